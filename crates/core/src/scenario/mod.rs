@@ -8,6 +8,7 @@ mod effects;
 pub mod error;
 mod events;
 mod far;
+pub mod fix;
 mod flows;
 pub mod layout;
 mod links;
@@ -18,6 +19,7 @@ mod one_way;
 pub mod pairs;
 pub mod presets;
 mod queues;
+mod renamed;
 pub mod schema;
 mod sizes;
 pub mod source;
@@ -90,8 +92,10 @@ impl Scenario {
         let mut changed = Vec::new();
         for (path, value) in overrides {
             let node = reader.override_value(path, value);
-            source::leaves(&node, path, &mut |name| changed.push(name));
-            reader.set(&mut tree, path, node);
+            for (path, node) in reader.renaming.of_value(path, node) {
+                source::leaves(&node, &path, &mut |name| changed.push(name));
+                reader.set(&mut tree, &path, node);
+            }
         }
         let before = || Scenario::from_toml(name, text, &[], files).ok().map(|s| s.unused);
         Scenario::finish(reader, tree, &changed, before)
@@ -105,7 +109,8 @@ impl Scenario {
         let mut reader = Reader::new(files);
         let mut node = Node::from_json(json);
         let dotted = source::take_dotted(&mut node, "");
-        let own = match node.value {
+        let dotted: Vec<_> = dotted.into_iter().flat_map(|(path, node)| reader.renaming.of_value(&path, node)).collect();
+        let mut own = match node.value {
             Value::Table(t) => t,
             other => {
                 let what = Node { value: other, origin: None };
@@ -113,6 +118,7 @@ impl Scenario {
                 Table::default()
             }
         };
+        reader.begin(&mut own);
         reader.report_twice(&own, &dotted);
         let mut tree = reader.extend(own, "scenario");
         for (path, node) in dotted {
@@ -144,7 +150,8 @@ impl Scenario {
         for (path, value) in overrides.as_object().into_iter().flatten() {
             let mut node = Node::from_json(value);
             let dotted = source::take_dotted(&mut node, path);
-            for (path, node) in std::iter::once((path.clone(), node)).chain(dotted) {
+            let all = std::iter::once((path.clone(), node)).chain(dotted);
+            for (path, node) in all.flat_map(|(path, node)| reader.renaming.of_value(&path, node)).collect::<Vec<_>>() {
                 source::leaves(&node, &path, &mut |name| changed.push(name));
                 reader.set(&mut tree, &path, node);
             }
@@ -160,7 +167,8 @@ impl Scenario {
         changed: &[String],
         before: impl FnOnce() -> Option<Vec<Unused>>,
     ) -> Result<Scenario, Errors> {
-        let Reader { sources, mut report, files, .. } = reader;
+        let Reader { sources, mut report, files, renaming, .. } = reader;
+        renaming.twice.into_iter().for_each(|p| report.push(p));
         let mut tree = Node { value: Value::Table(tree), origin: None };
         let mut config = Config::default();
         // Parts of the text that are not valid TOML.
@@ -198,6 +206,7 @@ impl Scenario {
         report.problems.sort_by_key(|p| p.origin.map_or((usize::MAX, 0), |o| (o.source, o.start)));
         if report.problems.is_empty() {
             doubts.append(found.warnings);
+            renaming.warnings.into_iter().for_each(|p| doubts.push(p));
             let Report { problems: warnings, more: more_warnings, .. } = doubts;
             // A scenario with all settings, as from `effective_toml`, did not choose them, so it gets no warnings.
             let unused = if found.is_complete && changed.is_empty() { vec![] } else { found.unused };
@@ -313,7 +322,8 @@ impl Scenario {
     /// All effective settings as a scenario file that gives the same results.
     pub fn effective_toml(&self) -> String {
         let value: toml::Value = to_toml(&self.effective());
-        toml::to_string(&value).expect("settings are tables of values that TOML has")
+        let settings = toml::to_string(&value).expect("settings are tables of values that TOML has");
+        format!("format = {}\n\n{settings}", source::FORMAT)
     }
 
     /// Set-up of a run with this seed; `None`: the seed of the scenario.
@@ -416,7 +426,9 @@ pub fn json_schema() -> Json {
         "description": format!("A preset ({}) or a scenario file, or a list of them, to build upon", names.join(", ")),
         "anyOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" } }],
     });
+    let format = json!({ "description": "Format of the file.", "const": source::FORMAT });
     let mut properties = serde_json::Map::new();
+    properties.insert("format".into(), format);
     properties.insert("extends".into(), extends);
     if let Some(Json::Object(own)) = schema.get("properties").cloned() {
         properties.extend(own);

@@ -1,11 +1,14 @@
 //! Source texts of a scenario: TOML with positions, files that extend each other, overrides.
 
+use super::renamed::Renaming;
 use super::{presets, schema};
 use crate::setting::{Entry, Node, Origin, Report, Table, Value, count, join, shortened, suggest};
 use std::collections::BTreeSet;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+/// Format of scenario files.
+pub const FORMAT: i64 = 1;
 /// Limit on nested tables and lists; no setting is nested deeper than five.
 const MAX_DEPTH: usize = 32;
 /// Longest text [B]: hundreds of thousands of positions or flows.
@@ -55,6 +58,8 @@ pub struct Reader<'a> {
     pub sources: Sources,
     /// Problems found so far.
     pub report: Report,
+    /// Replacement of former names.
+    pub renaming: Renaming,
     /// Names of the scenarios being read, to detect cycles.
     open: Vec<String>,
     /// Number of files read because others extend them.
@@ -65,16 +70,29 @@ impl<'a> Reader<'a> {
     /// A reader without texts.
     pub fn new(files: &'a dyn Files) -> Reader<'a> {
         let report = Report { named: Some(schema::named), ..Report::default() };
-        Reader { files, sources: Sources::default(), report, open: Vec::new(), layers: 0 }
+        Reader { files, sources: Sources::default(), report, renaming: Renaming::default(), open: Vec::new(), layers: 0 }
     }
 
     /// Reads a TOML text and all files that it extends.
     pub fn read(&mut self, name: &str, text: &str) -> Table {
-        let table = self.parse(name, text);
+        let mut table = self.parse(name, text);
+        self.begin(&mut table);
         self.open.push(name.to_owned());
         let merged = self.extend(table, name);
         self.open.pop();
         merged
+    }
+
+    /// Checks the format of a scenario, and replaces former names.
+    pub fn begin(&mut self, table: &mut Table) {
+        if let Some(format) = table.remove("format")
+            && format.value != Value::Int(FORMAT)
+        {
+            let message = format!("`format` is {}, and this version of Chappe reads format {FORMAT}", format.text());
+            let help = "leave it out, or use the version of Chappe that wrote the file".to_owned();
+            self.report.add("format", format.origin, message, Some(help));
+        }
+        self.renaming.of_scenario(table);
     }
 
     /// Overlays the extended files with a table.

@@ -10,6 +10,7 @@ pub mod csv;
 mod declare;
 pub mod foreign;
 pub mod limit;
+pub mod renames;
 mod report;
 mod scalar;
 mod tree;
