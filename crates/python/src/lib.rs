@@ -10,7 +10,7 @@ use chappe_core::motion::formats::{self, Format};
 use chappe_core::record::{Column, Recorder, Table};
 use chappe_core::run::RecordedTable;
 use chappe_core::scenario::{self, Errors, Files};
-use chappe_core::setting::{Node, Scalar, printable};
+use chappe_core::setting::{Node, Scalar, printable, renames};
 use chappe_core::sim::Sim;
 use chappe_core::unit::Time;
 use chappe_core::{RESULTS_EPOCH, VERSION};
@@ -277,6 +277,25 @@ fn toml_json(name: &str, text: &str) -> PyResult<String> {
     scenario::toml_to_json(name, text).map(|json| json.to_string()).map_err(|e| scenario_error(&e))
 }
 
+/// Rewrites a scenario or study file with former names: its text, and the changes.
+#[pyfunction]
+fn fix_toml(name: &str, text: &str) -> PyResult<(String, Vec<String>)> {
+    scenario::fix::fix(name, text).map(|fixed| (fixed.text, fixed.changes)).map_err(|e| scenario_error(&e))
+}
+
+/// Settings by dotted name, as JSON, under their names of today, and messages about former names.
+#[pyfunction]
+fn renamed(settings: &str) -> PyResult<(String, Vec<String>)> {
+    let (settings, messages) = scenario::renamed::of_settings(&parse("settings", settings)?);
+    Ok((settings.to_string(), messages))
+}
+
+/// Former names of settings and groups, each with the name of today.
+#[pyfunction]
+fn renamed_settings() -> Vec<(&'static str, &'static str)> {
+    renames::SETTINGS.iter().map(|r| (r.old, r.new)).collect()
+}
+
 /// JSON Schema of scenarios.
 #[pyfunction]
 fn json_schema() -> String {
@@ -336,11 +355,14 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<control::Run>()?;
     m.add_function(wrap_pyfunction!(run, m)?)?;
     m.add_function(wrap_pyfunction!(control::instant_ns, m)?)?;
+    m.add_function(wrap_pyfunction!(fix_toml, m)?)?;
     m.add_function(wrap_pyfunction!(in_bytes, m)?)?;
     m.add_function(wrap_pyfunction!(in_hours, m)?)?;
     m.add_function(wrap_pyfunction!(json_schema, m)?)?;
     m.add_function(wrap_pyfunction!(no_effect, m)?)?;
     m.add_function(wrap_pyfunction!(recorded_tables_json, m)?)?;
+    m.add_function(wrap_pyfunction!(renamed, m)?)?;
+    m.add_function(wrap_pyfunction!(renamed_settings, m)?)?;
     m.add_function(wrap_pyfunction!(shelves_json, m)?)?;
     m.add_function(wrap_pyfunction!(toml_json, m)?)?;
     Ok(())

@@ -1,11 +1,24 @@
 //! Former names in a scenario: replaced before the settings are read, with a warning for each.
 
+use super::schema::to_json;
 use crate::setting::renames::{converted, renamed};
 use crate::setting::{Entry, Node, Origin, Problem, Table, Value, join};
+use serde_json::{Map, Value as Json};
 use std::collections::BTreeSet;
 
 /// Suggestion of all warnings of this kind.
 const HELP: &str = "the former name goes with the next version; `chappe fix FILE` rewrites a file";
+
+/// Settings by dotted name under their names of today, and messages about former names.
+pub fn of_settings(settings: &Json) -> (Json, Vec<String>) {
+    let mut renaming = Renaming::default();
+    let mut now = Map::new();
+    for (path, value) in settings.as_object().into_iter().flatten() {
+        let all = renaming.of_value(path, Node::from_json(value));
+        now.extend(all.into_iter().map(|(path, node)| (path, to_json(&node))));
+    }
+    (Json::Object(now), renaming.warnings.into_iter().map(|p| p.message).collect())
+}
 
 /// Replacement of former names, and what it met.
 #[derive(Default)]

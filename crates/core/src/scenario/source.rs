@@ -70,7 +70,14 @@ impl<'a> Reader<'a> {
     /// A reader without texts.
     pub fn new(files: &'a dyn Files) -> Reader<'a> {
         let report = Report { named: Some(schema::named), ..Report::default() };
-        Reader { files, sources: Sources::default(), report, renaming: Renaming::default(), open: Vec::new(), layers: 0 }
+        Reader {
+            files,
+            sources: Sources::default(),
+            report,
+            renaming: Renaming::default(),
+            open: Vec::new(),
+            layers: 0,
+        }
     }
 
     /// Reads a TOML text and all files that it extends.
