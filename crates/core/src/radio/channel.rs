@@ -21,7 +21,7 @@
 //! [`take_verdict`](Channel::take_verdict).
 
 use super::aims::{Aim, Aims, Clash, Harm, Meeting, lose};
-use super::audience::{Audience, Listener, listeners};
+use super::in_range::{ReceiverInRange, Transmitter, find_in_range};
 use super::moving::Moving;
 use super::sinr::{self, Sinr};
 use super::{Counters, Radios, Site};
@@ -174,8 +174,8 @@ pub struct Ended {
 /// The medium: receivers in range of each radio, and the reception state of every radio.
 #[derive(Clone, Debug)]
 pub struct Channel {
-    pub(super) listeners: Vec<Listener>,
-    pub(super) audiences: Vec<Audience>,
+    pub(super) in_range: Vec<ReceiverInRange>,
+    pub(super) transmitters: Vec<Transmitter>,
     /// For each radio, from the index of its first receiver on: sense-only receivers that need the end of its frame.
     pub(super) waiting: Vec<u32>,
     receivers: Vec<Receiver>,
@@ -205,7 +205,7 @@ const NEAR: usize = 500;
 impl Channel {
     /// The channel that connects these radios.
     pub fn new(radios: &Radios) -> Channel {
-        let (listeners, audiences, modes) = listeners(radios);
+        let (in_range, transmitters, modes) = find_in_range(radios);
         let capture = |s: &Site| radios.profiles[s.profile as usize].capture_threshold.0 as f32;
         let alike = radios.profiles.iter().all(|p| p.capture_threshold == radios.profiles[0].capture_threshold);
         let free = Receiver {
@@ -221,10 +221,10 @@ impl Channel {
             counters: Counters::default(),
         };
         Channel {
-            waiting: vec![0; listeners.len()],
+            waiting: vec![0; in_range.len()],
             alike: alike && modes.is_empty(),
-            listeners,
-            audiences,
+            in_range,
+            transmitters,
             receivers: vec![free; radios.sites.len()],
             modes,
             captures: if alike { Vec::new() } else { radios.sites.iter().map(capture).collect() },
@@ -256,16 +256,16 @@ impl Channel {
 
     /// Radios that can decode this radio's frames at the rate with the longest range, without interference.
     pub fn neighbours(&self, radio: RadioId) -> impl Iterator<Item = RadioId> + '_ {
-        let a = &self.audiences[radio.index()];
+        let a = &self.transmitters[radio.index()];
         let decodes = |i: &usize| self.sinr.is_none() || self.modes[*i] != 0;
-        (a.start as usize..a.sensing as usize).filter(decodes).map(|i| RadioId(self.listeners[i].to))
+        (a.start as usize..a.sensing as usize).filter(decodes).map(|i| RadioId(self.in_range[i].to))
     }
 
     /// Tells if another radio can decode frames at this rate without interference.
     pub fn decodes(&self, radio: RadioId, neighbour: RadioId, mode: u8) -> bool {
-        let a = &self.audiences[radio.index()];
+        let a = &self.transmitters[radio.index()];
         let can = |i: usize| self.modes.is_empty() || self.modes[i] >> mode & 1 == 1;
-        (a.start as usize..a.sensing as usize).any(|i| self.listeners[i].to == neighbour.0 && can(i))
+        (a.start as usize..a.sensing as usize).any(|i| self.in_range[i].to == neighbour.0 && can(i))
     }
 
     /// Switches a radio off. It neither sends nor receives, as if it transmitted for ever. No receiver can decode the
@@ -275,15 +275,15 @@ impl Channel {
     pub fn switch_off(&mut self, radio: RadioId, now: Time) {
         let receiver = &mut self.receivers[radio.index()];
         if receiver.transmits_until > now {
-            self.audiences[radio.index()].aim.suffer(Harm::Cut);
+            self.transmitters[radio.index()].aim.suffer(Harm::Cut);
         }
         receiver.transmits_until = Time::NEVER;
         receiver.needs_every_end = false;
         if receiver.lock == Lock::Clean {
             receiver.lock = Lock::Unreadable;
         }
-        let a = &self.audiences[radio.index()];
-        for l in &self.listeners[a.start as usize..a.sensing as usize] {
+        let a = &self.transmitters[radio.index()];
+        for l in &self.in_range[a.start as usize..a.sensing as usize] {
             let r = &mut self.receivers[l.to as usize];
             if r.sender == radio.0 && r.lock == Lock::Clean {
                 r.lock = Lock::Unreadable;
@@ -302,7 +302,7 @@ impl Channel {
             // The radio missed the begin of this signal, so it can sense but not decode it.
             if r.until > now {
                 r.visited = true;
-                list(&mut self.audiences[r.sender as usize], &mut self.waiting, radio.0);
+                list(&mut self.transmitters[r.sender as usize], &mut self.waiting, radio.0);
             } else {
                 r.lock = Lock::Free;
             }
@@ -310,18 +310,18 @@ impl Channel {
     }
 
     /// Radios that sense this radio's frames, with the propagation delay to each.
-    pub fn audience(&self, radio: RadioId) -> impl Iterator<Item = (RadioId, Span)> + '_ {
-        let a = &self.audiences[radio.index()];
-        self.listeners[a.start as usize..a.end as usize].iter().map(|l| (RadioId(l.to), Span(u64::from(l.delay))))
+    pub fn in_range(&self, radio: RadioId) -> impl Iterator<Item = (RadioId, Span)> + '_ {
+        let a = &self.transmitters[radio.index()];
+        self.in_range[a.start as usize..a.end as usize].iter().map(|l| (RadioId(l.to), Span(u64::from(l.delay))))
     }
 
     /// Radios that sense this radio's frames, with the received power \[W\] and one bit for each rate that they can
     /// decode.
     pub fn signals(&self, radio: RadioId) -> impl Iterator<Item = (RadioId, f32, u16)> + '_ {
-        let a = &self.audiences[radio.index()];
+        let a = &self.transmitters[radio.index()];
         (a.start as usize..a.end as usize).map(move |i| {
             let all = if i < a.sensing as usize { u16::MAX } else { 0 };
-            let l = &self.listeners[i];
+            let l = &self.in_range[i];
             (RadioId(l.to), l.power, self.modes.get(i).copied().unwrap_or(all))
         })
     }
@@ -353,7 +353,7 @@ impl Channel {
             if !r.visited {
                 r.forget();
             } else if r.transmits_until <= r.until {
-                let aims = Aims { audiences: &mut self.audiences, meetings: &mut self.meetings };
+                let aims = Aims { transmitters: &mut self.transmitters, meetings: &mut self.meetings };
                 give_verdict(&mut self.verdicts, &mut self.sinr, aims, radio, r);
             }
         }
@@ -367,7 +367,7 @@ impl Channel {
         r.needs_every_end = needs_every_end;
         if needs_every_end && r.lock != Lock::Free && !r.visited {
             r.visited = true;
-            list(&mut self.audiences[r.sender as usize], &mut self.waiting, radio.0);
+            list(&mut self.transmitters[r.sender as usize], &mut self.waiting, radio.0);
         }
     }
 
@@ -384,16 +384,16 @@ impl Channel {
         hear: &mut impl ReceptionSink,
     ) -> Span {
         let end = now + airtime;
-        let transmitter = &mut self.receivers[sender.index()];
-        transmitter.transmits_until = end;
-        if transmitter.lock == Lock::Clean && transmitter.until > now {
-            transmitter.lock = Lock::Unreadable;
+        let own = &mut self.receivers[sender.index()];
+        own.transmits_until = end;
+        if own.lock == Lock::Clean && own.until > now {
+            own.lock = Lock::Unreadable;
         }
-        let audience = &mut self.audiences[sender.index()];
-        (audience.waiting, audience.aim) = (0, Aim::at(to));
-        let Audience { start, sensing, end: last, farthest, .. } = *audience;
+        let transmitter = &mut self.transmitters[sender.index()];
+        (transmitter.waiting, transmitter.aim) = (0, Aim::at(to));
+        let Transmitter { start, sensing, end: last, farthest, .. } = *transmitter;
         if self.receivers.len() > NEAR {
-            touch(&self.receivers, &self.listeners[start as usize..last as usize]);
+            touch(&self.receivers, &self.in_range[start as usize..last as usize]);
         }
         if self.alike {
             self.arrive::<true, false>((sender, to), start..sensing, now, airtime, mode, hear);
@@ -417,30 +417,30 @@ impl Channel {
         if self.sinr.is_some() {
             return self.add_up(sender, now, airtime, mode, hear);
         }
-        let Audience { start, sensing, end, .. } = self.audiences[sender.index()];
+        let Transmitter { start, sensing, end, .. } = self.transmitters[sender.index()];
         self.arrive::<true, true>((sender, to), start..sensing, now, airtime, mode, hear);
         self.arrive::<false, true>((sender, to), sensing..end, now, airtime, mode, hear);
     }
 
     /// A signal arrives at receivers with cumulative interference.
     fn add_up(&mut self, sender: RadioId, now: Time, airtime: Span, mode: u8, hear: &mut impl ReceptionSink) {
-        let Channel { sinr: Some(sinr), audiences, listeners, receivers, verdicts, tells_all, meetings, .. } = self
+        let Channel { sinr: Some(sinr), transmitters, in_range, receivers, verdicts, tells_all, meetings, .. } = self
         else {
             return;
         };
-        let Audience { start, sensing, .. } = audiences[sender.index()];
-        let aims = &mut Aims { audiences, meetings };
-        let listeners = &listeners[start as usize..sensing as usize];
+        let Transmitter { start, sensing, .. } = transmitters[sender.index()];
+        let aims = &mut Aims { transmitters, meetings };
+        let in_range = &in_range[start as usize..sensing as usize];
         let fades = sinr.fades();
         if fades {
             // Concludes ended frames first, because all numbers of a receiver come from one stream.
-            for l in listeners {
+            for l in in_range {
                 let r = &mut receivers[l.to as usize];
                 end_before(verdicts, sinr, aims, RadioId(l.to), r, now + Span(u64::from(l.delay)));
             }
-            sinr.fade(listeners);
+            sinr.fade(in_range);
         }
-        for (i, l) in listeners.iter().enumerate() {
+        for (i, l) in in_range.iter().enumerate() {
             let from = now + Span(u64::from(l.delay));
             let radio = RadioId(l.to);
             let r = &mut receivers[l.to as usize];
@@ -470,7 +470,7 @@ impl Channel {
         mode: u8,
         hear: &mut impl ReceptionSink,
     ) {
-        for (i, l) in self.listeners[part.start as usize..part.end as usize].iter().enumerate() {
+        for (i, l) in self.in_range[part.start as usize..part.end as usize].iter().enumerate() {
             let decodable =
                 DECODABLE && (!DIFFER || self.modes.get(part.start as usize + i).is_none_or(|m| m >> mode & 1 == 1));
             let from = now + Span(u64::from(l.delay));
@@ -499,7 +499,7 @@ impl Channel {
                 if needs_every_end {
                     hear.busy(radio, from);
                     if !DECODABLE {
-                        list(&mut self.audiences[sender.index()], &mut self.waiting, l.to);
+                        list(&mut self.transmitters[sender.index()], &mut self.waiting, l.to);
                     }
                 }
             } else {
@@ -514,16 +514,16 @@ impl Channel {
                     let told = needs_every_end || r.is_deaf();
                     r.visited = DECODABLE || told;
                     if !DECODABLE && told {
-                        list(&mut self.audiences[sender.index()], &mut self.waiting, l.to);
+                        list(&mut self.transmitters[sender.index()], &mut self.waiting, l.to);
                     }
                 }
                 // Only the cause of loss at the intended receiver is recorded.
                 let clash = if loser == Loser::Both { Clash::Destroys } else { Clash::Captures };
-                if loser != Loser::Newcomer && self.audiences[before as usize].aim.to == l.to {
-                    lose(&mut self.audiences, &self.listeners, before, sender.0, clash);
+                if loser != Loser::Newcomer && self.transmitters[before as usize].aim.to == l.to {
+                    lose(&mut self.transmitters, &self.in_range, before, sender.0, clash);
                 }
                 if loser != Loser::Locked && to.0 == l.to {
-                    lose(&mut self.audiences, &self.listeners, sender.0, before, clash);
+                    lose(&mut self.transmitters, &self.in_range, sender.0, before, clash);
                 }
             }
         }
@@ -533,13 +533,13 @@ impl Channel {
     /// radio that was locked on it; skips sense-only radios whose station does not listen to all.
     #[inline(always)]
     pub fn finish(&mut self, sender: RadioId, end: Time, mut verdict: impl FnMut(RadioId, Ended)) {
-        let Channel { listeners, audiences, receivers, sinr, meetings, .. } = self;
-        let Audience { start, sensing, waiting, .. } = audiences[sender.index()];
-        let mut listeners = &listeners[start as usize..sensing as usize];
+        let Channel { in_range, transmitters, receivers, sinr, meetings, .. } = self;
+        let Transmitter { start, sensing, waiting, .. } = transmitters[sender.index()];
+        let mut in_range = &in_range[start as usize..sensing as usize];
         if let Some(sinr) = sinr {
-            listeners = sinr.conclude_all(sender.0, listeners, receivers, &mut Aims { audiences, meetings });
+            in_range = sinr.conclude_all(sender.0, in_range, receivers, &mut Aims { transmitters, meetings });
         }
-        for l in listeners {
+        for l in in_range {
             let r = &mut receivers[l.to as usize];
             if r.sender != sender.0 || r.lock == Lock::Free {
                 continue;
@@ -640,16 +640,16 @@ fn end_before(
 
 /// Reads from each of these receivers to bring them into the caches before the loop needs them.
 #[inline]
-fn touch(receivers: &[Receiver], listeners: &[Listener]) {
-    let x = listeners.iter().fold(0, |x, l| x | receivers[l.to as usize].until.0);
+fn touch(receivers: &[Receiver], in_range: &[ReceiverInRange]) {
+    let x = in_range.iter().fold(0, |x, l| x | receivers[l.to as usize].until.0);
     std::hint::black_box(x);
 }
 
 /// Lists a sense-only receiver that needs the end of the frame.
 #[inline]
-fn list(audience: &mut Audience, waiting: &mut [u32], radio: u32) {
-    waiting[(audience.start + audience.waiting) as usize] = radio;
-    audience.waiting += 1;
+fn list(transmitter: &mut Transmitter, waiting: &mut [u32], radio: u32) {
+    waiting[(transmitter.start + transmitter.waiting) as usize] = radio;
+    transmitter.waiting += 1;
 }
 
 /// Loser of two overlapping frames.
@@ -665,7 +665,7 @@ enum Loser {
 #[inline(never)]
 fn overlap(
     r: &mut Receiver,
-    l: &Listener,
+    l: &ReceiverInRange,
     decodable: bool,
     sender: RadioId,
     from: Time,

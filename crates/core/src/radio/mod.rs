@@ -7,11 +7,11 @@
 //! ([`sinr`]).
 
 mod aims;
-mod audience;
 pub mod battery;
 pub mod channel;
 pub mod energy;
 pub mod error_rate;
+mod in_range;
 pub mod intervals;
 pub mod links;
 mod moving;
@@ -20,8 +20,8 @@ pub mod shadowing;
 pub mod sinr;
 
 pub use aims::Harm;
-pub use audience::most_listeners;
 pub use channel::{Channel, Ended, ReceptionSink, Sensed, Verdict};
+pub use in_range::most_pairs_in_range;
 pub use moving::reach;
 
 use crate::setting::Many;

@@ -191,7 +191,7 @@ impl Node {
 
 /// A radio that senses a frame.
 #[derive(Clone, Copy, Debug)]
-pub struct Listener<'a> {
+pub struct Receiver<'a> {
     /// Number of the radio.
     pub radio: RadioId,
     /// Arrival of the frame at the radio.
@@ -248,12 +248,12 @@ impl AirTime {
         n: RadioId,
         frame: &Frame,
         pool: &PacketPool,
-        audience: impl Iterator<Item = Listener<'a>>,
+        in_range: impl Iterator<Item = Receiver<'a>>,
     ) {
         let node = &mut self.nodes[n.index()];
         (node.sends, node.arrived) = (Use::of(frame, pool), frame.to.is_broadcast());
         (node.sends_from, node.sends_until) = (at.max(node.booked), at + frame.airtime);
-        for Listener { radio, from, free, contention, timing } in audience {
+        for Receiver { radio, from, free, contention, timing } in in_range {
             let node = &mut self.nodes[radio.index()];
             if free {
                 node.nav.on_busy(from, timing);
@@ -341,8 +341,8 @@ mod tests {
         let (rules, mut air) = (Config::default(), AirTime::new(2));
         let timing = Timing::new(&rules);
         air.settle(from, Time(10_000), FREE, &timing);
-        let listener = Listener { radio: to, from: Time(11_000), free: true, contention: FREE, timing: &timing };
-        air.on_transmit(Time(10_000), from, &frame, &pool, [listener].into_iter());
+        let receiver = Receiver { radio: to, from: Time(11_000), free: true, contention: FREE, timing: &timing };
+        air.on_transmit(Time(10_000), from, &frame, &pool, [receiver].into_iter());
         (air, frame, timing, rules)
     }
 

@@ -13,7 +13,7 @@ use crate::unit::{Span, Time};
 /// Memory of a node and of its row in the tables [B].
 const NODE: f64 = 6000.0;
 /// Memory of a receiver in range: its entries in the channel's lists of receivers and of waiting receivers [B].
-const LISTENER: f64 = 16.0;
+const PAIR_IN_RANGE: f64 = 16.0;
 /// Memory of a flow, from its text to its row in the tables, without its window [B].
 const FLOW: f64 = 12_000.0;
 /// Memory of a direction of a link [B].
@@ -48,7 +48,7 @@ const PLACE: f64 = 1000.0;
 const FRAMES: f64 = 10.0;
 /// Computing time per frame, per receiver in range, per packet on a point-to-point link, and per other event [s].
 const FRAME_S: f64 = 200e-9;
-const HEARING_S: f64 = 35e-9;
+const RECEPTION_S: f64 = 35e-9;
 const WIRE_S: f64 = 350e-9;
 const EVENT_S: f64 = 60e-9;
 /// Computing time per received entry of a routing table [s].
@@ -89,7 +89,7 @@ pub struct Tally {
     /// Datagrams, messages and bursts per second of all sources.
     pub datagrams: f64,
     /// Number of pairs of radios in which one senses the other.
-    pub listeners: u64,
+    pub pairs_in_range: u64,
     /// Queues of FQ-CoDel in front of point-to-point links.
     pub buckets: u64,
     /// Segments that middleboxes may store.
@@ -185,7 +185,7 @@ fn memory(cfg: &Config, tally: &Tally) -> Vec<(&'static str, f64)> {
     let repeated =
         if flows > batches && flows * FLOW_SNAPSHOT > nodes * NODE_SNAPSHOT { listed } else { "run.batches" };
     vec![
-        (setting_of_nodes(cfg), nodes * NODE + tally.listeners as f64 * LISTENER),
+        (setting_of_nodes(cfg), nodes * NODE + tally.pairs_in_range as f64 * PAIR_IN_RANGE),
         (listed, flows * FLOW + sinks + if learnt { 0.0 } else { destinations * nodes * 4.0 }),
         ("routing.protocol", radios * routes),
         ("link", links * LINK),
@@ -208,12 +208,12 @@ fn memory(cfg: &Config, tally: &Tally) -> Vec<(&'static str, f64)> {
 fn seconds(cfg: &Config, tally: &Tally) -> f64 {
     let (nodes, radios, flows) = (cfg.nodes() as f64, cfg.topology.nodes() as f64, tally.flows());
     let (length, hops) = (longest(cfg).as_secs(), tally.hops as f64);
-    let heard = tally.listeners as f64 / radios.max(1.0);
+    let in_range = tally.pairs_in_range as f64 / radios.max(1.0);
     let bits = f64::from(cfg.tcp.segment.0) * 8.0;
     // Upper bound: every flow always has data to send, and nodes out of each other's range all send at once.
     let (most, each) = if radios > 0.0 {
-        let at_once = (radios / (heard + 1.0)).min(flows + hops / HOPS_AT_ONCE).max(1.0);
-        (at_once / (OVERHEAD_S + bits / cfg.wlan.data_rate.0 as f64), FRAMES * (FRAME_S + heard * HEARING_S))
+        let at_once = (radios / (in_range + 1.0)).min(flows + hops / HOPS_AT_ONCE).max(1.0);
+        (at_once / (OVERHEAD_S + bits / cfg.wlan.data_rate.0 as f64), FRAMES * (FRAME_S + in_range * RECEPTION_S))
     } else {
         let window = tally.segments / (2.0 * cfg.wire.delay.as_secs() + 1e-6);
         (window.min(flows * cfg.wire.rate.0 as f64 / bits) * (hops / flows.max(1.0)), WIRE_S)
@@ -234,7 +234,7 @@ fn seconds(cfg: &Config, tally: &Tally) -> f64 {
     }
     events += cfg.routing.periods().into_iter().map(every).sum::<f64>() * radios;
     let tellings = cfg.routing.tells_all_every().map_or(0.0, every);
-    let tables = tellings * tally.listeners as f64 * radios * ENTRY_S;
+    let tables = tellings * tally.pairs_in_range as f64 * radios * ENTRY_S;
     carried + tables + events * EVENT_S + nodes * 1e-6
 }
 

@@ -7,7 +7,7 @@ use super::{motion, nodes};
 use crate::net::routing::fixed::{Search, hops_to};
 use crate::packet::NodeId;
 use crate::place::topology::{self, Kind};
-use crate::radio::{Channel, most_listeners};
+use crate::radio::{Channel, most_pairs_in_range};
 use crate::rng::{Purpose, Stream};
 use crate::run::graph::Graph;
 use crate::run::{Command, Interfaces};
@@ -202,7 +202,7 @@ pub fn layout(cfg: &Config, tree: &Node, tally: &mut Tally, report: &mut Report)
     let draw = |attempt| t.places(&mut Stream::new(t.seed, Purpose::Topology, attempt));
     let first = draw(0);
     let interfaces = nodes::interfaces(cfg, first.len());
-    tally.listeners = most_listeners(&interfaces.on_air(&first));
+    tally.pairs_in_range = most_pairs_in_range(&interfaces.on_air(&first));
     if let Some((setting, message)) = cost::too_large(cfg, tally) {
         error(setting, message, cost::RAISE);
         return None;
@@ -259,7 +259,7 @@ fn denser(cfg: &Config, step: impl Fn(&mut topology::Config)) -> Option<topology
         for attempt in 0..FEW_ATTEMPTS {
             placed += u64::from(t.nodes);
             let places = t.places(&mut Stream::new(t.seed, Purpose::Topology, attempt));
-            pairs += most_listeners(&interfaces.on_air(&places));
+            pairs += most_pairs_in_range(&interfaces.on_air(&places));
             if placed > MOST_NODES_PLACED || pairs > MOST_PAIRS {
                 return None;
             }

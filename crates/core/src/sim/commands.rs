@@ -227,7 +227,7 @@ impl Sim {
         if let Some(radios) = self.world.begin_motion() {
             self.air.channel.begin_moving(radios);
             self.net.ports.begin_moving(radios);
-            // Before each frame its audience has to be worked out.
+            // The receivers in range are recomputed before each frame.
             self.air.watch(false);
         }
     }

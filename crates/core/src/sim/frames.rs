@@ -6,7 +6,7 @@ use super::air::{Mac, OnAir, Rules};
 use super::slots::{Clock, Slot};
 use crate::packet::{Fate, RadioId};
 use crate::radio::Verdict;
-use crate::record::air_time::Listener;
+use crate::record::air_time::Receiver;
 use crate::record::note::Note;
 use crate::unit::{Span, Time};
 use crate::wlan::{Frame, FrameKind, Out};
@@ -43,9 +43,9 @@ impl Sim {
             self.timers.set(Slot::Clock(Clock::Battery), batteries.deadline());
         }
         let (channel, macs) = (&air.channel, &air.macs);
-        let listener = |(radio, delay): (RadioId, Span)| {
+        let receiver = |(radio, delay): (RadioId, Span)| {
             let Mac { station, rules } = &macs[radio.index()];
-            Listener {
+            Receiver {
                 radio,
                 from: at + delay,
                 free: channel.sensed(radio).until <= at + delay,
@@ -54,7 +54,7 @@ impl Sim {
             }
         };
         if let Some(air_time) = &mut watch.air_time {
-            air_time.on_transmit(at, n, frame, pool, channel.audience(n).map(listener));
+            air_time.on_transmit(at, n, frame, pool, channel.in_range(n).map(receiver));
         }
         if let Some(neighborhood) = net.neighborhood() {
             neighborhood.on_transmit(n, at, frame.airtime, channel);

@@ -171,7 +171,8 @@ impl Sim {
         let routers: usize = self.net.nodes.iter().map(|n| n.router.memory()).sum();
         let rows = self.watch.observers.as_ref().map_or(0, |o| o.memory());
         let flows = self.watch.recorder.transfers.memory() + self.flows.memory();
-        let motion = self.world.crowd.as_ref().map_or(0, |c| c.memory() + self.air.channel.memory_of_audiences());
+        let motion =
+            self.world.crowd.as_ref().map_or(0, |c| c.memory() + self.air.channel.memory_of_receivers_in_range());
         (self.pool.memory() + self.watch.recorder.memory_of_samples() + routers + rows + flows + motion) as u64
     }
 

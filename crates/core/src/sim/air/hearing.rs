@@ -55,7 +55,7 @@ impl ReceptionSink for FrameStart<'_> {
 }
 
 /// Start of a frame where motion decides ties between signals and slots (`motion.decides_ties`).
-pub struct WalkingStart<'a> {
+pub struct MovingFrameStart<'a> {
     pub start: FrameStart<'a>,
     pub crowd: &'a Crowd,
     pub ports: &'a Ports,
@@ -66,7 +66,7 @@ pub struct WalkingStart<'a> {
 /// Shift by which a tie is decided \[ns\]: beyond `SAME_INSTANT`, far below a slot.
 const APART: u64 = SAME_INSTANT + 1;
 
-impl ReceptionSink for WalkingStart<'_> {
+impl ReceptionSink for MovingFrameStart<'_> {
     fn busy(&mut self, r: RadioId, from: Time) {
         let Mac { station, rules } = &self.start.macs[r.index()];
         let tied = station.is_tied(from, &rules.timing, &rules.dcf);

@@ -17,7 +17,7 @@ use crate::sim::watch::Watch;
 use crate::unit::{Span, Time};
 use crate::wlan::{self, Frame, FrameKind, Station, Timing, Unanswered};
 use errors::Receivers;
-use hearing::{FrameEnd, FrameStart, WalkingStart, medium};
+use hearing::{FrameEnd, FrameStart, MovingFrameStart, medium};
 use std::sync::Arc;
 
 /// A frame on the air.
@@ -26,9 +26,9 @@ pub struct OnAir {
     pub frame: Frame,
     /// Start of its transmission.
     pub began: Time,
-    /// The packet of a broadcast that the sender is done with, while some listeners still have to hear its end.
+    /// The packet of a broadcast that the sender is done with, while some receivers still have to hear its end.
     pub over: Option<PacketId>,
-    /// All listeners have heard its end.
+    /// All receivers have heard its end.
     pub ended: bool,
     /// Verdict at its target if given before the second loop, and if nothing but an error model damaged it there.
     pub at_target: Option<Verdict>,
@@ -65,7 +65,7 @@ pub struct Rules {
     pub dcf: wlan::Config,
 }
 
-/// MAC actions deferred until every listener has processed the end of a frame.
+/// MAC actions deferred until every receiver has processed the end of a frame.
 #[derive(Clone, Debug)]
 pub struct Deferred {
     pub actions: Vec<(RadioId, Time, wlan::Out)>,
@@ -241,8 +241,8 @@ impl Air {
             None => channel.start(ends, at, frame.airtime, frame.mode.0, &mut FrameStart { macs, timers }),
             Some(crowd) => {
                 let start = FrameStart { macs, timers };
-                let mut ears = WalkingStart { start, crowd, ports, sender: ports.node(n), at };
-                channel.start(ends, at, frame.airtime, frame.mode.0, &mut ears)
+                let mut sink = MovingFrameStart { start, crowd, ports, sender: ports.node(n), at };
+                channel.start(ends, at, frame.airtime, frame.mode.0, &mut sink)
             }
         };
         let mut last = at + frame.airtime + farthest;
@@ -343,13 +343,13 @@ impl Air {
         self.macs[n.index()].station.arrived(to, ratio);
     }
 
-    /// Latest instant of the second loop of a frame, if a listener is farther away than SIFS at the speed of
+    /// Latest instant of the second loop of a frame, if a receiver is farther away than SIFS at the speed of
     /// light: when the station that it is for has to answer, or when others who have heard it may send.
     #[cold]
     pub fn when_to_end(&self, n: RadioId, frame: &Frame) -> Time {
         let end = self.on_air[n.index()].end();
         let timing = |r: RadioId| &self.macs[r.index()].rules.timing;
-        let target = self.channel.audience(n).find(|listener| listener.0 == frame.to);
+        let target = self.channel.in_range(n).find(|receiver| receiver.0 == frame.to);
         target.map_or(end + timing(n).difs, |(to, delay)| end + delay + timing(to).sifs)
     }
 
@@ -405,7 +405,7 @@ impl Air {
         }
     }
 
-    /// Packets of stations, and of broadcasts whose end some listeners still have to hear.
+    /// Packets of stations, and of broadcasts whose end some receivers still have to hear.
     pub fn packets_held(&self) -> usize {
         let in_stations = self.macs.iter().filter(|m| m.station.packet().is_some()).count();
         in_stations + self.on_air.iter().filter(|f| f.over.is_some()).count()

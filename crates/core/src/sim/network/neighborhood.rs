@@ -77,8 +77,8 @@ impl Neighborhood {
     /// Measures a frame that goes on the air, at its sender and at all who sense it.
     pub fn on_transmit(&mut self, r: RadioId, at: Time, airtime: Span, channel: &Channel) {
         self.meters[r.index()].on_sent(at, at + airtime);
-        for (listener, delay) in channel.audience(r) {
-            self.meters[listener.index()].on_signal(at + delay, at + delay + airtime);
+        for (receiver, delay) in channel.in_range(r) {
+            self.meters[receiver.index()].on_signal(at + delay, at + delay + airtime);
         }
     }
 

@@ -1,7 +1,7 @@
 //! The world of the nodes: where they are when a frame begins, and what is left in their batteries.
 //!
-//! Before a frame goes on the air its audience is worked out from where everybody is at its first bit, unless nobody near
-//! has moved since the last one. A network of which no node ever moves has no part of this.
+//! The receivers in range of a sender are recomputed from all positions at the first bit of its frame, unless no node
+//! near the sender has moved since its previous frame. A network without motion needs no recomputation.
 
 mod batteries;
 

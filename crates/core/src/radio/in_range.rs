@@ -8,20 +8,24 @@ use crate::unit::{Position, Span};
 
 /// A receiver in range of a radio.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Listener {
+pub(super) struct ReceiverInRange {
+    /// Number of the receiving radio.
     pub(super) to: u32,
     /// Propagation delay [ns].
     pub(super) delay: u32,
+    /// Received power \[W\].
     pub(super) power: f32,
 }
 
-/// Receivers in range of a radio, as a part of the list of all receivers: first those that can decode its frames, then
-/// those that only sense them.
+/// A radio as a sender: its part of the list of all receivers in range, and its last frame. In the list, receivers that
+/// can decode its frames precede those that only sense them.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Audience {
+pub(super) struct Transmitter {
+    /// Index of the first receiver in range.
     pub(super) start: u32,
     /// Index of the first receiver that can only sense the frames.
     pub(super) sensing: u32,
+    /// Index after the last receiver in range.
     pub(super) end: u32,
     /// Number of sense-only receivers that need the end of the frame on the air; they are listed in `waiting`.
     pub(super) waiting: u32,
@@ -54,7 +58,7 @@ fn grid(radios: &Radios) -> (f64, Vec<(Cell, u32)>) {
 
 /// Receivers in range of each radio in the order of their numbers, and the rates they can decode, where rates differ in
 /// range.
-pub(super) fn listeners(radios: &Radios) -> (Vec<Listener>, Vec<Audience>, Vec<u16>) {
+pub(super) fn find_in_range(radios: &Radios) -> (Vec<ReceiverInRange>, Vec<Transmitter>, Vec<u16>) {
     let (sites, common) = (&radios.sites, &radios.profiles[0]);
     let links = common.measured();
     let (cell, cells) = if links.is_some() { Default::default() } else { grid(radios) };
@@ -64,12 +68,12 @@ pub(super) fn listeners(radios: &Radios) -> (Vec<Listener>, Vec<Audience>, Vec<u
     let shadowing = Shadowing::new(common, radios.seed);
     let in_modes = radios.differ_by_rate();
     let (mut all, mut sensing, mut modes) = (Vec::new(), Vec::new(), Vec::new());
-    let mut audiences = Vec::with_capacity(sites.len());
+    let mut transmitters = Vec::with_capacity(sites.len());
     let mut near = Vec::new();
     // Most radios in neighbouring cells are out of range: this cheap test rejects them before anything is computed
     // exactly. The range is known to the millimetre.
     let farthest = cell + 1.0;
-    let may_hear = |a: &Site, b: &Site| {
+    let may_sense = |a: &Site, b: &Site| {
         let (a, b, same) = (a.place, b.place, a.channel == b.channel);
         same && (a.x - b.x).powi(2) + (a.y - b.y).powi(2) <= farthest * farthest
     };
@@ -87,7 +91,7 @@ pub(super) fn listeners(radios: &Radios) -> (Vec<Listener>, Vec<Audience>, Vec<u
                 // Cells of one column are neighbours in the sorted list.
                 let start = cells.partition_point(|c| c.0 < (x, cy - 1));
                 let column = cells[start..].iter().take_while(|c| c.0 <= (x, cy + 1));
-                near.extend(column.map(|c| c.1).filter(|&j| j != i && may_hear(site, &sites[j as usize])));
+                near.extend(column.map(|c| c.1).filter(|&j| j != i && may_sense(site, &sites[j as usize])));
             }
         }
         near.sort_unstable();
@@ -103,13 +107,13 @@ pub(super) fn listeners(radios: &Radios) -> (Vec<Listener>, Vec<Audience>, Vec<u
                 None => model.shadowed(distance, shadowing.gain(i, j)),
             };
             if let Some(s) = signal {
-                let listener = Listener { to: j, delay: distance.light_delay().0 as u32, power: s.power as f32 };
-                farthest = farthest.max(listener.delay);
+                let receiver = ReceiverInRange { to: j, delay: distance.light_delay().0 as u32, power: s.power as f32 };
+                farthest = farthest.max(receiver.delay);
                 if !s.decodable {
-                    sensing.push(listener);
+                    sensing.push(receiver);
                     continue;
                 }
-                all.push(listener);
+                all.push(receiver);
                 if in_modes {
                     let bit =
                         |(&rate, mode)| u16::from(end.decodes(rate, s.power, distance, common.propagation)) << mode;
@@ -117,25 +121,26 @@ pub(super) fn listeners(radios: &Radios) -> (Vec<Listener>, Vec<Audience>, Vec<u
                 }
             }
         }
-        let audience = Audience {
+        let first_sensing = all.len() as u32;
+        let transmitter = Transmitter {
             start,
-            sensing: all.len() as u32,
-            end: 0,
+            sensing: first_sensing,
+            end: first_sensing + sensing.len() as u32,
             waiting: 0,
             farthest: Span(farthest.into()),
             aim: Aim::NONE,
         };
+        transmitters.push(transmitter);
         all.append(&mut sensing);
         if in_modes {
             modes.resize(all.len(), 0);
         }
-        audiences.push(Audience { end: all.len() as u32, ..audience });
     }
-    (all, audiences, modes)
+    (all, transmitters, modes)
 }
 
 /// Upper bound for the number of pairs of radios in which one senses the other.
-pub fn most_listeners(radios: &Radios) -> u64 {
+pub fn most_pairs_in_range(radios: &Radios) -> u64 {
     if let Some(links) = radios.profiles[0].measured() {
         // Each radio of a node may sense one radio of the other node.
         let most = radios.profiles.iter().map(|p| p.channels.len() as u64).max().unwrap_or(1);
@@ -158,16 +163,16 @@ mod tests {
         let mut s = crate::rng::Stream::new(1, crate::rng::Purpose::Topology, 0);
         let places: Vec<Position> =
             (0..300).map(|_| Position { x: s.uniform() * 4000.0 - 2000.0, y: s.uniform() * 1500.0 }).collect();
-        let (listeners, audiences, _) = listeners(&Radios::alike(&Config::default(), &places));
+        let (in_range, transmitters, _) = find_in_range(&Radios::alike(&Config::default(), &places));
         let model = Model::new(&Config::default());
         for i in 0..places.len() {
             let full: Vec<u32> = (0..places.len())
                 .filter(|&j| j != i && model.signal(places[i].distance(places[j])).is_some())
                 .map(|j| j as u32)
                 .collect();
-            let audience = audiences[i];
-            let heard_by = &listeners[audience.start as usize..audience.end as usize];
-            let mut from_grid: Vec<u32> = heard_by.iter().map(|l| l.to).collect();
+            let transmitter = transmitters[i];
+            let sensed_by = &in_range[transmitter.start as usize..transmitter.end as usize];
+            let mut from_grid: Vec<u32> = sensed_by.iter().map(|l| l.to).collect();
             from_grid.sort_unstable();
             assert_eq!(from_grid, full);
         }
