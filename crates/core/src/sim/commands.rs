@@ -5,7 +5,7 @@
 
 use super::Sim;
 use super::flows::Ends;
-use super::slots::{Clock, Slot};
+use super::timer_numbers::{Clock, Timer};
 use crate::motion::Crowd;
 use crate::packet::NodeId;
 use crate::record::Recorder;
@@ -66,9 +66,9 @@ impl Schedule {
 }
 
 impl Sim {
-    /// Lets a number of slots come due, or fewer if the run ends or reaches the instant `at` before; all that is due at
-    /// that instant has then happened.
-    pub fn advance_until(&mut self, at: Time, slots: u64) -> Option<Halt> {
+    /// Advances the run by this number of steps, or fewer if the run ends or reaches the instant `at` before. Everything
+    /// due at that instant has then happened.
+    pub fn advance_until(&mut self, at: Time, steps: u64) -> Option<Halt> {
         if let Some(end) = self.schedule.end {
             return Some(Halt::End(end));
         }
@@ -82,15 +82,15 @@ impl Sim {
             return Some(Halt::End(End::Idle));
         }
         self.schedule.horizon = at;
-        self.go_on(slots)
+        self.run_steps(steps)
     }
 
-    /// Lets a number of slots come due, or fewer up to where the run stands still. The loop of a run is here, and only here:
-    /// so all that it calls can be a part of it.
+    /// Main loop: runs this number of steps, or fewer if the run halts before. The only loop over steps, so that everything
+    /// it calls can be inlined.
     #[inline(never)]
-    fn go_on(&mut self, slots: u64) -> Option<Halt> {
+    fn run_steps(&mut self, steps: u64) -> Option<Halt> {
         self.arm_stop();
-        for _ in 0..slots {
+        for _ in 0..steps {
             match self.step() {
                 None => {}
                 Some(Halt::Reached) => {
@@ -155,7 +155,7 @@ impl Sim {
         self.schedule.horizon = std::mem::replace(&mut self.now, since);
         self.schedule.awaits_command = true;
         // The end of the run does not come before that instant.
-        self.go_on(u64::MAX);
+        self.run_steps(u64::MAX);
         self.schedule.awaits_command = false;
     }
 
@@ -203,7 +203,7 @@ impl Sim {
     /// A function of its own, as what it asks is nothing for the loop of a run.
     #[inline(never)]
     fn arm_stop(&mut self) {
-        self.timers.set(Slot::Clock(Clock::Stop), self.schedule.deadline().min(self.world.deadline()));
+        self.timers.set(Timer::Clock(Clock::Stop), self.schedule.deadline().min(self.world.deadline()));
     }
 
     /// Carries out a command now. A command that changes nothing is allowed.
@@ -247,14 +247,14 @@ impl Sim {
         if !sends && !flow.app.is_on() {
             flow.transfer.rest();
             flow.app.begin(self.now);
-            self.timers.set(Slot::App(f), flow.app.deadline());
+            self.timers.set(Timer::App(f), flow.app.deadline());
         }
     }
 
     fn end_flow(&mut self, f: usize) {
         let flow = &mut self.flows.list[f];
         let out = flow.app.end();
-        self.timers.set(Slot::App(f), flow.app.deadline());
+        self.timers.set(Timer::App(f), flow.app.deadline());
         self.carry_application(f, out);
     }
 
@@ -263,7 +263,7 @@ impl Sim {
             Change::Interval(f, interval) => {
                 let app = &mut self.flows.list[f.index()].app;
                 app.set_interval(interval, self.now);
-                self.timers.set(Slot::App(f.index()), app.deadline());
+                self.timers.set(Timer::App(f.index()), app.deadline());
             }
             Change::Window(f, segments) => {
                 let flow = &mut self.flows.list[f.index()];

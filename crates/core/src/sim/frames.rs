@@ -3,7 +3,7 @@
 use super::Sim;
 use super::air::hearing::signal;
 use super::air::{Mac, OnAir, Rules};
-use super::slots::{Clock, Slot};
+use super::timer_numbers::{Clock, Timer};
 use crate::packet::{Fate, RadioId};
 use crate::radio::Verdict;
 use crate::record::air_time::Receiver;
@@ -40,7 +40,7 @@ impl Sim {
         watch.note_begin(at, frame, &air.macs[n.index()], pool);
         if let Some(batteries) = &mut world.batteries {
             batteries.on_transmit(n, at, frame, &net.ports, &air.channel);
-            self.timers.set(Slot::Clock(Clock::Battery), batteries.deadline());
+            self.timers.set(Timer::Clock(Clock::Battery), batteries.deadline());
         }
         let (channel, macs) = (&air.channel, &air.macs);
         let receiver = |(radio, delay): (RadioId, Span)| {
@@ -157,7 +157,7 @@ impl Sim {
     /// `CLOSELY` is `self.air.closely`.
     #[inline(always)]
     fn end_frame<const CLOSELY: bool>(&mut self, n: RadioId) {
-        self.timers.set(Slot::Radio(n), Time::NEVER);
+        self.timers.set(Timer::Radio(n), Time::NEVER);
         let over = self.air.on_air[n.index()].over.take();
         let at_end = self.air.hear_end::<CLOSELY>(n, &mut self.pool, &self.net, &mut self.timers, &mut self.watch);
         if self.air.watched {

@@ -3,7 +3,7 @@
 use super::Sim;
 use super::flows::own_queue::Segment;
 use super::network::transit::Lane;
-use super::slots::{Clock, Slot};
+use super::timer_numbers::{Clock, Timer};
 use crate::net::arp::{self, Resolution};
 use crate::net::queue;
 use crate::net::routing::{self, Out};
@@ -288,7 +288,7 @@ impl Sim {
         let router_at = node.router.deadline();
         if router_at != node.router_at {
             node.router_at = router_at;
-            self.timers.set(Slot::Router(n), router_at);
+            self.timers.set(Timer::Router(n), router_at);
         }
         self.watch.note_routes(self.now, n, &node.router);
         // Carrying out one thing may make the router say more, which is carried out first.
@@ -409,7 +409,7 @@ impl Sim {
         let Some(neighborhood) = self.net.neighborhood() else { return };
         let (radio, notification) = neighborhood.on_deadline(now);
         let (at, bytes) = (neighborhood.deadline(), neighborhood.bytes());
-        self.timers.set(Slot::Clock(Clock::Usage), at);
+        self.timers.set(Timer::Clock(Clock::Usage), at);
         let n = self.net.ports.node(radio);
         let Some(notification) = notification.filter(|_| !self.net.is_radio_off(radio)) else { return };
         self.pool.here(n, now);

@@ -2,7 +2,7 @@
 
 use super::Sim;
 use super::flows::Flow;
-use super::slots::Slot;
+use super::timer_numbers::Timer;
 use crate::net::middlebox::{Cx, Middlebox, Verdict};
 use crate::packet::{AckSegment, Body, Fate, NodeId, PacketId, PacketPool, Reason};
 
@@ -45,7 +45,7 @@ impl Sim {
         let at = placed.middlebox.deadline();
         if at != placed.at {
             placed.at = at;
-            self.timers.set(Slot::Middlebox(i), at);
+            self.timers.set(Timer::Middlebox(i), at);
         }
         // A packet that it makes may lead to further packets of other middleboxes; these are carried first.
         let end = self.net.boxes.made.len();
@@ -124,7 +124,7 @@ impl Sim {
         let Some(split) = &flow.split else { return };
         self.watch.note_sender(self.now, f, flow, true);
         let at = split.node;
-        self.timers.set(Slot::Split(f), split.halves.deadline());
+        self.timers.set(Timer::Split(f), split.halves.deadline());
         self.carry_tcp(f, at);
     }
 }

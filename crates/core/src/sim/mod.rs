@@ -1,4 +1,4 @@
-//! The engine: the only module that knows every layer. It takes the next slot off the scheduler, calls one layer, and
+//! The engine: the only module that knows every layer. It takes the next timer off the scheduler, calls one layer, and
 //! carries the actions of the layer to the next one. It has no protocol knowledge.
 //!
 //! Five owners keep the state of a run: `Air` (channel, stations, frames on the air), `Network` (routers, address
@@ -17,7 +17,7 @@ mod link;
 mod middlebox;
 mod network;
 mod power;
-mod slots;
+mod timer_numbers;
 mod timers;
 mod totals;
 mod transport;
@@ -38,7 +38,7 @@ pub use commands::Halt;
 use commands::Schedule;
 use flows::{Ends, Flows, own_queue};
 use network::Network;
-use slots::{Clock, Slot, Slots};
+use timer_numbers::{Clock, Timer, TimerNumbers};
 use timers::Timers;
 use watch::Watch;
 use world::World;
@@ -70,14 +70,14 @@ impl Sim {
         let split = if setup.flows.iter().any(|f| f.split.is_some()) { setup.flows.len() } else { 0 };
         let optional = [setup.middleboxes.len(), split, setup.arrivals.len()];
         let clocks = (setup.net.neighborhood_red.enabled, world.batteries.is_some());
-        let slots = Slots::new(air.macs.len(), n, setup.links.len(), optional, setup.flows.len(), clocks);
+        let numbers = TimerNumbers::new(air.macs.len(), n, setup.links.len(), optional, setup.flows.len(), clocks);
         let stop = match setup.stop {
             Stop::At(at) => at.min(setup.limit),
             Stop::Delivered(_) => setup.limit,
         };
         let mut sim = Sim {
             now: Time::ZERO,
-            timers: Timers::new(slots),
+            timers: Timers::new(numbers),
             pool: PacketPool::with_capacity(256 + 4 * n),
             schedule: Schedule::new(&setup.events, watch.recorder.first_boundary().min(stop)),
             air,
@@ -93,13 +93,13 @@ impl Sim {
             sim.pool.message_ecn = Ecn::Ect;
         }
         for (i, f) in sim.flows.list.iter().enumerate() {
-            sim.timers.set(Slot::App(i), f.app.deadline());
+            sim.timers.set(Timer::App(i), f.app.deadline());
         }
         for (k, at) in sim.flows.generator.deadlines().enumerate() {
-            sim.timers.set(Slot::Arrivals(k), at);
+            sim.timers.set(Timer::Arrivals(k), at);
         }
         for (node, i) in sim.net.nodes.iter().zip(0..) {
-            sim.timers.set(Slot::Router(NodeId(i)), node.router_at);
+            sim.timers.set(Timer::Router(NodeId(i)), node.router_at);
         }
         if setup.air_time {
             sim.air.channel.tell_all();
@@ -111,13 +111,13 @@ impl Sim {
             sim.watch.note_routes(sim.now, NodeId(i), &node.router);
         }
         if setup.sample.is_some() {
-            sim.timers.set(Slot::Clock(Clock::Sample), Time::ZERO);
+            sim.timers.set(Timer::Clock(Clock::Sample), Time::ZERO);
         }
         if let Some(neighborhood) = sim.net.admission.as_ref().and_then(|a| a.neighborhood.as_ref()) {
-            sim.timers.set(Slot::Clock(Clock::Usage), neighborhood.deadline());
+            sim.timers.set(Timer::Clock(Clock::Usage), neighborhood.deadline());
         }
         if let Some(batteries) = &sim.world.batteries {
-            sim.timers.set(Slot::Clock(Clock::Battery), batteries.deadline());
+            sim.timers.set(Timer::Clock(Clock::Battery), batteries.deadline());
         }
         if sim.world.moves() {
             sim.begin_motion();
@@ -181,9 +181,10 @@ impl Sim {
         self.watch.recorder.progress(self.now)
     }
 
-    /// Lets at most this number of slots come due; `None` while the run has not ended.
-    pub fn advance(&mut self, slots: u64) -> Option<End> {
-        match self.advance_until(Time::NEVER, slots) {
+    /// Advances the run by at most this number of steps, in each of which one timer expires; `None` while the run has not
+    /// ended.
+    pub fn advance(&mut self, steps: u64) -> Option<End> {
+        match self.advance_until(Time::NEVER, steps) {
             Some(Halt::End(end)) => Some(end),
             _ => None,
         }
@@ -200,7 +201,7 @@ impl Sim {
 
     #[inline(always)]
     fn step(&mut self) -> Option<Halt> {
-        let Some((slot, at)) = self.timers.next_before(self.net.transit_at) else {
+        let Some((timer, at)) = self.timers.next_before(self.net.transit_at) else {
             self.now = self.now.max(self.net.transit_at);
             self.on_transit();
             return if self.watch.recorder.is_due() { self.on_delivered() } else { None };
@@ -208,26 +209,26 @@ impl Sim {
         let before = self.now;
         self.now = before.max(at);
         // Rare deadlines are `inline(never)`: the loop of a run has to fit into the cache of instructions.
-        match slot {
+        match timer {
             // Nothing is delivered by a radio or a station: what was received is on its way to the network layer.
-            Slot::Radio(n) => {
+            Timer::Radio(n) => {
                 self.on_frame_end(n);
                 return None;
             }
-            Slot::Mac(n) => {
+            Timer::Mac(n) => {
                 self.on_station(n);
                 return None;
             }
-            Slot::Router(n) => self.on_router(n),
-            Slot::Transit => self.on_transit(),
-            Slot::Wire(w) => self.on_wire(w),
-            Slot::Middlebox(i) => self.on_middlebox(i),
-            Slot::Split(f) => self.on_split(f),
-            Slot::Sender(f) => self.on_sender(f),
-            Slot::Receiver(f) => self.on_receiver(f),
-            Slot::App(f) => self.on_application(f),
-            Slot::Arrivals(k) => self.on_arrival_of_transfer(k),
-            Slot::Clock(clock) => return self.on_clock(clock, before),
+            Timer::Router(n) => self.on_router(n),
+            Timer::Transit => self.on_transit(),
+            Timer::Wire(w) => self.on_wire(w),
+            Timer::Middlebox(i) => self.on_middlebox(i),
+            Timer::Split(f) => self.on_split(f),
+            Timer::Sender(f) => self.on_sender(f),
+            Timer::Receiver(f) => self.on_receiver(f),
+            Timer::App(f) => self.on_application(f),
+            Timer::Arrivals(k) => self.on_arrival_of_transfer(k),
+            Timer::Clock(clock) => return self.on_clock(clock, before),
         }
         if self.watch.recorder.is_due() { self.on_delivered() } else { None }
     }
@@ -256,8 +257,8 @@ impl Sim {
     }
 
     fn on_sample(&mut self) {
-        let next = self.now + self.watch.sample.expect("only then is the slot set");
-        self.timers.set(Slot::Clock(Clock::Sample), next);
+        let next = self.now + self.watch.sample.expect("the timer is set only then");
+        self.timers.set(Timer::Clock(Clock::Sample), next);
         self.world.note_batteries(self.now, &mut self.watch);
         for (i, flow) in self.flows.list[..self.flows.generator.first].iter().enumerate() {
             if let Ends::Tcp(ends) = &flow.ends {

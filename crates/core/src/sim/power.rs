@@ -10,7 +10,7 @@
 //! go over this radio come back to the router at once, as if the station had given them up.
 
 use super::Sim;
-use super::slots::{Clock, Slot};
+use super::timer_numbers::{Clock, Timer};
 use crate::net::queue;
 use crate::packet::{NodeId, PacketId, RadioId, Reason};
 use crate::record::loss::Cause;
@@ -111,7 +111,7 @@ impl Sim {
     fn switch_battery(&mut self, r: RadioId, off: bool) {
         if let Some(batteries) = &mut self.world.batteries {
             batteries.switch(self.net.ports.node(r), r, self.now, off);
-            self.timers.set(Slot::Clock(Clock::Battery), batteries.deadline());
+            self.timers.set(Timer::Clock(Clock::Battery), batteries.deadline());
         }
     }
 
@@ -128,7 +128,7 @@ impl Sim {
             }
         }
         if let Some(batteries) = &self.world.batteries {
-            self.timers.set(Slot::Clock(Clock::Battery), batteries.deadline());
+            self.timers.set(Timer::Clock(Clock::Battery), batteries.deadline());
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Sim;
 use super::flows::{Ends, Flow};
-use super::slots::Slot;
+use super::timer_numbers::Timer;
 use crate::app;
 use crate::packet::{Body, Datagram, Ecn, Fate, FlowId, NodeId, Packet, PacketId, Reason};
 use crate::tcp::Out;
@@ -26,7 +26,7 @@ impl Sim {
             (Ends::Tcp(ends), Body::Data(segment)) => {
                 flow.received_bytes += u64::from(p.bytes);
                 ends.1.on_segment(&segment, p.hops, p.ecn, self.now, &mut self.flows.actions);
-                self.timers.set(Slot::Receiver(f), ends.1.deadline());
+                self.timers.set(Timer::Receiver(f), ends.1.deadline());
                 self.carry_receiver(f);
             }
             (Ends::Tcp(ends), Body::Ack(ack)) => {
@@ -57,11 +57,11 @@ impl Sim {
         for (f, flow) in self.flows.list.iter_mut().enumerate() {
             if let (Ends::Tcp(ends), true) = (&mut flow.ends, (flow.from, flow.first_to) == (n, destination)) {
                 ends.0.on_route_lost(self.now);
-                self.timers.set(Slot::Sender(f), ends.0.deadline());
+                self.timers.set(Timer::Sender(f), ends.0.deadline());
             }
             if let Some(split) = flow.split.as_mut().filter(|s| (s.node, flow.to) == (n, destination)) {
                 split.halves.on_route_lost(self.now);
-                self.timers.set(Slot::Split(f), split.halves.deadline());
+                self.timers.set(Timer::Split(f), split.halves.deadline());
             }
         }
     }
@@ -87,7 +87,7 @@ impl Sim {
     pub(super) fn on_receiver(&mut self, f: usize) {
         if let Ends::Tcp(ends) = &mut self.flows.list[f].ends {
             ends.1.on_deadline(&mut self.flows.actions);
-            self.timers.set(Slot::Receiver(f), ends.1.deadline());
+            self.timers.set(Timer::Receiver(f), ends.1.deadline());
         }
         self.carry_receiver(f);
     }
@@ -97,7 +97,7 @@ impl Sim {
     pub(super) fn on_arrival_of_transfer(&mut self, k: usize) {
         let f = self.flows.begin_transfer(k, self.now, &self.net, &mut self.watch.recorder);
         self.timers.make_room(self.flows.list.len());
-        self.timers.set(Slot::Arrivals(k), self.flows.generator.deadline(k));
+        self.timers.set(Timer::Arrivals(k), self.flows.generator.deadline(k));
         self.flows.begin_routes(f, &mut self.net.nodes, self.now);
         self.carry_sender(f);
     }
@@ -107,7 +107,7 @@ impl Sim {
     pub(super) fn on_application(&mut self, f: usize) {
         let flow = &mut self.flows.list[f];
         let out = flow.app.on_deadline();
-        self.timers.set(Slot::App(f), flow.app.deadline());
+        self.timers.set(Timer::App(f), flow.app.deadline());
         if let Some(out) = out {
             self.carry_application(f, out);
         }
@@ -141,7 +141,7 @@ impl Sim {
             (app::Out::End { takes_back }, _) => {
                 flow.on_end_of_application(takes_back, self.now);
                 if let (Ends::Tcp(ends), true) = (&flow.ends, takes_back) {
-                    self.timers.set(Slot::Sender(f), ends.0.deadline());
+                    self.timers.set(Timer::Sender(f), ends.0.deadline());
                 }
             }
             (out, _) => unreachable!("{out:?} does not fit the transport of flow {f}"),
@@ -155,13 +155,13 @@ impl Sim {
         let Flow { from, ends, .. } = flow;
         let from = *from;
         let Ends::Tcp(ends) = ends else { return };
-        self.timers.set(Slot::Sender(f), ends.0.deadline());
+        self.timers.set(Timer::Sender(f), ends.0.deadline());
         self.flows.actions.extend(ends.0.drain());
         self.carry_tcp(f, from);
         if self.flows.is_done_with(f) {
             self.flows.free_entry(f, self.now, &self.net.boxes, &mut self.watch.recorder);
-            self.timers.set(Slot::Sender(f), Time::NEVER);
-            self.timers.set(Slot::Receiver(f), Time::NEVER);
+            self.timers.set(Timer::Sender(f), Time::NEVER);
+            self.timers.set(Timer::Receiver(f), Time::NEVER);
         }
     }
 

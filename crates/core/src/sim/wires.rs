@@ -2,7 +2,7 @@
 
 use super::Sim;
 use super::flows::own_queue::Segment;
-use super::slots::Slot;
+use super::timer_numbers::Timer;
 use crate::error_model::Place;
 use crate::net::queue::{self, Queue};
 use crate::net::routing::crossing::Step;
@@ -82,7 +82,7 @@ impl Sim {
         let d = &self.net.wires.directions[wire];
         let id = QueueId::Wire { from: d.from, to: d.to };
         self.watch.note_queue(self.now, id, &d.queue, &self.pool);
-        self.timers.set(Slot::Wire(wire), d.link.deadline());
+        self.timers.set(Timer::Wire(wire), d.link.deadline());
     }
 
     /// A packet arrives at the end of a wire, or the transmitter is free for the next.
@@ -115,7 +115,7 @@ impl Sim {
             d.queue.clear(&mut cx);
             d.sending = None;
             self.net.dropped.extend(d.link.cut(self.now).map(|packet| (packet, Reason::NodeOff)));
-            self.timers.set(Slot::Wire(wire), d.link.deadline());
+            self.timers.set(Timer::Wire(wire), d.link.deadline());
             self.end_dropped(n);
         }
     }

@@ -7,7 +7,7 @@ use crate::radio::{Ended, ReceptionSink, Sensed, Verdict};
 use crate::record::note::Note;
 use crate::sim::network::Network;
 use crate::sim::network::ports::Ports;
-use crate::sim::slots::Slot;
+use crate::sim::timer_numbers::Timer;
 use crate::sim::timers::Timers;
 use crate::sim::watch::Watch;
 use crate::unit::{Span, Time};
@@ -44,7 +44,7 @@ impl ReceptionSink for FrameStart<'_> {
     fn busy(&mut self, r: RadioId, from: Time) {
         let Mac { station, rules } = &mut self.macs[r.index()];
         if station.on_busy(from, &rules.timing, &rules.dcf) {
-            self.timers.set(Slot::Mac(r), station.deadline());
+            self.timers.set(Timer::Mac(r), station.deadline());
         }
     }
 
@@ -125,7 +125,7 @@ impl FrameEnd<'_> {
         }
         let Mac { station, rules } = &mut self.macs[r.index()];
         if station.resume(medium(ended.medium), ended.at, &rules.timing, &rules.dcf) {
-            self.timers.set(Slot::Mac(r), station.deadline());
+            self.timers.set(Timer::Mac(r), station.deadline());
         }
     }
 
@@ -187,7 +187,7 @@ impl FrameEnd<'_> {
         let medium = medium(ended.medium);
         let mut cx = wlan::Cx { now: at, medium, timing, rules: dcf, out: self.actions };
         station.on_signal(signal(self.frame, verdict), &mut cx);
-        self.timers.set(Slot::Mac(r), station.deadline());
+        self.timers.set(Timer::Mac(r), station.deadline());
         if station.needs_every_end() != listened {
             self.deferred.listening.push((r, station.needs_every_end()));
         }

@@ -11,7 +11,7 @@ use crate::rng::{Purpose, Stream};
 use crate::run::{Profile, RadioSetup, Setup};
 use crate::sim::network::Network;
 use crate::sim::network::ports::Ports;
-use crate::sim::slots::Slot;
+use crate::sim::timer_numbers::Timer;
 use crate::sim::timers::Timers;
 use crate::sim::watch::Watch;
 use crate::unit::{Span, Time};
@@ -193,14 +193,14 @@ impl Air {
         let medium = medium(self.channel.sensed(r));
         input(station, &mut wlan::Cx { now, medium, timing, rules: dcf, out: &mut self.actions });
         self.channel.set_listens_to_all(r, station.needs_every_end());
-        timers.set(Slot::Mac(r), station.deadline());
+        timers.set(Timer::Mac(r), station.deadline());
     }
 
     /// The station of a radio begins anew; returns the packet that it held.
     pub fn restart(&mut self, r: RadioId, timers: &mut Timers) -> Option<PacketId> {
         let Mac { station, rules } = &mut self.macs[r.index()];
         let held = station.restart(&rules.dcf);
-        timers.set(Slot::Mac(r), station.deadline());
+        timers.set(Timer::Mac(r), station.deadline());
         held
     }
 
@@ -209,7 +209,7 @@ impl Air {
         let Mac { station, rules } = &mut self.macs[r.index()];
         let timing = &rules.timing;
         station.prolong_backoff(timing.data_in(station.mode_to(to), timing.frame_bytes(bytes)), timing);
-        timers.set(Slot::Mac(r), station.deadline());
+        timers.set(Timer::Mac(r), station.deadline());
     }
 
     /// A radio begins to send a frame.
@@ -250,7 +250,7 @@ impl Air {
         if farthest > self.shortest_sifs {
             last = last.min(self.when_to_end(n, frame));
         }
-        timers.set(Slot::Radio(n), last);
+        timers.set(Timer::Radio(n), last);
     }
 
     /// Second loop of the last frame of a radio: all who hear it hear its end. Their actions are kept in `deferred`,

@@ -3,7 +3,7 @@
 use super::{Ends, Flow, Flows};
 use crate::packet::{Body, FlowId, NodeId, Packet, Reason};
 use crate::run::{Setup, Transport};
-use crate::sim::slots::Slot;
+use crate::sim::timer_numbers::Timer;
 use crate::sim::timers::Timers;
 use crate::tcp::{Config, LocalDrop};
 use crate::unit::Time;
@@ -43,11 +43,11 @@ impl Flows {
         match flow {
             Flow { from, ends: Ends::Tcp(ends), .. } if *from == n && !segment.halfway => {
                 ends.0.on_left(refused, now);
-                timers.set(Slot::Sender(f), ends.0.deadline());
+                timers.set(Timer::Sender(f), ends.0.deadline());
             }
             Flow { split: Some(split), .. } if split.node == n && segment.halfway => {
                 split.halves.on_left(refused, now);
-                timers.set(Slot::Split(f), split.halves.deadline());
+                timers.set(Timer::Split(f), split.halves.deadline());
             }
             _ => {}
         }

@@ -1,30 +1,30 @@
-//! Numbers of the slots of the scheduler. They have nothing to do with the slots of a back-off (802.11).
+//! Numbers of the timers in the scheduler.
 
 use crate::packet::{NodeId, RadioId};
 
-/// The numbers of the slots of the scheduler; at equal times the lower number comes first.
+/// Ranges of timer numbers. Of timers due at the same time the one with the lowest number expires first.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Slots {
+pub(super) struct TimerNumbers {
     pub(super) radios: usize,
     pub(super) flows: usize,
-    /// The slot of packets between layers; middleboxes come after it and before wires. A timer of a middlebox that
-    /// expires when a packet arrives over a wire expires first, as in ns-2.
+    /// Number of the timer of packets between layers. Middleboxes follow and precede point-to-point links: a middlebox
+    /// timer that expires when a packet arrives over a link expires first, as in ns-2.
     pub(super) transit: usize,
-    /// The first slots of wires, of split connections, of senders.
+    /// First numbers of links, of split connections, of senders.
     pub(super) wires: usize,
     pub(super) splits: usize,
     pub(super) senders: usize,
-    /// Sources of transfers.
+    /// Number of flow generators.
     pub(super) origins: usize,
-    /// Nodes with a radio measure at intervals how the medium is used (Neighborhood RED).
+    /// Nodes measure the use of the medium at intervals (Neighborhood RED).
     pub(super) measures_usage: bool,
-    /// There are batteries.
+    /// Some nodes have a battery.
     pub(super) batteries: bool,
 }
 
-/// The part to which a deadline belongs.
+/// Timer of a component, which has one deadline.
 #[derive(Clone, Copy)]
-pub(super) enum Slot {
+pub(super) enum Timer {
     Radio(RadioId),
     Mac(RadioId),
     Router(NodeId),
@@ -39,7 +39,7 @@ pub(super) enum Slot {
     Clock(Clock),
 }
 
-/// Parts that come due even if nothing else happens.
+/// Timers that expire even if nothing else happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Clock {
     Sample,
@@ -48,11 +48,11 @@ pub(super) enum Clock {
     Battery,
 }
 
-/// The clocks that are always there, in their order; those of Neighborhood RED and of batteries come after them.
+/// Clocks of every run, in their order; those of Neighborhood RED and of batteries follow.
 const CLOCKS: [Clock; 2] = [Clock::Sample, Clock::Stop];
 
-impl Slots {
-    /// The most clocks that there are.
+impl TimerNumbers {
+    /// Largest number of clocks.
     pub(super) const CLOCKS: usize = CLOCKS.len() + 2;
 
     pub(super) fn new(
@@ -62,11 +62,11 @@ impl Slots {
         [boxes, splits, origins]: [usize; 3],
         flows: usize,
         (measures_usage, batteries): (bool, bool),
-    ) -> Slots {
+    ) -> TimerNumbers {
         let transit = 2 * radios + nodes;
         let wire = transit + 1 + boxes;
         let split = wire + wires;
-        Slots {
+        TimerNumbers {
             radios,
             flows,
             transit,
@@ -83,7 +83,7 @@ impl Slots {
         self.clocks().end
     }
 
-    /// The slots of the clocks, which go on as long as the run, whatever happens in it.
+    /// Numbers of the clocks, which are set as long as the run lasts.
     pub(super) fn clocks(self) -> std::ops::Range<usize> {
         let first = self.arrivals(self.origins);
         first..first + CLOCKS.len() + usize::from(self.measures_usage) + usize::from(self.batteries)
@@ -140,39 +140,38 @@ impl Slots {
         self.receiver(self.flows) + f
     }
 
-    /// The slot of a source of transfers.
     pub(super) fn arrivals(self, k: usize) -> usize {
         self.app(self.flows) + k
     }
 
-    /// The number of a slot.
+    /// Number of a timer.
     #[inline(always)]
-    pub(super) fn of(self, slot: Slot) -> usize {
-        match slot {
-            Slot::Radio(n) => self.radio(n),
-            Slot::Mac(n) => self.mac(n),
-            Slot::Router(n) => self.router(n),
-            Slot::Transit => self.transit(),
-            Slot::Wire(w) => self.wire(w),
-            Slot::Middlebox(i) => self.middlebox(i),
-            Slot::Split(f) => self.split(f),
-            Slot::Sender(f) => self.sender(f),
-            Slot::Receiver(f) => self.receiver(f),
-            Slot::App(f) => self.app(f),
-            Slot::Arrivals(k) => self.arrivals(k),
-            Slot::Clock(Clock::Sample) => self.sample(),
-            Slot::Clock(Clock::Stop) => self.stop(),
-            Slot::Clock(Clock::Usage) => self.usage(),
-            Slot::Clock(Clock::Battery) => self.battery(),
+    pub(super) fn of(self, timer: Timer) -> usize {
+        match timer {
+            Timer::Radio(n) => self.radio(n),
+            Timer::Mac(n) => self.mac(n),
+            Timer::Router(n) => self.router(n),
+            Timer::Transit => self.transit(),
+            Timer::Wire(w) => self.wire(w),
+            Timer::Middlebox(i) => self.middlebox(i),
+            Timer::Split(f) => self.split(f),
+            Timer::Sender(f) => self.sender(f),
+            Timer::Receiver(f) => self.receiver(f),
+            Timer::App(f) => self.app(f),
+            Timer::Arrivals(k) => self.arrivals(k),
+            Timer::Clock(Clock::Sample) => self.sample(),
+            Timer::Clock(Clock::Stop) => self.stop(),
+            Timer::Clock(Clock::Usage) => self.usage(),
+            Timer::Clock(Clock::Battery) => self.battery(),
         }
     }
 
-    /// The slot of the intervals of Neighborhood RED; only where it is used.
+    /// Number of the clock of Neighborhood RED, if used.
     pub(super) fn usage(self) -> usize {
         self.clocks().start + CLOCKS.len()
     }
 
-    /// The slot of batteries; only where there are some.
+    /// Number of the clock of batteries, if any.
     pub(super) fn battery(self) -> usize {
         self.clocks().start + CLOCKS.len() + usize::from(self.measures_usage)
     }
@@ -185,30 +184,31 @@ impl Slots {
         self.clocks().start + 1
     }
 
+    /// Timer of a number: the inverse of [`of`](Self::of).
     #[inline]
-    pub(super) fn whose(self, slot: usize) -> Slot {
+    pub(super) fn timer(self, number: usize) -> Timer {
         let (r, f) = (self.radios, self.flows);
-        if slot < r {
-            Slot::Radio(RadioId(slot as u32))
-        } else if slot < 2 * r {
-            Slot::Mac(RadioId((slot - r) as u32))
-        } else if slot < self.transit {
-            Slot::Router(NodeId((slot - 2 * r) as u32))
-        } else if slot == self.transit {
-            Slot::Transit
-        } else if slot < self.wires {
-            Slot::Middlebox(slot - self.middlebox(0))
-        } else if slot < self.splits {
-            Slot::Wire(slot - self.wires)
-        } else if slot < self.senders {
-            Slot::Split(slot - self.splits)
+        if number < r {
+            Timer::Radio(RadioId(number as u32))
+        } else if number < 2 * r {
+            Timer::Mac(RadioId((number - r) as u32))
+        } else if number < self.transit {
+            Timer::Router(NodeId((number - 2 * r) as u32))
+        } else if number == self.transit {
+            Timer::Transit
+        } else if number < self.wires {
+            Timer::Middlebox(number - self.middlebox(0))
+        } else if number < self.splits {
+            Timer::Wire(number - self.wires)
+        } else if number < self.senders {
+            Timer::Split(number - self.splits)
         } else {
-            match slot - self.senders {
-                i if i < f => Slot::Sender(i),
-                i if i < 2 * f => Slot::Receiver(i - f),
-                i if i < 3 * f => Slot::App(i - 2 * f),
-                i if i < 3 * f + self.origins => Slot::Arrivals(i - 3 * f),
-                i => Slot::Clock(self.clock(i - 3 * f - self.origins)),
+            match number - self.senders {
+                i if i < f => Timer::Sender(i),
+                i if i < 2 * f => Timer::Receiver(i - f),
+                i if i < 3 * f => Timer::App(i - 2 * f),
+                i if i < 3 * f + self.origins => Timer::Arrivals(i - 3 * f),
+                i => Timer::Clock(self.clock(i - 3 * f - self.origins)),
             }
         }
     }
@@ -228,18 +228,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_slot_is_somebodys() {
+    fn every_number_belongs_to_one_timer() {
         for (measures_usage, batteries) in [(false, false), (true, false), (false, true), (true, true)] {
-            let slots = Slots::new(3, 5, 4, [2, 3, 2], 3, (measures_usage, batteries));
-            for slot in 0..slots.count() {
-                assert_eq!(slots.of(slots.whose(slot)), slot);
+            let numbers = TimerNumbers::new(3, 5, 4, [2, 3, 2], 3, (measures_usage, batteries));
+            for number in 0..numbers.count() {
+                assert_eq!(numbers.of(numbers.timer(number)), number);
             }
             let last = match (measures_usage, batteries) {
-                (_, true) => slots.battery(),
-                (true, false) => slots.usage(),
-                (false, false) => slots.stop(),
+                (_, true) => numbers.battery(),
+                (true, false) => numbers.usage(),
+                (false, false) => numbers.stop(),
             };
-            assert_eq!(last, slots.count() - 1);
+            assert_eq!(last, numbers.count() - 1);
         }
     }
 }
