@@ -11,10 +11,10 @@
 //!
 //! Four out of five receivers sense a frame but cannot decode it, and most of these have nothing to send: the end of
 //! the frame does not change their state yet. The second loop skips them. The end of what they skipped is kept as a
-//! timestamp, and [`settle`](Channel::settle) reports it before the next call of their station.
+//! timestamp, and [`flush_deferred`](Channel::flush_deferred) reports it before the next call of their station.
 //!
-//! A station *listens to all* signals while the end of any of them may make it act: during contention and frame
-//! exchanges, and while it waits for a frame announced by an RTS.
+//! A station *needs every end* while the end of any signal may make it act: during contention and frame exchanges, and
+//! while it waits for a frame announced by an RTS.
 //!
 //! Within the propagation delay the next frame may reach a receiver before the second loop of the previous frame has
 //! run. The *verdict* on the previous frame is then reported before that loop, by
@@ -165,7 +165,7 @@ pub struct Ended {
     pub verdict: Verdict,
     /// State of the medium at this radio.
     pub medium: Sensed,
-    /// End of earlier signals not yet reported, as from [`settle`](Channel::settle); zero if none.
+    /// End of earlier signals not yet reported, as from [`flush_deferred`](Channel::flush_deferred); zero if none.
     pub missed: Time,
     /// The station needs the end of every signal.
     pub needs_every_end: bool,
@@ -189,7 +189,7 @@ pub struct Channel {
     /// Verdicts to report before the second loop of their frame: receiver, sender, end of the frame there, verdict.
     verdicts: Vec<(RadioId, RadioId, Time, Verdict)>,
     /// Every station needs the end of every signal.
-    tells_all: bool,
+    all_need_every_end: bool,
     /// Inputs for recomputing receivers in range; only with moving radios.
     pub(super) moving: Option<Box<Moving>>,
     /// Reception state with cumulative interference; `None` with pairwise reception.
@@ -230,7 +230,7 @@ impl Channel {
             captures: if alike { Vec::new() } else { radios.sites.iter().map(capture).collect() },
             capture: radios.profiles[0].capture_threshold.0 as f32,
             verdicts: Vec::with_capacity(16),
-            tells_all: false,
+            all_need_every_end: false,
             moving: None,
             sinr: Sinr::new(radios),
             meetings: Vec::with_capacity(16),
@@ -250,8 +250,8 @@ impl Channel {
     }
 
     /// Makes every station need the end of every signal.
-    pub fn tell_all(&mut self) {
-        self.tells_all = true;
+    pub fn need_every_end(&mut self) {
+        self.all_need_every_end = true;
     }
 
     /// Radios that can decode this radio's frames at the rate with the longest range, without interference.
@@ -347,7 +347,7 @@ impl Channel {
     /// before each call of the station. If a frame has ended here before its second loop,
     /// [`take_verdict`](Self::take_verdict) returns its verdict.
     #[inline(always)]
-    pub fn settle(&mut self, radio: RadioId, now: Time) -> Option<Time> {
+    pub fn flush_deferred(&mut self, radio: RadioId, now: Time) -> Option<Time> {
         let r = &mut self.receivers[radio.index()];
         if r.until <= now && r.lock != Lock::Free {
             if !r.visited {
@@ -362,7 +362,7 @@ impl Channel {
 
     /// Sets if this radio's station needs the end of every signal. Must be called after each call of the station.
     #[inline]
-    pub fn set_listens_to_all(&mut self, radio: RadioId, needs_every_end: bool) {
+    pub fn set_needs_every_end(&mut self, radio: RadioId, needs_every_end: bool) {
         let r = &mut self.receivers[radio.index()];
         r.needs_every_end = needs_every_end;
         if needs_every_end && r.lock != Lock::Free && !r.visited {
@@ -371,8 +371,8 @@ impl Channel {
         }
     }
 
-    /// A radio starts to transmit a frame for one radio or for broadcast at rate number `mode`. Reports to `hear` the
-    /// effect at receivers whose station listens to all, and returns the propagation delay to the farthest receiver:
+    /// A radio starts to transmit a frame for one radio or for broadcast at rate number `mode`. Reports to `sink` the
+    /// effect at receivers whose station needs every end, and returns the propagation delay to the farthest receiver:
     /// [`finish`](Self::finish) is due when the end of the frame has arrived there.
     #[inline]
     pub fn start(
@@ -381,7 +381,7 @@ impl Channel {
         now: Time,
         airtime: Span,
         mode: u8,
-        hear: &mut impl ReceptionSink,
+        sink: &mut impl ReceptionSink,
     ) -> Span {
         let end = now + airtime;
         let own = &mut self.receivers[sender.index()];
@@ -396,10 +396,10 @@ impl Channel {
             touch(&self.receivers, &self.in_range[start as usize..last as usize]);
         }
         if self.alike {
-            self.arrive::<true, false>((sender, to), start..sensing, now, airtime, mode, hear);
-            self.arrive::<false, false>((sender, to), sensing..last, now, airtime, mode, hear);
+            self.arrive::<true, false>((sender, to), start..sensing, now, airtime, mode, sink);
+            self.arrive::<false, false>((sender, to), sensing..last, now, airtime, mode, sink);
         } else {
-            self.arrive_at_each((sender, to), now, airtime, mode, hear);
+            self.arrive_at_each((sender, to), now, airtime, mode, sink);
         }
         farthest
     }
@@ -412,19 +412,21 @@ impl Channel {
         now: Time,
         airtime: Span,
         mode: u8,
-        hear: &mut impl ReceptionSink,
+        sink: &mut impl ReceptionSink,
     ) {
         if self.sinr.is_some() {
-            return self.add_up(sender, now, airtime, mode, hear);
+            return self.add_up(sender, now, airtime, mode, sink);
         }
         let Transmitter { start, sensing, end, .. } = self.transmitters[sender.index()];
-        self.arrive::<true, true>((sender, to), start..sensing, now, airtime, mode, hear);
-        self.arrive::<false, true>((sender, to), sensing..end, now, airtime, mode, hear);
+        self.arrive::<true, true>((sender, to), start..sensing, now, airtime, mode, sink);
+        self.arrive::<false, true>((sender, to), sensing..end, now, airtime, mode, sink);
     }
 
     /// A signal arrives at receivers with cumulative interference.
-    fn add_up(&mut self, sender: RadioId, now: Time, airtime: Span, mode: u8, hear: &mut impl ReceptionSink) {
-        let Channel { sinr: Some(sinr), transmitters, in_range, receivers, verdicts, tells_all, meetings, .. } = self
+    fn add_up(&mut self, sender: RadioId, now: Time, airtime: Span, mode: u8, sink: &mut impl ReceptionSink) {
+        let Channel {
+            sinr: Some(sinr), transmitters, in_range, receivers, verdicts, all_need_every_end, meetings, ..
+        } = self
         else {
             return;
         };
@@ -451,8 +453,8 @@ impl Channel {
                 l.power.into()
             };
             let turns = sinr.arrive(r, (radio, sender.0), from, from + airtime, power, mode, aims);
-            if turns && (r.needs_every_end || *tells_all) {
-                hear.busy(radio, from);
+            if turns && (r.needs_every_end || *all_need_every_end) {
+                sink.busy(radio, from);
             }
         }
         self.judge_meetings();
@@ -468,7 +470,7 @@ impl Channel {
         now: Time,
         airtime: Span,
         mode: u8,
-        hear: &mut impl ReceptionSink,
+        sink: &mut impl ReceptionSink,
     ) {
         for (i, l) in self.in_range[part.start as usize..part.end as usize].iter().enumerate() {
             let decodable =
@@ -476,7 +478,7 @@ impl Channel {
             let from = now + Span(u64::from(l.delay));
             let radio = RadioId(l.to);
             let r = &mut self.receivers[l.to as usize];
-            let needs_every_end = r.needs_every_end || self.tells_all;
+            let needs_every_end = r.needs_every_end || self.all_need_every_end;
             debug_assert!(!r.visited || r.lock != Lock::Free);
             // A receiver that is free, or whose previous signal has ended before this one arrives, locks on the
             // newcomer.
@@ -497,7 +499,7 @@ impl Channel {
                 r.visited = DECODABLE || needs_every_end;
                 // Only these stations need carrier sense now; others read the timestamps when they next act.
                 if needs_every_end {
-                    hear.busy(radio, from);
+                    sink.busy(radio, from);
                     if !DECODABLE {
                         list(&mut self.transmitters[sender.index()], &mut self.waiting, l.to);
                     }
@@ -507,13 +509,13 @@ impl Channel {
                 let before = r.sender;
                 let threshold = if DIFFER { self.captures.get(l.to as usize) } else { None };
                 let capture = threshold.copied().unwrap_or(self.capture);
-                let loser = overlap(r, l, decodable, sender, from, airtime, capture, hear);
+                let loser = overlap(r, l, decodable, sender, from, airtime, capture, sink);
                 if r.sender != before {
                     // The second loop skips a sense-only receiver, so only the end of the signal is kept. That suffices
                     // if the radio has sensed it from its begin; a deaf radio has not.
-                    let told = needs_every_end || r.is_deaf();
-                    r.visited = DECODABLE || told;
-                    if !DECODABLE && told {
+                    let reported = needs_every_end || r.is_deaf();
+                    r.visited = DECODABLE || reported;
+                    if !DECODABLE && reported {
                         list(&mut self.transmitters[sender.index()], &mut self.waiting, l.to);
                     }
                 }
@@ -530,7 +532,7 @@ impl Channel {
     }
 
     /// Ends a transmission that ended at its sender at `end`. Passes to `verdict` the outcome of the frame at each
-    /// radio that was locked on it; skips sense-only radios whose station does not listen to all.
+    /// radio that was locked on it; skips sense-only radios whose station does not need every end.
     #[inline(always)]
     pub fn finish(&mut self, sender: RadioId, end: Time, mut verdict: impl FnMut(RadioId, Ended)) {
         let Channel { in_range, transmitters, receivers, sinr, meetings, .. } = self;
@@ -671,7 +673,7 @@ fn overlap(
     from: Time,
     airtime: Span,
     capture: f32,
-    hear: &mut impl ReceptionSink,
+    sink: &mut impl ReceptionSink,
 ) -> Loser {
     let radio = RadioId(l.to);
     let (locked_from, locked_until, until) = (r.from, r.until, from + airtime);
@@ -688,7 +690,7 @@ fn overlap(
             (r.power, r.sender) = (l.power, sender.0);
             weak = (locked_from, locked_until);
         }
-        hear.captured(radio, weak.0, weak.1);
+        sink.captured(radio, weak.0, weak.1);
         if newcomer_first { Loser::Locked } else { Loser::Newcomer }
     } else {
         r.counters.collisions += 1;
@@ -711,7 +713,7 @@ pub(super) mod tests {
     fn chain(nodes: usize) -> Channel {
         let places: Vec<Position> = (0..nodes).map(|i| Position { x: 200.0 * i as f64, y: 0.0 }).collect();
         let mut channel = Channel::new(&Radios::alike(&Config::default(), &places));
-        channel.tell_all();
+        channel.need_every_end();
         channel
     }
 
@@ -822,18 +824,18 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn end_of_a_noise_reaches_a_station_that_no_longer_listens_to_all() {
+    fn end_of_a_noise_reaches_a_station_that_no_longer_needs_every_end() {
         // Node 2 senses nodes 0 and 4. It has sent an ACK, and waits for nothing when the second signal meets the
         // first.
         let places: Vec<Position> = (0..5).map(|i| Position { x: 200.0 * f64::from(i), y: 0.0 }).collect();
         let mut c = Channel::new(&Radios::alike(&Config::default(), &places));
-        c.set_listens_to_all(RadioId(2), true);
+        c.set_needs_every_end(RadioId(2), true);
         start(&mut c, 2, 0, 304);
         start(&mut c, 0, 100, 352);
-        c.set_listens_to_all(RadioId(2), false);
+        c.set_needs_every_end(RadioId(2), false);
         start(&mut c, 4, 350, 352);
         assert!(verdicts(&mut c, 4, 702).contains(&(2, Verdict::Noise)));
-        assert_eq!(c.settle(RadioId(2), Time(1_000_000)), None, "it is not taken for an error afterwards");
+        assert_eq!(c.flush_deferred(RadioId(2), Time(1_000_000)), None, "it is not taken for an error afterwards");
     }
 
     #[test]
@@ -849,24 +851,24 @@ pub(super) mod tests {
     fn idle_sensing_station_learns_of_signal_end_lazily() {
         let places: Vec<Position> = (0..5).map(|i| Position { x: 200.0 * f64::from(i), y: 0.0 }).collect();
         let mut c = Channel::new(&Radios::alike(&Config::default(), &places));
-        c.set_listens_to_all(RadioId(2), true);
+        c.set_needs_every_end(RadioId(2), true);
         assert_eq!(start(&mut c, 0, 0, 352), [2], "only who cares");
         assert_eq!(verdicts(&mut c, 0, 352), [(1, Verdict::Decoded), (2, Verdict::Damaged)]);
         // Node 4 senses node 2; its station is called at 1 ms, and again during the next frame.
         start(&mut c, 2, 400, 352);
-        assert_eq!(c.settle(RadioId(4), Time(500_000)), None, "it has not ended");
-        assert_eq!(c.settle(RadioId(4), Time(1_000_000)), Some(Time(753_333)));
-        assert_eq!(c.settle(RadioId(4), Time(1_000_000)), None, "it is told once");
+        assert_eq!(c.flush_deferred(RadioId(4), Time(500_000)), None, "it has not ended");
+        assert_eq!(c.flush_deferred(RadioId(4), Time(1_000_000)), Some(Time(753_333)));
+        assert_eq!(c.flush_deferred(RadioId(4), Time(1_000_000)), None, "it is reported once");
     }
 
     #[test]
-    fn station_that_listens_to_all_during_a_frame_learns_of_its_end() {
+    fn station_that_needs_every_end_during_a_frame_learns_of_its_end() {
         let places: Vec<Position> = (0..3).map(|i| Position { x: 200.0 * f64::from(i), y: 0.0 }).collect();
         let mut c = Channel::new(&Radios::alike(&Config::default(), &places));
         start(&mut c, 0, 0, 352);
-        c.set_listens_to_all(RadioId(2), true);
-        c.set_listens_to_all(RadioId(2), false);
-        c.set_listens_to_all(RadioId(2), true);
+        c.set_needs_every_end(RadioId(2), true);
+        c.set_needs_every_end(RadioId(2), false);
+        c.set_needs_every_end(RadioId(2), true);
         assert_eq!(verdicts(&mut c, 0, 352), [(1, Verdict::Decoded), (2, Verdict::Damaged)]);
     }
 }

@@ -148,7 +148,7 @@ struct Node {
 
 impl Node {
     /// Books the time up to an instant; `contention` is the station's state since the last booking.
-    fn settle(&mut self, to: Time, contention: Contention, eifs: Span) {
+    fn book_until(&mut self, to: Time, contention: Contention, eifs: Span) {
         while self.booked < to {
             let (used, until) = self.holds(contention, eifs);
             let until = until.min(to);
@@ -236,8 +236,8 @@ impl AirTime {
 
     /// Books the time of a radio up to an instant. Must be called before each call of its station.
     #[cold]
-    pub fn settle(&mut self, n: RadioId, to: Time, contention: Contention, timing: &Timing) {
-        self.nodes[n.index()].settle(to, contention, timing.eifs);
+    pub fn book_until(&mut self, n: RadioId, to: Time, contention: Contention, timing: &Timing) {
+        self.nodes[n.index()].book_until(to, contention, timing.eifs);
     }
 
     /// A node sends a frame; its time has been booked.
@@ -259,7 +259,7 @@ impl AirTime {
                 node.nav.on_busy(from, timing);
             } else {
                 // A NAV that the station sets because of the frame, if it was captured over, begins now.
-                node.settle(at, contention, timing.eifs);
+                node.book_until(at, contention, timing.eifs);
             }
             node.signals.add(from, from + frame.airtime);
         }
@@ -312,7 +312,7 @@ impl AirTime {
     pub fn up_to(&mut self, now: Time, contention: impl Iterator<Item = (Contention, Span)>) -> Vec<Budget> {
         self.asked = now;
         let budget = |(node, (contention, eifs)): (&mut Node, (Contention, Span))| {
-            node.settle(now, contention, eifs);
+            node.book_until(now, contention, eifs);
             let mut budget = node.budget;
             // The end of a frame may be reported a propagation delay before it occurs.
             budget.uses[node.last as usize] -= node.booked.since(now).0;
@@ -340,7 +340,7 @@ mod tests {
         let frame = Frame { kind: FrameKind::Data, from, to, airtime, packet, ..Frame::NONE };
         let (rules, mut air) = (Config::default(), AirTime::new(2));
         let timing = Timing::new(&rules);
-        air.settle(from, Time(10_000), FREE, &timing);
+        air.book_until(from, Time(10_000), FREE, &timing);
         let receiver = Receiver { radio: to, from: Time(11_000), free: true, contention: FREE, timing: &timing };
         air.on_transmit(Time(10_000), from, &frame, &pool, [receiver].into_iter());
         (air, frame, timing, rules)
@@ -354,7 +354,7 @@ mod tests {
     fn early_reported_end_is_not_booked_before_it_occurs() {
         let (mut air, frame, timing, rules) = on_air();
         let (end, told) = (Time(111_000), Time(110_500));
-        air.settle(RadioId(1), end, FREE, &timing);
+        air.book_until(RadioId(1), end, FREE, &timing);
         air.on_end(end, RadioId(1), &frame, Verdict::Decoded, &timing, &rules);
         let first = air.up_to(told, [(FREE, timing.eifs); 2].into_iter());
         assert_eq!(times(&first[1]), [(Use::Reception, 99_500), (Use::Idle, 11_000)]);
@@ -369,7 +369,7 @@ mod tests {
         let (mut air, frame, timing, rules) = on_air();
         let first = air.up_to(Time(50_000), [(FREE, timing.eifs); 2].into_iter());
         assert_eq!(times(&first[1]), [(Use::CarrierSense, 39_000), (Use::Idle, 11_000)]);
-        air.settle(RadioId(1), Time(111_000), FREE, &timing);
+        air.book_until(RadioId(1), Time(111_000), FREE, &timing);
         air.on_end(Time(111_000), RadioId(1), &frame, Verdict::Decoded, &timing, &rules);
         let second = air.up_to(Time(111_000), [(FREE, timing.eifs); 2].into_iter());
         assert_eq!(times(&second[1].since(&first[1])), [(Use::Reception, 61_000)]);

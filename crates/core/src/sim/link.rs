@@ -176,7 +176,7 @@ impl Sim {
             }
             self.drop_packet(n, id, Reason::Aqm);
         };
-        self.settle(r, at);
+        self.flush_deferred(r, at);
         self.pool[id].tried = true;
         let p = &self.pool[id];
         let (kind, bytes, to) = (p.body.kind(), p.bytes, self.net.ports.peer(r, p.next_hop));

@@ -102,7 +102,7 @@ impl Sim {
             sim.timers.set(Timer::Router(NodeId(i)), node.router_at);
         }
         if setup.air_time {
-            sim.air.channel.tell_all();
+            sim.air.channel.need_every_end();
         }
         if setup.record.iter().any(|table| matches!(table, RecordedTable::Frames | RecordedTable::Packets)) {
             sim.pool.keep_log();
@@ -131,7 +131,7 @@ impl Sim {
     pub fn trace(&mut self) {
         self.watch.observers.get_or_insert_default().trace();
         self.air.watch(true);
-        self.air.channel.tell_all();
+        self.air.channel.need_every_end();
     }
 
     /// Takes the trace out.

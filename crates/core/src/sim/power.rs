@@ -90,7 +90,7 @@ impl Sim {
     }
 
     fn switch_radio_off(&mut self, n: NodeId, r: RadioId) {
-        self.settle(r, self.now);
+        self.flush_deferred(r, self.now);
         if let Some(air) = &mut self.watch.air_time {
             air.switch(r, self.now, true);
         }

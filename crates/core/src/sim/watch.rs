@@ -58,7 +58,7 @@ impl Watch {
     #[cold]
     pub(super) fn book(&mut self, r: RadioId, now: Time, mac: &Mac) {
         if let Some(air) = &mut self.air_time {
-            air.settle(r, now, mac.station.contention(), &mac.rules.timing);
+            air.book_until(r, now, mac.station.contention(), &mac.rules.timing);
         }
     }
 

@@ -1,4 +1,5 @@
-//! Stations hear the start and the end of a frame: the loops of the channel over all who hear a radio.
+//! Reception at stations: what the two loops of the channel call at each receiver in range, for the start and for the end
+//! of a frame.
 
 use super::{Deferred, Mac, Rules};
 use crate::motion::Crowd;
@@ -15,25 +16,25 @@ use crate::wlan::dcf::SAME_INSTANT;
 use crate::wlan::{self, Frame, Medium, Out, Signal};
 use std::cmp::Ordering;
 
-/// The end of a frame with the parts of the run that the second loop of the channel reads and changes.
+/// End of a frame, with the state that the second loop of the channel reads and changes.
 pub struct FrameEnd<'a> {
     pub frame: &'a Frame,
-    /// The packet of a broadcast frame.
+    /// Packet of a broadcast frame.
     pub broadcast: Option<PacketId>,
     pub pool: &'a mut PacketPool,
     pub net: &'a Network,
     pub macs: &'a mut [Mac],
     pub timers: &'a mut Timers,
     pub watch: &'a mut Watch,
-    /// Observers or air time follow each end of a frame.
+    /// Observers or airtime accounting need the end of the frame at each receiver.
     pub watched: bool,
     pub actions: &'a mut Vec<Out>,
     pub deferred: &'a mut Deferred,
-    /// Verdict at the station that the frame is for.
+    /// Verdict at the intended receiver.
     pub at_target: Option<Verdict>,
 }
 
-/// The parts of the run that the first loop of the channel changes at the start of a frame.
+/// Start of a frame, with the state that the first loop of the channel changes.
 pub struct FrameStart<'a> {
     pub macs: &'a mut [Mac],
     pub timers: &'a mut Timers,
@@ -71,12 +72,12 @@ impl ReceptionSink for MovingFrameStart<'_> {
         let Mac { station, rules } = &self.start.macs[r.index()];
         let tied = station.is_tied(from, &rules.timing, &rules.dcf);
         let drift = if tied { self.crowd.drift(self.sender, self.ports.node(r), self.at) } else { Ordering::Equal };
-        let heard = match drift {
+        let sensed_from = match drift {
             Ordering::Less => Time(from.0.saturating_sub(APART)),
             Ordering::Equal => from,
             Ordering::Greater => from + Span(APART),
         };
-        self.start.busy(r, heard);
+        self.start.busy(r, sensed_from);
     }
 
     fn captured(&mut self, r: RadioId, from: Time, until: Time) {
@@ -87,33 +88,32 @@ impl ReceptionSink for MovingFrameStart<'_> {
 impl FrameEnd<'_> {
     /// The frame ends at a radio.
     #[inline]
-    pub fn hear(&mut self, r: RadioId, ended: Ended) {
+    pub fn on_end(&mut self, r: RadioId, ended: Ended) {
         if ended.missed > Time::ZERO {
             let Mac { station, rules } = &mut self.macs[r.index()];
-            // A missed signal is never one that the radio was deaf to: the end of such a signal is always told.
+            // The radio was not deaf to a missed signal, because the end of a signal during deafness is always reported.
             station.on_noise(true, ended.missed, &rules.timing, &rules.dcf);
         }
         if self.watched {
             self.observe(r, &ended);
         }
-        // The same with observers: they do not change the order in which things happen.
         if r != self.frame.to {
             let station = &self.macs[r.index()].station;
             let decoded = ended.verdict == Verdict::Decoded;
             if ended.needs_every_end && station.only_contends() {
-                return self.hear_contending(r, &ended);
+                return self.on_end_contending(r, &ended);
             }
             let for_me = decoded && self.broadcast.is_some();
             if !(ended.needs_every_end || for_me) {
                 return self.overhear(r, &ended);
             }
         }
-        self.hear_closely(r, ended);
+        self.on_end_engaged(r, ended);
     }
 
-    /// The frame ends at a station that waits for the medium and for nothing else.
+    /// The frame ends at a station that only contends.
     #[inline]
-    fn hear_contending(&mut self, r: RadioId, ended: &Ended) {
+    fn on_end_contending(&mut self, r: RadioId, ended: &Ended) {
         let Mac { station, rules } = &mut self.macs[r.index()];
         let Rules { timing, dcf } = &**rules;
         match self.broadcast {
@@ -129,17 +129,17 @@ impl FrameEnd<'_> {
         }
     }
 
-    /// The frame ends at a station for which it is at most a reservation of the medium.
+    /// The frame ends at a station on which it has no effect but a reservation of the medium.
     #[inline]
     fn overhear(&mut self, r: RadioId, ended: &Ended) {
         let Mac { station, rules } = &mut self.macs[r.index()];
         station.on_others(signal(self.frame, ended.verdict), ended.at, &rules.timing, &rules.dcf);
         if station.needs_every_end() {
-            self.deferred.listening.push((r, true));
+            self.deferred.needs_every_end.push((r, true));
         }
     }
 
-    /// A broadcast was received. The router ignores most of them, which carry routing messages that it knows.
+    /// Delivers a broadcast. The router ignores most broadcasts, because they carry routing messages that it knows.
     #[inline]
     fn deliver(&mut self, r: RadioId, at: Time, packet: PacketId) {
         let n = self.net.ports.node(r);
@@ -150,7 +150,7 @@ impl FrameEnd<'_> {
         }
     }
 
-    /// Notes and books that the frame ends at a radio.
+    /// Records the end of the frame at a radio, and its airtime.
     #[cold]
     fn observe(&mut self, r: RadioId, ended: &Ended) {
         let Ended { at, verdict, .. } = *ended;
@@ -158,14 +158,14 @@ impl FrameEnd<'_> {
         let Rules { timing, dcf } = &**rules;
         self.watch.note(at, &Note::FrameHeard { radio: r, frame: self.frame, verdict });
         if let Some(air) = &mut self.watch.air_time {
-            air.settle(r, at, station.contention(), timing);
+            air.book_until(r, at, station.contention(), timing);
             air.on_end(at, r, self.frame, verdict, timing, dcf);
         }
     }
 
-    /// The frame ends at a station that may have to act on it.
+    /// The frame ends at a station that may act on it.
     #[inline(never)]
-    fn hear_closely(&mut self, r: RadioId, ended: Ended) {
+    fn on_end_engaged(&mut self, r: RadioId, ended: Ended) {
         let Ended { at, verdict, .. } = ended;
         let Mac { station, rules } = &mut self.macs[r.index()];
         let Rules { timing, dcf } = &**rules;
@@ -183,13 +183,13 @@ impl FrameEnd<'_> {
         if !(for_me || station.needs_every_end()) {
             return self.overhear(r, &ended);
         }
-        let listened = station.needs_every_end();
+        let needed_every_end = station.needs_every_end();
         let medium = medium(ended.medium);
         let mut cx = wlan::Cx { now: at, medium, timing, rules: dcf, out: self.actions };
         station.on_signal(signal(self.frame, verdict), &mut cx);
         self.timers.set(Timer::Mac(r), station.deadline());
-        if station.needs_every_end() != listened {
-            self.deferred.listening.push((r, station.needs_every_end()));
+        if station.needs_every_end() != needed_every_end {
+            self.deferred.needs_every_end.push((r, station.needs_every_end()));
         }
         for &out in &*self.actions {
             self.deferred.actions.push((r, at, out));
