@@ -28,7 +28,7 @@
 //! | [`tcp`] | senders, receivers, windows, recovery, acknowledgements | segments, acknowledgements, deliveries |
 //! | [`net`] | routing, interface queues, address resolution | send via, wait, drop, purge |
 //! | [`wlan`] | the IEEE 802.11 DCF of one station | transmit, received, sent, given up |
-//! | [`wire`] | point-to-point links | arrived |
+//! | [`point_to_point`] | point-to-point links | arrived |
 //! | [`error_model`] | damage on a link or at a receiver | damaged or not |
 //! | [`radio`] | propagation, carrier sense, reception, capture | begin, end and outcome of signals at each receiver |
 //! | [`place`] | topologies | initial positions |
@@ -53,6 +53,7 @@ pub mod motion;
 pub mod net;
 pub mod packet;
 pub mod place;
+pub mod point_to_point;
 pub mod radio;
 pub mod record;
 pub mod rng;
@@ -63,7 +64,6 @@ pub mod setting;
 pub mod sim;
 pub mod tcp;
 pub mod unit;
-pub mod wire;
 pub mod wlan;
 
 // Replays of ns-2's traces need its own random numbers, which only unit tests can use.

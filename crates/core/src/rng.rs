@@ -18,7 +18,7 @@ pub enum Purpose {
     ClockPhase = 3,
     /// Packet times of an application.
     Application = 4,
-    /// Errors on a direction of a wire.
+    /// Errors on a direction of a point-to-point link.
     Errors = 5,
     /// Positions of a topology.
     Topology = 6,

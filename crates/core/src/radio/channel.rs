@@ -711,8 +711,8 @@ pub(super) mod tests {
 
     /// Nodes at a distance of 200 m.
     fn chain(nodes: usize) -> Channel {
-        let places: Vec<Position> = (0..nodes).map(|i| Position { x: 200.0 * i as f64, y: 0.0 }).collect();
-        let mut channel = Channel::new(&Radios::alike(&Config::default(), &places));
+        let positions: Vec<Position> = (0..nodes).map(|i| Position { x: 200.0 * i as f64, y: 0.0 }).collect();
+        let mut channel = Channel::new(&Radios::alike(&Config::default(), &positions));
         channel.need_every_end();
         channel
     }
@@ -827,8 +827,8 @@ pub(super) mod tests {
     fn end_of_a_noise_reaches_a_station_that_no_longer_needs_every_end() {
         // Node 2 senses nodes 0 and 4. It has sent an ACK, and waits for nothing when the second signal meets the
         // first.
-        let places: Vec<Position> = (0..5).map(|i| Position { x: 200.0 * f64::from(i), y: 0.0 }).collect();
-        let mut c = Channel::new(&Radios::alike(&Config::default(), &places));
+        let positions: Vec<Position> = (0..5).map(|i| Position { x: 200.0 * f64::from(i), y: 0.0 }).collect();
+        let mut c = Channel::new(&Radios::alike(&Config::default(), &positions));
         c.set_needs_every_end(RadioId(2), true);
         start(&mut c, 2, 0, 304);
         start(&mut c, 0, 100, 352);
@@ -849,8 +849,8 @@ pub(super) mod tests {
 
     #[test]
     fn idle_sensing_station_learns_of_signal_end_lazily() {
-        let places: Vec<Position> = (0..5).map(|i| Position { x: 200.0 * f64::from(i), y: 0.0 }).collect();
-        let mut c = Channel::new(&Radios::alike(&Config::default(), &places));
+        let positions: Vec<Position> = (0..5).map(|i| Position { x: 200.0 * f64::from(i), y: 0.0 }).collect();
+        let mut c = Channel::new(&Radios::alike(&Config::default(), &positions));
         c.set_needs_every_end(RadioId(2), true);
         assert_eq!(start(&mut c, 0, 0, 352), [2], "only who cares");
         assert_eq!(verdicts(&mut c, 0, 352), [(1, Verdict::Decoded), (2, Verdict::Damaged)]);
@@ -863,8 +863,8 @@ pub(super) mod tests {
 
     #[test]
     fn station_that_needs_every_end_during_a_frame_learns_of_its_end() {
-        let places: Vec<Position> = (0..3).map(|i| Position { x: 200.0 * f64::from(i), y: 0.0 }).collect();
-        let mut c = Channel::new(&Radios::alike(&Config::default(), &places));
+        let positions: Vec<Position> = (0..3).map(|i| Position { x: 200.0 * f64::from(i), y: 0.0 }).collect();
+        let mut c = Channel::new(&Radios::alike(&Config::default(), &positions));
         start(&mut c, 0, 0, 352);
         c.set_needs_every_end(RadioId(2), true);
         c.set_needs_every_end(RadioId(2), false);

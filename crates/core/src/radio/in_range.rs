@@ -51,7 +51,7 @@ fn grid(radios: &Radios) -> (f64, Vec<(Cell, u32)>) {
     let shadowing = Shadowing::new(common, radios.seed);
     let width = Model::between(common, &best, &best).range_of(shadowing.most()).0.max(1e-3);
     let mut cells: Vec<(Cell, u32)> =
-        radios.sites.iter().zip(0u32..).map(|(s, i)| (cell_of(s.place, width), i)).collect();
+        radios.sites.iter().zip(0u32..).map(|(s, i)| (cell_of(s.position, width), i)).collect();
     cells.sort_unstable();
     (width, cells)
 }
@@ -74,7 +74,7 @@ pub(super) fn find_in_range(radios: &Radios) -> (Vec<ReceiverInRange>, Vec<Trans
     // exactly. The range is known to the millimetre.
     let farthest = cell + 1.0;
     let may_sense = |a: &Site, b: &Site| {
-        let (a, b, same) = (a.place, b.place, a.channel == b.channel);
+        let (a, b, same) = (a.position, b.position, a.channel == b.channel);
         same && (a.x - b.x).powi(2) + (a.y - b.y).powi(2) <= farthest * farthest
     };
     for (site, i) in sites.iter().zip(0u32..) {
@@ -86,7 +86,7 @@ pub(super) fn find_in_range(radios: &Radios) -> (Vec<ReceiverInRange>, Vec<Trans
                 near.extend(links.map(|n| n.1).filter(|&j| sites[j as usize].channel == site.channel));
             }
         } else {
-            let (cx, cy) = cell_of(site.place, cell);
+            let (cx, cy) = cell_of(site.position, cell);
             for x in cx - 1..=cx + 1 {
                 // Cells of one column are neighbours in the sorted list.
                 let start = cells.partition_point(|c| c.0 < (x, cy - 1));
@@ -99,7 +99,7 @@ pub(super) fn find_in_range(radios: &Radios) -> (Vec<ReceiverInRange>, Vec<Trans
         let mut farthest = 0;
         for &j in &near {
             let other = &sites[j as usize];
-            let distance = site.place.distance(other.place);
+            let distance = site.position.distance(other.position);
             let end = &ends[other.profile as usize];
             let model = Model::between(common, &ends[site.profile as usize], end);
             let signal = match &links {
@@ -161,13 +161,13 @@ mod tests {
     #[test]
     fn grid_finds_the_same_receivers_as_a_full_search() {
         let mut s = crate::rng::Stream::new(1, crate::rng::Purpose::Topology, 0);
-        let places: Vec<Position> =
+        let positions: Vec<Position> =
             (0..300).map(|_| Position { x: s.uniform() * 4000.0 - 2000.0, y: s.uniform() * 1500.0 }).collect();
-        let (in_range, transmitters, _) = find_in_range(&Radios::alike(&Config::default(), &places));
+        let (in_range, transmitters, _) = find_in_range(&Radios::alike(&Config::default(), &positions));
         let model = Model::new(&Config::default());
-        for i in 0..places.len() {
-            let full: Vec<u32> = (0..places.len())
-                .filter(|&j| j != i && model.signal(places[i].distance(places[j])).is_some())
+        for i in 0..positions.len() {
+            let full: Vec<u32> = (0..positions.len())
+                .filter(|&j| j != i && model.signal(positions[i].distance(positions[j])).is_some())
                 .map(|j| j as u32)
                 .collect();
             let transmitter = transmitters[i];

@@ -97,7 +97,7 @@ impl Channel {
 
     /// A radio is about to send at a position: finds its receivers among the radios nearby and their current positions,
     /// which come in the order of their numbers.
-    pub fn refill(&mut self, radio: RadioId, place: Position, near: impl Iterator<Item = (RadioId, Position)>) {
+    pub fn refill(&mut self, radio: RadioId, position: Position, near: impl Iterator<Item = (RadioId, Position)>) {
         let Channel { moving: Some(moving), in_range, waiting, modes, transmitters, .. } = self else { return };
         let Moving { models, ends, shadowing, radios, rates, capacity, sensing, before, changes } = &mut **moving;
         let own_site = &radios.sites[radio.index()];
@@ -114,7 +114,7 @@ impl Channel {
             if site.channel != own_site.channel || to == radio {
                 continue;
             }
-            let squared = place.squared_distance(there);
+            let squared = position.squared_distance(there);
             let (model, farthest_sensed) = &models[own_site.profile as usize];
             if squared > *farthest_sensed {
                 continue;
@@ -183,7 +183,7 @@ mod tests {
     use crate::unit::{BitRate, Ratio};
     use std::collections::HashSet;
 
-    fn places(rng: &mut Stream, n: usize) -> Vec<Position> {
+    fn positions(rng: &mut Stream, n: usize) -> Vec<Position> {
         (0..n).map(|_| Position { x: rng.uniform() * 1500.0, y: rng.uniform() * 1000.0 }).collect()
     }
 
@@ -210,12 +210,12 @@ mod tests {
             vec![Config { reception: Reception::Sinr, propagation: Propagation::Friis, ..Config::default() }],
         ] {
             let several = profiles.len();
-            let radios = |places: &[Position]| Radios {
+            let radios = |positions: &[Position]| Radios {
                 profiles: profiles.clone(),
                 sites: (0..)
-                    .zip(places)
-                    .map(|(i, &place)| Site {
-                        place,
+                    .zip(positions)
+                    .map(|(i, &position)| Site {
+                        position,
                         node: i as u32,
                         channel: (i % 7 / 6) as u16,
                         profile: (i % several) as u32,
@@ -225,14 +225,14 @@ mod tests {
                 plcp: vec![Span::us(192); 2],
                 seed: 0,
             };
-            let start = places(&mut rng, 60);
+            let start = positions(&mut rng, 60);
             let mut moving = Channel::new(&radios(&start));
             moving.begin_moving(&radios(&start));
             for _ in 0..30 {
                 // Nodes gather and part, so that lists of receivers outgrow their part.
                 let spread = rng.uniform();
                 let now: Vec<Position> =
-                    places(&mut rng, 60).iter().map(|p| Position { x: p.x * spread, y: p.y * spread }).collect();
+                    positions(&mut rng, 60).iter().map(|p| Position { x: p.x * spread, y: p.y * spread }).collect();
                 let still = Channel::new(&radios(&now));
                 for i in 0..60 {
                     let neighbours = |c: &Channel| c.neighbours(RadioId(i)).map(|r| r.0).collect::<HashSet<_>>();

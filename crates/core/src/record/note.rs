@@ -17,7 +17,7 @@ pub enum QueueId {
     /// Queue in front of a radio.
     Radio(RadioId),
     /// Queue in front of the transmitter of a point-to-point link.
-    Wire {
+    Link {
         /// Sending node.
         from: NodeId,
         /// Receiving node.

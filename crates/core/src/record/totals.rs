@@ -273,7 +273,7 @@ impl FlowTotals {
 }
 
 counters! {
-    /// Counters of one direction of a wire.
+    /// Counters of one direction of a point-to-point link.
     pub struct LinkTotals {
         /// Packets that arrived to be sent.
         packets_offered,

@@ -6,10 +6,10 @@ use crate::error_model;
 use crate::motion;
 use crate::net::{self, arp, middlebox, queue, routing};
 use crate::packet::{NodeId, RadioId};
+use crate::point_to_point;
 use crate::radio::{self, Propagation};
 use crate::tcp;
 use crate::unit::{Bytes, Position, Span, Time};
-use crate::wire;
 use crate::wlan::{self, Mode, Modes};
 
 /// Stop rule of a run.
@@ -102,7 +102,7 @@ pub struct LinkSetup {
     /// Receiving node.
     pub to: NodeId,
     /// Rate and delay.
-    pub wire: wire::Config,
+    pub point_to_point: point_to_point::Config,
     /// Queue in front of the transmitter.
     pub queue: queue::Config,
     /// Error model of the link.
@@ -157,7 +157,7 @@ impl Interfaces {
     /// Radios in the form that the channel needs.
     pub fn on_air(&self, places: &[Position]) -> radio::Radios {
         let site = |r: &RadioSetup| radio::Site {
-            place: places[r.node.index()],
+            position: places[r.node.index()],
             node: r.node.0,
             channel: r.channel,
             profile: r.profile,

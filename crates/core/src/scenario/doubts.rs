@@ -47,7 +47,8 @@ impl Checker<'_> {
             Stop::Delivered(_) => ("run.limit", run.limit),
         };
         let radio = (!layout.places.is_empty()).then_some(self.cfg.wlan.data_rate);
-        let Some(rate) = radio.into_iter().chain(self.cfg.directions().iter().map(|d| d.wire.rate)).max() else {
+        let Some(rate) = radio.into_iter().chain(self.cfg.directions().iter().map(|d| d.point_to_point.rate)).max()
+        else {
             return;
         };
         let Some(packet) = layout.flows.iter().map(|f| rate.airtime(f.payload(self.cfg).0)).min() else { return };

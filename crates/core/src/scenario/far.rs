@@ -85,7 +85,7 @@ impl Checker<'_> {
         }
         let used = self.hops_of_flows(layout, graph).filter(|_| self.cfg.arrivals.0.is_empty());
         let mut far: Vec<(NodeId, NodeId)> = match used {
-            Some(hops) => hops.into_iter().filter(|&(u, v)| !graph.has_wire(u, v) && is_far(u, v)).collect(),
+            Some(hops) => hops.into_iter().filter(|&(u, v)| !graph.has_link(u, v) && is_far(u, v)).collect(),
             None => all().collect(),
         };
         // Counts the two directions of a hop once.

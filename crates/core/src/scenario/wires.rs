@@ -5,10 +5,10 @@ use super::schema::{Config, Direction, Link};
 use crate::error_model;
 use crate::net::queue::Queue;
 use crate::packet::NodeId;
+use crate::point_to_point;
 use crate::run::LinkSetup;
 use crate::run::graph::Graph;
 use crate::setting::join;
-use crate::wire;
 use std::collections::HashMap;
 
 impl Config {
@@ -54,7 +54,7 @@ impl Config {
                 back,
                 from,
                 to,
-                wire: wire::Config { rate: d.rate, delay: d.delay },
+                point_to_point: point_to_point::Config { rate: d.rate, delay: d.delay },
                 queue: d.queue,
                 error: d.error,
                 error_place: d.error_place,

@@ -31,8 +31,8 @@ impl Sim {
         }
     }
 
-    /// Updates the receivers in range of a frame where nodes move, and reports its start to observers, batteries, airtime
-    /// accounting and Neighborhood RED.
+    /// Updates the receivers in range of a frame where nodes move, and reports its start to observers, batteries,
+    /// airtime accounting and Neighborhood RED.
     #[cold]
     fn observe_start(&mut self, n: RadioId, at: Time, frame: &Frame) {
         let Sim { air, net, world, watch, pool, .. } = self;
@@ -132,8 +132,8 @@ impl Sim {
         self.take_early_verdicts();
     }
 
-    /// Ends the last frame of a radio before it has reached the farthest receivers, because the radio continues. Each of
-    /// these receivers gets the instant of the end there, which lies in the future.
+    /// Ends the last frame of a radio before it has reached the farthest receivers, because the radio continues. Each
+    /// of these receivers gets the instant of the end there, which lies in the future.
     #[cold]
     pub(super) fn end_frame_early(&mut self, n: RadioId) {
         // Callers still have to dispatch the actions of stations that were called before.
@@ -163,8 +163,8 @@ impl Sim {
         if self.air.watched {
             self.observe_end(n, at_end);
         }
-        // Precedes the actions: one of them may be the response, and another one may start the sender's next frame, which
-        // replaces this one in `on_air`.
+        // Precedes the actions: one of them may be the response, and another one may start the sender's next frame,
+        // which replaces this one in `on_air`.
         self.air.note_attempt(n, at_end, &self.net);
         for i in 0..self.air.deferred.actions.len() {
             let (r, at, out) = self.air.deferred.actions[i];

@@ -1,12 +1,12 @@
-//! The engine: the only module that knows every layer. It takes the next timer off the scheduler, calls one layer, and
-//! carries the actions of the layer to the next one. It has no protocol knowledge.
+//! The engine: the only module that knows every layer. It takes the next timer from the scheduler, calls one layer, and
+//! dispatches the actions of the layer to the next layer. It has no protocol knowledge.
 //!
 //! Five owners keep the state of a run: `Air` (channel, stations, frames on the air), `Network` (routers, address
-//! resolution, queues, wires, middleboxes), `Flows` (applications, ends of connections), `World` (motion, batteries) and
-//! `Watch` (recorder, observers). What concerns one of them is a method of the owner; what one says to another is carried
-//! here, in one file for each interface: `frames` (air and stations), `link` (stations and network layer), `wires` (network
-//! layer and wires), `transport` (network layer, TCP, applications), `middlebox` (network layer, middleboxes, split
-//! connections), `power` and `commands` (all of them).
+//! resolution, queues, links, middleboxes), `Flows` (applications, ends of connections), `World` (motion, batteries)
+//! and `Watch` (recorder, observers). A change of one owner is a method of that owner. Actions that pass from one owner
+//! to another are dispatched here, in one file for each interface: `frames` (air and stations), `link` (stations and
+//! network layer), `point_to_point` (network layer and point-to-point links), `transport` (network layer, TCP,
+//! applications), `middlebox` (network layer, middleboxes, split connections), `power` and `commands` (all of them).
 
 mod air;
 mod commands;
@@ -16,13 +16,13 @@ mod inside;
 mod link;
 mod middlebox;
 mod network;
+mod point_to_point;
 mod power;
 mod timer_numbers;
 mod timers;
 mod totals;
 mod transport;
 mod watch;
-mod wires;
 mod world;
 
 use crate::packet::{Ecn, NodeId, PacketPool};
@@ -43,7 +43,7 @@ use timers::Timers;
 use watch::Watch;
 use world::World;
 
-/// One run: a plain value.
+/// State of a run: a plain value, which can be cloned at any instant.
 #[derive(Clone, Debug)]
 pub struct Sim {
     now: Time,
@@ -58,7 +58,7 @@ pub struct Sim {
 }
 
 impl Sim {
-    /// A run at its start.
+    /// Creates a run at time 0.
     pub fn new(setup: &Setup) -> Sim {
         let mut channel = Channel::new(&setup.interfaces.on_air(&setup.places));
         channel.reseed(setup.seed);
@@ -81,7 +81,7 @@ impl Sim {
             pool: PacketPool::with_capacity(256 + 4 * n),
             schedule: Schedule::new(&setup.events, watch.recorder.first_boundary().min(stop)),
             air,
-            flows: Flows::new(setup, &net.wires),
+            flows: Flows::new(setup, &net.links),
             net,
             world,
             watch,
@@ -127,19 +127,19 @@ impl Sim {
         sim
     }
 
-    /// Notes every frame on the air and every packet that comes over a wire from now on.
+    /// Starts a trace of every frame on the air and of every packet that arrives over a point-to-point link.
     pub fn trace(&mut self) {
         self.watch.observers.get_or_insert_default().trace();
         self.air.watch(true);
         self.air.channel.need_every_end();
     }
 
-    /// Takes the trace out.
+    /// Removes and returns the trace, if one was started.
     pub fn take_trace(&mut self) -> Option<Box<Trace>> {
         self.watch.observers.as_mut()?.take_trace()
     }
 
-    /// Now.
+    /// Current simulated time.
     pub fn now(&self) -> Time {
         self.now
     }
@@ -154,19 +154,19 @@ impl Sim {
         self.watch.recorder
     }
 
-    /// The packets of the run and their books.
+    /// Packets of the run, with the ledger of their outcomes.
     pub fn pool(&self) -> &PacketPool {
         &self.pool
     }
 
-    /// The tables of `run.record`, with the rows that nobody has taken out. Rows of packets come with the end of
+    /// Tables of `run.record`, with the rows that have not been taken out. Rows of packets are added at the end of
     /// [`advance`](Self::advance).
     pub fn tables(&mut self) -> impl Iterator<Item = (RecordedTable, &mut dyn Rows)> {
         self.watch.observers.iter_mut().flat_map(|o| o.tables())
     }
 
-    /// Memory that the run has taken since it began, about \[B\]: packets, samples with their rows in the tables, rows
-    /// that nobody has taken out, routes, what TCP keeps of what is outstanding.
+    /// Approximate memory that the run has taken since its start \[B\]: packets, samples with their rows, rows that
+    /// have not been taken out, routes, outstanding segments of TCP.
     pub fn grown(&self) -> u64 {
         let routers: usize = self.net.nodes.iter().map(|n| n.router.memory()).sum();
         let rows = self.watch.observers.as_ref().map_or(0, |o| o.memory());
@@ -176,13 +176,13 @@ impl Sim {
         (self.pool.memory() + self.watch.recorder.memory_of_samples() + routers + rows + flows + motion) as u64
     }
 
-    /// The share of the run that is done.
+    /// Fraction of the run that is complete, from 0 to 1.
     pub fn progress(&self) -> f64 {
         self.watch.recorder.progress(self.now)
     }
 
-    /// Advances the run by at most this number of steps, in each of which one timer expires; `None` while the run has not
-    /// ended.
+    /// Advances the run by at most this number of steps, in each of which one timer expires; `None` while the run has
+    /// not ended.
     pub fn advance(&mut self, steps: u64) -> Option<End> {
         match self.advance_until(Time::NEVER, steps) {
             Some(Halt::End(end)) => Some(end),
@@ -208,9 +208,9 @@ impl Sim {
         };
         let before = self.now;
         self.now = before.max(at);
-        // Rare deadlines are `inline(never)`: the loop of a run has to fit into the cache of instructions.
+        // Handlers of rare timers are `inline(never)`: the main loop has to fit into the instruction cache.
         match timer {
-            // Nothing is delivered by a radio or a station: what was received is on its way to the network layer.
+            // These timers deliver no packet at once: a received packet is in transit to the network layer.
             Timer::Radio(n) => {
                 self.on_frame_end(n);
                 return None;
@@ -221,7 +221,7 @@ impl Sim {
             }
             Timer::Router(n) => self.on_router(n),
             Timer::Transit => self.on_transit(),
-            Timer::Wire(w) => self.on_wire(w),
+            Timer::Link(w) => self.on_link(w),
             Timer::Middlebox(i) => self.on_middlebox(i),
             Timer::Split(f) => self.on_split(f),
             Timer::Sender(f) => self.on_sender(f),
@@ -247,7 +247,7 @@ impl Sim {
         if self.watch.recorder.is_due() { self.on_delivered() } else { None }
     }
 
-    /// Tells if only clocks are left in a run that waits for deliveries.
+    /// Tells if a run that waits for deliveries has no timer left but clocks.
     fn is_idle(&mut self) -> bool {
         let moves = self.net.transit_at != Time::NEVER || self.schedule.expects_commands();
         if moves || !self.watch.recorder.waits_for_deliveries() {
@@ -282,10 +282,10 @@ impl Sim {
         }
     }
 
-    /// The end of a run: every packet must have had exactly one fate.
+    /// Ends the run and checks that every packet has exactly one outcome.
     ///
     /// # Panics
-    /// If a packet has none: that is a bug in the simulator, and no result of the run can be trusted.
+    /// If a packet has none: a bug in the simulator, after which no result of the run can be trusted.
     fn finish(&mut self, end: End) {
         self.note_end(end);
         let totals = self.totals();

@@ -5,21 +5,21 @@ use crate::packet::{NodeId, RadioId};
 /// Ranges of timer numbers. Of timers due at the same time the one with the lowest number expires first.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TimerNumbers {
-    pub(super) radios: usize,
+    radios: usize,
     pub(super) flows: usize,
     /// Number of the timer of packets between layers. Middleboxes follow and precede point-to-point links: a middlebox
     /// timer that expires when a packet arrives over a link expires first, as in ns-2.
-    pub(super) transit: usize,
+    transit: usize,
     /// First numbers of links, of split connections, of senders.
-    pub(super) wires: usize,
-    pub(super) splits: usize,
-    pub(super) senders: usize,
+    links: usize,
+    splits: usize,
+    senders: usize,
     /// Number of flow generators.
-    pub(super) origins: usize,
+    origins: usize,
     /// Nodes measure the use of the medium at intervals (Neighborhood RED).
-    pub(super) measures_usage: bool,
+    measures_usage: bool,
     /// Some nodes have a battery.
-    pub(super) batteries: bool,
+    batteries: bool,
 }
 
 /// Timer of a component, which has one deadline.
@@ -29,7 +29,7 @@ pub(super) enum Timer {
     Mac(RadioId),
     Router(NodeId),
     Transit,
-    Wire(usize),
+    Link(usize),
     Middlebox(usize),
     Split(usize),
     Sender(usize),
@@ -58,25 +58,30 @@ impl TimerNumbers {
     pub(super) fn new(
         radios: usize,
         nodes: usize,
-        wires: usize,
+        links: usize,
         [boxes, splits, origins]: [usize; 3],
         flows: usize,
         (measures_usage, batteries): (bool, bool),
     ) -> TimerNumbers {
         let transit = 2 * radios + nodes;
-        let wire = transit + 1 + boxes;
-        let split = wire + wires;
+        let link = transit + 1 + boxes;
+        let split = link + links;
         TimerNumbers {
             radios,
             flows,
             transit,
-            wires: wire,
+            links: link,
             splits: split,
             senders: split + splits,
             origins,
             measures_usage,
             batteries,
         }
+    }
+
+    /// Numbers for this number of flows instead.
+    pub(super) fn with_flows(self, flows: usize) -> TimerNumbers {
+        TimerNumbers { flows, ..self }
     }
 
     pub(super) fn count(self) -> usize {
@@ -110,8 +115,8 @@ impl TimerNumbers {
     }
 
     #[inline]
-    pub(super) fn wire(self, w: usize) -> usize {
-        self.wires + w
+    pub(super) fn link(self, w: usize) -> usize {
+        self.links + w
     }
 
     pub(super) fn middlebox(self, i: usize) -> usize {
@@ -152,7 +157,7 @@ impl TimerNumbers {
             Timer::Mac(n) => self.mac(n),
             Timer::Router(n) => self.router(n),
             Timer::Transit => self.transit(),
-            Timer::Wire(w) => self.wire(w),
+            Timer::Link(w) => self.link(w),
             Timer::Middlebox(i) => self.middlebox(i),
             Timer::Split(f) => self.split(f),
             Timer::Sender(f) => self.sender(f),
@@ -196,10 +201,10 @@ impl TimerNumbers {
             Timer::Router(NodeId((number - 2 * r) as u32))
         } else if number == self.transit {
             Timer::Transit
-        } else if number < self.wires {
+        } else if number < self.links {
             Timer::Middlebox(number - self.middlebox(0))
         } else if number < self.splits {
-            Timer::Wire(number - self.wires)
+            Timer::Link(number - self.links)
         } else if number < self.senders {
             Timer::Split(number - self.splits)
         } else {

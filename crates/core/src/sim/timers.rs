@@ -55,7 +55,7 @@ impl Timers {
             return;
         }
         let flows = self.numbers.flows + (self.numbers.flows / 2).max(8);
-        let (old, new) = (self.numbers, TimerNumbers { flows, ..self.numbers });
+        let (old, new) = (self.numbers, self.numbers.with_flows(flows));
         let mut scheduler = Scheduler::new(new.count());
         for number in 0..old.count() {
             scheduler.set(new.of(old.timer(number)), self.scheduler.get(number));

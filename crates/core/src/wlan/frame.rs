@@ -29,13 +29,13 @@ impl FrameKind {
 pub struct Frame {
     /// Type of the frame.
     pub kind: FrameKind,
-    /// Receiver address.
+    /// Receiver address (RA); may be the broadcast address.
     pub to: RadioId,
     /// Transmitter address; known to the simulator even for CTS and ACK.
     pub from: RadioId,
     /// Duration field: time for which the medium is reserved after this frame.
     pub duration: Span,
-    /// Time on air.
+    /// Time on air, including preamble and PLCP header.
     pub airtime: Span,
     /// Rate of the MPDU.
     pub mode: Mode,

@@ -40,7 +40,8 @@ impl Receivers {
         exposed.then(|| timing.bytes_of(frame.kind, frame.packet.map_or(0, |p| pool[p].bytes)) + self.extra)
     }
 
-    /// Tells if an error model damages a frame of this size \[B\]. Draws no random number for a frame that is lost anyway.
+    /// Tells if an error model damages a frame of this size \[B\]. Draws no random number for a frame that is lost
+    /// anyway.
     pub fn damages(&mut self, r: RadioId, bytes: u32, verdict: Verdict) -> bool {
         verdict == Verdict::Decoded && self.models[r.index()].damages(bytes)
     }

@@ -178,8 +178,8 @@ impl Air {
         }
     }
 
-    /// Calls a station after [`flush_deferred`](Self::flush_deferred); updates its timer and its need for the end of every
-    /// signal. Its actions are appended to `actions`.
+    /// Calls a station after [`flush_deferred`](Self::flush_deferred); updates its timer and its need for the end of
+    /// every signal. Its actions are appended to `actions`.
     #[inline(always)]
     pub fn call(
         &mut self,
@@ -224,8 +224,8 @@ impl Air {
         *on_air = OnAir { frame, began: at, ended: false, attempt: on_air.attempt, ..OnAir::NONE };
     }
 
-    /// First loop of the frame that a radio has begun to send: every receiver in range senses its start. Sets the timer of
-    /// the second loop. `crowd`: the nodes, where their motion decides ties.
+    /// First loop of the frame that a radio has begun to send: every receiver in range senses its start. Sets the timer
+    /// of the second loop. `crowd`: the nodes, where their motion decides ties.
     #[inline]
     pub fn on_frame_start(
         &mut self,
@@ -253,9 +253,9 @@ impl Air {
         timers.set(Timer::Radio(n), last);
     }
 
-    /// Second loop of the last frame of a radio: processes its end at every receiver in range. Actions are deferred, because
-    /// no station may send before every receiver has processed the end. Returns the verdict at the intended receiver, if
-    /// given in this loop. `CLOSELY` must be true if `self.closely` is.
+    /// Second loop of the last frame of a radio: processes its end at every receiver in range. Actions are deferred,
+    /// because no station may send before every receiver has processed the end. Returns the verdict at the intended
+    /// receiver, if given in this loop. `CLOSELY` must be true if `self.closely` is.
     #[inline(always)]
     pub fn on_frame_end<const CLOSELY: bool>(
         &mut self,
@@ -315,8 +315,8 @@ impl Air {
         at_end
     }
 
-    /// Verdict on the frame of a sender at a receiver before the second loop of the frame, given the verdict of the channel
-    /// without error models.
+    /// Verdict on the frame of a sender at a receiver before the second loop of the frame, given the verdict of the
+    /// channel without error models.
     pub fn judge_early(
         &mut self,
         r: RadioId,
@@ -356,8 +356,8 @@ impl Air {
         target.map_or(end + timing(n).difs, |(to, delay)| end + delay + timing(to).sifs)
     }
 
-    /// Records the cause of failure of a frame that needs a response, in case no response follows. `at_end`: verdict at the
-    /// intended receiver, if given just now.
+    /// Records the cause of failure of a frame that needs a response, in case no response follows. `at_end`: verdict at
+    /// the intended receiver, if given just now.
     #[inline(always)]
     pub fn note_attempt(&mut self, n: RadioId, at_end: Option<Verdict>, net: &Network) {
         let OnAir { frame, at_target, answered, .. } = &self.on_air[n.index()];

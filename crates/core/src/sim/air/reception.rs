@@ -1,5 +1,5 @@
-//! Reception at stations: what the two loops of the channel call at each receiver in range, for the start and for the end
-//! of a frame.
+//! Reception at stations: what the two loops of the channel call at each receiver in range, for the start and for the
+//! end of a frame.
 
 use super::{Deferred, Mac, Rules};
 use crate::motion::Crowd;
@@ -91,7 +91,8 @@ impl FrameEnd<'_> {
     pub fn on_end(&mut self, r: RadioId, ended: Ended) {
         if ended.missed > Time::ZERO {
             let Mac { station, rules } = &mut self.macs[r.index()];
-            // The radio was not deaf to a missed signal, because the end of a signal during deafness is always reported.
+            // The radio was not deaf to a missed signal, because the end of a signal during deafness is always
+            // reported.
             station.on_noise(true, ended.missed, &rules.timing, &rules.dcf);
         }
         if self.watched {

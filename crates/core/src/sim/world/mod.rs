@@ -80,7 +80,7 @@ impl World {
         }
     }
 
-    /// Works out who hears a radio that is about to send.
+    /// Updates the receivers in range of a radio that is about to send.
     #[inline(never)]
     pub(super) fn look_around(&mut self, r: RadioId, at: Time, ports: &Ports, channel: &mut Channel) {
         let Some(crowd) = &mut self.crowd else { return };
@@ -88,7 +88,7 @@ impl World {
         if crowd.look_around(n, r, at) {
             let radios = |(m, place): (NodeId, Position)| ports.of(m).map(move |r| (r, place));
             let place = crowd.position(n, at);
-            if ports.has_further() {
+            if ports.has_additional() {
                 channel.refill(r, place, crowd.near(n, at).flat_map(radios));
             } else {
                 channel.refill(r, place, crowd.near(n, at).map(|(m, place)| (RadioId(m.0), place)));

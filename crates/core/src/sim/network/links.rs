@@ -1,51 +1,56 @@
-//! The wires of all nodes: queues, links, errors on the way, and ways that cross from wires to radio and back.
+//! Point-to-point links of all nodes: queues, transmitters, errors, and routes that cross from links to radio and back.
 
 use crate::error_model::{ErrorModel, Place};
 use crate::net::queue::{Outlet, Queue};
 use crate::net::routing::crossing::{Crossings, Step};
 use crate::packet::{NodeId, PacketId, Reason};
+use crate::point_to_point::Link;
 use crate::record::totals::{LinkTotals, NodeTotals};
 use crate::rng::{Purpose, Stream};
 use crate::run::{LinkSetup, Setup};
 use crate::sim::flows::own_queue::Segment;
 use crate::unit::Time;
-use crate::wire::Link;
 
-/// One direction of a wire, with the queue in front of it.
+/// One direction of a link, with the queue in front of it.
 #[derive(Clone, Debug)]
 pub struct Direction {
-    /// The link, and whether this is its second direction.
-    pub number: u32,
-    pub back: bool,
+    /// Number of the link.
+    number: u32,
+    /// True for the second direction of the link.
+    back: bool,
     pub from: NodeId,
     pub to: NodeId,
     pub queue: Queue,
     pub link: Link,
     pub error: ErrorModel,
     pub error_place: Place,
-    /// The segment in the transmitter, where senders want to hear of them.
+    /// Segment in the transmitter, if its sender tracks its segments within the node.
     pub sending: Option<Segment>,
-    /// Integral of the waiting packets over time [packets ns], and until when it has been taken.
-    pub queue_ns: u64,
-    pub noted: Time,
+    /// Integral of the queue length over time [packets ns].
+    queue_ns: u64,
+    /// End of that integral.
+    noted: Time,
+    /// Packets handed to the link.
     pub offered: u64,
+    /// Packets lost to the error model.
     pub damaged: u64,
-    /// Packets that the queue has dropped because it was full, and those that it could have kept.
-    pub dropped_full: u64,
-    pub dropped_aqm: u64,
+    /// Packets dropped by a full queue.
+    dropped_full: u64,
+    /// Packets dropped by active queue management.
+    dropped_aqm: u64,
 }
 
 impl Direction {
     fn new(setup: &LinkSetup, seed: u64) -> Direction {
         let number = 2 * u64::from(setup.link) + u64::from(setup.back);
-        let outlet = Outlet { rate: setup.wire.rate, delay: setup.wire.delay };
+        let outlet = Outlet { rate: setup.point_to_point.rate, delay: setup.point_to_point.delay };
         Direction {
             number: setup.link,
             back: setup.back,
             from: setup.from,
             to: setup.to,
             queue: Queue::new(&setup.queue, outlet, Stream::new(seed, Purpose::Queue, (1 << 32) + number)),
-            link: Link::new(setup.wire),
+            link: Link::new(setup.point_to_point),
             error: ErrorModel::new(&setup.error, Stream::new(seed, Purpose::Errors, number)),
             error_place: setup.error_place,
             sending: None,
@@ -58,13 +63,13 @@ impl Direction {
         }
     }
 
-    /// Takes the packets that have waited since the last call into the integral; before their number changes.
+    /// Extends the integral of the queue length up to now. Must be called before each change of the queue.
     pub fn note_queue(&mut self, now: Time) {
         self.queue_ns += self.queue.len() as u64 * now.since(self.noted).0;
         self.noted = now;
     }
 
-    /// Counts what the queue has dropped.
+    /// Counts packets that the queue has dropped.
     pub fn note_dropped(&mut self, dropped: &[(PacketId, Reason)]) {
         for (_, reason) in dropped {
             match reason {
@@ -91,46 +96,46 @@ impl Direction {
     }
 }
 
-/// All wires, and the ways across them.
+/// All point-to-point links, with the routes across them.
 #[derive(Clone, Debug)]
-pub struct Wires {
+pub struct Links {
     pub directions: Vec<Direction>,
     /// Ends of the directions in order, with their numbers.
     by_ends: Vec<(NodeId, NodeId, usize)>,
-    /// Changes between wires and radio, where the routes over the radio are found on demand.
+    /// Nodes at which packets change between links and radio, if routes over the radio are found on demand.
     pub crossings: Option<Crossings>,
 }
 
-impl Wires {
-    pub fn new(setup: &Setup, crossings: Option<Crossings>) -> Wires {
+impl Links {
+    pub fn new(setup: &Setup, crossings: Option<Crossings>) -> Links {
         let mut by_ends: Vec<_> = setup.links.iter().zip(0..).map(|(l, i)| (l.from, l.to, i)).collect();
         by_ends.sort_unstable();
-        Wires { directions: setup.links.iter().map(|l| Direction::new(l, setup.seed)).collect(), by_ends, crossings }
+        Links { directions: setup.links.iter().map(|l| Direction::new(l, setup.seed)).collect(), by_ends, crossings }
     }
 
-    /// The directions that leave a node.
+    /// Directions that leave a node.
     pub fn leaving(&self, n: NodeId) -> Vec<usize> {
         (0..self.directions.len()).filter(|&i| self.directions[i].from == n).collect()
     }
 
-    /// A direction by the number of its link.
+    /// Direction of a link, by the number of the link.
     pub fn direction_mut(&mut self, link: u32, back: bool) -> Option<(&mut Link, &mut ErrorModel)> {
         let d = self.directions.iter_mut().find(|d| (d.number, d.back) == (link, back))?;
         Some((&mut d.link, &mut d.error))
     }
 
-    /// Packets in queues and on the way.
+    /// Number of packets in queues, in transmitters and in flight.
     pub fn packets_held(&self) -> usize {
         self.directions.iter().map(|d| d.queue.len() + d.link.len()).sum()
     }
 
-    /// Packets in the queues in front of the wires of a node.
+    /// Number of packets in the queues in front of the links of a node.
     pub fn queued_at(&self, n: NodeId) -> usize {
         let of_node = self.by_ends.iter().filter(|e| e.0 == n);
         of_node.map(|e| self.directions[e.2].queue.len()).sum()
     }
 
-    /// Counts marks in front of a wire as those of the node there.
+    /// Adds the marks of each queue to the counters of its node.
     pub fn add_marks(&self, nodes: &mut [NodeTotals]) {
         for d in &self.directions {
             nodes[d.from.index()].radio.ecn_marks += d.queue.marks();
@@ -141,12 +146,12 @@ impl Wires {
         self.directions.iter_mut().map(|d| d.totals(now)).collect()
     }
 
-    /// Tells if packets are led across wires and radio here, and not by the routers.
+    /// Tells if packets are routed across links and radio by `crossings`, not by the routers.
     pub fn lead(&self) -> bool {
         self.crossings.is_some()
     }
 
-    /// To which node the routing protocol of the radio takes packets from one node to another: there the radio ends.
+    /// Node at which packets between two nodes leave the radio.
     pub fn end_of_radio(&self, from: NodeId, to: NodeId) -> NodeId {
         match self.crossings.as_ref().and_then(|c| c.step(from, to)) {
             Some(Step::Radio(end)) => end,
@@ -154,7 +159,7 @@ impl Wires {
         }
     }
 
-    /// The wire on which a router sends to a neighbour.
+    /// Link over which a router sends to a neighbour.
     #[inline]
     pub fn for_router(&self, from: NodeId, to: NodeId) -> Option<usize> {
         if self.directions.is_empty() || self.lead() { None } else { self.between(from, to) }

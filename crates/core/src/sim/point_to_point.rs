@@ -10,7 +10,8 @@ use crate::packet::{Happening, NodeId, PacketId, RadioId, Reason};
 use crate::record::note::{Note, QueueId};
 
 impl Sim {
-    /// Leads a packet on from a node at which it enters the network, leaves a wire, or leaves the radio.
+    /// Forwards a packet at a node where it enters the network, arrives over a point-to-point link, or ends its way
+    /// over the radio.
     pub(super) fn lead(&mut self, n: NodeId, packet: PacketId, is_own: bool) {
         let p = &mut self.pool[packet];
         if !is_own {
@@ -19,12 +20,12 @@ impl Sim {
                 return self.drop_packet(n, packet, Reason::TtlExpired);
             }
         }
-        let step = self.net.wires.crossings.as_ref().and_then(|c| c.step(n, p.goal));
+        let step = self.net.links.crossings.as_ref().and_then(|c| c.step(n, p.goal));
         match step {
-            Some(Step::Wire(next)) => {
+            Some(Step::Link(next)) => {
                 p.next_hop = next;
-                let wire = self.net.wires.between(n, next).expect("the way leads along a wire");
-                self.enqueue_on_wire(wire, packet);
+                let link = self.net.links.between(n, next).expect("crossings name existing links");
+                self.enqueue_on_link(link, packet);
             }
             Some(Step::Radio(end)) => {
                 (p.source, p.destination, p.hops) = (n, end, 0);
@@ -34,10 +35,10 @@ impl Sim {
         }
     }
 
-    /// A packet arrives at the queue in front of a wire.
-    pub(super) fn enqueue_on_wire(&mut self, wire: usize, packet: PacketId) {
+    /// Puts a packet into the queue in front of a link.
+    pub(super) fn enqueue_on_link(&mut self, link: usize, packet: PacketId) {
         let p = &mut self.pool[packet];
-        let d = &mut self.net.wires.directions[wire];
+        let d = &mut self.net.links.directions[link];
         let from = d.from;
         d.offered += 1;
         if d.error_place == Place::BeforeQueue && d.error.damages(p.bytes) {
@@ -53,24 +54,24 @@ impl Sim {
         );
         d.note_dropped(&self.net.dropped);
         self.end_dropped(from);
-        self.feed(wire);
+        self.feed(link);
     }
 
-    /// Gives a free transmitter the next packet of its queue.
-    fn feed(&mut self, wire: usize) {
-        let d = &mut self.net.wires.directions[wire];
+    /// Starts to transmit the next packet of the queue, if the transmitter is free.
+    fn feed(&mut self, link: usize) {
+        let d = &mut self.net.links.directions[link];
         if d.link.is_free(self.now) {
             if let Some(segment) = d.sending.take() {
                 let from = d.from;
                 self.flows.on_left(from, segment, false, self.now, &mut self.timers);
             }
-            let d = &mut self.net.wires.directions[wire];
+            let d = &mut self.net.links.directions[link];
             d.note_queue(self.now);
             let mut cx = queue::Cx { now: self.now, pool: &mut self.pool, dropped: &mut self.net.dropped };
             if let Some(packet) = d.queue.pop(&mut cx) {
                 self.pool.here(d.from, self.now);
                 self.pool.note(packet, Happening::Dequeued);
-                if self.flows.tells_of_queue {
+                if self.flows.reports_queue {
                     d.sending = Segment::of(&self.pool[packet]);
                 }
                 d.link.transmit(packet, self.pool[packet].bytes, self.now);
@@ -79,17 +80,17 @@ impl Sim {
             let from = d.from;
             self.end_dropped(from);
         }
-        let d = &self.net.wires.directions[wire];
-        let id = QueueId::Wire { from: d.from, to: d.to };
+        let d = &self.net.links.directions[link];
+        let id = QueueId::Link { from: d.from, to: d.to };
         self.watch.note_queue(self.now, id, &d.queue, &self.pool);
-        self.timers.set(Timer::Wire(wire), d.link.deadline());
+        self.timers.set(Timer::Link(link), d.link.deadline());
     }
 
-    /// A packet arrives at the end of a wire, or the transmitter is free for the next.
+    /// Timer of a link: a packet arrives at its end, or the transmitter becomes free.
     #[inline(never)]
-    pub(super) fn on_wire(&mut self, wire: usize) {
-        while let Some(packet) = self.net.wires.directions[wire].link.arrived(self.now) {
-            let d = &mut self.net.wires.directions[wire];
+    pub(super) fn on_link(&mut self, link: usize) {
+        while let Some(packet) = self.net.links.directions[link].link.arrived(self.now) {
+            let d = &mut self.net.links.directions[link];
             let (from, to) = (d.from, d.to);
             if self.net.nodes[to.index()].off {
                 self.drop_packet(to, packet, Reason::NodeOff);
@@ -100,27 +101,27 @@ impl Sim {
                 self.watch.note(self.now, &Note::Arrival { from, to, packet: &self.pool[packet] });
                 self.pool.here(to, self.now);
                 self.pool.note(packet, Happening::Arrived);
-                self.on_arrival_by_wire(to, packet);
+                self.on_arrival_by_link(to, packet);
             }
         }
-        self.feed(wire);
+        self.feed(link);
     }
 
-    /// A node is switched off: what waits for its wires is lost, and what is being sent.
-    pub(super) fn cut_wires(&mut self, n: NodeId) {
-        for wire in self.net.wires.leaving(n) {
-            let d = &mut self.net.wires.directions[wire];
+    /// Drops the packets in front of the links of a node that is switched off, and those being transmitted.
+    pub(super) fn cut_links(&mut self, n: NodeId) {
+        for link in self.net.links.leaving(n) {
+            let d = &mut self.net.links.directions[link];
             d.note_queue(self.now);
             let mut cx = queue::Cx { now: self.now, pool: &mut self.pool, dropped: &mut self.net.dropped };
             d.queue.clear(&mut cx);
             d.sending = None;
             self.net.dropped.extend(d.link.cut(self.now).map(|packet| (packet, Reason::NodeOff)));
-            self.timers.set(Timer::Wire(wire), d.link.deadline());
+            self.timers.set(Timer::Link(link), d.link.deadline());
             self.end_dropped(n);
         }
     }
 
-    fn on_arrival_by_wire(&mut self, n: NodeId, packet: PacketId) {
+    fn on_arrival_by_link(&mut self, n: NodeId, packet: PacketId) {
         if self.pool[packet].goal == n {
             self.on_delivered_to(n, packet);
         } else if self.pass(n, packet) {
@@ -128,26 +129,26 @@ impl Sim {
         }
     }
 
-    /// Sends a packet on that is not of this node.
+    /// Forwards a packet of another node.
     pub(super) fn forward(&mut self, n: NodeId, packet: PacketId) {
         if self.net.is_off(n) {
-            // It comes from a middlebox, whose timers go on.
+            // The packet comes from a middlebox, whose timers run while the node is off.
             self.drop_packet(n, packet, Reason::NodeOff);
-        } else if self.net.wires.lead() {
+        } else if self.net.links.lead() {
             self.lead(n, packet, false);
         } else {
             self.with_router(n, |router, cx| router.route(packet, cx));
         }
     }
 
-    /// Packets for which there is room in the queue in which this node would put packets for a destination.
+    /// Free room [packets] in the queue that this node uses towards a destination.
     pub(super) fn free_slots(&self, n: NodeId, goal: NodeId) -> usize {
-        let next = match &self.net.wires.crossings {
-            Some(crossings) => crossings.step(n, goal).and_then(|s| if let Step::Wire(v) = s { Some(v) } else { None }),
+        let next = match &self.net.links.crossings {
+            Some(crossings) => crossings.step(n, goal).and_then(|s| if let Step::Link(v) = s { Some(v) } else { None }),
             None => self.net.nodes[n.index()].router.next_hop(n, goal),
         };
-        match next.and_then(|next| self.net.wires.between(n, next)) {
-            Some(wire) => self.net.wires.directions[wire].queue.free_slots(),
+        match next.and_then(|next| self.net.links.between(n, next)) {
+            Some(link) => self.net.links.directions[link].queue.free_slots(),
             None => {
                 let radio = next.map_or(RadioId(n.0), |next| self.net.ports.to(n, next));
                 self.net.ports.queues.get(radio.index()).map_or(usize::MAX, Queue::free_slots)
@@ -155,9 +156,9 @@ impl Sim {
         }
     }
 
-    /// A packet has left the radio at the node where its way goes on.
+    /// A packet has reached the end of its way over the radio, where it continues over a link.
     pub(super) fn on_end_of_radio(&mut self, n: NodeId, packet: PacketId) {
-        // The routing protocol of the radio has counted hops of its own.
+        // The routing protocol of the radio has counted its own hops.
         self.pool[packet].ttl = self.net.ttl;
         if self.pass(n, packet) {
             self.lead(n, packet, false);

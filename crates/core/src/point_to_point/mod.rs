@@ -45,7 +45,7 @@ pub struct Link {
 }
 
 impl Link {
-    /// An idle link.
+    /// Creates an idle link with room for the packets that fit into its delay.
     pub fn new(cfg: Config) -> Link {
         let room = cfg.delay.0 / cfg.rate.airtime(SMALL).0.max(1) + 2;
         Link {
