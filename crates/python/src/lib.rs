@@ -6,7 +6,7 @@ mod control;
 mod recorded;
 
 use arrow::Rowset;
-use chappe_core::motion::formats::{self, Format};
+use chappe_core::mobility::formats::{self, Format};
 use chappe_core::record::{Column, Recorder, Table};
 use chappe_core::run::RecordedTable;
 use chappe_core::scenario::{self, Errors, Files};

@@ -1,7 +1,7 @@
 //! Notes of events on the air, in the queues, at the senders and in the routing tables. The engine writes them,
 //! observers read them.
 
-use crate::motion::leg::Leg;
+use crate::mobility::segment::MovementSegment;
 use crate::net::queue::Queue;
 use crate::net::routing::Router;
 use crate::packet::{NodeId, Packet, RadioId, Step};
@@ -103,12 +103,12 @@ pub enum Note<'a> {
         /// Energy left \[J\].
         left: f64,
     },
-    /// A node begins a segment of motion: at the beginning of the run, and where it turns, stops or begins to move.
-    Leg {
+    /// A node begins a movement segment: at the beginning of the run, and where it turns, stops or begins to move.
+    Movement {
         /// Moving node.
         node: NodeId,
-        /// Segment of motion.
-        leg: &'a Leg,
+        /// Straight path or rest that begins.
+        segment: &'a MovementSegment,
         /// Destination of the segment.
         to: Position,
     },

@@ -3,7 +3,7 @@
 use super::{Command, RecordedTable};
 use crate::app::{self, Application, arrivals};
 use crate::error_model;
-use crate::motion;
+use crate::mobility;
 use crate::net::{self, arp, middlebox, queue, routing};
 use crate::packet::{NodeId, RadioId};
 use crate::radio::{self, Propagation};
@@ -209,8 +209,8 @@ impl Interfaces {
 pub struct Setup {
     /// Initial positions of the nodes with a radio.
     pub places: Vec<Position>,
-    /// Motion of the nodes.
-    pub motion: motion::Plan,
+    /// Movement patterns of the nodes.
+    pub mobility: mobility::Plan,
     /// Number of nodes without a radio, which are numbered after those with one.
     pub wired: u32,
     /// Directions of point-to-point links.

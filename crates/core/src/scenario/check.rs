@@ -4,7 +4,7 @@ use super::cost::{self, Cost, Tally};
 use super::effects::Unused;
 use super::layout::{self, Layout};
 use super::links;
-use super::motion;
+use super::mobility;
 use super::schema::Config;
 use super::source::Sources;
 use crate::net::routing::fixed::{Routes, Search};
@@ -52,7 +52,7 @@ pub fn check(cfg: &Config, tree: &Node, sources: &Sources) -> (Findings, Layout)
     c.run();
     c.radio("", &cfg.radio);
     c.wlan("", &cfg.wlan);
-    c.motion("", &cfg.motion);
+    c.mobility("", &cfg.motion);
     c.own_settings();
     c.network();
     c.error_model("receiver.error", &cfg.receiver.error);
@@ -502,7 +502,7 @@ impl Checker<'_> {
         self.unwired(graph);
         self.link_rates(graph);
         let n = graph.nodes();
-        let moves = motion::moves(cfg);
+        let moves = mobility::moves(cfg);
         if moves && !cfg.routing.protocol.learns_routes() {
             let message =
                 format!("nodes move, and `{}` keeps the routes of the beginning", cfg.routing.protocol.word());

@@ -7,7 +7,7 @@
 use super::Scenario;
 use super::check::Checker;
 use super::layout::Layout;
-use super::motion;
+use super::mobility;
 use super::nodes::Own;
 use super::schema::{Config, Direction, Flow, Overrides};
 use super::source::{Sources, within};
@@ -37,11 +37,11 @@ const BEYOND: &[Beyond] = &[
             || (c.radio.shadowing.0 > 1.0 && c.radio.unused("shadowing").is_none())
     }),
     ("radio.sinr.ofdm", "no frame is sent at a rate of 802.11a", |c, _| c.wlan.has_ofdm()),
-    ("topology.connected", "nodes move", |c, _| !motion::moves(c)),
-    ("motion.known_for", "no node moves", |c, _| motion::moves(c)),
-    ("motion.decides_ties", "no node moves", |c, _| motion::moves(c)),
-    ("traffic.min_hops", "nodes move", |c, _| !motion::moves(c)),
-    ("traffic.max_hops", "nodes move", |c, _| !motion::moves(c)),
+    ("topology.connected", "nodes move", |c, _| !mobility::moves(c)),
+    ("motion.known_for", "no node moves", |c, _| mobility::moves(c)),
+    ("motion.decides_ties", "no node moves", |c, _| mobility::moves(c)),
+    ("traffic.min_hops", "nodes move", |c, _| !mobility::moves(c)),
+    ("traffic.max_hops", "nodes move", |c, _| !mobility::moves(c)),
     ("traffic.app", "there are no such flows", has_traffic),
     ("traffic.start", "there are no such flows", has_traffic),
     ("traffic.stagger", "there are no such flows", has_traffic),
@@ -192,10 +192,12 @@ impl<'a> Users<'a> {
     }
 
     /// Reason for a setting of motion.
-    fn motion(&self, rest: &str) -> Option<&'static str> {
-        let plan = motion::plan(self.cfg, self.layout.places.len(), 0);
-        let users =
-            (0..).zip(&plan.profiles).filter(|(i, _)| plan.of.contains(i)).map(|(_, p)| (false, p.unused(rest)));
+    fn mobility(&self, rest: &str) -> Option<&'static str> {
+        let plan = mobility::plan(self.cfg, self.layout.places.len(), 0);
+        let users = (0..)
+            .zip(&plan.profiles)
+            .filter(|(i, _)| plan.profile_of.contains(i))
+            .map(|(_, p)| (false, p.unused(rest)));
         among(users, "no node has a radio")
     }
 
@@ -359,7 +361,7 @@ impl<'a> Users<'a> {
             ("routing", _) if rest == "ecn" && !self.marks => Some(NO_MARKS),
             ("arrivals", Ok(i)) if part == "tcp" => self.tcp(own, |c| (c.arrivals == Some(i)).then_some(false)),
             ("queue", _) => self.queue(0, None, rest),
-            ("node", Ok(_)) if part == "motion" => self.motion(own),
+            ("node", Ok(_)) if part == "motion" => self.mobility(own),
             ("node", Ok(_)) => self.node(part, own),
             ("wire", _) => self.wire(rest),
             ("link", Ok(i)) => self.link(i, deeper),
@@ -388,7 +390,7 @@ impl<'a> Users<'a> {
                 let beyond = BEYOND.iter().filter(fits).find(|b| !b.2(cfg, self.tree));
                 beyond.map(|b| b.1).or_else(|| match group {
                     "radio" | "wlan" => self.node(group, rest),
-                    "motion" => self.motion(rest),
+                    "motion" => self.mobility(rest),
                     _ => cfg.unused(path),
                 })
             }

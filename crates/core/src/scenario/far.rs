@@ -2,8 +2,8 @@
 
 use super::check::Checker;
 use super::layout::Layout;
-use super::motion;
-use crate::motion::Kind;
+use super::mobility;
+use crate::mobility::Kind;
 use crate::net::routing::Protocol;
 use crate::net::routing::fixed::{Routes, hops_to};
 use crate::packet::NodeId;
@@ -59,7 +59,7 @@ impl Checker<'_> {
         if layout.places.is_empty() {
             return;
         }
-        match motion::moves(self.cfg) {
+        match mobility::moves(self.cfg) {
             true => self.far_in_motion(layout),
             false => self.far_hops(layout, graph),
         }

@@ -3,7 +3,7 @@
 use super::cost::{self, Tally};
 use super::schema::{Config, Flow, Traffic};
 use super::source::Files;
-use super::{motion, nodes};
+use super::{mobility, nodes};
 use crate::net::routing::fixed::{Search, hops_to};
 use crate::packet::NodeId;
 use crate::place::topology::{self, Kind};
@@ -196,7 +196,7 @@ pub fn layout(cfg: &Config, tree: &Node, tally: &mut Tally, report: &mut Report)
         return None;
     }
     // Moving nodes can become neighbours later.
-    let moves = motion::moves(cfg);
+    let moves = mobility::moves(cfg);
     let must_connect = t.kind == Kind::Random && t.connected && !moves;
     let attempts = if must_connect { ATTEMPTS.min(2_000_000 / t.nodes().max(1)).max(1) } else { 1 };
     let draw = |attempt| t.places(&mut Stream::new(t.seed, Purpose::Topology, attempt));
@@ -222,7 +222,7 @@ pub fn layout(cfg: &Config, tree: &Node, tally: &mut Tally, report: &mut Report)
         error("topology.connected", message, &help);
         return Some(Layout::empty(cfg));
     };
-    let places = motion::plan(cfg, places.len(), cfg.run.seed).starts(&places);
+    let places = mobility::plan(cfg, places.len(), cfg.run.seed).starts(&places);
     let mut flows = cfg.flow.0.clone();
     let mut pairs = Vec::with_capacity(cfg.pairs.0.len());
     for of_pairs in &cfg.pairs.0 {
@@ -313,7 +313,7 @@ fn random_flows(cfg: &Config, interfaces: &Interfaces, places: &[Position]) -> R
             if passed > MOST_NODES_PASSED {
                 return None;
             }
-            if motion::moves(cfg) {
+            if mobility::moves(cfg) {
                 return Some((from, to));
             }
             let hops = search.hops_within(most, NodeId(from), NodeId(to), |v| graph.neighbours(v));

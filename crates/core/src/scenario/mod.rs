@@ -12,7 +12,7 @@ mod flows;
 pub mod layout;
 mod links;
 pub mod middleboxes;
-pub mod motion;
+pub mod mobility;
 pub mod nodes;
 mod one_way;
 pub mod pairs;
@@ -174,7 +174,7 @@ impl Scenario {
         config.apply(&tree, "", &mut report);
         let name = sources.texts.first().map_or("scenario", |t| t.0.as_str());
         let mut doubts = layout::read_files(&mut config, &mut tree, name, files, &mut report);
-        doubts.append(motion::read_file(&mut config, &mut tree, name, files, &mut report));
+        doubts.append(mobility::read_file(&mut config, &mut tree, name, files, &mut report));
         links::read_file(&mut config, &mut tree, name, files, &mut report);
         add_default_flow(&mut config, &tree);
         let (found, layout) = check::check(&config, &tree, &sources);
@@ -341,10 +341,10 @@ impl Scenario {
             let app = Application::new(source, f.stop.unwrap_or(Time::NEVER));
             FlowSetup { from, to, transport, app, app_kind: f.app, start: f.start, payload, breaks_links, split }
         };
-        let motion = self.motion(Some(seed));
+        let mobility = self.mobility(Some(seed));
         Setup {
-            places: motion.starts(&self.layout.places),
-            motion,
+            places: mobility.starts(&self.layout.places),
+            mobility,
             wired: c.wire.nodes,
             links: c.directions(),
             receiver: c.receiver.clone(),

@@ -10,7 +10,7 @@ use crate::run::{RecordedTable, Stop};
 use crate::setting::limit::{HOUR, LONGEST, above, at_most, range};
 use crate::setting::{Many, Node, Report, Scalar, Setting, Value, join};
 use crate::unit::{BitRate, Bytes, Memory, Position, Quantity, Span, Speed, Time};
-use crate::{motion, radio, settings, tcp, wlan};
+use crate::{mobility, radio, settings, tcp, wlan};
 use serde_json::{Map, Value as Json, json};
 use std::marker::PhantomData;
 use std::sync::OnceLock;
@@ -282,7 +282,7 @@ settings! {
         pub destination: Option<Position> = None
             ; used when |c| c.node_move.is_some(), else "no node moves",
         /// Speed of the walk.
-        pub speed: Option<Speed> = None => above(Speed(0.0)).at_most(motion::FASTEST)
+        pub speed: Option<Speed> = None => above(Speed(0.0)).at_most(mobility::FASTEST)
             ; used when |c| c.node_move.is_some(), else "no node moves",
         /// Number of a flow that begins to send.
         pub flow_begin: Option<u32> = None,
@@ -382,7 +382,7 @@ settings! {
         /// Positions of the nodes.
         pub topology: topology::Config = topology::Config::default(),
         /// Motion of the nodes.
-        pub motion: motion::Config = motion::Config::default()
+        pub motion: mobility::Config = mobility::Config::default()
             ; used when Config::has_radios, else "no node has a radio",
         /// Settings of the radios.
         pub radio: radio::Config = radio::Config::default()
@@ -499,8 +499,8 @@ pub const SHELVES: &[Shelf] = &[
     Shelf { name: "Middleboxes", setting: "middlebox.N.kind", parts: middlebox::Kind::WORDS },
     Shelf { name: "Propagation models", setting: "radio.propagation", parts: radio::Propagation::WORDS },
     Shelf { name: "Topologies", setting: "topology.kind", parts: topology::Kind::WORDS },
-    Shelf { name: "Motions", setting: "motion.kind", parts: motion::Kind::WORDS },
-    Shelf { name: "Beginnings of random walks", setting: "motion.start", parts: motion::Start::WORDS },
+    Shelf { name: "Motions", setting: "motion.kind", parts: mobility::Kind::WORDS },
+    Shelf { name: "Beginnings of random walks", setting: "motion.start", parts: mobility::Start::WORDS },
     Shelf { name: "Recorded tables", setting: "run.record", parts: RecordedTable::WORDS },
     Shelf { name: "Presets", setting: "extends", parts: super::presets::WORDS },
 ];

@@ -3,7 +3,7 @@
 mod errors;
 pub mod hearing;
 
-use crate::motion::Crowd;
+use crate::mobility::MobileNodes;
 use crate::packet::{PacketId, PacketPool, RadioId};
 use crate::radio::{Channel, Harm, Verdict, sinr};
 use crate::record::loss::Cause;
@@ -225,23 +225,23 @@ impl Air {
     }
 
     /// First loop of the frame that a radio has begun to send: all who hear it sense its start. The end of the frame is
-    /// told when the second loop is due. `crowd`: the nodes, where their motion decides ties.
+    /// told when the second loop is due. `mobile_nodes`: the nodes, where their motion decides ties.
     #[inline]
     pub fn hear_start(
         &mut self,
         n: RadioId,
         at: Time,
         frame: &Frame,
-        (crowd, ports): (Option<&Crowd>, &Ports),
+        (mobile_nodes, ports): (Option<&MobileNodes>, &Ports),
         timers: &mut Timers,
     ) {
         let Air { channel, macs, .. } = self;
         let ends = (n, frame.to);
-        let farthest = match crowd {
+        let farthest = match mobile_nodes {
             None => channel.start(ends, at, frame.airtime, frame.mode.0, &mut FrameStart { macs, timers }),
-            Some(crowd) => {
+            Some(mobile_nodes) => {
                 let start = FrameStart { macs, timers };
-                let mut ears = WalkingStart { start, crowd, ports, sender: ports.node(n), at };
+                let mut ears = WalkingStart { start, mobile_nodes, ports, sender: ports.node(n), at };
                 channel.start(ends, at, frame.airtime, frame.mode.0, &mut ears)
             }
         };

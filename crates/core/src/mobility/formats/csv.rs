@@ -12,10 +12,10 @@ use std::fmt::Write as _;
 /// The mistake with its line.
 pub fn read(text: &str) -> Result<Vec<Course>, Misread> {
     let csv = Csv::read(text, Wanted::Motion)?;
-    let places = COLUMNS.map(|c| csv.column(c).unwrap_or_default());
+    let indices = COLUMNS.map(|c| csv.column(c).unwrap_or_default());
     let row = |row: &Row<'_>| {
         let fields = row.fields();
-        let field = |i: usize| fields[places[i]];
+        let field = |i: usize| fields[indices[i]];
         let course = || {
             Ok(Course {
                 at: instant(field(0)).ok_or(0_usize)?,

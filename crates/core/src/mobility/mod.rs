@@ -1,20 +1,20 @@
 //! Mobility: the positions of nodes at every instant.
 //!
-//! The path of a node is a chain of segments ([`leg`]), each a linear function of time, so positions are exact at every
-//! instant. Segments are drawn ([`waypoint`]), come from a file ([`courses`], [`formats`]) or from a command. [`crowd`]
-//! holds the segments of all nodes, and finds the nodes that may be in range of each other.
+//! The path of a node is a chain of segments ([`segment`]), each a linear function of time, so positions are exact at
+//! every instant. Segments are drawn ([`waypoint`]), come from a file ([`courses`], [`formats`]) or from a command.
+//! [`mobile_nodes`] holds the segments of all nodes, and finds the nodes that may be in range of each other.
 
 pub mod courses;
-pub mod crowd;
 pub mod formats;
-pub mod leg;
+pub mod mobile_nodes;
+pub mod segment;
 pub mod waypoint;
 
 mod cells;
 mod near;
 
 pub use courses::{Course, Courses};
-pub use crowd::{Crowd, Plan};
+pub use mobile_nodes::{MobileNodes, Plan};
 
 use crate::setting::limit::{HOUR, above, at_least, at_most};
 use crate::unit::{Metres, Span, Speed};
