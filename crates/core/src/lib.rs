@@ -31,7 +31,7 @@
 //! | [`wire`] | point-to-point links | arrived |
 //! | [`error_model`] | damage on a link or at a receiver | damaged or not |
 //! | [`radio`] | propagation, carrier sense, reception, capture | begin, end and outcome of signals at each receiver |
-//! | [`place`] | topologies | initial positions |
+//! | [`topology`] | chains, grids, random and listed positions | initial positions |
 //! | [`mobility`] | movement patterns | positions at every instant, nodes that may be in range |
 //!
 //! Layers share values: [`mod@unit`] (times, rates, lengths), [`packet`] (packets and their ledger), [`rng`]
@@ -52,7 +52,6 @@ pub mod error_model;
 pub mod mobility;
 pub mod net;
 pub mod packet;
-pub mod place;
 pub mod radio;
 pub mod record;
 pub mod rng;
@@ -62,6 +61,7 @@ pub mod scheduler;
 pub mod setting;
 pub mod sim;
 pub mod tcp;
+pub mod topology;
 pub mod unit;
 pub mod wire;
 pub mod wlan;

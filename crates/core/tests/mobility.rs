@@ -461,7 +461,7 @@ fn still_nodes_equal_nodes_that_cannot_move() {
             let put = "event = [{ at = \"0 s\", node_move = 0, position = [\"0 m\", \"0 m\"] }]\n";
             let put = if topology.contains("random") {
                 let scenario = Scenario::from_toml("test", &still, &[], &NoFiles).expect("a good scenario");
-                let p = scenario.layout().places[0];
+                let p = scenario.layout().positions[0];
                 put.replace("[\"0 m\", \"0 m\"]", &format!("[\"{} m\", \"{} m\"]", p.x, p.y))
             } else {
                 put.to_owned()

@@ -155,9 +155,9 @@ impl Interfaces {
     }
 
     /// Radios in the form that the channel needs.
-    pub fn on_air(&self, places: &[Position]) -> radio::Radios {
+    pub fn on_air(&self, positions: &[Position]) -> radio::Radios {
         let site = |r: &RadioSetup| radio::Site {
-            place: places[r.node.index()],
+            place: positions[r.node.index()],
             node: r.node.0,
             channel: r.channel,
             profile: r.profile,
@@ -208,7 +208,7 @@ impl Interfaces {
 #[derive(Clone, Debug)]
 pub struct Setup {
     /// Initial positions of the nodes with a radio.
-    pub places: Vec<Position>,
+    pub positions: Vec<Position>,
     /// Movement patterns of the nodes.
     pub mobility: mobility::Plan,
     /// Number of nodes without a radio, which are numbered after those with one.

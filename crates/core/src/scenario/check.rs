@@ -10,13 +10,13 @@ use super::source::Sources;
 use crate::net::routing::fixed::{Routes, Search};
 use crate::net::routing::{self, Protocol};
 use crate::packet::NodeId;
-use crate::place::topology;
 use crate::radio::propagation::Model;
 use crate::radio::{self, Channel};
 use crate::run::Stop;
 use crate::run::graph::Graph;
 use crate::setting::{Node, Problem, Report, count, is_or_are, join};
 use crate::tcp;
+use crate::topology;
 use crate::unit::{BitRate, Position, Time};
 use crate::wlan::{self, Mode, RATES};
 
@@ -75,8 +75,8 @@ pub fn check(cfg: &Config, tree: &Node, sources: &Sources) -> (Findings, Layout)
         if layout.flows.is_empty() && cfg.arrivals.0.is_empty() && c.found.errors.problems.is_empty() {
             c.warn("flow", "there are no flows: nothing will be sent", "list them as `flow`, or set `traffic.flows`");
         }
-        let channel = Channel::new(&layout.interfaces.on_air(&layout.places));
-        let nodes = layout.places.len() + cfg.wire.nodes as usize;
+        let channel = Channel::new(&layout.interfaces.on_air(&layout.positions));
+        let nodes = layout.positions.len() + cfg.wire.nodes as usize;
         let graph = Graph::new(&channel, &layout.interfaces, nodes, cfg.wires().into_iter());
         c.reachability(&layout, &graph);
         c.ways_of_arrivals(&graph);
@@ -498,7 +498,7 @@ impl Checker<'_> {
     /// Checks that each destination can be reached from its source.
     fn reachability(&mut self, layout: &Layout, graph: &Graph<'_>) {
         let cfg = self.cfg;
-        let places = &layout.places;
+        let positions = &layout.positions;
         self.unwired(graph);
         self.link_rates(graph);
         let n = graph.nodes();
@@ -530,7 +530,7 @@ impl Checker<'_> {
                 continue;
             }
             if hops == u32::MAX {
-                let bare = |n: NodeId| n.index() >= places.len();
+                let bare = |n: NodeId| n.index() >= positions.len();
                 let alone = [("from", from), ("to", to)].into_iter().find(|(_, n)| bare(*n) && !graph.is_wired(*n));
                 if let Some((end, n)) = alone {
                     let message = format!("node {} has no radio, and no link leads there", n.0);

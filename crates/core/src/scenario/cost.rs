@@ -5,9 +5,9 @@ use super::schema::Config;
 use crate::app::sink::Sink;
 use crate::app::{cbr, on_off};
 use crate::net::queue::Queue;
-use crate::place::topology;
 use crate::run::Stop;
 use crate::tcp;
+use crate::topology;
 use crate::unit::{Span, Time};
 
 /// Memory of a node and of its row in the tables [B].

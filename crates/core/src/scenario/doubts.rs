@@ -10,18 +10,18 @@ use crate::unit::Time;
 impl Checker<'_> {
     /// Adds the warnings of a scenario without errors.
     pub(super) fn doubts(&mut self, layout: &Layout) {
-        self.same_place(layout);
+        self.same_position(layout);
         self.short(layout);
         self.late(layout);
         self.never_begun(layout);
     }
 
     /// Nodes at the same position as others.
-    fn same_place(&mut self, layout: &Layout) {
-        let mut places: Vec<_> = layout.places.iter().zip(0u32..).map(|(p, n)| (p.x, p.y, n)).collect();
-        places.sort_by(|a, b| (a.0, a.1, a.2).partial_cmp(&(b.0, b.1, b.2)).expect("places are numbers"));
+    fn same_position(&mut self, layout: &Layout) {
+        let mut positions: Vec<_> = layout.positions.iter().zip(0u32..).map(|(p, n)| (p.x, p.y, n)).collect();
+        positions.sort_by(|a, b| (a.0, a.1, a.2).partial_cmp(&(b.0, b.1, b.2)).expect("places are numbers"));
         let mut pairs: Vec<_> =
-            places.windows(2).filter(|w| (w[0].0, w[0].1) == (w[1].0, w[1].1)).map(|w| (w[0].2, w[1].2)).collect();
+            positions.windows(2).filter(|w| (w[0].0, w[0].1) == (w[1].0, w[1].1)).map(|w| (w[0].2, w[1].2)).collect();
         pairs.sort_unstable();
         let Some(&(a, b)) = pairs.first() else { return };
         let more = match pairs.len() - 1 {
@@ -46,7 +46,7 @@ impl Checker<'_> {
             }
             Stop::Delivered(_) => ("run.limit", run.limit),
         };
-        let radio = (!layout.places.is_empty()).then_some(self.cfg.wlan.data_rate);
+        let radio = (!layout.positions.is_empty()).then_some(self.cfg.wlan.data_rate);
         let Some(rate) = radio.into_iter().chain(self.cfg.directions().iter().map(|d| d.wire.rate)).max() else {
             return;
         };

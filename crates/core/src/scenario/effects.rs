@@ -14,11 +14,11 @@ use super::source::{Sources, within};
 use crate::app;
 use crate::net::middlebox::Kind;
 use crate::net::queue;
-use crate::place::topology;
 use crate::radio;
 use crate::run::Profile;
 use crate::setting::{Node, Problem, Setting, Value, join};
 use crate::tcp;
+use crate::topology;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
@@ -167,7 +167,7 @@ impl<'a> Users<'a> {
     }
 
     fn has_radios(&self) -> bool {
-        !self.layout.places.is_empty()
+        !self.layout.positions.is_empty()
     }
 
     /// Profiles of nodes with a radio. A setting counts as used if any node uses it.
@@ -193,7 +193,7 @@ impl<'a> Users<'a> {
 
     /// Reason for a setting of motion.
     fn mobility(&self, rest: &str) -> Option<&'static str> {
-        let plan = mobility::plan(self.cfg, self.layout.places.len(), 0);
+        let plan = mobility::plan(self.cfg, self.layout.positions.len(), 0);
         let users = (0..)
             .zip(&plan.profiles)
             .filter(|(i, _)| plan.profile_of.contains(i))

@@ -6,10 +6,10 @@ use super::layout;
 use super::schema::Config;
 use super::source::Files;
 use crate::mobility::{self, Courses, Kind, Plan, Start, formats};
-use crate::place::topology;
 use crate::run::Stop;
 use crate::setting::csv::Misread;
 use crate::setting::{Node, Report, Setting, Value, is_or_are};
+use crate::topology;
 use crate::unit::{Speed, Time};
 use std::collections::HashMap;
 
@@ -98,12 +98,12 @@ fn no_position(cfg: &Config, courses: &Courses) -> Option<Misread> {
 impl Scenario {
     /// Movement patterns of the nodes in a run with this seed; `None`: the seed of the scenario.
     pub fn mobility(&self, seed: Option<u64>) -> Plan {
-        plan(self.config(), self.layout().places.len(), seed.unwrap_or(self.config().run.seed))
+        plan(self.config(), self.layout().positions.len(), seed.unwrap_or(self.config().run.seed))
     }
 
     /// Movements of the nodes up to an instant.
     pub fn courses(&self, until: Time, seed: Option<u64>) -> Courses {
-        self.mobility(seed).courses_until(&self.layout().places, until)
+        self.mobility(seed).courses_until(&self.layout().positions, until)
     }
 
     /// Latest end of a run; `None` if it ends with a delivery.

@@ -32,11 +32,11 @@ pub use source::{Files, NoFiles};
 
 use crate::app::{self, Application, Source, cbr::Cbr, ftp::Ftp, on_off::OnOff};
 use crate::packet::{NodeId, RadioId};
-use crate::place::topology;
 use crate::radio::Channel;
 use crate::rng::{Purpose, Stream};
 use crate::run::{FlowSetup, Setup, Transport};
 use crate::setting::{Node, Problem, Report, Setting, Table, Value, group_schema, join};
+use crate::topology;
 use crate::unit::{BitRate, Time};
 use crate::wlan::Mode;
 use layout::Layout;
@@ -262,7 +262,7 @@ impl Scenario {
     /// Radio links at the beginning without interference: each direction once, sorted.
     pub fn links(&self) -> Vec<Link> {
         let interfaces = &self.layout.interfaces;
-        let channel = Channel::new(&interfaces.on_air(&self.layout.places));
+        let channel = Channel::new(&interfaces.on_air(&self.layout.positions));
         let node = |r: RadioId| interfaces.radios[r.index()].node.0;
         let fixed_rate = Mode::checked(self.config.wlan.data_rate);
         let mut links = Vec::new();
@@ -343,7 +343,7 @@ impl Scenario {
         };
         let mobility = self.mobility(Some(seed));
         Setup {
-            places: mobility.starts(&self.layout.places),
+            positions: mobility.starts(&self.layout.positions),
             mobility,
             wired: c.wire.nodes,
             links: c.directions(),

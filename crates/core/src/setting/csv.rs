@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<Csv<'_>, Misread> {
-        Csv::read(text, Wanted::Places)
+        Csv::read(text, Wanted::Positions)
     }
 
     #[test]

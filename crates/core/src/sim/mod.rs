@@ -60,7 +60,7 @@ pub struct Sim {
 impl Sim {
     /// A run at its start.
     pub fn new(setup: &Setup) -> Sim {
-        let mut channel = Channel::new(&setup.interfaces.on_air(&setup.places));
+        let mut channel = Channel::new(&setup.interfaces.on_air(&setup.positions));
         channel.reseed(setup.seed);
         let net = Network::new(setup, &channel, own_queue::is_wanted(setup));
         let reads_others = net.nodes.iter().any(|n| n.router.is_promiscuous());

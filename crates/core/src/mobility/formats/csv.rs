@@ -2,7 +2,7 @@
 
 use super::{Course, Courses, instant, node, position, seconds, speed};
 use crate::setting::csv::{Csv, Misread, Row};
-pub use crate::setting::foreign::MOTION as COLUMNS;
+pub use crate::setting::foreign::MOVEMENT_COLUMNS as COLUMNS;
 use crate::setting::foreign::Wanted;
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 /// # Errors
 /// The mistake with its line.
 pub fn read(text: &str) -> Result<Vec<Course>, Misread> {
-    let csv = Csv::read(text, Wanted::Motion)?;
+    let csv = Csv::read(text, Wanted::Movements)?;
     let indices = COLUMNS.map(|c| csv.column(c).unwrap_or_default());
     let row = |row: &Row<'_>| {
         let fields = row.fields();

@@ -19,9 +19,9 @@ use std::sync::Arc;
 
 /// Data for the instant at which the first node moves.
 #[derive(Debug)]
-pub(super) struct Stage {
+pub(super) struct Terrain {
     plan: Plan,
-    places: Vec<Position>,
+    positions: Vec<Position>,
     radios: Radios,
 }
 
@@ -30,7 +30,7 @@ pub(super) struct Stage {
 pub(super) struct World {
     /// Positions of the nodes, if any of them moves or has moved.
     pub(super) mobile_nodes: Option<Box<MobileNodes>>,
-    stage: Arc<Stage>,
+    terrain: Arc<Terrain>,
     /// The batteries of the nodes, if their energy ends.
     pub(super) batteries: Option<Box<Batteries>>,
 }
@@ -38,23 +38,23 @@ pub(super) struct World {
 impl World {
     /// Nobody has moved, all batteries are full.
     pub(super) fn new(setup: &Setup) -> World {
-        let radios = setup.interfaces.on_air(&setup.places);
-        let stage = Stage { plan: setup.mobility.clone(), places: setup.places.clone(), radios };
-        World { mobile_nodes: None, stage: Arc::new(stage), batteries: Batteries::new(setup) }
+        let radios = setup.interfaces.on_air(&setup.positions);
+        let terrain = Terrain { plan: setup.mobility.clone(), positions: setup.positions.clone(), radios };
+        World { mobile_nodes: None, terrain: Arc::new(terrain), batteries: Batteries::new(setup) }
     }
 
     /// Tells if the scenario moves nodes.
     pub(super) fn moves(&self) -> bool {
-        self.stage.plan.moves()
+        self.terrain.plan.moves()
     }
 
     /// From now on nodes may move: the radios with their sites if that is new, for those who have to know them.
     pub(super) fn begin_motion(&mut self) -> Option<&Radios> {
-        if self.mobile_nodes.is_some() || self.stage.places.is_empty() {
+        if self.mobile_nodes.is_some() || self.terrain.positions.is_empty() {
             return None;
         }
-        let Stage { plan, places, radios } = &*self.stage;
-        self.mobile_nodes = Some(Box::new(MobileNodes::new(plan, places, radios.sites.len(), radio::reach(radios))));
+        let Terrain { plan, positions, radios } = &*self.terrain;
+        self.mobile_nodes = Some(Box::new(MobileNodes::new(plan, positions, radios.sites.len(), radio::reach(radios))));
         Some(radios)
     }
 
@@ -74,10 +74,12 @@ impl World {
     /// Notes the segments of all nodes, or of one of them.
     pub(super) fn note_movements(&self, now: Time, only: Option<NodeId>, watch: &mut Watch) {
         let Some(observers) = &mut watch.observers else { return };
-        for (n, &place) in (0..).map(NodeId).zip(&self.stage.places).filter(|(n, _)| only.is_none_or(|o| o == *n)) {
-            let still = MovementSegment::rest(place, now, Time::NEVER);
+        for (n, &position) in
+            (0..).map(NodeId).zip(&self.terrain.positions).filter(|(n, _)| only.is_none_or(|o| o == *n))
+        {
+            let still = MovementSegment::rest(position, now, Time::NEVER);
             let (segment, to) =
-                self.mobile_nodes.as_ref().map_or((&still, place), |c| (c.segment(n), c.destination(n)));
+                self.mobile_nodes.as_ref().map_or((&still, position), |c| (c.segment(n), c.destination(n)));
             observers.on(now, &Note::Movement { node: n, segment, to });
         }
     }
@@ -88,12 +90,12 @@ impl World {
         let Some(mobile_nodes) = &mut self.mobile_nodes else { return };
         let n = ports.node(r);
         if mobile_nodes.look_around(n, r, at) {
-            let radios = |(m, place): (NodeId, Position)| ports.of(m).map(move |r| (r, place));
-            let place = mobile_nodes.position(n, at);
+            let radios = |(m, position): (NodeId, Position)| ports.of(m).map(move |r| (r, position));
+            let position = mobile_nodes.position(n, at);
             if ports.has_further() {
-                channel.refill(r, place, mobile_nodes.near(n, at).flat_map(radios));
+                channel.refill(r, position, mobile_nodes.near(n, at).flat_map(radios));
             } else {
-                channel.refill(r, place, mobile_nodes.near(n, at).map(|(m, place)| (RadioId(m.0), place)));
+                channel.refill(r, position, mobile_nodes.near(n, at).map(|(m, position)| (RadioId(m.0), position)));
             }
         }
     }
