@@ -188,7 +188,7 @@ fn three_dimensions_are_never_taken_for_two() {
              out, the height".to_owned()));
     // One line that cannot have three is enough.
     assert_eq!(flat("0 10 20 0 10 50 20 0 90 90 20 0\n0 10 60\n"), Ok(4));
-    // Files that we write are never doubtful.
+    // Files written by Chappe cause no warning.
     let text = "#2D\n0 10 20 5 10 50 20 15 20 90 20 16\n";
     let courses = read(text).expect("it has two dimensions");
     let again = write(&courses, Format::BonnMotion, seconds(20.0));

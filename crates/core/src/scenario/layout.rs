@@ -70,7 +70,7 @@ impl Layout {
 
 /// Reads the files of nodes and flows into the scenario, which then no longer depends on them.
 pub fn read_files(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Files, report: &mut Report) -> Report {
-    let mut doubts = Report::default();
+    let mut warnings = Report::default();
     if cfg.topology.kind == Kind::File
         && let Some(name) = cfg.topology.file.clone()
         && let Some(positions) = read_file(tree, "topology.file", &name, from, files, report, read_positions)
@@ -94,7 +94,7 @@ pub fn read_files(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Fil
                 let message = format!(
                     "`{path}` has no effect on the flows of `{name}`: its column `start_s` says when they start"
                 );
-                doubts.add(path, node.origin, message, Some("leave one of them out".to_owned()));
+                warnings.add(path, node.origin, message, Some("leave one of them out".to_owned()));
             }
         }
         cfg.flow.0.extend(flows);
@@ -104,7 +104,7 @@ pub fn read_files(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Fil
         }
         put(tree, "traffic", "file", &json!("none"));
     }
-    doubts
+    warnings
 }
 
 /// Content of the file named by a setting; reports a failure and returns `None`.
@@ -118,7 +118,7 @@ pub(super) fn read_file<T>(
     read: impl FnOnce(&str) -> Result<T, Misread>,
 ) -> Option<T> {
     match files.read(name, from).map_err(Misread::from).and_then(|(_, text)| read(&text)) {
-        Ok(found) => Some(found),
+        Ok(rows) => Some(rows),
         Err(Misread { why, help }) => {
             let origin = tree.at(path).and_then(|n| n.origin);
             report.add(path, origin, format!("cannot read `{name}`: {why}"), help);
@@ -135,8 +135,8 @@ fn read_positions(text: &str) -> Result<Vec<Position>, Misread> {
         let fits = field.parse().ok().filter(|x: &f64| x.abs() < FARTHEST);
         fits.ok_or_else(|| row.misses(name))
     };
-    let place = |row: &Row<'_>| Ok(Position { x: number(row, "x_m")?, y: number(row, "y_m")? });
-    let positions = csv.rows().iter().map(place).collect::<Result<_, Misread>>()?;
+    let position = |row: &Row<'_>| Ok(Position { x: number(row, "x_m")?, y: number(row, "y_m")? });
+    let positions = csv.rows().iter().map(position).collect::<Result<_, Misread>>()?;
     csv.in_order("node", positions)
 }
 
@@ -233,10 +233,10 @@ pub fn layout(cfg: &Config, tree: &Node, tally: &mut Tally, report: &mut Report)
     if cfg.traffic.flows > 0 {
         match random_flows(cfg, &interfaces, &positions) {
             Ok(drawn) => flows.extend(drawn),
-            Err(found) => error(
+            Err(drawn) => error(
                 "traffic.flows",
                 format!(
-                    "{} of this length cannot be found between different nodes, only {found}",
+                    "{} of this length cannot be found between different nodes, only {drawn}",
                     count(cfg.traffic.flows, "flow")
                 ),
                 "ask for fewer flows or other numbers of hops, or set `traffic.distinct_ends = false`",

@@ -454,11 +454,11 @@ pub fn names() -> &'static [String] {
     })
 }
 
-fn collect(schema: &Json, path: &str, found: &mut Vec<String>) {
+fn collect(schema: &Json, path: &str, settings: &mut Vec<String>) {
     match (schema.get("properties").and_then(Json::as_object), schema.get("items")) {
-        (Some(fields), _) => fields.iter().for_each(|(name, field)| collect(field, &join(path, name), found)),
-        (None, Some(items)) if items.get("properties").is_some() => collect(items, &join(path, "N"), found),
-        _ => found.push(path.to_owned()),
+        (Some(fields), _) => fields.iter().for_each(|(name, field)| collect(field, &join(path, name), settings)),
+        (None, Some(items)) if items.get("properties").is_some() => collect(items, &join(path, "N"), settings),
+        _ => settings.push(path.to_owned()),
     }
 }
 
@@ -466,10 +466,10 @@ fn collect(schema: &Json, path: &str, found: &mut Vec<String>) {
 pub fn named(word: &str) -> Vec<String> {
     let same = |n: &&String| n.rsplit('.').next() == Some(word);
     let (of_lists, others): (Vec<&String>, Vec<_>) = names().iter().filter(same).partition(|n| n.contains(".N."));
-    let found = if others.is_empty() { of_lists } else { others };
+    let candidates = if others.is_empty() { of_lists } else { others };
     // Skips overrides such as `split.tcp.variant` if there is `tcp.variant`.
-    let first = |n: &&String| !found.iter().any(|other| n.ends_with(&format!(".{other}")));
-    found.iter().copied().filter(first).cloned().collect()
+    let first = |n: &&String| !candidates.iter().any(|other| n.ends_with(&format!(".{other}")));
+    candidates.iter().copied().filter(first).cloned().collect()
 }
 
 /// Registry of interchangeable parts, and the setting that chooses one.

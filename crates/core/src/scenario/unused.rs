@@ -24,10 +24,10 @@ use std::collections::BTreeMap;
 
 /// Condition beyond a layer: a group (ending in a dot) or a setting, the reason why it has no effect, and the test for
 /// it.
-type Beyond = (&'static str, &'static str, fn(&Config, &Node) -> bool);
+type CrossLayer = (&'static str, &'static str, fn(&Config, &Node) -> bool);
 
 /// Conditions in other groups that leave settings without effect. The first that applies is reported.
-const BEYOND: &[Beyond] = &[
+const CROSS_LAYER: &[CrossLayer] = &[
     ("net.link_red.", "no node has a radio", |c, _| c.has_radios()),
     ("net.neighborhood_red.", "no node has a radio", |c, _| c.has_radios()),
     ("radio.energy.", "`run.air_time` is false, and no node has a battery", |c, _| c.run.air_time || has_batteries(c)),
@@ -49,7 +49,7 @@ const BEYOND: &[Beyond] = &[
 
 /// Adds the conditions to the schema of a scenario.
 pub(super) fn describe(schema: &mut Json) {
-    for (path, why, _) in BEYOND {
+    for (path, why, _) in CROSS_LAYER {
         let at = path.trim_end_matches('.').split('.').map(|step| format!("/properties/{step}")).collect::<String>();
         if let Some(Json::String(text)) = schema.pointer_mut(&format!("{at}/description")) {
             // Inserts them between the description and the type.
@@ -386,8 +386,8 @@ impl<'a> Users<'a> {
                 }
             }),
             _ => {
-                let fits = |b: &&Beyond| path == b.0 || (b.0.ends_with('.') && path.starts_with(b.0));
-                let beyond = BEYOND.iter().filter(fits).find(|b| !b.2(cfg, self.tree));
+                let fits = |b: &&CrossLayer| path == b.0 || (b.0.ends_with('.') && path.starts_with(b.0));
+                let beyond = CROSS_LAYER.iter().filter(fits).find(|b| !b.2(cfg, self.tree));
                 beyond.map(|b| b.1).or_else(|| match group {
                     "radio" | "wlan" => self.node(group, rest),
                     "motion" => self.mobility(rest),
@@ -413,13 +413,13 @@ const NO_LOSS: &str = "`routing.protocol` never loses a route";
 const LISTS: [&str; 6] = ["flow", "pairs", "link", "middlebox", "node", "arrivals"];
 
 /// Reports the names of values set by the scenario itself: files that it extends are meant for many scenarios.
-fn written(node: &Node, path: &str, sources: &Sources, tell: &mut impl FnMut(String)) {
+fn written(node: &Node, path: &str, sources: &Sources, report: &mut impl FnMut(String)) {
     match &node.value {
-        Value::Table(t) => t.entries().iter().for_each(|(key, _, n)| written(n, &join(path, key), sources, tell)),
+        Value::Table(t) => t.entries().iter().for_each(|(key, _, n)| written(n, &join(path, key), sources, report)),
         Value::List(l) if LISTS.contains(&path) && !l.is_empty() => {
-            l.iter().enumerate().for_each(|(i, n)| written(n, &join(path, &i.to_string()), sources, tell));
+            l.iter().enumerate().for_each(|(i, n)| written(n, &join(path, &i.to_string()), sources, report));
         }
-        _ if sources.is_own(node) => tell(path.to_owned()),
+        _ if sources.is_own(node) => report(path.to_owned()),
         _ => {}
     }
 }
@@ -429,16 +429,16 @@ pub type Unused = (String, &'static str);
 
 impl Checker<'_> {
     /// Finds settings without effect that the scenario itself sets.
-    pub(super) fn effects(&mut self, layout: &Layout, sources: &Sources) {
+    pub(super) fn unused_settings(&mut self, layout: &Layout, sources: &Sources) {
         let users = Users::new(self.cfg, self.tree, layout);
         let mut all = 0;
         written(self.tree, "", sources, &mut |path| {
             all += 1;
             if let Some(why) = users.unused(&path) {
-                self.found.unused.push((path, why));
+                self.findings.unused.push((path, why));
             }
         });
-        self.found.is_complete = all >= leaves(&self.cfg.write());
+        self.findings.is_complete = all >= leaves(&self.cfg.write());
     }
 }
 
