@@ -123,6 +123,26 @@ impl Scalar for InitialWindow {
     }
 }
 
+/// Adds the settings of the acknowledgement policies of a list, between two lists of settings.
+macro_rules! with_ack_policies {
+    ({ $($before:tt)* } { $($after:tt)* } $cfg:ident: $(
+        $(#[doc = $doc:literal])*
+        $Part:ident = $word:literal: $new:expr $(, settings $group:ident = $about:literal)?;
+    )*) => {
+        cc::window_rules! {
+            config {
+                $($before)*
+                $( $(
+                    #[doc = $about]
+                    pub $group: ack::$group::Config = ack::$group::Config::default()
+                        ; used when |c| c.ack == ack::Policy::$Part, else concat!("`tcp.ack` is not `", $word, "`"),
+                )? )*
+                $($after)*
+            }
+        }
+    };
+}
+
 /// Declares the settings of a connection, with those of the window rules of a list.
 macro_rules! config {
     ({ $($fields:tt)* } $cfg:ident: $(
@@ -144,8 +164,8 @@ macro_rules! config {
     };
 }
 
-cc::window_rules! {
-    config {
+ack::policies! {
+    with_ack_policies {
         /// Variant: a loss recovery and a window rule.
         pub variant: Variant = Variant::NewReno,
         /// Payload of a segment.
@@ -204,12 +224,7 @@ cc::window_rules! {
         pub ecn: ecn::Config = ecn::Config::default(),
         /// Acknowledgement policy of the receiver.
         pub ack: ack::Policy = ack::Policy::Every,
-        /// Delayed acknowledgements.
-        pub delayed: ack::delayed::Config = ack::delayed::Config::default()
-            ; used when |c| c.ack == ack::Policy::Delayed, else "`tcp.ack` is not `delayed`",
-        /// Dynamic ACK thinning.
-        pub thinning: ack::thinning::Config = ack::thinning::Config::default()
-            ; used when |c| c.ack == ack::Policy::Thinning, else "`tcp.ack` is not `thinning`",
+    } {
         /// Fast recovery of Reno and NewReno.
         pub fast_recovery: recovery::settings::Config = recovery::settings::Config::default()
             ; used when |c| matches!(c.variant.parts().0, Method::Reno | Method::NewReno | Method::ENewReno), else "`tcp.variant` recovers otherwise",

@@ -10,7 +10,10 @@ pub(super) trait Acknowledging {
 
 /// Declares the policies of a list: the word of each in a scenario, the policy of a receiver, and the call of its method.
 macro_rules! declare {
-    ($cfg:ident: $( $(#[doc = $doc:literal])* $Part:ident = $word:literal: $new:expr; )*) => {
+    ($cfg:ident: $(
+        $(#[doc = $doc:literal])*
+        $Part:ident = $word:literal: $new:expr $(, settings $group:ident = $about:literal)?;
+    )*) => {
         crate::keywords! {
             /// Acknowledgement policies.
             pub enum Policy {
