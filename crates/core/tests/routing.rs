@@ -15,6 +15,11 @@ use proptest::test_runner::TestRunner;
 use std::collections::BTreeMap;
 use std::io::Write;
 
+/// Words of the protocols that learn a next hop for each destination; DSR learns whole routes.
+pub fn hop_by_hop() -> Vec<&'static str> {
+    Protocol::ALL.iter().filter(|p| p.learns_routes() && **p != Protocol::Dsr).map(|p| p.word()).collect()
+}
+
 /// A change of a routing table: time [s], node, destination; next hop and hops, `None`: the route was removed.
 struct Change {
     at: f64,
@@ -121,7 +126,7 @@ proptest! {
     /// Bhagwat 1994; RFC 3561).
     #[test]
     fn routes_make_no_loops(
-        protocol in prop::sample::select(vec!["aodv", "dsdv"]),
+        protocol in prop::sample::select(hop_by_hop()),
         (positions, losses, times, seed) in networks(),
         cuts in prop::collection::vec((0u64..60_000, 1u64..10_000), 0..6),
     ) {
