@@ -30,9 +30,9 @@ keywords! {
 /// Position in a grid: column and row, both from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
-    /// Column, from 0.
+    /// Column, from 0; x grows with it.
     pub column: u32,
-    /// Row, from 0.
+    /// Row, from 0; y grows with it.
     pub row: u32,
 }
 
@@ -66,7 +66,7 @@ pub const FAR: Metres = Metres(1e7);
 settings! {
     /// Topology of the nodes with a radio.
     pub struct Config {
-        /// Kind of topology.
+        /// Kind of topology of the nodes that have a radio.
         pub kind: Kind = Kind::Chain,
         /// Hops of a chain, which has one node more.
         pub hops: u32 = 7 => range(1, 1_000_000_000)

@@ -53,7 +53,7 @@ impl Courses {
         Courses(Arc::new(all))
     }
 
-    /// All courses.
+    /// All courses, sorted by node and time.
     pub fn all(&self) -> &[Course] {
         &self.0
     }

@@ -118,7 +118,7 @@ struct RandomWaypoint {
 /// Source of a node's movement segments.
 #[derive(Clone, Debug)]
 enum Source {
-    /// No further segments.
+    /// The node rests for ever after its segment.
     None,
     /// Segments between random waypoints.
     RandomWaypoint(Box<RandomWaypoint>),

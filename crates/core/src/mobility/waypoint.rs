@@ -31,7 +31,7 @@ pub struct Model {
 /// Initial state of a node: first segment, and pause.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct InitialState {
-    /// Initial position.
+    /// Position at time 0.
     pub position: Position,
     /// Destination and speed of the first segment; `None`: the node pauses.
     pub heading: Option<(Position, Speed)>,
@@ -130,7 +130,7 @@ impl Model {
 }
 
 impl InitialState {
-    /// First movement segment.
+    /// Movement segment that begins at time 0.
     pub fn segment(&self) -> MovementSegment {
         match self.heading {
             Some((to, speed)) => MovementSegment::straight(self.position, to, speed, Time::ZERO),

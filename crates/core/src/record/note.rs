@@ -11,16 +11,16 @@ use crate::tcp::Sender;
 use crate::unit::Position;
 use crate::wlan::Frame;
 
-/// Identifies a queue.
+/// Identifies the queue of a radio or of a point-to-point link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum QueueId {
     /// Queue in front of a radio.
     Radio(RadioId),
     /// Queue in front of the transmitter of a point-to-point link.
     Wire {
-        /// Sending node.
+        /// Node that sends over the link.
         from: NodeId,
-        /// Receiving node.
+        /// Node at the other end of the link.
         to: NodeId,
     },
 }
@@ -39,7 +39,7 @@ pub enum Note<'a> {
     },
     /// A frame has ended at a radio that was locked on it.
     FrameHeard {
-        /// Receiving radio.
+        /// Radio that receives the frame.
         radio: RadioId,
         /// Frame that has ended.
         frame: &'a Frame,
@@ -64,9 +64,9 @@ pub enum Note<'a> {
     },
     /// A packet has arrived over a point-to-point link.
     Arrival {
-        /// Sending node.
+        /// Node that sends over the link.
         from: NodeId,
-        /// Receiving node.
+        /// Node at the other end of the link.
         to: NodeId,
         /// Packet that has arrived.
         packet: &'a Packet,
@@ -105,7 +105,7 @@ pub enum Note<'a> {
     },
     /// A node begins a movement segment: at the beginning of the run, and where it turns, stops or begins to move.
     Movement {
-        /// Moving node.
+        /// Node of the segment.
         node: NodeId,
         /// Straight path or rest that begins.
         segment: &'a MovementSegment,

@@ -155,7 +155,7 @@ impl Recorder {
         self.next_time_boundary
     }
 
-    /// Counts delivered packets.
+    /// Counts packets delivered to a flow's destination.
     #[inline]
     pub fn on_delivered(&mut self, _flow: usize, packets: u32) {
         self.delivered += u64::from(packets);
@@ -221,7 +221,7 @@ impl Recorder {
         }
     }
 
-    /// Ends the run.
+    /// Ends the run with these totals.
     pub fn finish(&mut self, totals: Totals) {
         self.end = Some(totals);
     }

@@ -331,7 +331,7 @@ impl Checker<'_> {
         cfg.radio.reception == radio::Reception::Sinr && one_rate && cfg.radio.channels.len() < 2
     }
 
-    /// Decoding range [m].
+    /// Decoding range of the default radio [m].
     fn reach(&self) -> f64 {
         let (radio, rate) = (&self.cfg.radio, self.cfg.wlan.data_rate);
         let model = Model::new(radio);

@@ -67,7 +67,7 @@ pub const RAISE: &str = "if that much is meant, raise `run.max_memory`";
 /// Estimated cost of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
-    /// Memory \[B\].
+    /// Memory of the run \[B\], approximately.
     pub bytes: f64,
     /// Time on one core \[s\].
     pub seconds: f64,

@@ -45,7 +45,7 @@ pub struct Layout {
     pub pairs: Vec<Range<usize>>,
     /// Middlebox that splits each flow.
     pub split_at: Vec<Option<usize>>,
-    /// Scheduled commands.
+    /// Commands of events, with their times.
     pub events: Vec<(Time, Command)>,
 }
 

@@ -50,7 +50,7 @@ pub struct Link {
     pub from: u32,
     /// Number of the receiving node.
     pub to: u32,
-    /// Received power \[dBm\].
+    /// Received power at the receiving node \[dBm\].
     pub signal_dbm: f64,
     /// Fastest rate of the PHY at which frames are decoded without interference.
     pub rate: Option<BitRate>,
@@ -249,7 +249,7 @@ impl Scenario {
         error::render(&level, &self.warnings, self.more_warnings, &self.sources, colour)
     }
 
-    /// All settings.
+    /// All settings with their values in effect.
     pub fn config(&self) -> &Config {
         &self.config
     }

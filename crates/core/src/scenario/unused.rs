@@ -485,7 +485,7 @@ pub fn no_effect<W: AsRef<str>>(unused: &[(String, W)]) -> Vec<(&str, String)> {
 /// Largest number of settings named by a warning.
 const NAMED: usize = 3;
 
-/// Number of values.
+/// Number of settings in a tree of groups.
 fn leaves(json: &Json) -> usize {
     match json {
         Json::Object(o) => o.values().map(leaves).sum(),

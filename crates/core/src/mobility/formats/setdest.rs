@@ -20,7 +20,7 @@ const JUMP: f64 = 0.01;
 enum Order {
     /// Sets a coordinate: x, y or z.
     Set(usize, f64),
-    /// Starts a course.
+    /// Starts a course to a position at a speed.
     Go(Position, Speed),
 }
 

@@ -4,7 +4,7 @@ use super::interface::{AckWhen, Arrived};
 
 /// An acknowledgement policy. Its method is called through the enum that the list declares, without virtual calls.
 pub(super) trait Acknowledging {
-    /// A segment has arrived.
+    /// Decides when to acknowledge a segment that has arrived.
     fn on_segment(&mut self, arrived: &Arrived) -> AckWhen;
 }
 
@@ -28,7 +28,7 @@ macro_rules! declare {
         }
 
         $crate::dispatch! { AckPolicy [$($Part)*]
-            /// A segment has arrived.
+            /// Decides when to acknowledge a segment that has arrived.
             pub fn on_segment(&mut self, arrived: &Arrived) -> AckWhen;
         }
     };
