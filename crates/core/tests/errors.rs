@@ -549,7 +549,7 @@ fn missing_paths_over_links() {
 }
 
 #[test]
-fn doubtful_links() {
+fn links_with_warnings() {
     let said = |text: &str| {
         let s = read(&format!("run.stop = \"1 s\"\n{text}")).expect("it can be run");
         s.warnings.iter().map(|p| p.message.clone()).collect::<Vec<_>>()
@@ -702,7 +702,7 @@ fn terminal_control_characters_are_escaped() {
 }
 
 #[test]
-fn doubtful_runs() {
+fn runs_with_warnings() {
     let said = |text: &str| {
         let s = read(text).expect("it can be run");
         s.warnings.iter().map(|p| p.message.clone()).collect::<Vec<_>>()
@@ -1176,7 +1176,7 @@ fn files_extend_files() {
 }
 
 #[test]
-fn doubtful_scenarios_are_run_with_a_warning() {
+fn unlikely_scenarios_run_with_a_warning() {
     let s = read("extends = \"ns2-2.35\"\nrun.stop = \"1 s\"\ntopology.hops = 32").expect("it can be run");
     let said: Vec<&str> = s.warnings.iter().map(|p| p.message.as_str()).collect();
     assert_eq!(said, ["flow 0 needs 32 hops but packets live for 30: nothing will be delivered"]);

@@ -74,8 +74,8 @@ fn nodes_and_flows_come_from_files_and_are_then_part_of_the_scenario() {
     let text = "topology = { kind = \"file\", file = \"nodes.csv\" }\n\
                 traffic = { file = \"flows.csv\", start = \"2 s\", stagger = \"500 ms\" }\nrouting.ttl = 9";
     let s = good(text);
-    let places: Vec<(f64, f64)> = s.layout().places.iter().map(|p| (p.x, p.y)).collect();
-    assert_eq!(places, [(0.0, 0.0), (150.5, 0.0), (300.0, 10.0)]);
+    let positions: Vec<(f64, f64)> = s.layout().positions.iter().map(|p| (p.x, p.y)).collect();
+    assert_eq!(positions, [(0.0, 0.0), (150.5, 0.0), (300.0, 10.0)]);
     let flows: Vec<_> =
         s.layout().flows.iter().map(|f| (f.from, f.to, f.start.expect("it starts by itself").as_secs())).collect();
     assert_eq!(flows, [(2, Some(0), 2.0), (0, Some(1), 2.5)]);
@@ -114,8 +114,8 @@ fn measured_links_come_from_a_file_and_are_then_part_of_the_scenario() {
 #[test]
 fn numbers_and_times_in_files_count() {
     let s = good("topology = { kind = \"file\", file = \"unordered.csv\" }\ntraffic.file = \"timed.csv\"");
-    let places: Vec<(f64, f64)> = s.layout().places.iter().map(|p| (p.x, p.y)).collect();
-    assert_eq!(places, [(0.0, 0.0), (150.5, 0.0), (300.0, 10.0)]);
+    let positions: Vec<(f64, f64)> = s.layout().positions.iter().map(|p| (p.x, p.y)).collect();
+    assert_eq!(positions, [(0.0, 0.0), (150.5, 0.0), (300.0, 10.0)]);
     let flows: Vec<_> = s.layout().flows.iter().map(|f| (f.from, f.to, f.start.map(|t| t.as_secs()))).collect();
     assert_eq!(flows, [(0, Some(2), Some(3.25)), (2, Some(0), Some(0.5)), (1, Some(0), None)]);
     // Other settings of start times have no effect on these flows.
@@ -187,7 +187,7 @@ fn unreadable_movement_file_is_the_only_problem() {
 #[test]
 fn spreadsheets_mark_the_byte_order() {
     let s = good("topology = { kind = \"file\", file = \"mark.csv\" }\ntraffic.file = \"mark_flows.csv\"");
-    assert_eq!(s.layout().places.iter().map(|p| (p.x, p.y)).collect::<Vec<_>>(), [(0.0, 0.0), (200.0, 0.0)]);
+    assert_eq!(s.layout().positions.iter().map(|p| (p.x, p.y)).collect::<Vec<_>>(), [(0.0, 0.0), (200.0, 0.0)]);
     assert_eq!(s.layout().flows.iter().map(|f| (f.from, f.to)).collect::<Vec<_>>(), [(0, Some(1))]);
 }
 
@@ -381,8 +381,8 @@ proptest! {
             low + more
         );
         let s = good(&text);
-        let n = s.layout().places.len();
-        let channel = Channel::new(&s.layout().interfaces.on_air(&s.layout().places));
+        let n = s.layout().positions.len();
+        let channel = Channel::new(&s.layout().interfaces.on_air(&s.layout().positions));
         prop_assert_eq!(n, 120);
         let mut ends = vec![];
         for f in &s.layout().flows {
@@ -399,8 +399,8 @@ proptest! {
             prop_assert_eq!(ends.len(), 16);
         }
         let other = good(&format!("{text}\nrun.seed = 99"));
-        prop_assert_eq!(&other.layout().places, &s.layout().places);
+        prop_assert_eq!(&other.layout().positions, &s.layout().positions);
         let elsewhere = good(&text.replace(&format!("seed = {seed} "), &format!("seed = {} ", seed + 1)));
-        prop_assert_ne!(&elsewhere.layout().places, &s.layout().places);
+        prop_assert_ne!(&elsewhere.layout().positions, &s.layout().positions);
     }
 }

@@ -6,7 +6,7 @@ mod control;
 mod recorded;
 
 use arrow::Rowset;
-use chappe_core::motion::formats::{self, Format};
+use chappe_core::mobility::formats::{self, Format};
 use chappe_core::record::{Column, Recorder, Table};
 use chappe_core::run::RecordedTable;
 use chappe_core::scenario::{self, Errors, Files};
@@ -99,7 +99,7 @@ impl Scenario {
 
     /// Positions of the nodes: x and y [m].
     fn places(&self) -> (Vec<f64>, Vec<f64>) {
-        self.0.layout().places.iter().map(|p| (p.x, p.y)).unzip()
+        self.0.layout().positions.iter().map(|p| (p.x, p.y)).unzip()
     }
 
     /// Movements of the nodes in a run with this seed, up to an instant [ns], as a file in one of the formats.

@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn recomputed_receivers_equal_those_of_fixed_radios() {
-        let mut rng = Stream::new(4, Purpose::Motion, 0);
+        let mut rng = Stream::new(4, Purpose::Mobility, 0);
         let slow = Sensitivity { rate: BitRate::mbps(11), range: Some(Metres(120.0)), ..Sensitivity::default() };
         let weak = Config { transmit_power: crate::unit::Watts(0.05), ..Config::default() };
         for profiles in [

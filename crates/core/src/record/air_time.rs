@@ -51,7 +51,7 @@ uses! {
     Eifs = "eifs",
     /// Nothing of these, and the station has something to send, to answer or to wait for.
     Backoff = "backoff",
-    /// Nothing of these.
+    /// None of the other uses.
     Idle = "idle",
 }
 
@@ -89,13 +89,13 @@ impl Budget {
         Span(self.uses[*uses.start() as usize..=*uses.end() as usize].iter().sum())
     }
 
-    /// Time since `earlier`.
+    /// Differences from a budget taken earlier.
     #[must_use]
     pub fn since(&self, earlier: &Budget) -> Budget {
         Budget { uses: std::array::from_fn(|i| self.uses[i] - earlier.uses[i]), empty: self.empty - earlier.empty }
     }
 
-    /// Adds another budget.
+    /// Adds the times of another budget.
     pub fn add(&mut self, other: &Budget) {
         self.uses.iter_mut().zip(other.uses).for_each(|(sum, own)| *sum += own);
         self.empty += other.empty;

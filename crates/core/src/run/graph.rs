@@ -53,7 +53,7 @@ impl<'a> Graph<'a> {
         Graph { channel, with_radio, nodes, air, out, into }
     }
 
-    /// Number of nodes.
+    /// Number of nodes, with and without a radio.
     pub fn nodes(&self) -> usize {
         self.nodes
     }

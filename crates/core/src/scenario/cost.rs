@@ -5,9 +5,9 @@ use super::schema::Config;
 use crate::app::sink::Sink;
 use crate::app::{cbr, on_off};
 use crate::net::queue::Queue;
-use crate::place::topology;
 use crate::run::Stop;
 use crate::tcp;
+use crate::topology;
 use crate::unit::{Span, Time};
 
 /// Memory of a node and of its row in the tables [B].
@@ -67,7 +67,7 @@ pub const RAISE: &str = "if that much is meant, raise `run.max_memory`";
 /// Estimated cost of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
-    /// Memory \[B\].
+    /// Memory of the run \[B\], approximately.
     pub bytes: f64,
     /// Time on one core \[s\].
     pub seconds: f64,

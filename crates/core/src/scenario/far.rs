@@ -2,15 +2,15 @@
 
 use super::check::Checker;
 use super::layout::Layout;
-use super::motion;
-use crate::motion::Kind;
+use super::mobility;
+use crate::mobility::Kind;
 use crate::net::routing::Protocol;
 use crate::net::routing::fixed::{Routes, hops_to};
 use crate::packet::NodeId;
-use crate::place::topology::FAR;
 use crate::radio::propagation::Model;
 use crate::radio::{self, sinr};
 use crate::run::graph::Graph;
+use crate::topology::FAR;
 use crate::unit::{Metres, Position, Span};
 use crate::wlan::{self, ResponseTimeout};
 use std::collections::BTreeSet;
@@ -56,10 +56,10 @@ fn reach_of_data(r: &radio::Config, w: &wlan::Config) -> Metres {
 impl Checker<'_> {
     /// Finds hops over which no frame is acknowledged.
     pub(super) fn far(&mut self, layout: &Layout, graph: &Graph<'_>) {
-        if layout.places.is_empty() {
+        if layout.positions.is_empty() {
             return;
         }
-        match motion::moves(self.cfg) {
+        match mobility::moves(self.cfg) {
             true => self.far_in_motion(layout),
             false => self.far_hops(layout, graph),
         }
@@ -69,16 +69,16 @@ impl Checker<'_> {
     fn far_hops(&mut self, layout: &Layout, graph: &Graph<'_>) {
         let radios = &layout.interfaces;
         // For a node with several radios the shortest timer counts.
-        let mut allowed = vec![LONGEST * 2; layout.places.len()];
+        let mut allowed = vec![LONGEST * 2; layout.positions.len()];
         for radio in &radios.radios {
             let allowed = &mut allowed[radio.node.index()];
             *allowed = way_and_back(&radios.profiles[radio.profile as usize].wlan).min(*allowed);
         }
         let is_far = |u: NodeId, v: NodeId| {
-            let delay = layout.places[u.index()].distance(layout.places[v.index()]).light_delay();
+            let delay = layout.positions[u.index()].distance(layout.positions[v.index()]).light_delay();
             delay * 2 > allowed[u.index()].min(allowed[v.index()])
         };
-        let nodes = || (0..layout.places.len() as u32).map(NodeId);
+        let nodes = || (0..layout.positions.len() as u32).map(NodeId);
         let all = || nodes().flat_map(|u| graph.over_the_air(u).map(move |v| (u, v))).filter(|&(u, v)| is_far(u, v));
         if all().next().is_none() {
             return;
@@ -92,7 +92,7 @@ impl Checker<'_> {
         far.iter_mut().for_each(|hop| *hop = (hop.0.min(hop.1), hop.0.max(hop.1)));
         far.sort_unstable();
         far.dedup();
-        let length = |&(u, v): &(NodeId, NodeId)| layout.places[u.index()].distance(layout.places[v.index()]).0;
+        let length = |&(u, v): &(NodeId, NodeId)| layout.positions[u.index()].distance(layout.positions[v.index()]).0;
         let Some(&(u, v)) = far.iter().max_by(|a, b| length(a).total_cmp(&length(b))) else { return };
         let (distance, least) = (length(&(u, v)), if allowed[v.index()] < allowed[u.index()] { v } else { u });
         let radio = radios.radios.iter().find(|r| r.node == least).expect("the node has a radio");
@@ -162,7 +162,7 @@ impl Checker<'_> {
             x: m.width.unwrap_or(cfg.topology.width).0,
             y: m.height.unwrap_or(cfg.topology.height).0,
         });
-        let corners = areas.chain([Position { x: 0.0, y: 0.0 }]).chain(layout.places.iter().copied());
+        let corners = areas.chain([Position { x: 0.0, y: 0.0 }]).chain(layout.positions.iter().copied());
         let (low, high) = corners.fold((Position { x: 0.0, y: 0.0 }, Position { x: 0.0, y: 0.0 }), |(low, high), p| {
             let (x, y) = (low.x.min(p.x), low.y.min(p.y));
             (Position { x, y }, Position { x: high.x.max(p.x), y: high.y.max(p.y) })

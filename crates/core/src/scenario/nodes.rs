@@ -4,11 +4,11 @@ use super::check::Checker;
 use super::schema::{Config, Overrides};
 use crate::net::queue;
 use crate::packet::NodeId;
-use crate::place::topology;
 use crate::run::{Interfaces, Profile, RadioSetup};
 use crate::setting::{Node, Scalar, Value, join};
+use crate::topology;
 use crate::wlan::Mode;
-use crate::{motion, radio, settings, wlan};
+use crate::{mobility, radio, settings, wlan};
 use serde_json::{Value as Json, json};
 use std::collections::HashMap;
 
@@ -70,7 +70,7 @@ settings! {
         /// Interface queue settings of these nodes that differ from `queue`.
         pub queue: Overrides<queue::Config> = Overrides::default(),
         /// Motion settings of these nodes that differ from `motion`.
-        pub motion: Overrides<motion::Config> = Overrides::default(),
+        pub motion: Overrides<mobility::Config> = Overrides::default(),
     }
 }
 
@@ -171,7 +171,7 @@ impl Checker<'_> {
             self.wlan(&at, &profile.wlan);
             self.queue(&join(&at, "queue"), &profile.queue);
             if !own.motion.is_empty() {
-                self.motion(&at, &own.motion.over(&cfg.motion));
+                self.mobility(&at, &own.motion.over(&cfg.motion));
             }
         }
         let mut seen = HashMap::new();

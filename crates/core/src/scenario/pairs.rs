@@ -53,7 +53,7 @@ fn numbers(set: &NodeSet) -> impl Iterator<Item = u32> {
 }
 
 impl Pairs {
-    /// Number of flows.
+    /// Number of flows of all pairs.
     pub fn count(&self) -> u64 {
         let (from, to) = (self.from.ranges(), self.to.ranges());
         let common = |a: &(u32, u32), b: &(u32, u32)| (u64::from(a.1.min(b.1)) + 1).saturating_sub(a.0.max(b.0).into());

@@ -50,7 +50,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Validates two thresholds.
+    /// Checks that a lower threshold is below an upper one.
     fn thresholds(&mut self, at: &str, min_th: f64, max_th: f64) {
         if max_th <= min_th {
             let help = format!("`{at}.max_th` must be above `{at}.min_th`");

@@ -5,12 +5,12 @@ use crate::app::{self, arrivals, cbr, ftp, on_off};
 use crate::error_model;
 use crate::net::middlebox::{self, eln, snoop};
 use crate::net::{self, arp, queue, routing};
-use crate::place::topology;
 use crate::run::{RecordedTable, Stop};
 use crate::setting::limit::{HOUR, LONGEST, above, at_most, range};
 use crate::setting::{Many, Node, Report, Scalar, Setting, Value, join};
+use crate::topology;
 use crate::unit::{BitRate, Bytes, Memory, Position, Quantity, Span, Speed, Time};
-use crate::{motion, radio, settings, tcp, wlan};
+use crate::{mobility, radio, settings, tcp, wlan};
 use serde_json::{Map, Value as Json, json};
 use std::marker::PhantomData;
 use std::sync::OnceLock;
@@ -282,7 +282,7 @@ settings! {
         pub destination: Option<Position> = None
             ; used when |c| c.node_move.is_some(), else "no node moves",
         /// Speed of the walk.
-        pub speed: Option<Speed> = None => above(Speed(0.0)).at_most(motion::FASTEST)
+        pub speed: Option<Speed> = None => above(Speed(0.0)).at_most(mobility::FASTEST)
             ; used when |c| c.node_move.is_some(), else "no node moves",
         /// Number of a flow that begins to send.
         pub flow_begin: Option<u32> = None,
@@ -382,7 +382,7 @@ settings! {
         /// Positions of the nodes.
         pub topology: topology::Config = topology::Config::default(),
         /// Motion of the nodes.
-        pub motion: motion::Config = motion::Config::default()
+        pub motion: mobility::Config = mobility::Config::default()
             ; used when Config::has_radios, else "no node has a radio",
         /// Settings of the radios.
         pub radio: radio::Config = radio::Config::default()
@@ -454,11 +454,11 @@ pub fn names() -> &'static [String] {
     })
 }
 
-fn collect(schema: &Json, path: &str, found: &mut Vec<String>) {
+fn collect(schema: &Json, path: &str, settings: &mut Vec<String>) {
     match (schema.get("properties").and_then(Json::as_object), schema.get("items")) {
-        (Some(fields), _) => fields.iter().for_each(|(name, field)| collect(field, &join(path, name), found)),
-        (None, Some(items)) if items.get("properties").is_some() => collect(items, &join(path, "N"), found),
-        _ => found.push(path.to_owned()),
+        (Some(fields), _) => fields.iter().for_each(|(name, field)| collect(field, &join(path, name), settings)),
+        (None, Some(items)) if items.get("properties").is_some() => collect(items, &join(path, "N"), settings),
+        _ => settings.push(path.to_owned()),
     }
 }
 
@@ -466,10 +466,10 @@ fn collect(schema: &Json, path: &str, found: &mut Vec<String>) {
 pub fn named(word: &str) -> Vec<String> {
     let same = |n: &&String| n.rsplit('.').next() == Some(word);
     let (of_lists, others): (Vec<&String>, Vec<_>) = names().iter().filter(same).partition(|n| n.contains(".N."));
-    let found = if others.is_empty() { of_lists } else { others };
+    let candidates = if others.is_empty() { of_lists } else { others };
     // Skips overrides such as `split.tcp.variant` if there is `tcp.variant`.
-    let first = |n: &&String| !found.iter().any(|other| n.ends_with(&format!(".{other}")));
-    found.iter().copied().filter(first).cloned().collect()
+    let first = |n: &&String| !candidates.iter().any(|other| n.ends_with(&format!(".{other}")));
+    candidates.iter().copied().filter(first).cloned().collect()
 }
 
 /// Registry of interchangeable parts, and the setting that chooses one.
@@ -499,8 +499,8 @@ pub const SHELVES: &[Shelf] = &[
     Shelf { name: "Middleboxes", setting: "middlebox.N.kind", parts: middlebox::Kind::WORDS },
     Shelf { name: "Propagation models", setting: "radio.propagation", parts: radio::Propagation::WORDS },
     Shelf { name: "Topologies", setting: "topology.kind", parts: topology::Kind::WORDS },
-    Shelf { name: "Motions", setting: "motion.kind", parts: motion::Kind::WORDS },
-    Shelf { name: "Beginnings of random walks", setting: "motion.start", parts: motion::Start::WORDS },
+    Shelf { name: "Motions", setting: "motion.kind", parts: mobility::Kind::WORDS },
+    Shelf { name: "Beginnings of random walks", setting: "motion.start", parts: mobility::Start::WORDS },
     Shelf { name: "Recorded tables", setting: "run.record", parts: RecordedTable::WORDS },
     Shelf { name: "Presets", setting: "extends", parts: super::presets::WORDS },
 ];

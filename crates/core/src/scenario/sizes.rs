@@ -5,9 +5,9 @@ use super::layout::Layout;
 use super::schema::{Config, Flow};
 use crate::app;
 use crate::net::MSDU;
-use crate::place::topology;
 use crate::setting::join;
 use crate::tcp;
+use crate::topology;
 
 /// Setting of a flow's payload, the payload, and the header that its source adds \[B\].
 fn packet(flow: &Flow, cfg: &Config) -> (&'static str, u32, u32) {
@@ -72,7 +72,7 @@ impl Checker<'_> {
     /// Warns of packets that source routes make too long for a frame, or for the MTU.
     pub(super) fn source_routes(&mut self, layout: &Layout) {
         let cfg = self.cfg;
-        let nodes = layout.places.len() as u32;
+        let nodes = layout.positions.len() as u32;
         let Some(dsr) = cfg.routing.source_routes().filter(|_| nodes > 1) else { return };
         let hops = u32::from(dsr.discovery_hop_limit).min(u32::from(cfg.routing.ttl)).min(nodes - 1);
         let largest = layout.flows.iter().enumerate().max_by_key(|(i, f)| {

@@ -6,7 +6,7 @@
 use super::Sim;
 use super::flows::Ends;
 use super::timer_numbers::{Clock, Timer};
-use crate::motion::Crowd;
+use crate::mobility::MobileNodes;
 use crate::packet::NodeId;
 use crate::point_to_point;
 use crate::record::Recorder;
@@ -216,8 +216,8 @@ impl Sim {
             Command::RadioUp(r) => self.switch_radio(r, false),
             Command::FlowBegin(f) => self.begin_flow(f.index()),
             Command::FlowEnd(f) => self.end_flow(f.index()),
-            Command::NodePut(n, place) => self.direct(n, |crowd, now| crowd.put(n, place, now)),
-            Command::NodeSend(n, to, speed) => self.direct(n, |crowd, now| crowd.send(n, to, speed, now)),
+            Command::NodePut(n, place) => self.direct(n, |mobile_nodes, now| mobile_nodes.put(n, place, now)),
+            Command::NodeSend(n, to, speed) => self.direct(n, |mobile_nodes, now| mobile_nodes.send(n, to, speed, now)),
             Command::Set(change) => self.change(change),
         }
     }
@@ -233,12 +233,12 @@ impl Sim {
     }
 
     /// A node is put at a place, or sent to one.
-    fn direct(&mut self, n: NodeId, command: impl FnOnce(&mut Crowd, Time)) {
+    fn direct(&mut self, n: NodeId, command: impl FnOnce(&mut MobileNodes, Time)) {
         self.begin_motion();
-        if let Some(crowd) = &mut self.world.crowd {
-            command(crowd, self.now);
+        if let Some(mobile_nodes) = &mut self.world.mobile_nodes {
+            command(mobile_nodes, self.now);
         }
-        self.world.note_legs(self.now, Some(n), &mut self.watch);
+        self.world.note_movements(self.now, Some(n), &mut self.watch);
     }
 
     fn begin_flow(&mut self, f: usize) {

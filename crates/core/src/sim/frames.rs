@@ -127,8 +127,8 @@ impl Sim {
         if self.air.watched {
             self.observe_start(n, at, &frame);
         }
-        let crowd = self.world.crowd.as_deref().filter(|c| c.decides_ties());
-        self.air.on_frame_start(n, at, &frame, (crowd, &self.net.ports), &mut self.timers);
+        let mobile_nodes = self.world.mobile_nodes.as_deref().filter(|c| c.decides_ties());
+        self.air.on_frame_start(n, at, &frame, (mobile_nodes, &self.net.ports), &mut self.timers);
         self.take_early_verdicts();
     }
 

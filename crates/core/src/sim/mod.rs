@@ -60,7 +60,7 @@ pub struct Sim {
 impl Sim {
     /// Creates a run at time 0.
     pub fn new(setup: &Setup) -> Sim {
-        let mut channel = Channel::new(&setup.interfaces.on_air(&setup.places));
+        let mut channel = Channel::new(&setup.interfaces.on_air(&setup.positions));
         channel.reseed(setup.seed);
         let net = Network::new(setup, &channel, own_queue::is_wanted(setup));
         let reads_others = net.nodes.iter().any(|n| n.router.is_promiscuous());
@@ -122,7 +122,7 @@ impl Sim {
         if sim.world.moves() {
             sim.begin_motion();
         }
-        sim.world.note_legs(sim.now, None, &mut sim.watch);
+        sim.world.note_movements(sim.now, None, &mut sim.watch);
         sim.begin_events();
         sim
     }
@@ -171,8 +171,11 @@ impl Sim {
         let routers: usize = self.net.nodes.iter().map(|n| n.router.memory()).sum();
         let rows = self.watch.observers.as_ref().map_or(0, |o| o.memory());
         let flows = self.watch.recorder.transfers.memory() + self.flows.memory();
-        let motion =
-            self.world.crowd.as_ref().map_or(0, |c| c.memory() + self.air.channel.memory_of_receivers_in_range());
+        let motion = self
+            .world
+            .mobile_nodes
+            .as_ref()
+            .map_or(0, |c| c.memory() + self.air.channel.memory_of_receivers_in_range());
         (self.pool.memory() + self.watch.recorder.memory_of_samples() + routers + rows + flows + motion) as u64
     }
 

@@ -35,7 +35,7 @@ pub struct View {
     pub ssthresh: f64,
     /// Smoothed round-trip time, once there is one.
     pub srtt: Option<Span>,
-    /// Retransmission timeout.
+    /// Retransmission timeout in force.
     pub rto: Span,
     /// Segments sent and not acknowledged.
     pub outstanding: u32,
@@ -319,7 +319,7 @@ impl Sender {
         }
     }
 
-    /// State for observers.
+    /// Congestion state for observers.
     pub fn view(&self) -> View {
         let conn = &self.connection;
         let (window, rto) = (conn.window(), conn.rto());
@@ -338,7 +338,7 @@ impl Sender {
         &self.connection
     }
 
-    /// The loss recovery.
+    /// Loss recovery of the connection, for tests.
     #[cfg(test)]
     pub(super) fn recovery(&self) -> &Recovery {
         &self.recovery

@@ -24,7 +24,7 @@ keywords! {
 }
 
 settings! {
-    /// PIE.
+    /// Proportional integral controller enhanced (RFC 8033).
     pub struct Config {
         /// QDELAY_REF: target of the queueing delay.
         pub target: Span = Span::ms(15) => above(Span::ZERO).at_most(HOUR),

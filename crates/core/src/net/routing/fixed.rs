@@ -74,7 +74,7 @@ impl Routes {
         Routes { next: Arc::new(next) }
     }
 
-    /// Destinations with routes.
+    /// Destinations to which the node has a route.
     pub fn destinations(&self) -> impl Iterator<Item = NodeId> + '_ {
         self.next.keys().copied()
     }

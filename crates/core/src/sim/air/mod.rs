@@ -3,7 +3,7 @@
 mod errors;
 pub mod reception;
 
-use crate::motion::Crowd;
+use crate::mobility::MobileNodes;
 use crate::packet::{PacketId, PacketPool, RadioId};
 use crate::radio::{Channel, Harm, Verdict, sinr};
 use crate::record::loss::Cause;
@@ -225,23 +225,23 @@ impl Air {
     }
 
     /// First loop of the frame that a radio has begun to send: every receiver in range senses its start. Sets the timer
-    /// of the second loop. `crowd`: the nodes, where their motion decides ties.
+    /// of the second loop. `mobile_nodes`: the nodes, where their motion decides ties.
     #[inline]
     pub fn on_frame_start(
         &mut self,
         n: RadioId,
         at: Time,
         frame: &Frame,
-        (crowd, ports): (Option<&Crowd>, &Ports),
+        (mobile_nodes, ports): (Option<&MobileNodes>, &Ports),
         timers: &mut Timers,
     ) {
         let Air { channel, macs, .. } = self;
         let ends = (n, frame.to);
-        let farthest = match crowd {
+        let farthest = match mobile_nodes {
             None => channel.start(ends, at, frame.airtime, frame.mode.0, &mut FrameStart { macs, timers }),
-            Some(crowd) => {
+            Some(mobile_nodes) => {
                 let start = FrameStart { macs, timers };
-                let mut sink = MovingFrameStart { start, crowd, ports, sender: ports.node(n), at };
+                let mut sink = MovingFrameStart { start, mobile_nodes, ports, sender: ports.node(n), at };
                 channel.start(ends, at, frame.airtime, frame.mode.0, &mut sink)
             }
         };

@@ -2,7 +2,7 @@
 //! end of a frame.
 
 use super::{Deferred, Mac, Rules};
-use crate::motion::Crowd;
+use crate::mobility::MobileNodes;
 use crate::packet::{NodeId, PacketId, PacketPool, RadioId};
 use crate::radio::{Ended, ReceptionSink, Sensed, Verdict};
 use crate::record::note::Note;
@@ -58,7 +58,7 @@ impl ReceptionSink for FrameStart<'_> {
 /// Start of a frame where motion decides ties between signals and slots (`motion.decides_ties`).
 pub struct MovingFrameStart<'a> {
     pub start: FrameStart<'a>,
-    pub crowd: &'a Crowd,
+    pub mobile_nodes: &'a MobileNodes,
     pub ports: &'a Ports,
     pub sender: NodeId,
     pub at: Time,
@@ -71,7 +71,8 @@ impl ReceptionSink for MovingFrameStart<'_> {
     fn busy(&mut self, r: RadioId, from: Time) {
         let Mac { station, rules } = &self.start.macs[r.index()];
         let tied = station.is_tied(from, &rules.timing, &rules.dcf);
-        let drift = if tied { self.crowd.drift(self.sender, self.ports.node(r), self.at) } else { Ordering::Equal };
+        let drift =
+            if tied { self.mobile_nodes.drift(self.sender, self.ports.node(r), self.at) } else { Ordering::Equal };
         let sensed_from = match drift {
             Ordering::Less => Time(from.0.saturating_sub(APART)),
             Ordering::Equal => from,

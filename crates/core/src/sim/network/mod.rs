@@ -67,14 +67,14 @@ pub struct Network {
 impl Network {
     /// Creates the network; `senders_ask`: senders need the transmissions of the MAC.
     pub fn new(setup: &Setup, channel: &Channel, senders_ask: bool) -> Network {
-        let n = setup.places.len() + setup.wired as usize;
+        let n = setup.positions.len() + setup.wired as usize;
         let ends = setup.links.iter().map(|l| (l.from, l.to));
         let graph = Graph::new(channel, &setup.interfaces, n, ends);
         let routes = static_routes(setup, &graph);
         let shared = routing::Shared::new(&setup.routing);
         let node = |i: usize| {
             let mut rng = Stream::new(setup.seed, Purpose::Routing, i as u64);
-            let router = if i < setup.places.len() || routes.is_some() {
+            let router = if i < setup.positions.len() || routes.is_some() {
                 routing::Router::new(&setup.routing, &shared, routes.as_ref(), &mut rng)
             } else {
                 routing::Router::none()

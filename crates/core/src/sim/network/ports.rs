@@ -42,7 +42,7 @@ pub struct Ports {
 
 impl Ports {
     pub fn new(setup: &Setup, channel: &Channel) -> Ports {
-        let nodes = setup.places.len();
+        let nodes = setup.positions.len();
         let radios = &setup.interfaces.radios;
         let queue = |(i, profile): (u64, u32)| {
             let profile = &setup.interfaces.profiles[profile as usize];

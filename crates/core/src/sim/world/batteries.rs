@@ -37,8 +37,8 @@ impl Batteries {
         if radios.iter().all(|r| has_battery(r).is_none()) {
             return None;
         }
-        let nodes = 0..setup.places.len() as u32;
-        let mut seen = vec![0; setup.places.len()];
+        let nodes = 0..setup.positions.len() as u32;
+        let mut seen = vec![0; setup.positions.len()];
         let load = |r: &RadioSetup| {
             let load = &mut seen[r.node.index()];
             *load += 1;

@@ -21,7 +21,7 @@ impl Connection {
 
     /// The same, with the share of what is in use that remains.
     pub(super) fn cut_to_share(&mut self, signal: Signal, share: f64) {
-        let found = Congestion {
+        let congestion = Congestion {
             signal,
             now: self.now,
             in_use: self.in_use(1.0),
@@ -29,7 +29,7 @@ impl Connection {
             loss_window: f64::from(self.cfg.loss_window),
             whole_ssthresh: self.cfg.halving != Halving::FlightSize,
         };
-        self.cc.on_congestion(&found, &mut self.window);
+        self.cc.on_congestion(&congestion, &mut self.window);
         self.ecn.cut = true;
         self.last_cut = match signal {
             Signal::FastRetransmit => Cut::DupAcks,
@@ -93,7 +93,7 @@ impl Connection {
         self.window.cwnd = cwnd;
     }
 
-    /// Sets ssthresh.
+    /// Sets the slow-start threshold \[segments\].
     pub fn set_ssthresh(&mut self, ssthresh: f64) {
         self.window.ssthresh = ssthresh;
     }

@@ -41,7 +41,7 @@ impl Connection {
         }
     }
 
-    /// Sends a segment.
+    /// Sends a segment, new or again, and counts it.
     pub fn send(&mut self, seq: Seq) {
         let nothing_outstanding = self.una == self.max;
         let retransmission = seq < self.max;

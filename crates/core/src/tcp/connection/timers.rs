@@ -59,7 +59,7 @@ impl Connection {
         self.timer = self.now + self.rto.timeout();
     }
 
-    /// Stops it.
+    /// Stops the retransmission timer.
     pub(in crate::tcp) fn stop_timer(&mut self) {
         self.timer = Time::NEVER;
     }

@@ -6,7 +6,7 @@ use crate::tcp::config::Config;
 use crate::tcp::connection::Connection;
 use crate::tcp::scoreboard::Scoreboard;
 
-/// RFC 6675.
+/// State of the loss recovery of RFC 6675.
 #[derive(Clone, Debug)]
 pub struct Rfc6675 {
     board: Scoreboard,
@@ -104,7 +104,7 @@ impl Rfc6675 {
         }
     }
 
-    /// NextSeg, section 4.
+    /// Next segment to send: NextSeg of section 4.
     fn next_segment(&mut self, conn: &Connection) -> Option<Seq> {
         let hole = self.board.next_hole(conn.una());
         // (1) the lowest missing segment, if it is lost; (2) new data; (3) the lowest missing segment

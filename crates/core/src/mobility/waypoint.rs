@@ -1,19 +1,19 @@
-//! Random waypoint: a node walks straight to a point drawn uniformly in a rectangle, at a speed drawn uniformly from an
+//! Random waypoint: a node moves straight to a point drawn uniformly in a rectangle, at a speed drawn uniformly from an
 //! interval, pauses there, and repeats (Johnson and Maltz 1996).
 //!
-//! Slow legs last longer, so they take a larger share of the time than of the legs. In the stationary state the density
-//! of the speed of a moving node is therefore proportional to 1/speed, with mean (max - min) / ln(max / min); where
-//! walks begin with uniform speeds, the mean falls to that value during the run (Yoon, Liu, Noble, INFOCOM 2003), and
+//! Slow segments last longer, so they take a larger share of the time than of the segments. In the stationary state the
+//! density of the speed of a moving node is therefore proportional to 1/speed, with mean (max - min) / ln(max / min).
+//! If nodes begin with uniform speeds, the mean falls to that value during the run (Yoon, Liu, Noble, INFOCOM 2003), and
 //! to 0 if the minimum speed is 0. Moving nodes are denser in the middle than at the border (Bettstetter, Resta, Santi,
-//! IEEE TMC 2(3), 2003). Navidi and Camp (IEEE TMC 3(1), 2004) derive the distribution of the first leg that puts a run
-//! into the stationary state from its beginning.
+//! IEEE TMC 2(3), 2003). Navidi and Camp (IEEE TMC 3(1), 2004) derive the distribution of the first segment that puts a
+//! run into the stationary state from its beginning.
 
-use super::leg::Leg;
+use super::segment::MovementSegment;
 use super::{Config, Start};
 use crate::rng::Stream;
 use crate::unit::{Metres, Position, Span, Speed, Time};
 
-/// Parameters of a random walk: area, speeds, pauses.
+/// Parameters of random waypoint: area, speeds, pauses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Model {
     /// Width of the area \[m\].
@@ -28,13 +28,13 @@ pub struct Model {
     pub pause: Span,
 }
 
-/// Initial state of a node: first leg, and pause.
+/// Initial state of a node: first segment, and pause.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Beginning {
-    /// Initial position.
-    pub place: Position,
-    /// Destination and speed of the first walk; `None`: the node pauses.
-    pub walk: Option<(Position, Speed)>,
+pub struct InitialState {
+    /// Position at time 0.
+    pub position: Position,
+    /// Destination and speed of the first segment; `None`: the node pauses.
+    pub heading: Option<(Position, Speed)>,
     /// Length of the first pause of a node that begins with one.
     pub pause: Span,
 }
@@ -51,7 +51,7 @@ impl Model {
         }
     }
 
-    /// Mean length of a leg between two points drawn uniformly in the rectangle (Ghosh 1951) \[m\].
+    /// Mean length of a segment between two points drawn uniformly in the rectangle (Ghosh 1951) \[m\].
     pub fn mean_length(&self) -> f64 {
         let (a, b) = (self.width, self.height);
         let (a2, b2) = (a * a, b * b);
@@ -61,7 +61,7 @@ impl Model {
         cubic / 15.0 + (b2 / a * arcosh(d / b) + a2 / b * arcosh(d / a)) / 6.0
     }
 
-    /// Mean duration of a leg \[s\]; infinite if the minimum speed is 0.
+    /// Mean duration of a segment \[s\]; infinite if the minimum speed is 0.
     pub fn mean_time(&self) -> f64 {
         self.mean_length() / self.mean_speed()
     }
@@ -83,33 +83,33 @@ impl Model {
         Position { x, y: rng.uniform() * self.height }
     }
 
-    /// Speed of a new leg, from (slowest, fastest].
+    /// Speed of a new segment, from (slowest, fastest].
     fn speed(&self, rng: &mut Stream) -> Speed {
         Speed(self.fastest.0 - rng.uniform() * (self.fastest.0 - self.slowest.0))
     }
 
-    /// Destination and speed of a new leg.
-    pub fn walk(&self, rng: &mut Stream) -> (Position, Speed) {
+    /// Destination and speed of a new segment.
+    pub fn draw(&self, rng: &mut Stream) -> (Position, Speed) {
         let to = self.point(rng);
         (to, self.speed(rng))
     }
 
     /// Initial state of a node with this position in the topology.
-    pub fn begin(&self, start: Start, place: Position, rng: &mut Stream) -> Beginning {
+    pub fn initial_state(&self, start: Start, position: Position, rng: &mut Stream) -> InitialState {
         match start {
             Start::Stationary => self.stationary(rng),
-            Start::Uniform => Beginning { place: self.point(rng), walk: None, pause: self.pause },
-            Start::Topology => Beginning { place, walk: None, pause: self.pause },
+            Start::Uniform => InitialState { position: self.point(rng), heading: None, pause: self.pause },
+            Start::Topology => InitialState { position, heading: None, pause: self.pause },
         }
     }
 
     /// Draws the stationary state: sections 3 and 4 of Navidi and Camp.
-    fn stationary(&self, rng: &mut Stream) -> Beginning {
+    fn stationary(&self, rng: &mut Stream) -> InitialState {
         if rng.uniform() < self.share_of_pauses() {
-            let place = self.point(rng);
+            let position = self.point(rng);
             // The residual time of a constant pause is uniform.
             let pause = Span((rng.uniform() * self.pause.0 as f64) as u64);
-            return Beginning { place, walk: None, pause };
+            return InitialState { position, heading: None, pause };
         }
         let (v0, v1) = (self.slowest.0, self.fastest.0);
         let u = rng.uniform();
@@ -117,24 +117,24 @@ impl Model {
         let speed = Speed(if v0 == v1 { v1 } else { libm::pow(v1, u) / libm::pow(v0, u - 1.0) });
         let diagonal = libm::hypot(self.width, self.height);
         let (a, b) = loop {
-            // A leg is met with a probability proportional to its length.
+            // A segment is met with a probability proportional to its length.
             let (a, b) = (self.point(rng), self.point(rng));
             if rng.uniform() * diagonal <= a.distance(b).0 {
                 break (a, b);
             }
         };
         let u = rng.uniform();
-        let place = Position { x: u * a.x + (1.0 - u) * b.x, y: u * a.y + (1.0 - u) * b.y };
-        Beginning { place, walk: Some((b, speed)), pause: Span::ZERO }
+        let position = Position { x: u * a.x + (1.0 - u) * b.x, y: u * a.y + (1.0 - u) * b.y };
+        InitialState { position, heading: Some((b, speed)), pause: Span::ZERO }
     }
 }
 
-impl Beginning {
-    /// First segment of motion.
-    pub fn leg(&self) -> Leg {
-        match self.walk {
-            Some((to, speed)) => Leg::walk(self.place, to, speed, Time::ZERO),
-            None => Leg::rest(self.place, Time::ZERO, Time::ZERO + self.pause),
+impl InitialState {
+    /// Movement segment that begins at time 0.
+    pub fn segment(&self) -> MovementSegment {
+        match self.heading {
+            Some((to, speed)) => MovementSegment::straight(self.position, to, speed, Time::ZERO),
+            None => MovementSegment::rest(self.position, Time::ZERO, Time::ZERO + self.pause),
         }
     }
 }

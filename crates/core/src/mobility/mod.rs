@@ -1,20 +1,20 @@
 //! Mobility: the positions of nodes at every instant.
 //!
-//! The path of a node is a chain of segments ([`leg`]), each a linear function of time, so positions are exact at every
-//! instant. Segments are drawn ([`waypoint`]), come from a file ([`courses`], [`formats`]) or from a command. [`crowd`]
-//! holds the segments of all nodes, and finds the nodes that may be in range of each other.
+//! The path of a node is a chain of segments ([`segment`]), each a linear function of time, so positions are exact at
+//! every instant. Segments are drawn ([`waypoint`]), come from a file ([`courses`], [`formats`]) or from a command.
+//! [`mobile_nodes`] holds the segments of all nodes, and finds the nodes that may be in range of each other.
 
 pub mod courses;
-pub mod crowd;
 pub mod formats;
-pub mod leg;
+pub mod mobile_nodes;
+pub mod segment;
 pub mod waypoint;
 
 mod cells;
 mod near;
 
 pub use courses::{Course, Courses};
-pub use crowd::{Crowd, Plan};
+pub use mobile_nodes::{MobileNodes, Plan};
 
 use crate::setting::limit::{HOUR, above, at_least, at_most};
 use crate::unit::{Metres, Span, Speed};
@@ -23,9 +23,9 @@ use crate::{keywords, settings};
 keywords! {
     /// Mobility models.
     pub enum Kind {
-        /// Fixed: nodes stay where they are.
+        /// Fixed: nodes keep their positions.
         Still = "still",
-        /// Random waypoint: nodes walk from one random point to the next.
+        /// Random waypoint: nodes move from one random point to the next.
         RandomWaypoint = "random_waypoint",
         /// Movements from a file.
         File = "file",
@@ -33,7 +33,7 @@ keywords! {
 }
 
 keywords! {
-    /// Initial state of a random walk.
+    /// Initial state of random waypoint mobility.
     pub enum Start {
         /// Stationary state, drawn anew for each run: speeds, pauses and positions have the same distribution at the
         /// beginning as at any later time (Navidi and Camp 2004).
@@ -51,14 +51,14 @@ pub const FASTEST: Speed = Speed(1e4);
 const FAR: Metres = Metres(1e7);
 
 settings! {
-    /// Motion of the nodes that have a radio.
+    /// Mobility of the nodes that have a radio.
     pub struct Config {
-        /// Mobility model.
+        /// Mobility model of the nodes that have a radio.
         pub kind: Kind = Kind::Still,
-        /// Lower limit of the speed of a walk; 0: any speed above 0.
+        /// Lower limit of the speed between two waypoints; 0: any speed above 0.
         pub min_speed: Speed = Speed(1.0) => at_most(FASTEST)
             ; used when |c| c.kind == Kind::RandomWaypoint, else "`motion.kind` is not `random_waypoint`",
-        /// Upper limit of the speed of a walk.
+        /// Upper limit of the speed between two waypoints.
         pub max_speed: Speed = Speed(20.0) => above(Speed(0.0)).at_most(FASTEST)
             ; used when |c| c.kind == Kind::RandomWaypoint, else "`motion.kind` is not `random_waypoint`",
         /// Pause at each destination.
@@ -70,10 +70,11 @@ settings! {
         /// Height of the area of destinations, from y = 0 on; "none": that of a random topology.
         pub height: Option<Metres> = None => at_least(Metres(1.0)).below(FAR)
             ; used when |c| c.kind == Kind::RandomWaypoint, else "`motion.kind` is not `random_waypoint`",
-        /// Initial state of random walks.
+        /// Initial state of random waypoint mobility.
         pub start: Start = Start::Stationary
             ; used when |c| c.kind == Kind::RandomWaypoint, else "`motion.kind` is not `random_waypoint`",
-        /// Seed of random walks; "none": that of the run. With a seed of their own, walks are the same in all runs.
+        /// Seed of random waypoint mobility; "none": that of the run. With a seed of its own, the movements are the
+        /// same in all runs.
         pub seed: Option<u64> = None
             ; used when |c| c.kind == Kind::RandomWaypoint, else "`motion.kind` is not `random_waypoint`",
         /// A file with the movements of the nodes: ns-2's `setdest`, BonnMotion's waypoints, or CSV.
@@ -85,9 +86,9 @@ settings! {
         /// Age up to which recorded positions decide which nodes may sense a frame; its power and delay always use
         /// exact positions (1 s in ns-2).
         pub known_for: Span = Span::ZERO => at_most(HOUR),
-        /// Decides ties by motion, as in ns-2: where a back-off slot ends in the nanosecond in which a signal arrives,
-        /// the signal comes first if its sender approaches, and the slot if its sender departs. Most ties are with the
-        /// station that sent last, whose two signals exact times tell apart.
+        /// Decides ties by movement, as in ns-2: where a back-off slot ends in the nanosecond in which a signal
+        /// arrives, the signal comes first if its sender approaches, and the slot if its sender departs. Most ties are
+        /// with the station that sent last, whose two signals exact times tell apart.
         pub decides_ties: bool = false,
     }
 }

@@ -1,5 +1,4 @@
-//! Warnings about valid scenarios that are hardly intended, because of the positions of nodes and the length of the
-//! run.
+//! Warnings: valid scenarios that are hardly intended, because of the positions of nodes or the length of the run.
 
 use super::check::Checker;
 use super::layout::Layout;
@@ -9,19 +8,19 @@ use crate::unit::Time;
 
 impl Checker<'_> {
     /// Adds the warnings of a scenario without errors.
-    pub(super) fn doubts(&mut self, layout: &Layout) {
-        self.same_place(layout);
-        self.short(layout);
-        self.late(layout);
-        self.never_begun(layout);
+    pub(super) fn warnings(&mut self, layout: &Layout) {
+        self.equal_positions(layout);
+        self.short_batches(layout);
+        self.late_flows(layout);
+        self.flows_without_start(layout);
     }
 
-    /// Nodes at the same position as others.
-    fn same_place(&mut self, layout: &Layout) {
-        let mut places: Vec<_> = layout.places.iter().zip(0u32..).map(|(p, n)| (p.x, p.y, n)).collect();
-        places.sort_by(|a, b| (a.0, a.1, a.2).partial_cmp(&(b.0, b.1, b.2)).expect("places are numbers"));
+    /// Warns of nodes at equal positions.
+    fn equal_positions(&mut self, layout: &Layout) {
+        let mut positions: Vec<_> = layout.positions.iter().zip(0u32..).map(|(p, n)| (p.x, p.y, n)).collect();
+        positions.sort_by(|a, b| (a.0, a.1, a.2).partial_cmp(&(b.0, b.1, b.2)).expect("places are numbers"));
         let mut pairs: Vec<_> =
-            places.windows(2).filter(|w| (w[0].0, w[0].1) == (w[1].0, w[1].1)).map(|w| (w[0].2, w[1].2)).collect();
+            positions.windows(2).filter(|w| (w[0].0, w[0].1) == (w[1].0, w[1].1)).map(|w| (w[0].2, w[1].2)).collect();
         pairs.sort_unstable();
         let Some(&(a, b)) = pairs.first() else { return };
         let more = match pairs.len() - 1 {
@@ -33,8 +32,8 @@ impl Checker<'_> {
         self.warn("topology.positions", message, "real radios are never this close: give each a place of its own");
     }
 
-    /// Batches in which nothing can arrive, and an end that is never reached.
-    fn short(&mut self, layout: &Layout) {
+    /// Warns of batches shorter than a packet, and of an end beyond `run.limit`.
+    fn short_batches(&mut self, layout: &Layout) {
         let run = &self.cfg.run;
         let limit = Time::ZERO + run.limit;
         let (setting, batch) = match run.stop {
@@ -46,7 +45,7 @@ impl Checker<'_> {
             }
             Stop::Delivered(_) => ("run.limit", run.limit),
         };
-        let radio = (!layout.places.is_empty()).then_some(self.cfg.wlan.data_rate);
+        let radio = (!layout.positions.is_empty()).then_some(self.cfg.wlan.data_rate);
         let Some(rate) = radio.into_iter().chain(self.cfg.directions().iter().map(|d| d.point_to_point.rate)).max()
         else {
             return;
@@ -58,8 +57,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Flows that begin after the run.
-    fn late(&mut self, layout: &Layout) {
+    /// Warns of events and flows that begin after the run.
+    fn late_flows(&mut self, layout: &Layout) {
         let run = &self.cfg.run;
         let limit = Time::ZERO + run.limit;
         let end = match run.stop {
@@ -79,8 +78,8 @@ impl Checker<'_> {
         self.warn(&join(&layout.origin_of(i), "start"), message, "let it start earlier, or let the run be longer");
     }
 
-    /// Flows that have no start, and that no event begins.
-    fn never_begun(&mut self, layout: &Layout) {
+    /// Warns of flows without a start that no event begins.
+    fn flows_without_start(&mut self, layout: &Layout) {
         let mut begun = vec![false; layout.flows.len()];
         for (_, command) in &layout.events {
             if let Command::FlowBegin(flow) = command {

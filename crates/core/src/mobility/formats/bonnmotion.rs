@@ -63,7 +63,7 @@ fn in_two_dimensions(text: &str) -> Result<Vec<Course>, String> {
         let (Some(&last), false) = (points.last(), points.windows(2).any(|w| w[1].0 < w[0].0)) else {
             return Err(format!("the times in line {number} go back"));
         };
-        let rest = |(at, place)| Course { at, node: n, from: place, to: place, speed: Speed(0.0) };
+        let rest = |(at, position)| Course { at, node: n, from: position, to: position, speed: Speed(0.0) };
         for w in points.windows(2).filter(|w| w[1].0 > w[0].0) {
             let distance = w[0].1.distance(w[1].1).0;
             let speed = Speed(distance / w[1].0.since(w[0].0).as_secs());
@@ -92,10 +92,10 @@ fn waypoints(courses: &Courses, until: Time, twice: bool) -> String {
         let mut points: Vec<(Time, Position)> = vec![];
         for (i, c) in node_courses.iter().enumerate() {
             let end = node_courses.get(i + 1).map_or(until, |next| next.at);
-            let arrival = c.leg();
+            let segment = c.segment();
             points.push((c.at, c.from));
-            if arrival.moves() && arrival.ends < end {
-                points.push((arrival.ends, c.to));
+            if segment.moves() && segment.ends < end {
+                points.push((segment.ends, c.to));
             }
             points.push((end, c.position(end)));
         }

@@ -30,9 +30,9 @@ keywords! {
 /// Position in a grid: column and row, both from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
-    /// Column, from 0.
+    /// Column, from 0; x grows with it.
     pub column: u32,
-    /// Row, from 0.
+    /// Row, from 0; y grows with it.
     pub row: u32,
 }
 
@@ -66,7 +66,7 @@ pub const FAR: Metres = Metres(1e7);
 settings! {
     /// Topology of the nodes with a radio.
     pub struct Config {
-        /// Kind of topology.
+        /// Kind of topology of the nodes that have a radio.
         pub kind: Kind = Kind::Chain,
         /// Hops of a chain, which has one node more.
         pub hops: u32 = 7 => range(1, 1_000_000_000)
@@ -137,7 +137,7 @@ impl Config {
     }
 
     /// Positions of the nodes; those of a random topology are drawn from `rng`.
-    pub fn places(&self, rng: &mut Stream) -> Vec<Position> {
+    pub fn node_positions(&self, rng: &mut Stream) -> Vec<Position> {
         let spacing = self.spacing.0;
         let at = |column: u32, row: u32| Position { x: f64::from(column) * spacing, y: f64::from(row) * spacing };
         match self.kind {
@@ -163,12 +163,12 @@ mod tests {
     use super::*;
     use crate::rng::Purpose;
 
-    fn places(cfg: &Config) -> Vec<(f64, f64)> {
-        cfg.places(&mut Stream::new(1, Purpose::Topology, 0)).iter().map(|p| (p.x, p.y)).collect()
+    fn positions(cfg: &Config) -> Vec<(f64, f64)> {
+        cfg.node_positions(&mut Stream::new(1, Purpose::Topology, 0)).iter().map(|p| (p.x, p.y)).collect()
     }
 
     #[test]
-    fn a_grid_is_numbered_row_by_row_without_its_empty_places() {
+    fn grid_is_numbered_row_by_row_without_its_empty_positions() {
         let cfg = Config {
             kind: Kind::Grid,
             rows: 2,
@@ -177,14 +177,14 @@ mod tests {
             omit: vec![Cell { column: 1, row: 0 }, Cell { column: 1, row: 0 }, Cell { column: 7, row: 0 }],
             ..Config::default()
         };
-        assert_eq!(places(&cfg), [(0.0, 0.0), (20.0, 0.0), (0.0, 10.0), (10.0, 10.0), (20.0, 10.0)]);
+        assert_eq!(positions(&cfg), [(0.0, 0.0), (20.0, 0.0), (0.0, 10.0), (10.0, 10.0), (20.0, 10.0)]);
         assert_eq!(cfg.nodes(), 5);
     }
 
     #[test]
-    fn random_places_fill_the_area_evenly() {
+    fn random_positions_fill_the_area_evenly() {
         let cfg = Config { kind: Kind::Random, nodes: 4000, ..Config::default() };
-        let all = places(&cfg);
+        let all = positions(&cfg);
         assert!(all.iter().all(|p| (0.0..2500.0).contains(&p.0) && (0.0..1000.0).contains(&p.1)));
         // Each quarter is binomial with a standard deviation of 27.
         for (left, low) in [(true, true), (true, false), (false, true), (false, false)] {

@@ -20,30 +20,30 @@ const JUMP: f64 = 0.01;
 enum Order {
     /// Sets a coordinate: x, y or z.
     Set(usize, f64),
-    /// Starts a course.
+    /// Starts a course to a position at a speed.
     Go(Position, Speed),
 }
 
 /// State of a node while its file is read.
 #[derive(Default)]
-struct Known {
+struct NodeState {
     /// Coordinates that have been set.
     set: [Option<f64>; 2],
     courses: Vec<Course>,
-    walked: bool,
+    has_moved: bool,
 }
 
-impl Known {
-    fn place(&self) -> Option<Position> {
+impl NodeState {
+    fn position(&self) -> Option<Position> {
         Some(Position { x: self.set[0]?, y: self.set[1]? })
     }
 }
 
-/// Reads a file. Adds a warning to `doubts` for input that is valid but means less than it seems to.
+/// Reads a file. Adds a warning to `warnings` for input that is valid but means less than it seems to.
 ///
 /// # Errors
 /// The mistake with its line.
-pub fn read(text: &str, doubts: &mut Vec<String>) -> Result<Vec<Course>, String> {
+pub fn read(text: &str, warnings: &mut Vec<String>) -> Result<Vec<Course>, String> {
     // Commands without a time precede all others.
     let mut all: Vec<(Option<Time>, u32, Order, usize)> = vec![];
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -59,14 +59,14 @@ pub fn read(text: &str, doubts: &mut Vec<String>) -> Result<Vec<Course>, String>
         }
     }
     all.sort_by_key(|o| o.0);
-    let mut nodes: BTreeMap<u32, Known> = BTreeMap::new();
+    let mut nodes: BTreeMap<u32, NodeState> = BTreeMap::new();
     let mut heights = vec![];
     for (at, n, order, line) in all {
         let state = nodes.entry(n).or_default();
         let begins = at.unwrap_or(Time::ZERO);
         match order {
             Order::Set(2, z) => heights.extend((z != 0.0).then_some((line, n, z))),
-            Order::Set(..) if state.walked => {
+            Order::Set(..) if state.has_moved => {
                 return Err(format!(
                     "line {line} sets a coordinate of node {n} after it has walked, from where ns-2 lets it go on towards \
                      its old destination; a node that has walked can only walk (`setdest`)"
@@ -74,13 +74,13 @@ pub fn read(text: &str, doubts: &mut Vec<String>) -> Result<Vec<Course>, String>
             }
             Order::Set(axis, value) => {
                 state.set[axis] = Some(value);
-                state.courses.extend(state.place().map(|place| rest(n, place, begins)));
+                state.courses.extend(state.position().map(|position| rest(n, position, begins)));
             }
             Order::Go(to, speed) => {
                 let missing = || format!("line {line} moves node {n}, which has no place");
                 let from = state.courses.last().ok_or_else(missing)?.position(begins);
                 state.courses.push(Course { at: begins, node: n, from, to, speed });
-                state.walked = true;
+                state.has_moved = true;
             }
         }
     }
@@ -89,19 +89,19 @@ pub fn read(text: &str, doubts: &mut Vec<String>) -> Result<Vec<Course>, String>
             0 => String::new(),
             more => format!(", and {} more", count(more as u64, "height")),
         };
-        doubts.push(format!("line {line} sets node {n} {z} m high (`Z_`), which has no effect{more}"));
+        warnings.push(format!("line {line} sets node {n} {z} m high (`Z_`), which has no effect{more}"));
     }
-    if let Some((n, _)) = nodes.iter().find(|(_, known)| known.courses.is_empty()) {
+    if let Some((n, _)) = nodes.iter().find(|(_, state)| state.courses.is_empty()) {
         return Err(format!("node {n} has no `X_` or no `Y_`"));
     }
-    if let Some((n, late)) = nodes.iter().find(|(_, known)| known.courses[0].at > Time::ZERO) {
-        return Err(format!("node {n} has no place before {} s", seconds(late.courses[0].at)));
+    if let Some((n, state)) = nodes.iter().find(|(_, state)| state.courses[0].at > Time::ZERO) {
+        return Err(format!("node {n} has no place before {} s", seconds(state.courses[0].at)));
     }
-    Ok(nodes.into_values().flat_map(|known| known.courses).collect())
+    Ok(nodes.into_values().flat_map(|state| state.courses).collect())
 }
 
-fn rest(node: u32, place: Position, at: Time) -> Course {
-    Course { at, node, from: place, to: place, speed: Speed(0.0) }
+fn rest(node: u32, position: Position, at: Time) -> Course {
+    Course { at, node, from: position, to: position, speed: Speed(0.0) }
 }
 
 impl<'a> Command<'a> {
@@ -150,11 +150,11 @@ pub fn write(courses: &Courses) -> Result<String, String> {
                 _ = writeln!(text, "$node_({n}) set {axis} {value:.12}");
             }
         }
-        let mut walked = false;
+        let mut has_moved = false;
         for (i, c) in node_courses.iter().enumerate() {
             let (at, Position { x, y }) = (seconds(c.at), c.from);
             if i > 0 && node_courses[i - 1].position(c.at).distance(c.from).0 > JUMP {
-                if walked {
+                if has_moved {
                     return Err(format!(
                         "node {n} jumps at {at} s, and movement files of ns-2 have no jumps after a walk"
                     ));
@@ -162,11 +162,11 @@ pub fn write(courses: &Courses) -> Result<String, String> {
                 let put = format!("$ns_ at {at} \"$node_({n}) set X_ {x:.12}; $node_({n}) set Y_ {y:.12}\"");
                 rows.push((c.at, n, put));
             }
-            if walked || c.speed.0 > 0.0 {
+            if has_moved || c.speed.0 > 0.0 {
                 let Position { x, y } = c.to;
                 let go = format!("$ns_ at {at} \"$node_({n}) setdest {x:.12} {y:.12} {:.12}\"", c.speed.0);
                 rows.push((c.at, n, go));
-                walked = true;
+                has_moved = true;
             }
         }
     }

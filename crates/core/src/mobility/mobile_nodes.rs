@@ -1,4 +1,4 @@
-//! Moving nodes: their current segments of motion, the ends of these, and the neighbours that may be in range.
+//! Moving nodes: their current movement segments, the ends of these, and the neighbours that may be in range.
 //!
 //! The cost of a query does not grow with the number of nodes. Ends of segments and crossings of cell borders are
 //! deadlines; the candidates in range of a node are a list that is built on demand from the cells around it, and holds
@@ -6,8 +6,8 @@
 
 use super::cells::Cells;
 use super::courses::{Course, Courses};
-use super::leg::Leg;
 use super::near::Lists;
+use super::segment::MovementSegment;
 use super::waypoint::Model;
 use super::{Config, Kind, Start};
 use crate::packet::{NodeId, RadioId};
@@ -29,125 +29,138 @@ pub struct Plan {
     /// Distinct motion settings; the first one is that of nodes without settings of their own.
     pub profiles: Vec<Config>,
     /// Profile of each node.
-    pub of: Vec<u32>,
-    /// Area of random walks whose settings name none: width, height.
+    pub profile_of: Vec<u32>,
+    /// Area of destinations for settings that name none: width, height.
     pub area: (Metres, Metres),
-    /// Seed of random walks.
+    /// Seed of random destinations, speeds and pauses.
     pub seed: u64,
 }
 
 impl Plan {
     /// Tells if any node moves by itself.
     pub fn moves(&self) -> bool {
-        self.of.iter().any(|&p| self.profiles[p as usize].kind != Kind::Still)
+        self.profile_of.iter().any(|&p| self.profiles[p as usize].kind != Kind::Still)
     }
 
     fn courses(&self) -> &Courses {
         &self.profiles[0].courses
     }
 
-    /// Start of a node that is at `place` in the topology.
-    fn begin(&self, n: u32, place: Position) -> Mover {
-        let cfg = &self.profiles[self.of[n as usize] as usize];
+    /// Initial state of a node that is at `position` in the topology.
+    fn initial_node(&self, n: u32, position: Position) -> MobileNode {
+        let cfg = &self.profiles[self.profile_of[n as usize] as usize];
         match cfg.kind {
-            Kind::Still => Mover::rest(place),
+            Kind::Still => MobileNode::rest(position),
             Kind::File => {
                 let courses = self.courses().of(n);
                 let begins = courses.first().map_or(Time::NEVER, |c| c.at);
-                let from = courses.first().map_or(place, |c| c.from);
-                Mover { source: Source::Courses { next: 0 }, leg: Leg::rest(from, Time::ZERO, begins), to: from }
+                let from = courses.first().map_or(position, |c| c.from);
+                MobileNode {
+                    source: Source::Courses { next: 0 },
+                    segment: MovementSegment::rest(from, Time::ZERO, begins),
+                    to: from,
+                }
             }
             Kind::RandomWaypoint => {
                 let model = Model::new(cfg, self.area);
-                let mut rng = Stream::new(self.seed, Purpose::Motion, n.into());
-                let beginning = model.begin(cfg.start, place, &mut rng);
-                let to = beginning.walk.map_or(beginning.place, |w| w.0);
-                Mover { source: Source::Walk(Box::new(Walk { model, rng })), leg: beginning.leg(), to }
+                let mut rng = Stream::new(self.seed, Purpose::Mobility, n.into());
+                let initial = model.initial_state(cfg.start, position, &mut rng);
+                let to = initial.heading.map_or(initial.position, |h| h.0);
+                MobileNode {
+                    source: Source::RandomWaypoint(Box::new(RandomWaypoint { model, rng })),
+                    segment: initial.segment(),
+                    to,
+                }
             }
         }
     }
 
     /// Initial positions of nodes with these positions in the topology.
-    pub fn starts(&self, places: &[Position]) -> Vec<Position> {
+    pub fn starts(&self, positions: &[Position]) -> Vec<Position> {
         let of_topology = |cfg: &Config| match cfg.kind {
             Kind::Still => true,
             Kind::RandomWaypoint => cfg.start == Start::Topology,
             Kind::File => false,
         };
-        let start = |(n, &place): (usize, &Position)| match of_topology(&self.profiles[self.of[n] as usize]) {
-            true => place,
-            false => self.begin(n as u32, place).leg.from,
+        let start = |(n, &position): (usize, &Position)| match of_topology(&self.profiles[self.profile_of[n] as usize])
+        {
+            true => position,
+            false => self.initial_node(n as u32, position).segment.from,
         };
-        places.iter().enumerate().map(start).collect()
+        positions.iter().enumerate().map(start).collect()
     }
 
     /// Movements of all nodes up to an instant.
-    pub fn courses_until(&self, places: &[Position], until: Time) -> Courses {
+    pub fn courses_until(&self, positions: &[Position], until: Time) -> Courses {
         let mut all = vec![];
-        for (n, &place) in (0..).zip(places) {
-            let mut mover = self.begin(n, place);
+        for (n, &position) in (0..).zip(positions) {
+            let mut node = self.initial_node(n, position);
             loop {
-                let Leg { begins, from, speed, .. } = mover.leg;
-                all.push(Course { at: begins, node: n, from, to: if speed.0 > 0.0 { mover.to } else { from }, speed });
-                if mover.leg.ends > until {
+                let MovementSegment { begins, from, speed, .. } = node.segment;
+                all.push(Course { at: begins, node: n, from, to: if speed.0 > 0.0 { node.to } else { from }, speed });
+                if node.segment.ends > until {
                     break;
                 }
-                mover.go_on(self.courses().of(n));
+                node.next_segment(self.courses().of(n));
             }
         }
         Courses::new(all)
     }
 }
 
-/// A random walk.
+/// Random waypoint movement of a node.
 #[derive(Clone, Debug)]
-struct Walk {
+struct RandomWaypoint {
     model: Model,
     rng: Stream,
 }
 
-/// Source of a node's segments of motion.
+/// Source of a node's movement segments.
 #[derive(Clone, Debug)]
 enum Source {
-    /// No further segments.
+    /// The node rests for ever after its segment.
     None,
-    /// Segments drawn from a random walk.
-    Walk(Box<Walk>),
+    /// Segments between random waypoints.
+    RandomWaypoint(Box<RandomWaypoint>),
     /// Segments from a file; `next` is the index of the next course.
     Courses { next: usize },
 }
 
 /// A moving node: its segment, and the source of the next ones.
 #[derive(Clone, Debug)]
-struct Mover {
+struct MobileNode {
     source: Source,
-    leg: Leg,
+    segment: MovementSegment,
     /// End of the segment.
     to: Position,
 }
 
-impl Mover {
-    fn rest(place: Position) -> Mover {
-        Mover { source: Source::None, leg: Leg::rest(place, Time::ZERO, Time::NEVER), to: place }
+impl MobileNode {
+    fn rest(position: Position) -> MobileNode {
+        MobileNode {
+            source: Source::None,
+            segment: MovementSegment::rest(position, Time::ZERO, Time::NEVER),
+            to: position,
+        }
     }
 
     /// Begins the next segment.
-    fn go_on(&mut self, courses: &[Course]) {
-        let Mover { source, leg, to } = self;
-        let (now, rested) = (leg.ends, !leg.moves());
+    fn next_segment(&mut self, courses: &[Course]) {
+        let MobileNode { source, segment, to } = self;
+        let (now, rested) = (segment.ends, !segment.moves());
         match source {
-            Source::None => *leg = Leg::rest(*to, now, Time::NEVER),
-            Source::Walk(walk) => {
-                let pause = walk.model.pause;
+            Source::None => *segment = MovementSegment::rest(*to, now, Time::NEVER),
+            Source::RandomWaypoint(movement) => {
+                let pause = movement.model.pause;
                 if !rested && pause > Span::ZERO {
-                    *leg = Leg::rest(*to, now, now + pause);
+                    *segment = MovementSegment::rest(*to, now, now + pause);
                 } else {
-                    let (next, speed) = walk.model.walk(&mut walk.rng);
-                    *leg = Leg::walk(*to, next, speed, now);
+                    let (next, speed) = movement.model.draw(&mut movement.rng);
+                    *segment = MovementSegment::straight(*to, next, speed, now);
                     *to = next;
-                    if !leg.moves() {
+                    if !segment.moves() {
                         // The destination equals the position: draws again after a while.
-                        leg.ends = now + Span::secs(1);
+                        segment.ends = now + Span::secs(1);
                     }
                 }
             }
@@ -156,11 +169,11 @@ impl Mover {
                 if at(*next) <= now {
                     let course = &courses[*next];
                     *next += 1;
-                    (*leg, *to) = (course.leg(), if course.speed.0 > 0.0 { course.to } else { course.from });
+                    (*segment, *to) = (course.segment(), if course.speed.0 > 0.0 { course.to } else { course.from });
                 } else {
-                    *leg = Leg::rest(*to, now, Time::NEVER);
+                    *segment = MovementSegment::rest(*to, now, Time::NEVER);
                 }
-                leg.ends = leg.ends.min(at(*next));
+                segment.ends = segment.ends.min(at(*next));
             }
         }
     }
@@ -168,10 +181,10 @@ impl Mover {
 
 /// All nodes of a run.
 #[derive(Clone, Debug)]
-pub struct Crowd {
+pub struct MobileNodes {
     /// Current segment of each node, for queries of positions.
-    legs: Vec<Leg>,
-    movers: Vec<Mover>,
+    segments: Vec<MovementSegment>,
+    nodes: Vec<MobileNode>,
     courses: Courses,
     /// End of each node's segment, or crossing of its cell's border.
     deadlines: Vec<Time>,
@@ -185,34 +198,36 @@ pub struct Crowd {
     fastest: f64,
     /// Total length of all jumps [m].
     jumped: f64,
-    found: Vec<NodeId>,
+    candidates: Vec<NodeId>,
     known_for: Span,
     decides_ties: bool,
     /// Instant at which each node's position was last recorded, for `known_for`.
-    known: Vec<Time>,
+    recorded_at: Vec<Time>,
 }
 
-impl Crowd {
+impl MobileNodes {
     /// Nodes of a plan at these positions in the topology, with this number of radios and this range.
-    pub fn new(plan: &Plan, places: &[Position], radios: usize, reach: Metres) -> Crowd {
-        let movers: Vec<Mover> = (0..).zip(places).map(|(n, &place)| plan.begin(n, place)).collect();
-        let legs: Vec<Leg> = movers.iter().map(|m| m.leg).collect();
-        let places: Vec<Position> = legs.iter().map(|l| l.from).collect();
+    pub fn new(plan: &Plan, positions: &[Position], radios: usize, reach: Metres) -> MobileNodes {
+        let nodes: Vec<MobileNode> =
+            (0..).zip(positions).map(|(n, &position)| plan.initial_node(n, position)).collect();
+        let segments: Vec<MovementSegment> = nodes.iter().map(|m| m.segment).collect();
+        let positions: Vec<Position> = segments.iter().map(|l| l.from).collect();
         let courses = plan.courses().clone();
-        let walks =
-            || movers.iter().filter_map(|m| if let Source::Walk(w) = &m.source { Some(&w.model) } else { None });
-        let fastest = walks().map(|m| m.fastest.0).chain(courses.all().iter().map(|c| c.speed.0)).fold(0.0, f64::max);
-        let areas = walks().flat_map(|m| [Position::default(), Position { x: m.width, y: m.height }]);
+        let models = || {
+            nodes.iter().filter_map(|m| if let Source::RandomWaypoint(w) = &m.source { Some(&w.model) } else { None })
+        };
+        let fastest = models().map(|m| m.fastest.0).chain(courses.all().iter().map(|c| c.speed.0)).fold(0.0, f64::max);
+        let areas = models().flat_map(|m| [Position::default(), Position { x: m.width, y: m.height }]);
         let listed = courses.all().iter().flat_map(|c| [c.from, c.to]);
-        let all = || places.iter().copied().chain(areas.clone()).chain(listed.clone());
+        let all = || positions.iter().copied().chain(areas.clone()).chain(listed.clone());
         let pick = |of: fn(f64, f64) -> f64| {
             let both = |a: Position, b: Position| Position { x: of(a.x, b.x), y: of(a.y, b.y) };
             all().reduce(both).unwrap_or_default()
         };
         let reach = reach.0;
-        let cells = Cells::new(pick(f64::min), pick(f64::max), reach.max(1.0), &places);
-        let n = places.len();
-        let mut crowd = Crowd {
+        let cells = Cells::new(pick(f64::min), pick(f64::max), reach.max(1.0), &positions);
+        let n = positions.len();
+        let mut mobile_nodes = MobileNodes {
             deadlines: vec![Time::NEVER; n],
             order: BinaryHeap::with_capacity(n + 1),
             cells,
@@ -220,18 +235,18 @@ impl Crowd {
             reach,
             fastest,
             jumped: 0.0,
-            found: Vec::with_capacity(64),
+            candidates: Vec::with_capacity(64),
             known_for: plan.profiles[0].known_for,
             decides_ties: plan.profiles[0].decides_ties,
-            known: if plan.profiles[0].known_for > Span::ZERO { vec![Time::ZERO; n] } else { Vec::new() },
-            legs,
-            movers,
+            recorded_at: if plan.profiles[0].known_for > Span::ZERO { vec![Time::ZERO; n] } else { Vec::new() },
+            segments,
+            nodes,
             courses,
         };
         for n in 0..n {
-            crowd.settle(n, Time::ZERO);
+            mobile_nodes.update(n, Time::ZERO);
         }
-        crowd
+        mobile_nodes
     }
 
     /// Next call of [`on_deadline`](Self::on_deadline).
@@ -241,37 +256,37 @@ impl Crowd {
 
     /// Handles ends of segments and crossings of cell borders. Reports to `tell` each node that has begun a segment,
     /// with the destination.
-    pub fn on_deadline(&mut self, now: Time, mut tell: impl FnMut(NodeId, &Leg, Position)) {
+    pub fn on_deadline(&mut self, now: Time, mut tell: impl FnMut(NodeId, &MovementSegment, Position)) {
         while let Some(&Reverse((at, node))) = self.order.peek().filter(|next| next.0.0 <= now) {
             self.order.pop();
             let n = node as usize;
-            if self.deadlines[n] == at && self.settle(n, now) {
-                tell(NodeId(node), &self.legs[n], self.movers[n].to);
+            if self.deadlines[n] == at && self.update(n, now) {
+                tell(NodeId(node), &self.segments[n], self.nodes[n].to);
             }
         }
     }
 
     /// Advances a node to `now`; returns true if it has begun a segment.
-    fn settle(&mut self, n: usize, now: Time) -> bool {
-        let mover = &mut self.movers[n];
+    fn update(&mut self, n: usize, now: Time) -> bool {
+        let node = &mut self.nodes[n];
         let courses = self.courses.of(n as u32);
         let mut begun = false;
-        while mover.leg.ends <= now {
-            let place = mover.leg.at(mover.leg.ends);
-            mover.go_on(courses);
-            let jump = place.distance(mover.leg.from).0;
+        while node.segment.ends <= now {
+            let position = node.segment.at(node.segment.ends);
+            node.next_segment(courses);
+            let jump = position.distance(node.segment.from).0;
             // A smaller difference is rounding.
             if jump > 1e-6 {
                 self.jumped += jump;
             }
             begun = true;
         }
-        let leg = mover.leg;
-        self.legs[n] = leg;
-        self.cells.place(n as u32, leg.at(now));
+        let segment = node.segment;
+        self.segments[n] = segment;
+        self.cells.update(n as u32, segment.at(now));
         let (low, high) = self.cells.corners(n as u32);
         // Checks again soon if rounding leaves the node on the near side of the border.
-        let leaves = leg.leaves(low, high).max(now + Span::us(1)).min(leg.ends);
+        let leaves = segment.leaves(low, high).max(now + Span::us(1)).min(segment.ends);
         if leaves != self.deadlines[n] {
             self.deadlines[n] = leaves;
             if leaves != Time::NEVER {
@@ -284,7 +299,7 @@ impl Crowd {
     /// Position of a node at an instant.
     #[inline]
     pub fn position(&self, n: NodeId, at: Time) -> Position {
-        self.legs[n.index()].at(at)
+        self.segments[n.index()].at(at)
     }
 
     /// Tells if motion decides ties between a signal that arrives and a back-off slot that ends.
@@ -302,13 +317,13 @@ impl Crowd {
     }
 
     /// Current segment of a node.
-    pub fn leg(&self, n: NodeId) -> &Leg {
-        &self.legs[n.index()]
+    pub fn segment(&self, n: NodeId) -> &MovementSegment {
+        &self.segments[n.index()]
     }
 
     /// Destination of a node's segment.
     pub fn destination(&self, n: NodeId) -> Position {
-        self.movers[n.index()].to
+        self.nodes[n.index()].to
     }
 
     /// Collects the nodes that may be in range of a radio, for [`near`](Self::near). Returns false if none of them can
@@ -318,81 +333,81 @@ impl Crowd {
         if !changed && self.lists.is_quiet(r, at, self.jumped) {
             return false;
         }
-        let all = std::iter::once(&n).chain(self.lists.of(n)).map(|m| &self.legs[m.index()]);
-        let until = all.map(|leg| if leg.moves() { None } else { Some(leg.ends) });
+        let all = std::iter::once(&n).chain(self.lists.of(n)).map(|m| &self.segments[m.index()]);
+        let until = all.map(|segment| if segment.moves() { None } else { Some(segment.ends) });
         let quiet = until.reduce(|a, b| a.zip(b).map(|(a, b)| a.min(b))).flatten();
         self.lists.note_quiet(r, quiet.unwrap_or(Time::ZERO), self.jumped);
         if self.known_for > Span::ZERO {
-            self.look_around_by_known_places(n, at);
+            self.look_around_by_recorded_positions(n, at);
         }
         true
     }
 
     /// Builds the candidate list of a node; returns true if its members have changed.
     fn make_list(&mut self, n: NodeId, at: Time) -> bool {
-        let place = self.position(n, at);
+        let position = self.position(n, at);
         let distance = (1.0 + SLACK) * self.reach + MARGIN;
-        let Crowd { found, cells, legs, lists, jumped, .. } = self;
+        let MobileNodes { candidates, cells, segments, lists, jumped, .. } = self;
         let is_near = |m: &NodeId| {
-            let p = legs[m.index()].at(at);
-            (p.x - place.x).powi(2) + (p.y - place.y).powi(2) <= distance * distance
+            let p = segments[m.index()].at(at);
+            (p.x - position.x).powi(2) + (p.y - position.y).powi(2) <= distance * distance
         };
-        found.clear();
-        found.extend(cells.around(place, distance + MARGIN).map(NodeId).filter(|m| *m != n && is_near(m)));
-        found.sort_unstable();
-        lists.renew(n, found, at, *jumped)
+        candidates.clear();
+        candidates.extend(cells.around(position, distance + MARGIN).map(NodeId).filter(|m| *m != n && is_near(m)));
+        candidates.sort_unstable();
+        lists.renew(n, candidates, at, *jumped)
     }
 
     /// Restricts the candidates to the square around a node, by positions of limited age. Updates the recorded
     /// positions of these candidates.
-    fn look_around_by_known_places(&mut self, n: NodeId, at: Time) {
+    fn look_around_by_recorded_positions(&mut self, n: NodeId, at: Time) {
         let side = self.reach + BEYOND;
-        let position = self.known_place(n, at);
-        let mut candidates = std::mem::take(&mut self.found);
+        let position = self.recorded_position(n, at);
+        let mut candidates = std::mem::take(&mut self.candidates);
         candidates.clear();
         candidates.extend(self.lists.of(n).iter().filter(|m| {
-            let p = self.known_place(**m, at);
+            let p = self.recorded_position(**m, at);
             (p.x - position.x).abs() <= side && (p.y - position.y).abs() <= side
         }));
         for m in candidates.iter().chain(&[n]) {
-            self.known[m.index()] = at;
+            self.recorded_at[m.index()] = at;
         }
-        self.found = candidates;
+        self.candidates = candidates;
     }
 
     /// Recorded position of a node, from the last exact query, the begin of its segment, or the last multiple of
     /// `known_for` after it.
-    fn known_place(&self, n: NodeId, at: Time) -> Position {
-        let leg = &self.legs[n.index()];
-        let last = self.known[n.index()].max(leg.begins);
+    fn recorded_position(&self, n: NodeId, at: Time) -> Position {
+        let segment = &self.segments[n.index()];
+        let last = self.recorded_at[n.index()].max(segment.begins);
         let age = at.since(last);
-        leg.at(last + Span(age.0 / self.known_for.0 * self.known_for.0))
+        segment.at(last + Span(age.0 / self.known_for.0 * self.known_for.0))
     }
 
     /// Nodes that may be in range of the radio of the last `look_around`, in the order of their numbers, with their
     /// positions.
     pub fn near(&self, n: NodeId, at: Time) -> impl Iterator<Item = (NodeId, Position)> + '_ {
-        let all = if self.known_for > Span::ZERO { &self.found } else { self.lists.of(n) };
-        all.iter().map(move |&m| (m, self.legs[m.index()].at(at)))
+        let all = if self.known_for > Span::ZERO { &self.candidates } else { self.lists.of(n) };
+        all.iter().map(move |&m| (m, self.segments[m.index()].at(at)))
     }
 
     /// Places a node at a position, where it stays; ends its scenario motion.
-    pub fn put(&mut self, n: NodeId, place: Position, now: Time) {
-        self.jumped += self.position(n, now).distance(place).0;
-        self.lead(n, Leg::rest(place, now, Time::NEVER), place, now);
+    pub fn put(&mut self, n: NodeId, position: Position, now: Time) {
+        self.jumped += self.position(n, now).distance(position).0;
+        self.replace_movement(n, MovementSegment::rest(position, now, Time::NEVER), position, now);
     }
 
     /// Sends a node to a position, where it stays; ends its scenario motion.
     pub fn send(&mut self, n: NodeId, to: Position, speed: Speed, now: Time) {
-        let leg = Leg::walk(self.position(n, now), to, speed, now);
+        let segment = MovementSegment::straight(self.position(n, now), to, speed, now);
         self.fastest = self.fastest.max(speed.0);
-        let to = if leg.moves() { to } else { leg.from };
-        self.lead(n, leg, to, now);
+        let to = if segment.moves() { to } else { segment.from };
+        self.replace_movement(n, segment, to, now);
     }
 
-    fn lead(&mut self, n: NodeId, leg: Leg, to: Position, now: Time) {
-        self.movers[n.index()] = Mover { source: Source::None, leg, to };
-        self.settle(n.index(), now);
+    fn replace_movement(&mut self, n: NodeId, segment: MovementSegment, to: Position, now: Time) {
+        self.nodes[n.index()] = MobileNode { source: Source::None, segment, to };
+        self.update(n.index(), now);
         // Invalidates all radios whose surroundings did not move.
         self.jumped = self.jumped.next_up();
     }

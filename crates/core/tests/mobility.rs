@@ -1,9 +1,8 @@
-//! Mobility: positions printed by ns-2, theory of random walks, files that are read and written, and runs with moving
-//! nodes.
+//! Mobility: positions printed by ns-2, theory of random waypoint, movement files, and runs with moving nodes.
 
-use chappe_core::motion::formats::{self, Format};
-use chappe_core::motion::waypoint::Model;
-use chappe_core::motion::{Config, Courses, Crowd, Kind, Plan, Start};
+use chappe_core::mobility::formats::{self, Format};
+use chappe_core::mobility::waypoint::Model;
+use chappe_core::mobility::{Config, Courses, Kind, MobileNodes, Plan, Start};
 use chappe_core::packet::NodeId;
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
@@ -16,26 +15,26 @@ fn data(name: &str) -> String {
 
 /// Reads a text that causes no warning.
 fn read(text: &str) -> Result<Courses, String> {
-    let mut doubts = vec![];
-    let courses = formats::read(text, &mut doubts).map_err(|e| e.to_string())?;
-    assert_eq!(doubts, Vec::<String>::new(), "{text}");
+    let mut warnings = vec![];
+    let courses = formats::read(text, &mut warnings).map_err(|e| e.to_string())?;
+    assert_eq!(warnings, Vec::<String>::new(), "{text}");
     Ok(courses)
 }
 
 fn write(courses: &Courses, format: Format, until: Time) -> String {
-    formats::write(courses, format, until).expect("the form can say it")
+    formats::write(courses, format, until).expect("the format can express the movement")
 }
 
 fn seconds(s: f64) -> Time {
     Time((s * 1e9).round() as u64)
 }
 
-/// A plan in which all nodes move alike.
+/// A plan with one profile for all nodes.
 fn plan(nodes: usize, cfg: Config, seed: u64) -> Plan {
-    Plan { profiles: vec![cfg], of: vec![0; nodes], area: (Metres(1200.0), Metres(800.0)), seed }
+    Plan { profiles: vec![cfg], profile_of: vec![0; nodes], area: (Metres(1200.0), Metres(800.0)), seed }
 }
 
-fn walk(start: Start, min: f64, max: f64, pause: Span) -> Config {
+fn random_waypoint(start: Start, min: f64, max: f64, pause: Span) -> Config {
     Config {
         kind: Kind::RandomWaypoint,
         start,
@@ -52,14 +51,14 @@ fn follow(courses: &Courses) -> Plan {
 }
 
 /// The nodes of a plan.
-fn crowd(plan: &Plan) -> Crowd {
-    Crowd::new(plan, &vec![Position::default(); plan.of.len()], plan.of.len(), Metres(250.0))
+fn mobile_nodes(plan: &Plan) -> MobileNodes {
+    MobileNodes::new(plan, &vec![Position::default(); plan.profile_of.len()], plan.profile_of.len(), Metres(250.0))
 }
 
-/// Nodes at an instant, advanced deadline by deadline.
-fn bring(crowd: &mut Crowd, at: Time) {
-    while crowd.deadline() <= at {
-        crowd.on_deadline(crowd.deadline(), |_, _, _| {});
+/// Advances the nodes to an instant, deadline by deadline.
+fn advance(mobile_nodes: &mut MobileNodes, at: Time) {
+    while mobile_nodes.deadline() <= at {
+        mobile_nodes.on_deadline(mobile_nodes.deadline(), |_, _, _| {});
     }
 }
 
@@ -67,8 +66,8 @@ fn bring(crowd: &mut Crowd, at: Time) {
 fn golden(name: &str) -> Vec<(Time, Vec<Position>)> {
     let row = |line: &str| {
         let numbers: Vec<f64> = line.split(',').map(|f| f.parse().expect("a number")).collect();
-        let places = numbers[1..].chunks_exact(2).map(|p| Position { x: p[0], y: p[1] }).collect();
-        (seconds(numbers[0]), places)
+        let positions = numbers[1..].chunks_exact(2).map(|p| Position { x: p[0], y: p[1] }).collect();
+        (seconds(numbers[0]), positions)
     };
     data(&format!("{name}.positions.csv")).lines().skip(1).map(row).collect()
 }
@@ -77,15 +76,15 @@ fn golden(name: &str) -> Vec<(Time, Vec<Position>)> {
 fn positions_are_those_of_ns2_to_a_micrometre() {
     for name in ["special", "waypoints_v1", "waypoints_v2", "commands"] {
         let courses = read(&data(&format!("{name}.mv"))).expect("a movement file");
-        let mut crowd = crowd(&follow(&courses));
+        let mut mobile_nodes = mobile_nodes(&follow(&courses));
         let all = golden(name);
         assert_eq!(all.len(), 101);
-        for (at, places) in all {
-            bring(&mut crowd, at);
-            for (n, place) in (0..).zip(places) {
-                for found in [crowd.position(NodeId(n), at), courses.position(n, at).expect("a node")] {
-                    let wrong = found.distance(place).0;
-                    assert!(wrong < 1e-6, "{name}: node {n} at {at}: {found:?} instead of {place:?}");
+        for (at, positions) in all {
+            advance(&mut mobile_nodes, at);
+            for (n, position) in (0..).zip(positions) {
+                for ours in [mobile_nodes.position(NodeId(n), at), courses.position(n, at).expect("a node")] {
+                    let wrong = ours.distance(position).0;
+                    assert!(wrong < 1e-6, "{name}: node {n} at {at}: {ours:?} instead of {position:?}");
                 }
             }
         }
@@ -96,7 +95,7 @@ fn positions_are_those_of_ns2_to_a_micrometre() {
 fn every_form_of_file_can_be_written_and_read_again() {
     let end = Time::ZERO + Span::secs(500);
     for name in ["special.mv", "commands.mv", "waypoints_v1.mv", "waypoints_v2.mv", "motion_v10_s1.csv"] {
-        let courses = read(&data(name)).expect("a file of motion");
+        let courses = read(&data(name)).expect("a movement file");
         for format in [Format::Setdest, Format::BonnMotion, Format::Csv] {
             let text = write(&courses, format, end);
             assert_eq!(formats::format_of(&text), format);
@@ -104,7 +103,7 @@ fn every_form_of_file_can_be_written_and_read_again() {
             assert_eq!(again.nodes(), courses.nodes());
             for (n, s) in (0..courses.nodes()).flat_map(|n| (0..1500).map(move |i| (n, f64::from(i) / 3.0))) {
                 let [a, b] = [&courses, &again].map(|c| c.position(n, seconds(s)).expect("a node"));
-                // Places of the CSV file are rounded to the millimetre, and ns-2's form has no jumps.
+                // Positions of the CSV file are rounded to the millimetre, and ns-2's format has no jumps.
                 let limit = if name.ends_with("csv") { 2e-3 } else { 1e-6 };
                 assert!(a.distance(b).0 < limit, "{name}, {}: node {n} at {s} s: {a:?}, {b:?}", format.word());
             }
@@ -189,7 +188,7 @@ fn three_dimensions_are_never_taken_for_two() {
              out, the height".to_owned()));
     // One line that cannot have three is enough.
     assert_eq!(flat("0 10 20 0 10 50 20 0 90 90 20 0\n0 10 60\n"), Ok(4));
-    // Files that we write are never doubtful.
+    // Files written by Chappe cause no warning.
     let text = "#2D\n0 10 20 5 10 50 20 15 20 90 20 16\n";
     let courses = read(text).expect("it has two dimensions");
     let again = write(&courses, Format::BonnMotion, seconds(20.0));
@@ -198,10 +197,10 @@ fn three_dimensions_are_never_taken_for_two() {
 
 #[test]
 fn heights_are_told_to_have_no_effect() {
-    let mut doubts = vec![];
+    let mut warnings = vec![];
     let text = "$node_(0) set X_ 1; $node_(0) set Y_ 1\n$node_(0) set Z_ 2.5\n$node_(0) set Z_ 3\n";
-    formats::read(text, &mut doubts).expect("it can be read");
-    assert_eq!(doubts, ["line 2 sets node 0 2.5 m high (`Z_`), which has no effect, and 1 height more"]);
+    formats::read(text, &mut warnings).expect("it can be read");
+    assert_eq!(warnings, ["line 2 sets node 0 2.5 m high (`Z_`), which has no effect, and 1 height more"]);
 }
 
 #[test]
@@ -214,20 +213,20 @@ fn a_jump_after_a_walk_has_no_form_in_ns2() {
     for s in [0.0, 4.0, 6.0, 8.0, 16.0, 50.0] {
         assert_eq!(again.position(0, seconds(s)), rests.position(0, seconds(s)), "{text}");
     }
-    let walks = csv("0,0,1,1,2,1,1\n5,0,9,9,9,9,0\n");
+    let moves = csv("0,0,1,1,2,1,1\n5,0,9,9,9,9,0\n");
     assert_eq!(
-        form(&walks).expect_err("it has walked"),
+        form(&moves).expect_err("it has walked"),
         "node 0 jumps at 5 s, and movement files of ns-2 have no jumps after a walk"
     );
 }
 
-/// Speeds, and places, of many nodes at an instant.
+/// Speeds and positions of all nodes at an instant.
 fn snapshot(plan: &Plan, at: f64) -> (Vec<f64>, Vec<Position>) {
     let at = seconds(at);
-    let mut crowd = crowd(plan);
-    bring(&mut crowd, at);
-    let all = || (0..plan.of.len() as u32).map(NodeId);
-    (all().map(|n| crowd.leg(n).speed.0).collect(), all().map(|n| crowd.position(n, at)).collect())
+    let mut mobile_nodes = mobile_nodes(plan);
+    advance(&mut mobile_nodes, at);
+    let all = || (0..plan.profile_of.len() as u32).map(NodeId);
+    (all().map(|n| mobile_nodes.segment(n).speed.0).collect(), all().map(|n| mobile_nodes.position(n, at)).collect())
 }
 
 fn mean(all: &[f64]) -> f64 {
@@ -249,32 +248,32 @@ const MANY: usize = 8000;
 
 #[test]
 fn stationary_start_keeps_its_distribution() {
-    let plan = plan(MANY, walk(Start::Stationary, 0.5, 20.0, Span::secs(20)), 11);
-    let (speeds, places) = snapshot(&plan, 0.0);
+    let plan = plan(MANY, random_waypoint(Start::Stationary, 0.5, 20.0, Span::secs(20)), 11);
+    let (speeds, positions) = snapshot(&plan, 0.0);
     let (later, then) = snapshot(&plan, 1000.0);
     let compare = |what: &str, a: Vec<f64>, b: Vec<f64>| {
         let (distance, limit) = smirnov(a, b);
         assert!(distance < limit, "{what}: {distance} of {limit}");
     };
-    let of = |places: &[Position], f: fn(&Position) -> f64| places.iter().map(f).collect::<Vec<f64>>();
-    compare("x", of(&places, |p| p.x), of(&then, |p| p.x));
-    compare("y", of(&places, |p| p.y), of(&then, |p| p.y));
+    let of = |positions: &[Position], f: fn(&Position) -> f64| positions.iter().map(f).collect::<Vec<f64>>();
+    compare("x", of(&positions, |p| p.x), of(&then, |p| p.x));
+    compare("y", of(&positions, |p| p.y), of(&then, |p| p.y));
     let middle = |p: &Position| (p.x - 600.0).hypot(p.y - 400.0);
-    compare("distance from the middle", of(&places, middle), of(&then, middle));
+    compare("distance from the middle", of(&positions, middle), of(&then, middle));
     compare("speed", speeds.clone(), later);
-    // Walking nodes have the mean speed of the formula, and the share that pauses is that of the times.
+    // Moving nodes have the mean speed of the formula, and the share that pauses is that of the times.
     let model = Model::new(&plan.profiles[0], plan.area);
-    let walking: Vec<f64> = speeds.iter().copied().filter(|&v| v > 0.0).collect();
-    let variance = walking.iter().map(|v| (v - mean(&walking)).powi(2)).sum::<f64>() / walking.len() as f64;
-    let four_errors = 4.0 * (variance / walking.len() as f64).sqrt();
-    assert!((mean(&walking) - model.mean_speed()).abs() < four_errors, "{}", mean(&walking));
-    let (share, expected) = (1.0 - walking.len() as f64 / MANY as f64, model.share_of_pauses());
+    let moving: Vec<f64> = speeds.iter().copied().filter(|&v| v > 0.0).collect();
+    let variance = moving.iter().map(|v| (v - mean(&moving)).powi(2)).sum::<f64>() / moving.len() as f64;
+    let four_errors = 4.0 * (variance / moving.len() as f64).sqrt();
+    assert!((mean(&moving) - model.mean_speed()).abs() < four_errors, "{}", mean(&moving));
+    let (share, expected) = (1.0 - moving.len() as f64 / MANY as f64, model.share_of_pauses());
     assert!((share - expected).abs() < 4.0 * (expected * (1.0 - expected) / MANY as f64).sqrt(), "{share}, {expected}");
 }
 
 #[test]
 fn a_classic_start_slows_down_to_the_stationary_speed() {
-    let cfg = walk(Start::Uniform, 1.0, 20.0, Span::ZERO);
+    let cfg = random_waypoint(Start::Uniform, 1.0, 20.0, Span::ZERO);
     let classic = plan(MANY, cfg, 12);
     let model = Model::new(&classic.profiles[0], classic.area);
     let [first, last] = [1e-9, 2000.0].map(|at| mean(&snapshot(&classic, at).0));
@@ -284,14 +283,14 @@ fn a_classic_start_slows_down_to_the_stationary_speed() {
     assert!((last - model.mean_speed()).abs() < four_errors, "{last} m/s, {} expected", model.mean_speed());
     assert!((model.mean_speed() - 6.34).abs() < 0.005);
     // With a minimum speed of 0 the mean speed falls without end.
-    let decays = plan(MANY, walk(Start::Uniform, 0.0, 20.0, Span::ZERO), 13);
+    let decays = plan(MANY, random_waypoint(Start::Uniform, 0.0, 20.0, Span::ZERO), 13);
     let means = [1e-9, 100.0, 1000.0, 10_000.0].map(|at| mean(&snapshot(&decays, at).0));
     assert!(means.windows(2).all(|w| w[1] < w[0] - four_errors), "{means:?}");
 }
 
 /// Density of moving nodes in the unit square in the stationary state, at (x, y): the integral over all directions of
-/// the legs through this point. A leg through the point at angle a, with lengths r and s to the border on both sides,
-/// carries r s (r + s) / 2 (Navidi and Camp 2004; Bettstetter, Resta and Santi 2003).
+/// the segments through this point. A segment through the point at angle a, with lengths r and s to the border on
+/// both sides, contributes r s (r + s) / 2 (Navidi and Camp 2004; Bettstetter, Resta and Santi 2003).
 fn density(x: f64, y: f64) -> f64 {
     let steps = 720;
     let to_border = |c: f64, s: f64| {
@@ -314,7 +313,7 @@ fn density(x: f64, y: f64) -> f64 {
             r * q * (r + q) * step
         })
         .sum();
-    // Mean length of a leg in the unit square.
+    // Mean length of a segment in the unit square.
     sum / 0.521_405_433
 }
 
@@ -324,7 +323,7 @@ fn density_of_moving_nodes_matches_theory() {
     let strip = Config {
         width: Some(Metres(1000.0)),
         height: Some(Metres(1.0)),
-        ..walk(Start::Stationary, 5.0, 5.0, Span::ZERO)
+        ..random_waypoint(Start::Stationary, 5.0, 5.0, Span::ZERO)
     };
     let square = Config { height: Some(Metres(1000.0)), ..strip.clone() };
     let tenths = 10;
@@ -337,16 +336,16 @@ fn density_of_moving_nodes_matches_theory() {
         assert!(chi < limit, "{what}: {chi} of {limit}");
     };
     for (start, at) in [(Start::Stationary, 0.0), (Start::Stationary, 700.0), (Start::Uniform, 5000.0)] {
-        let (_, places) = snapshot(&plan(MANY, Config { start, ..strip.clone() }, 14), at);
+        let (_, positions) = snapshot(&plan(MANY, Config { start, ..strip.clone() }, 14), at);
         let mut counts = vec![0; tenths];
-        places.iter().for_each(|p| counts[(p.x / 100.0) as usize] += 1);
+        positions.iter().for_each(|p| counts[(p.x / 100.0) as usize] += 1);
         let share = |x: f64| x * x * (3.0 - 2.0 * x);
         let expected: Vec<f64> = (0..10).map(|i| share(f64::from(i + 1) / 10.0) - share(f64::from(i) / 10.0)).collect();
         check("strip", &counts, &expected);
 
-        let (_, places) = snapshot(&plan(MANY, Config { start, ..square.clone() }, 15), at);
+        let (_, positions) = snapshot(&plan(MANY, Config { start, ..square.clone() }, 15), at);
         let mut counts = vec![0; 25];
-        places.iter().for_each(|p| counts[(p.x / 200.0) as usize + 5 * (p.y / 200.0) as usize] += 1);
+        positions.iter().for_each(|p| counts[(p.x / 200.0) as usize + 5 * (p.y / 200.0) as usize] += 1);
         let cell = |i: u32| {
             let points = (0..100).map(|k| (f64::from(k % 10) + 0.5, f64::from(k / 10) + 0.5));
             let at =
@@ -364,46 +363,46 @@ fn density_of_moving_nodes_matches_theory() {
 
 #[test]
 fn all_nodes_in_range_are_listed() {
-    let cfg = walk(Start::Stationary, 1.0, 40.0, Span::secs(3));
+    let cfg = random_waypoint(Start::Stationary, 1.0, 40.0, Span::secs(3));
     let nodes = 300;
     let plan = Plan { area: (Metres(3000.0), Metres(2000.0)), ..plan(nodes, cfg, 3) };
-    let mut crowd = Crowd::new(&plan, &vec![Position::default(); nodes], nodes, Metres(250.0));
+    let mut mobile_nodes = MobileNodes::new(&plan, &vec![Position::default(); nodes], nodes, Metres(250.0));
     let mut listed = 0;
     for step in 0..4000_u64 {
         let at = Time(step * 37_000_000);
-        bring(&mut crowd, at);
+        advance(&mut mobile_nodes, at);
         let n = NodeId((step * 7 % nodes as u64) as u32);
         if step == 1000 {
-            crowd.put(NodeId(5), Position { x: -900.0, y: 9000.0 }, at);
-            crowd.send(NodeId(9), Position { x: 3000.0, y: 1000.0 }, Speed(500.0), at);
+            mobile_nodes.put(NodeId(5), Position { x: -900.0, y: 9000.0 }, at);
+            mobile_nodes.send(NodeId(9), Position { x: 3000.0, y: 1000.0 }, Speed(500.0), at);
         }
-        crowd.look_around(n, chappe_core::packet::RadioId(n.0), at);
-        let found: Vec<u32> = crowd.near(n, at).map(|m| m.0.0).collect();
-        assert!(found.windows(2).all(|w| w[0] < w[1]));
-        let place = crowd.position(n, at);
+        mobile_nodes.look_around(n, chappe_core::packet::RadioId(n.0), at);
+        let candidates: Vec<u32> = mobile_nodes.near(n, at).map(|m| m.0.0).collect();
+        assert!(candidates.windows(2).all(|w| w[0] < w[1]));
+        let position = mobile_nodes.position(n, at);
         for m in (0..nodes as u32).filter(|&m| m != n.0) {
-            let distance = crowd.position(NodeId(m), at).distance(place).0;
-            assert!(distance > 250.0 || found.binary_search(&m).is_ok(), "{distance} m at {at}");
+            let distance = mobile_nodes.position(NodeId(m), at).distance(position).0;
+            assert!(distance > 250.0 || candidates.binary_search(&m).is_ok(), "{distance} m at {at}");
         }
-        listed += found.len();
+        listed += candidates.len();
     }
     assert!(listed < 4000 * 40, "{listed}");
 }
 
 #[test]
 fn no_search_while_no_near_node_moves() {
-    // Node 0 stands beside 1; 2 walks far away, and comes near from 8 s on.
+    // Nodes 0 and 1 rest near each other; node 2 moves far away, and comes near from 8 s on.
     let text = "0 0 0\n0 100 0\n0 5000 0 10 5000 0 20 100 100\n";
-    let mut crowd = crowd(&follow(&read(text).expect("a file")));
+    let mut mobile_nodes = mobile_nodes(&follow(&read(text).expect("a file")));
     let mut asked = vec![];
     for s in 0..40 {
         let at = seconds(f64::from(s));
-        bring(&mut crowd, at);
-        if crowd.look_around(NodeId(0), chappe_core::packet::RadioId(0), at) {
+        advance(&mut mobile_nodes, at);
+        if mobile_nodes.look_around(NodeId(0), chappe_core::packet::RadioId(0), at) {
             asked.push(s);
         }
     }
-    // Node 2 comes near within the last second of its walk, and rests then.
+    // Node 2 comes near within the last second of its movement, then rests.
     assert_eq!(asked, [0, 20]);
 }
 
@@ -412,25 +411,25 @@ fn recorded_positions_have_a_limited_age() {
     // Node 1 goes away from node 0 at 25 m/s and is 555 m away at 10 s.
     let text = "0 0 0\n0 305 0 20 805 0\n";
     let courses = read(text).expect("a file");
-    let found = |known_for: Span, times: &[f64]| {
+    let candidates = |known_for: Span, times: &[f64]| {
         let cfg = Config { kind: Kind::File, courses: courses.clone(), known_for, ..Config::default() };
-        let mut crowd = Crowd::new(&plan(2, cfg, 1), &[Position::default(); 2], 2, Metres(550.0));
+        let mut mobile_nodes = MobileNodes::new(&plan(2, cfg, 1), &[Position::default(); 2], 2, Metres(550.0));
         times
             .iter()
             .map(|&s| {
-                bring(&mut crowd, seconds(s));
-                crowd.look_around(NodeId(0), chappe_core::packet::RadioId(0), seconds(s));
-                crowd.near(NodeId(0), seconds(s)).count()
+                advance(&mut mobile_nodes, seconds(s));
+                mobile_nodes.look_around(NodeId(0), chappe_core::packet::RadioId(0), seconds(s));
+                mobile_nodes.near(NodeId(0), seconds(s)).count()
             })
             .collect::<Vec<_>>()
     };
     let times = [9.5, 9.9, 10.1, 10.4, 10.6, 12.0];
     // Exact: within 551 m and a tenth.
-    assert_eq!(found(Span::ZERO, &times), [1, 1, 1, 1, 1, 1]);
+    assert_eq!(candidates(Span::ZERO, &times), [1, 1, 1, 1, 1, 1]);
     // A queried node is then known exactly: at 10.1 s its position of 9.9 s is used, and it is found beyond the range.
-    assert_eq!(found(Span::secs(1), &times), [1, 1, 1, 0, 0, 0]);
-    assert_eq!(found(Span::secs(1), &[0.0, 10.4, 11.5]), [1, 1, 0], "known of 10.0 s, then of 11.4 s");
-    assert_eq!(found(Span::secs(1), &[0.0, 11.5]), [1, 0]);
+    assert_eq!(candidates(Span::secs(1), &times), [1, 1, 1, 0, 0, 0]);
+    assert_eq!(candidates(Span::secs(1), &[0.0, 10.4, 11.5]), [1, 1, 0], "known of 10.0 s, then of 11.4 s");
+    assert_eq!(candidates(Span::secs(1), &[0.0, 11.5]), [1, 0]);
 }
 
 /// All tables of a run, and the numbers of rows of the recorded ones.
@@ -462,7 +461,7 @@ fn still_nodes_equal_nodes_that_cannot_move() {
             let put = "event = [{ at = \"0 s\", node_move = 0, position = [\"0 m\", \"0 m\"] }]\n";
             let put = if topology.contains("random") {
                 let scenario = Scenario::from_toml("test", &still, &[], &NoFiles).expect("a good scenario");
-                let p = scenario.layout().places[0];
+                let p = scenario.layout().positions[0];
                 put.replace("[\"0 m\", \"0 m\"]", &format!("[\"{} m\", \"{} m\"]", p.x, p.y))
             } else {
                 put.to_owned()
@@ -472,7 +471,7 @@ fn still_nodes_equal_nodes_that_cannot_move() {
     }
 }
 
-const WALKERS: &str = r#"
+const RANDOM_WAYPOINT: &str = r#"
     run = { stop = "30 s", batches = 2, record = ["positions"] }
     topology = { kind = "random", nodes = 20, width = "900 m", height = "600 m" }
     motion.kind = "random_waypoint"
@@ -483,7 +482,7 @@ const WALKERS: &str = r#"
 "#;
 
 /// The rows of the table of positions.
-fn legs(text: &str, seed: u64) -> String {
+fn segments(text: &str, seed: u64) -> String {
     let scenario = Scenario::from_toml("test", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
     let mut sim = Sim::new(&scenario.setup(Some(seed)));
     sim.run();
@@ -492,21 +491,21 @@ fn legs(text: &str, seed: u64) -> String {
 }
 
 #[test]
-fn walks_depend_on_the_seed_alone() {
-    let once = legs(WALKERS, 7);
-    assert_eq!(once, legs(WALKERS, 7));
-    assert_ne!(once, legs(WALKERS, 8));
-    assert_eq!(once, legs(&format!("{WALKERS}\ntcp.variant = \"vegas\"\nrouting.protocol = \"dsr\""), 7));
-    let paired = format!("{WALKERS}\nmotion.seed = 7");
-    assert_eq!(legs(&paired, 1), legs(&paired, 2));
-    assert_eq!(legs(&paired, 1), once);
+fn movement_depends_on_the_seed_alone() {
+    let once = segments(RANDOM_WAYPOINT, 7);
+    assert_eq!(once, segments(RANDOM_WAYPOINT, 7));
+    assert_ne!(once, segments(RANDOM_WAYPOINT, 8));
+    assert_eq!(once, segments(&format!("{RANDOM_WAYPOINT}\ntcp.variant = \"vegas\"\nrouting.protocol = \"dsr\""), 7));
+    let paired = format!("{RANDOM_WAYPOINT}\nmotion.seed = 7");
+    assert_eq!(segments(&paired, 1), segments(&paired, 2));
+    assert_eq!(segments(&paired, 1), once);
     assert_ne!(results(&paired, 1), results(&paired, 2), "everything else goes by the seed of the run");
     assert_eq!(results(&paired, 1), results(&paired, 1));
 }
 
 #[test]
 fn a_link_lasts_as_long_as_the_nodes_are_near() {
-    // Node 1 walks away from node 0 at 10 m/s, and is 250 m away 10 s after it has begun.
+    // Node 1 moves away from node 0 at 10 m/s, and is 250 m away 10 s after its start.
     let text = r#"
         run = { stop = "30 s", batches = 1, discard = 0 }
         topology = { hops = 1, spacing = "150 m" }
@@ -527,7 +526,7 @@ fn a_link_lasts_as_long_as_the_nodes_are_near() {
     assert_eq!(later, after);
 }
 
-/// Two nodes send to each other, and one of them walks along the line between them from 5 s on. In ns-2.35 no RTS fails
+/// Two nodes send to each other, and one of them moves along the line between them from 5 s on. In ns-2.35 no RTS fails
 /// while they approach (0 and 0 in 50 s), and 632 and 593 fail while they part; 582 and 608 with fixed nodes.
 #[test]
 fn approaching_sender_wins_ties_with_a_slot() {

@@ -7,27 +7,27 @@
 use super::Scenario;
 use super::check::Checker;
 use super::layout::Layout;
-use super::motion;
+use super::mobility;
 use super::nodes::Own;
 use super::schema::{Config, Direction, Flow, Overrides};
 use super::source::{Sources, within};
 use crate::app;
 use crate::net::middlebox::Kind;
 use crate::net::queue;
-use crate::place::topology;
 use crate::radio;
 use crate::run::Profile;
 use crate::setting::{Node, Problem, Setting, Value, join};
 use crate::tcp;
+use crate::topology;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
 /// Condition beyond a layer: a group (ending in a dot) or a setting, the reason why it has no effect, and the test for
 /// it.
-type Beyond = (&'static str, &'static str, fn(&Config, &Node) -> bool);
+type CrossLayer = (&'static str, &'static str, fn(&Config, &Node) -> bool);
 
 /// Conditions in other groups that leave settings without effect. The first that applies is reported.
-const BEYOND: &[Beyond] = &[
+const CROSS_LAYER: &[CrossLayer] = &[
     ("net.link_red.", "no node has a radio", |c, _| c.has_radios()),
     ("net.neighborhood_red.", "no node has a radio", |c, _| c.has_radios()),
     ("radio.energy.", "`run.air_time` is false, and no node has a battery", |c, _| c.run.air_time || has_batteries(c)),
@@ -37,11 +37,11 @@ const BEYOND: &[Beyond] = &[
             || (c.radio.shadowing.0 > 1.0 && c.radio.unused("shadowing").is_none())
     }),
     ("radio.sinr.ofdm", "no frame is sent at a rate of 802.11a", |c, _| c.wlan.has_ofdm()),
-    ("topology.connected", "nodes move", |c, _| !motion::moves(c)),
-    ("motion.known_for", "no node moves", |c, _| motion::moves(c)),
-    ("motion.decides_ties", "no node moves", |c, _| motion::moves(c)),
-    ("traffic.min_hops", "nodes move", |c, _| !motion::moves(c)),
-    ("traffic.max_hops", "nodes move", |c, _| !motion::moves(c)),
+    ("topology.connected", "nodes move", |c, _| !mobility::moves(c)),
+    ("motion.known_for", "no node moves", |c, _| mobility::moves(c)),
+    ("motion.decides_ties", "no node moves", |c, _| mobility::moves(c)),
+    ("traffic.min_hops", "nodes move", |c, _| !mobility::moves(c)),
+    ("traffic.max_hops", "nodes move", |c, _| !mobility::moves(c)),
     ("traffic.app", "there are no such flows", has_traffic),
     ("traffic.start", "there are no such flows", has_traffic),
     ("traffic.stagger", "there are no such flows", has_traffic),
@@ -49,7 +49,7 @@ const BEYOND: &[Beyond] = &[
 
 /// Adds the conditions to the schema of a scenario.
 pub(super) fn describe(schema: &mut Json) {
-    for (path, why, _) in BEYOND {
+    for (path, why, _) in CROSS_LAYER {
         let at = path.trim_end_matches('.').split('.').map(|step| format!("/properties/{step}")).collect::<String>();
         if let Some(Json::String(text)) = schema.pointer_mut(&format!("{at}/description")) {
             // Inserts them between the description and the type.
@@ -167,7 +167,7 @@ impl<'a> Users<'a> {
     }
 
     fn has_radios(&self) -> bool {
-        !self.layout.places.is_empty()
+        !self.layout.positions.is_empty()
     }
 
     /// Profiles of nodes with a radio. A setting counts as used if any node uses it.
@@ -192,10 +192,12 @@ impl<'a> Users<'a> {
     }
 
     /// Reason for a setting of motion.
-    fn motion(&self, rest: &str) -> Option<&'static str> {
-        let plan = motion::plan(self.cfg, self.layout.places.len(), 0);
-        let users =
-            (0..).zip(&plan.profiles).filter(|(i, _)| plan.of.contains(i)).map(|(_, p)| (false, p.unused(rest)));
+    fn mobility(&self, rest: &str) -> Option<&'static str> {
+        let plan = mobility::plan(self.cfg, self.layout.positions.len(), 0);
+        let users = (0..)
+            .zip(&plan.profiles)
+            .filter(|(i, _)| plan.profile_of.contains(i))
+            .map(|(_, p)| (false, p.unused(rest)));
         among(users, "no node has a radio")
     }
 
@@ -359,7 +361,7 @@ impl<'a> Users<'a> {
             ("routing", _) if rest == "ecn" && !self.marks => Some(NO_MARKS),
             ("arrivals", Ok(i)) if part == "tcp" => self.tcp(own, |c| (c.arrivals == Some(i)).then_some(false)),
             ("queue", _) => self.queue(0, None, rest),
-            ("node", Ok(_)) if part == "motion" => self.motion(own),
+            ("node", Ok(_)) if part == "motion" => self.mobility(own),
             ("node", Ok(_)) => self.node(part, own),
             ("wire", _) => self.wire(rest),
             ("link", Ok(i)) => self.link(i, deeper),
@@ -384,11 +386,11 @@ impl<'a> Users<'a> {
                 }
             }),
             _ => {
-                let fits = |b: &&Beyond| path == b.0 || (b.0.ends_with('.') && path.starts_with(b.0));
-                let beyond = BEYOND.iter().filter(fits).find(|b| !b.2(cfg, self.tree));
+                let fits = |b: &&CrossLayer| path == b.0 || (b.0.ends_with('.') && path.starts_with(b.0));
+                let beyond = CROSS_LAYER.iter().filter(fits).find(|b| !b.2(cfg, self.tree));
                 beyond.map(|b| b.1).or_else(|| match group {
                     "radio" | "wlan" => self.node(group, rest),
-                    "motion" => self.motion(rest),
+                    "motion" => self.mobility(rest),
                     _ => cfg.unused(path),
                 })
             }
@@ -411,13 +413,13 @@ const NO_LOSS: &str = "`routing.protocol` never loses a route";
 const LISTS: [&str; 6] = ["flow", "pairs", "link", "middlebox", "node", "arrivals"];
 
 /// Reports the names of values set by the scenario itself: files that it extends are meant for many scenarios.
-fn written(node: &Node, path: &str, sources: &Sources, tell: &mut impl FnMut(String)) {
+fn written(node: &Node, path: &str, sources: &Sources, report: &mut impl FnMut(String)) {
     match &node.value {
-        Value::Table(t) => t.entries().iter().for_each(|(key, _, n)| written(n, &join(path, key), sources, tell)),
+        Value::Table(t) => t.entries().iter().for_each(|(key, _, n)| written(n, &join(path, key), sources, report)),
         Value::List(l) if LISTS.contains(&path) && !l.is_empty() => {
-            l.iter().enumerate().for_each(|(i, n)| written(n, &join(path, &i.to_string()), sources, tell));
+            l.iter().enumerate().for_each(|(i, n)| written(n, &join(path, &i.to_string()), sources, report));
         }
-        _ if sources.is_own(node) => tell(path.to_owned()),
+        _ if sources.is_own(node) => report(path.to_owned()),
         _ => {}
     }
 }
@@ -427,16 +429,16 @@ pub type Unused = (String, &'static str);
 
 impl Checker<'_> {
     /// Finds settings without effect that the scenario itself sets.
-    pub(super) fn effects(&mut self, layout: &Layout, sources: &Sources) {
+    pub(super) fn unused_settings(&mut self, layout: &Layout, sources: &Sources) {
         let users = Users::new(self.cfg, self.tree, layout);
         let mut all = 0;
         written(self.tree, "", sources, &mut |path| {
             all += 1;
             if let Some(why) = users.unused(&path) {
-                self.found.unused.push((path, why));
+                self.findings.unused.push((path, why));
             }
         });
-        self.found.is_complete = all >= leaves(&self.cfg.write());
+        self.findings.is_complete = all >= leaves(&self.cfg.write());
     }
 }
 
@@ -483,7 +485,7 @@ pub fn no_effect<W: AsRef<str>>(unused: &[(String, W)]) -> Vec<(&str, String)> {
 /// Largest number of settings named by a warning.
 const NAMED: usize = 3;
 
-/// Number of values.
+/// Number of settings in a tree of groups.
 fn leaves(json: &Json) -> usize {
     match json {
         Json::Object(o) => o.values().map(leaves).sum(),

@@ -2,7 +2,7 @@
 
 use super::{Course, Courses, instant, node, position, seconds, speed};
 use crate::setting::csv::{Csv, Misread, Row};
-pub use crate::setting::foreign::MOTION as COLUMNS;
+pub use crate::setting::foreign::MOVEMENT_COLUMNS as COLUMNS;
 use crate::setting::foreign::Wanted;
 use std::fmt::Write as _;
 
@@ -11,11 +11,11 @@ use std::fmt::Write as _;
 /// # Errors
 /// The mistake with its line.
 pub fn read(text: &str) -> Result<Vec<Course>, Misread> {
-    let csv = Csv::read(text, Wanted::Motion)?;
-    let places = COLUMNS.map(|c| csv.column(c).unwrap_or_default());
+    let csv = Csv::read(text, Wanted::Movements)?;
+    let indices = COLUMNS.map(|c| csv.column(c).unwrap_or_default());
     let row = |row: &Row<'_>| {
         let fields = row.fields();
-        let field = |i: usize| fields[places[i]];
+        let field = |i: usize| fields[indices[i]];
         let course = || {
             Ok(Course {
                 at: instant(field(0)).ok_or(0_usize)?,

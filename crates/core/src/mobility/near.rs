@@ -5,12 +5,12 @@ use crate::unit::Time;
 
 /// Candidate list of a node: nodes that can come within its reach before the distance has shrunk by the slack.
 #[derive(Clone, Copy, Debug)]
-struct Own {
+struct NodeList {
     start: usize,
     len: usize,
     /// Capacity of the node's part of the common list, from `start` on.
     capacity: usize,
-    made: Time,
+    built: Time,
     /// Total length of all jumps when the list was built [m].
     jumped: f64,
     /// True once the list was built.
@@ -20,7 +20,7 @@ struct Own {
 /// Candidate lists of all nodes.
 #[derive(Clone, Debug)]
 pub struct Lists {
-    own: Vec<Own>,
+    of_node: Vec<NodeList>,
     members: Vec<NodeId>,
     /// Distance by which two nodes may have come nearer since a list was built [m].
     slack: f64,
@@ -31,16 +31,16 @@ pub struct Lists {
 
 impl Lists {
     pub fn new(nodes: usize, radios: usize, slack: f64) -> Lists {
-        let own = Own { start: 0, len: 0, capacity: 0, made: Time::ZERO, jumped: 0.0, exists: false };
-        Lists { own: vec![own; nodes], members: Vec::new(), slack, quiet: vec![(Time::ZERO, 0.0); radios] }
+        let empty = NodeList { start: 0, len: 0, capacity: 0, built: Time::ZERO, jumped: 0.0, exists: false };
+        Lists { of_node: vec![empty; nodes], members: Vec::new(), slack, quiet: vec![(Time::ZERO, 0.0); radios] }
     }
 
     /// Tells if the list of a node still has all candidates. Two nodes approach by at most twice the speed of the
     /// `fastest`, and by all that has been `jumped`.
     #[inline]
     pub fn holds(&self, n: NodeId, at: Time, fastest: f64, jumped: f64) -> bool {
-        let list = &self.own[n.index()];
-        list.exists && 2.0 * fastest * at.since(list.made).as_secs() + (jumped - list.jumped) <= self.slack
+        let list = &self.of_node[n.index()];
+        list.exists && 2.0 * fastest * at.since(list.built).as_secs() + (jumped - list.jumped) <= self.slack
     }
 
     /// Tells if no candidate near a radio has moved since the last query.
@@ -57,26 +57,26 @@ impl Lists {
 
     /// Replaces the list of a node, with room for twice as many nodes if it has grown too long; returns true if its
     /// members have changed.
-    pub fn renew(&mut self, n: NodeId, found: &[NodeId], at: Time, jumped: f64) -> bool {
-        let list = &mut self.own[n.index()];
-        if list.exists && self.members[list.start..list.start + list.len] == *found {
-            (list.made, list.jumped) = (at, jumped);
+    pub fn renew(&mut self, n: NodeId, candidates: &[NodeId], at: Time, jumped: f64) -> bool {
+        let list = &mut self.of_node[n.index()];
+        if list.exists && self.members[list.start..list.start + list.len] == *candidates {
+            (list.built, list.jumped) = (at, jumped);
             return false;
         }
-        if found.len() > list.capacity {
-            let capacity = 2 * found.len() + 8;
+        if candidates.len() > list.capacity {
+            let capacity = 2 * candidates.len() + 8;
             (list.start, list.capacity) = (self.members.len(), capacity);
             self.members.resize(list.start + capacity, NodeId(0));
         }
-        (list.len, list.made, list.jumped, list.exists) = (found.len(), at, jumped, true);
-        self.members[list.start..list.start + list.len].copy_from_slice(found);
+        (list.len, list.built, list.jumped, list.exists) = (candidates.len(), at, jumped, true);
+        self.members[list.start..list.start + list.len].copy_from_slice(candidates);
         true
     }
 
     /// Candidate list of a node, in the order of numbers.
     #[inline]
     pub fn of(&self, n: NodeId) -> &[NodeId] {
-        let list = &self.own[n.index()];
+        let list = &self.of_node[n.index()];
         &self.members[list.start..list.start + list.len]
     }
 

@@ -5,24 +5,24 @@ use super::check::Checker;
 use super::layout;
 use super::schema::Config;
 use super::source::Files;
-use crate::motion::{self, Courses, Kind, Plan, Start, formats};
-use crate::place::topology;
+use crate::mobility::{self, Courses, Kind, Plan, Start, formats};
 use crate::run::Stop;
 use crate::setting::csv::Misread;
 use crate::setting::{Node, Report, Setting, Value, is_or_are};
+use crate::topology;
 use crate::unit::{Speed, Time};
 use std::collections::HashMap;
 
-/// Motion of the nodes of a topology of this size.
+/// Movement patterns of the nodes of a topology of this size.
 pub fn plan(cfg: &Config, nodes: usize, seed: u64) -> Plan {
-    let (profiles, of) = (vec![cfg.motion.clone()], vec![0; nodes]);
+    let (profiles, profile_of) = (vec![cfg.motion.clone()], vec![0; nodes]);
     let area = (cfg.topology.width, cfg.topology.height);
-    let mut plan = Plan { profiles, of, area, seed: cfg.motion.seed.unwrap_or(seed) };
+    let mut plan = Plan { profiles, profile_of, area, seed: cfg.motion.seed.unwrap_or(seed) };
     let mut after: HashMap<(u32, usize), u32> = HashMap::new();
     for (row, own) in cfg.node.0.iter().enumerate().filter(|(_, own)| !own.motion.is_empty()) {
         for &(first, last) in &own.nodes.0 {
             let end = nodes.min(last as usize + 1);
-            for profile in plan.of.get_mut(first as usize..end).into_iter().flatten() {
+            for profile in plan.profile_of.get_mut(first as usize..end).into_iter().flatten() {
                 let profiles = &mut plan.profiles;
                 *profile = *after.entry((*profile, row)).or_insert_with(|| {
                     profiles.push(own.motion.over(&profiles[*profile as usize]));
@@ -48,15 +48,15 @@ fn follows_file(cfg: &Config) -> bool {
 
 /// Reads the movement file into the scenario, which then no longer depends on it. Returns warnings about the file.
 pub fn read_file(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Files, report: &mut Report) -> Report {
-    let mut doubts = Report::default();
+    let mut warnings = Report::default();
     if follows_file(cfg)
         && let Some(name) = cfg.motion.file.clone()
     {
-        let mut warnings = vec![];
+        let mut messages = vec![];
         let origin = tree.at("motion.file").and_then(|n| n.origin);
         let read = |text: &str| {
-            let courses = formats::read(text, &mut warnings)?;
-            no_place(cfg, &courses).map_or(Ok(courses), Err)
+            let courses = formats::read(text, &mut messages)?;
+            no_position(cfg, &courses).map_or(Ok(courses), Err)
         };
         if let Some(courses) = layout::read_file(tree, "motion.file", &name, from, files, report, read) {
             (cfg.motion.courses, cfg.motion.file) = (courses, None);
@@ -66,20 +66,20 @@ pub fn read_file(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn File
             {
                 motion.remove("file");
             }
-            warnings
-                .into_iter()
-                .for_each(|doubt| doubts.add("motion.file", origin, format!("`{name}`: {doubt}"), None));
+            for message in messages {
+                warnings.add("motion.file", origin, format!("`{name}`: {message}"), None);
+            }
         }
     }
-    if cfg.topology.kind == topology::Kind::Motion && no_place(cfg, &cfg.motion.courses).is_none() {
+    if cfg.topology.kind == topology::Kind::Motion && no_position(cfg, &cfg.motion.courses).is_none() {
         let courses = &cfg.motion.courses;
         cfg.topology.positions = (0..courses.nodes()).filter_map(|n| courses.start(n)).collect();
     }
-    doubts
+    warnings
 }
 
-/// Message about nodes without an initial position in the courses.
-fn no_place(cfg: &Config, courses: &Courses) -> Option<Misread> {
+/// Error message about nodes without an initial position in the courses.
+fn no_position(cfg: &Config, courses: &Courses) -> Option<Misread> {
     let (first, all) = courses.missing();
     if all == 0 || cfg.topology.kind != topology::Kind::Motion {
         return None;
@@ -96,14 +96,14 @@ fn no_place(cfg: &Config, courses: &Courses) -> Option<Misread> {
 }
 
 impl Scenario {
-    /// Motion of the nodes in a run with this seed; `None`: the seed of the scenario.
-    pub fn motion(&self, seed: Option<u64>) -> Plan {
-        plan(self.config(), self.layout().places.len(), seed.unwrap_or(self.config().run.seed))
+    /// Movement patterns of the nodes in a run with this seed; `None`: the seed of the scenario.
+    pub fn mobility(&self, seed: Option<u64>) -> Plan {
+        plan(self.config(), self.layout().positions.len(), seed.unwrap_or(self.config().run.seed))
     }
 
     /// Movements of the nodes up to an instant.
     pub fn courses(&self, until: Time, seed: Option<u64>) -> Courses {
-        self.motion(seed).courses_until(&self.layout().places, until)
+        self.mobility(seed).courses_until(&self.layout().positions, until)
     }
 
     /// Latest end of a run; `None` if it ends with a delivery.
@@ -117,8 +117,8 @@ impl Scenario {
 }
 
 impl Checker<'_> {
-    /// Validates the motion of all nodes, or of those in the group at `of`.
-    pub(super) fn motion(&mut self, of: &str, m: &motion::Config) {
+    /// Validates the mobility of all nodes, or of those in the group at `of`.
+    pub(super) fn mobility(&mut self, of: &str, m: &mobility::Config) {
         match m.kind {
             Kind::Still => {}
             Kind::RandomWaypoint => self.random_waypoint(of, m),
@@ -133,7 +133,7 @@ impl Checker<'_> {
         }
     }
 
-    fn random_waypoint(&mut self, of: &str, m: &motion::Config) {
+    fn random_waypoint(&mut self, of: &str, m: &mobility::Config) {
         if m.max_speed < m.min_speed {
             let message = format!("the fastest speed {} is below the slowest, {}", m.max_speed, m.min_speed);
             let help = "`motion.max_speed` must be at least `motion.min_speed`";
@@ -160,7 +160,7 @@ impl Checker<'_> {
             let help = "set `motion.kind = \"file\"` and `motion.file`";
             self.error("topology.kind", "the places are to come from a file of motion, and there is none", help);
         }
-        if let Some(Misread { why, help }) = no_place(cfg, &cfg.motion.courses) {
+        if let Some(Misread { why, help }) = no_position(cfg, &cfg.motion.courses) {
             self.error("motion.courses", why, &help.unwrap_or_default());
             return;
         }

@@ -1,7 +1,7 @@
 //! Courses: the movements of nodes as read from a file.
 
 use super::formats::csv;
-use super::leg::Leg;
+use super::segment::MovementSegment;
 use crate::setting::{Node, Scalar, Value};
 use crate::unit::{Position, Speed, Time};
 use serde_json::{Value as Json, json};
@@ -27,15 +27,15 @@ pub struct Course {
 }
 
 impl Course {
-    /// Segment of motion on this course.
-    pub fn leg(&self) -> Leg {
-        Leg::walk(self.from, self.to, self.speed, self.at)
+    /// Movement segment of this course.
+    pub fn segment(&self) -> MovementSegment {
+        MovementSegment::straight(self.from, self.to, self.speed, self.at)
     }
 
     /// Position of a node that is on this course.
     pub fn position(&self, at: Time) -> Position {
-        let leg = self.leg();
-        if leg.moves() && at >= leg.ends { self.to } else { leg.at(at) }
+        let segment = self.segment();
+        if segment.moves() && at >= segment.ends { self.to } else { segment.at(at) }
     }
 }
 
@@ -53,7 +53,7 @@ impl Courses {
         Courses(Arc::new(all))
     }
 
-    /// All courses.
+    /// All courses, sorted by node and time.
     pub fn all(&self) -> &[Course] {
         &self.0
     }

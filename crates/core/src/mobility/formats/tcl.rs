@@ -16,13 +16,13 @@ pub struct Command<'a> {
 /// A text that cannot be parsed, with its line.
 pub fn commands(text: &str, line: usize) -> Result<Vec<Command<'_>>, String> {
     let bytes = text.as_bytes();
-    let (mut at, mut line, mut found) = (0, line, vec![]);
+    let (mut at, mut line, mut commands) = (0, line, vec![]);
     let mut command = Command { words: vec![], line };
     while at < bytes.len() {
         match bytes[at] {
             b'\n' | b';' => {
                 if !command.words.is_empty() {
-                    found.push(std::mem::replace(&mut command, Command { words: vec![], line }));
+                    commands.push(std::mem::replace(&mut command, Command { words: vec![], line }));
                 }
                 line += usize::from(bytes[at] == b'\n');
                 at += 1;
@@ -58,9 +58,9 @@ pub fn commands(text: &str, line: usize) -> Result<Vec<Command<'_>>, String> {
         }
     }
     if !command.words.is_empty() {
-        found.push(command);
+        commands.push(command);
     }
-    Ok(found)
+    Ok(commands)
 }
 
 impl Command<'_> {

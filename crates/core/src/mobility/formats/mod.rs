@@ -36,17 +36,17 @@ pub fn format_of(text: &str) -> Format {
     }
 }
 
-/// Reads a movement file in any of the formats. Adds a warning to `doubts` for input that is valid but means less than
+/// Reads a movement file in any of the formats. Adds a warning to `warnings` for input that is valid but means less than
 /// it seems to.
 ///
 /// # Errors
 /// The mistake with its line.
-pub fn read(text: &str, doubts: &mut Vec<String>) -> Result<Courses, Misread> {
-    if let Some(foreign) = foreign::recognised(text, Wanted::Motion) {
+pub fn read(text: &str, warnings: &mut Vec<String>) -> Result<Courses, Misread> {
+    if let Some(foreign) = foreign::recognised(text, Wanted::Movements) {
         return Err(foreign);
     }
     let courses = match format_of(text) {
-        Format::Setdest => setdest::read(text, doubts)?,
+        Format::Setdest => setdest::read(text, warnings)?,
         Format::BonnMotion => bonnmotion::read(text)?,
         Format::Csv => csv::read(text)?,
     };
