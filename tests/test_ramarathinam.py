@@ -37,7 +37,7 @@ def test_numbers_of_the_paper_in_findings_are_those_of_its_table() -> None:
     """Compares the quantity of the paper with ours: ratios between combinations, or between loads."""
 
     def said(ratios: list[float]) -> str:
-        return GAIN.said(min(ratios), max(ratios))
+        return GAIN.text(min(ratios), max(ratios))
 
     short = {p: min(row[:3]) / max(row[:3]) for p, row in TABLE_I.items()}
     even = [short["reno", "dsr"] / e for p, e in short.items() if p != ("reno", "dsr")]
@@ -109,7 +109,7 @@ def test_additions_have_ns2_numbers() -> None:
 
 
 def test_curves_end_where_transfers_end(tmp_path: Path) -> None:
-    with DESIGN.kept(tmp_path, 2) as runs:
+    with DESIGN.run_cache(tmp_path, 2) as runs:
         point = Point("sack", "aodv", CURVE)
         rows = DESIGN.measured({point: (scenario(point), [1])}, runs)[point]
     for load, name in SEGMENTS.items():

@@ -12,12 +12,13 @@ import pytest
 from chappe import cli, plot
 from chappe.stats import Estimate
 from chappe_papers.claims import needs
+from chappe_papers.estimates import Estimates
 from chappe_papers.pairs import Paired
-from chappe_papers.su2008 import PAPER, closely
+from chappe_papers.su2008 import PAPER, microscopic
 from chappe_papers.su2008.claims import ALL as CLAIMS
 from chappe_papers.su2008.design import AGGREGATE, DESIGN, JAIN, MBPS, MEDIAN, RESENT, Length, mix
 from chappe_papers.su2008.extras import EXTRAS, ROLES
-from chappe_papers.su2008.hopes import SAID, Outcome, outcomes, range_of, tally
+from chappe_papers.su2008.outcomes import SAID, Outcome, outcomes, range_of, tally
 from chappe_papers.su2008.paths import Paths, paths
 from chappe_papers.su2008.points import (
     COLUMNS,
@@ -30,7 +31,6 @@ from chappe_papers.su2008.points import (
     scenario,
 )
 from chappe_papers.su2008.targets import CALIBRATE, PREDICT, Prediction, best_limit, predictions, targets, value_of
-from chappe_papers.table import Table
 
 SHORT = Length((1, 2, 5), most=2, paths=2, stop="4 s")
 
@@ -40,7 +40,7 @@ def shortened(monkeypatch: pytest.MonkeyPatch) -> None:
     """Limits the design to two paths per point, four simulated seconds, and one file format of figures."""
     monkeypatch.setattr(plot, "FORMATS", ("svg", "png"))
     monkeypatch.setattr(DESIGN, "quick", SHORT)
-    monkeypatch.setattr(closely, "SECONDS", 10)
+    monkeypatch.setattr(microscopic, "SECONDS", 10)
 
 
 # ---- the testbed ----
@@ -150,7 +150,7 @@ def test_the_best_limit_is_chosen_on_every_other_path() -> None:
         return {AGGREGATE: Paired.at(dict(enumerate(values)))}
 
     # 4 is better by chance on even paths; 7 is as good on odd paths, 13 never.
-    data = Table({
+    data = Estimates({
         Point("path", limit=4): paths([11, 9.9, 11, 10.1, 11, 10.0]),
         Point("path", limit=7): paths([10, 10.1, 10, 9.9, 10, 10.1]),
         Point("path", limit=13): paths([5, 5, 5, 5.1, 5, 4.9]),
@@ -161,7 +161,7 @@ def test_the_best_limit_is_chosen_on_every_other_path() -> None:
 
 
 def test_every_prediction_has_one_target_with_a_range() -> None:
-    class Everything(Table):
+    class Everything(Estimates):
         def get(self, _point: object, _measure: str, /) -> Estimate:
             return Estimate(1.0, 0.01, 9)
 
@@ -187,7 +187,7 @@ def hoped(kbps: dict[Point, float], jain: dict[Point, float] | None = None) -> d
         for p, mean in of_scheme.items():
             paths = {n: scale * mean * (1 + 0.001 * n) for n in (-2, -1, 1, 2)}
             values.setdefault(p, {})[measure] = Paired.at(paths)
-    return {o.id or o.what: o for group in outcomes(Table(values)).values() for o in group}
+    return {o.id or o.what: o for group in outcomes(Estimates(values)).values() for o in group}
 
 
 def test_a_number_is_met_missed_or_open() -> None:

@@ -9,13 +9,13 @@ from typing import Any
 from chappe.stats import Estimate
 
 from chappe_papers import page
-from chappe_papers.judge import Answer, Case, judge, together
-from chappe_papers.table import MissingError, Noting, Table
+from chappe_papers.estimates import Estimates, MissingError, RequestedPoints
+from chappe_papers.judge import Answer, Observation, judge, together
 
-Cases = Iterator[Case]
+Observations = Iterator[Observation]
 """Statement of a claim, point by point."""
 
-Says = Callable[[Table], Iterable[Case]]
+Says = Callable[[Estimates], Iterable[Observation]]
 """Says what a claim says at each point for which there are runs."""
 
 
@@ -35,37 +35,41 @@ class Claim:
     id: str
     says: str
     section: str
-    cases: Says
+    observe: Says
     figures: tuple[int, ...] = ()
     tables: tuple[int, ...] = ()
 
-    def judged(self, data: Table, short: bool = False) -> Answer:
+    def judged(self, data: Estimates, short: bool = False) -> Answer:
         """The answers of some data, that of full or of short runs; without any point when the runs are missing."""
-        return judge(_known(self.cases(data)), short)
+        return judge(_known(self.observe(data)), short)
 
     def needs(self, x: Sequence[Any]) -> dict[Any, None]:
         """The points it needs, when the paper's curves are drawn along ``x``."""
-        return needs(self.cases, x)
+        return needs(self.observe, x)
 
 
-def _known(cases: Iterable[Case]) -> list[Case]:
+def _known(observations: Iterable[Observation]) -> list[Observation]:
     try:
-        return list(cases)
+        return list(observations)
     except MissingError:
         return []
 
 
-def needs(says: Callable[[Table], Any], x: Sequence[Any]) -> dict[Any, None]:
+def needs(says: Callable[[Estimates], Any], x: Sequence[Any]) -> dict[Any, None]:
     """What something needs that is made of a table: it is made once of a table that notes what it is asked for."""
-    noting = Noting({}, x)
+    noting = RequestedPoints({}, x)
     for _ in says(noting) or ():
         pass
     return noting.asked
 
 
 def compare(
-    data: Table, says: Callable[..., Case], pairs: Iterable[tuple[str, Any, Any]], measure: str, *paper: object
-) -> Cases:
+    data: Estimates,
+    says: Callable[..., Observation],
+    pairs: Iterable[tuple[str, Any, Any]],
+    measure: str,
+    *paper: object,
+) -> Observations:
     """What is said of pairs of points that are known.
 
     Args:
@@ -80,7 +84,7 @@ def compare(
             yield says(where, x, y, *paper)
 
 
-def in_order(says: Callable[..., Case], values: Mapping[str, Estimate]) -> Cases:
+def in_order(says: Callable[..., Observation], values: Mapping[str, Estimate]) -> Observations:
     """What is said of each value beside the one before it; their names are where they are from."""
     for a, b in itertools.pairwise(values):
         yield says(f"{b} beside {a}", values[b], values[a])
@@ -97,10 +101,10 @@ class Claims:
     ) -> Callable[[Says], Says]:
         """States a claim: the function that follows says what it says about data, point by point."""
 
-        def state(cases: Says) -> Says:
+        def state(observations: Says) -> Says:
             assert name not in self._claims, name
-            self._claims[name] = Claim(name, says, section, cases, figures, tables)
-            return cases
+            self._claims[name] = Claim(name, says, section, observations, figures, tables)
+            return observations
 
         return state
 
@@ -135,10 +139,10 @@ class Finding:
     why: str
     also: str = ""
 
-    def judged(self, answers: dict[str, Answer]) -> page.Finding:
+    def judged(self, answers: dict[str, Answer]) -> page.JudgedFinding:
         """What became of it; of claims that were not judged nothing is known."""
         own = [answers[c] for c in self.claims if c in answers]
         ours = own[0].effects if own else "no runs"
         if own and self.also:
             ours += f", {own[0].effects_of(self.also)}"
-        return page.Finding(self.says, self.paper, ours, together(own).value, self.why, ", ".join(self.claims))
+        return page.JudgedFinding(self.says, self.paper, ours, together(own).value, self.why, ", ".join(self.claims))

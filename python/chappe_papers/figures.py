@@ -11,7 +11,7 @@ from chappe.files import write_csv
 from chappe.stats import Estimate
 
 from chappe_papers import page
-from chappe_papers.table import NS2, OURS, Measure, Table
+from chappe_papers.estimates import NS2, OURS, Estimates, Measure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -42,10 +42,10 @@ class Panel:
     variants: tuple[str, ...] | None = None
     """What is compared here; ``None``: what the whole figure compares."""
     x_label: str | None = None
-    derived: Callable[[Table, str, float], Estimate | None] | None = None
+    derived: Callable[[Estimates, str, float], Estimate | None] | None = None
     """A value that is made of measures, where there is no ``of``."""
 
-    def get(self, data: Table, variant: str, x: float) -> Estimate | None:
+    def get(self, data: Estimates, variant: str, x: float) -> Estimate | None:
         """A value."""
         if self.derived is not None:
             return self.derived(data, variant, x)
@@ -106,10 +106,10 @@ class Chart:
     ticks: Sequence[float] | None = None
     left: float | None = 0
     log_from: float | None = None
-    picture: Callable[[str, Table], Picture] | None = None
-    asks: Callable[[Table], Iterable[Estimate | None]] = lambda _: ()
+    picture: Callable[[str, Estimates], Picture] | None = None
+    asks: Callable[[Estimates], Iterable[Estimate | None]] = lambda _: ()
 
-    def values(self, data: Table) -> Iterator[Estimate | None]:
+    def values(self, data: Estimates) -> Iterator[Estimate | None]:
         """All values that it shows."""
         yield from self.asks(data)
         for p in self.panels(data.x):
@@ -137,10 +137,10 @@ class Sheet:
 
     title: str
     header: tuple[str, ...]
-    rows: Callable[[Table, Table], Rows]
+    rows: Callable[[Estimates, Estimates], Rows]
     shown: bool = False
 
-    def made_of(self, data: Table) -> Rows:
+    def made_of(self, data: Estimates) -> Rows:
         """Its rows, all made of one table: what it asks for is what it needs."""
         return self.rows(data, data)
 
@@ -158,10 +158,10 @@ def figure(
     title: str,
     chart: Chart,
     legend: Legend,
-    ours: Table,
-    ns2: Table,
+    ours: Estimates,
+    ns2: Estimates,
     folder: Path,
-) -> page.Figure:
+) -> page.DrawnFigure:
     """Draws and writes a figure as PDF, SVG, PNG and CSV, and prints its numbers.
 
     Args:
@@ -196,7 +196,7 @@ def figure(
     return shown(name, title, panels[0].y_label, header, rows, folder)
 
 
-def picture(name: str, p: Picture, folder: Path) -> page.Figure:
+def picture(name: str, p: Picture, folder: Path) -> page.DrawnFigure:
     """Writes a picture, its numbers beside it, and prints these."""
     plot.save(p.drawn, folder, name)
     write_csv(folder / f"{name}.csv", p.header, p.rows)
@@ -205,7 +205,7 @@ def picture(name: str, p: Picture, folder: Path) -> page.Figure:
 
 def shown(
     name: str, title: str, unit: str, header: Sequence[str], rows: Sequence[Sequence[str]], folder: Path
-) -> page.Figure:
+) -> page.DrawnFigure:
     """Prints a figure without the columns that are empty, and hands it to the page."""
     kept = [i for i in range(len(header)) if i == 0 or any(r[i] not in ("", "-") for r in rows)]
     header, rows = [header[i] for i in kept], [[r[i] for i in kept] for r in rows]
@@ -214,10 +214,10 @@ def shown(
         printed.add_row(*row)
     show.write(printed)
     svg = (folder / f"{name}.svg").read_text(encoding="utf-8")
-    return page.Figure(f"{name}.png", title, unit, svg[svg.index("<svg") :], header, rows)
+    return page.DrawnFigure(f"{name}.png", title, unit, svg[svg.index("<svg") :], header, rows)
 
 
-def sheet(name: str, title: str, s: Sheet, ours: Table, ns2: Table, folder: Path) -> page.Sheet:
+def sheet(name: str, title: str, s: Sheet, ours: Estimates, ns2: Estimates, folder: Path) -> page.WrittenSheet:
     """Writes a table as CSV and prints it."""
     rows = s.rows(ours, ns2)
     write_csv(folder / f"{name}.csv", s.header, rows)
@@ -225,7 +225,7 @@ def sheet(name: str, title: str, s: Sheet, ours: Table, ns2: Table, folder: Path
     for row in rows:
         printed.add_row(*row)
     show.write(printed)
-    return page.Sheet(f"{name}.csv", title, s.header, rows, s.shown)
+    return page.WrittenSheet(f"{name}.csv", title, s.header, rows, s.shown)
 
 
 def _reach(e: Estimate, scale: float) -> tuple[float, float]:
@@ -238,7 +238,7 @@ def _reach(e: Estimate, scale: float) -> tuple[float, float]:
     )
 
 
-def _axes(chart: Chart, panel: Panel, legend: Legend, ours: Table, ns2: Table) -> plot.Panel:
+def _axes(chart: Chart, panel: Panel, legend: Legend, ours: Estimates, ns2: Estimates) -> plot.Panel:
     curves = []
     for variant in panel.variants or chart.variants:
         for table, reference in ((ours, False), (ns2, True)):
@@ -269,7 +269,7 @@ def _axes(chart: Chart, panel: Panel, legend: Legend, ours: Table, ns2: Table) -
     )
 
 
-def _file(path: Path, chart: Chart, panels: Sequence[Panel], ours: Table, ns2: Table) -> None:
+def _file(path: Path, chart: Chart, panels: Sequence[Panel], ours: Estimates, ns2: Estimates) -> None:
     """Every number of a figure, one per line, in the unit of its measure."""
     several = len(panels) > 1
     rows: list[list[object]] = []

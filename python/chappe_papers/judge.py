@@ -87,7 +87,7 @@ class Form:
         # No "-0".
         return text.replace("-", "+" if self.signed else "") if not any(c in "123456789" for c in text) else text
 
-    def said(self, low: float, high: float) -> str:
+    def text(self, low: float, high: float) -> str:
         """A value or a range with its unit."""
         a, b = self.number(low), self.number(high)
         return f"{a if a == b else f'{a} to {b}'}{f' {self.unit}' if self.unit else ''}"
@@ -107,7 +107,7 @@ PLAIN = Form()
 
 
 @dataclass(frozen=True)
-class Case:
+class Observation:
     """What a claim says at one point.
 
     Attributes:
@@ -124,20 +124,20 @@ class Case:
 
     where: str
     effect: Estimate
-    so: float
-    contrary: float
+    p_supports: float
+    p_contradicts: float
     paper: tuple[float | None, float] | None = None
     form: Form = PLAIN
     group: str = ""
-    thing: str = ""
+    sub_claim: str = ""
     fall: bool = False
 
-    def called(self, what: str) -> "Case":
+    def called(self, what: str) -> "Observation":
         """The same as another thing that the claim says than that of its first points: what, in words."""
         form = replace(self.form, unit=f"{self.form.unit} {what}".strip())
-        return replace(self, form=form, thing=what) if what else self
+        return replace(self, form=form, sub_claim=what) if what else self
 
-    def of(self, group: str) -> "Case":
+    def of(self, group: str) -> "Observation":
         """The same as one of a group, whose name is put before the place."""
         return replace(self, group=group, where=f"{group}, {self.where}" if self.where else group)
 
@@ -201,32 +201,32 @@ def about(value: float) -> tuple[float, float]:
     return value * (1 - SLIGHTLY), value * (1 + SLIGHTLY)
 
 
-def above(where: str, e: Estimate, value: float, paper: Range | None = None, form: Form = PLAIN) -> Case:
+def above(where: str, e: Estimate, value: float, paper: Range | None = None, form: Form = PLAIN) -> Observation:
     """A quantity is above a value."""
-    return Case(where, e, _above(e, value), _below(e, value), paper, form)
+    return Observation(where, e, _above(e, value), _below(e, value), paper, form)
 
 
-def below(where: str, e: Estimate, value: float, paper: Range | None = None, form: Form = PLAIN) -> Case:
+def below(where: str, e: Estimate, value: float, paper: Range | None = None, form: Form = PLAIN) -> Observation:
     """A quantity is below a value."""
-    return Case(where, e, _below(e, value), _above(e, value), paper, form)
+    return Observation(where, e, _below(e, value), _above(e, value), paper, form)
 
 
-def more(where: str, a: Estimate, b: Estimate, paper: Range | None = None) -> Case:
+def more(where: str, a: Estimate, b: Estimate, paper: Range | None = None) -> Observation:
     """One is more than the other; the effect is their ratio, as a gain."""
-    return Case(where, times(a, b), *_apart(a, b), paper, GAIN)
+    return Observation(where, times(a, b), *_apart(a, b), paper, GAIN)
 
 
-def less(where: str, a: Estimate, b: Estimate, paper: Range | None = None) -> Case:
+def less(where: str, a: Estimate, b: Estimate, paper: Range | None = None) -> Observation:
     """One is less than the other; the effect is their ratio, as a gain."""
-    return Case(where, times(a, b), *_apart(b, a), paper, GAIN, fall=True)
+    return Observation(where, times(a, b), *_apart(b, a), paper, GAIN, fall=True)
 
 
-def at_least(where: str, a: Estimate, b: Estimate, ratio: float) -> Case:
+def at_least(where: str, a: Estimate, b: Estimate, ratio: float) -> Observation:
     """One is at least so many times the other; the effect is their ratio, as a gain."""
     return above(where, times(a, b), ratio, form=GAIN)
 
 
-def at_most(where: str, a: Estimate, b: Estimate, ratio: float) -> Case:
+def at_most(where: str, a: Estimate, b: Estimate, ratio: float) -> Observation:
     """One is at most so many times the other; the effect is their ratio, as a gain."""
     return below(where, times(a, b), ratio, form=GAIN)
 
@@ -247,25 +247,25 @@ def _apart(a: Estimate, b: Estimate) -> tuple[float, float]:
     return _above(d, 0), _below(d, 0)
 
 
-def fewer(where: str, a: Estimate, b: Estimate, paper: Range | None = None) -> Case:
+def fewer(where: str, a: Estimate, b: Estimate, paper: Range | None = None) -> Observation:
     """One is less than the other; the effect is the share that is missing."""
     r = ratio(a, b)
-    return Case(where, Estimate(1 - r.mean, r.variance, r.df), *_apart(b, a), paper, PERCENT)
+    return Observation(where, Estimate(1 - r.mean, r.variance, r.df), *_apart(b, a), paper, PERCENT)
 
 
-def lies(where: str, e: Estimate, low: float, high: float, form: Form = PLAIN) -> Case:
+def lies(where: str, e: Estimate, low: float, high: float, form: Form = PLAIN) -> Observation:
     """A quantity lies in a range of the paper, give or take :data:`READING`."""
     return inside(where, e, *_widened(low, high), form)
 
 
-def equal(where: str, a: Estimate, b: Estimate, within: float = ALMOST_EQUAL) -> Case:
+def equal(where: str, a: Estimate, b: Estimate, within: float = ALMOST_EQUAL) -> Observation:
     """Two are the same, give or take a share: :data:`ALMOST_EQUAL`, or :data:`SLIGHTLY`."""
     return inside(where, times(a, b), 1 - within, 1 + within, GAIN)
 
 
-def never(where: str, e: Estimate) -> Case:
+def never(where: str, e: Estimate) -> Observation:
     """Something never happens: a single time contradicts, whatever the interval is."""
-    return Case(where, e, *((0.0, 1.0) if e.mean == 0 else (1.0, 0.0)))
+    return Observation(where, e, *((0.0, 1.0) if e.mean == 0 else (1.0, 0.0)))
 
 
 ONE_RUN = 39
@@ -275,7 +275,7 @@ _CENTRAL = 0.95
 """A run lies among others when it is in this middle part of what they may be."""
 
 
-def among(where: str, e: Estimate, one: float) -> Case:
+def among(where: str, e: Estimate, one: float) -> Observation:
     """A single run of the paper is like runs of ours.
 
     As the paper says: it lies in the middle 95 % of the distribution of ours; the test is binomial, by how many of our
@@ -285,17 +285,17 @@ def among(where: str, e: Estimate, one: float) -> Case:
     from scipy.special import bdtrc
 
     if not isinstance(e, Quantile):
-        return Case(where, e, math.nan, math.nan)
+        return Observation(where, e, math.nan, math.nan)
     least = min(sum(v <= one for v in e.ordered), sum(v >= one for v in e.ordered))
     # Probability of so many runs of ours beyond it, when it is not in that part.
     central = min(1.0, 2 * float(bdtrc(least - 1, len(e.ordered), (1 - _CENTRAL) / 2))) if least else 1.0
-    return Case(where, e, central, rank_p(e.ordered, one))
+    return Observation(where, e, central, rank_p(e.ordered, one))
 
 
-def inside(where: str, e: Estimate, low: float, high: float, form: Form = PLAIN) -> Case:
+def inside(where: str, e: Estimate, low: float, high: float, form: Form = PLAIN) -> Observation:
     """A quantity lies in a range: both ends are tested, and it is outside when it is beyond one of them."""
-    so = max((_above(e, low), _below(e, high)), key=lambda p: math.inf if math.isnan(p) else p)
-    return Case(where, e, so, min(_below(e, low), _above(e, high)), None, form)
+    p_supports = max((_above(e, low), _below(e, high)), key=lambda p: math.inf if math.isnan(p) else p)
+    return Observation(where, e, p_supports, min(_below(e, low), _above(e, high)), None, form)
 
 
 def _widened(low: float, high: float) -> tuple[float, float]:
@@ -311,7 +311,7 @@ class Answer:
         short: Whether they are of short runs, of which nothing may be said that runs of full length take back.
     """
 
-    cases: tuple[Case, ...]
+    observations: tuple[Observation, ...]
     short: bool = False
 
     @property
@@ -322,16 +322,19 @@ class Answer:
     @cached_property
     def checks(self) -> tuple[Check, ...]:
         """Point by point: as the paper says, contrary, or open."""
-        adjusted = holm([min(c.so, c.contrary) for c in self.cases])
-        return tuple((c.so < c.contrary) if p < self.level else None for c, p in zip(self.cases, adjusted, strict=True))
+        adjusted = holm([min(c.p_supports, c.p_contradicts) for c in self.observations])
+        return tuple(
+            (o.p_supports < o.p_contradicts) if p < self.level else None
+            for o, p in zip(self.observations, adjusted, strict=True)
+        )
 
     @property
-    def so(self) -> int:
+    def supports(self) -> int:
         """At how many points it is as the paper says."""
         return self.checks.count(True)
 
     @property
-    def contrary(self) -> int:
+    def contradicts(self) -> int:
         """At how many points it is the other way round."""
         return self.checks.count(False)
 
@@ -343,12 +346,12 @@ class Answer:
     @property
     def exceptions(self) -> tuple[str, ...]:
         """The points at which it is the other way round."""
-        return tuple(c.where for c, check in zip(self.cases, self.checks, strict=True) if check is False)
+        return tuple(c.where for c, check in zip(self.observations, self.checks, strict=True) if check is False)
 
     @cached_property
     def size(self) -> Size | None:
         """How large the effect is beside the paper's range; ``None`` when the paper gives none."""
-        ranged = [c for c in self.cases if c.paper is not None]
+        ranged = [c for c in self.observations if c.paper is not None]
         if not ranged:
             return None
         # "Up to": nothing is too small by itself.
@@ -362,7 +365,7 @@ class Answer:
             return Size.BOTH if over and under else Size.LARGER if over else Size.SMALLER
         return Size.INSIDE if self._inside(ranged) else Size.OPEN
 
-    def _inside(self, ranged: Sequence[Case]) -> bool:
+    def _inside(self, ranged: Sequence[Observation]) -> bool:
         """True if the intervals lie inside; of "up to" one must reach it, and none go beyond."""
         reached, upto = False, False
         for c in ranged:
@@ -382,30 +385,30 @@ class Answer:
     @cached_property
     def verdict(self) -> Verdict:
         """The word for it; each of several things that a claim says is judged by itself, and is a point."""
-        said = dict.fromkeys(c.thing for c in self.cases)
-        words = [word_of(*self._counted(thing), short=self.short) for thing in said]
+        sub_claims = dict.fromkeys(c.sub_claim for c in self.observations)
+        words = [word_of(*self._counted(sub_claim), short=self.short) for sub_claim in sub_claims]
         word = _joined(words, self.short)
         differs = self.size in (Size.LARGER, Size.SMALLER, Size.BOTH)
         return Verdict.SIZE if word is Verdict.CONFIRMED and differs else word
 
-    def _counted(self, thing: str) -> tuple[int, int, int]:
+    def _counted(self, sub_claim: str) -> tuple[int, int, int]:
         """Points at which a thing is as the paper says, contrary, and all."""
-        checks = [check for c, check in zip(self.cases, self.checks, strict=True) if c.thing == thing]
+        checks = [check for c, check in zip(self.observations, self.checks, strict=True) if c.sub_claim == sub_claim]
         return checks.count(True), checks.count(False), len(checks)
 
     @cached_property
     def only(self) -> tuple[str, ...]:
         """The groups of points in which it is confirmed, when it is not everywhere."""
-        names = list(dict.fromkeys(c.group for c in self.cases if c.group))
+        names = list(dict.fromkeys(c.group for c in self.observations if c.group))
         if len(names) < 2 or self.verdict in (Verdict.CONFIRMED, Verdict.SIZE):
             return ()
-        checks = list(zip(self.cases, self.checks, strict=True))
+        checks = list(zip(self.observations, self.checks, strict=True))
         own = {n: [check for c, check in checks if c.group == n] for n in names}
         found = tuple(n for n, of in own.items() if all(check is True for check in of))
         return found if len(found) < len(names) else ()
 
     @property
-    def said(self) -> str:
+    def reported(self) -> str:
         """The verdict with its condition."""
         only = f", only {' and '.join(self.only)}" if self.only else ""
         return f"{self.verdict.value}{only}"
@@ -413,57 +416,57 @@ class Answer:
     @property
     def effects(self) -> str:
         """The effects of the points that have the same form as the first, from the smallest to the largest."""
-        if not self.cases:
+        if not self.observations:
             return "no runs"
-        form = self.cases[0].form
-        means = [c.effect.mean for c in self.cases if c.form == form and not math.isnan(c.effect.mean)]
-        return form.said(min(means), max(means)) if means else "-"
+        form = self.observations[0].form
+        means = [c.effect.mean for c in self.observations if c.form == form and not math.isnan(c.effect.mean)]
+        return form.text(min(means), max(means)) if means else "-"
 
-    def effects_of(self, thing: str) -> str:
+    def effects_of(self, sub_claim: str) -> str:
         """The same of another thing that the claim says."""
-        return replace(self, cases=tuple(c for c in self.cases if c.thing == thing)).effects
+        return replace(self, observations=tuple(c for c in self.observations if c.sub_claim == sub_claim)).effects
 
     @property
     def counts(self) -> str:
         """At how many points it is as the paper says, contrary, and open."""
-        return f"{self.so}/{self.contrary}/{self.open}" if self.cases else "no runs"
+        return f"{self.supports}/{self.contradicts}/{self.open}" if self.observations else "no runs"
 
     @property
     def sized(self) -> str:
         """The size in words, with the range of the paper where all points have the same; empty without a range."""
         if self.size is None:
             return ""
-        ranges = {(c.paper, c.form) for c in self.cases if c.paper is not None}
+        ranges = {(c.paper, c.form) for c in self.observations if c.paper is not None}
         [(paper, form), *others] = ranges
         assert paper is not None
-        said = "" if others else f" (paper {_range_said(paper, form)})"
-        return f"size {self.size.value}{said}"
+        paper_range = "" if others else f" (paper {_range_text(paper, form)})"
+        return f"size {self.size.value}{paper_range}"
 
 
-def _range_said(paper: Range, form: Form) -> str:
+def _range_text(paper: Range, form: Form) -> str:
     low, high = paper
     if low is None:
-        return f"up to {form.said(high, high)}"
-    return f"at least {form.said(low, low)}" if math.isinf(high) else form.said(low, high)
+        return f"up to {form.text(high, high)}"
+    return f"at least {form.text(low, low)}" if math.isinf(high) else form.text(low, high)
 
 
-def judge(cases: Iterable[Case], short: bool = False) -> Answer:
+def judge(observations: Iterable[Observation], short: bool = False) -> Answer:
     """The answers to a claim that says this at these points."""
-    return Answer(tuple(cases), short)
+    return Answer(tuple(observations), short)
 
 
-def word_of(so: int, contrary: int, points: int, short: bool = False) -> Verdict:
+def word_of(supports: int, contradicts: int, points: int, short: bool = False) -> Verdict:
     """The word, from the numbers of points that are as the paper says and contrary; the rest is open.
 
     Of short runs nothing is refuted that open points could still turn: half of all must be contrary.
     """
-    decided = so + contrary
-    most = 2 * contrary > decided and 3 * decided >= points and not short
-    if contrary and (2 * contrary >= points or most):
+    decided = supports + contradicts
+    most = 2 * contradicts > decided and 3 * decided >= points and not short
+    if contradicts and (2 * contradicts >= points or most):
         return Verdict.REFUTED
-    if contrary:
-        return Verdict.EXCEPTIONS if 2 * so > points else Verdict.OPEN
-    return Verdict.CONFIRMED if 2 * so > points else Verdict.OPEN
+    if contradicts:
+        return Verdict.EXCEPTIONS if 2 * supports > points else Verdict.OPEN
+    return Verdict.CONFIRMED if 2 * supports > points else Verdict.OPEN
 
 
 def _joined(words: Sequence[Verdict], short: bool) -> Verdict:

@@ -27,7 +27,7 @@ _IN_COUNTS = {"confirmed, size differs": "confirmed, but of another size", "open
 
 
 @dataclass(frozen=True)
-class Figure:
+class DrawnFigure:
     """A figure with its numbers: HTML embeds ``svg`` unchanged, Markdown shows the file ``png``."""
 
     png: str
@@ -39,7 +39,7 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Sheet:
+class WrittenSheet:
     """A table in the file ``csv``; Markdown prints the table only if ``shown``, and links to the file otherwise."""
 
     csv: str
@@ -50,7 +50,7 @@ class Sheet:
 
 
 @dataclass(frozen=True)
-class Finding:
+class JudgedFinding:
     """A conclusion of a paper with its verdict; ``why`` is empty if the reason is unknown."""
 
     says: str
@@ -76,12 +76,12 @@ class Section:
     """Claims of a section of the paper, with remarks."""
 
     title: str
-    claims: Sequence["Claim"]
+    claims: Sequence["JudgedClaim"]
     remarks: Sequence[str]
 
 
 @dataclass(frozen=True)
-class Claim:
+class JudgedClaim:
     """A claim of a paper: results of the paper, of Chappe and of ns-2, and the verdict."""
 
     id: str
@@ -99,15 +99,15 @@ class Page:
     note: str
     """Note that readers must see first: runs are short, or of full length."""
     counts: Mapping[str, int]
-    findings: Sequence[Finding]
-    key: Figure | None
+    findings: Sequence[JudgedFinding]
+    key: DrawnFigure | None
     differences: Sequence[Difference]
     unexplained: str
     sections: Sequence[Section]
     readings: Sequence[str]
     """Results of other readings of the paper, in paragraphs."""
-    figures: Sequence[Figure]
-    sheets: Sequence[Sheet]
+    figures: Sequence[DrawnFigure]
+    sheets: Sequence[WrittenSheet]
     files: Sequence[str]
     """Names of further output files."""
     method: Sequence[str]

@@ -12,20 +12,20 @@ from chappe.scenario import Scenario
 from chappe.stats import Estimate, quantile_t
 
 from chappe_papers import reference
-from chappe_papers.kept import Kept
+from chappe_papers.estimates import NS2, Measure
 from chappe_papers.reference import FURTHER, Record
-from chappe_papers.table import NS2, Measure
+from chappe_papers.run_cache import RunCache
 from chappe_papers.validate import Comparison, Validation, run
 
 SEEDS = range(1, 11)
 MANY = range(1, 41)
 """Seeds where a run of ns-2 is compared with single runs of ours, and where runs have two states."""
 
-Case = tuple[Any, int, int]
+RunKey = tuple[Any, int, int]
 """What runs of ours have in common with a run of ns-2, which is all but the seed: point, batches, packets in each."""
 
 
-def case(r: Record) -> Case:
+def run_key(r: Record) -> RunKey:
     """What runs of ours have in common with a run of ns-2."""
     return r.point, r.batches, r.packets_per_batch
 
@@ -123,19 +123,19 @@ class OfRecords(Validation):
                 values.setdefault((r.point, name), []).append(e.mean)
         return {key: Estimate.of(found) for key, found in values.items() if key[1] in self.design.measures}
 
-    def repeat(self, records: Sequence[Record], seeds: Iterable[int], runs: Kept) -> dict[Case, pl.DataFrame]:
+    def repeat(self, records: Sequence[Record], seeds: Iterable[int], runs: RunCache) -> dict[RunKey, pl.DataFrame]:
         """Runs what ns-2 was run on."""
-        cases = {case(r): self.scenario(r) for r in records}
+        cases = {run_key(r): self.scenario(r) for r in records}
         return run(self.design, {c: (c[0], s, seeds) for c, s in cases.items()}, runs)
 
-    def compare(self, runs: Kept) -> list[Recorded]:
+    def compare(self, runs: RunCache) -> list[Recorded]:
         """Runs what ns-2 was run on; where numbers do not agree, or runs have two states, with many seeds."""
         records = self.records()
         tables = self.repeat(records, SEEDS, runs)
-        first = [c for r in records for c in self.comparisons(r, tables[case(r)])]
-        unlike = {case(c.record) for c in first if c.one_run}
-        many = self.repeat([r for r in records if case(r) in unlike or self.two_states(r)], MANY, runs)
-        return [c for r in records for c in self.comparisons(r, tables[case(r)], many.get(case(r)))]
+        first = [c for r in records for c in self.comparisons(r, tables[run_key(r)])]
+        unlike = {run_key(c.record) for c in first if c.one_run}
+        many = self.repeat([r for r in records if run_key(r) in unlike or self.two_states(r)], MANY, runs)
+        return [c for r in records for c in self.comparisons(r, tables[run_key(r)], many.get(run_key(r)))]
 
     def comparisons(self, r: Record, rows: pl.DataFrame, many: pl.DataFrame | None = None) -> list[Recorded]:
         """The numbers of a run of ns-2 beside ours."""

@@ -12,13 +12,13 @@ from pathlib import Path
 from chappe import RESULTS_EPOCH, __version__, show
 from chappe.files import write_csv
 
-from chappe_papers import figures, glance, lab, page
+from chappe_papers import figures, page, runner, summary
 from chappe_papers.claims import Claim, needs
 from chappe_papers.design import SEARCHED, Length
+from chappe_papers.estimates import Estimates
 from chappe_papers.judge import LEVEL, SHORT_LEVEL, Answer, Form, Verdict
-from chappe_papers.kept import FOLDER
 from chappe_papers.paper import Paper, Wanted
-from chappe_papers.table import Table
+from chappe_papers.run_cache import FOLDER
 
 SHORT = (
     "Short runs leave claims open. Reasons are given only where runs of full length had the same outcome. "
@@ -91,8 +91,8 @@ def reproduce(paper: Paper, folder: Path, *, wanted: Wanted, quick: bool, jobs: 
     clock = Clock()
     print(f"{paper.title}\n", flush=True)
     needed = points(paper, wanted, length)
-    with design.kept(folder, jobs) as runs:
-        done = lab.run(design, needed, length, runs)
+    with design.run_cache(folder, jobs) as runs:
+        done = runner.run(design, needed, length, runs)
     ours, ns2 = done.table(needed), design.ns2()
     sheets = [
         figures.sheet(f"table{n}", f"Table {n}: {paper.sheets[n].title}", paper.sheets[n], ours, ns2, folder)
@@ -111,7 +111,7 @@ def reproduce(paper: Paper, folder: Path, *, wanted: Wanted, quick: bool, jobs: 
     theirs = {c.id: c.judged(ns2) for c in claims}
     key = figures.figure("key", paper.key.title, paper.key, paper.legend, ours, ns2, folder) if wanted.all else None
     # A reason is that of a verdict: short runs with another one have none.
-    full = glance.shipped(paper) if quick else glance.Shipped()
+    full = summary.shipped(paper) if quick else summary.Shipped()
     found = [f.judged(answers) for f in paper.findings] if wanted.all else []
     found = [f if full.explains(f.says, f.verdict) else replace(f, why="") for f in found]
     written = write_files(done, claims, answers, theirs, found, folder)
@@ -126,7 +126,7 @@ def reproduce(paper: Paper, folder: Path, *, wanted: Wanted, quick: bool, jobs: 
     content = page.Page(
         title=paper.title,
         note=(SHORT if quick else FULL).format(paper.name),
-        counts=glance.counts(a.verdict.value for a in answers.values()),
+        counts=summary.counts(a.verdict.value for a in answers.values()),
         findings=found,
         key=key,
         differences=differences,
@@ -162,10 +162,10 @@ def _say(
     """Prints what came out: of a part its claims, of all of it the conclusions."""
     if not wanted.all:
         for c in claims:
-            show.say(f"{c.id}: {answers[c.id].said}", style="bold")
+            show.say(f"{c.id}: {answers[c.id].reported}", style="bold")
             t = show.table("", "~")
             t.show_header = False
-            for who, what in (("paper says", c.says), ("ns-2", said(ns2[c.id])), ("here", said(answers[c.id]))):
+            for who, what in (("paper says", c.says), ("ns-2", reported(ns2[c.id])), ("here", reported(answers[c.id]))):
                 t.add_row(f"  {who}", what)
             for remark in _remarks(answers[c.id]):
                 t.add_row("", remark)
@@ -179,9 +179,9 @@ def _say(
     show.say(content.note.replace("`", ""))
 
 
-def said(a: Answer) -> str:
+def reported(a: Answer) -> str:
     """An answer in a short cell: the numbers of points, and the effects."""
-    return f"{a.counts}, {a.effects}" if a.cases else "no runs"
+    return f"{a.counts}, {a.effects}" if a.observations else "no runs"
 
 
 def sections(claims: Sequence[Claim], answers: Mapping[str, Answer], ns2: Mapping[str, Answer]) -> list[page.Section]:
@@ -190,7 +190,8 @@ def sections(claims: Sequence[Claim], answers: Mapping[str, Answer], ns2: Mappin
     for title in dict.fromkeys(c.section for c in claims):
         own = [c for c in claims if c.section == title]
         rows = [
-            page.Claim(c.id, c.says, said(answers[c.id]), said(ns2[c.id]), answers[c.id].verdict.value) for c in own
+            page.JudgedClaim(c.id, c.says, reported(answers[c.id]), reported(ns2[c.id]), answers[c.id].verdict.value)
+            for c in own
         ]
         remarks = [f"{c.id}: {'; '.join(parts)}." for c in own if (parts := _remarks(answers[c.id]))]
         found.append(page.Section(title, rows, remarks))
@@ -202,20 +203,20 @@ def _remarks(a: Answer) -> list[str]:
     parts = []
     if a.only:
         parts.append(f"only {' and '.join(a.only)}")
-    if a.contrary == len(a.cases) > _SHOWN:
+    if a.contradicts == len(a.observations) > _SHOWN:
         parts.append("contrary at all points")
-    elif a.contrary:
-        rest = f" and {a.contrary - _SHOWN} more" if a.contrary > _SHOWN else ""
+    elif a.contradicts:
+        rest = f" and {a.contradicts - _SHOWN} more" if a.contradicts > _SHOWN else ""
         parts.append(f"not {', '.join(f'at {e}' for e in a.exceptions[:_SHOWN])}{rest}")
     return [*parts, a.sized] if a.sized else parts
 
 
 def write_files(
-    done: lab.Lab,
+    done: runner.Runner,
     claims: Sequence[Claim],
     answers: Mapping[str, Answer],
     ns2: Mapping[str, Answer],
-    found: Sequence[page.Finding],
+    found: Sequence[page.JudgedFinding],
     folder: Path,
 ) -> list[str]:
     """Writes every point of every claim, what was searched, and the findings; returns the names of the files."""
@@ -227,8 +228,8 @@ def write_files(
         write_csv(folder / "searches.csv", SEARCHED, searched)
         names.append("searches.csv")
     if found:
-        glance.write(folder / glance.FILE, found, {c: a.verdict.value for c, a in answers.items()})
-        names.append(glance.FILE)
+        summary.write(folder / summary.FILE, found, {c: a.verdict.value for c, a in answers.items()})
+        names.append(summary.FILE)
     return names
 
 
@@ -244,8 +245,8 @@ def claim_rows(claims: Sequence[Claim], answers: Mapping[str, Answer], ns2: Mapp
     rows: list[list[object]] = []
     for c in claims:
         a, b = answers[c.id], ns2[c.id]
-        theirs = {case.where: (case, check) for case, check in zip(b.cases, b.checks, strict=True)}
-        ours = {case.where: (case, check) for case, check in zip(a.cases, a.checks, strict=True)}
+        theirs = {o.where: (o, check) for o, check in zip(b.observations, b.checks, strict=True)}
+        ours = {o.where: (o, check) for o, check in zip(a.observations, a.checks, strict=True)}
         head = [c.id, c.section, c.says, a.verdict.value, " and ".join(a.only), a.size.value if a.size else ""]
         for where in dict.fromkeys((*ours, *theirs)):
             one, check = ours.get(where, (None, None))
@@ -290,7 +291,7 @@ def notes(paper: Paper) -> list[page.Difference]:
     return found
 
 
-def compared(paper: Paper, claims: Sequence[Claim], ours: Table, answers: Mapping[str, Answer]) -> list[str]:
+def compared(paper: Paper, claims: Sequence[Claim], ours: Estimates, answers: Mapping[str, Answer]) -> list[str]:
     """What other readings of the paper give, each in a paragraph: the claims whose verdict changes."""
     found = []
     for title, change in paper.readings.items():
@@ -299,7 +300,7 @@ def compared(paper: Paper, claims: Sequence[Claim], ours: Table, answers: Mappin
         changed = [
             f"{c}: {a.verdict.value} instead of {answers[c].verdict.value}"
             for c, a in other.items()
-            if a.cases and a.verdict is not answers[c].verdict
+            if a.observations and a.verdict is not answers[c].verdict
         ]
         found.append(f"**{title}**: {'; '.join(changed) or 'no verdict changes'}.")
     return found

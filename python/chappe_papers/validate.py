@@ -17,11 +17,11 @@ from chappe.stats import Estimate, difference, holm
 
 from chappe_papers.compare import finish, groups, origin
 from chappe_papers.design import Design
-from chappe_papers.kept import Kept
+from chappe_papers.estimates import Measure
 from chappe_papers.page import table
 from chappe_papers.replication import MEASURES as JUDGED
 from chappe_papers.replication import doubtful, spread
-from chappe_papers.table import Measure
+from chappe_papers.run_cache import RunCache
 
 LEVEL = 0.05
 
@@ -144,7 +144,9 @@ def probability(p: float | None) -> str:
     return "-" if p is None else f"**{p:.3f}**" if p < LEVEL else f"{p:.2f}"
 
 
-def run(design: Design, wanted: Mapping[K, tuple[Any, Scenario, Iterable[int]]], runs: Kept) -> dict[K, pl.DataFrame]:
+def run(
+    design: Design, wanted: Mapping[K, tuple[Any, Scenario, Iterable[int]]], runs: RunCache
+) -> dict[K, pl.DataFrame]:
     """Runs scenarios of points with seeds, or finds their runs; shows how far it is."""
     return runs.make({key: design.items(*own) for key, own in wanted.items()}, design.of_run)
 
@@ -184,7 +186,7 @@ class Validation(ABC):
     written: Sequence[str] = ()
 
     @abstractmethod
-    def compare(self, runs: Kept) -> Sequence[Any]:
+    def compare(self, runs: RunCache) -> Sequence[Any]:
         """Runs what ns-2 was run on; returns comparisons."""
 
     @abstractmethod
@@ -229,7 +231,7 @@ class OfTests(Validation):
 
 def validate(validation: Validation, folder: Path, *, jobs: int | None) -> int:
     """Runs the comparison, prints a summary, and writes ``validation.md`` and ``validation.csv``."""
-    with validation.design.kept(folder, jobs) as runs:
+    with validation.design.run_cache(folder, jobs) as runs:
         found = validation.compare(runs)
     rows = (
         [

@@ -9,13 +9,13 @@ from chappe_papers.ahmed2006.design import DELAY, DESIGN, LOST, THROUGHPUT
 from chappe_papers.ahmed2006.points import MAIN, OLDER, SPEEDS, TCPS, VARIANTS, Point
 from chappe_papers.ahmed2006.points import READINGS as READINGS_OF
 from chappe_papers.claims import Claims, Finding
-from chappe_papers.judge import AT_LEAST_MUCH, SLIGHTLY, Case, among, less, more
+from chappe_papers.estimates import Estimates
+from chappe_papers.judge import AT_LEAST_MUCH, SLIGHTLY, Observation, among, less, more
 from chappe_papers.pairs import Paired, common, mean_of
-from chappe_papers.table import Table
 
 CLAIMS = Claims()
 claim = CLAIMS.claim
-Cases = Iterator[Case]
+Observations = Iterator[Observation]
 
 MOBILITY, LOSSY, WHY = "5.1: mobility", "5.2: mobility and link loss", "6: why"
 OURS = "e_newreno"
@@ -30,8 +30,8 @@ GAIN_SAID = {0.0: 1.21, 1.0: 1.23}
 """What it has beside NewReno, in the mean over the speeds."""
 
 
-def _all(data: Table, a: str, others: Iterable[str], measure: str, says: Callable[..., Case], loss: float,
-         speeds: Iterable[float] = SPEEDS, paper: object = None) -> Cases:  # fmt: skip
+def _all(data: Estimates, a: str, others: Iterable[str], measure: str, says: Callable[..., Observation], loss: float,
+         speeds: Iterable[float] = SPEEDS, paper: object = None) -> Observations:  # fmt: skip
     """One has more, or less, than each of others at some speeds."""
     for speed in speeds:
         for other in others:
@@ -40,7 +40,7 @@ def _all(data: Table, a: str, others: Iterable[str], measure: str, says: Callabl
                     yield says(f"{speed:g} m/s, beside {VARIANTS[other]}", x, y, paper)
 
 
-def _mean(data: Table, v: str, measure: str, loss: float) -> Estimate:
+def _mean(data: Estimates, v: str, measure: str, loss: float) -> Estimate:
     """A measure in the mean over the speeds."""
     return mean_of(data.several([Point(v, s, loss) for s in data.x], measure))
 
@@ -50,7 +50,7 @@ def _one(e: Estimate) -> Estimate:
     return Quantile.at([v for _, v in e.values]) if isinstance(e, Paired) else e
 
 
-def _evenness(data: Table, v: str, loss: float) -> Estimate:
+def _evenness(data: Estimates, v: str, loss: float) -> Estimate:
     """The least throughput over the speeds by the largest, walk by walk."""
     own = data.several([Point(v, s, loss) for s in data.x], THROUGHPUT)
     walks = [e for e in own if isinstance(e, Paired)]
@@ -60,14 +60,14 @@ def _evenness(data: Table, v: str, loss: float) -> Estimate:
     return Paired.at(dict(enumerate((table.min(axis=1) / table.max(axis=1)).tolist())))
 
 
-def _single(data: Table, measure: str, said: float, loss: float) -> Cases:
+def _single(data: Estimates, measure: str, said: float, loss: float) -> Observations:
     """The paper's number of E-NewReno where nothing moves, beside single runs of ours."""
     e = data.get(Point(OURS, 0.0, loss), measure)
     if e is not None:
         yield among(f"the paper's {said:g}", _one(e), said)
 
 
-def _gain(data: Table, loss: float) -> Cases:
+def _gain(data: Estimates, loss: float) -> Observations:
     gain = GAIN_SAID[loss]
     a, b = (_mean(data, v, THROUGHPUT, loss) for v in (OURS, "newreno"))
     yield more("mean over the speeds", a, b, (gain, gain))
@@ -77,12 +77,12 @@ def _gain(data: Table, loss: float) -> Cases:
 
 
 @claim("P4-F1-1", "When nothing moves, Westwood is the best of the four older ones", section=MOBILITY, figures=(1,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     yield from _all(data, "westwood", OLDER, THROUGHPUT, more, 0.0, (0.0,))
 
 
 @claim("P4-F1-2", "From 5 m/s on Westwood degrades", section=MOBILITY, figures=(1,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     for speed in data.x[1:]:
         for x, y in data.both(Point("westwood", speed), Point("westwood"), THROUGHPUT):
             yield less(f"{speed:g} m/s, beside 0 m/s", x, y)
@@ -91,22 +91,22 @@ def _(data: Table) -> Cases:
 
 
 @claim("P4-F1-3", "E-NewReno has 21 % more than NewReno, in the mean", section=MOBILITY, figures=(1,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     yield from _gain(data, 0.0)
 
 
 @claim("P4-F1-6", "E-NewReno has more than each of the others at every speed", section=MOBILITY, figures=(1,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     yield from _all(data, OURS, VARIANTS, THROUGHPUT, more, 0.0)
 
 
 @claim("P4-F1-4", "E-NewReno has nearly 230 packets per second when nothing moves", section=MOBILITY, figures=(1,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     yield from _single(data, THROUGHPUT, THROUGHPUT_SAID[0.0], 0.0)
 
 
 @claim("P4-F1-5", "ECN is slightly better than the other older ones", section=MOBILITY, figures=(1,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     yield from _all(data, "ecn", OLDER, THROUGHPUT, more, 0.0, paper=(1.0, 1 + SLIGHTLY))
 
 
@@ -115,7 +115,7 @@ def _(data: Table) -> Cases:
 
 @claim("P4-F2-1", "E-NewReno loses least at all speeds; 5 % when nothing moves, more when nodes do", section=MOBILITY,
        figures=(2,))  # fmt: skip
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     yield from _all(data, OURS, VARIANTS, LOST, less, 0.0)
     yield from (c.called("[share lost]") for c in _single(data, LOST, LOST_SAID[0.0], 0.0))
     for speed in data.x[1:]:
@@ -124,14 +124,14 @@ def _(data: Table) -> Cases:
 
 
 @claim("P4-F2-2", "ECN loses least of the older ones, Westwood much at 10 and 20 m/s", section=MOBILITY, figures=(2,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     yield from _all(data, "ecn", OLDER, LOST, less, 0.0)
     rest = _all(data, "westwood", ("newreno",), LOST, more, 0.0, FAST)
     yield from (c.called("(Westwood)") for c in rest)
 
 
 @claim("P4-F2-3", "At 10 and 20 m/s E-NewReno loses more, because it sends more", section=MOBILITY, figures=(2,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     yield from _all(data, OURS, ("newreno",), LOST, more, 0.0, (10.0, 20.0))
 
 
@@ -139,7 +139,7 @@ def _(data: Table) -> Cases:
 
 
 @claim("P4-F3-1", "E-NewReno has the least delay, but not at 10 and 20 m/s", section=MOBILITY, figures=(3,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     yield from _all(data, OURS, VARIANTS, DELAY, less, 0.0, (0.0, 5.0, 15.0, 25.0))
     rest = _all(data, OURS, ("ecn",), DELAY, more, 0.0, (10.0, 20.0))
     yield from (c.called("at 10 and 20 m/s") for c in rest)
@@ -147,7 +147,7 @@ def _(data: Table) -> Cases:
 
 @claim("P4-F3-2", "Of the older ones ECN has the least delay; Westwood has more at 10 m/s and above, SACK more",
        section=MOBILITY, figures=(3,))  # fmt: skip
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     yield from _all(data, "ecn", OLDER, DELAY, less, 0.0)
     for v, speeds in (("westwood", FAST), ("sack", SPEEDS)):
         rest = _all(data, v, ("newreno",), DELAY, more, 0.0, speeds)
@@ -159,7 +159,7 @@ def _(data: Table) -> Cases:
 
 @claim("P4-F4-1", "E-NewReno has 215 packets per second when nothing moves, 6.5 % less than without link loss",
        section=LOSSY, figures=(4,))  # fmt: skip
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     said = THROUGHPUT_SAID[1.0] / THROUGHPUT_SAID[0.0]
     for x, y in data.both(Point(OURS, 0.0, 1.0), Point(OURS), THROUGHPUT):
         yield less("0 m/s", x, y, (said, said))
@@ -167,17 +167,17 @@ def _(data: Table) -> Cases:
 
 
 @claim("P4-F4-2", "E-NewReno has 23 % more than NewReno, in the mean", section=LOSSY, figures=(4,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     yield from _gain(data, 1.0)
 
 
 @claim("P4-F4-5", "E-NewReno has more than each of the others at every speed", section=LOSSY, figures=(4,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     yield from _all(data, OURS, VARIANTS, THROUGHPUT, more, 1.0)
 
 
 @claim("P4-F4-3", "NewReno is the best and the most even of the older ones", section=LOSSY, figures=(4,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     except_at = {15.0: "westwood", 20.0: "ecn"}
     for speed in data.x:
         others = [v for v in OLDER if v != except_at.get(speed)]
@@ -188,14 +188,14 @@ def _(data: Table) -> Cases:
 
 
 @claim("P4-F4-4", "Westwood is better than NewReno at 15 m/s, ECN at 20 m/s", section=LOSSY, figures=(4,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     yield from _all(data, "westwood", ("newreno",), THROUGHPUT, more, 1.0, (15.0,))
     yield from _all(data, "ecn", ("newreno",), THROUGHPUT, more, 1.0, (20.0,))
 
 
 @claim("P4-F5-1", "E-NewReno loses 9 % when nothing moves instead of 5 %, and more the faster nodes are", section=LOSSY,
        figures=(5,))  # fmt: skip
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     said = LOST_SAID[1.0] / LOST_SAID[0.0]
     for x, y in data.both(Point(OURS, 0.0, 1.0), Point(OURS), LOST):
         yield more("0 m/s", x, y, (said, said))
@@ -206,7 +206,7 @@ def _(data: Table) -> Cases:
 
 
 @claim("P4-F5-2", "Westwood's loss rises drastically at 10 m/s", section=LOSSY, figures=(5,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     for x, y in data.both(Point("westwood", 10.0, 1.0), Point("westwood", 5.0, 1.0), LOST):
         yield more("10 m/s beside 5 m/s", x, y, AT_LEAST_MUCH)
     rest = _all(data, "westwood", ("newreno",), LOST, more, 1.0, (10.0,))
@@ -214,12 +214,12 @@ def _(data: Table) -> Cases:
 
 
 @claim("P4-F6-1", "When nothing moves, E-NewReno has less delay than all others", section=LOSSY, figures=(6,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     yield from _all(data, OURS, VARIANTS, DELAY, less, 1.0, (0.0,))
 
 
 @claim("P4-F6-2", "E-NewReno has the least delay in the mean over the speeds", section=LOSSY, figures=(6,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     own = _mean(data, OURS, DELAY, 1.0)
     for v in OLDER:
         yield less(f"beside {VARIANTS[v]}", own, _mean(data, v, DELAY, 1.0))
@@ -227,7 +227,7 @@ def _(data: Table) -> Cases:
 
 @claim("P4-F6-3", "At 5 m/s ECN, NewReno and Westwood have less delay than SACK, more throughput and less loss",
        section=LOSSY, figures=(6,))  # fmt: skip
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     for measure, says, what in ((DELAY, less, ""), (THROUGHPUT, more, "throughput"), (LOST, less, "loss")):
         for v in ("ecn", "newreno", "westwood"):
             for x, y in data.both(Point(v, 5.0, 1.0), Point("sack", 5.0, 1.0), measure):
@@ -236,7 +236,7 @@ def _(data: Table) -> Cases:
 
 @claim("P4-F6-4", "NewReno has the least delay of the older ones, ECN at 20 m/s; Westwood more from 10 m/s on",
        section=LOSSY, figures=(6,))  # fmt: skip
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     for speed in data.x:
         others = [v for v in OLDER if (v, speed) != ("ecn", 20.0)]
         yield from _all(data, "newreno", others, DELAY, less, 1.0, (speed,))
@@ -250,17 +250,17 @@ def _(data: Table) -> Cases:
 
 
 @claim("P4-W-1", "After timeouts E-NewReno does not begin in slow start, and uses links better", section=WHY)
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     yield from _all(data, OURS, ("newreno",), "slow_start", less, 0.0, SPEEDS[1:])
 
 
 @claim("P4-W-2", "E-NewReno loses only probes after timeouts: fewer segments are sent again", section=WHY)
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     yield from _all(data, OURS, ("newreno",), "resent", less, 0.0, SPEEDS[1:])
 
 
 @claim("P4-W-3", "SACK sends data again that have arrived: more than NewReno", section=WHY)
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     yield from _all(data, "sack", ("newreno",), "duplicates", more, 0.0)
 
 

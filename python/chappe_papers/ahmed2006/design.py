@@ -10,10 +10,10 @@ from chappe.stats import Estimate, jain_index
 from chappe_papers import reference
 from chappe_papers.ahmed2006.points import LONE, MAIN, SECONDS, SPEEDS, Point, same, scenario
 from chappe_papers.design import Design
-from chappe_papers.lab import Lab
+from chappe_papers.estimates import NS2, Estimates, Measure
 from chappe_papers.measured import share, weighted_mean
 from chappe_papers.pairs import Paired
-from chappe_papers.table import NS2, Measure, Table
+from chappe_papers.runner import Runner
 
 THROUGHPUT = "segments_per_s"
 LOST = "lost_share"
@@ -154,7 +154,7 @@ class Ahmed(Design):
         names = (n for n in (*MEASURES, EVENTS, FRAMES, *WHY) if n in rows.columns)
         return {name: Paired.at(dict(zip(seeds, rows[name].to_list(), strict=True))) for name in names}
 
-    def ns2(self) -> Table:
+    def ns2(self) -> Estimates:
         """Everything that ns-2 measured, by point, of which each walk is a unit."""
         walks: dict[Point, dict[int, dict[str, float]]] = {}
         for r in reference.of(NS2, self.records()):
@@ -162,11 +162,11 @@ class Ahmed(Design):
         found = {}
         for p, own in walks.items():
             found[p] = {name: Paired.at({m: v[name] for m, v in own.items()}) for name in MEASURES}
-        return Table(found, self.full.x)
+        return Estimates(found, self.full.x)
 
-    def method(self, lab: Lab) -> list[str]:
+    def method(self, runner: Runner) -> list[str]:
         """Method, in paragraphs."""
-        n: Length = lab.length
+        n: Length = runner.length
         return [
             f"{n.seeds} runs of each point, {n.compared} where readings are compared, each of {n.stop} and with walks "
             "of its own: twenty nodes and twenty transfers. The paper has one pattern of motion. What is compared is "

@@ -4,9 +4,9 @@ from chappe_papers.ahmed2006.claims import ALL, LOST_SAID, OURS, READINGS
 from chappe_papers.ahmed2006.design import DESIGN, EVENTS, FRAMES, LOST, MEASURES, THROUGHPUT, WHY, Length
 from chappe_papers.ahmed2006.points import LONE, LOSSES, MAIN, TCPS, VARIANTS, Point, same
 from chappe_papers.ahmed2006.points import READINGS as READINGS_OF
+from chappe_papers.estimates import Estimates
 from chappe_papers.extras import Extra, percent
 from chappe_papers.figures import Rows, Sheet, cell
-from chappe_papers.table import Table
 
 # ---- readings side by side ----
 
@@ -20,12 +20,12 @@ def _readings(length: Length) -> list[Point]:
     return main + [p for p in changed if p is not None]
 
 
-def _beside(data: Table, a: Point, b: Point, measure: str = THROUGHPUT) -> str:
+def _beside(data: Estimates, a: Point, b: Point, measure: str = THROUGHPUT) -> str:
     both = list(data.both(a, b, measure))
     return percent(*both[0]) if both else "-"
 
 
-def _reading_rows(ours: Table, ns2: Table) -> Rows:
+def _reading_rows(ours: Estimates, ns2: Estimates) -> Rows:
     rows = []
     for r, title in _TITLES.items():
         for loss in LOSSES:
@@ -43,7 +43,7 @@ def _reading_rows(ours: Table, ns2: Table) -> Rows:
     return rows
 
 
-def _verdict_rows(ours: Table, _ns2: Table) -> Rows:
+def _verdict_rows(ours: Estimates, _ns2: Estimates) -> Rows:
     rows = [["the main reading", *(c.judged(ours).verdict.value for c in ALL)]]
     for title, change in READINGS.items():
         data = ours.seen_as(change)
@@ -62,7 +62,7 @@ def _gain_points(_length: Length) -> list[Point]:
     return together + [Point(v, _AT, 0.0, LONE) for v in ("newreno", *_GAINERS[:-2])]
 
 
-def _gain_rows(ours: Table, _ns2: Table) -> Rows:
+def _gain_rows(ours: Estimates, _ns2: Estimates) -> Rows:
     rows = []
     for flows, reading, loss in (("20", MAIN, 0.0), ("20", MAIN, 1.0), ("1", LONE, 0.0)):
         for v in ("newreno", *_GAINERS):
@@ -83,7 +83,7 @@ def _loss_points(length: Length) -> list[Point]:
     return [Point(v, s, loss) for v in VARIANTS for s in length.few for loss in LOSSES]
 
 
-def _loss_rows(ours: Table, ns2: Table) -> Rows:
+def _loss_rows(ours: Estimates, ns2: Estimates) -> Rows:
     rows = []
     for v, title in VARIANTS.items():
         for loss in LOSSES:

@@ -9,9 +9,9 @@ from chappe.stats import Estimate
 from chappe_papers.ahmed2006.claims import GAIN_SAID, LOST_SAID, OURS, THROUGHPUT_SAID
 from chappe_papers.ahmed2006.design import DELAY, LOST, MEASURES, THROUGHPUT
 from chappe_papers.ahmed2006.points import LOSSES, MAIN, VARIANTS, Point
+from chappe_papers.estimates import Estimates
 from chappe_papers.figures import Chart, Legend, Panel, Panels, panel
 from chappe_papers.judge import READING, times
-from chappe_papers.table import Table
 
 X_NAME, X_LABEL = "speed_mps", "speed of the nodes [m/s]"
 
@@ -48,7 +48,7 @@ FIGURES: dict[int, Chart] = {
 def beside_newreno(loss: float, title: str, marks: Sequence[Mark] = (), x: Sequence[float] = ()) -> Panel:
     """Throughput of the others relative to NewReno on the same walks."""
 
-    def gain(data: Table, v: str, speed: float) -> Estimate | None:
+    def gain(data: Estimates, v: str, speed: float) -> Estimate | None:
         both = list(data.both(Point(v, speed, loss, MAIN), Point("newreno", speed, loss, MAIN), THROUGHPUT))
         if not both:
             return None

@@ -10,9 +10,9 @@ from chappe_papers import reference
 from chappe_papers.ahmed2006.design import DESIGN, MEASURES, of_record
 from chappe_papers.ahmed2006.points import MAIN, READINGS, TCPS, Point, scenario
 from chappe_papers.compare import beside_one
-from chappe_papers.kept import Kept
+from chappe_papers.estimates import NS2
 from chappe_papers.pairs import Paired
-from chappe_papers.table import NS2
+from chappe_papers.run_cache import RunCache
 from chappe_papers.validate import LEVEL, OfTests, Tested, by_measure, over_the_page, parts, run
 
 SEEDS: Sequence[int] = range(1, 9)
@@ -69,14 +69,14 @@ def _percent(e: Estimate) -> str:
     return "-" if math.isnan(e.mean) else f"{100 * e.mean:+.1f} ± {100 * e.half_width():.1f} %"
 
 
-class OfRows(OfTests):
+class AhmedValidation(OfTests):
     """The comparison."""
 
     design = DESIGN
     title = "Validation of Ahmed, Zaidi and Sharif 2006 against ns-2.35"
     columns = ("variant", "speed", "loss", "reading")
 
-    def compare(self, runs: Kept) -> list[Row]:
+    def compare(self, runs: RunCache) -> list[Row]:
         """Runs what ns-2 was run on."""
         rows: dict[Point, dict[int, dict[str, float]]] = {}
         for r in reference.of(NS2, DESIGN.records()):
@@ -129,4 +129,4 @@ class OfRows(OfTests):
         ]
 
 
-VALIDATION = OfRows()
+VALIDATION = AhmedValidation()

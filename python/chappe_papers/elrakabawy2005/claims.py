@@ -2,11 +2,9 @@
 
 from chappe.stats import ratio
 
-from chappe_papers.claims import Cases, Finding
+from chappe_papers.claims import Finding, Observations
 from chappe_papers.elrakabawy2005 import claims_chain, claims_flows, claims_rates
-from chappe_papers.elrakabawy2005.design import FAILURES, GOODPUT, RETRANSMISSIONS, WINDOW
-from chappe_papers.elrakabawy2005.points import PLACES, RATES, UDP, Point
-from chappe_papers.elrakabawy2005.said import (  # fmt: skip
+from chappe_papers.elrakabawy2005.comparisons import (  # fmt: skip
     ABSTRACT,
     ALL_GRIDS,
     ALL_RANDOM,
@@ -23,6 +21,9 @@ from chappe_papers.elrakabawy2005.said import (  # fmt: skip
     nothing_at_2,
     seven,
 )
+from chappe_papers.elrakabawy2005.design import FAILURES, GOODPUT, RETRANSMISSIONS, WINDOW
+from chappe_papers.elrakabawy2005.points import PLACES, RATES, UDP, Point
+from chappe_papers.estimates import Estimates
 from chappe_papers.judge import (  # fmt: skip
     AT_LEAST_MUCH,
     PERCENT,
@@ -34,7 +35,6 @@ from chappe_papers.judge import (  # fmt: skip
     more,
     never,
 )
-from chappe_papers.table import Table
 
 FU_HOPS = (4, 8, 12, 16, 20)
 """Chains over which the best window is searched."""
@@ -46,23 +46,23 @@ def _faster() -> Places:
 
 
 @claim("P0-A-1", "Vegas has 15 % to 83 % more goodput than NewReno", section=ABSTRACT, figures=(6, 11))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     return compare(data, more, [*chains(data), *_faster()], "vegas2", "newreno", GOODPUT, (1.15, 1.83))
 
 
 @claim("P0-A-2", "Vegas has 57 % to 99 % fewer retransmissions", section=ABSTRACT, figures=(7, 12))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     return compare(data, fewer, [*chains(data), *_faster()], "vegas2", "newreno", RETRANSMISSIONS, (0.57, 0.99))
 
 
 @claim("P0-A-5", "Thinning gives Vegas nothing at 2 Mbit/s, else up to 25 %", section=ABSTRACT, figures=(11,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     yield from compare(data, more, seven(*RATES[1:]), "vegas2_thin", "vegas2", GOODPUT, (None, 1.25))
     yield from (c.called("at 2 Mbit/s") for c in nothing_at_2(gains(data, seven(), "vegas2_thin", "vegas2")))
 
 
 @claim("P0-A-6", "No buffer overflows in any experiment", section=ABSTRACT)
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     own = ("newreno", "vegas2", "newreno_thin", "vegas2_thin")
     places = {
         "chains": chains(data),
@@ -76,19 +76,19 @@ def _(data: Table) -> Cases:
 
 
 @claim("P0-A-7", "The best window over h hops is h/4 (after Fu et al.)", section=ABSTRACT)
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     for h in FU_HOPS:
         yield from best_window(data, f"{h} hops", Point("", h), h / 4)
 
 
 @claim("P0-A-8", "From 7 hops on NewReno is over 40 % of the time in slow start", section=ABSTRACT, figures=(8,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     for where, e in each(data, chains(data, low=7), "newreno", "slow_start"):
         yield above(where, e, 0.4, form=PERCENT)
 
 
 @claim("P0-A-10", "Thinning helps NewReno at 2 Mbit/s substantially", section=ABSTRACT, figures=(6,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     return compare(data, more, chains(data), "newreno_thin", "newreno", GOODPUT, AT_LEAST_MUCH)
 
 
@@ -96,7 +96,7 @@ def _(data: Table) -> Cases:
 
 
 @claim("P0-W-1", "Most losses are drops at hidden terminals, none of full queues", section=WHY)
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     for v, name in (("newreno", "NewReno"), ("vegas2", "Vegas")):
         for where, e in each(data, chains(data), v, "lost_to_hidden"):
             yield above(f"{name}, {where}", e, 0.5, form=PERCENT).of("hidden terminals")
@@ -105,7 +105,7 @@ def _(data: Table) -> Cases:
 
 
 @claim("P0-W-2", "Thinning helps by a smaller window, not by fewer collisions", section=WHY)
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     a, b = "newreno_thin", "newreno"
     yield from compare(data, less, chains(data), a, b, WINDOW, words="window, {}")
     yield from compare(data, equal, chains(data), a, b, "hidden_per_10000", SLIGHTLY, words="hidden terminals, {}",
@@ -113,27 +113,27 @@ def _(data: Table) -> Cases:
 
 
 @claim("P0-W-3", "Fewer retransmissions of Vegas save energy", section=WHY)
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     for name, words in (("energy_per_bit_j", "0 W idle"), ("energy_with_idle_per_bit_j", "1.15 W idle")):
         yield from (c.of(words) for c in compare(data, less, seven(), "vegas2", "newreno", name))
 
 
 @claim("P0-W-4", "At 5.5 and 11 Mbit/s fewer ACKs leave Vegas more air for data", section=WHY)
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     a, b = "vegas2_thin", "vegas2"
     yield from compare(data, more, seven(*RATES[1:]), a, b, "air_data", words="data, {}")
     yield from compare(data, less, seven(*RATES[1:]), a, b, "air_tcp_acks", words="ACKs, {}", of="of ACKs")
 
 
 @claim("P0-W-5", "Paced UDP faster than its best is hit by hidden terminals", section=WHY)
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     fast, best, slow = data.several([Point(UDP, 7, interval_ms=t) for t in (34.0, 36.0, 42.0)], "hidden_per_10000")
     yield more("34 beside 36 ms", fast, best)
     yield more("34 beside 42 ms", fast, slow)
 
 
 @claim("P0-W-6", "Most false route failures bring a timeout and a new search", section=WHY)
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     timeouts, failures = (dict(each(data, chains(data, low=7), "newreno", n)) for n in ("timeouts_per_10000", FAILURES))
     for where, e in timeouts.items():
         if where in failures:

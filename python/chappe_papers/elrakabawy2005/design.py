@@ -25,11 +25,11 @@ from chappe_papers.elrakabawy2005.points import (
     Point,
     scenario,
 )
-from chappe_papers.lab import Lab
+from chappe_papers.estimates import Estimates, Measure
 from chappe_papers.measured import budgets, estimates, is_known, mean, means_of_batches, share
 from chappe_papers.replication import MEASURES as JUDGED
 from chappe_papers.replication import doubtful, of_batches, states
-from chappe_papers.table import Measure, Table
+from chappe_papers.runner import Runner
 
 GOODPUT = "goodput_bps"
 RETRANSMISSIONS = "retransmissions_per_10000"
@@ -248,16 +248,16 @@ class ElRakabawy(Design):
         known += [q for own in drawn.values() for q in own]
         known += [Point(UDP, 7, interval_ms=t) for t in udp.CLIFF] if optimum else []
 
-        def pool(lab: Lab) -> None:
+        def pool(runner: Runner) -> None:
             for p, own in drawn.items():
-                lab.runs[p] = pl.concat([lab.runs[q] for q in own], how="diagonal")
-                lab.values[p] = estimates(lab.runs[p], MEASURES, places=True)
+                runner.runs[p] = pl.concat([runner.runs[q] for q in own], how="diagonal")
+                runner.values[p] = estimates(runner.runs[p], MEASURES, places=True)
 
-        stages: list[Stage] = [lambda lab: lab.run(known), pool]
-        stages += [lambda lab: udp.best(lab, searched)] if searched else []
+        stages: list[Stage] = [lambda runner: runner.run(known), pool]
+        stages += [lambda runner: udp.best(runner, searched)] if searched else []
         return [*stages, udp.optimum] if optimum else stages
 
-    def ns2(self) -> Table:
+    def ns2(self) -> Estimates:
         """The runs of ns-2; of paced UDP also the best of each chain."""
         values = reference.first(self.records())
         best: dict[Point, Point] = {}
@@ -267,13 +267,13 @@ class ElRakabawy(Design):
                 if key not in best or own[GOODPUT].mean > values[best[key]][GOODPUT].mean:
                     best[key] = p
         values |= {key: values[p] | {"interval_ms": Estimate.of([p.interval_ms])} for key, p in best.items()}
-        return Table(values, self.full.x)
+        return Estimates(values, self.full.x)
 
-    def method(self, lab: Lab) -> list[str]:
+    def method(self, runner: Runner) -> list[str]:
         """Method, in paragraphs."""
-        n: Length = lab.length
+        n: Length = runner.length
         long = f"{n.long_packets:,} over more than {LONG} hops, " if n.long_packets != n.packets else ""
-        doubted = sum(not remembers(p) for p in lab.more)
+        doubted = sum(not remembers(p) for p in runner.more)
         more = f" (of the others {doubted} whose first runs were doubtful)" if doubted else ""
         return [
             f"Runs over chains and in layout C deliver {n.packets:,} packets, {long}those of paced UDP and of the best "
@@ -286,13 +286,13 @@ class ElRakabawy(Design):
             "Vegas is ns-2.35's, defects included, so that ns-2's records stand beside it; the paper's authors had "
             "corrected some defects that they do not list. Another reading has four of them corrected.",
             "The layout of the grid is unknown (only a picture had it): claims on it are judged in three layouts.",
-            *self._fallen(lab),
+            *self._fallen(runner),
         ]
 
-    def _fallen(self, lab: Lab) -> list[str]:
+    def _fallen(self, runner: Runner) -> list[str]:
         """The points whose runs fall from one state into another for good: the levels, and how many have fallen."""
         parts = []
-        for p, rows in lab.runs.items():
+        for p, rows in runner.runs.items():
             if p.place == CHAIN and p.variant not in (UDP, DELAY) and (found := states(rows)) is not None:
                 half, whole = found.share(found.batches // 2), found.share()
                 low, high = (100 * end for end in whole.interval())
@@ -303,25 +303,25 @@ class ElRakabawy(Design):
                     f"{100 * whole.mean:.0f} % ({low:.0f} to {high:.0f} %) in the end"
                 )
         said = [f"Runs that fall into another state for good: {'; '.join(parts)}."] if parts else []
-        n = lab.length.seeds
+        n = runner.length.seeds
         limit = (
             f"Such falls are looked for in the first {n} runs of all other points. Where none of these falls, up to "
             f"{100 * unseen(n):.0f} % of further runs may: rare falls stay mostly unseen."
         )
         return [*said, limit]
 
-    def searches(self, lab: Lab) -> list[tuple[object, ...]]:
+    def searches(self, runner: Runner) -> list[tuple[object, ...]]:
         """Every window of NewReno and every time between datagrams that was tried, with its goodput."""
         found: list[tuple[object, ...]] = []
-        for p, runs in lab.runs.items():
-            e = lab.get(p, GOODPUT)
+        for p, runs in runner.runs.items():
+            e = runner.get(p, GOODPUT)
             measured = (len(runs), e.mean, e.half_width())
             if p.variant.startswith("newreno_maxwin"):
                 window = float(p.variant.removeprefix("newreno_maxwin"))
                 found.append(("tcp.window", p.hops, p.rate_mbps, window, *measured))
-            elif p.variant == UDP and (p.hops, p.rate_mbps) in lab.tried:
+            elif p.variant == UDP and (p.hops, p.rate_mbps) in runner.tried:
                 found.append(("cbr.interval_ms", p.hops, p.rate_mbps, p.interval_ms, *measured))
-        for chain, tried in lab.tried.items():
+        for chain, tried in runner.tried.items():
             # The short runs of a search are single ones, without an interval.
             found += [("cbr.interval_ms", *chain, t, 1, goodput, math.nan) for t, goodput in tried.items()]
         return sorted(found, key=lambda row: row[:5])

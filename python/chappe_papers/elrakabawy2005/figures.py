@@ -22,8 +22,8 @@ from chappe_papers.elrakabawy2005.points import (  # fmt: skip
     scenario,
 )
 from chappe_papers.elrakabawy2005.udp import CLIFF, SWEEP, delay_point
+from chappe_papers.estimates import NS2, OURS, PAPER, Estimates
 from chappe_papers.figures import Chart, Legend, Panel, Picture, Rows, Sheet, cell, panel
-from chappe_papers.table import NS2, OURS, PAPER, Table
 
 MULTI = ("vegas2", "newreno", "vegas2_thin", "newreno_thin")
 """Variants that are run with several flows, in the order of Tables 3 and 4."""
@@ -81,7 +81,7 @@ def _cliff(_: Sequence[int]) -> Sequence[Panel]:
     ]
 
 
-def _grid(title: str, _: Table) -> Picture:
+def _grid(title: str, _: Estimates) -> Picture:
     s = scenario(Point("newreno", 0, 2.0, MAIN_GRID), "1100 delivered")
     nodes, flows = list(s.nodes.select("x_m", "y_m").iter_rows()), list(s.flows.select("src", "dst").iter_rows())
     rows = [[str(i), f"{x:g}", f"{y:g}"] for i, (x, y) in enumerate(nodes)]
@@ -137,7 +137,7 @@ _GAINS = {4: 0.77 / 0.72, 8: 1.75, 32: 0.48 / 0.37}
 """How much more Vegas has than NewReno, as the paper's text says or implies, by hops."""
 
 
-def _gain(data: Table, _: str, hops: float) -> Estimate | None:
+def _gain(data: Estimates, _: str, hops: float) -> Estimate | None:
     known = data.both(Point("vegas2", int(hops)), Point("newreno", int(hops)), GOODPUT)
     return next((ratio(vegas, newreno) for vegas, newreno in known), None)
 
@@ -168,7 +168,7 @@ KEY = Chart("Vegas beside NewReno, and fairness in the grid, with the paper's nu
 # ---- the tables ----
 
 
-def _parameters(_: Table, __: Table) -> Rows:
+def _parameters(_: Estimates, __: Estimates) -> Rows:
     s = scenario(Point("vegas2", 7), "110000 delivered").settings["tcp"]
     vegas = s["vegas"]
     return [
@@ -186,7 +186,7 @@ _READINGS = {
 """Preamble and rate of control frames [Mbit/s] of Table 2: frames at 1 Mbit/s always have a long preamble."""
 
 
-def _delays(ours: Table, ns2: Table) -> Rows:
+def _delays(ours: Estimates, ns2: Estimates) -> Rows:
     paper = reference.first(DESIGN.records(), PAPER)
     rows = []
     for rate in RATES:
@@ -198,8 +198,8 @@ def _delays(ours: Table, ns2: Table) -> Rows:
     return rows
 
 
-def _fairness(name: str, places: Sequence[str]) -> Callable[[Table, Table], Rows]:
-    def rows(ours: Table, ns2: Table) -> Rows:
+def _fairness(name: str, places: Sequence[str]) -> Callable[[Estimates, Estimates], Rows]:
+    def rows(ours: Estimates, ns2: Estimates) -> Rows:
         paper = reference.first(DESIGN.records(), PAPER)
         found: Rows = []
         for rate in RATES:

@@ -20,11 +20,11 @@ from chappe_papers.elrakabawy2005.design import (  # fmt: skip
     absorbing,
 )
 from chappe_papers.elrakabawy2005.points import CHAIN, GRIDS, UDP, Point, scenario
+from chappe_papers.estimates import Measure
 from chappe_papers.measured import OF_BATCHES
 from chappe_papers.page import table
-from chappe_papers.records import MANY, SEEDS, Case, OfRecords, Recorded, case, packets
+from chappe_papers.records import MANY, SEEDS, OfRecords, Recorded, RunKey, packets, run_key
 from chappe_papers.reference import FURTHER, Record
-from chappe_papers.table import Measure
 from chappe_papers.validate import LEVEL, probability, singles, trust
 
 
@@ -111,13 +111,13 @@ class OfRuns(OfRecords):
 VALIDATION = OfRuns()
 
 
-def _groups(found: Sequence[Recorded]) -> dict[str, dict[Case, pl.DataFrame]]:
+def _groups(found: Sequence[Recorded]) -> dict[str, dict[RunKey, pl.DataFrame]]:
     """Our runs by kinds of points."""
-    groups: dict[str, dict[Case, pl.DataFrame]] = {}
+    groups: dict[str, dict[RunKey, pl.DataFrame]] = {}
     for c in found:
         variant = "Vegas" if c.point.variant.startswith("vegas") else "the others"
         name = c.part if c.point.variant == UDP else f"{c.part}: {variant}"
-        groups.setdefault(name, {})[case(c.record)] = c.rows
+        groups.setdefault(name, {})[run_key(c.record)] = c.rows
     return groups
 
 

@@ -5,15 +5,15 @@ from collections.abc import Callable, Iterator
 from chappe.stats import Estimate
 
 from chappe_papers.claims import Claims, Finding
-from chappe_papers.judge import SLIGHTLY, Case, Range, above, among, below, equal, less, more
+from chappe_papers.estimates import Estimates
+from chappe_papers.judge import SLIGHTLY, Observation, Range, above, among, below, equal, less, more
 from chappe_papers.ramarathinam2003.design import EVENNESS, GAP, HANDLED, LAST, OF_TCP, PER_BIT, SEGMENTS
 from chappe_papers.ramarathinam2003.points import COMBINATIONS, MAIN, ROUTINGS, VARIANTS, Point
 from chappe_papers.ramarathinam2003.points import READINGS as READINGS_OF
-from chappe_papers.table import Table
 
 CLAIMS = Claims()
 claim = CLAIMS.claim
-Cases = Iterator[Case]
+Observations = Iterator[Observation]
 
 THROUGHPUT, ENERGY = "IV A: throughput", "IV B: energy and packets"
 SHORT = ("light", "moderate", "heavy")
@@ -45,7 +45,9 @@ def name(p: Point) -> str:
     return f"{VARIANTS[p.variant]} with {ROUTINGS[p.routing]}"
 
 
-def _beside(data: Table, best: Point, others: Iterator[Point], measure: str, paper: Range | None = None) -> Cases:
+def _beside(
+    data: Estimates, best: Point, others: Iterator[Point], measure: str, paper: Range | None = None
+) -> Observations:
     """A combination has more than others."""
     for other in others:
         for a, b in data.both(best, other, measure):
@@ -57,44 +59,44 @@ def _others(*best: Point) -> Iterator[Point]:
 
 
 @claim("P1-T1-1", "Reno with DSR beats Reno with other routing in all short transfers", section=THROUGHPUT, tables=(1,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     for load in SHORT:
         others = (Point("reno", r) for r in ("aodv", "dsdv"))
         yield from (c.of(load) for c in _beside(data, Point("reno", "dsr"), others, SEGMENTS[load]))
 
 
 @claim("P1-T1-2", "The long transfer of Reno is independent of routing", section=THROUGHPUT, tables=(1,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     for a, b in (("aodv", "dsr"), ("aodv", "dsdv"), ("dsr", "dsdv")):
         for x, y in data.both(Point("reno", a), Point("reno", b), SEGMENTS["internet"]):
             yield equal(f"{ROUTINGS[a]} and {ROUTINGS[b]}", x, y)
 
 
 @claim("P1-T1-3", "Under light load Tahoe with AODV is best", section=THROUGHPUT, figures=(3,), tables=(1,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     yield from _beside(data, (best := Point("tahoe", "aodv")), _others(best), SEGMENTS["light"])
 
 
 @claim("P1-T1-4", "Under moderate load Reno with DSR is best", section=THROUGHPUT, figures=(4,), tables=(1,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     yield from _beside(data, (best := Point("reno", "dsr")), _others(best), SEGMENTS["moderate"])
 
 
 @claim("P1-T1-5", "Heavy load: Tahoe and Reno with DSR, SACK with AODV are best", section=THROUGHPUT, figures=(5,),
        tables=(1,))  # fmt: skip
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     best = (Point("tahoe", "dsr"), Point("reno", "dsr"), Point("sack", "aodv"))
     for p in best:
         yield from (c.of(name(p)) for c in _beside(data, p, _others(*best), SEGMENTS["heavy"]))
 
 
 @claim("P1-T1-6", "The long transfer is best with SACK and AODV", section=THROUGHPUT, figures=(6,), tables=(1,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     yield from _beside(data, (best := Point("sack", "aodv")), _others(best), SEGMENTS["internet"])
 
 
 @claim("P1-T1-7", "DSDV is mostly worse than AODV and DSR", section=THROUGHPUT, tables=(1,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     for load in LOADS:
         for v in VARIANTS:
             for r in ("aodv", "dsr"):
@@ -103,7 +105,7 @@ def _(data: Table) -> Cases:
 
 
 @claim("P1-T1-8", "SACK is perhaps the best TCP", section=THROUGHPUT, tables=(1,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     for load in LOADS:
         for r in ROUTINGS:
             others = (Point(v, r) for v in VARIANTS if v != "sack")
@@ -111,7 +113,7 @@ def _(data: Table) -> Cases:
 
 
 @claim("P1-T1-9", "Transfers reach fewer segments under heavy than under light load", section=THROUGHPUT, tables=(1,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     for p in COMBINATIONS:
         heavy, light = (data.get(p, SEGMENTS[load]) for load in ("heavy", "light"))
         if heavy is not None and light is not None:
@@ -121,12 +123,12 @@ def _(data: Table) -> Cases:
 
 @claim("P1-T1-10", "Reno with DSR is the most consistent: its short transfers differ least", section=THROUGHPUT,
        tables=(1,))  # fmt: skip
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     yield from _beside(data, (best := Point("reno", "dsr")), _others(best), EVENNESS)
 
 
 @claim("P1-T1-12", "Reno with DSR is the most consistent: its runs differ least", section=THROUGHPUT, tables=(1,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     for load in SHORT:
         for other in _others(best := Point("reno", "dsr")):
             for a, b in data.both(best, other, SEGMENTS[load]):
@@ -144,7 +146,7 @@ def spread(e: Estimate) -> Estimate:
 
 
 @claim("P1-T1-11", "Each number of Table I, of a single run", section=THROUGHPUT, tables=(1,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     for p in COMBINATIONS:
         for load, printed in zip(LOADS, TABLE_I[p[:2]], strict=True):
             if (e := data.get(p, SEGMENTS[load])) is not None:
@@ -152,7 +154,7 @@ def _(data: Table) -> Cases:
 
 
 @claim("P1-T2-1", "The last packets of all combinations come at nearly the same time", section=ENERGY, tables=(2,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     first, *others = COMBINATIONS
     for n, measure in LAST.items():
         for p in others:
@@ -161,14 +163,14 @@ def _(data: Table) -> Cases:
 
 
 @claim("P1-T2-2", "Node 0 ends before node 4 (the text; its Table II has it later)", section=ENERGY, tables=(2,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     for p in COMBINATIONS:
         if (e := data.get(p, GAP)) is not None:
             yield below(name(p), e, 0)
 
 
 @claim("P1-T2-3", "The last packets come at 465.7 s or later", section=ENERGY, tables=(2,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     earliest, latest = 465.7, 470.0
     for p in COMBINATIONS:
         for n, measure in LAST.items():
@@ -178,7 +180,7 @@ def _(data: Table) -> Cases:
 
 @claim("P1-E-1", "Most packets, sent and received, are with AODV, then DSDV, then DSR; differences are small",
        section=ENERGY)  # fmt: skip
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     for v in VARIANTS:
         for a, b in (("aodv", "dsdv"), ("dsdv", "dsr")):
             for x, y in data.both(Point(v, a), Point(v, b), HANDLED):
@@ -186,7 +188,7 @@ def _(data: Table) -> Cases:
 
 
 @claim("P1-E-2", "Proactive routing takes more energy, and any reactive one as much with any TCP", section=ENERGY)
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     reactive = [Point(v, r) for v in VARIANTS for r in ("aodv", "dsr")]
     for v in VARIANTS:
         for r in ("aodv", "dsr"):
@@ -199,7 +201,7 @@ def _(data: Table) -> Cases:
 
 
 @claim("P1-E-3", "Without its updates DSDV would have fewer packets than DSR", section=ENERGY)
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     for v in VARIANTS:
         own, other = data.get(Point(v, "dsdv"), OF_TCP), data.get(Point(v, "dsr"), HANDLED)
         if own is not None and other is not None:

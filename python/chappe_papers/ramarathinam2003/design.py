@@ -11,10 +11,10 @@ from chappe.stats import Estimate
 
 from chappe_papers import reference
 from chappe_papers.design import Design
+from chappe_papers.estimates import NS2, Estimates, Measure
 from chappe_papers.judge import ONE_RUN
-from chappe_papers.lab import Lab
 from chappe_papers.ramarathinam2003.points import BATCHES, CURVE, FLOWS, MAIN, SPANS, STUDENT, Point, base, scenario
-from chappe_papers.table import NS2, Measure, Table
+from chappe_papers.runner import Runner
 
 SECONDS = 500.0
 
@@ -137,16 +137,16 @@ class Ramarathinam(Design):
         curves = [n for n in rows.columns if "_at_" in n] if point.reading == CURVE else []
         return of_values({name: rows[name].to_list() for name in (*MEASURES, *COST, *curves)})
 
-    def ns2(self) -> Table:
+    def ns2(self) -> Estimates:
         """Everything that ns-2 measured, by point."""
         by_point: dict[Point, list[reference.Record]] = {}
         for r in reference.of(NS2, self.records()):
             by_point.setdefault(r.point, []).append(r)
-        return Table({p: of_values(_columns(own)) for p, own in by_point.items()}, self.full.x)
+        return Estimates({p: of_values(_columns(own)) for p, own in by_point.items()}, self.full.x)
 
-    def method(self, lab: Lab) -> list[str]:
+    def method(self, runner: Runner) -> list[str]:
         """Method, in paragraphs."""
-        n: Length = lab.length
+        n: Length = runner.length
         return [
             f"{n.seeds} runs of each of the twelve combinations, {n.compared} where readings are compared, each of 500 "
             "s with 130 connections. The paper ran each combination once; ns-2.35 was run three or four times.",

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from chappe_papers.estimates import Estimates
 from chappe_papers.extras import Extra
 from chappe_papers.figures import Rows, Sheet
 from chappe_papers.ramarathinam2003.claims import LOADS, TABLE_I, TABLE_II
@@ -17,7 +18,6 @@ from chappe_papers.ramarathinam2003.design import (
     Length,
 )
 from chappe_papers.ramarathinam2003.points import CMU_QUEUE, COMBINATIONS, MAIN, READINGS, ROUTINGS, VARIANTS, Point
-from chappe_papers.table import Table
 
 _MEASURES = {**dict.fromkeys(LAST.values(), 1), **dict.fromkeys((SEGMENTS[load] for load in LOADS), 0)}
 """Times of last packets, and segments; how many places are printed."""
@@ -30,7 +30,7 @@ def _range(values: Iterable[float], places: int) -> str:
     return "-" if not known else known[0] if known[0] == known[-1] else f"{known[0]} to {known[-1]}"
 
 
-def _among(data: Table, points: Sequence[Point]) -> list[str]:
+def _among(data: Estimates, points: Sequence[Point]) -> list[str]:
     """Times and segments: the smallest and the largest median of some combinations."""
     return [_range((e.mean for p in points if (e := data.get(p, m))), places) for m, places in _MEASURES.items()]
 
@@ -41,7 +41,7 @@ def _readings(length: Length) -> list[Point]:
     return [p._replace(reading=reading) for reading in (MAIN, *READINGS) for p in points]
 
 
-def _reading_rows(ours: Table, ns2: Table) -> Rows:
+def _reading_rows(ours: Estimates, ns2: Estimates) -> Rows:
     paper = [_range((row[n] for row in TABLE_II.values()), 1) for n in range(len(LAST))]
     paper += [_range((row[n] for row in TABLE_I.values()), 0) for n in range(len(LOADS))]
     rows = [["the paper", *paper], ["ns-2.35, the main reading", *_among(ns2, COMBINATIONS)]]
@@ -55,7 +55,7 @@ def _queue_points(_length: Length) -> list[Point]:
     return [p for v in VARIANTS for p in (Point(v, "dsdv"), Point(v, "dsdv", CMU_QUEUE), Point(v, "dsr"))]
 
 
-def _queue_rows(ours: Table, ns2: Table) -> Rows:
+def _queue_rows(ours: Estimates, ns2: Estimates) -> Rows:
     """The long transfer: DSDV, the same over the queue of DSR, and DSR."""
     points = (("dsdv", MAIN), ("dsdv", CMU_QUEUE), ("dsr", MAIN))
     found = []
@@ -69,7 +69,7 @@ def _vegas_points(_length: Length) -> list[Point]:
     return [Point(v, r) for r in ROUTINGS for v in ("vegas", *VARIANTS)]
 
 
-def _vegas_rows(ours: Table, _ns2: Table) -> Rows:
+def _vegas_rows(ours: Estimates, _ns2: Estimates) -> Rows:
     rows = []
     for r, title in ROUTINGS.items():
         rows.append([f"Vegas with {title}", *_among(ours, [Point("vegas", r)])])
@@ -81,7 +81,7 @@ def _overhead_points(_length: Length) -> list[Point]:
     return list(COMBINATIONS)
 
 
-def _means(data: Table, routing: str, measure: str, places: int, scale: float = 1.0, by: str = "") -> str:
+def _means(data: Estimates, routing: str, measure: str, places: int, scale: float = 1.0, by: str = "") -> str:
     """The smallest and the largest mean of the four versions of TCP, as a share of another measure if it is named."""
     found = []
     for v in VARIANTS:
@@ -91,7 +91,7 @@ def _means(data: Table, routing: str, measure: str, places: int, scale: float = 
     return _range(found, places)
 
 
-def _overhead_rows(ours: Table, ns2: Table) -> Rows:
+def _overhead_rows(ours: Estimates, ns2: Estimates) -> Rows:
     """Cost of each routing protocol."""
     return [
         [

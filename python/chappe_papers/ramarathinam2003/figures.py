@@ -6,11 +6,11 @@ from chappe import plot
 from chappe.plot import Mark
 from chappe.stats import Estimate
 
+from chappe_papers.estimates import Estimates
 from chappe_papers.figures import Chart, Legend, Panel, Picture, Rows, Sheet, panel
 from chappe_papers.ramarathinam2003.claims import LOADS, TABLE_I, TABLE_II
 from chappe_papers.ramarathinam2003.design import LAST, MEASURES, SEGMENTS
 from chappe_papers.ramarathinam2003.points import CMU_QUEUE, CURVE, READINGS, ROUTINGS, SPANS, VARIANTS, Point, base
-from chappe_papers.table import Table
 
 LEGEND = Legend(ROUTINGS, {r: n for n, r in enumerate(ROUTINGS)})
 """Routing protocols in legends, and one colour for each."""
@@ -19,7 +19,7 @@ ALL_VARIANTS = (*VARIANTS, "vegas")
 _TITLES = {"light": "light load", "moderate": "moderate load", "heavy": "heavy load", "internet": "to the Internet"}
 
 
-def _classroom(title: str, _: Table) -> Picture:
+def _classroom(title: str, _: Estimates) -> Picture:
     """Figure 1: who sits where."""
     places = base().settings["topology"]["positions"]
     metres = [tuple(float(x.removesuffix(" m")) for x in p) for p in places]
@@ -33,7 +33,7 @@ def uploads(at: float) -> int:
     return sum(25 * k <= at < 25 * k + 250 for k in range(1, 11))
 
 
-def _staircase(title: str, _: Table) -> Picture:
+def _staircase(title: str, _: Estimates) -> Picture:
     """Figure 2: transfers at the same time."""
     # Each step twice, so that it stands upright.
     times = [t for step in range(25, 501, 25) for t in (step - 25.0, step - 0.001)]
@@ -99,8 +99,8 @@ def _cell(e: Estimate | None, places: int) -> str:
 
 
 def _rows(
-    ours: Table,
-    ns2: Table,
+    ours: Estimates,
+    ns2: Estimates,
     measures: Sequence[str],
     printed: dict[tuple[str, str], Sequence[float]],
     places: int,

@@ -6,10 +6,10 @@ from chappe.stats import Estimate, difference, student_p
 
 from chappe_papers import reference
 from chappe_papers.compare import beside_one
-from chappe_papers.kept import Kept
+from chappe_papers.estimates import NS2, Measure
 from chappe_papers.ramarathinam2003.design import DESIGN, LEFT, MEASURES
 from chappe_papers.ramarathinam2003.points import MAIN, READINGS, ROUTINGS, VARIANTS, Point, scenario
-from chappe_papers.table import NS2, Measure
+from chappe_papers.run_cache import RunCache
 from chappe_papers.validate import OfTests, Tested, over_the_page, run
 
 SEEDS: Sequence[int] = range(1, DESIGN.full.seeds + 1)
@@ -38,14 +38,14 @@ def probability_of(theirs: Sequence[float], ours: Sequence[float]) -> float:
     return student_p(beside_one(theirs[0], ours) if one else difference(Estimate.of(ours), Estimate.of(theirs)))
 
 
-class OfRows(OfTests):
+class RamarathinamValidation(OfTests):
     """The comparison."""
 
     design = DESIGN
     title = "Validation of Ramarathinam and Labrador 2003 against ns-2.35"
     columns = ("variant", "routing", "reading")
 
-    def compare(self, runs: Kept) -> list[Tested]:
+    def compare(self, runs: RunCache) -> list[Tested]:
         """Runs what ns-2 was run on."""
         theirs: dict[Point, list[reference.Record]] = {}
         for r in reference.of(NS2, DESIGN.records()):
@@ -79,4 +79,4 @@ class OfRows(OfTests):
         ]
 
 
-VALIDATION = OfRows()
+VALIDATION = RamarathinamValidation()

@@ -11,13 +11,13 @@ from chappe.stats import Estimate, Jackknife, jain_index
 from chappe.study.axes import Item
 
 from chappe_papers.design import Design
-from chappe_papers.lab import Lab
+from chappe_papers.estimates import Estimates, Measure
 from chappe_papers.measured import mean, share, weighted_mean
 from chappe_papers.pairs import Paired
 from chappe_papers.reference import Record
+from chappe_papers.runner import Runner
 from chappe_papers.su2008.paths import paths
 from chappe_papers.su2008.points import COLUMNS, HOPS, ROWS, Point, scenario
-from chappe_papers.table import Measure, Table
 
 AGGREGATE = "aggregate_bps"
 """Goodput of all flows together, in the mean over the paths."""
@@ -164,13 +164,13 @@ class Su(Design):
         """None: nobody else has run this testbed."""
         return ()
 
-    def ns2(self) -> Table:
+    def ns2(self) -> Estimates:
         """Nothing: ns-2.35 adds up no signals and adapts no rates."""
-        return Table({}, self.full.x)
+        return Estimates({}, self.full.x)
 
-    def method(self, lab: Lab) -> list[str]:
+    def method(self, runner: Runner) -> list[str]:
         """Method, in paragraphs."""
-        n: Length = lab.length
+        n: Length = runner.length
         return [
             f"{n.most} paths where the paper has 50, or one; {n.paths} elsewhere, where it has five, or the mean of "
             f"three runs on one; each run {n.stop}. All lie in one grid of 4 x 24 routers, the shadowing of which is "

@@ -6,11 +6,12 @@ from importlib.resources import files
 from chappe import show
 
 from chappe_papers.claims import needs
+from chappe_papers.estimates import Estimates
 from chappe_papers.extras import Extra
 from chappe_papers.figures import Rows, Sheet, cell
 from chappe_papers.su2008.design import AGGREGATE, JAIN, WINDOW, Length
 from chappe_papers.su2008.figures import median_error
-from chappe_papers.su2008.hopes import WORDS, outcomes, predicted, tally
+from chappe_papers.su2008.outcomes import WORDS, outcomes, predicted, tally
 from chappe_papers.su2008.points import HOPS, SCHEMES, Point
 from chappe_papers.su2008.targets import (
     BUFFERS_OF_2,
@@ -24,7 +25,6 @@ from chappe_papers.su2008.targets import (
     kind_of,
     predictions,
 )
-from chappe_papers.table import Table
 
 ROLES = (CALIBRATE, PREDICT, ORDER, CONTEXT)
 
@@ -35,7 +35,7 @@ def _predicted(length: Length) -> list[Point]:
     return list(needs(lambda data: predictions(data, ROLES), length.x))
 
 
-def _rows_of(ours: Table, roles: tuple[str, ...]) -> Rows:
+def _rows_of(ours: Estimates, roles: tuple[str, ...]) -> Rows:
     rows = []
     for p in predictions(ours, roles):
         t, (low, high) = p.target, p.ours.interval()
@@ -45,13 +45,13 @@ def _rows_of(ours: Table, roles: tuple[str, ...]) -> Rows:
     return rows
 
 
-def _predicted_rows(ours: Table, _: Table) -> Rows:
+def _predicted_rows(ours: Estimates, _: Estimates) -> Rows:
     """What was calibrated with and predicted, and whether it is as was hoped."""
     came = {o.id: WORDS[o.check] for o in predicted(ours)}
     return [[*row, came.get(row[0], "-")] for row in _rows_of(ours, (CALIBRATE, PREDICT))]
 
 
-def _error_rows(ours: Table, _: Table) -> Rows:
+def _error_rows(ours: Estimates, _: Estimates) -> Rows:
     """The median error of each kind of numbers, of all, and of all without the two that are farthest off."""
     found = [p for p in predictions(ours) if p.ratio > 0]
     kinds: dict[str, list[Prediction]] = {}
@@ -62,13 +62,13 @@ def _error_rows(ours: Table, _: Table) -> Rows:
     return [[name, str(len(own)), f"{100 * median_error(own):.0f} %"] for name, own in parts if own]
 
 
-def _hope_rows(ours: Table, _: Table) -> Rows:
+def _hope_rows(ours: Estimates, _: Estimates) -> Rows:
     """How many numbers of each hope are inside, and of these and the others met, missed and open."""
     found = outcomes(ours) | {"All predictions": predicted(ours)}
     return [[says, *map(str, (len(own), sum(o.inside for o in own), *tally(own)))] for says, own in found.items()]
 
 
-def _outside_rows(ours: Table, _: Table) -> Rows:
+def _outside_rows(ours: Estimates, _: Estimates) -> Rows:
     """What is not as was hoped by length of the path: the paper's number, ours, and their ratio, marked where open."""
     rows: dict[str, dict[int, str]] = {}
     for o in (o for found in outcomes(ours).values() for o in found if not o.inside):
@@ -82,7 +82,7 @@ _HEADER = ("name", "source", "what", "role", "paper", "here", "low_95", "high_95
 # ---- calibration ----
 
 
-def _calibration_rows(_: Table, __: Table) -> Rows:
+def _calibration_rows(_: Estimates, __: Estimates) -> Rows:
     text = files(__package__).joinpath("calibration.csv").read_text(encoding="utf-8")
     return [list(row.values()) for row in csv.DictReader(text.splitlines())]
 
@@ -97,7 +97,7 @@ def _of_buffers(_: Length) -> list[Point]:
     return shared + [Point("path", h, scheme=s, host=host) for s in _TWO for host in LATER.values() for h in HOPS]
 
 
-def _buffer_rows(ours: Table, _: Table) -> Rows:
+def _buffer_rows(ours: Estimates, _: Estimates) -> Rows:
     rows = []
     for s in _TWO:
         for h in HOPS:

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from chappe import plot, show
 from chappe.stats import Estimate
 
+from chappe_papers.estimates import Estimates
 from chappe_papers.figures import Chart, Legend, Panel, Picture, Rows, Sheet, cell, panel
 from chappe_papers.judge import times
 from chappe_papers.pairs import Paired
-from chappe_papers.su2008 import closely
+from chappe_papers.su2008 import microscopic
 from chappe_papers.su2008.design import (
     AGGREGATE,
     COUNTED,
@@ -26,7 +27,7 @@ from chappe_papers.su2008.design import (
     mix,
     row,
 )
-from chappe_papers.su2008.hopes import WORDS, predicted, tally
+from chappe_papers.su2008.outcomes import WORDS, predicted, tally
 from chappe_papers.su2008.points import COLUMNS, HOPS, HOSTS, LIMITS, PAPERS, RATES, ROWS, SCHEMES, Point
 from chappe_papers.su2008.targets import (
     BUFFERS,
@@ -38,7 +39,6 @@ from chappe_papers.su2008.targets import (
     predictions,
     targets,
 )
-from chappe_papers.table import Table
 
 X_NAME, X_LABEL = "hops", "hops"
 LIMIT_NAME, LIMIT_LABEL = "limit_segments", "window limit [segments]"
@@ -70,7 +70,7 @@ def _limits(host: str, curves: Sequence[str]) -> Chart:
         return Point("path", 5, rate, "reno", int(limit), int(bool(rts)), host), AGGREGATE
 
     def of_path(number: int) -> Panel:
-        def value(data: Table, v: str, limit: float) -> Estimate | None:
+        def value(data: Estimates, v: str, limit: float) -> Estimate | None:
             e = data.get(*point(v, limit))
             own = dict(e.values) if isinstance(e, Paired) else {}
             return Estimate.of([own[number]]) if number in own else None
@@ -94,7 +94,7 @@ def _buffers(host: str) -> Chart:
     return Chart(title, X_NAME, X_LABEL, ("buf2", "buf4", "reno"), panels, HOPS)
 
 
-def _layout(title: str, _: Table) -> Picture:
+def _layout(title: str, _: Estimates) -> Picture:
     """Figure 3: four paths in four rows of the grid."""
     nodes = [(float(c), float(ROWS - r), f"{COLUMNS * r + c}") for r in range(ROWS) for c in range(COLUMNS)]
     links = [(i, i + 1, f"Path-{i // COLUMNS + 1}" if i % COLUMNS == 2 else "") for i in range(len(nodes))
@@ -106,10 +106,10 @@ def _layout(title: str, _: Table) -> Picture:
 
 FIGURES: dict[int, Chart] = {
     1: _rate("path", MEDIAN, TENTH, NINETIETH),
-    2: Chart("one flow over 5 hops: window, round-trip time, throughput", picture=closely.dynamics),
+    2: Chart("one flow over 5 hops: window, round-trip time, throughput", picture=microscopic.dynamics),
     3: Chart("four disjoint paths", picture=_layout),
     4: _rate("rows", AGGREGATE),
-    5: Chart("the interaction cycle of one flow over 5 hops", picture=closely.cycle),
+    5: Chart("the interaction cycle of one flow over 5 hops", picture=microscopic.cycle),
     6: _limits("", tuple(_CURVES)),
     **{7 + n: _limits(host, ("fixed", "auto")) for n, host in
        enumerate(("mesh_europe", "mesh_us", "europe_mesh", "us_mesh"))},
@@ -136,7 +136,7 @@ def median_error(found: Sequence[Prediction]) -> float:
     return statistics.median(p.error for p in found if p.target.role == PREDICT and not math.isnan(p.error))
 
 
-def _agreement(title: str, data: Table) -> Picture:
+def _agreement(title: str, data: Estimates) -> Picture:
     """Predictions against measurements."""
     found = [p for p in predictions(data, (CALIBRATE, PREDICT)) if p.ratio > 0]
     number = sum(p.target.role == PREDICT for p in found)
@@ -174,12 +174,12 @@ def _said(name: str) -> str:
     return next((t.paper for t in targets() if t.id == name), "-")
 
 
-def _resent_rows(ours: Table, _: Table) -> Rows:
+def _resent_rows(ours: Estimates, _: Estimates) -> Rows:
     return [[title, _said(f"T1-{short}"), cell(ours.get(Point("path", 5, rate), RESENT))]
             for rate, short, title in (("fixed", "11", "11 Mbit/s"), ("auto", "auto", "autorate"))]  # fmt: skip
 
 
-def _jain_rows(ours: Table, _: Table) -> Rows:
+def _jain_rows(ours: Estimates, _: Estimates) -> Rows:
     rows = []
     for rate, short in (("fixed", "11"), ("auto", "auto")):
         rows.append([RATES[rate], "paper", *(_said(f"T2-{short}-{h}") for h in HOPS)])
@@ -187,7 +187,7 @@ def _jain_rows(ours: Table, _: Table) -> Rows:
     return rows
 
 
-def _mix_rows(ours: Table, _: Table) -> Rows:
+def _mix_rows(ours: Estimates, _: Estimates) -> Rows:
     rows = []
     for node in range(COLUMNS - 1):
         rows.append([str(node), "paper", *_said(f"T3-{node}").split(" / ")])
@@ -197,7 +197,7 @@ def _mix_rows(ours: Table, _: Table) -> Rows:
     return rows
 
 
-def _internet_rows(ours: Table, _: Table) -> Rows:
+def _internet_rows(ours: Estimates, _: Estimates) -> Rows:
     said = {
         "mesh_europe": "1077",
         "europe_mesh": _said("T4-eum"),
@@ -215,19 +215,19 @@ def _internet_rows(ours: Table, _: Table) -> Rows:
     return rows
 
 
-def _scheme_rows(_: Table, __: Table) -> Rows:
+def _scheme_rows(_: Estimates, __: Estimates) -> Rows:
     told = [(title, ", ".join(f"{n} = {v}" for n, v in changes.items())) for title, changes in SCHEMES.values()]
     return [[title, changes or "the preset"] for title, changes in told]
 
 
-def _beside(ours: Table, p: Point) -> str:
+def _beside(ours: Estimates, p: Point) -> str:
     """Throughput beside that of Reno."""
     for a, b in ours.both(p, p._replace(scheme="reno"), AGGREGATE):
         return f"{100 * (times(a, b).mean - 1):+.0f} %"
     return "-"
 
 
-def _disjoint_rows(ours: Table, _: Table) -> Rows:
+def _disjoint_rows(ours: Estimates, _: Estimates) -> Rows:
     rows = []
     for h in HOPS:
         for scheme in PAPERS:
@@ -240,7 +240,7 @@ def _disjoint_rows(ours: Table, _: Table) -> Rows:
     return rows
 
 
-def _shared_rows(ours: Table, _: Table) -> Rows:
+def _shared_rows(ours: Estimates, _: Estimates) -> Rows:
     rows = []
     for h in HOPS:
         for scheme in ("reno", "clamp3", "vegas", "buf2", "buf2_in_all"):
@@ -255,7 +255,7 @@ def _shared_rows(ours: Table, _: Table) -> Rows:
 _WAYS = {"US": "mesh_us", "EU": "mesh_europe_later"}
 
 
-def _hybrid_rows(ours: Table, _: Table) -> Rows:
+def _hybrid_rows(ours: Estimates, _: Estimates) -> Rows:
     rows = []
     for h in HOPS:
         for scheme in ("reno", "vegas", "buf2", "buf2_in_all"):
@@ -268,7 +268,7 @@ def _hybrid_rows(ours: Table, _: Table) -> Rows:
     return rows
 
 
-def _window_rows(ours: Table, _: Table) -> Rows:
+def _window_rows(ours: Estimates, _: Estimates) -> Rows:
     rows = []
     for short, host in _WAYS.items():
         for h in HOPS:

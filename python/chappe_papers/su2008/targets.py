@@ -15,11 +15,11 @@ from chappe.choice import Among, choose
 from chappe.order import Quantile
 from chappe.stats import Estimate
 
+from chappe_papers.estimates import Estimates
 from chappe_papers.judge import times
 from chappe_papers.pairs import Paired, common
 from chappe_papers.su2008.design import AGGREGATE, DELAY, JAIN, LARGEST, MEDIAN, RESENT, RTT, SLOW_START, WINDOW
 from chappe_papers.su2008.points import HOPS, LIMITS, Point
-from chappe_papers.table import Table
 
 CALIBRATE, PREDICT, ORDER, CONTEXT = "calibrate", "predict", "order", "context"
 
@@ -73,11 +73,11 @@ BUFFERS = {"2": "buf2", "4": "buf4", "50": "reno"}
 LATER = {"US": "mesh_us", "EU": "mesh_europe_later"}
 BEST = {"all wireless": "", "Europe": "mesh_europe", "US": "mesh_us"}
 
-Value = Callable[[Table], Estimate | None]
+Value = Callable[[Estimates], Estimate | None]
 
 
 def _of(point: Point, measure: str, scale: float = 1.0) -> Value:
-    def value(data: Table) -> Estimate | None:
+    def value(data: Estimates) -> Estimate | None:
         e = data.get(point, measure)
         return None if e is None else scaled(e, scale)
 
@@ -96,13 +96,13 @@ def scaled(e: Estimate, by: float) -> Estimate:
 
 
 def _ratio(a: Point, b: Point, measure: str = AGGREGATE) -> Value:
-    def value(data: Table) -> Estimate | None:
+    def value(data: Estimates) -> Estimate | None:
         return next((times(x, y) for x, y in data.both(a, b, measure)), None)
 
     return value
 
 
-def best_limit(data: Table, host: str) -> Estimate | None:
+def best_limit(data: Estimates, host: str) -> Estimate | None:
     """Autorate's window limit of the greatest throughput, chosen on every other path, with those not told from it."""
     own = {n: data.get(Point("path", limit=n, host=host), AGGREGATE) for n in LIMITS}
     known = {n: e for n, e in own.items() if isinstance(e, Paired)}
@@ -114,21 +114,21 @@ def best_limit(data: Table, host: str) -> Estimate | None:
     return Among.of_choice(choose({n: values[:, i] for i, n in enumerate(known)}))
 
 
-def _near_one(data: Table) -> Estimate | None:
+def _near_one(data: Estimates) -> Estimate | None:
     """Of one and two hops the ratio of medians that is farther from 1."""
     found = [_ratio(Point("path", h), Point("path", h, "fixed"), MEDIAN)(data) for h in (1, 2)]
     known = [e for e in found if e is not None]
     return max(known, key=lambda e: abs(e.mean - 1)) if len(known) == len(found) else None
 
 
-def _least_gain(data: Table) -> Estimate | None:
+def _least_gain(data: Estimates) -> Estimate | None:
     """Of two to five hops the smallest ratio of fixed rates to autorate on disjoint paths."""
     found = [_ratio(Point("rows", h, "fixed"), Point("rows", h))(data) for h in HOPS[1:]]
     known = [e for e in found if e is not None]
     return min(known, key=lambda e: e.mean) if len(known) == len(found) else None
 
 
-def _ping(data: Table) -> Estimate | None:
+def _ping(data: Estimates) -> Estimate | None:
     """There and back: twice the delay of a datagram of 1500 bytes on an idle path [ms]."""
     return _of(Point("ping", 5, "fixed"), DELAY, 2e3)(data)
 
@@ -221,7 +221,7 @@ def kind_of(t: Target) -> str:
     return KINDS.get(t.id.split("-")[0], "others")
 
 
-def predictions(data: Table, roles: Iterable[str] = (PREDICT,)) -> Iterator[Prediction]:
+def predictions(data: Estimates, roles: Iterable[str] = (PREDICT,)) -> Iterator[Prediction]:
     """What is known of the numbers with some roles."""
     for t in targets():
         value = value_of(t) if t.role in roles else None

@@ -11,8 +11,8 @@ from chappe.stats import Estimate, jain_index
 
 from chappe_papers import reference
 from chappe_papers.design import Design
-from chappe_papers.lab import Lab
-from chappe_papers.table import NS2, Measure, Table
+from chappe_papers.estimates import NS2, Estimates, Measure
+from chappe_papers.runner import Runner
 from chappe_papers.zhou2004.points import ALIKE, FLOWS, LONE, RATES, Point, same, scenario, tables
 
 GOODPUT = "flow_goodput_bps"
@@ -104,14 +104,14 @@ class Zhou(Design):
         """The measures of a point from its runs, which are independent replications."""
         return of_values({name: rows["jain_of_flows" if name == JAIN else name].to_list() for name in MEASURES})
 
-    def ns2(self) -> Table:
+    def ns2(self) -> Estimates:
         """Everything that ns-2 measured, by point."""
         lone = {p: v for p, v in reference.first(self.records()).items() if p.reading == LONE}
-        return Table({p: of_values(values_of(own)) for p, own in by_point(self.records()).items()} | lone, FULL.x)
+        return Estimates({p: of_values(values_of(own)) for p, own in by_point(self.records()).items()} | lone, FULL.x)
 
-    def method(self, lab: Lab) -> list[str]:
+    def method(self, runner: Runner) -> list[str]:
         """Method, in paragraphs."""
-        n: Length = lab.length
+        n: Length = runner.length
         compared = f", {n.compared} where readings are compared" if n.compared != n.seeds else ""
         tails = f", {n.tails} where the paper prints the unfairness of a run" if n.tails != n.seeds else ""
         return [
@@ -126,7 +126,7 @@ class Zhou(Design):
 DESIGN = Zhou()
 
 
-def of_alike(data: Table, mechanism: str, rate: float, which: Callable[..., Estimate] = max) -> Estimate | None:
+def of_alike(data: Estimates, mechanism: str, rate: float, which: Callable[..., Estimate] = max) -> Estimate | None:
     """The goodput of the best, or the worst, of the variants that are much alike; ``None`` when one is missing."""
     known = [data.get(Point(v, mechanism, rate), GOODPUT) for v in ALIKE]
     return None if None in known else which((e for e in known if e is not None), key=lambda e: e.mean)

@@ -3,11 +3,11 @@
 from chappe import show
 from chappe.stats import Estimate
 
+from chappe_papers.estimates import Estimates
 from chappe_papers.extras import Extra, median, percent
 from chappe_papers.figures import Chart, Legend, Panel, Rows, Sheet, cell, panel
 from chappe_papers.formulas import mathis, padhye
 from chappe_papers.judge import Verdict
-from chappe_papers.table import Table
 from chappe_papers.zhou2004.claims import ALL
 from chappe_papers.zhou2004.design import GOODPUT, MEASURES, PRINTED, SEGMENTS, UNFAIRNESS, Length, of_alike
 from chappe_papers.zhou2004.figures import LEGEND, LOG_FROM, READING, TICKS, X_LABEL, X_NAME, over_variants
@@ -30,14 +30,14 @@ def _of_readings(length: Length) -> list[Point]:
     ]
 
 
-def in_reading(data: Table, reading: str, x: tuple[float, ...] | None = None) -> Table:
+def in_reading(data: Estimates, reading: str, x: tuple[float, ...] | None = None) -> Estimates:
     """What was measured in one reading, as if it were the main one; at some error rates only."""
     found = data.seen_as(lambda p: p._replace(reading=reading))
-    return Table({p._replace(reading=READING): v for p, v in data.values.items() if p.reading == reading},
+    return Estimates({p._replace(reading=READING): v for p, v in data.values.items() if p.reading == reading},
                  found.x if x is None else x)  # fmt: skip
 
 
-def _verdict_rows(ours: Table, _: Table) -> Rows:
+def _verdict_rows(ours: Estimates, _: Estimates) -> Rows:
     """After the fact: which reading gives most of what the paper says cannot tell which one its authors had."""
     few = tuple(sorted({p.per_percent for p in ours.values if p.reading == "buffer20"}))
     rows = []
@@ -48,7 +48,7 @@ def _verdict_rows(ours: Table, _: Table) -> Rows:
     return rows
 
 
-def _crossing(data: Table, mechanism: str) -> str:
+def _crossing(data: Estimates, mechanism: str) -> str:
     """The error rates between which Vegas falls behind the best of the others."""
     ahead = None
     for r in sorted({p.per_percent for p in data.values}):
@@ -65,7 +65,7 @@ _ON_ELN = (("snoop", 10.0), ("both", 2.0))
 """What is compared with ELN alone, and at which error rate [%]."""
 
 
-def _number_rows(ours: Table, _: Table) -> Rows:
+def _number_rows(ours: Estimates, _: Estimates) -> Rows:
     printed = [f"{e:g}" if e < 1 else f"{e:.1f}" for e in PRINTED.values()]
     rows = [["the paper", "2 %", "0.4 to 0.6 %", *printed, "more than 0", "more than 0"]]
     for name in READINGS:
@@ -108,7 +108,7 @@ def _authors_chart(length: Length) -> Chart:
     return Chart(title, X_NAME, X_LABEL, tuple(VARIANTS), lambda _: panels, TICKS, None, LOG_FROM)
 
 
-def _shortcut_rows(ours: Table, _: Table) -> Rows:
+def _shortcut_rows(ours: Estimates, _: Estimates) -> Rows:
     rows = []
     for m in ("eln", "snoop", "both"):
         for v in VARIANTS:
@@ -141,13 +141,13 @@ def _of_formulas(_: Length) -> list[Point]:
     return found + [_lone(v, loss, w) for w in (1000, 10) for loss in (1.0, 10.0) for v in VARIANTS]
 
 
-def with_formulas(data: Table) -> Table:
+def with_formulas(data: Estimates) -> Estimates:
     """The same with what the formulas say, as if it had been measured without an error."""
     values = dict(data.values)
     for loss in LOSSES:
         for name, value in (("padhye", _padhye(loss, 1000)), ("mathis", mathis(RTT_S, loss / 100))):
             values[_lone(name, loss, 1000)] = {SEGMENTS: Estimate(value, 0.0, 1)}
-    return Table(values, data.x)
+    return Estimates(values, data.x)
 
 
 def _padhye(loss: float, window: int) -> float:
@@ -161,7 +161,7 @@ def _formula_chart(_: Length) -> Chart:
     return Chart(title, X_NAME, X_LABEL, variants, lambda _: [own], (0.1, 0.2, 0.5, 1, 2, 5, 10), None, 0.1)
 
 
-def _formula_rows(ours: Table, ns2: Table) -> Rows:
+def _formula_rows(ours: Estimates, ns2: Estimates) -> Rows:
     rows = []
     for w in (1000, 10):
         for loss in LOSSES:

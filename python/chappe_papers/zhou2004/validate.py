@@ -9,9 +9,9 @@ from chappe.stats import Estimate
 
 from chappe_papers import reference
 from chappe_papers import validate as shared
-from chappe_papers.kept import Kept
+from chappe_papers.estimates import NS2
 from chappe_papers.page import table
-from chappe_papers.table import NS2
+from chappe_papers.run_cache import RunCache
 from chappe_papers.validate import LEVEL, Comparison, Validation, mean, off
 from chappe_papers.zhou2004.design import (  # fmt: skip
     DESIGN,
@@ -67,7 +67,7 @@ def segments(rows: pl.DataFrame) -> list[tuple[float, ...]]:
 
 
 def run(
-    points: Mapping[Point, Sequence[int]], runs: Kept, changes: Mapping[str, Any] | None = None
+    points: Mapping[Point, Sequence[int]], runs: RunCache, changes: Mapping[str, Any] | None = None
 ) -> dict[Point, pl.DataFrame]:
     """Runs points with seeds and changes."""
     seeds: dict[Point, Sequence[int]] = {}
@@ -82,7 +82,7 @@ def _words(p: Point) -> str:
     return f"{VARIANTS[p.variant]}, {MECHANISMS[p.mechanism]}, {p.per_percent:g} %{window}, {TITLES[p.reading]}"
 
 
-class OfRows(Validation):
+class ZhouValidation(Validation):
     """The comparison."""
 
     design = DESIGN
@@ -92,7 +92,7 @@ class OfRows(Validation):
     def __init__(self) -> None:
         self.begun: list[Start] = []
 
-    def compare(self, runs: Kept) -> list[Comparison]:
+    def compare(self, runs: RunCache) -> list[Comparison]:
         """Runs what ns-2 was run on; where numbers do not agree and losses are random, with many seeds."""
         records = by_point(DESIGN.records())
         lone = {p: v for p, v in reference.first(DESIGN.records()).items() if p.reading == LONE}
@@ -151,10 +151,10 @@ class OfRows(Validation):
         ]
 
 
-VALIDATION = OfRows()
+VALIDATION = ZhouValidation()
 
 
-def compare_starts(runs: Kept) -> list[Start]:
+def compare_starts(runs: RunCache) -> list[Start]:
     """Runs without losses."""
     found = []
     for r in reference.of(STARTS, DESIGN.records()):

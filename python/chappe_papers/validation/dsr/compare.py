@@ -11,7 +11,7 @@ from chappe.stats import Estimate, fisher, ratio, total
 from chappe.study.axes import Item, Point
 
 from chappe_papers.compare import finish
-from chappe_papers.kept import Kept
+from chappe_papers.run_cache import RunCache
 from chappe_papers.validation.dsr import page
 from chappe_papers.validation.dsr.cases import WALKS, Row, of_run, reference, scenario
 
@@ -104,12 +104,12 @@ def compare(ours: Mapping[str, Sequence[Row]], ns2: Mapping[str, Sequence[Row]])
     ]
 
 
-def kept(folder: Path | str, jobs: int | None) -> Kept:
+def run_cache(folder: Path | str, jobs: int | None) -> RunCache:
     """The runs, in a folder below that for the results."""
-    return Kept(folder, scenario("newreno", "walk1"), ("walk",), jobs=jobs, title="DSR beside ns-2")
+    return RunCache(folder, scenario("newreno", "walk1"), ("walk",), jobs=jobs, title="DSR beside ns-2")
 
 
-def run(runs: Kept, seeds: Sequence[int]) -> dict[str, dict[str, list[Row]]]:
+def run(runs: RunCache, seeds: Sequence[int]) -> dict[str, dict[str, list[Row]]]:
     """Runs the walks of all cases, or finds their runs."""
     items = {
         (case, w): [Item(Point({"walk": w}, scenario(case, w)), seed) for seed in seeds]
@@ -126,7 +126,7 @@ def run(runs: Kept, seeds: Sequence[int]) -> dict[str, dict[str, list[Row]]]:
 
 def validate(folder: Path, *, jobs: int | None) -> int:
     """Runs the comparison, prints a summary, and writes ``validation.md`` and ``validation.csv``."""
-    with kept(folder, jobs) as runs:
+    with run_cache(folder, jobs) as runs:
         found = {case: compare(ours, reference(case)) for case, ours in run(runs, SEEDS).items()}
     rows: list[list[object]] = []
     for case, columns in found.items():

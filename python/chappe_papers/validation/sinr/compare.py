@@ -12,7 +12,7 @@ from chappe.stats import Estimate
 from chappe.study.axes import Item, Point
 
 from chappe_papers.compare import finish
-from chappe_papers.kept import Kept
+from chappe_papers.run_cache import RunCache
 from chappe_papers.validation.sinr import page
 from chappe_papers.validation.sinr.cases import PACKET, Case, habits, reference, scenario
 
@@ -77,7 +77,7 @@ def of_run(found: Mapping[str, pl.DataFrame]) -> dict[str, float]:
     return {"own_kbps": float(found["flows"]["goodput_bps"].sum()) / 1e3}
 
 
-def run(cases: Iterable[Case], seeds: Sequence[int], runs: Kept) -> dict[tuple[Case, bool], Estimate]:
+def run(cases: Iterable[Case], seeds: Sequence[int], runs: RunCache) -> dict[tuple[Case, bool], Estimate]:
     """Goodput [kbit/s] of cases with the habits of ns-3, and without them (``True``) where it has some."""
     items = {}
     for case in cases:
@@ -90,14 +90,14 @@ def run(cases: Iterable[Case], seeds: Sequence[int], runs: Kept) -> dict[tuple[C
     return {key: Estimate.of([headers[key] * v for v in tables[key]["own_kbps"].to_list()]) for key in items}
 
 
-def kept(folder: Path | str, jobs: int | None) -> Kept:
+def run_cache(folder: Path | str, jobs: int | None) -> RunCache:
     """The runs, in a folder below that for the results."""
     base = scenario(next(iter(reference())))
-    return Kept(folder, base, (*Case._fields, "plain"), jobs=jobs, title="SINR beside ns-3")
+    return RunCache(folder, base, (*Case._fields, "plain"), jobs=jobs, title="SINR beside ns-3")
 
 
 def compare(
-    cases: Mapping[Case, Sequence[tuple[float, float]]], runs: Kept, seeds: Sequence[int] = SEEDS
+    cases: Mapping[Case, Sequence[tuple[float, float]]], runs: RunCache, seeds: Sequence[int] = SEEDS
 ) -> list[Comparison]:
     """Runs what ns-3 was run on."""
     ours = run(cases, seeds, runs)
@@ -111,7 +111,7 @@ def compare(
 
 def validate(folder: Path, *, jobs: int | None) -> int:
     """Runs the comparison, prints a summary, and writes ``validation.md`` and ``validation.csv``."""
-    with kept(folder, jobs) as runs:
+    with run_cache(folder, jobs) as runs:
         found = compare(reference(), runs)
     rows: list[list[object]] = []
     for c in found:

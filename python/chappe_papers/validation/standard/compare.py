@@ -12,7 +12,7 @@ from chappe.stats import Estimate, difference
 from chappe.study.axes import Item, Point
 
 from chappe_papers.compare import finish
-from chappe_papers.kept import Kept
+from chappe_papers.run_cache import RunCache
 from chappe_papers.validation.standard import page
 from chappe_papers.validation.standard.cases import SECONDS, WARM_UP, Case, base, scenario
 from chappe_papers.validation.standard.ns3 import COUNTED, GOODPUT, MEASURES, Reference, Run, measured, reference
@@ -68,7 +68,7 @@ def estimates(runs: Sequence[Run]) -> dict[str, Estimate]:
 
 
 def run(
-    cases: Iterable[Case], seeds: Sequence[int], runs: Kept, seconds: int = SECONDS, *, as_ns3: bool = True
+    cases: Iterable[Case], seeds: Sequence[int], runs: RunCache, seconds: int = SECONDS, *, as_ns3: bool = True
 ) -> dict[Case, dict[str, Estimate]]:
     """Runs cases, or finds their runs; the arguments are those of :func:`scenario`."""
     items = {}
@@ -86,13 +86,13 @@ def run(
     return {case: estimates(of(case)) for case in items}
 
 
-def kept(folder: Path | str, jobs: int | None) -> Kept:
+def run_cache(folder: Path | str, jobs: int | None) -> RunCache:
     """The runs, in a folder below that for the results."""
-    return Kept(folder, base(), (*Case._fields, "seconds", "as_ns3"), jobs=jobs, title="standard beside ns-3")
+    return RunCache(folder, base(), (*Case._fields, "seconds", "as_ns3"), jobs=jobs, title="standard beside ns-3")
 
 
 def compare(
-    cases: Mapping[Case, Reference], runs: Kept, seeds: Sequence[int] = SEEDS, seconds: int = SECONDS
+    cases: Mapping[Case, Reference], runs: RunCache, seeds: Sequence[int] = SEEDS, seconds: int = SECONDS
 ) -> list[Comparison]:
     """Runs what ns-3 was run on."""
     found = []
@@ -115,7 +115,7 @@ FURTHER = frozenset(
 def validate(folder: Path, *, jobs: int | None) -> int:
     """Runs the comparison, prints a summary, and writes ``validation.md`` and ``validation.csv``."""
     cases = reference()
-    with kept(folder, jobs) as runs:
+    with run_cache(folder, jobs) as runs:
         found = compare(cases, runs)
         unlike = run((c for c in cases if c.has_long_preamble_in_ns3), SEEDS, runs, as_ns3=False)
     rows: list[list[object]] = []

@@ -12,10 +12,10 @@ from typing import NamedTuple
 from chappe import show
 from chappe.stats import Estimate
 
-from chappe_papers.judge import Answer, Case, Check, inside, less, more, times
+from chappe_papers.estimates import Estimates
+from chappe_papers.judge import Answer, Check, Observation, inside, less, more, times
 from chappe_papers.su2008.points import HOPS
 from chappe_papers.su2008.targets import Prediction, Target, predictions, targets, value_of
-from chappe_papers.table import Table
 
 WORDS: dict[Check, str] = {True: "met", False: "missed", None: "open"}
 
@@ -71,33 +71,33 @@ def _named(names: str) -> list[Target]:
     return [t for t in targets() if t.id in own]
 
 
-def _others(data: Table, p: Prediction) -> list[tuple[Target, Estimate]]:
+def _others(data: Estimates, p: Prediction) -> list[tuple[Target, Estimate]]:
     """What a number was hoped to be below."""
     values = ((t, value(data)) for t in _named(p.target.below) if (value := value_of(t)) is not None)
     return [(t, other) for t, other in values if other is not None]
 
 
-def _cases(data: Table, p: Prediction) -> Iterator[Case]:
+def _observations(data: Estimates, p: Prediction) -> Iterator[Observation]:
     yield inside(p.target.id, p.ours, *range_of(p.target))
     for t, other in _others(data, p):
         yield less(f"{p.target.id} below {t.id}", p.ours, other)
 
 
-def _is_inside(data: Table, p: Prediction) -> bool:
+def _is_inside(data: Estimates, p: Prediction) -> bool:
     """True if the number as it is, whatever its interval, is as was hoped."""
     low, high = range_of(p.target)
     return low <= p.ours.mean <= high and all(p.ours.mean < other.mean for _, other in _others(data, p))
 
 
-def _numbers(hope: str) -> Callable[[Table], list[Outcome]]:
+def _numbers(hope: str) -> Callable[[Estimates], list[Outcome]]:
     """A hope about predictions: those of which the file says that they belong to it."""
 
-    def found(data: Table) -> list[Outcome]:
+    def found(data: Estimates) -> list[Outcome]:
         known = [p for p in predictions(data) if p.target.hope == hope]
-        cases = [list(_cases(data, p)) for p in known]
-        checks = iter(Answer(tuple(c for own in cases for c in own)).checks)
+        observations = [list(_observations(data, p)) for p in known]
+        checks = iter(Answer(tuple(c for own in observations for c in own)).checks)
         told = []
-        for p, own in zip(known, cases, strict=True):
+        for p, own in zip(known, observations, strict=True):
             t = p.target
             several = [next(checks) for _ in own]
             check = False if False in several else None if None in several else True
@@ -108,22 +108,22 @@ def _numbers(hope: str) -> Callable[[Table], list[Outcome]]:
     return found
 
 
-def _orders(pairs: Callable[[], Iterable[tuple[Target, Target]]]) -> Callable[[Table], list[Outcome]]:
+def _orders(pairs: Callable[[], Iterable[tuple[Target, Target]]]) -> Callable[[Estimates], list[Outcome]]:
     """A hope about the order of the schemes of some pairs."""
 
-    def found(data: Table) -> list[Outcome]:
-        cases, told = [], []
+    def found(data: Estimates) -> list[Outcome]:
+        observations, told = [], []
         for a, b in pairs():
             x, y = (value(data) for t in (a, b) if (value := value_of(t)) is not None)
             theirs = a.number / b.number
             if x is not None and y is not None and abs(theirs - 1) > APART:
                 ours = times(x, y).mean
                 what = f"{_series(a)}, beside {_scheme(b)}"
-                case = (more if theirs > 1 else less)(what, x, y)
-                cases.append(case)
+                observation = (more if theirs > 1 else less)(what, x, y)
+                observations.append(observation)
                 same = (ours > 1) == (theirs > 1)
                 told.append(Outcome("", what, _hops(a), f"{theirs:.2f}", f"{ours:.2f}", ours / theirs, same, None))
-        checks = Answer(tuple(cases)).checks
+        checks = Answer(tuple(observations)).checks
         return [o._replace(check=check) for o, check in zip(told, checks, strict=True)]
 
     return found
@@ -147,7 +147,7 @@ def _disjoint() -> Iterator[tuple[Target, Target]]:
 
 _FAR = f"where the paper's differ by more than {100 * APART:.0f} %"
 
-SAID: dict[str, Callable[[Table], list[Outcome]]] = {
+SAID: dict[str, Callable[[Estimates], list[Outcome]]] = {
     "Table VII, 2 to 4 hops: within 10 %": _numbers("table 7, 2 to 4 hops"),
     "Table VIII: within 15 %, with a buffer of 2 within 25 %": _numbers("table 8"),
     "Table IX: within 15 %": _numbers("table 9"),
@@ -163,12 +163,12 @@ SAID: dict[str, Callable[[Table], list[Outcome]]] = {
 """Hopes in words, each with what came of it. The numbers of all of them are the predictions, each once."""
 
 
-def outcomes(data: Table) -> dict[str, list[Outcome]]:
+def outcomes(data: Estimates) -> dict[str, list[Outcome]]:
     """What came of each hope for which there are runs."""
     return {says: found for says, of in SAID.items() if (found := of(data))}
 
 
-def predicted(data: Table) -> list[Outcome]:
+def predicted(data: Estimates) -> list[Outcome]:
     """What came of what was hoped of each prediction."""
     return [o for found in outcomes(data).values() for o in found if o.id]
 

@@ -11,13 +11,13 @@ from chappe.stats import Estimate
 from chappe.study.facts import OVER, UNDER
 
 from chappe_papers.design import Design
-from chappe_papers.kept import Kept
+from chappe_papers.estimates import Estimates
 from chappe_papers.replication import MEASURES
-from chappe_papers.table import Table
+from chappe_papers.run_cache import RunCache
 
 
 @dataclass
-class Lab:
+class Runner:
     """The runs of a paper.
 
     Attributes:
@@ -33,17 +33,17 @@ class Lab:
 
     design: Design
     length: Any
-    kept: Kept
+    cache: RunCache
     values: dict[Any, dict[str, Estimate]] = field(default_factory=dict)
     runs: dict[Any, pl.DataFrame] = field(default_factory=dict)
     more: dict[Any, int] = field(default_factory=dict)
     alike: set[Any] = field(default_factory=set)
     tried: dict[Any, dict[float, float]] = field(default_factory=dict)
 
-    def table(self, points: Iterable[Any] = ()) -> Table:
+    def table(self, points: Iterable[Any] = ()) -> Estimates:
         """What claims are checked against; of points that are the same scenario as others all that are named."""
         same = {p: self.values[q] for p in points if (q := self.design.same(p)) in self.values}
-        return Table(self.values | same, self.length.x)
+        return Estimates(self.values | same, self.length.x)
 
     def run(self, points: Iterable[Any]) -> None:
         """Runs points that were not run yet."""
@@ -66,7 +66,7 @@ class Lab:
 
     def rows(self, scenarios: Mapping[Any, Scenario], seeds: Mapping[Any, int] | int) -> dict[Any, pl.DataFrame]:
         """Runs scenarios so often, without keeping what they measured."""
-        return self.design.measured(self._with_seeds(scenarios, seeds), self.kept)
+        return self.design.measured(self._with_seeds(scenarios, seeds), self.cache)
 
     def _with_seeds(
         self, scenarios: Mapping[Any, Scenario], seeds: Mapping[Any, int] | int
@@ -92,7 +92,7 @@ _PRETENDED = {**dict.fromkeys(MEASURES, 1.0), "mean_delay_s": 0.03}
 
 
 @dataclass
-class Rehearsal(Lab):
+class Rehearsal(Runner):
     """Goes through the stages without running anything, to know how long they will take.
 
     Attributes:
@@ -113,8 +113,8 @@ class Rehearsal(Lab):
         """Pretends where runs are missing; a search then goes another way than it will, which is as long."""
         asked = self._with_seeds(scenarios, seeds)
         wanted = {p: self.design.items(p, s, own) for p, (s, own) in asked.items()}
-        self.weight += self.kept.missing([i for own in wanted.values() for i in own])
-        found = self.kept.found(wanted, self.design.of_run)
+        self.weight += self.cache.missing([i for own in wanted.values() for i in own])
+        found = self.cache.available(wanted, self.design.of_run)
         pretended = {"batches": 10.0}
         for name, value in _PRETENDED.items():
             pretended |= {name: value, f"{name}{OVER}": value, f"{name}{UNDER}": 1.0}
@@ -125,17 +125,17 @@ class Rehearsal(Lab):
         }
 
 
-def run(design: Design, points: Iterable[Any], length: Any, kept: Kept) -> Lab:
+def run(design: Design, points: Iterable[Any], length: Any, cache: RunCache) -> Runner:
     """Runs points of a paper, with progress over all of them."""
     stages = design.stages(list(dict.fromkeys(points)), length)
-    rehearsal, expected = Rehearsal(design, length, kept), []
+    rehearsal, expected = Rehearsal(design, length, cache), []
     for stage in stages:
         before = rehearsal.weight
         stage(rehearsal)
         expected.append(rehearsal.weight - before)
-    done = Lab(design, length, kept)
-    with kept.progress(sum(expected)):
+    done = Runner(design, length, cache)
+    with cache.progress(sum(expected)):
         for stage, weight in zip(stages, expected, strict=True):
-            with kept.stage(weight):
+            with cache.stage(weight):
                 stage(done)
     return done

@@ -6,10 +6,10 @@ import chappe
 import polars as pl
 from chappe import plot
 
+from chappe_papers.estimates import Estimates
 from chappe_papers.figures import Picture, Rows
 from chappe_papers.su2008.paths import paths
 from chappe_papers.su2008.points import RATES, Point, scenario
-from chappe_papers.table import Table
 
 SECONDS = 60
 STEP_S = 0.5
@@ -20,7 +20,7 @@ def _curve(label: str, x: Sequence[float], y: Sequence[float], group: int) -> pl
     return plot.Curve(label, x, y, [0.0] * len(x), group)
 
 
-def dynamics(title: str, _: Table) -> Picture:
+def dynamics(title: str, _: Estimates) -> Picture:
     """Figure 2: window, round-trip time and throughput over time, at both rates."""
     panels: dict[str, list[plot.Curve]] = {}
     rows: Rows = []
@@ -41,7 +41,7 @@ def dynamics(title: str, _: Table) -> Picture:
     return Picture(title, plot.over_time(list(panels.items()), title=title), "first path, one run", header, rows)
 
 
-def cycle(title: str, _: Table) -> Picture:
+def cycle(title: str, _: Estimates) -> Picture:
     """Figure 5 as a time series: the window, the queues, the rates and the losses of the first two nodes."""
     p = Point("path")
     first = scenario(p, {"run.sample": "100 ms", "run.record": ["frames", "queue"], "run.stop": "30 s"})

@@ -22,7 +22,7 @@ FOLDER = "runs"
 """Folder of kept runs, below the folder for the results."""
 
 
-class Kept:
+class RunCache:
     """Runs in the folder of a study, which :class:`chappe.Study` opens. Those that are there are not made again.
 
     A run is found by its settings, its seed and the results epoch: any change of a scenario makes it another run.
@@ -78,7 +78,7 @@ class Kept:
         """How much there is to run of these runs: the sum of their weights."""
         return sum(i.weight for i in {i.key: i for i in items if i.key not in self._store}.values())
 
-    def found(self, items: Mapping[K, Sequence[Item]], also: Also) -> dict[K, pl.DataFrame]:
+    def available(self, items: Mapping[K, Sequence[Item]], also: Also) -> dict[K, pl.DataFrame]:
         """What :meth:`measure` returns, for those of whose runs none is missing; they are not asked for by that."""
         there = {key: own for key, own in items.items() if all(i.key in self._store for i in own)}
         found = measured(there, also=also, store=self._store)

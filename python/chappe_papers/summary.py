@@ -10,13 +10,13 @@ from chappe import show
 from chappe.files import write_csv
 
 from chappe_papers.judge import Verdict
-from chappe_papers.page import Finding, counted, table
+from chappe_papers.page import JudgedFinding, counted, table
 from chappe_papers.paper import Paper
 
 FILE = "findings.csv"
 """Of a paper, in its folder of results and, of runs of full length, in its package."""
 
-_COLUMNS = tuple(f.name for f in fields(Finding))
+_COLUMNS = tuple(f.name for f in fields(JudgedFinding))
 _CLAIM = "a claim"
 
 
@@ -29,7 +29,7 @@ class Shipped:
         verdicts: The verdict of each claim, by its name.
     """
 
-    findings: Sequence[Finding] = ()
+    findings: Sequence[JudgedFinding] = ()
     verdicts: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -49,7 +49,7 @@ def counts(verdicts: Iterable[str]) -> dict[str, int]:
     return {v.value: found[v.value] for v in Verdict if found[v.value]}
 
 
-def write(path: Path, found: Iterable[Finding], verdicts: Mapping[str, str]) -> None:
+def write(path: Path, found: Iterable[JudgedFinding], verdicts: Mapping[str, str]) -> None:
     """Writes the findings of a paper, and the verdict of each of its claims."""
     of_claims = ((_CLAIM, "", "", verdict, "", name) for name, verdict in verdicts.items())
     write_csv(path, _COLUMNS, [*map(astuple, found), *of_claims])
@@ -60,7 +60,7 @@ def shipped(paper: Paper) -> Shipped:
     path = paper.folder.joinpath(FILE)
     if not path.is_file():
         return Shipped()
-    rows = [Finding(**r) for r in csv.DictReader(path.read_text(encoding="utf-8").splitlines())]
+    rows = [JudgedFinding(**r) for r in csv.DictReader(path.read_text(encoding="utf-8").splitlines())]
     return Shipped([r for r in rows if r.says != _CLAIM], {r.claims: r.verdict for r in rows if r.says == _CLAIM})
 
 

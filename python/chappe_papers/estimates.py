@@ -32,7 +32,7 @@ class MissingError(Exception):
 
 
 @dataclass(frozen=True)
-class Table:
+class Estimates:
     """Measures by point.
 
     Attributes:
@@ -80,16 +80,16 @@ class Table:
             raise MissingError
         return [e for e in found if e is not None]
 
-    def seen_as(self, change: Callable[[Any], Any]) -> "Table":
+    def seen_as(self, change: Callable[[Any], Any]) -> "Estimates":
         """The same, where each point stands for another: ``change`` says for which."""
-        return Seen(self.values, self.x, self, change)
+        return Reinterpreted(self.values, self.x, self, change)
 
 
 @dataclass(frozen=True)
-class Seen(Table):
+class Reinterpreted(Estimates):
     """A table in which each point stands for another."""
 
-    data: Table = field(default_factory=lambda: Table({}))
+    data: Estimates = field(default_factory=lambda: Estimates({}))
     change: Callable[[Any], Any] = lambda p: p
 
     def get(self, point: Any, measure: str, /) -> Estimate | None:
@@ -103,7 +103,7 @@ class Seen(Table):
 
 
 @dataclass(frozen=True)
-class Noting(Table):
+class RequestedPoints(Estimates):
     """A table that has everything, and notes what it is asked for: what a claim or a figure needs.
 
     Attributes:
