@@ -94,7 +94,7 @@ def test_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
     # Existing runs are not repeated.
     reproduced(tmp_path / "a", "--table", "3")
-    assert re.search(r"^Runs: 0 of \d+ were made, the others were there\.", capsys.readouterr().out, re.MULTILINE)
+    assert re.search(r"^Runs: 0 of \d+ were made, the others were available\.", capsys.readouterr().out, re.MULTILINE)
 
     # Another number of threads gives identical files.
     for n in (6, 10):

@@ -61,7 +61,7 @@ def test_nothing_is_run_twice(tmp_path: Path, executed: list[str], capsys: pytes
     assert first
     assert paper(tmp_path, "--figure", "6") == 0
     assert len(set(executed)) == len(executed) > first
-    pattern = r"Runs: ([\d,]+) of ([\d,]+) were made, the others were there\."
+    pattern = r"Runs: ([\d,]+) of ([\d,]+) were made, the others were available\."
     numbers = re.findall(pattern, capsys.readouterr().out)
     assert [n for n, _ in numbers] == [str(len(executed) - first)]
     before = pages(tmp_path)

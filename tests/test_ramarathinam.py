@@ -126,7 +126,7 @@ def test_a_part_of_it_by_the_command(
     command = ["paper", PAPER.name, "--quick", "--jobs", "2"]
     assert cli.main([*command, "--out", str(tmp_path), "--claim", "P1-E-3"]) == 0
     output = capsys.readouterr().out
-    assert "Without its updates DSDV would have fewer packets than DSR" in output
+    assert "Without its updates DSDV would send fewer packets than DSR" in output
     assert Verdict.OPEN.value in output, "one run decides nothing"
     assert pl.read_csv(tmp_path / "claims.csv").height == 4
     assert cli.main([*command, "--out", str(tmp_path / "figure"), "--figure", "2"]) == 0

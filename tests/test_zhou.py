@@ -356,7 +356,7 @@ def test_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
     # Existing runs are not repeated.
     assert cli.main(["paper", "zhou2004", "--quick", "--out", str(tmp_path), "--claim", "P3-F4-2"]) == 0
-    assert re.search(r"^Runs: 0 of \d+ were made, the others were there\.", capsys.readouterr().out, re.MULTILINE)
+    assert re.search(r"^Runs: 0 of \d+ were made, the others were available\.", capsys.readouterr().out, re.MULTILINE)
 
 
 @pytest.mark.usefixtures("shortened")

@@ -1,4 +1,4 @@
-"""Claims: a sentence of a paper together with what it says about data; findings, which claims stand behind."""
+"""Claims: a sentence of a paper with its statement about data; findings: conclusions supported by claims."""
 
 import itertools
 import re
@@ -16,7 +16,7 @@ Observations = Iterator[Observation]
 """Statement of a claim, point by point."""
 
 Says = Callable[[Estimates], Iterable[Observation]]
-"""Says what a claim says at each point for which there are runs."""
+"""Yields the observations of a claim, one for each point with runs."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Claim:
 
     Attributes:
         id: Its name, such as ``P0-F6-1``.
-        says: What the paper says.
+        says: The statement of the paper.
         section: Of the paper.
         cases: The same about data.
         figures: The figures it is about.
@@ -56,7 +56,7 @@ def _known(observations: Iterable[Observation]) -> list[Observation]:
 
 
 def needs(says: Callable[[Estimates], Any], x: Sequence[Any]) -> dict[Any, None]:
-    """What something needs that is made of a table: it is made once of a table that notes what it is asked for."""
+    """The points that a function of a table needs: the function is called once with a table that records requests."""
     noting = RequestedPoints({}, x)
     for _ in says(noting) or ():
         pass
@@ -70,14 +70,14 @@ def compare(
     measure: str,
     *paper: object,
 ) -> Observations:
-    """What is said of pairs of points that are known.
+    """Observations of pairs of points that both have runs.
 
     Args:
-        data: What is asked.
-        says: What is said: one of the functions of :mod:`chappe_papers.judge`.
-        pairs: Where, and the two points.
-        measure: What is compared.
-        paper: What else that function is given, such as the range of the paper.
+        data: Our estimates.
+        says: The statement: one of the functions of :mod:`chappe_papers.judge`.
+        pairs: The place in words, and the two points.
+        measure: The measure to compare.
+        paper: Further arguments of that function, such as the range of the paper.
     """
     for where, a, b in pairs:
         for x, y in data.both(a, b, measure):
@@ -85,9 +85,9 @@ def compare(
 
 
 def in_order(says: Callable[..., Observation], values: Mapping[str, Estimate]) -> Observations:
-    """What is said of each value beside the one before it; their names are where they are from."""
+    """Observations of each value compared with the one before it; the keys are the names of the places."""
     for a, b in itertools.pairwise(values):
-        yield says(f"{b} beside {a}", values[b], values[a])
+        yield says(f"{b} against {a}", values[b], values[a])
 
 
 class Claims:
@@ -121,16 +121,16 @@ def _order(name: str) -> tuple[str, list[int]]:
 
 @dataclass(frozen=True)
 class Finding:
-    """A conclusion of a paper, behind which claims stand that say what it says, and nothing else.
+    """A conclusion of a paper, supported by claims that make the same statement.
 
-    Our number is that of the first thing that the first of them says.
+    Our number is that of the first sub-claim of the first claim.
 
     Attributes:
         says: The conclusion, in the words of the field.
         paper: The number of the paper: of the same quantity.
         claims: Names of the claims.
-        why: The reason of what was found, in a clause.
-        also: Another thing that the first claim says, see :meth:`Case.called`, of which our number is told, too.
+        why: The reason for the result, in a clause; empty if unknown.
+        also: Another sub-claim of the first claim, see :meth:`Observation.called`, whose number is given, too.
     """
 
     says: str
@@ -140,7 +140,7 @@ class Finding:
     also: str = ""
 
     def judged(self, answers: dict[str, Answer]) -> page.JudgedFinding:
-        """What became of it; of claims that were not judged nothing is known."""
+        """The verdict on the conclusion; claims that were not judged do not count."""
         own = [answers[c] for c in self.claims if c in answers]
         ours = own[0].effects if own else "no runs"
         if own and self.also:

@@ -64,8 +64,8 @@ def finish(
         rows: The lines of it.
         page: The text of ``validation.md``.
         tables: The summary.
-        lines: What is printed below the tables.
-        also: What ``validation.md`` has beside every value.
+        lines: Text to print below the tables.
+        also: Content of ``validation.md`` in addition to every value.
 
     Returns:
         The exit code of the command.

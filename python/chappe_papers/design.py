@@ -1,4 +1,4 @@
-"""What a paper runs: its points, how often each of them is run, and what is taken from a run."""
+"""Runs of a paper: its points, the number of runs of each, and the values taken from a run."""
 
 import tomllib
 from abc import ABC, abstractmethod
@@ -32,7 +32,7 @@ class Length(Protocol):
 
 
 class Design(ABC):
-    """What a paper runs. Its module ``design`` derives from this, and keeps one of it as ``DESIGN``.
+    """The runs of a paper. Its module ``design`` derives from this class, and keeps an instance as ``DESIGN``.
 
     A point is a named tuple, what runs have in common but their seed. Measures have the names of the tables of results
     and of :mod:`chappe.measures`, or are named by :meth:`of_run`.
@@ -41,7 +41,7 @@ class Design(ABC):
         name: Of the paper, and of its package.
         point: The class of its points; the first field has no default, and the last one of a run.
         labels: Settings of the run, such as ``stop``, that tell runs of a point apart.
-        measures: What is measured, by name.
+        measures: Measures by name.
         full: The runs of full length.
         quick: Short runs.
     """
@@ -103,7 +103,7 @@ class Design(ABC):
         """The measures of a point from its runs, one in a row."""
 
     def stages(self, points: Iterable[Any], _length: Any, /) -> "list[Stage]":
-        """How these points are run, one stage after the other; all that is known from the start comes first."""
+        """Stages that run these points, one after the other; points known from the start come first."""
         return [lambda runner: runner.run(points)]
 
     def records(self) -> tuple[Record, ...]:

@@ -1,4 +1,4 @@
-"""What was measured, by point: our runs, or those of another simulator. Claims and figures ask it."""
+"""Estimates by point: of our runs, or those of another simulator. Claims and figures read them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,11 +13,11 @@ PAPER = "paper"
 
 @dataclass(frozen=True)
 class Measure:
-    """How a measure is printed, and when two simulators agree in it.
+    """Format of a measure, and the tolerance within which two simulators agree.
 
     Attributes:
-        label: What people call it, with the unit that it is printed in.
-        scale: What a value is multiplied with for that.
+        label: Name for people, with the printed unit.
+        scale: Factor from the stored to the printed unit.
         tolerance: Difference up to which values agree: a share of the value, or, where ``absolute``, a difference.
     """
 
@@ -55,7 +55,7 @@ class Estimates:
         """A measure of a point that must be there.
 
         Raises:
-            MissingError: When there is no such run.
+            MissingError: There is no such run.
         """
         e = self.get(point, measure)
         if e is None:
@@ -72,7 +72,7 @@ class Estimates:
         """A measure of several points, all of which must be there.
 
         Raises:
-            MissingError: When one of them is not.
+            MissingError: One of them has no run.
         """
         # All are asked for, also behind one that is missing.
         found = [self.get(p, measure) for p in points]

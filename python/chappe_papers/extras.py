@@ -24,9 +24,9 @@ class Extra:
 
     Attributes:
         name: Of the files of the figure.
-        points: What is run, given the length.
+        points: Points to run, given the length.
         chart: Its figure.
-        legend: How the variants of the figure are called.
+        legend: Names of the variants of the figure.
         sheets: Its tables by the names of their files.
         also: Adds to our numbers.
     """

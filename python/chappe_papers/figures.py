@@ -40,7 +40,7 @@ class Panel:
     log_y: bool = False
     limits: tuple[float, float] | None = None
     variants: tuple[str, ...] | None = None
-    """What is compared here; ``None``: what the whole figure compares."""
+    """Variants of these axes; ``None``: those of the whole figure."""
     x_label: str | None = None
     derived: Callable[[Estimates, str, float], Estimate | None] | None = None
     """A value that is made of measures, where there is no ``of``."""
@@ -64,8 +64,8 @@ class Picture:
 
     Attributes:
         title: Stands above it.
-        drawn: What is drawn.
-        unit: What its numbers are.
+        drawn: The drawing.
+        unit: Unit of its numbers.
         header: Of their columns; the unit at the end of a name is not printed.
         rows: The numbers.
     """
@@ -86,15 +86,15 @@ class Chart:
     """A figure of a paper.
 
     Attributes:
-        title: What it shows.
+        title: Title of the figure or table.
         x_name: Name of x in the file.
         x_label: The same for people.
-        variants: What is compared.
+        variants: Variants to compare.
         panels: Its axes, given the values of x; none at all: a picture.
         picture: Draws it, given its title and our numbers.
-        asks: What a picture asks of our numbers.
-        ticks: Where the x axis is labelled.
-        left: Where the x axis of lines begins; ``None``: a little below the first value.
+        asks: Yields the estimates that a picture needs.
+        ticks: Labels of the x axis.
+        left: Start of the x axis of lines; ``None``: a little below the first value.
         log_from: The x axis is logarithmic from here on, and linear below.
     """
 
@@ -129,10 +129,10 @@ class Sheet:
     """A table of a paper.
 
     Attributes:
-        title: What it shows.
+        title: Title of the figure or table.
         header: Of its columns.
         rows: Its rows, made of our numbers and of those of ns-2.
-        shown: Whether the Markdown has the table itself, and not only a link to it.
+        shown: True if the Markdown has the table itself, and not only a link to the file.
     """
 
     title: str
@@ -167,11 +167,11 @@ def figure(
     Args:
         name: Of the files, without their endings.
         title: Stands above it.
-        chart: What it is.
-        legend: How its variants are called.
-        ours: What we measured.
-        ns2: What ns-2 measured.
-        folder: Where it is written.
+        chart: The figure.
+        legend: Names of its variants.
+        ours: Our estimates.
+        ns2: Estimates of ns-2.
+        folder: The folder for the files.
     """
     if chart.picture is not None:
         return picture(name, chart.picture(title, ours), folder)
@@ -229,7 +229,7 @@ def sheet(name: str, title: str, s: Sheet, ours: Estimates, ns2: Estimates, fold
 
 
 def _reach(e: Estimate, scale: float) -> tuple[float, float]:
-    """How far the interval reaches below and above the mean; not at all where it is not known."""
+    """Lengths of the interval below and above the mean; zero where the interval is unknown."""
     low, high = e.interval()
     return (
         (0.0, 0.0)

@@ -1,4 +1,4 @@
-"""How a claim is judged: its direction at each of several points, its size, the exceptions, and the word for all that.
+"""Judging a claim: its direction at each of several points, its size, the exceptions, and the verdict.
 
 Every rule stands here once; ``docs/papers.md`` has the same as a table.
 """
@@ -23,7 +23,7 @@ SHORT_LEVEL = 0.01
 """The same of short runs: with some sixty claims, less than one point of all of them."""
 
 READING = 0.05
-"""What a number of the paper may be off by: read from a figure, or rounded in a sentence. A share of the number."""
+"""Error of a number of the paper: read from a figure, or rounded in a sentence. A share of the number."""
 
 ALMOST_EQUAL = 0.05
 """Two values are "almost equal", "very similar", "equal", "the same", "as good as" when they differ by at most this
@@ -37,17 +37,17 @@ MUCH = 1.5
 "much less" is the reciprocal."""
 
 Check = bool | None
-"""True if something is as the paper says; ``None`` when it is open."""
+"""True if a point agrees with the paper; ``None`` when it is undecided."""
 
 
 class Verdict(Enum):
     """Outcome of a claim."""
 
     CONFIRMED = "confirmed"
-    SIZE = "confirmed, size differs"
+    SIZE = "confirmed, but of another size"
     EXCEPTIONS = "confirmed with exceptions"
     REFUTED = "refuted"
-    OPEN = "open"
+    OPEN = "undecided"
 
     @property
     def confirms(self) -> bool:
@@ -56,18 +56,18 @@ class Verdict(Enum):
 
 
 class Size(Enum):
-    """How large an effect is beside the range of the paper."""
+    """Size of an effect compared with the range of the paper."""
 
     INSIDE = "inside"
     LARGER = "larger"
     SMALLER = "smaller"
     BOTH = "larger and smaller"
-    OPEN = "open"
+    OPEN = "undecided"
 
 
 @dataclass(frozen=True)
 class Form:
-    """How an effect is printed: ``scale`` times the value, plus ``offset``, with a unit."""
+    """Format of an effect: ``scale`` times the value, plus ``offset``, with a unit."""
 
     scale: float = 1.0
     offset: float = 0.0
@@ -108,18 +108,18 @@ PLAIN = Form()
 
 @dataclass(frozen=True)
 class Observation:
-    """What a claim says at one point.
+    """An observation of a claim at one point.
 
     Attributes:
         where: The point, in words.
-        effect: What is compared with the number of the paper.
-        so: Probability (two-sided) of such numbers if it were not as the paper says.
-        contrary: The same if it were.
+        effect: The quantity compared with the number of the paper.
+        p_supports: Probability (two-sided) of such numbers if the statement were false.
+        p_contradicts: Probability (two-sided) of such numbers if the statement were true.
         paper: The range that the paper gives, or one number twice; ``None`` for the lower end: "up to" the upper.
-        form: How the effect is printed.
-        group: Of which points this is one: a layout, a placement, a variant.
-        thing: Which of the things that the claim says this is; the first one has no name.
-        fall: Whether the claim says that something is less: then the effect is the larger, the smaller its value is.
+        form: Format of the effect.
+        group: Group of the point: a layout, a placement, a variant.
+        sub_claim: Name of the sub-claim; the first one has no name.
+        fall: True if the claim says that something is less: a smaller value is then a larger effect.
     """
 
     where: str
@@ -133,12 +133,12 @@ class Observation:
     fall: bool = False
 
     def called(self, what: str) -> "Observation":
-        """The same as another thing that the claim says than that of its first points: what, in words."""
+        """A copy as an observation of another sub-claim, with its name."""
         form = replace(self.form, unit=f"{self.form.unit} {what}".strip())
         return replace(self, form=form, sub_claim=what) if what else self
 
     def of(self, group: str) -> "Observation":
-        """The same as one of a group, whose name is put before the place."""
+        """A copy as an observation of a group, whose name is put before the place."""
         return replace(self, group=group, where=f"{group}, {self.where}" if self.where else group)
 
     @property
@@ -307,8 +307,8 @@ class Answer:
     """The answers to a claim: direction, size, exceptions, and the word that follows from them.
 
     Attributes:
-        cases: What it says, point by point.
-        short: Whether they are of short runs, of which nothing may be said that runs of full length take back.
+        observations: Its observations, point by point.
+        short: True for short runs, which must not refute a claim that runs of full length could confirm.
     """
 
     observations: tuple[Observation, ...]
@@ -321,7 +321,7 @@ class Answer:
 
     @cached_property
     def checks(self) -> tuple[Check, ...]:
-        """Point by point: as the paper says, contrary, or open."""
+        """Decision of each point: it agrees, contradicts, or is undecided."""
         adjusted = holm([min(c.p_supports, c.p_contradicts) for c in self.observations])
         return tuple(
             (o.p_supports < o.p_contradicts) if p < self.level else None
@@ -330,27 +330,27 @@ class Answer:
 
     @property
     def supports(self) -> int:
-        """At how many points it is as the paper says."""
+        """Number of points that agree with the paper."""
         return self.checks.count(True)
 
     @property
     def contradicts(self) -> int:
-        """At how many points it is the other way round."""
+        """Number of points that contradict the paper."""
         return self.checks.count(False)
 
     @property
     def open(self) -> int:
-        """At how many points it is open."""
+        """Number of undecided points."""
         return self.checks.count(None)
 
     @property
     def exceptions(self) -> tuple[str, ...]:
-        """The points at which it is the other way round."""
+        """The points that contradict the paper."""
         return tuple(c.where for c, check in zip(self.observations, self.checks, strict=True) if check is False)
 
     @cached_property
     def size(self) -> Size | None:
-        """How large the effect is beside the paper's range; ``None`` when the paper gives none."""
+        """Size of the effect compared with the paper's range; ``None`` when the paper gives no range."""
         ranged = [c for c in self.observations if c.paper is not None]
         if not ranged:
             return None
@@ -384,7 +384,7 @@ class Answer:
 
     @cached_property
     def verdict(self) -> Verdict:
-        """The word for it; each of several things that a claim says is judged by itself, and is a point."""
+        """The verdict; each of several sub-claims is judged by itself, and counts as a point."""
         sub_claims = dict.fromkeys(c.sub_claim for c in self.observations)
         words = [word_of(*self._counted(sub_claim), short=self.short) for sub_claim in sub_claims]
         word = _joined(words, self.short)
@@ -392,7 +392,7 @@ class Answer:
         return Verdict.SIZE if word is Verdict.CONFIRMED and differs else word
 
     def _counted(self, sub_claim: str) -> tuple[int, int, int]:
-        """Points at which a thing is as the paper says, contrary, and all."""
+        """Numbers of points of a sub-claim that agree, that contradict, and of all."""
         checks = [check for c, check in zip(self.observations, self.checks, strict=True) if c.sub_claim == sub_claim]
         return checks.count(True), checks.count(False), len(checks)
 
@@ -423,12 +423,12 @@ class Answer:
         return form.text(min(means), max(means)) if means else "-"
 
     def effects_of(self, sub_claim: str) -> str:
-        """The same of another thing that the claim says."""
+        """The effects of another sub-claim."""
         return replace(self, observations=tuple(c for c in self.observations if c.sub_claim == sub_claim)).effects
 
     @property
     def counts(self) -> str:
-        """At how many points it is as the paper says, contrary, and open."""
+        """Numbers of points that agree, contradict, and are undecided."""
         return f"{self.supports}/{self.contradicts}/{self.open}" if self.observations else "no runs"
 
     @property
@@ -456,9 +456,9 @@ def judge(observations: Iterable[Observation], short: bool = False) -> Answer:
 
 
 def word_of(supports: int, contradicts: int, points: int, short: bool = False) -> Verdict:
-    """The word, from the numbers of points that are as the paper says and contrary; the rest is open.
+    """The verdict, from the numbers of points that agree and contradict; the rest is undecided.
 
-    Of short runs nothing is refuted that open points could still turn: half of all must be contrary.
+    Short runs refute nothing that undecided points could still turn: half of all must contradict.
     """
     decided = supports + contradicts
     most = 2 * contradicts > decided and 3 * decided >= points and not short
@@ -470,7 +470,7 @@ def word_of(supports: int, contradicts: int, points: int, short: bool = False) -
 
 
 def _joined(words: Sequence[Verdict], short: bool) -> Verdict:
-    """The word for several things, each of which is a point; a reservation about one of them is one about all."""
+    """The verdict of several sub-claims, each of which is a point; a reservation about one applies to all."""
     if len(words) == 1:
         return words[0]
     word = word_of(sum(w.confirms for w in words), words.count(Verdict.REFUTED), len(words), short)
@@ -479,7 +479,7 @@ def _joined(words: Sequence[Verdict], short: bool) -> Verdict:
 
 
 def together(answers: Sequence[Answer]) -> Verdict:
-    """The word for several claims, of which the first one leads: nothing is confirmed that it does not confirm.
+    """The verdict of several claims, of which the first one leads: nothing is confirmed that it does not confirm.
 
     Each of them is a point. Where one has exceptions, all have; then where the size of one differs, that of all does.
     """

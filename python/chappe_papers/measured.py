@@ -93,7 +93,7 @@ def of_totals(runs: pl.DataFrame, measure: str) -> Estimate:
 
 
 def budgets(tables: Mapping[str, pl.DataFrame], uses: Iterable[str] = ()) -> dict[str, float]:
-    """What claims need of the reasons why a run came out as it did; :mod:`chappe.why` has all of them.
+    """Causes of results that claims need; :mod:`chappe.why` has all of them.
 
     Args:
         tables: Of the run.

@@ -22,9 +22,6 @@ COUNTED = (
 ABOVE = "The list above gives the reasons."
 """Note above the table of findings, which has no column for reasons."""
 
-_IN_COUNTS = {"confirmed, size differs": "confirmed, but of another size", "open": "undecided"}
-"""Verdicts that read differently after a number."""
-
 
 @dataclass(frozen=True)
 class DrawnFigure:
@@ -122,12 +119,7 @@ class Page:
 
 def counted(counts: Mapping[str, int]) -> str:
     """Number of claims by verdict: ``11 confirmed; 2 confirmed, but of another size; 3 undecided``."""
-    return "; ".join(f"{n} {in_counts(verdict)}" for verdict, n in counts.items())
-
-
-def in_counts(verdict: str) -> str:
-    """Wording of a verdict after a number."""
-    return _IN_COUNTS.get(verdict, verdict)
+    return "; ".join(f"{n} {verdict}" for verdict, n in counts.items())
 
 
 def tight(text: str) -> str:
@@ -149,7 +141,7 @@ def write(path: Path, page: Page) -> None:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    environment.filters.update(tight=tight, kind=kind, in_counts=in_counts, marked=_marked)
+    environment.filters.update(tight=tight, kind=kind, marked=_marked)
     text = environment.get_template("page.html.j2").render(page=page, counted=COUNTED, above=ABOVE)
     write_file(path, text.encode("utf-8"))
 

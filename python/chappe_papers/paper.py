@@ -29,7 +29,7 @@ class Paper:
     title: str
     """Authors, title, place and year."""
     setup: str
-    """What it is about, in a clause: the network that is assumed."""
+    """The set-up in a clause: the network that the paper assumes."""
     figures: tuple[int, ...]
     """Numbers of the figures that can be reproduced."""
     tables: tuple[int, ...] = ()
@@ -37,7 +37,7 @@ class Paper:
     extras: tuple[str, ...] = ()
     """Names of what is added to the figures and tables of the paper."""
     package: str = ""
-    """Where its modules are; of most papers a package of this one, named as the paper."""
+    """Name of the package with its modules; for most papers a subpackage named as the paper."""
 
     def part(self, name: str) -> Any:
         """A module of the paper."""

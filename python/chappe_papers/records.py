@@ -22,11 +22,11 @@ MANY = range(1, 41)
 """Seeds where a run of ns-2 is compared with single runs of ours, and where runs have two states."""
 
 RunKey = tuple[Any, int, int]
-"""What runs of ours have in common with a run of ns-2, which is all but the seed: point, batches, packets in each."""
+"""Key that our runs share with a run of ns-2, all but the seed: point, batches, packets in each."""
 
 
 def run_key(r: Record) -> RunKey:
-    """What runs of ours have in common with a run of ns-2."""
+    """The key of our runs of a run of ns-2."""
     return r.point, r.batches, r.packets_per_batch
 
 
@@ -41,7 +41,7 @@ class Recorded(Comparison):
 
     Attributes:
         record: The run of ns-2.
-        singly: Whether it is compared with single runs of ours where it does not agree.
+        singly: True if it is compared with single runs of ours where it does not agree.
         rows: Our runs.
         further: Further seeds of ns-2, where there are any.
         every: Ours one by one, each with the error of its batch means.
@@ -57,7 +57,7 @@ class Recorded(Comparison):
 
     @property
     def strangers(self) -> int:
-        """How many of our own runs do not agree with the others when taken for the run of ns-2."""
+        """Number of our own runs that do not agree with the others when taken for the run of ns-2."""
         count = 0
         for i, one in enumerate(self.every):
             others = Estimate.of([e.mean for j, e in enumerate(self.every) if j != i])
@@ -89,7 +89,7 @@ class OfRecords(Validation):
 
     @abstractmethod
     def scenario(self, r: Record) -> Scenario:
-        """What a run of ns-2 was run on."""
+        """The scenario of a run of ns-2."""
 
     @abstractmethod
     def compared(self, r: Record) -> Sequence[str]:
@@ -101,7 +101,7 @@ class OfRecords(Validation):
 
     @abstractmethod
     def measure(self, r: Record, name: str) -> Measure:
-        """How it is printed, and when it agrees."""
+        """Format and tolerance of a measure."""
 
     @abstractmethod
     def place(self, r: Record) -> tuple[str, str]:
@@ -158,7 +158,7 @@ class OfRecords(Validation):
         return found
 
     def summary(self, found: Sequence[Recorded]) -> tuple[list[str], list[str]]:
-        """How many do not agree, and how many would not by chance."""
+        """Number of values that do not agree, and the number expected by chance."""
         known = all(c.every for c in found)
         expected = f"{sum(c.strangers for c in found) / len(SEEDS):.1f}" if known else "-"
         return ["do not agree", "expected"], [str(sum(not c.agrees for c in found)), expected]

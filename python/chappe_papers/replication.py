@@ -1,4 +1,4 @@
-"""How many runs a point gets, and what its intervals are taken from: one rule for all papers.
+"""Number of runs of a point, and the values behind its intervals: one rule for all papers.
 
 A point gets few runs where every run is like every other, and many where a run has states that outlive its batches:
 where that is known of what is run, or where the first runs show it, by :func:`doubtful`. Where there are many, the
@@ -25,7 +25,7 @@ _ALIKE = 1 / 3
 
 
 def of_batches(values: Mapping[str, Sequence[float | None]]) -> dict[str, float]:
-    """What :func:`doubtful` and :func:`states` need to know of the batches of a run.
+    """Values of the batches of a run that :func:`doubtful` and :func:`states` need.
 
     Args:
         values: Each of :data:`MEASURES` in the batches that count.
@@ -38,7 +38,7 @@ def of_batches(values: Mapping[str, Sequence[float | None]]) -> dict[str, float]
 
 
 def spread(runs: pl.DataFrame, measure: str) -> tuple[float, float]:
-    """How much farther runs are apart than their batches promise.
+    """Spread of runs relative to the spread that their batches promise.
 
     Returns:
         The variance of the runs by that which their batches promise, and the probability of at least this when batches
@@ -58,7 +58,7 @@ def spread(runs: pl.DataFrame, measure: str) -> tuple[float, float]:
 
 
 def correlation(runs: pl.DataFrame, measure: str) -> tuple[float, float]:
-    """How much neighbouring batches are alike.
+    """Correlation of neighbouring batches.
 
     Returns:
         The mean autocorrelation over the runs, and the probability of at least this when batches are independent: then

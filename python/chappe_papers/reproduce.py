@@ -21,7 +21,7 @@ from chappe_papers.paper import Paper, Wanted
 from chappe_papers.run_cache import FOLDER
 
 SHORT = (
-    "Short runs leave claims open. Reasons are given only where runs of full length had the same outcome. "
+    "Short runs leave claims undecided. Reasons are given only where runs of full length had the same outcome. "
     "`chappe paper {}` makes runs of full length; `chappe paper` lists their verdicts."
 )
 FULL = "Runs of full length, made by `chappe paper {}`."
@@ -141,7 +141,7 @@ def reproduce(paper: Paper, folder: Path, *, wanted: Wanted, quick: bool, jobs: 
         scenario=design.text(),
     )
     page.write(folder / "index.html", content)
-    there = "" if runs.made == len(runs.frames) else ", the others were there"
+    there = "" if runs.made == len(runs.frames) else ", the others were available"
     made = f"{runs.made:,} of {len(runs.frames):,} were made{there}"
     dated = {"date": datetime.datetime.now(datetime.UTC).date().isoformat(), "cost": clock.cost(jobs)}
     page.write_markdown(folder / "paper.md", replace(content, facts={**facts, "runs": made, **dated}))
@@ -199,12 +199,12 @@ def sections(claims: Sequence[Claim], answers: Mapping[str, Answer], ns2: Mappin
 
 
 def _remarks(a: Answer) -> list[str]:
-    """What is to be said of an answer beside its numbers."""
+    """Remarks on an answer, in addition to its numbers."""
     parts = []
     if a.only:
         parts.append(f"only {' and '.join(a.only)}")
     if a.contradicts == len(a.observations) > _SHOWN:
-        parts.append("contrary at all points")
+        parts.append("contradicted at all points")
     elif a.contradicts:
         rest = f" and {a.contradicts - _SHOWN} more" if a.contradicts > _SHOWN else ""
         parts.append(f"not {', '.join(f'at {e}' for e in a.exceptions[:_SHOWN])}{rest}")
@@ -268,7 +268,7 @@ def claim_rows(claims: Sequence[Claim], answers: Mapping[str, Answer], ns2: Mapp
 
 
 def why(paper: Paper, answers: Mapping[str, Answer]) -> tuple[list[page.Difference], str]:
-    """Why claims do not come out as the paper says: the notes on those that do not, and those without a note."""
+    """Reasons why claims are not confirmed: the notes on such claims, and the claims without a note."""
     differing = [c for c, a in answers.items() if a.verdict in (Verdict.REFUTED, Verdict.SIZE, Verdict.EXCEPTIONS)]
     found, explained = [], set()
     for n in notes(paper):
@@ -292,7 +292,7 @@ def notes(paper: Paper) -> list[page.Difference]:
 
 
 def compared(paper: Paper, claims: Sequence[Claim], ours: Estimates, answers: Mapping[str, Answer]) -> list[str]:
-    """What other readings of the paper give, each in a paragraph: the claims whose verdict changes."""
+    """Results of other readings of the paper, each in a paragraph: the claims whose verdict changes."""
     found = []
     for title, change in paper.readings.items():
         data = ours.seen_as(change)
@@ -307,10 +307,10 @@ def compared(paper: Paper, claims: Sequence[Claim], ours: Estimates, answers: Ma
 
 
 def _multiplicity(claims: int, at: float) -> str:
-    """What it means that many claims are judged."""
+    """Note on the errors to expect when many claims are judged."""
     expected = at * claims
     return (
-        f"Of a claim, any decided point is wrong by chance in at most {100 * at:g} % of cases (Holm over its points). "
-        f"Of {claims} claims {f'about {expected:.0f}' if expected >= 1 else 'less than one'} may then have such a "
-        "point; a verdict changes only where that point tips the balance."
+        f"Any decided point of a claim is wrong by chance in at most {100 * at:g} % of cases (Holm over the points of "
+        f"the claim). {f'About {expected:.0f}' if expected >= 1 else 'Less than one'} of {claims} claims may therefore "
+        "have such a point; a verdict changes only if that point tips the balance."
     )

@@ -1,4 +1,4 @@
-"""The runs of a paper: made once, and kept in a folder beside its figures."""
+"""Cache of the runs of a paper: executed once, and kept in a folder next to its figures."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,12 +23,12 @@ FOLDER = "runs"
 
 
 class RunCache:
-    """Runs in the folder of a study, which :class:`chappe.Study` opens. Those that are there are not made again.
+    """Runs in the folder of a study, which :class:`chappe.Study` opens. Runs in the folder are not executed again.
 
     A run is found by its settings, its seed and the results epoch: any change of a scenario makes it another run.
 
     Attributes:
-        made: Runs that were made.
+        made: Number of executed runs.
         frames: Frames of each run that was asked for, by its name.
     """
 
@@ -40,12 +40,12 @@ class RunCache:
         Args:
             results: The folder for the results.
             base: The scenario on which those of the paper are built.
-            axes: What labels of points say.
+            axes: Names of the labels of points.
             jobs: Runs at the same time; ``None``: one for each core.
             title: Names the progress bar.
 
         Raises:
-            StoreError: When the folder cannot be used, has other files, or is that of another study or results epoch.
+            StoreError: The folder cannot be used, has other files, or is that of another study or results epoch.
         """
         results = Path(results)
         _refuse_others(results)
@@ -75,11 +75,11 @@ class RunCache:
             self._store.close()
 
     def missing(self, items: Sequence[Item]) -> float:
-        """How much there is to run of these runs: the sum of their weights."""
+        """Amount of missing work: the sum of the weights of the runs that are not in the folder."""
         return sum(i.weight for i in {i.key: i for i in items if i.key not in self._store}.values())
 
     def available(self, items: Mapping[K, Sequence[Item]], also: Also) -> dict[K, pl.DataFrame]:
-        """What :meth:`measure` returns, for those of whose runs none is missing; they are not asked for by that."""
+        """Results of :meth:`measure` for the points whose runs are all in the folder; executes nothing."""
         there = {key: own for key, own in items.items() if all(i.key in self._store for i in own)}
         found = measured(there, also=also, store=self._store)
         self._read |= {_names(own): found[key] for key, own in there.items()}
@@ -101,13 +101,13 @@ class RunCache:
         self._update(self._before / self._expected if self._expected else 1.0)
 
     def make(self, items: Mapping[K, Sequence[Item]], also: Also) -> dict[K, pl.DataFrame]:
-        """Does as :meth:`measure`, as all work that there is, and shows how much of it is done."""
+        """Measures like :meth:`measure`, as the only stage, with a progress bar."""
         expected = self.missing([i for own in items.values() for i in own])
         with self.progress(expected), self.stage(expected):
             return self.measure(items, also)
 
     def measure(self, items: Mapping[K, Sequence[Item]], also: Also) -> dict[K, pl.DataFrame]:
-        """Makes runs that are missing; what is returned is said in :func:`chappe.study.measure.measured`."""
+        """Executes the missing runs; returns the tables of :func:`chappe.study.measure.measured`."""
         wanted = {i.key: i for own in items.values() for i in own}
         missing = [i for key, i in wanted.items() if key not in self._store]
         self.made += len(missing)

@@ -1,4 +1,4 @@
-"""Runs the points of a paper, once, and keeps what was measured."""
+"""Runner of the points of a paper: executes each point once, and keeps its estimates."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,9 +21,9 @@ class Runner:
     """The runs of a paper.
 
     Attributes:
-        design: What the paper runs.
-        length: How much is run.
-        kept: The runs, kept in a folder.
+        design: The runs of the paper.
+        length: Lengths and numbers of runs.
+        cache: The runs, kept in a folder.
         values: Measures by point.
         runs: One row per run, by point.
         more: Points that got more runs than at first, and how many they have.
@@ -41,7 +41,7 @@ class Runner:
     tried: dict[Any, dict[float, float]] = field(default_factory=dict)
 
     def table(self, points: Iterable[Any] = ()) -> Estimates:
-        """What claims are checked against; of points that are the same scenario as others all that are named."""
+        """Estimates against which claims are checked, also for points with the scenario of another point."""
         same = {p: self.values[q] for p in points if (q := self.design.same(p)) in self.values}
         return Estimates(self.values | same, self.length.x)
 

@@ -1,4 +1,4 @@
-"""Results at a glance: what became of the conclusions of each paper, from its last run of full length."""
+"""Results at a glance: verdicts on the conclusions of each paper, from its last run of full length."""
 
 import csv
 from collections import Counter
@@ -22,7 +22,7 @@ _CLAIM = "a claim"
 
 @dataclass(frozen=True)
 class Shipped:
-    """What the last run of full length found of a paper.
+    """Results of the last run of full length of a paper.
 
     Attributes:
         findings: Its conclusions; none if there was no such run.
@@ -56,7 +56,7 @@ def write(path: Path, found: Iterable[JudgedFinding], verdicts: Mapping[str, str
 
 
 def shipped(paper: Paper) -> Shipped:
-    """What the last run of full length found of a paper, as the package has it."""
+    """Results of the last run of full length of a paper that the package contains."""
     path = paper.folder.joinpath(FILE)
     if not path.is_file():
         return Shipped()
@@ -65,7 +65,7 @@ def shipped(paper: Paper) -> Shipped:
 
 
 def print_all(papers: Sequence[Paper]) -> None:
-    """Prints the papers that can be reproduced, and what became of their conclusions."""
+    """Prints the papers that can be reproduced, and the verdicts on their conclusions."""
     t = show.table("Paper", "figures", "tables", "~title")
     for p in papers:
         parts = (f"{min(numbers)}-{max(numbers)}" if numbers else "-" for numbers in (p.figures, p.tables))

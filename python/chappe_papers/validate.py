@@ -35,9 +35,9 @@ class Comparison:
     Attributes:
         row: The run in some words.
         part: The part of the page that it belongs to.
-        point: What was run.
+        point: The point that was run.
         name: Of the measure.
-        measure: How it is printed and when it agrees.
+        measure: Format and tolerance.
         ns2: The number of ns-2.
         ours: Ours.
         runs: Runs of ns-2 whose mean its number is.
@@ -80,7 +80,7 @@ class Comparison:
 
     @property
     def beyond(self) -> int:
-        """How many of the single runs of ours are at least as far out, on the side of ns-2."""
+        """Number of our single runs that are at least as far out, on the side of ns-2."""
         return min(sum(v <= self.ns2.mean for v in self.many), sum(v >= self.ns2.mean for v in self.many))
 
     @cached_property
@@ -152,11 +152,11 @@ def run(
 
 
 DRAWS = 9999
-"""How many means of as many runs as ns-2 has are drawn from ours."""
+"""Number of means, each of as many runs as ns-2 has, that are drawn from ours."""
 
 
 def probability_of(value: float, runs: Sequence[float], n: int) -> float:
-    """How probable it is that the mean of ``n`` of these runs is at least as far out as ``value``, on either side."""
+    """Probability that the mean of ``n`` of these runs is at least as far out as ``value``, on either side."""
     draw = random.Random(1)
     means = [sum(draw.sample(runs, n)) / n for _ in range(DRAWS)]
     beyond = min(sum(m <= value for m in means), sum(m >= value for m in means))
@@ -169,10 +169,10 @@ def mean(values: Sequence[float]) -> Estimate:
 
 
 class Validation(ABC):
-    """What a paper's comparison with ns-2 has of its own; its module ``validate`` has one as ``VALIDATION``.
+    """Parts of a paper's comparison with ns-2 that are its own; its module ``validate`` has one as ``VALIDATION``.
 
     Attributes:
-        design: What the paper runs.
+        design: The runs of the paper.
         title: Of the page.
         columns: Fields of the points that are written.
         also: Further columns of the values that do not agree.
@@ -244,7 +244,7 @@ def validate(validation: Validation, folder: Path, *, jobs: int | None) -> int:
     )
     header = (*validation.columns, "measure", "ns2", "ours", "half_width_95", "agrees", "ns2_runs", "p",
               *validation.written)  # fmt: skip
-    agree = show.table("", "measure", ">agree", ">of", title="Ours beside ns-2.35", keys=2)
+    agree = show.table("", "measure", ">agree", ">of", title="Ours against ns-2.35", keys=2)
     for part, own in parts(found).items():
         for label, mine in by_measure(own).items():
             agree.add_row(part, label, str(sum(c.agrees for c in mine)), str(len(mine)))
@@ -269,12 +269,12 @@ def parts(found: Iterable[C]) -> dict[str, list[C]]:
 
 
 def by_measure(found: Iterable[C]) -> dict[str, list[C]]:
-    """The comparisons by what their measure is called."""
+    """The comparisons by the label of their measure."""
     return groups(found, lambda c: c.measure.label)
 
 
 def page(validation: Validation, found: Sequence[Comparison]) -> str:
-    """The page: every number of ns-2 beside ours."""
+    """The page: every number of ns-2 with ours."""
     design = validation.design
     lines = [
         f"# {validation.title}",
@@ -313,7 +313,7 @@ def trust(groups: Mapping[str, Mapping[Any, pl.DataFrame]], seeds: int) -> list[
 
     Args:
         groups: Our runs of points, by the name of a group.
-        seeds: How many runs a point has.
+        seeds: Number of runs of a point.
     """
     rows = []
     for name, own in groups.items():

@@ -47,7 +47,7 @@ DROPS: dict[str, tuple[str, ...]] = {
     "drops_arp": ("arp_failure",),
     "drops_loop": ("routing_loop",),
 }
-"""Why segments and acknowledgements are dropped, as the records of ns-2 have it.
+"""Reasons why segments and acknowledgements are dropped, as in the records of ns-2.
 
 Packets that waited too long for a route are not among them: ns-2 frees them without a line in its trace.
 """
@@ -62,7 +62,7 @@ WHY = {
     "resent": Measure("resent [%]", 100),
     "window": Measure("window"),
 }
-"""What a gain may come from.
+"""Possible sources of a gain.
 
 Time waiting for timeouts, for a route, in slow start and in congestion avoidance; segments that had arrived before;
 probes per timeout; segments sent again; the mean window [segments].
@@ -85,7 +85,7 @@ class Length(NamedTuple):
 
 
 class Ahmed(Design):
-    """What Ahmed, Zaidi and Sharif ran, on many walks, and where they do not say it, what it may have been."""
+    """The runs of Ahmed, Zaidi and Sharif, with many movement patterns, and readings where the paper is silent."""
 
     name = "ahmed2006"
     point = Point
@@ -168,16 +168,16 @@ class Ahmed(Design):
         """Method, in paragraphs."""
         n: Length = runner.length
         return [
-            f"{n.seeds} runs of each point, {n.compared} where readings are compared, each of {n.stop} and with walks "
-            "of its own: twenty nodes and twenty transfers. The paper has one pattern of motion. What is compared is "
-            "compared on the same walks, pair by pair: walks differ by much more than versions of TCP, and two runs on "
-            "the same walk still by 4 to 5 %.",
+            f"{n.seeds} runs of each point, {n.compared} where readings are compared, each of {n.stop} and with its "
+            "own movement pattern: twenty nodes and twenty transfers. The paper has one movement pattern. Versions of "
+            "TCP are compared with the same patterns, pair by pair: patterns differ by much more than versions of TCP, "
+            "and two runs with the same pattern still differ by 4 to 5 %.",
             "Throughput is that of segments that arrive at all sinks, copies and probes included. Segments lost are "
             "those sent and not arrived, probes among them. Delay is that of each copy that arrives, from its own "
-            "sending. ns-2's rows are five walks, the same at all speeds; ns-2 has no E-NewReno, and no Westwood that "
-            "uses its estimate.",
+            "sending. ns-2's rows are five movement patterns, the same at all speeds; ns-2 has no E-NewReno, and "
+            "no Westwood that uses its estimate.",
             "What the paper does not say is chosen as in the rows of ns-2: 11 Mbit/s, timeouts of at least 0.2 s, one "
-            "constant speed, walks that are stationary from the start, RED with marks for ECN alone, and link loss of "
+            "constant speed, motion that is stationary from the start, RED with marks for ECN alone, and link loss of "
             "all frames below the MAC, which repairs nearly all of it.",
         ]
 

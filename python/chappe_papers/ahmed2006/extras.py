@@ -1,4 +1,4 @@
-"""What is added to the figures: readings side by side, where the gain comes from, three definitions of loss."""
+"""Additions to the figures: readings side by side, sources of the gain, three definitions of loss."""
 
 from chappe_papers.ahmed2006.claims import ALL, LOST_SAID, OURS, READINGS
 from chappe_papers.ahmed2006.design import DESIGN, EVENTS, FRAMES, LOST, MEASURES, THROUGHPUT, WHY, Length
@@ -34,7 +34,7 @@ def _reading_rows(ours: Estimates, ns2: Estimates) -> Rows:
                 known = ours.get(newreno, THROUGHPUT) is not None
                 if not known or all(same(newreno._replace(variant=v)).reading != r for v in VARIANTS):
                     continue
-                # Where nothing else differs only what does.
+                # Only the settings that differ.
                 others = [newreno._replace(variant=v) for v in VARIANTS if v != "newreno"]
                 own = [p if same(p) == p else None for p in others]
                 theirs = cell(ns2.get(newreno, THROUGHPUT))
@@ -99,7 +99,7 @@ def _loss_rows(ours: Estimates, ns2: Estimates) -> Rows:
 EXTRAS = {
     "readings": Extra("readings", _readings, None, None, {
         "readings": Sheet(
-            "throughput of NewReno, and of the others beside it, in each reading",
+            "throughput of NewReno, and of the others compared with it, in each reading",
             ("reading", "link loss", "speed [m/s]", "NewReno: ns-2 [1/s]", "here [1/s]",
              *(t for v, t in VARIANTS.items() if v != "newreno")),
             _reading_rows, shown=True,

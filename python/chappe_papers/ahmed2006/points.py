@@ -130,7 +130,7 @@ def scenario(p: Point) -> Scenario:
 
 @cache
 def _ways() -> dict[tuple[int, int], list[tuple[float, float]]]:
-    """Where each node begins, and the points to which it walks in turn, by walk and node: at all speeds the same."""
+    """Start of each node and its further waypoints, by movement pattern and node: the same at all speeds."""
     text = files(__package__).joinpath("motion.csv").read_text(encoding="utf-8")
     rows = list(csv.DictReader(text.splitlines()))
     grouped = groupby(rows, key=lambda r: (int(r["motion"]), int(r["node"])))

@@ -103,7 +103,7 @@ class AhmedValidation(OfTests):
         return ["all rows together"], [_percent(together(found))]
 
     def headline(self, found: Sequence[Row]) -> str:
-        """How many agree, and how much that says."""
+        """Number of values that agree, and the strength of that evidence."""
         within = sum(c.within for c in found)
         return (
             f"{sum(c.agrees for c in found)} of {len(found)} values agree, {within} of them within 5 %. "
@@ -116,11 +116,11 @@ class AhmedValidation(OfTests):
         alone = sum(c.p < LEVEL for c in others)
         listed = "; ".join(f"{part}, {label}: {_percent(e)}" for part, label, e in beyond_chance(found))
         return [
-            f"{len({c.point for c in found})} rows of ns-2.35, each one run on two to five walks, are set beside "
-            f"{len(SEEDS)} runs of ours on each of the same walks. A number agrees when the means over walks differ by "
-            "at most 5 %, or when chance may do it: walk by walk, one run of ns-2 beside the spread of ours, as a "
-            "prediction interval, with the degrees of freedom of Welch and Satterthwaite, at 5 % over all of the page "
-            "by Holm's rule. In brackets the number of walks.",
+            f"{len({c.point for c in found})} rows of ns-2.35, each one run with two to five movement patterns, are "
+            f"compared with {len(SEEDS)} runs of ours with each of the same patterns. A number agrees when the means "
+            "over the patterns differ by at most 5 %, or when chance may do it: pattern by pattern, one run of "
+            "ns-2 against the spread of ours, as a prediction interval, with the degrees of freedom of Welch and "
+            "Satterthwaite, at 5 % over all of the page by Holm's rule. In brackets the number of patterns.",
             "A single row is too short to tell a difference of some per cent from chance. "
             f"Of the {len(others)} values that are not within 5 %, {alone} differ at 5 % when each is tested alone. "
             "All rows of a TCP taken together tell more: the sum of the differences by the sum of the numbers of "

@@ -49,17 +49,17 @@ def _(data: Estimates) -> Observations:
                        words="{}, goodput", of="in goodput")  # fmt: skip
 
 
-@claim("P0-F16-1", "At 2 Mbit/s NewReno has slightly more in all than Vegas", section=GRID, figures=(16,))
+@claim("P0-F16-1", "At 2 Mbit/s NewReno's aggregate is slightly above that of Vegas", section=GRID, figures=(16,))
 def _(data: Estimates) -> Observations:
     return compare(data, more, flows(*ALL_GRIDS, rates=(2.0,)), "newreno", "vegas2", GOODPUT, (1.0, 1 + SLIGHTLY))
 
 
-@claim("P0-F16-2", "At 5.5 and 11 Mbit/s the two are almost equal", section=GRID, figures=(16,))
+@claim("P0-F16-2", "At 5.5 and 11 Mbit/s both aggregates are almost equal", section=GRID, figures=(16,))
 def _(data: Estimates) -> Observations:
     return compare(data, equal, flows(*ALL_GRIDS, rates=(5.5, 11.0)), "vegas2", "newreno")
 
 
-@claim("P0-F16-3", "Thinning gives Vegas nothing at 2 Mbit/s, more with the rate", section=GRID, figures=(16,))
+@claim("P0-F16-3", "Thinning does not help Vegas at 2 Mbit/s, and more at higher rates", section=GRID, figures=(16,))
 def _(data: Estimates) -> Observations:
     for place in ALL_GRIDS:
         found = gains(data, flows(place), "vegas2_thin", "vegas2")
@@ -89,13 +89,13 @@ def _(data: Estimates) -> Observations:
         if own := _each(data, place, "newreno"):
             most = max(own[1:-1], key=lambda e: e.mean)
             for f in (0, len(own) - 1):
-                yield more(f"flow {f + 1}, beside the best other", own[f], most).of(PLACES[place])
+                yield more(f"flow {f + 1}, against the best other", own[f], most).of(PLACES[place])
             for f, e in enumerate(own[1:-1], 2):
                 starves = below(f"flow {f}", _share(e, own), _SMALL, form=PERCENT)
                 yield starves.of(PLACES[place]).called("for the others")
 
 
-@claim("P0-F17-2", "Vegas: flows 1 and 6 leave more to others, the sum stays", section=GRID, figures=(17,))
+@claim("P0-F17-2", "Vegas: flows 1 and 6 leave more to others, the aggregate is the same", section=GRID, figures=(17,))
 def _(data: Estimates) -> Observations:
     for place in GRIDS:
         newreno, vegas = _each(data, place, "newreno"), _each(data, place, "vegas2")
@@ -104,14 +104,14 @@ def _(data: Estimates) -> Observations:
     yield from compare(data, equal, flows(*ALL_GRIDS, rates=(11.0,)), "vegas2", "newreno", words="sum", of="in all")
 
 
-@claim("P0-F17-3", "Thinned Vegas: fairest, 10 % below thinned NewReno", section=GRID, figures=(17,), tables=(3,))
+@claim("P0-F17-3", "Thinned Vegas is fairest, and 10 % below thinned NewReno", section=GRID, figures=(17,), tables=(3,))
 def _(data: Estimates) -> Observations:
     at = flows(*ALL_GRIDS, rates=(11.0,))
     yield from compare(data, less, at, "vegas2_thin", "newreno_thin", GOODPUT, (0.9, 0.9), words="sum", of="in all")
     yield from beside(data, more, at, "vegas2_thin", _OTHERS, JAIN, of="in fairness")
 
 
-@claim("P0-F18-1", "Vegas and NewReno are similar, Vegas at most 3 % above at 11", section=RANDOM, figures=(18,))
+@claim("P0-F18-1", "Vegas and NewReno are similar, Vegas at most 3 % above at 11 Mbit/s", section=RANDOM, figures=(18,))
 def _(data: Estimates) -> Observations:
     yield from compare(data, equal, flows(*ALL_RANDOM), "vegas2", "newreno", GOODPUT, SLIGHTLY)
     at_11 = flows(*ALL_RANDOM, rates=(11.0,))
@@ -119,7 +119,7 @@ def _(data: Estimates) -> Observations:
     yield from compare(data, at_most, at_11, "vegas2", "newreno", GOODPUT, most, words="{}, at most 3 %", of="at 11")
 
 
-@claim("P0-F18-2", "Thinning improves both, more with the rate", section=RANDOM, figures=(18,))
+@claim("P0-F18-2", "Thinning improves both, more at higher rates", section=RANDOM, figures=(18,))
 def _(data: Estimates) -> Observations:
     for place in ALL_RANDOM:
         for v, name in _PLAIN.items():
@@ -129,7 +129,7 @@ def _(data: Estimates) -> Observations:
             yield from (c.of(name).of(PLACES[place]).called("of the gain") for c in in_order(more, found))
 
 
-@claim("P0-F18-3", "Thinned NewReno slightly above thinned Vegas, the same at 11", section=RANDOM, figures=(18,))
+@claim("P0-F18-3", "Thinned NewReno is slightly above thinned Vegas, equal at 11 Mbit/s", section=RANDOM, figures=(18,))
 def _(data: Estimates) -> Observations:
     a, b = "newreno_thin", "vegas2_thin"
     yield from compare(data, more, flows(*ALL_RANDOM, rates=(2.0, 5.5)), a, b, GOODPUT, (1.0, 1 + SLIGHTLY))
@@ -147,8 +147,8 @@ def _(data: Estimates) -> Observations:
             yield largest.of(PLACES[place]).called("for one")
 
 
-@claim("P0-F19-2", "Vegas is fairer, thinned fairest, with thinned NewReno's sum", section=RANDOM, figures=(19,),
-       tables=(4,))  # fmt: skip
+@claim("P0-F19-2", "Vegas is fairer, thinned Vegas fairest, with thinned NewReno's aggregate", section=RANDOM,
+       figures=(19,), tables=(4,))  # fmt: skip
 def _(data: Estimates) -> Observations:
     at = flows(*ALL_RANDOM, rates=(11.0,))
     yield from compare(data, more, at, "vegas2", "newreno", JAIN, words="Vegas fairer than NewReno")

@@ -1,4 +1,4 @@
-"""What the claims of this paper have in common: where they look, and what they compare."""
+"""Parts that the claims of this paper share: places, and comparisons of variants."""
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ UDP_7, SEVEN, GRID, RANDOM = "4.2: paced UDP", "4.3: 7 hops", "4.4.1: the grid",
 WHY = "Reasons that the paper gives"
 
 Places = Sequence[tuple[str, Point]]
-"""Where something is looked at: names and points whose variant is filled in."""
+"""Places of a comparison: names, and points whose variant is filled in."""
 
 _ONE = Estimate(1.0, 0.0, 1)
 
@@ -102,9 +102,9 @@ def beside(
     *paper: object,
     of: str = "",
 ) -> Observations:
-    """What is said of a variant beside each of others, whose names are given; the rest as for :func:`compare`."""
+    """Observations of a variant compared with others, whose names are given; the rest as for :func:`compare`."""
     for v, words in others.items():
-        yield from compare(data, says, places, a, v, name, *paper, words=f"{{}}, beside {words}", of=of)
+        yield from compare(data, says, places, a, v, name, *paper, words=f"{{}}, against {words}", of=of)
 
 
 def gains(data: Estimates, places: Places, a: str, b: str) -> dict[str, Estimate]:

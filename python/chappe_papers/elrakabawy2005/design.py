@@ -129,7 +129,7 @@ def absorbing(point: Point) -> bool:
 
 
 class ElRakabawy(Design):
-    """What ElRakabawy, Lindemann and Vernon ran."""
+    """The runs of ElRakabawy, Lindemann and Vernon."""
 
     name = "elrakabawy2005"
     point = Point
@@ -202,7 +202,7 @@ class ElRakabawy(Design):
         return length.packets >= FULL.packets or not absorbing(point)
 
     def of_run(self, tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
-        """What a run measured beside its means over batches; NaN where there is no such thing.
+        """Measures of a run in addition to its means over batches; NaN where a measure does not apply.
 
         The tables are small and the runs many: columns as lists take a twentieth of the time of queries.
         """
@@ -283,8 +283,8 @@ class ElRakabawy(Design):
             f"Seeds: 1 to {n.seeds}; paced UDP, grids, random topologies in files{more}: 1 to {n.many}; Vegas with ACK "
             f"thinning at more than 2 Mbit/s, and around the cliff of Figure 10: 1 to {n.states}; {n.draws} drawn "
             "placements and searches with seed 1.",
-            "Vegas is ns-2.35's, defects included, so that ns-2's records stand beside it; the paper's authors had "
-            "corrected some defects that they do not list. Another reading has four of them corrected.",
+            "Vegas is ns-2.35's, defects included, so that it can be compared with ns-2's records; the paper's "
+            "authors had corrected some defects that they do not list. Another reading has four of them corrected.",
             "The layout of the grid is unknown (only a picture had it): claims on it are judged in three layouts.",
             *self._fallen(runner),
         ]

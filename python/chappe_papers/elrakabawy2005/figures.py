@@ -1,4 +1,4 @@
-"""The figures and tables: what stands in each of them."""
+"""The figures and tables."""
 
 from collections.abc import Callable, Sequence
 
@@ -134,7 +134,7 @@ FIGURES: dict[int, Chart] = {
 # ---- the key figure ----
 
 _GAINS = {4: 0.77 / 0.72, 8: 1.75, 32: 0.48 / 0.37}
-"""How much more Vegas has than NewReno, as the paper's text says or implies, by hops."""
+"""Gain of Vegas over NewReno that the paper's text states or implies, by hops."""
 
 
 def _gain(data: Estimates, _: str, hops: float) -> Estimate | None:

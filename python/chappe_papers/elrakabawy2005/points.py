@@ -1,4 +1,4 @@
-"""What is run: places, rates, and what is sent over them."""
+"""Points of the paper: topologies, rates, and traffic."""
 
 from collections.abc import Mapping
 from importlib.resources import files
@@ -151,9 +151,9 @@ def scenario(
 
     Args:
         point: Place, rate and variant.
-        stop: When a run ends, such as ``"110000 delivered"``.
+        stop: End of a run, such as ``"110000 delivered"``.
         batches: Batches into which a run is cut.
-        discard: How many of them, from the first on, do not count.
+        discard: Number of first batches that do not count.
         changes: Settings that differ from those of the paper.
     """
     # Changes of what is extended: the file sets up every variant, also those that a point does not use.

@@ -9,7 +9,7 @@ from chappe_papers.elrakabawy2005.points import DELAY, UDP, Point, scenario
 from chappe_papers.runner import Runner
 
 OPTIMUM = Point("udp_optimum", 7)
-"""Where the best time over 7 hops is kept, which is found on some runs and measured on others."""
+"""Point of the best interval over 7 hops, which is found with some runs and measured with others."""
 
 SWEEP = tuple(28 + 0.5 * i for i in range(65))
 """Times between datagrams of Figure 10 [ms]."""
@@ -25,7 +25,7 @@ _PROMISES = 1.005
 
 
 def delay_point(hops: int, rate: float, preamble: str = "long", basic: float = 1.0) -> Point:
-    """Where the delays of lone datagrams are kept."""
+    """Point of the delays of lone datagrams."""
     return Point(DELAY, hops, rate, preamble=preamble, basic_mbps=basic)
 
 

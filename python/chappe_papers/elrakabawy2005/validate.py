@@ -85,7 +85,7 @@ class OfRuns(OfRecords):
         own_runs = [c for c in own if c.one_run]
         unlike = [c for c in own_runs if c.p is not None and c.p < LEVEL]
         return [
-            f"{len({id(c.record) for c in found})} runs of ns-2.35 are set beside runs of ours under the same stop "
+            f"{len({id(c.record) for c in found})} runs of ns-2.35 are compared with runs of ours under the same stop "
             f"rule, {len(SEEDS)} seeds each. A value agrees when it differs by at most 3 % (goodput over chains "
             "without ACK thinning), 5 % (other goodput), 0.05 (Jain's index) or 10 % (all others), or by no more than "
             "the half width of the 95 % Welch interval of the difference. The records of ns-2 are means over batches, "

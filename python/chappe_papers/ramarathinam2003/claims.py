@@ -34,7 +34,7 @@ TABLE_II = {
     ("newreno", "dsr"): (467.24, 465.84), ("newreno", "dsdv"): (470.00, 467.53), ("newreno", "aodv"): (468.65, 466.76),
     ("sack", "dsr"): (470.00, 465.92), ("sack", "dsdv"): (468.20, 467.46), ("sack", "aodv"): (468.48, 467.00),
 }  # fmt: skip
-"""When the paper's nodes 0 and 4 send or receive their last packet [s]."""
+"""Time of the last packet that the paper's nodes 0 and 4 send or receive [s]."""
 
 LOADS = (*SHORT, "internet")
 """The transfers, in the order of Table I."""
@@ -51,7 +51,7 @@ def _beside(
     """A combination has more than others."""
     for other in others:
         for a, b in data.both(best, other, measure):
-            yield more(f"beside {name(other)}", a, b, paper)
+            yield more(f"against {name(other)}", a, b, paper)
 
 
 def _others(*best: Point) -> Iterator[Point]:
@@ -101,7 +101,7 @@ def _(data: Estimates) -> Observations:
         for v in VARIANTS:
             for r in ("aodv", "dsr"):
                 for own, other in data.both(Point(v, "dsdv"), Point(v, r), SEGMENTS[load]):
-                    yield less(f"{VARIANTS[v]}, beside {ROUTINGS[r]}", own, other).of(load)
+                    yield less(f"{VARIANTS[v]}, against {ROUTINGS[r]}", own, other).of(load)
 
 
 @claim("P1-T1-8", "SACK is perhaps the best TCP", section=THROUGHPUT, tables=(1,))
@@ -132,11 +132,11 @@ def _(data: Estimates) -> Observations:
     for load in SHORT:
         for other in _others(best := Point("reno", "dsr")):
             for a, b in data.both(best, other, SEGMENTS[load]):
-                yield less(f"beside {name(other)}", spread(a), spread(b)).of(load)
+                yield less(f"against {name(other)}", spread(a), spread(b)).of(load)
 
 
 def spread(e: Estimate) -> Estimate:
-    """How far single runs are from their median, as a share of it, in the mean.
+    """Mean distance of single runs from their median, as a share of the median.
 
     Means of such distances are what Brown and Forsythe (*Robust tests for the equality of variances*, JASA 69, 1974)
     compare.
@@ -145,7 +145,7 @@ def spread(e: Estimate) -> Estimate:
     return Estimate.of([abs(v / e.mean - 1) for v in ordered]) if ordered else e
 
 
-@claim("P1-T1-11", "Each number of Table I, of a single run", section=THROUGHPUT, tables=(1,))
+@claim("P1-T1-11", "Each number of Table I comes from a single run", section=THROUGHPUT, tables=(1,))
 def _(data: Estimates) -> Observations:
     for p in COMBINATIONS:
         for load, printed in zip(LOADS, TABLE_I[p[:2]], strict=True):
@@ -178,7 +178,7 @@ def _(data: Estimates) -> Observations:
                 yield above(name(p), e, earliest, (earliest, latest)).of(f"node {n}")
 
 
-@claim("P1-E-1", "Most packets, sent and received, are with AODV, then DSDV, then DSR; differences are small",
+@claim("P1-E-1", "AODV sends and receives most packets, then DSDV, then DSR; differences are small",
        section=ENERGY)  # fmt: skip
 def _(data: Estimates) -> Observations:
     for v in VARIANTS:
@@ -187,20 +187,22 @@ def _(data: Estimates) -> Observations:
                 yield more(f"{VARIANTS[v]}, {ROUTINGS[a]} and {ROUTINGS[b]}", x, y, (1.0, 1 + SLIGHTLY))
 
 
-@claim("P1-E-2", "Proactive routing takes more energy, and any reactive one as much with any TCP", section=ENERGY)
+@claim(
+    "P1-E-2", "Proactive routing takes more energy; any reactive protocol takes as much with any TCP", section=ENERGY
+)
 def _(data: Estimates) -> Observations:
     reactive = [Point(v, r) for v in VARIANTS for r in ("aodv", "dsr")]
     for v in VARIANTS:
         for r in ("aodv", "dsr"):
             for x, y in data.both(Point(v, "dsdv"), Point(v, r), PER_BIT):
-                yield more(f"{VARIANTS[v]}, DSDV beside {ROUTINGS[r]}", x, y)
+                yield more(f"{VARIANTS[v]}, DSDV against {ROUTINGS[r]}", x, y)
     first, *others = reactive
     for p in others:
         for x, y in data.both(p, first, PER_BIT):
-            yield equal(f"{name(p)} beside {name(first)}", x, y).called("between reactive ones")
+            yield equal(f"{name(p)} against {name(first)}", x, y).called("between reactive ones")
 
 
-@claim("P1-E-3", "Without its updates DSDV would have fewer packets than DSR", section=ENERGY)
+@claim("P1-E-3", "Without its updates DSDV would send fewer packets than DSR", section=ENERGY)
 def _(data: Estimates) -> Observations:
     for v in VARIANTS:
         own, other = data.get(Point(v, "dsdv"), OF_TCP), data.get(Point(v, "dsr"), HANDLED)
@@ -216,25 +218,25 @@ FINDINGS = (
         "Reno with DSR is the most consistent",
         "-25 to +99 % in Table I",
         ("P1-T1-10", "P1-T1-12"),
-        "one run of a transfer of 100 s says little: runs differ more than combinations",
+        "runs of one combination differ more than combinations do",
     ),
     Finding(
         "SACK is perhaps the best TCP",
         "-44 to +76 % in Table I",
         ("P1-T1-8",),
-        "the versions of TCP differ less than runs do",
+        "runs of one version of TCP differ more than versions do",
     ),
     Finding(
         "Reactive routing is better than proactive",
         "-53 to +44 % in Table I",
         ("P1-T1-7",),
-        "nothing moves and all are neighbours; the queue of DSR matters more than routing",
+        "nothing moves, and all nodes are neighbours; DSR's queue matters more than routing",
     ),
     Finding(
-        "Transfers get less under heavy load",
+        "Transfers reach fewer segments under heavy load",
         "-62 to +12 % in Table I",
         ("P1-T1-9",),
-        "eight to ten uploads more share the medium, and the queues of the mesh grow",
+        "eight to ten more uploads share the medium, and the queues of the mesh grow",
     ),
     Finding(
         "The best combination depends on the load",
@@ -243,16 +245,16 @@ FINDINGS = (
         "the ranking of single runs is chance",
     ),
     Finding(
-        "Batteries last equally long with all",
+        "Batteries last equally long with all combinations",
         "within 1 %",
         ("P1-T2-1",),
-        "all nodes hear all frames, so that a life is the busy time of the medium",
+        "battery life depends only on how long the channel is busy",
     ),
     Finding(
-        "They last until 466 to 470 s",
+        "Batteries last until 466 to 470 s",
         "465.7 to 470 s",
         ("P1-T2-3",),
-        "no reading gives it: 2 Mbit/s ends earlier, 11 Mbit/s later",
+        "no tested reading gives these times: 2 Mbit/s ends earlier, 11 Mbit/s later",
     ),
     Finding(
         "AODV sends most packets, DSR fewest",
@@ -261,10 +263,10 @@ FINDINGS = (
         "DSR's queue lets acknowledgements overtake data",
     ),
     Finding(
-        "Avoid proactive routing for energy, any reactive one will do",
+        "To save energy, avoid proactive routing; any reactive protocol will do",
         "almost unnoticeable differences",
         ("P1-E-2",),
-        "the medium is busy in any case, and updates are few beside the packets of TCP",
+        "the medium is busy in any case, and updates are few compared with TCP's packets",
     ),
 )
 """Conclusions of the paper."""

@@ -22,10 +22,10 @@ SEGMENTS = {load: f"{load}_segments" for load in SPANS}
 """Highest segment of the student's transfer when it ends, by load."""
 
 LAST = {0: "last_0_s", STUDENT: f"last_{STUDENT}_s"}
-"""When the professor and the student send or receive their last packet [s]."""
+"""Time of the last packet that the professor and the student send or receive [s]."""
 
 LIFE = {0: "life_0_s", STUDENT: f"life_{STUDENT}_s"}
-"""When their batteries are empty [s]; the end of the run, if they are not."""
+"""Time at which their batteries are empty [s]; the end of the run, if they are not."""
 
 EVENNESS = "evenness"
 GAP = "last_gap_s"
@@ -78,7 +78,7 @@ class Length(NamedTuple):
 
 
 class Ramarathinam(Design):
-    """What Ramarathinam and Labrador ran, and where they do not say it, what it may have been."""
+    """The runs of Ramarathinam and Labrador, and readings where the paper is silent."""
 
     name = "ramarathinam2003"
     point = Point
@@ -157,7 +157,7 @@ class Ramarathinam(Design):
             "are.",
             "What the paper does not say is chosen as in the main reading: 2 Mbit/s, RTS before every packet, an idle "
             "radio that takes no energy, the Internet's sink at the professor, places, and when the professor's "
-            "transfers begin. Other readings stand among the tables.",
+            "transfers begin. The tables include other readings.",
         ]
 
 
@@ -194,7 +194,7 @@ def _packets(fates: pl.DataFrame, routing: float) -> dict[str, float]:
 
     # A node whose battery is empty sends nothing.
     agents = of("data", "ack", created=1, dropped_node_off=-1)
-    # What arrives, and is not for the agent there, is forwarded.
+    # Packets that arrive for another node are forwarded.
     forwarded = of("data", "ack", copied=1, delivered=-1)
     stopped = of("data", "ack", **dict.fromkeys(_BY_ROUTERS, 1))
     sent, received = agents + forwarded + routing - stopped, of("data", "ack", "routing", copied=1)
@@ -211,7 +211,7 @@ def _packets(fates: pl.DataFrame, routing: float) -> dict[str, float]:
 
 _BY_ROUTERS = tuple(f"dropped_{why}" for why in ("no_route", "route_timeout", "route_buffer_full", "ttl_expired",
                                                  "routing_loop"))  # fmt: skip
-"""What becomes of packets that a router does not hand down."""
+"""Fates of packets that a router does not pass to the link layer."""
 
 
 def _curves(batches: pl.DataFrame) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""What is added to the figures and tables of the paper: readings side by side, what its queue does, Vegas, overhead."""
+"""Additions to the figures and tables of the paper: readings side by side, effects of DSR's queue, Vegas, overhead."""
 
 from collections.abc import Iterable, Sequence
 
@@ -109,20 +109,20 @@ def _overhead_rows(ours: Estimates, ns2: Estimates) -> Rows:
 
 EXTRAS = {
     "readings": Extra("readings", _readings, None, None, {"readings": Sheet(
-        "what other readings change, the smallest and the largest median of the twelve combinations",
+        "other readings: the smallest and the largest median of the twelve combinations",
         ("reading", *_COLUMNS), _reading_rows, shown=True,
     )}),
     "queue": Extra("queue", _queue_points, None, None, {"queue": Sheet(
-        "segments of the long transfer with DSDV over the queue that DSR has, medians",
+        "segments of the long transfer with DSDV over DSR's queue, medians",
         ("TCP", *(f"{what}: {who}" for what in ("DSDV", "DSDV, queue of DSR", "DSR") for who in ("ns-2", "here"))),
         _queue_rows, shown=True,
     )}),
     "vegas": Extra("vegas", _vegas_points, None, None, {"vegas": Sheet(
-        "TCP Vegas and the four versions of the paper, medians, of the four the smallest and the largest",
+        "TCP Vegas and the four versions of the paper: medians, of the four the smallest and the largest",
         ("TCP and routing", *_COLUMNS), _vegas_rows, shown=True,
     )}),
     "overhead": Extra("overhead", _overhead_points, None, None, {"overhead": Sheet(
-        "what routing costs in a run, means, the smallest and the largest of the four versions of TCP",
+        "costs of routing in a run: means, the smallest and the largest of the four versions of TCP",
         ("routing", "packets: ns-2", "packets: here", "of all packets [%]", "bytes [1000]",
          "bytes added to other packets [1000]", "bytes by those delivered [%]"),
         _overhead_rows, shown=True,

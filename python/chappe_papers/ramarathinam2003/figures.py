@@ -1,4 +1,4 @@
-"""The figures and tables: what stands in each of them."""
+"""The figures and tables."""
 
 from collections.abc import Sequence
 
@@ -29,7 +29,7 @@ def _classroom(title: str, _: Estimates) -> Picture:
 
 
 def uploads(at: float) -> int:
-    """How many students send to the Internet at a time [s]: each for 250 s, one after the other every 25 s."""
+    """Number of students that send to the Internet at a time [s]: each for 250 s, starting every 25 s."""
     return sum(25 * k <= at < 25 * k + 250 for k in range(1, 11))
 
 

@@ -38,7 +38,7 @@ STUDENT = 4
 """The student whose transfers the paper shows."""
 
 SPANS = {"light": (0, 100), "heavy": (200, 300), "moderate": (350, 450), "internet": (100, 350)}
-"""When the transfers of this student begin and end [s]."""
+"""Start and end of the transfers of this student [s]."""
 
 BATCHES = 100
 """Batches of a run of which sequence numbers over time are taken: 5 s each."""

@@ -29,7 +29,7 @@ def left_at(n: int, time: int) -> str:
 REMAINING = {
     left_at(n, t): Measure(f"energy left of node {n} at {t} s [J]", tolerance=0.05) for n in LEFT for t in TIMES
 }
-"""What is left in the batteries, which a run says at its end only."""
+"""Energy left in the batteries, known only at the end of a run."""
 
 
 def probability_of(theirs: Sequence[float], ours: Sequence[float]) -> float:
@@ -70,8 +70,8 @@ class RamarathinamValidation(OfTests):
         """Notes for readers."""
         within = sum(c.within for c in found)
         return [
-            f"{len({c.point for c in found})} rows of ns-2.35, one to four runs each, are set beside {len(SEEDS)} runs "
-            f"of ours, {len(EARLY)} for the energy left before the end. A number agrees when the means differ by "
+            f"{len({c.point for c in found})} rows of ns-2.35, one to four runs each, are compared with {len(SEEDS)} "
+            f"runs of ours, {len(EARLY)} for the energy left before the end. A number agrees when the means differ by "
             "at most 5 % (times: 1 %), or when chance may do it: by Welch's test, of a row of one run by the "
             "prediction interval of one of ours, at 5 % over all of the page by Holm's rule. "
             f"{within} of {len(found)} are within the tolerance. In brackets the number of runs of ns-2, where it is "

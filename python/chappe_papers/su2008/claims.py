@@ -43,11 +43,11 @@ BACK = {"mesh_europe": "europe_mesh", "mesh_us": "us_mesh"}
 LATER = {"mesh_us": "US", "mesh_europe_later": "Europe"}
 """Hosts of Section VII."""
 SMALL_DROP = 0.9
-"""What is left of the greatest throughput after a small drop, at least."""
+"""Smallest share of the greatest throughput that counts as a small drop."""
 
 
 def _quotient(data: Estimates, a: Point, b: Point) -> Estimate | None:
-    """What one point has of another's throughput, path by path."""
+    """Throughput of one point relative to another, path by path."""
     both = next(data.both(a, b, AGGREGATE), None)
     if both is None:
         return None
@@ -70,23 +70,28 @@ def _lengths(data: Estimates, first: int = 1, last: int = 5) -> list[int]:
 # ---- IV A: one flow ----
 
 
-@claim("P2-F1-1", "Over 1 and 2 hops nearly the same with both", section=SINGLE, figures=(1,))
+@claim("P2-F1-1", "Over 1 and 2 hops autorate and 11 Mbit/s are nearly the same", section=SINGLE, figures=(1,))
 def _(data: Estimates) -> Observations:
     pairs = [(f"{h} hops", AUTO._replace(hops=h), FIXED._replace(hops=h)) for h in (1, 2)]
     yield from compare(data, equal, pairs, MEDIAN)
 
 
-@claim("P2-F1-2", "Over 5 hops autorate has 64 % of 11 Mbit/s (used to calibrate)", section=SINGLE, figures=(1,))
+@claim(
+    "P2-F1-2",
+    "Over 5 hops autorate has 64 % of the throughput of 11 Mbit/s (used to calibrate)",
+    section=SINGLE,
+    figures=(1,),
+)
 def _(data: Estimates) -> Observations:
     yield from compare(data, less, [("5 hops", AUTO, FIXED)], MEDIAN, (0.64, 0.64))
 
 
-@claim("P2-F1-3", "Autorate is less efficient the longer the path", section=SINGLE, figures=(1,))
+@claim("P2-F1-3", "Autorate is less efficient over longer paths", section=SINGLE, figures=(1,))
 def _(data: Estimates) -> Observations:
     for h in _lengths(data, first=2):
         own = [_quotient(data, AUTO._replace(hops=n), FIXED._replace(hops=n)) for n in (h, h - 1)]
         if own[0] is not None and own[1] is not None:
-            yield less(f"{h} hops beside {h - 1}", own[0], own[1])
+            yield less(f"{h} hops against {h - 1}", own[0], own[1])
 
 
 @claim("P2-F2-1", "11 Mbit/s: the window stays at 30 or below after slow start", section=SINGLE, figures=(2,))
@@ -115,12 +120,12 @@ def _(data: Estimates) -> Observations:
     yield from compare(data, less, [("after a quarter of the time", AUTO, FIXED)], SETTLED)
 
 
-@claim("P2-F2-5", "11 Mbit/s: what the link does not repair causes timeouts", section=SINGLE, figures=(2,))
+@claim("P2-F2-5", "11 Mbit/s: losses that the link does not repair cause timeouts", section=SINGLE, figures=(2,))
 def _(data: Estimates) -> Observations:
     yield from compare(data, more, [("timeouts", FIXED, AUTO)], TIMEOUTS)
 
 
-@claim("P2-T1-1", "Autorate: fewer segments are sent again, 0.5 % instead of 1.4 %", section=SINGLE, tables=(1,))
+@claim("P2-T1-1", "Autorate: fewer segments are retransmitted, 0.5 % instead of 1.4 %", section=SINGLE, tables=(1,))
 def _(data: Estimates) -> Observations:
     yield from compare(data, less, [("one flow", AUTO, FIXED)], RESENT, (0.005 / 0.014, 0.005 / 0.014))
 
@@ -128,12 +133,12 @@ def _(data: Estimates) -> Observations:
 # ---- IV B: four flows ----
 
 
-@claim("P2-F4-1", "1 hop: 11 Mbit/s has 180 % more in all than autorate", section=SEVERAL, figures=(4,))
+@claim("P2-F4-1", "1 hop: 11 Mbit/s has 180 % more total throughput than autorate", section=SEVERAL, figures=(4,))
 def _(data: Estimates) -> Observations:
     yield from compare(data, more, [("1 hop", Point("rows", 1, "fixed"), Point("rows", 1))], AGGREGATE, (2.8, 2.8))
 
 
-@claim("P2-F4-2", "Longer paths: more than 91 % more", section=SEVERAL, figures=(4,))
+@claim("P2-F4-2", "Longer paths: over 91 % more total throughput", section=SEVERAL, figures=(4,))
 def _(data: Estimates) -> Observations:
     pairs = [(f"{h} hops", Point("rows", h, "fixed"), Point("rows", h)) for h in _lengths(data, 2)]
     yield from compare(data, at_least, pairs, AGGREGATE, 1.91)
@@ -175,13 +180,13 @@ def _(data: Estimates) -> Observations:
         yield lies("all wireless", e, 3, 5)
 
 
-@claim("P2-F6-2", "Beyond it 11 Mbit/s loses little, autorate more", section=CLAMPED, figures=(6,))
+@claim("P2-F6-2", "Beyond the best limit 11 Mbit/s loses little, autorate more", section=CLAMPED, figures=(6,))
 def _(data: Estimates) -> Observations:
     yield from _drops(data, "")
 
 
 def _drops(data: Estimates, host: str) -> Observations:
-    """What is left without a limit, of the throughput at the best one, which every other path has told."""
+    """Throughput without a limit relative to that at the best limit, which is chosen on every other path."""
     for rate, says in (("fixed", above), ("auto", below)):
         if (found := _ends(data, rate, host)) is not None:
             best, *ends = found
@@ -203,14 +208,14 @@ def _of_paths(e: Estimate, odd: int) -> Estimate:
     return Paired.at({n: v for n, v in e.values if n % 2 == odd}) if isinstance(e, Paired) else e
 
 
-@claim("P2-F6-3", "Above 10 segments throughput changes no more", section=CLAMPED, figures=(6,))
+@claim("P2-F6-3", "Above 10 segments throughput no longer changes", section=CLAMPED, figures=(6,))
 def _(data: Estimates) -> Observations:
     for rate, title in RATES.items():
         pairs = [(f"limit {n}", _limited(n, rate), _limited(13, rate)) for n in SATURATED]
         yield from (c.of(title) for c in compare(data, equal, pairs, AGGREGATE, SLIGHTLY))
 
 
-@claim("P2-F6-4", "Autorate: RTS and CTS bring up to 45 % more at large windows", section=CLAMPED, figures=(6,))
+@claim("P2-F6-4", "Autorate: RTS and CTS gain up to 45 % at large windows", section=CLAMPED, figures=(6,))
 def _(data: Estimates) -> Observations:
     yield from compare(data, more, [("no limit", AUTO._replace(rts=1), AUTO)], AGGREGATE, (None, 1.45))
 
@@ -238,7 +243,7 @@ def _(data: Estimates) -> Observations:
             yield lies(HOSTS[host].title, e, OPTIMUM[host] - within, OPTIMUM[host] + within)
 
 
-@claim("P2-F9-1", "Downstream the drop is milder", section=HYBRID, figures=(7, 8, 9, 10))
+@claim("P2-F9-1", "Downstream the drop beyond the optimum is milder", section=HYBRID, figures=(7, 8, 9, 10))
 def _(data: Estimates) -> Observations:
     for up, down in BACK.items():
         a, b = (_ends(data, "auto", host) for host in (down, up))
@@ -258,18 +263,23 @@ def _schemes(
     measure: str,
     *paper: object,
 ) -> Observations:
-    """What is said of a scheme beside Reno at some lengths."""
+    """Observations of a scheme compared with Reno at some lengths."""
     pairs = [(f"{h} hops", Point(layout, h, scheme=scheme), Point(layout, h)) for h in hops]
     return (c.of(SCHEMES[scheme][0]) for c in compare(data, says, pairs, measure, *paper))
 
 
-@claim("P2-T6-1", "Disjoint paths, 1 hop: Vegas has 60 % and Buf 2 46 % more", section=BETTER, tables=(6,))
+@claim("P2-T6-1", "Disjoint paths, 1 hop: Vegas has 60 % and Buf 2 46 % more throughput", section=BETTER, tables=(6,))
 def _(data: Estimates) -> Observations:
     for scheme, gain in (("vegas", 1.60), ("buf2", 1.46)):
         yield from _schemes(data, more, "rows", scheme, [1], AGGREGATE, (gain, gain))
 
 
-@claim("P2-T6-2", "Longer disjoint paths: Buf 2 and Clamping 3 have more, and are fairer", section=BETTER, tables=(6,))
+@claim(
+    "P2-T6-2",
+    "Longer disjoint paths: Buf 2 and Clamping 3 have more throughput, and are fairer",
+    section=BETTER,
+    tables=(6,),
+)
 def _(data: Estimates) -> Observations:
     for scheme, sizes in (("buf2", (1.11, 1.21)), ("clamp3", (1.12, 1.20))):
         yield from _schemes(data, more, "rows", scheme, _lengths(data, 2), AGGREGATE, sizes)
@@ -285,7 +295,12 @@ def _(data: Estimates) -> Observations:
             yield below(f"share of the smallest, {h} hops", e, 0.05)
 
 
-@claim("P2-T7-1", "One path: Reno is fair; clamping and Vegas have only slightly more", section=BETTER, tables=(7,))
+@claim(
+    "P2-T7-1",
+    "One path: Reno is fair; clamping and Vegas have only slightly more throughput",
+    section=BETTER,
+    tables=(7,),
+)
 def _(data: Estimates) -> Observations:
     for h in _lengths(data):
         if (e := data.get(Point("shared", h), JAIN)) is not None:
@@ -295,7 +310,7 @@ def _(data: Estimates) -> Observations:
         yield from (c.called("in all") for c in observations)
 
 
-@claim("P2-T7-2", "One path: Buf 2 costs 20 % over 1 and 2 hops, brings 40 % over 5, and is unfair", section=BETTER,
+@claim("P2-T7-2", "One path: Buf 2 costs 20 % over 1 and 2 hops, gains 40 % over 5, and is unfair", section=BETTER,
        tables=(7,))  # fmt: skip
 def _(data: Estimates) -> Observations:
     yield from _schemes(data, less, "shared", "buf2", [1, 2], AGGREGATE, (0.79, 0.80))
@@ -307,21 +322,26 @@ def _(data: Estimates) -> Observations:
 def _hybrid(
     data: Estimates, says: Callable[..., Observation], scheme: str, hops: int, said: dict[str, float]
 ) -> Observations:
-    """What is said of a scheme beside Reno on the way to each host."""
+    """Observations of a scheme compared with Reno on the path to each host."""
     for host, ratio in said.items():
         reno = Point("path", hops, host=host)
         pairs = [(f"{LATER[host]}, {hops} hops", reno._replace(scheme=scheme), reno)]
         yield from compare(data, says, pairs, AGGREGATE, (ratio, ratio))
 
 
-@claim("P2-T8-1", "Hybrid paths: Vegas has less over 1 hop, and more over 5", section=BETTER, tables=(8,))
+@claim("P2-T8-1", "Hybrid paths: Vegas has less throughput over 1 hop, and more over 5", section=BETTER, tables=(8,))
 def _(data: Estimates) -> Observations:
     yield from _hybrid(data, less, "vegas", 1, {"mesh_us": 0.76, "mesh_europe_later": 0.90})
     longest = _hybrid(data, more, "vegas", 5, {"mesh_us": 1.15, "mesh_europe_later": 1.20})
     yield from (c.called("over 5 hops") for c in longest)
 
 
-@claim("P2-T8-2", "Hybrid paths: Buf 2 always has less, to the US over 1 hop 11 % of Reno", section=BETTER, tables=(8,))
+@claim(
+    "P2-T8-2",
+    "Hybrid paths: Buf 2 always has less throughput, to the US over 1 hop 11 % of Reno's",
+    section=BETTER,
+    tables=(8,),
+)
 def _(data: Estimates) -> Observations:
     for host, title in LATER.items():
         for h in _lengths(data):
@@ -337,7 +357,7 @@ def _(data: Estimates) -> Observations:
         ends = (Point("path", h, host=host) for h in (5, 1))
         own = [_quotient(data, p._replace(scheme="buf2"), p) for p in ends]
         if own[0] is not None and own[1] is not None:
-            yield more(f"{HOSTS[host].title}, 5 hops beside 1", own[0], own[1])
+            yield more(f"{HOSTS[host].title}, 5 hops against 1", own[0], own[1])
 
 
 @claim("P2-T9-1", "With a buffer of 2 the window is far below the bandwidth-delay product of 45", section=BETTER,
@@ -351,25 +371,26 @@ ALL = CLAIMS.all
 """All claims."""
 
 FINDINGS = (
-    Finding("Rate adaptation is the less efficient the longer the path", "from equal to 0.64, used to calibrate",
+    Finding("Rate adaptation is less efficient over longer paths", "from equal to 0.64, used to calibrate",
             ("P2-F1-3", "P2-F1-2"), "the first two nodes of a path go to slower rates (Table III)"),
-    Finding("It keeps losses from TCP, whose window then grows", "-64 % (0.5 instead of 1.4 % sent again)",
-            ("P2-T1-1", "P2-F2-2"), "at fixed 11 Mbit/s the MAC repairs more here than in the testbed"),
-    Finding("Four flows on disjoint paths have far more at a fixed rate", "+180 % over 1 hop",
-            ("P2-F4-1", "P2-F4-2"), "rows disturb each other less here than in the testbed"),
+    Finding("Rate adaptation hides losses from TCP, so that TCP's window grows",
+            "-64 % (0.5 instead of 1.4 % retransmitted)", ("P2-T1-1", "P2-F2-2"),
+            "at fixed 11 Mbit/s the MAC repairs more here than in the testbed"),
+    Finding("Four flows on disjoint paths have far more throughput at a fixed rate", "+180 % over 1 hop",
+            ("P2-F4-1", "P2-F4-2"), "rows interfere less here than in the testbed"),
     Finding("Rate adaptation is fairer to several flows", "+8 to +87 %", ("P2-T2-1",),
-            "not explained"),
+            ""),
     Finding("Over the Internet the best window limit is the bandwidth-delay product", "7 and 13 segments",
             ("P2-F7-2", "P2-F7-1"), "it fills the path without a queue"),
-    Finding("Without it the best window limit is 4", "4 segments", ("P2-F6-1",),
-            "with more than two segments under way autorate goes to slower rates here"),
+    Finding("On wireless paths alone the best window limit is 4", "4 segments", ("P2-F6-1",),
+            "with more than two segments in flight autorate falls to slower rates here"),
     Finding("RTS and CTS help rate adaptation at large windows", "up to +45 %", ("P2-F6-4",),
-            "an unanswered RTS counts against the rate here; where it does not, they help, +14 %"),
+            "an unanswered RTS counts against the rate here; where it does not, RTS and CTS gain 14 %"),
     Finding("Small buffers help over long wireless paths", "-20 % over 1 and 2 hops, +40 % over 5",
             ("P2-T7-2", "P2-T6-2"),
-            "what a buffer of 2 holds decides it, and the paper does not say it", "over 5 hops"),
-    Finding("Hybrid paths: Vegas has less over 1 hop, more over 5", "-24, +15 % to the US",
-            ("P2-T8-1",), "not explained", "over 5 hops"),
+            "the result depends on what a buffer of 2 holds, which the paper does not say", "over 5 hops"),
+    Finding("Hybrid paths: Vegas is slower at 1 hop, faster at 5", "-24, +15 % (US)",
+            ("P2-T8-1",), "", "over 5 hops"),
 )  # fmt: skip
 """Conclusions of the paper."""
 
@@ -382,4 +403,4 @@ READINGS = {
         p._replace(rts=2) if p.rts == 1 and p.rate == "auto" else p
     ),
 }
-"""What may have been meant otherwise."""
+"""Other readings of the paper."""

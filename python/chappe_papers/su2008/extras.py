@@ -1,4 +1,4 @@
-"""What is added: every prediction beside what was measured, how the four numbers were used, and other buffers of 2."""
+"""Additions: every prediction with its measurement, the use of the four numbers, and other buffers of 2."""
 
 import csv
 from importlib.resources import files
@@ -46,7 +46,7 @@ def _rows_of(ours: Estimates, roles: tuple[str, ...]) -> Rows:
 
 
 def _predicted_rows(ours: Estimates, _: Estimates) -> Rows:
-    """What was calibrated with and predicted, and whether it is as was hoped."""
+    """Calibration numbers and predictions, each with its outcome."""
     came = {o.id: WORDS[o.check] for o in predicted(ours)}
     return [[*row, came.get(row[0], "-")] for row in _rows_of(ours, (CALIBRATE, PREDICT))]
 
@@ -62,14 +62,14 @@ def _error_rows(ours: Estimates, _: Estimates) -> Rows:
     return [[name, str(len(own)), f"{100 * median_error(own):.0f} %"] for name, own in parts if own]
 
 
-def _hope_rows(ours: Estimates, _: Estimates) -> Rows:
-    """How many numbers of each hope are inside, and of these and the others met, missed and open."""
+def _outcome_rows(ours: Estimates, _: Estimates) -> Rows:
+    """Counts for each target: numbers, those inside, and those met, missed and open."""
     found = outcomes(ours) | {"All predictions": predicted(ours)}
     return [[says, *map(str, (len(own), sum(o.inside for o in own), *tally(own)))] for says, own in found.items()]
 
 
 def _outside_rows(ours: Estimates, _: Estimates) -> Rows:
-    """What is not as was hoped by length of the path: the paper's number, ours, and their ratio, marked where open."""
+    """Numbers outside their target range, by length of the path: the paper's, ours, their ratio, marked where open."""
     rows: dict[str, dict[int, str]] = {}
     for o in (o for found in outcomes(ours).values() for o in found if not o.inside):
         mark = " ?" if o.check is None else ""
@@ -77,7 +77,7 @@ def _outside_rows(ours: Estimates, _: Estimates) -> Rows:
     return [[what, *(own.get(h, "") for h in HOPS)] for what, own in rows.items()]
 
 
-_HEADER = ("name", "source", "what", "role", "paper", "here", "low_95", "high_95", "unit", "here / paper", "hoped for")
+_HEADER = ("name", "source", "what", "role", "paper", "here", "low_95", "high_95", "unit", "here / paper", "target")
 
 # ---- calibration ----
 
@@ -112,22 +112,22 @@ def _buffer_rows(ours: Estimates, _: Estimates) -> Rows:
 
 EXTRAS = {
     "predictions": Extra("predictions", _predicted, None, None, {
-        "hopes": Sheet("how much of what was hoped for came true",
-                       ("hoped for", "numbers", "inside", *WORDS.values()), _hope_rows, True),
-        "outside": Sheet("what lies outside: paper / here (here by paper), ? where that is open",
+        "outcomes": Sheet("predictions made before the runs, and whether they held",
+                       ("target", "numbers", "inside", *WORDS.values()), _outcome_rows, True),
+        "outside": Sheet("numbers outside their target ranges: paper / here (here by paper), ? where undecided",
                          ("outside", "1 hop", *(f"{h} hops" for h in HOPS[1:-1]), f"{HOPS[-1]} hops, or several"),
                          _outside_rows, True),
-        "errors": Sheet("how far predictions are off", ("numbers of", "how many", "median error"), _error_rows),
-        "predictions": Sheet("every number that was predicted", (*_HEADER, "came true"), _predicted_rows),
-        "other_numbers": Sheet("numbers asked for their order, or computed for reading", _HEADER,
+        "errors": Sheet("errors of the predictions", ("numbers of", "how many", "median error"), _error_rows),
+        "predictions": Sheet("all predicted numbers", (*_HEADER, "outcome"), _predicted_rows),
+        "other_numbers": Sheet("numbers compared by their order only, or given for context", _HEADER,
                                lambda a, _: _rows_of(a, (ORDER, CONTEXT))),
     }),
     "calibration": Extra("calibration", lambda _: [], None, None, {"calibration": Sheet(
-        "four numbers that were used to find what the paper does not say",
+        "four numbers used to calibrate what the paper does not give",
         ("step", "number of the paper", "wanted", "settings", "here", "of", "chosen"), _calibration_rows,
     )}),
     "buffers": Extra("buffers", _of_buffers, None, None, {"buffers": Sheet(
-        "what a buffer of 2 may be",
+        "readings of a buffer of 2",
         ("buffer", "hops", "four flows [kbit/s]", "Jain", "to the US [kbit/s]", "window",
          "to Europe [kbit/s]", "window, EU"),
         _buffer_rows,

@@ -1,4 +1,4 @@
-"""The figures and tables: what stands in each of them."""
+"""The figures and tables."""
 
 import math
 import statistics
@@ -140,11 +140,11 @@ def _agreement(title: str, data: Estimates) -> Picture:
     """Predictions against measurements."""
     found = [p for p in predictions(data, (CALIBRATE, PREDICT)) if p.ratio > 0]
     number = sum(p.target.role == PREDICT for p in found)
-    hoped = predicted(data)
-    came = ", ".join(f"{n} {word}" for n, word in zip(tally(hoped), WORDS.values(), strict=True))
+    judged = predicted(data)
+    came = ", ".join(f"{n} {word}" for n, word in zip(tally(judged), WORDS.values(), strict=True))
     title = (
         f"{title}: median error {100 * median_error(found):.0f} % of {number} numbers; "
-        f"{sum(o.inside for o in hoped)} within what was hoped for ({came})"
+        f"{sum(o.inside for o in judged)} within what was hoped for ({came})"
     )
     rates = [p for p in found if p.target.unit == "kbit/s"]
     others = [p for p in found if p.target.unit != "kbit/s"]
@@ -282,22 +282,22 @@ def _window_rows(ours: Estimates, _: Estimates) -> Rows:
 
 
 TABLES: dict[int, Sheet] = {
-    1: Sheet("segments sent again", ("rate", "paper", "here"), _resent_rows),
+    1: Sheet("retransmitted segments", ("rate", "paper", "here"), _resent_rows),
     2: Sheet("Jain's index of four disjoint paths", ("rate", "of", *(f"{h} hops" for h in HOPS)), _jain_rows),
-    3: Sheet("rates of the packets of data [%]", ("node", "counts", *(f"{m} Mbit/s" for m in MBPS)), _mix_rows),
+    3: Sheet("rates of data packets [%]", ("node", "counts", *(f"{m} Mbit/s" for m in MBPS)), _mix_rows),
     4: Sheet("paths over the Internet, 11 Mbit/s",
              ("path", "RTT of the wire [ms]", "RTT [ms]", "wire [kbit/s]", "paper [kbit/s]", "here [kbit/s]"),
              _internet_rows),
     5: Sheet("schemes", ("scheme", "settings"), _scheme_rows),
     6: Sheet("four flows on disjoint paths, autorate",
-             ("hops", "scheme", "paper: paths, sorted", "here", "paper: all [kbit/s]", "here [kbit/s]", "beside Reno",
+             ("hops", "scheme", "paper: paths, sorted", "here", "paper: all [kbit/s]", "here [kbit/s]", "against Reno",
               "paper: Jain", "here, Jain"), _disjoint_rows),
     7: Sheet("four flows on one path, autorate",
-             ("hops", "scheme", "paper [kbit/s]", "here [kbit/s]", "beside Reno", "paper: Jain", "here, Jain"),
+             ("hops", "scheme", "paper [kbit/s]", "here [kbit/s]", "against Reno", "paper: Jain", "here, Jain"),
              _shared_rows),
     8: Sheet("one flow to a remote host, autorate",
-             ("hops", "scheme", "US: paper [kbit/s]", "US: here", "US: beside Reno", "EU: paper [kbit/s]", "EU: here",
-              "EU: beside Reno"), _hybrid_rows),
+             ("hops", "scheme", "US: paper [kbit/s]", "US: here", "US: against Reno", "EU: paper [kbit/s]", "EU: here",
+              "EU: against Reno"), _hybrid_rows),
     9: Sheet("mean window [segments]",
              ("to", "hops", "buffer 2: paper", "here", "here, 2 in all", "4: paper", "here, 4", "50: paper",
               "here, 50"),

@@ -1,4 +1,4 @@
-"""One flow over five hops, closely: Figures 2 and 5, both on the first path."""
+"""Microscopic view of one flow over five hops: Figures 2 and 5, both on the first path."""
 
 from collections.abc import Sequence
 

@@ -1,7 +1,7 @@
-"""What was hoped of the predictions, and what came of it.
+"""Outcomes of the predictions: which numbers lie in their target ranges.
 
-A hope is judged as a claim is: a number is met or missed where its interval says so, of all numbers of the hope
-together (Holm), and else it is open.
+A target is judged as a claim is: a number is met or missed where its interval says so, of all numbers of the target
+together (Holm), and open otherwise.
 """
 
 import math
@@ -20,21 +20,21 @@ from chappe_papers.su2008.targets import Prediction, Target, predictions, target
 WORDS: dict[Check, str] = {True: "met", False: "missed", None: "open"}
 
 APART = 0.05
-"""Schemes whose throughputs differ by more than this in the paper were hoped to come out in the same order."""
+"""Schemes whose throughputs differ by more than this in the paper are to have the same order here."""
 
 
 class Outcome(NamedTuple):
-    """What came of a number, or of the order of two schemes.
+    """Outcome of a number, or of the order of two schemes.
 
     Attributes:
         id: Of the number; empty for an order.
-        what: What it is, whatever the length of the path is.
+        what: The quantity, without the length of the path.
         hops: Length of the path; the longest where it is not of one length.
         paper: The paper's.
         ours: The same here.
         ratio: Ours by theirs.
-        inside: Whether ours as it is, whatever its interval, is as was hoped.
-        check: Whether it is as was hoped; ``None`` when that is open.
+        inside: True if our number, whatever its interval, lies in the target range.
+        check: True if it significantly lies in the target range; ``None`` when undecided.
     """
 
     id: str
@@ -56,7 +56,7 @@ def _hops(t: Target) -> int:
 
 
 def range_of(t: Target) -> tuple[float, float]:
-    """Range in which a number was hoped to lie, both ends included."""
+    """Target range of a number, both ends included."""
     n, low, high = t.number, float(t.low or -math.inf), float(t.high or math.inf)
     if t.range == "percent":
         return n * (1 + low / 100), n * (1 + high / 100)
@@ -72,7 +72,7 @@ def _named(names: str) -> list[Target]:
 
 
 def _others(data: Estimates, p: Prediction) -> list[tuple[Target, Estimate]]:
-    """What a number was hoped to be below."""
+    """Numbers that are to be larger than this one."""
     values = ((t, value(data)) for t in _named(p.target.below) if (value := value_of(t)) is not None)
     return [(t, other) for t, other in values if other is not None]
 
@@ -84,16 +84,16 @@ def _observations(data: Estimates, p: Prediction) -> Iterator[Observation]:
 
 
 def _is_inside(data: Estimates, p: Prediction) -> bool:
-    """True if the number as it is, whatever its interval, is as was hoped."""
+    """True if the number, whatever its interval, lies in its target range."""
     low, high = range_of(p.target)
     return low <= p.ours.mean <= high and all(p.ours.mean < other.mean for _, other in _others(data, p))
 
 
-def _numbers(hope: str) -> Callable[[Estimates], list[Outcome]]:
-    """A hope about predictions: those of which the file says that they belong to it."""
+def _numbers(group: str) -> Callable[[Estimates], list[Outcome]]:
+    """A target of predictions: those whose group it is in the file."""
 
     def found(data: Estimates) -> list[Outcome]:
-        known = [p for p in predictions(data) if p.target.hope == hope]
+        known = [p for p in predictions(data) if p.target.group == group]
         observations = [list(_observations(data, p)) for p in known]
         checks = iter(Answer(tuple(c for own in observations for c in own)).checks)
         told = []
@@ -109,7 +109,7 @@ def _numbers(hope: str) -> Callable[[Estimates], list[Outcome]]:
 
 
 def _orders(pairs: Callable[[], Iterable[tuple[Target, Target]]]) -> Callable[[Estimates], list[Outcome]]:
-    """A hope about the order of the schemes of some pairs."""
+    """A target for the order of the schemes of some pairs."""
 
     def found(data: Estimates) -> list[Outcome]:
         observations, told = [], []
@@ -118,7 +118,7 @@ def _orders(pairs: Callable[[], Iterable[tuple[Target, Target]]]) -> Callable[[E
             theirs = a.number / b.number
             if x is not None and y is not None and abs(theirs - 1) > APART:
                 ours = times(x, y).mean
-                what = f"{_series(a)}, beside {_scheme(b)}"
+                what = f"{_series(a)}, against {_scheme(b)}"
                 observation = (more if theirs > 1 else less)(what, x, y)
                 observations.append(observation)
                 same = (ours > 1) == (theirs > 1)
@@ -133,9 +133,9 @@ def _scheme(t: Target) -> str:
     return t.id.split("-")[-2]
 
 
-def _beside_reno() -> Iterator[tuple[Target, Target]]:
+def _against_reno() -> Iterator[tuple[Target, Target]]:
     """Vegas and a buffer of 2, each with Reno."""
-    yield from ((t, reno) for t in targets() for reno in _named(t.beside))
+    yield from ((t, reno) for t in targets() for reno in _named(t.against))
 
 
 def _disjoint() -> Iterator[tuple[Target, Target]]:
@@ -147,11 +147,11 @@ def _disjoint() -> Iterator[tuple[Target, Target]]:
 
 _FAR = f"where the paper's differ by more than {100 * APART:.0f} %"
 
-SAID: dict[str, Callable[[Estimates], list[Outcome]]] = {
+TARGETS: dict[str, Callable[[Estimates], list[Outcome]]] = {
     "Table VII, 2 to 4 hops: within 10 %": _numbers("table 7, 2 to 4 hops"),
     "Table VIII: within 15 %, with a buffer of 2 within 25 %": _numbers("table 8"),
     "Table IX: within 15 %": _numbers("table 9"),
-    f"Vegas and a buffer of 2: the sign beside Reno, {_FAR}": _orders(_beside_reno),
+    f"Vegas and a buffer of 2: the sign against Reno, {_FAR}": _orders(_against_reno),
     "Best window limits: within 1 of 4, 2 of 7, 3 of 13": _numbers("best limit"),
     "Gain by RTS and CTS: 1.2 to 1.7": _numbers("RTS"),
     "Table VI, all flows together: within 25 %": _numbers("table 6"),
@@ -160,16 +160,16 @@ SAID: dict[str, Callable[[Estimates], list[Outcome]]] = {
     "Table VII, Jain's index: within 0.05 or 0.1, with a buffer of 2 below all others": _numbers("Jain"),
     "Other numbers: each as the table of predictions says": _numbers("others"),
 }
-"""Hopes in words, each with what came of it. The numbers of all of them are the predictions, each once."""
+"""Targets in words, each with its outcomes. The numbers of all of them are the predictions, each once."""
 
 
 def outcomes(data: Estimates) -> dict[str, list[Outcome]]:
-    """What came of each hope for which there are runs."""
-    return {says: found for says, of in SAID.items() if (found := of(data))}
+    """Outcomes of each target with runs."""
+    return {says: found for says, of in TARGETS.items() if (found := of(data))}
 
 
 def predicted(data: Estimates) -> list[Outcome]:
-    """What came of what was hoped of each prediction."""
+    """Outcomes of all predictions."""
     return [o for found in outcomes(data).values() for o in found if o.id]
 
 

@@ -37,7 +37,7 @@ class Paths:
         self._drawings = self.drawings()
         self._seeds: list[int] = []
         self.links = _grid(grid_seed).with_(dict(changes or {})).links
-        """Who hears whom in the grid."""
+        """Links between the routers of the grid."""
         self._walks = walks(self.links, grid_seed)
         self._found: list[tuple[int, ...]] = []
 
@@ -88,7 +88,7 @@ def walks(links: pl.DataFrame, seed: int) -> Iterator[tuple[int, ...]]:
     """Random paths, none twice: from a router to one that it hears at 11 Mbit/s, and that none before it does.
 
     Args:
-        links: Who hears whom, see :attr:`~chappe.Scenario.links`.
+        links: The links, see :attr:`~chappe.Scenario.links`.
         seed: Of the choices.
     """
     fast = set(links.filter(pl.col("rate_bps") == _ELEVEN).select("from", "to").iter_rows())

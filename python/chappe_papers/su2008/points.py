@@ -23,7 +23,7 @@ LAYOUTS = {
     "rows": "four flows on four disjoint paths",
     "ping": "a datagram of 1500 bytes with its headers, now and then",
 }
-"""What runs, without the Internet or before it."""
+"""Layouts of flows, without the Internet or in front of it."""
 
 
 class Host(NamedTuple):
@@ -70,7 +70,7 @@ SCHEMES: dict[str, tuple[str, dict[str, Any]]] = {
     "vegas_thinning": ("Vegas with thinning", {"tcp.variant": "linux_vegas", "tcp.ack": "thinning"}),
     "fq_codel": ("FQ-CoDel", {"queue.discipline": "fq_codel"}),
 }
-"""What is compared: the schemes of Table V, its Buf 2 as it may have been meant, and others."""
+"""Schemes to compare: those of Table V, other readings of its Buf 2, and others."""
 
 PAPERS = ("reno", "clamp3", "clamp4", "vegas", "buf2")
 """Those of Table VI."""

@@ -35,15 +35,15 @@ class Target(NamedTuple):
     paper: str
     unit: str
     role: str
-    hope: str
-    """The hope that a prediction belongs to."""
+    group: str
+    """The target that a prediction belongs to."""
     range: str
-    """Unit of the ends of the hoped range: percent of the number, apart from it, a factor of it, or a value."""
+    """Unit of the ends of the target range: percent of the number, apart from it, a factor of it, or a value."""
     low: str
     high: str
     below: str
-    """Numbers below which this one was hoped to be."""
-    beside: str
+    """Numbers below which this one is to lie."""
+    against: str
     """The number of Reno with which its sign is compared."""
     impressive: str
     """Number that would impress."""
@@ -158,7 +158,7 @@ _SINGLE: dict[str, Value] = {
 
 
 def value_of(t: Target) -> Value | None:
-    """What a number of the paper is here; ``None`` where the paper has several numbers, and a table says it."""
+    """Our value of a number of the paper; ``None`` where the paper has several numbers in one cell."""
     if t.id in _SINGLE:
         return _SINGLE[t.id]
     kind, *rest = t.id.split("-")
@@ -195,7 +195,7 @@ class Prediction(NamedTuple):
 
     @property
     def error(self) -> float:
-        """How far off it is, as a share: the same for half and for double, less one.
+        """Error as a share: the same for half and for double, less one.
 
         A number that is exceeded, as the paper says, is off only by what ours falls short of it.
         """
@@ -222,7 +222,7 @@ def kind_of(t: Target) -> str:
 
 
 def predictions(data: Estimates, roles: Iterable[str] = (PREDICT,)) -> Iterator[Prediction]:
-    """What is known of the numbers with some roles."""
+    """Our values of the numbers with some roles."""
     for t in targets():
         value = value_of(t) if t.role in roles else None
         e = value(data) if value is not None else None

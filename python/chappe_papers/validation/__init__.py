@@ -21,11 +21,13 @@ class SimulatorComparison:
 
 
 VALIDATIONS: tuple[SimulatorComparison, ...] = (
-    SimulatorComparison("standard", "the DCF and NewReno of the preset standard beside ns-3.37: 802.11b, 56 cases"),
+    SimulatorComparison("standard", "the DCF and NewReno of the preset standard against ns-3.37: 802.11b, 56 cases"),
     SimulatorComparison(
-        "sinr", "reception by SINR and rate control beside ns-3.37: links and chains of 802.11b, links of 802.11a"
+        "sinr", "reception by SINR and rate control against ns-3.37: links and chains of 802.11b, links of 802.11a"
     ),
-    SimulatorComparison("dsr", "DSR between walking nodes beside ns-2.35: TCP and datagrams on three walks"),
+    SimulatorComparison(
+        "dsr", "DSR between mobile nodes against ns-2.35: TCP and datagrams with three movement patterns"
+    ),
 )
 """All comparisons."""
 

@@ -58,7 +58,7 @@ PRINTED = {("vegas", "none", 10.0): 3.0, ("tahoe", "none", 10.0): 0.7,
 
 
 class Zhou(Design):
-    """What Zhou, Leis, Hoang and Nhan ran."""
+    """The runs of Zhou, Leis, Hoang and Nhan."""
 
     name = "zhou2004"
     point = Point
@@ -117,7 +117,7 @@ class Zhou(Design):
         return [
             f"{n.seeds} runs of each point{compared}{tails}, each of 100 s. The main reading has the TCP defaults of "
             "the paper's time, a retransmission timeout of at least 1 s; ns-2.35's 0.2 s are another reading.",
-            "Vegas' lead where little is lost is ns-2's habit of sending its packets without the header of 40 bytes.",
+            "At low loss Vegas leads because ns-2 sends its packets without the header of 40 bytes.",
             "Unfairness has a heavy tail: medians are compared, and the paper's single runs with the spread of single "
             "runs of ours. Stock ns-2.35 ignores notifications in Vegas and SACK, so that there is nothing to compare.",
         ]

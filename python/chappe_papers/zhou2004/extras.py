@@ -1,4 +1,4 @@
-"""What is added to the paper: its readings side by side, the mechanisms as their authors describe them, formulas."""
+"""Additions to the paper: its readings side by side, the mechanisms as their authors describe them, formulas."""
 
 from chappe import show
 from chappe.stats import Estimate
@@ -17,10 +17,10 @@ from chappe_papers.zhou2004.points import ALIKE, LONE, MECHANISMS, PAPERS, READI
 
 _SHORT = {
     Verdict.CONFIRMED: "yes",
-    Verdict.SIZE: "yes, size differs",
+    Verdict.SIZE: "yes, but of another size",
     Verdict.EXCEPTIONS: "with exceptions",
     Verdict.REFUTED: "no",
-    Verdict.OPEN: "open",
+    Verdict.OPEN: "undecided",
 }
 
 
@@ -31,7 +31,7 @@ def _of_readings(length: Length) -> list[Point]:
 
 
 def in_reading(data: Estimates, reading: str, x: tuple[float, ...] | None = None) -> Estimates:
-    """What was measured in one reading, as if it were the main one; at some error rates only."""
+    """Estimates of one reading, as if it were the main one; at some error rates only."""
     found = data.seen_as(lambda p: p._replace(reading=reading))
     return Estimates({p._replace(reading=READING): v for p, v in data.values.items() if p.reading == reading},
                  found.x if x is None else x)  # fmt: skip
@@ -62,7 +62,7 @@ def _crossing(data: Estimates, mechanism: str) -> str:
 
 
 _ON_ELN = (("snoop", 10.0), ("both", 2.0))
-"""What is compared with ELN alone, and at which error rate [%]."""
+"""Points compared with ELN alone, with their error rates [%]."""
 
 
 def _number_rows(ours: Estimates, _: Estimates) -> Rows:
@@ -205,7 +205,7 @@ EXTRAS: dict[str, Extra] = {
         _authors_chart,
         LEGEND,
         {"authors_table": Sheet(
-            "what the shortcuts of ns-2 change",
+            "effects of the shortcuts of ns-2",
             ("mechanism", "variant", "lost", "ns-2's [kbit/s]", "its authors' [kbit/s]", "change",
              "ns-2's, unfairness", "its authors', unfairness"),
             _shortcut_rows,
@@ -218,7 +218,8 @@ EXTRAS: dict[str, Extra] = {
         Legend(VARIANTS | _FORMULAS, {**LEGEND.colours, "padhye": 6, "mathis": 7}),
         {"formulas_table": Sheet(
             "a lone flow [segments/s]",
-            ("variant", "window", "lost", "ours", "ns-2", "beside ns-2", "Padhye et al.", "beside it", "Mathis et al."),
+            ("variant", "window", "lost", "ours", "ns-2", "against ns-2", "Padhye et al.", "against Padhye et al.",
+             "Mathis et al."),
             _formula_rows,
         )},
         with_formulas,

@@ -1,4 +1,4 @@
-"""The figures: what stands in each of them."""
+"""The figures."""
 
 from collections.abc import Sequence
 from dataclasses import replace

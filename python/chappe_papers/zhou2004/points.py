@@ -1,4 +1,4 @@
-"""What is run: variants of TCP, mechanisms, error rates, and readings of what the paper does not say."""
+"""Points of the paper: variants of TCP, mechanisms, error rates, and readings where the paper is silent."""
 
 import tomllib
 from collections.abc import Mapping
@@ -92,11 +92,11 @@ class Reading:
     """A way to read what the paper does not say.
 
     Attributes:
-        title: What it is.
+        title: Name of the reading.
         extends: Presets.
-        settings: What else differs.
+        settings: Further settings that differ.
         boxes: The middleboxes of each mechanism.
-        both_ways: Whether acknowledgements are lost, too.
+        both_ways: True if acknowledgements are lost, too.
     """
 
     title: str

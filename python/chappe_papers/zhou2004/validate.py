@@ -39,7 +39,7 @@ AS_NS2 = {
     f"link.{LOSSY}.delay": "4.017664 ms",
     f"link.{LOSSY}.back.delay": "4.001664 ms",
 }
-"""How ns-2 was set up and what it counts, to the segment."""
+"""Set-up and counts of ns-2, to the segment."""
 
 TITLES = {name: r.title for name, r in READINGS.items()} | {LONE: "a lone flow over a lossy path"}
 
@@ -120,7 +120,7 @@ class ZhouValidation(Validation):
         alike = sum(c.p is not None and c.p >= LEVEL for c in unlike)
         certain = sum(c.p is None for c in unlike)
         return [
-            f"{len({c.point for c in found})} rows of ns-2.35, each the mean of one to ten runs, are set beside ten "
+            f"{len({c.point for c in found})} rows of ns-2.35, each the mean of one to ten runs, are compared with ten "
             "runs of ours in the same reading. Goodput agrees when it differs by at most 3 %, or by no more than the "
             "half width of the 95 % Welch interval of the difference; unfairness when it differs by no more than that "
             "half width. Without losses nothing is random, there is one run, and unfairness is either the same or not.",

@@ -27,7 +27,7 @@ _REASONS = {
     "routing_loop": ("routing_loop",),
     "ttl": ("ttl_expired",),
 }
-"""Why packets are dropped, and the columns of ours."""
+"""Reasons of dropped packets, with our columns."""
 
 Row = Mapping[str, float]
 """The columns of a run."""

@@ -106,7 +106,7 @@ def compare(ours: Mapping[str, Sequence[Row]], ns2: Mapping[str, Sequence[Row]])
 
 def run_cache(folder: Path | str, jobs: int | None) -> RunCache:
     """The runs, in a folder below that for the results."""
-    return RunCache(folder, scenario("newreno", "walk1"), ("walk",), jobs=jobs, title="DSR beside ns-2")
+    return RunCache(folder, scenario("newreno", "walk1"), ("walk",), jobs=jobs, title="DSR against ns-2")
 
 
 def run(runs: RunCache, seeds: Sequence[int]) -> dict[str, dict[str, list[Row]]]:
@@ -142,7 +142,7 @@ def summary(found: Mapping[str, Sequence[Column]]) -> Iterator[Table]:
     """A table of the columns that do not agree."""
     if unlike := [(case, c) for case, columns in found.items() for c in columns if not c.together.agrees]:
         t = show.table(
-            "flows", "does not agree", ">ns-2", ">ours", ">ratio", title="DSR between walking nodes beside ns-2.35"
+            "flows", "does not agree", ">ns-2", ">ours", ">ratio", title="DSR between mobile nodes against ns-2.35"
         )
         for case, c in unlike:
             t.add_row(case, c.name, page.number(c.together.ns2), page.number(c.together.ours), page.ratio(c.together))

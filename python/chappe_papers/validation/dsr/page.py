@@ -21,13 +21,13 @@ TITLES = {"newreno": "NewReno flows among 15 nodes", "vegas": "Vegas flows among
 def page(found: "Mapping[str, Sequence[Column]]") -> str:
     """The page."""
     head = [
-        "# Validation of DSR between walking nodes against ns-2.35",
+        "# Validation of DSR between mobile nodes against ns-2.35",
         "",
         *(f"**{line}**\n" for line in answers(found)),
-        "Each number is a mean of runs of 200 s: forty of ours on each walk, and eight (NewReno) or forty (Vegas) of",
-        "ns-2. A column agrees when the 95 % interval of the ratio of the means, over the walks of its flows, overlaps",
-        "0.9 to 1.1. Where one simulator has none, the shares of runs that have any are compared (Fisher's exact test,",
-        "5 %).",
+        "Each number is a mean of runs of 200 s: forty of ours with each movement pattern, and eight (NewReno) or",
+        "forty (Vegas) of ns-2. A column agrees when the 95 % interval of the ratio of the means, over the patterns",
+        "of its flows, overlaps 0.9 to 1.1. Where one simulator has none, the shares of runs that have any are",
+        "compared (Fisher's exact test, 5 %).",
         "",
         origin("validate dsr"),
     ]

@@ -1,4 +1,4 @@
-"""What is compared: one saturated link at a ratio of signal to noise, and TCP over chains."""
+"""Cases of the comparison: one saturated link at a ratio of signal to noise, and TCP over chains."""
 
 import csv
 import math
@@ -38,7 +38,7 @@ _NOISE_DBM = 10 * math.log10(1.380649e-23 * 290 * 20e6) + 30 + 7
 
 
 class Case(NamedTuple):
-    """What runs have in common: everything but the seed. Names and values are those of ``ns3.csv``."""
+    """A scenario, everything but the seed. Names and values are those of ``ns3.csv``."""
 
     place: str
     """``link`` or ``chain``."""
@@ -68,7 +68,7 @@ class Case(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """What it counts with in the summary."""
+        """Group of the case in the summary."""
         control = MANAGERS[self.manager][1]
         if self.place == "chain":
             return f"TCP over chains, {control}"
@@ -107,10 +107,10 @@ def reference() -> dict[Case, list[tuple[float, float]]]:
 
 
 def habits(case: Case) -> dict[str, Any]:
-    """What ns-3 does otherwise than the standard, or than the authors of a rate control, where it matters."""
+    """Settings for deviations of ns-3 from the standard, or from the authors of a rate control, where they matter."""
     found: dict[str, Any] = {}
     if case.place == "chain":
-        # What is passed on follows the ACK of its reception without a back-off; EIFS ends while the medium is busy.
+        # Forwarded packets follow the ACK of their reception without a back-off; EIFS ends while the medium is busy.
         found |= {"wlan.first_access": "idle", "wlan.eifs": "after_frame"}
     if case.manager in ("Arf", "Aarf", "Minstrel") and case.standard == "b":
         # The PHY of 802.11b lists its rates twice.

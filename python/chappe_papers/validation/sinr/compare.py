@@ -51,7 +51,7 @@ class Comparison:
 
     @property
     def tolerance(self) -> float:
-        """How far off it may be; at least two standard errors where frames are lost independently of each other."""
+        """Tolerance; at least two standard errors where frames are lost independently of each other."""
         if not (self.case.place == "link" and self.case.manager == "Constant"):
             return CHOSEN
         return max(FIXED, 2 / math.sqrt(self.packets)) if self.packets else math.inf
@@ -93,7 +93,7 @@ def run(cases: Iterable[Case], seeds: Sequence[int], runs: RunCache) -> dict[tup
 def run_cache(folder: Path | str, jobs: int | None) -> RunCache:
     """The runs, in a folder below that for the results."""
     base = scenario(next(iter(reference())))
-    return RunCache(folder, base, (*Case._fields, "plain"), jobs=jobs, title="SINR beside ns-3")
+    return RunCache(folder, base, (*Case._fields, "plain"), jobs=jobs, title="SINR against ns-3")
 
 
 def compare(
@@ -123,7 +123,7 @@ def validate(folder: Path, *, jobs: int | None) -> int:
 
 def summary(found: Sequence[Comparison]) -> Iterator[Table]:
     """Tables that say how many cases agree, and which do not."""
-    t = show.table("", *(f">{name}" for name in page.COUNTED), title="SINR and rate control beside ns-3.37: goodput")
+    t = show.table("", *(f">{name}" for name in page.COUNTED), title="SINR and rate control against ns-3.37: goodput")
     for kind, own in page.by_kind(found).items():
         t.add_row(kind, *page.counted(own))
     yield t

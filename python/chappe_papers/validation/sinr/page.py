@@ -33,7 +33,7 @@ def page(found: "Sequence[Comparison]") -> str:
 
 
 def answer(found: "Sequence[Comparison]") -> str:
-    """How many cases agree, and how many of those in which ns-3 has habits of its own do without them."""
+    """Number of cases that agree, with and without the peculiarities of ns-3 where they apply."""
     unlike = sum(not c.agrees for c in found)
     but = f", {unlike} {'does' if unlike == 1 else 'do'} not" if unlike else ""
     said = f"{len(found) - unlike} of {len(found)} cases agree{but}."
@@ -44,11 +44,11 @@ def answer(found: "Sequence[Comparison]") -> str:
 
 
 COUNTED = ("agree", "of", "mean difference", "largest")
-"""What is said of the cases of a kind."""
+"""Sentence on the cases of a kind."""
 
 
 def counted(found: "Sequence[Comparison]") -> tuple[str, str, str, str]:
-    """How many cases agree, of how many, and the mean and the largest difference of those where it means something."""
+    """Number of cases that agree, of cases, and the mean and the largest difference of those with enough packets."""
     off = [c.off for c in found if c.is_certain]
     agree = sum(c.agrees for c in found)
     return str(agree), str(len(found)), percent(sum(off) / len(off)), percent(max(off, key=abs))

@@ -88,7 +88,7 @@ def run(
 
 def run_cache(folder: Path | str, jobs: int | None) -> RunCache:
     """The runs, in a folder below that for the results."""
-    return RunCache(folder, base(), (*Case._fields, "seconds", "as_ns3"), jobs=jobs, title="standard beside ns-3")
+    return RunCache(folder, base(), (*Case._fields, "seconds", "as_ns3"), jobs=jobs, title="standard against ns-3")
 
 
 def compare(
@@ -130,7 +130,7 @@ def validate(folder: Path, *, jobs: int | None) -> int:
 
 def summary(found: Sequence[Comparison]) -> Iterator[Table]:
     """Tables that say how many cases agree, and which do not."""
-    t = show.table("", ">agree", ">of", ">largest difference", title="The preset standard beside ns-3.37: goodput")
+    t = show.table("", ">agree", ">of", ">largest difference", title="The preset standard against ns-3.37: goodput")
     for cells in page.summary(found):
         t.add_row(*cells)
     yield t

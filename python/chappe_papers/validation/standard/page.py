@@ -85,7 +85,7 @@ def _rules(found: "Sequence[Comparison]") -> list[str]:
     for c, own in mended:
         beside = percent(c.ours[GOODPUT].mean / own[GOODPUT].mean - 1)
         rows.append([c.case.title, *(_kbps(e[GOODPUT]) for e in (own, c.ns3, c.ours)), beside, percent(c.off)])
-    return lines + table(("case", "own rules", "mended", "ours", "beside own rules", "beside mended"), rows)
+    return lines + table(("case", "own rules", "mended", "ours", "against own rules", "against mended"), rows)
 
 
 def _preamble(found: "Sequence[Comparison]", unlike: Mapping[Case, Mapping[str, Estimate]]) -> list[str]:
@@ -104,7 +104,7 @@ def _preamble(found: "Sequence[Comparison]", unlike: Mapping[Case, Mapping[str, 
         if c.case in unlike:
             own = (c.ns3[GOODPUT], c.ours[GOODPUT], unlike[c.case][GOODPUT])
             rows.append([c.case.title, *map(_kbps, own), percent(own[2].mean / own[0].mean - 1)])
-    return lines + table(("case", "ns-3", "ours, long", "ours, short", "beside ns-3"), rows)
+    return lines + table(("case", "ns-3", "ours, long", "ours, short", "against ns-3"), rows)
 
 
 def _table(title: str, found: "Sequence[Comparison]") -> list[str]:
