@@ -141,8 +141,8 @@ class Finding:
 
     def judged(self, answers: dict[str, Answer]) -> page.JudgedFinding:
         """The verdict on the conclusion; claims that were not judged do not count."""
-        own = [answers[c] for c in self.claims if c in answers]
-        ours = own[0].effects if own else "no runs"
-        if own and self.also:
-            ours += f", {own[0].effects_of(self.also)}"
-        return page.JudgedFinding(self.says, self.paper, ours, together(own).value, self.why, ", ".join(self.claims))
+        judged = [answers[c] for c in self.claims if c in answers]
+        ours = judged[0].effects if judged else "no runs"
+        if judged and self.also:
+            ours += f", {judged[0].effects_of(self.also)}"
+        return page.JudgedFinding(self.says, self.paper, ours, together(judged).value, self.why, ", ".join(self.claims))

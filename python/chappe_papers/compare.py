@@ -13,12 +13,12 @@ from chappe.stats import Estimate
 T = TypeVar("T")
 
 
-def groups(found: Iterable[T], key: Callable[[T], str]) -> dict[str, list[T]]:
+def groups(comparisons: Iterable[T], key: Callable[[T], str]) -> dict[str, list[T]]:
     """Comparisons by a word of each, in the order in which the words come."""
-    own: dict[str, list[T]] = {}
-    for c in found:
-        own.setdefault(key(c), []).append(c)
-    return own
+    by_word: dict[str, list[T]] = {}
+    for c in comparisons:
+        by_word.setdefault(key(c), []).append(c)
+    return by_word
 
 
 def percent(share: float) -> str:

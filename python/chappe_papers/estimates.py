@@ -75,10 +75,10 @@ class Estimates:
             MissingError: One of them has no run.
         """
         # All are asked for, also behind one that is missing.
-        found = [self.get(p, measure) for p in points]
-        if None in found:
+        estimates = [self.get(p, measure) for p in points]
+        if None in estimates:
             raise MissingError
-        return [e for e in found if e is not None]
+        return [e for e in estimates if e is not None]
 
     def seen_as(self, change: Callable[[Any], Any]) -> "Estimates":
         """The same, where each point stands for another: ``change`` says for which."""

@@ -187,12 +187,12 @@ def figure(
             rows.append([panel.title or panel.y_label, *[""] * (len(header) - 1)])
         for i, x in enumerate(panel.x):
             where = panel.names[i] if panel.names is not None else f"{x:g}"
-            found = [
+            estimates = [
                 panel.get(t, v, x) if v in (panel.variants or chart.variants) else None
                 for v in variants
                 for t in (ns2, ours)
             ]
-            rows.append([where, *(cell(e, panel.scale) for e in found)])
+            rows.append([where, *(cell(e, panel.scale) for e in estimates)])
     return shown(name, title, panels[0].y_label, header, rows, folder)
 
 
@@ -207,8 +207,8 @@ def shown(
     name: str, title: str, unit: str, header: Sequence[str], rows: Sequence[Sequence[str]], folder: Path
 ) -> page.DrawnFigure:
     """Prints a figure without the columns that are empty, and hands it to the page."""
-    kept = [i for i in range(len(header)) if i == 0 or any(r[i] not in ("", "-") for r in rows)]
-    header, rows = [header[i] for i in kept], [[r[i] for i in kept] for r in rows]
+    columns = [i for i in range(len(header)) if i == 0 or any(r[i] not in ("", "-") for r in rows)]
+    header, rows = [header[i] for i in columns], [[r[i] for i in columns] for r in rows]
     printed = show.table(header[0], *(f">{h}" for h in header[1:]), title=f"{title} - {unit}")
     for row in rows:
         printed.add_row(*row)
@@ -242,16 +242,16 @@ def _axes(chart: Chart, panel: Panel, legend: Legend, ours: Estimates, ns2: Esti
     curves = []
     for variant in panel.variants or chart.variants:
         for table, reference in ((ours, False), (ns2, True)):
-            known = [(i, x, e) for i, x in enumerate(panel.x) if (e := panel.get(table, variant, x)) is not None]
+            measured = [(i, x, e) for i, x in enumerate(panel.x) if (e := panel.get(table, variant, x)) is not None]
             curves.append(
                 plot.Curve(
                     legend.names[variant],
-                    [i if panel.names is not None else x for i, x, _ in known],
-                    [panel.scale * e.mean for _, _, e in known],
-                    [_reach(e, panel.scale) for _, _, e in known],
+                    [i if panel.names is not None else x for i, x, _ in measured],
+                    [panel.scale * e.mean for _, _, e in measured],
+                    [_reach(e, panel.scale) for _, _, e in measured],
                     legend.colours[variant],
                     reference,
-                    [e.df + 1 < FEW for _, _, e in known],
+                    [e.df + 1 < FEW for _, _, e in measured],
                 )
             )
     return plot.Panel(

@@ -403,9 +403,9 @@ class Answer:
         if len(names) < 2 or self.verdict in (Verdict.CONFIRMED, Verdict.SIZE):
             return ()
         checks = list(zip(self.observations, self.checks, strict=True))
-        own = {n: [check for c, check in checks if c.group == n] for n in names}
-        found = tuple(n for n, of in own.items() if all(check is True for check in of))
-        return found if len(found) < len(names) else ()
+        by_group = {n: [check for c, check in checks if c.group == n] for n in names}
+        confirmed = tuple(n for n, of in by_group.items() if all(check is True for check in of))
+        return confirmed if len(confirmed) < len(names) else ()
 
     @property
     def reported(self) -> str:
@@ -437,9 +437,9 @@ class Answer:
         if self.size is None:
             return ""
         ranges = {(c.paper, c.form) for c in self.observations if c.paper is not None}
-        [(paper, form), *others] = ranges
+        [(paper, form), *further] = ranges
         assert paper is not None
-        paper_range = "" if others else f" (paper {_range_text(paper, form)})"
+        paper_range = "" if further else f" (paper {_range_text(paper, form)})"
         return f"size {self.size.value}{paper_range}"
 
 

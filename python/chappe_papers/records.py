@@ -60,8 +60,8 @@ class Recorded(Comparison):
         """Number of our own runs that do not agree with the others when taken for the run of ns-2."""
         count = 0
         for i, one in enumerate(self.every):
-            others = Estimate.of([e.mean for j, e in enumerate(self.every) if j != i])
-            count += not self.beside(one, others)
+            rest = Estimate.of([e.mean for j, e in enumerate(self.every) if j != i])
+            count += not self.beside(one, rest)
         return count
 
     def beside(self, ns2: Estimate, ours: Estimate) -> bool:
@@ -121,7 +121,7 @@ class OfRecords(Validation):
         for r in reference.of(FURTHER, self.design.records()):
             for name, e in r.values.items():
                 values.setdefault((r.point, name), []).append(e.mean)
-        return {key: Estimate.of(found) for key, found in values.items() if key[1] in self.design.measures}
+        return {key: Estimate.of(means) for key, means in values.items() if key[1] in self.design.measures}
 
     def repeat(self, records: Sequence[Record], seeds: Iterable[int], runs: RunCache) -> dict[RunKey, pl.DataFrame]:
         """Runs what ns-2 was run on."""
@@ -141,27 +141,27 @@ class OfRecords(Validation):
         """The numbers of a run of ns-2 beside ours."""
         further = self.further_seeds()
         t = quantile_t(0.95, r.batches - 1)
-        found = []
+        compared = []
         for name in self.compared(r):
             column = self.column(name)
             values = [v for v in rows[column].to_list() if v is not None and not math.isnan(v)]
             halves = [] if name in self.unkept else rows[f"{column}_half_width"].to_list()
             one_by_one = [Estimate(v, (h / t) ** 2, r.batches - 1) for v, h in zip(rows[column], halves, strict=False)]
             single = [] if many is None else many[column].to_list()
-            found.append(
+            compared.append(
                 Recorded(
                     *self.place(r), r.point, name, self.measure(r, name), r.values[name], Estimate.of(values),
                     many=single, record=r, singly=name in self.singly, rows=rows, further=further.get((r.point, name)),
                     every=one_by_one, more=many,
                 )
             )  # fmt: skip
-        return found
+        return compared
 
-    def summary(self, found: Sequence[Recorded]) -> tuple[list[str], list[str]]:
+    def summary(self, comparisons: Sequence[Recorded]) -> tuple[list[str], list[str]]:
         """Number of values that do not agree, and the number expected by chance."""
-        known = all(c.every for c in found)
-        expected = f"{sum(c.strangers for c in found) / len(SEEDS):.1f}" if known else "-"
-        return ["do not agree", "expected"], [str(sum(not c.agrees for c in found)), expected]
+        complete = all(c.every for c in comparisons)
+        expected = f"{sum(c.strangers for c in comparisons) / len(SEEDS):.1f}" if complete else "-"
+        return ["do not agree", "expected"], [str(sum(not c.agrees for c in comparisons)), expected]
 
     def more(self, c: Recorded) -> list[str]:
         """Further seeds of ns-2, and strangers among ours."""

@@ -66,22 +66,22 @@ def wanted_claims(paper: Paper, wanted: Wanted) -> list[Claim]:
 def points(paper: Paper, wanted: Wanted, length: Length) -> dict[object, None]:
     """The points that are needed for what is wanted."""
     x = length.x
-    own: dict[object, None] = {}
+    needed: dict[object, None] = {}
     for n in wanted.of(paper.figures, wanted.figure):
-        own |= needs(paper.charts[n].values, x)
+        needed |= needs(paper.charts[n].values, x)
     for n in wanted.of(paper.tables, wanted.table):
-        own |= needs(paper.sheets[n].made_of, x)
+        needed |= needs(paper.sheets[n].made_of, x)
     for c in wanted_claims(paper, wanted):
         asked = c.needs(x)
-        own |= asked
+        needed |= asked
         if wanted.all and length is paper.design.full:
             for change in paper.readings.values():
-                own |= {q: None for p in asked if (q := change(p)) is not None}
+                needed |= {q: None for p in asked if (q := change(p)) is not None}
     if wanted.all:
-        own |= needs(paper.key.values, x)
+        needed |= needs(paper.key.values, x)
     for name in wanted.of(paper.extras, wanted.extra):
-        own |= dict.fromkeys(paper.additions[name].points(length))
-    return own
+        needed |= dict.fromkeys(paper.additions[name].points(length))
+    return needed
 
 
 def reproduce(paper: Paper, folder: Path, *, wanted: Wanted, quick: bool, jobs: int | None) -> int:
@@ -112,9 +112,9 @@ def reproduce(paper: Paper, folder: Path, *, wanted: Wanted, quick: bool, jobs: 
     key = figures.figure("key", paper.key.title, paper.key, paper.legend, ours, ns2, folder) if wanted.all else None
     # A reason is that of a verdict: short runs with another one have none.
     full = summary.shipped(paper) if quick else summary.Shipped()
-    found = [f.judged(answers) for f in paper.findings] if wanted.all else []
-    found = [f if full.explains(f.says, f.verdict) else replace(f, why="") for f in found]
-    written = write_files(done, claims, answers, theirs, found, folder)
+    findings = [f.judged(answers) for f in paper.findings] if wanted.all else []
+    findings = [f if full.explains(f.says, f.verdict) else replace(f, why="") for f in findings]
+    written = write_files(done, claims, answers, theirs, findings, folder)
     explained = {c: a for c, a in answers.items() if full.explains(c, a.verdict.value)}
     differences, unexplained = why(paper, explained) if wanted.all else ([], "")
     facts = {
@@ -127,7 +127,7 @@ def reproduce(paper: Paper, folder: Path, *, wanted: Wanted, quick: bool, jobs: 
         title=paper.title,
         note=(SHORT if quick else FULL).format(paper.name),
         counts=summary.counts(a.verdict.value for a in answers.values()),
-        findings=found,
+        findings=findings,
         key=key,
         differences=differences,
         unexplained=unexplained,
@@ -141,12 +141,12 @@ def reproduce(paper: Paper, folder: Path, *, wanted: Wanted, quick: bool, jobs: 
         scenario=design.text(),
     )
     page.write(folder / "index.html", content)
-    there = "" if runs.made == len(runs.frames) else ", the others were available"
-    made = f"{runs.made:,} of {len(runs.frames):,} were made{there}"
+    rest = "" if runs.made == len(runs.frames) else ", the others were available"
+    executed = f"{runs.made:,} of {len(runs.frames):,} were made{rest}"
     dated = {"date": datetime.datetime.now(datetime.UTC).date().isoformat(), "cost": clock.cost(jobs)}
-    page.write_markdown(folder / "paper.md", replace(content, facts={**facts, "runs": made, **dated}))
+    page.write_markdown(folder / "paper.md", replace(content, facts={**facts, "runs": executed, **dated}))
     _say(content, claims, answers, theirs, wanted)
-    show.say(f"Runs: {made}. They are kept in {folder / FOLDER}.")
+    show.say(f"Runs: {executed}. They are kept in {folder / FOLDER}.")
     show.say(f"Cost: {dated['cost']}.")
     show.say(f"Written to {folder}: index.html, paper.md, each figure as PDF, SVG, PNG and CSV, each table as CSV.")
     return 0
@@ -186,16 +186,16 @@ def reported(a: Answer) -> str:
 
 def sections(claims: Sequence[Claim], answers: Mapping[str, Answer], ns2: Mapping[str, Answer]) -> list[page.Section]:
     """The claims by sections of the paper, with remarks: conditions, exceptions by name, sizes."""
-    found = []
+    by_title = []
     for title in dict.fromkeys(c.section for c in claims):
-        own = [c for c in claims if c.section == title]
+        members = [c for c in claims if c.section == title]
         rows = [
             page.JudgedClaim(c.id, c.says, reported(answers[c.id]), reported(ns2[c.id]), answers[c.id].verdict.value)
-            for c in own
+            for c in members
         ]
-        remarks = [f"{c.id}: {'; '.join(parts)}." for c in own if (parts := _remarks(answers[c.id]))]
-        found.append(page.Section(title, rows, remarks))
-    return found
+        remarks = [f"{c.id}: {'; '.join(parts)}." for c in members if (parts := _remarks(answers[c.id]))]
+        by_title.append(page.Section(title, rows, remarks))
+    return by_title
 
 
 def _remarks(a: Answer) -> list[str]:
@@ -216,7 +216,7 @@ def write_files(
     claims: Sequence[Claim],
     answers: Mapping[str, Answer],
     ns2: Mapping[str, Answer],
-    found: Sequence[page.JudgedFinding],
+    findings: Sequence[page.JudgedFinding],
     folder: Path,
 ) -> list[str]:
     """Writes every point of every claim, what was searched, and the findings; returns the names of the files."""
@@ -227,8 +227,8 @@ def write_files(
     if searched := done.design.searches(done):
         write_csv(folder / "searches.csv", SEARCHED, searched)
         names.append("searches.csv")
-    if found:
-        summary.write(folder / summary.FILE, found, {c: a.verdict.value for c, a in answers.items()})
+    if findings:
+        summary.write(folder / summary.FILE, findings, {c: a.verdict.value for c, a in answers.items()})
         names.append(summary.FILE)
     return names
 
@@ -270,30 +270,30 @@ def claim_rows(claims: Sequence[Claim], answers: Mapping[str, Answer], ns2: Mapp
 def why(paper: Paper, answers: Mapping[str, Answer]) -> tuple[list[page.Difference], str]:
     """Reasons why claims are not confirmed: the notes on such claims, and the claims without a note."""
     differing = [c for c, a in answers.items() if a.verdict in (Verdict.REFUTED, Verdict.SIZE, Verdict.EXCEPTIONS)]
-    found, explained = [], set()
+    differences, explained = [], set()
     for n in notes(paper):
-        own = [c for c in n.claims.split(", ") if c in differing]
-        explained |= set(own)
-        if own:
-            found.append(page.Difference(n.title, ", ".join(own), n.text, n.command))
-    return found, ", ".join(c for c in differing if c not in explained)
+        claims = [c for c in n.claims.split(", ") if c in differing]
+        explained |= set(claims)
+        if claims:
+            differences.append(page.Difference(n.title, ", ".join(claims), n.text, n.command))
+    return differences, ", ".join(c for c in differing if c not in explained)
 
 
 def notes(paper: Paper) -> list[page.Difference]:
     """The notes of a paper: of each a title, the claims that it explains, the command that shows it, and the text."""
-    found = []
+    differences = []
     text = paper.folder.joinpath("notes.md").read_text(encoding="utf-8")
     for block in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
         title, *lines = block.strip().splitlines()
         head = dict(line.split(": ", 1) for line in lines if re.match(r"(claims|command): ", line))
         body = " ".join(line.strip() for line in lines if not re.match(r"(claims|command): ", line) and line.strip())
-        found.append(page.Difference(title, head.get("claims", ""), body, head.get("command", "").strip("`")))
-    return found
+        differences.append(page.Difference(title, head.get("claims", ""), body, head.get("command", "").strip("`")))
+    return differences
 
 
 def compared(paper: Paper, claims: Sequence[Claim], ours: Estimates, answers: Mapping[str, Answer]) -> list[str]:
     """Results of other readings of the paper, each in a paragraph: the claims whose verdict changes."""
-    found = []
+    paragraphs = []
     for title, change in paper.readings.items():
         data = ours.seen_as(change)
         other = {c.id: c.judged(data) for c in claims}
@@ -302,8 +302,8 @@ def compared(paper: Paper, claims: Sequence[Claim], ours: Estimates, answers: Ma
             for c, a in other.items()
             if a.observations and a.verdict is not answers[c].verdict
         ]
-        found.append(f"**{title}**: {'; '.join(changed) or 'no verdict changes'}.")
-    return found
+        paragraphs.append(f"**{title}**: {'; '.join(changed) or 'no verdict changes'}.")
+    return paragraphs
 
 
 def _multiplicity(claims: int, at: float) -> str:

@@ -80,10 +80,10 @@ class RunCache:
 
     def available(self, items: Mapping[K, Sequence[Item]], also: Also) -> dict[K, pl.DataFrame]:
         """Results of :meth:`measure` for the points whose runs are all in the folder; executes nothing."""
-        there = {key: own for key, own in items.items() if all(i.key in self._store for i in own)}
-        found = measured(there, also=also, store=self._store)
-        self._read |= {_names(own): found[key] for key, own in there.items()}
-        return found
+        complete = {key: runs for key, runs in items.items() if all(i.key in self._store for i in runs)}
+        tables_of = measured(complete, also=also, store=self._store)
+        self._read |= {_names(runs): tables_of[key] for key, runs in complete.items()}
+        return tables_of
 
     @contextmanager
     def progress(self, expected: float) -> Iterator[None]:
@@ -102,13 +102,13 @@ class RunCache:
 
     def make(self, items: Mapping[K, Sequence[Item]], also: Also) -> dict[K, pl.DataFrame]:
         """Measures like :meth:`measure`, as the only stage, with a progress bar."""
-        expected = self.missing([i for own in items.values() for i in own])
+        expected = self.missing([i for runs in items.values() for i in runs])
         with self.progress(expected), self.stage(expected):
             return self.measure(items, also)
 
     def measure(self, items: Mapping[K, Sequence[Item]], also: Also) -> dict[K, pl.DataFrame]:
         """Executes the missing runs; returns the tables of :func:`chappe.study.measure.measured`."""
-        wanted = {i.key: i for own in items.values() for i in own}
+        wanted = {i.key: i for runs in items.values() for i in runs}
         missing = [i for key, i in wanted.items() if key not in self._store]
         self.made += len(missing)
         self._known |= wanted
@@ -121,13 +121,13 @@ class RunCache:
                 within = min(self._within + share * weight, self._stage)
                 self._update(min((self._before + within) / self._expected, 1.0))
 
-        new = {key: own for key, own in items.items() if _names(own) not in self._read}
-        made = measured(new, jobs=self._jobs, also=also, store=self._store, progress=progress)
+        new = {key: runs for key, runs in items.items() if _names(runs) not in self._read}
+        read = measured(new, jobs=self._jobs, also=also, store=self._store, progress=progress)
         self._within += weight
-        found = {key: made[key] if key in made else self._read[_names(own)] for key, own in items.items()}
-        for key, own in items.items():
-            self.frames |= zip(_names(own), found[key]["frames"], strict=True)
-        return found
+        tables_of = {key: read[key] if key in read else self._read[_names(runs)] for key, runs in items.items()}
+        for key, runs in items.items():
+            self.frames |= zip(_names(runs), tables_of[key]["frames"], strict=True)
+        return tables_of
 
     def _points(self) -> pl.DataFrame:
         """All runs of the folder and those that are about to be made."""

@@ -54,15 +54,15 @@ class Runner:
     def replicated(self, scenarios: Mapping[Any, Scenario]) -> dict[Any, pl.DataFrame]:
         """Runs scenarios as often as they need to: some at first, more where these ask for it, and where those do."""
         seeds = {p: self.design.seeds(p, self.length) for p in scenarios}
-        found = self.rows(scenarios, seeds)
+        tables = self.rows(scenarios, seeds)
         asked = set(scenarios)
-        while more := {p: n for p in asked if (n := self.design.further(p, self.length, found[p])) > seeds[p]}:
+        while more := {p: n for p in asked if (n := self.design.further(p, self.length, tables[p])) > seeds[p]}:
             self.more |= more
             seeds |= more
-            found |= self.rows({p: scenarios[p] for p in more}, more)
+            tables |= self.rows({p: scenarios[p] for p in more}, more)
             asked = set(more)
         self.alike |= {p for p in scenarios if p not in self.more and self.design.alike(p)}
-        return found
+        return tables
 
     def rows(self, scenarios: Mapping[Any, Scenario], seeds: Mapping[Any, int] | int) -> dict[Any, pl.DataFrame]:
         """Runs scenarios so often, without keeping what they measured."""
@@ -78,9 +78,11 @@ class Runner:
         """Keeps what was measured at these points."""
         self.runs |= rows
         for p, r in rows.items():
-            own = self.design.estimates(p, r, p in self.alike)
-            known = self.design.decides(p, self.length)
-            self.values[p] = own if known else {name: Estimate(e.mean, math.nan, e.df) for name, e in own.items()}
+            estimates = self.design.estimates(p, r, p in self.alike)
+            decides = self.design.decides(p, self.length)
+            self.values[p] = (
+                estimates if decides else {name: Estimate(e.mean, math.nan, e.df) for name, e in estimates.items()}
+            )
 
     def get(self, point: Any, name: str) -> Estimate:
         """A measure that was taken."""
@@ -112,16 +114,18 @@ class Rehearsal(Runner):
     def rows(self, scenarios: Mapping[Any, Scenario], seeds: Mapping[Any, int] | int) -> dict[Any, pl.DataFrame]:
         """Pretends where runs are missing; a search then goes another way than it will, which is as long."""
         asked = self._with_seeds(scenarios, seeds)
-        wanted = {p: self.design.items(p, s, own) for p, (s, own) in asked.items()}
-        self.weight += self.cache.missing([i for own in wanted.values() for i in own])
-        found = self.cache.available(wanted, self.design.of_run)
+        wanted = {p: self.design.items(p, s, runs) for p, (s, runs) in asked.items()}
+        self.weight += self.cache.missing([i for runs in wanted.values() for i in runs])
+        available = self.cache.available(wanted, self.design.of_run)
         pretended = {"batches": 10.0}
         for name, value in _PRETENDED.items():
             pretended |= {name: value, f"{name}{OVER}": value, f"{name}{UNDER}": 1.0}
             pretended |= {f"{name}_half_width": math.nan, f"{name}_lag1": math.nan}
         return {
-            p: found[p] if p in found else pl.DataFrame({name: [value] * len(own) for name, value in pretended.items()})
-            for p, own in wanted.items()
+            p: available[p]
+            if p in available
+            else pl.DataFrame({name: [value] * len(runs) for name, value in pretended.items()})
+            for p, runs in wanted.items()
         }
 
 

@@ -39,20 +39,20 @@ class Shipped:
 
     def explains(self, says: str, verdict: str) -> bool:
         """True if a conclusion, or a claim, came out like this; then the reasons that the package gives are its own."""
-        known = {f.says: f.verdict for f in self.findings} | dict(self.verdicts)
-        return not known or known.get(says) == verdict
+        verdicts = {f.says: f.verdict for f in self.findings} | dict(self.verdicts)
+        return not verdicts or verdicts.get(says) == verdict
 
 
 def counts(verdicts: Iterable[str]) -> dict[str, int]:
     """Number of claims by verdict."""
-    found = Counter(verdicts)
-    return {v.value: found[v.value] for v in Verdict if found[v.value]}
+    counted_verdicts = Counter(verdicts)
+    return {v.value: counted_verdicts[v.value] for v in Verdict if counted_verdicts[v.value]}
 
 
-def write(path: Path, found: Iterable[JudgedFinding], verdicts: Mapping[str, str]) -> None:
+def write(path: Path, findings: Iterable[JudgedFinding], verdicts: Mapping[str, str]) -> None:
     """Writes the findings of a paper, and the verdict of each of its claims."""
     of_claims = ((_CLAIM, "", "", verdict, "", name) for name, verdict in verdicts.items())
-    write_csv(path, _COLUMNS, [*map(astuple, found), *of_claims])
+    write_csv(path, _COLUMNS, [*map(astuple, findings), *of_claims])
 
 
 def shipped(paper: Paper) -> Shipped:
@@ -72,12 +72,12 @@ def print_all(papers: Sequence[Paper]) -> None:
         t.add_row(p.name, *parts, p.title)
     show.write(t)
     for p in papers:
-        known = shipped(p)
-        if known.findings:
+        results = shipped(p)
+        if results.findings:
             show.say(p.name, style="bold")
-            show.say(f"Set-up: {p.setup}. Claims: {known.counted}.")
+            show.say(f"Set-up: {p.setup}. Claims: {results.counted}.")
             t = show.table("~the paper concludes", "paper", "here", "verdict", "~why")
-            for r in known.findings:
+            for r in results.findings:
                 t.add_row(r.says, r.paper, r.ours, r.verdict, r.why)
             show.write(t)
 
@@ -92,11 +92,16 @@ def page(papers: Sequence[Paper]) -> str:
         "",
     ]
     for p in papers:
-        known = shipped(p)
-        lines += [f"## {p.title.split(':')[0]} {p.title[-4:]}", "", f"Set-up: {p.setup}. Claims: {known.counted}.", ""]
+        results = shipped(p)
+        lines += [
+            f"## {p.title.split(':')[0]} {p.title[-4:]}",
+            "",
+            f"Set-up: {p.setup}. Claims: {results.counted}.",
+            "",
+        ]
         lines += table(
             ("the paper concludes", "paper", "here", "verdict", "why"),
-            [(r.says, r.paper, r.ours, f"**{r.verdict}**", r.why) for r in known.findings],
+            [(r.says, r.paper, r.ours, f"**{r.verdict}**", r.why) for r in results.findings],
         )
         lines += [f"[The whole page](papers/{p.name}.md), `chappe paper {p.name}`.", ""]
     return "\n".join(lines).rstrip() + "\n"
@@ -106,8 +111,8 @@ def in_short(papers: Sequence[Paper]) -> str:
     """The table of the README."""
     rows = []
     for p in papers:
-        known = shipped(p)
-        n = sum(Verdict(r.verdict).confirms for r in known.findings)
+        results = shipped(p)
+        n = sum(Verdict(r.verdict).confirms for r in results.findings)
         page_ = f"[{p.name}](docs/papers/{p.name}.md)"
-        rows.append((page_, p.setup, f"{n} of {len(known.findings)}", known.counted))
+        rows.append((page_, p.setup, f"{n} of {len(results.findings)}", results.counted))
     return "\n".join(table(("paper", "set-up", "conclusions confirmed, in part or whole", "claims"), rows))

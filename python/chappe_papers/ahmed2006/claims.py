@@ -22,11 +22,11 @@ OURS = "e_newreno"
 FAST = (10.0, 20.0, 25.0)
 """Speeds of "10 m/s, 20 m/s and above" [m/s]."""
 
-THROUGHPUT_SAID = {0.0: 230.0, 1.0: 215.0}
+THROUGHPUT_REPORTED = {0.0: 230.0, 1.0: 215.0}
 """Segments per second of E-NewReno when nothing moves, by link loss [%]: of one pattern."""
-LOST_SAID = {0.0: 0.05, 1.0: 0.09}
+LOST_REPORTED = {0.0: 0.05, 1.0: 0.09}
 """Its share of segments lost then."""
-GAIN_SAID = {0.0: 1.21, 1.0: 1.23}
+GAIN_REPORTED = {0.0: 1.21, 1.0: 1.23}
 """Gain over NewReno, the mean over the speeds."""
 
 
@@ -52,23 +52,23 @@ def _one(e: Estimate) -> Estimate:
 
 def _evenness(data: Estimates, v: str, loss: float) -> Estimate:
     """The least throughput over the speeds by the largest, walk by walk."""
-    own = data.several([Point(v, s, loss) for s in data.x], THROUGHPUT)
-    walks = [e for e in own if isinstance(e, Paired)]
-    if len(walks) < len(own):
-        return own[0]
+    throughputs = data.several([Point(v, s, loss) for s in data.x], THROUGHPUT)
+    walks = [e for e in throughputs if isinstance(e, Paired)]
+    if len(walks) < len(throughputs):
+        return throughputs[0]
     table = common(walks)
     return Paired.at(dict(enumerate((table.min(axis=1) / table.max(axis=1)).tolist())))
 
 
-def _single(data: Estimates, measure: str, said: float, loss: float) -> Observations:
+def _single(data: Estimates, measure: str, reported: float, loss: float) -> Observations:
     """The paper's number of E-NewReno where nothing moves, beside single runs of ours."""
     e = data.get(Point(OURS, 0.0, loss), measure)
     if e is not None:
-        yield among(f"the paper's {said:g}", _one(e), said)
+        yield among(f"the paper's {reported:g}", _one(e), reported)
 
 
 def _gain(data: Estimates, loss: float) -> Observations:
-    gain = GAIN_SAID[loss]
+    gain = GAIN_REPORTED[loss]
     a, b = (_mean(data, v, THROUGHPUT, loss) for v in (OURS, "newreno"))
     yield more("mean over the speeds", a, b, (gain, gain))
 
@@ -104,7 +104,7 @@ def _(data: Estimates) -> Observations:
 
 @claim("P4-F1-4", "E-NewReno delivers nearly 230 packets per second when nothing moves", section=MOBILITY, figures=(1,))
 def _(data: Estimates) -> Observations:
-    yield from _single(data, THROUGHPUT, THROUGHPUT_SAID[0.0], 0.0)
+    yield from _single(data, THROUGHPUT, THROUGHPUT_REPORTED[0.0], 0.0)
 
 
 @claim("P4-F1-5", "ECN is slightly better than the other older variants", section=MOBILITY, figures=(1,))
@@ -119,7 +119,7 @@ def _(data: Estimates) -> Observations:
        figures=(2,))  # fmt: skip
 def _(data: Estimates) -> Observations:
     yield from _all(data, OURS, VARIANTS, LOST, less, 0.0)
-    yield from (c.called("[share lost]") for c in _single(data, LOST, LOST_SAID[0.0], 0.0))
+    yield from (c.called("[share lost]") for c in _single(data, LOST, LOST_REPORTED[0.0], 0.0))
     for speed in data.x[1:]:
         for x, y in data.both(Point(OURS, speed), Point(OURS), LOST):
             yield more(f"{speed:g} m/s", x, y).called("against 0 m/s")
@@ -164,10 +164,10 @@ def _(data: Estimates) -> Observations:
 @claim("P4-F4-1", "E-NewReno delivers 215 packets per second when nothing moves, 6.5 % less than without link loss",
        section=LOSSY, figures=(4,))  # fmt: skip
 def _(data: Estimates) -> Observations:
-    said = THROUGHPUT_SAID[1.0] / THROUGHPUT_SAID[0.0]
+    reported = THROUGHPUT_REPORTED[1.0] / THROUGHPUT_REPORTED[0.0]
     for x, y in data.both(Point(OURS, 0.0, 1.0), Point(OURS), THROUGHPUT):
-        yield less("0 m/s", x, y, (said, said))
-    yield from (c.called("[1/s]") for c in _single(data, THROUGHPUT, THROUGHPUT_SAID[1.0], 1.0))
+        yield less("0 m/s", x, y, (reported, reported))
+    yield from (c.called("[1/s]") for c in _single(data, THROUGHPUT, THROUGHPUT_REPORTED[1.0], 1.0))
 
 
 @claim("P4-F4-2", "E-NewReno has 23 % more throughput than NewReno on average", section=LOSSY, figures=(4,))
@@ -202,10 +202,10 @@ def _(data: Estimates) -> Observations:
 @claim("P4-F5-1", "E-NewReno loses 9 % instead of 5 % when nothing moves, and more the faster nodes are", section=LOSSY,
        figures=(5,))  # fmt: skip
 def _(data: Estimates) -> Observations:
-    said = LOST_SAID[1.0] / LOST_SAID[0.0]
+    reported = LOST_REPORTED[1.0] / LOST_REPORTED[0.0]
     for x, y in data.both(Point(OURS, 0.0, 1.0), Point(OURS), LOST):
-        yield more("0 m/s", x, y, (said, said))
-    yield from (c.called("[share lost]") for c in _single(data, LOST, LOST_SAID[1.0], 1.0))
+        yield more("0 m/s", x, y, (reported, reported))
+    yield from (c.called("[share lost]") for c in _single(data, LOST, LOST_REPORTED[1.0], 1.0))
     for slow, fast in zip(data.x, data.x[1:], strict=False):
         for x, y in data.both(Point(OURS, fast, 1.0), Point(OURS, slow, 1.0), LOST):
             yield more(f"{fast:g} m/s against {slow:g}", x, y).called("with speed")

@@ -116,7 +116,7 @@ class Ahmed(Design):
         data = fates.filter(pl.col("kind") == "data")
         # With probes, which are no segments but are lost like them.
         sent, arrived = float(data["created"].sum()), float(data["delivered"].sum())
-        drops = {n: float(sum(packets[f"dropped_{why}"].sum() for why in own)) for n, own in DROPS.items()}
+        drops = {n: float(sum(packets[f"dropped_{why}"].sum() for why in reasons)) for n, reasons in DROPS.items()}
         unanswered = sum(float(nodes[name].sum()) for name in ("rts_failed", "data_failed"))
         everything = sum(float(fates[name].sum()) for name in fates.columns if name.startswith("dropped_"))
         timeouts = float(flows["timeouts"].sum())
@@ -159,10 +159,10 @@ class Ahmed(Design):
         walks: dict[Point, dict[int, dict[str, float]]] = {}
         for r in reference.of(NS2, self.records()):
             walks.setdefault(r.point._replace(motion=0), {})[r.point.motion] = of_record(r)
-        found = {}
-        for p, own in walks.items():
-            found[p] = {name: Paired.at({m: v[name] for m, v in own.items()}) for name in MEASURES}
-        return Estimates(found, self.full.x)
+        estimates = {}
+        for p, by_walk in walks.items():
+            estimates[p] = {name: Paired.at({m: v[name] for m, v in by_walk.items()}) for name in MEASURES}
+        return Estimates(estimates, self.full.x)
 
     def method(self, runner: Runner) -> list[str]:
         """Method, in paragraphs."""

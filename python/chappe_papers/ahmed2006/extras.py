@@ -1,6 +1,6 @@
 """Additions to the figures: readings side by side, sources of the gain, three definitions of loss."""
 
-from chappe_papers.ahmed2006.claims import ALL, LOST_SAID, OURS, READINGS
+from chappe_papers.ahmed2006.claims import ALL, LOST_REPORTED, OURS, READINGS
 from chappe_papers.ahmed2006.design import DESIGN, EVENTS, FRAMES, LOST, MEASURES, THROUGHPUT, WHY, Length
 from chappe_papers.ahmed2006.points import LONE, LOSSES, MAIN, TCPS, VARIANTS, Point, same
 from chappe_papers.ahmed2006.points import READINGS as READINGS_OF
@@ -31,15 +31,15 @@ def _reading_rows(ours: Estimates, ns2: Estimates) -> Rows:
         for loss in LOSSES:
             for speed in DESIGN.full.few:
                 newreno = Point("newreno", speed, loss, r)
-                known = ours.get(newreno, THROUGHPUT) is not None
-                if not known or all(same(newreno._replace(variant=v)).reading != r for v in VARIANTS):
+                has_runs = ours.get(newreno, THROUGHPUT) is not None
+                if not has_runs or all(same(newreno._replace(variant=v)).reading != r for v in VARIANTS):
                     continue
                 # Only the settings that differ.
-                others = [newreno._replace(variant=v) for v in VARIANTS if v != "newreno"]
-                own = [p if same(p) == p else None for p in others]
+                rivals = [newreno._replace(variant=v) for v in VARIANTS if v != "newreno"]
+                shown = [p if same(p) == p else None for p in rivals]
                 theirs = cell(ns2.get(newreno, THROUGHPUT))
                 rows.append([title, f"{loss:g} %", f"{speed:g}", theirs, cell(ours.get(newreno, THROUGHPUT)),
-                             *("-" if p is None else _beside(ours, p, newreno) for p in own)])  # fmt: skip
+                             *("-" if p is None else _beside(ours, p, newreno) for p in shown)])  # fmt: skip
     return rows
 
 
@@ -89,10 +89,12 @@ def _loss_rows(ours: Estimates, ns2: Estimates) -> Rows:
         for loss in LOSSES:
             for speed in DESIGN.full.few:
                 p = Point(v, speed, loss)
-                said = LOST_SAID[loss] if (v, speed) == (OURS, 0.0) else None
+                reported = LOST_REPORTED[loss] if (v, speed) == (OURS, 0.0) else None
                 of = ((ns2, LOST), (ours, LOST), (ours, EVENTS), (ours, FRAMES))
                 numbers = (cell(t.get(p, n), 100) for t, n in of)
-                rows.append([title, f"{loss:g} %", f"{speed:g}", "-" if said is None else f"{100 * said:g}", *numbers])
+                rows.append(
+                    [title, f"{loss:g} %", f"{speed:g}", "-" if reported is None else f"{100 * reported:g}", *numbers]
+                )
     return rows
 
 

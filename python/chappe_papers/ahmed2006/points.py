@@ -111,7 +111,7 @@ def scenario(p: Point) -> Scenario:
     changes = (TCPS[p.variant][1] if p.reading != "threshold" else {}) | changes
     if p.motion:
         base |= {"topology": {"kind": "motion"}, "motion": {"kind": "file", "courses": courses(p.motion, p.speed)}}
-        base["flow"] = [{**own, "to": to} for own, to in zip(base["flow"], sinks(p.motion), strict=True)]
+        base["flow"] = [{**flow, "to": to} for flow, to in zip(base["flow"], sinks(p.motion), strict=True)]
     else:
         slowest = "0 m/s" if p.speed and changes.get("motion.start") == "uniform" else None
         fastest = f"{p.speed:g} m/s" if p.speed else STILL
@@ -134,7 +134,7 @@ def _ways() -> dict[tuple[int, int], list[tuple[float, float]]]:
     text = files(__package__).joinpath("motion.csv").read_text(encoding="utf-8")
     rows = list(csv.DictReader(text.splitlines()))
     grouped = groupby(rows, key=lambda r: (int(r["motion"]), int(r["node"])))
-    return {key: [(float(r["x_m"]), float(r["y_m"])) for r in own] for key, own in grouped}
+    return {key: [(float(r["x_m"]), float(r["y_m"])) for r in waypoints] for key, waypoints in grouped}
 
 
 @cache

@@ -74,8 +74,8 @@ def _(data: Estimates) -> Observations:
 
 def _each(data: Estimates, place: str, variant: str) -> list[Estimate]:
     """The goodput of each flow at 11 Mbit/s; none when a run is missing."""
-    found = [data.get(Point(variant, 0, 11.0, place), f"flow{f}_bps") for f in range(flows_of(place))]
-    return [e for e in found if e is not None] if None not in found else []
+    goodputs = [data.get(Point(variant, 0, 11.0, place), f"flow{f}_bps") for f in range(flows_of(place))]
+    return [e for e in goodputs if e is not None] if None not in goodputs else []
 
 
 def _share(e: Estimate, of: list[Estimate]) -> Estimate:

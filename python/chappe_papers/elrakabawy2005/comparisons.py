@@ -61,14 +61,14 @@ def _both(data: Estimates, p: Point, a: str, b: str, name: str) -> Iterator[tupl
     # All is asked for, so that it is noted.
     for v in (a, b):
         data.get(p._replace(variant=v), name)
-    found = []
+    ratios = []
     for draw in itertools.count(1):
         x, y = (p._replace(variant=v, draw=draw) for v in (a, b))
         if not (data.known(x) and data.known(y)):
             break
-        found.append(data.take(x, name).mean / data.take(y, name).mean)
-    if found:
-        yield Estimate.of(found), _ONE
+        ratios.append(data.take(x, name).mean / data.take(y, name).mean)
+    if ratios:
+        yield Estimate.of(ratios), _ONE
 
 
 def compare(
@@ -97,13 +97,13 @@ def beside(
     says: Callable[..., Observation],
     places: Places,
     a: str,
-    others: Mapping[str, str],
+    rivals: Mapping[str, str],
     name: str = GOODPUT,
     *paper: object,
     of: str = "",
 ) -> Observations:
     """Observations of a variant compared with others, whose names are given; the rest as for :func:`compare`."""
-    for v, words in others.items():
+    for v, words in rivals.items():
         yield from compare(data, says, places, a, v, name, *paper, words=f"{{}}, against {words}", of=of)
 
 
@@ -121,7 +121,7 @@ def nothing_at_2(gained: Mapping[str, Estimate]) -> Observations:
 def best_window(data: Estimates, where: str, point: Point, best: float) -> Observations:
     """The bound of NewReno's window that is nearest to a number is as good as the best of all that are tried."""
     tried = {w: data.get(point._replace(variant=f"newreno_maxwin{w}"), GOODPUT) for w in WINDOWS}
-    known = {w: e for w, e in tried.items() if e is not None}
-    if len(known) == len(WINDOWS):
-        nearest = min(known, key=lambda w: abs(w - best))
-        yield equal(where, known[nearest], max(known.values(), key=lambda e: e.mean))
+    measured = {w: e for w, e in tried.items() if e is not None}
+    if len(measured) == len(WINDOWS):
+        nearest = min(measured, key=lambda w: abs(w - best))
+        yield equal(where, measured[nearest], max(measured.values(), key=lambda e: e.mean))

@@ -39,8 +39,8 @@ def _over_chains(name: str) -> Callable[[Sequence[int]], Sequence[Panel]]:
 
 
 def _over_rates(name: str, log: bool) -> Callable[[Sequence[int]], Sequence[Panel]]:
-    own = panel(RATES, lambda v, r: (Point(v, 7, r), name), MEASURES[name], names=_MBPS, log_y=log)
-    return lambda _: [own]
+    axes = panel(RATES, lambda v, r: (Point(v, 7, r), name), MEASURES[name], names=_MBPS, log_y=log)
+    return lambda _: [axes]
 
 
 def _aggregates(*places: str) -> Callable[[Sequence[int]], Sequence[Panel]]:
@@ -138,8 +138,8 @@ _GAINS = {4: 0.77 / 0.72, 8: 1.75, 32: 0.48 / 0.37}
 
 
 def _gain(data: Estimates, _: str, hops: float) -> Estimate | None:
-    known = data.both(Point("vegas2", int(hops)), Point("newreno", int(hops)), GOODPUT)
-    return next((ratio(vegas, newreno) for vegas, newreno in known), None)
+    pairs = data.both(Point("vegas2", int(hops)), Point("newreno", int(hops)), GOODPUT)
+    return next((ratio(vegas, newreno) for vegas, newreno in pairs), None)
 
 
 def _key(hops: Sequence[int]) -> Sequence[Panel]:
@@ -192,8 +192,8 @@ def _delays(ours: Estimates, ns2: Estimates) -> Rows:
     for rate in RATES:
         row = [f"{rate:g} Mbit/s", f"{1e3 * paper[Point('delay', 4, rate)]['mean_delay_s'].mean:g}"]
         for data, reading in ((ns2, ("long", 1.0)), *((ours, r) for r in _READINGS.values())):
-            found = [data.get(delay_point(4, rate, *reading), name) for name in ("delay_min_s", "mean_delay_s")]
-            row += ["-" if e is None else f"{1e3 * e.mean:.2f}" for e in found]
+            delays = [data.get(delay_point(4, rate, *reading), name) for name in ("delay_min_s", "mean_delay_s")]
+            row += ["-" if e is None else f"{1e3 * e.mean:.2f}" for e in delays]
         rows.append(row)
     return rows
 
@@ -201,18 +201,18 @@ def _delays(ours: Estimates, ns2: Estimates) -> Rows:
 def _fairness(name: str, places: Sequence[str]) -> Callable[[Estimates, Estimates], Rows]:
     def rows(ours: Estimates, ns2: Estimates) -> Rows:
         paper = reference.first(DESIGN.records(), PAPER)
-        found: Rows = []
+        lines: Rows = []
         for rate in RATES:
             at = f"{rate:g} Mbit/s"
-            own = [paper[Point(v, 0, rate, name)][JAIN] for v in MULTI]
-            found.append([at, PAPER, *(f"{e.mean:.2f} ± {e.half_width():.2f}" for e in own)])
+            printed = [paper[Point(v, 0, rate, name)][JAIN] for v in MULTI]
+            lines.append([at, PAPER, *(f"{e.mean:.2f} ± {e.half_width():.2f}" for e in printed)])
             for place in places:
                 for data, who in ((ns2, NS2), (ours, OURS)):
                     for measure, what in ((JAIN, ""), ("jain_index", ", whole run")):
                         values = [data.get(Point(v, 0, rate, place), measure) for v in MULTI]
                         if any(e is not None for e in values):
-                            found.append([at, f"{who}: {PLACES[place]}{what}", *map(cell, values)])
-        return found
+                            lines.append([at, f"{who}: {PLACES[place]}{what}", *map(cell, values)])
+        return lines
 
     return rows
 

@@ -57,16 +57,16 @@ def best(runner: Runner, wanted: Iterable[Point]) -> None:
 def _at_length(runner: Runner, tried: Mapping[tuple[int, float], Mapping[float, float]]) -> None:
     """Runs the times of each chain at full length, from the best short run on, while the next one promises more."""
     left = {c: sorted(goodput, key=lambda t: -goodput[t]) for c, goodput in tried.items()}
-    found: dict[tuple[int, float], Point] = {}
+    best: dict[tuple[int, float], Point] = {}
     for _ in range(_TRIED):
         points = [Point(UDP, *c, interval_ms=times.pop(0)) for c, times in left.items()]
         runner.run(points)
         for p in points:
             c = (p.hops, p.rate_mbps)
-            found[c] = max(found.get(c, p), p, key=lambda q: runner.get(q, "goodput_bps").mean)
-            if tried[c][left[c][0]] <= _PROMISES * runner.get(found[c], "goodput_bps").mean:
+            best[c] = max(best.get(c, p), p, key=lambda q: runner.get(q, "goodput_bps").mean)
+            if tried[c][left[c][0]] <= _PROMISES * runner.get(best[c], "goodput_bps").mean:
                 del left[c]
-    for c, p in found.items():
+    for c, p in best.items():
         runner.values[Point(UDP, *c)] = runner.values[p] | {"interval_ms": Estimate.of([p.interval_ms])}
 
 

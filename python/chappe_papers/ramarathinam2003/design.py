@@ -108,16 +108,16 @@ class Ramarathinam(Design):
         flows, nodes, batteries = tables["flows"], tables["nodes"], tables["batteries"]
         acked = flows["acked_packets"].to_list()
         reached = _reached(flows)
-        own = {load: float(reached[FLOWS[load][0] + STUDENT - 1]) for load in SPANS}
+        segments = {load: float(reached[FLOWS[load][0] + STUDENT - 1]) for load in SPANS}
         sent, received, empty = (
             batteries[f"{what}_s"].fill_nan(None) for what in ("last_sent", "last_received", "empty")
         )
         last = pl.DataFrame([sent, received]).max_horizontal().to_list()
-        short = [own[load] for load in ("light", "heavy", "moderate")]
+        short = [segments[load] for load in ("light", "heavy", "moderate")]
         delivered = {f"{group}_all": float(sum(acked[slice(*span)])) for group, span in FLOWS.items()}
         bits = 8.0 * float(flows["delivered_bytes"].sum())
         return {
-            **{SEGMENTS[load]: n for load, n in own.items()},
+            **{SEGMENTS[load]: n for load, n in segments.items()},
             EVENNESS: min(short) / max(short) if max(short) else 0.0,
             **{name: last[n] for n, name in LAST.items()},
             **{name: empty.fill_null(SECONDS)[n] for n, name in LIFE.items()},
@@ -142,7 +142,7 @@ class Ramarathinam(Design):
         by_point: dict[Point, list[reference.Record]] = {}
         for r in reference.of(NS2, self.records()):
             by_point.setdefault(r.point, []).append(r)
-        return Estimates({p: of_values(_columns(own)) for p, own in by_point.items()}, self.full.x)
+        return Estimates({p: of_values(_columns(records)) for p, records in by_point.items()}, self.full.x)
 
     def method(self, runner: Runner) -> list[str]:
         """Method, in paragraphs."""
@@ -167,7 +167,7 @@ DESIGN = Ramarathinam()
 def of_values(values: Mapping[str, list[float]]) -> dict[str, Estimate]:
     """Measures from the values of independent runs: medians of what single runs are compared by, means of totals."""
     single = (*SEGMENTS.values(), *LAST.values(), *LIFE.values(), EVENNESS)
-    return {n: Quantile.at(own) if n in single else Estimate.of(own) for n, own in values.items()}
+    return {n: Quantile.at(runs) if n in single else Estimate.of(runs) for n, runs in values.items()}
 
 
 def _columns(records: list[reference.Record]) -> dict[str, list[float]]:
@@ -218,14 +218,14 @@ def _curves(batches: pl.DataFrame) -> dict[str, float]:
     """The highest segment of the student's transfers at the end of each batch."""
     if batches["batch"].n_unique() < BATCHES:
         return {}
-    found = {}
+    segments = {}
     for load, (begin, end) in SPANS.items():
-        own = batches.filter(pl.col("flow") == FLOWS[load][0] + STUDENT - 1).sort("batch")
+        transfer = batches.filter(pl.col("flow") == FLOWS[load][0] + STUDENT - 1).sort("batch")
         # Without the SYN.
-        reached = ((own["packets_sent"] - own["retransmissions"]).cum_sum() - 1).clip(0).to_list()
+        reached = ((transfer["packets_sent"] - transfer["retransmissions"]).cum_sum() - 1).clip(0).to_list()
         each = SECONDS / BATCHES
         for i, n in enumerate(reached):
             at = round((i + 1) * each)
             if begin < at <= end and not math.isnan(n):
-                found[f"{load}_at_{at}"] = float(n)
-    return found
+                segments[f"{load}_at_{at}"] = float(n)
+    return segments

@@ -26,8 +26,8 @@ _COLUMNS = (*(f"last packet of node {n} [s]" for n in LAST), *(f"segments, {load
 
 
 def _range(values: Iterable[float], places: int) -> str:
-    known = [f"{v:,.{places}f}" for v in sorted(values)]
-    return "-" if not known else known[0] if known[0] == known[-1] else f"{known[0]} to {known[-1]}"
+    printed = [f"{v:,.{places}f}" for v in sorted(values)]
+    return "-" if not printed else printed[0] if printed[0] == printed[-1] else f"{printed[0]} to {printed[-1]}"
 
 
 def _among(data: Estimates, points: Sequence[Point]) -> list[str]:
@@ -58,11 +58,11 @@ def _queue_points(_length: Length) -> list[Point]:
 def _queue_rows(ours: Estimates, ns2: Estimates) -> Rows:
     """The long transfer: DSDV, the same over the queue of DSR, and DSR."""
     points = (("dsdv", MAIN), ("dsdv", CMU_QUEUE), ("dsr", MAIN))
-    found = []
+    rows = []
     for v, title in VARIANTS.items():
-        own = [t.get(Point(v, *p), SEGMENTS["internet"]) for p in points for t in (ns2, ours)]
-        found.append([title, *("-" if e is None else f"{e.mean:.0f}" for e in own)])
-    return found
+        segments = [t.get(Point(v, *p), SEGMENTS["internet"]) for p in points for t in (ns2, ours)]
+        rows.append([title, *("-" if e is None else f"{e.mean:.0f}" for e in segments)])
+    return rows
 
 
 def _vegas_points(_length: Length) -> list[Point]:
@@ -83,12 +83,12 @@ def _overhead_points(_length: Length) -> list[Point]:
 
 def _means(data: Estimates, routing: str, measure: str, places: int, scale: float = 1.0, by: str = "") -> str:
     """The smallest and the largest mean of the four versions of TCP, as a share of another measure if it is named."""
-    found = []
+    means = []
     for v in VARIANTS:
         e, of = data.get(Point(v, routing), measure), data.get(Point(v, routing), by or measure)
         if e is not None and of is not None:
-            found.append(scale * e.mean / (of.mean if by else 1.0))
-    return _range(found, places)
+            means.append(scale * e.mean / (of.mean if by else 1.0))
+    return _range(means, places)
 
 
 def _overhead_rows(ours: Estimates, ns2: Estimates) -> Rows:

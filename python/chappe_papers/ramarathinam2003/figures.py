@@ -50,9 +50,9 @@ def _over_time(variant: str, load: str) -> Chart:
 
     def panels(_x: Sequence[int]) -> list[Panel]:
         best = {"light": 500, "moderate": 370, "heavy": 300, "internet": 1400}[load]
-        own = panel(range(begin + 5, end + 1, 5), lambda r, t: (Point(variant, r, CURVE), f"{load}_at_{t:g}"),
+        axes = panel(range(begin + 5, end + 1, 5), lambda r, t: (Point(variant, r, CURVE), f"{load}_at_{t:g}"),
                     MEASURES[SEGMENTS[load]], marks=(Mark((best, best), end),))  # fmt: skip
-        return [own]
+        return [axes]
 
     title = f"segments of student 4 over time with {VARIANTS[variant]}, {_TITLES[load]}, means of runs"
     return Chart(title, "time_s", "time [s]", tuple(ROUTINGS), panels, left=begin)
@@ -112,9 +112,9 @@ def _rows(
         reading = f", {READINGS[p.reading][0]}" if p.reading in READINGS else ""
         row = [f"{VARIANTS.get(p.variant, 'Vegas')} {ROUTINGS[p.routing]}{reading}"]
         for i, m in enumerate(measures):
-            said = None if reading else printed.get(p[:2])
+            reported = None if reading else printed.get(p[:2])
             row += [
-                f"{said[i]:.{places}f}" if said else "-",
+                f"{reported[i]:.{places}f}" if reported else "-",
                 _cell(ns2.get(p, m), places),
                 _cell(ours.get(p, m), places),
             ]

@@ -53,29 +53,29 @@ class RamarathinamValidation(OfTests):
         whole = {(p, 0): (p, scenario(p), SEEDS) for p in theirs}
         early = {(p, t): (p, scenario(p).with_({"run.stop": f"{t} s"}), EARLY) for p in theirs for t in TIMES}
         tables = run(DESIGN, whole | early, runs)
-        found = []
+        compared = []
         for p, records in theirs.items():
             values = {name: tables[p, 0][name].to_list() for name in MEASURES}
             values |= {left_at(n, t): tables[p, t][LEFT[n]].to_list() for n in LEFT for t in TIMES}
             for name, m in (MEASURES | REMAINING).items():
-                known = [r.values[name].mean for r in records]
+                means = [r.values[name].mean for r in records]
                 ours = values[name]
                 part = ROUTINGS[p.routing] + ("" if p.reading == MAIN else f", {READINGS[p.reading][0]}")
                 place = (f"{VARIANTS[p.variant]}, {part}", part, p, name, m)
-                numbers = (Estimate.of(known), Estimate.of(ours))
-                found.append(Tested(*place, *numbers, len(known), chance=probability_of(known, ours)))
-        return over_the_page(found)
+                numbers = (Estimate.of(means), Estimate.of(ours))
+                compared.append(Tested(*place, *numbers, len(means), chance=probability_of(means, ours)))
+        return over_the_page(compared)
 
-    def head(self, found: Sequence[Tested]) -> list[str]:
+    def head(self, comparisons: Sequence[Tested]) -> list[str]:
         """Notes for readers."""
-        within = sum(c.within for c in found)
+        within = sum(c.within for c in comparisons)
         return [
-            f"{len({c.point for c in found})} rows of ns-2.35, one to four runs each, are compared with {len(SEEDS)} "
-            f"runs of ours, {len(EARLY)} for the energy left before the end. A number agrees when the means differ by "
-            "at most 5 % (times: 1 %), or when chance may do it: by Welch's test, of a row of one run by the "
-            "prediction interval of one of ours, at 5 % over all of the page by Holm's rule. "
-            f"{within} of {len(found)} are within the tolerance. In brackets the number of runs of ns-2, where it is "
-            "not one.",
+            f"{len({c.point for c in comparisons})} rows of ns-2.35, one to four runs each, are compared with "
+            f"{len(SEEDS)} runs of ours, {len(EARLY)} for the energy left before the end. A number agrees when the "
+            "means differ by at most 5 % (times: 1 %), or when chance may do it: by Welch's test, of a row of one "
+            f"run by the prediction interval of one of ours, at 5 % over all of the page by Holm's rule. {within} of "
+            f"{len(comparisons)} are within the tolerance. In brackets the number of runs of ns-2, where it is not "
+            "one.",
         ]
 
 

@@ -188,19 +188,19 @@ def _(data: Estimates) -> Observations:
 def _drops(data: Estimates, host: str) -> Observations:
     """Throughput without a limit relative to that at the best limit, which is chosen on every other path."""
     for rate, says in (("fixed", above), ("auto", below)):
-        if (found := _ends(data, rate, host)) is not None:
-            best, *ends = found
+        if (best_and_ends := _ends(data, rate, host)) is not None:
+            best, *ends = best_and_ends
             observation = says(f"{RATES[rate]}, from {best}", times(*ends), SMALL_DROP, form=TIMES)
             yield observation.of(HOSTS[host].title) if host else observation
 
 
 def _ends(data: Estimates, rate: str, host: str) -> tuple[int, Estimate, Estimate] | None:
     """The best limit, and throughput without one and at that one, on the paths that have not told which it is."""
-    own = {n: e for n in LIMITS if (e := data.get(_limited(n, rate, host), AGGREGATE)) is not None}
-    if max(LIMITS) not in own:
+    by_limit = {n: e for n in LIMITS if (e := data.get(_limited(n, rate, host), AGGREGATE)) is not None}
+    if max(LIMITS) not in by_limit:
         return None
-    best = max(own, key=lambda n: _of_paths(own[n], 1).mean)
-    return best, _of_paths(own[max(LIMITS)], 0), _of_paths(own[best], 0)
+    best = max(by_limit, key=lambda n: _of_paths(by_limit[n], 1).mean)
+    return best, _of_paths(by_limit[max(LIMITS)], 0), _of_paths(by_limit[best], 0)
 
 
 def _of_paths(e: Estimate, odd: int) -> Estimate:
@@ -320,10 +320,10 @@ def _(data: Estimates) -> Observations:
 
 
 def _hybrid(
-    data: Estimates, says: Callable[..., Observation], scheme: str, hops: int, said: dict[str, float]
+    data: Estimates, says: Callable[..., Observation], scheme: str, hops: int, ratios: dict[str, float]
 ) -> Observations:
     """Observations of a scheme compared with Reno on the path to each host."""
-    for host, ratio in said.items():
+    for host, ratio in ratios.items():
         reno = Point("path", hops, host=host)
         pairs = [(f"{LATER[host]}, {hops} hops", reno._replace(scheme=scheme), reno)]
         yield from compare(data, says, pairs, AGGREGATE, (ratio, ratio))

@@ -115,16 +115,16 @@ class Su(Design):
 
     def items(self, point: Point, scenario: Scenario, seeds: Iterable[int]) -> list[Item]:
         """A run on each path."""
-        found: list[Item] = []
+        runs: list[Item] = []
         for seed in seeds:
-            found += super().items(point, paths().on(seed, point, scenario), [seed])
-        return found
+            runs += super().items(point, paths().on(seed, point, scenario), [seed])
+        return runs
 
     def of_run(self, tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
         """Throughput, fairness, the window, the mix of rates."""
         flows = tables["flows"]
         goodput = flows["goodput_bps"].to_list()
-        found = {
+        values = {
             AGGREGATE: float(sum(goodput)),
             JAIN: jain_index(goodput),
             WINDOW: mean(flows["mean_window_segments"].drop_nulls().to_list()),
@@ -136,29 +136,29 @@ class Su(Design):
             SETTLED: _goodput(tables["batches"][1:]),
         }
         if len(goodput) == ROWS:
-            found |= {row(n): g for n, g in enumerate(sorted(goodput))}
-            found[SMALLEST] = share(min(goodput), sum(goodput))
+            values |= {row(n): g for n, g in enumerate(sorted(goodput))}
+            values[SMALLEST] = share(min(goodput), sum(goodput))
         data = tables["rates"].filter(pl.col("kind") == "data")
         for counted, column in COUNTED.items():
             for node in range(COLUMNS - 1) if len(data) else ():
                 for mbps in MBPS:
-                    own = data.filter((pl.col("node") == node) & (pl.col("rate_bps") == round(float(mbps) * 1e6)))
-                    found[mix(counted, node, mbps)] = float(own[column].sum())
-        return found | _of_series(tables["series"])
+                    at_rate = data.filter((pl.col("node") == node) & (pl.col("rate_bps") == round(float(mbps) * 1e6)))
+                    values[mix(counted, node, mbps)] = float(at_rate[column].sum())
+        return values | _of_series(tables["series"])
 
     def estimates(self, point: Point, rows: pl.DataFrame, _alike: bool, /) -> dict[str, Estimate]:
         """The measures of a point, of which each path is a unit; shares are totals over totals."""
         seeds = rows["seed"].to_list()
-        known = [n for n in (*MEASURES, SMALLEST, *map(row, range(ROWS))) if _known(rows, n)]
-        found: dict[str, Estimate] = {n: Paired.at(dict(zip(seeds, rows[n].to_list(), strict=True))) for n in known}
+        names = [n for n in (*MEASURES, SMALLEST, *map(row, range(ROWS))) if _known(rows, n)]
+        estimates: dict[str, Estimate] = {n: Paired.at(dict(zip(seeds, rows[n].to_list(), strict=True))) for n in names}
         for name, q in ((MEDIAN, 0.5), (TENTH, 0.1), (NINETIETH, 0.9)):
-            found[name] = Quantile.at(rows[AGGREGATE].to_list(), q)
-        found[RESENT] = _quotient(rows, "resent", ["sent"])
+            estimates[name] = Quantile.at(rows[AGGREGATE].to_list(), q)
+        estimates[RESENT] = _quotient(rows, "resent", ["sent"])
         for counted in COUNTED:
             for node in range(point.hops) if _known(rows, mix(counted, 0, MBPS[0])) else ():
-                own = [mix(counted, node, mbps) for mbps in MBPS]
-                found |= {name: _quotient(rows, name, own) for name in own}
-        return found
+                rates = [mix(counted, node, mbps) for mbps in MBPS]
+                estimates |= {name: _quotient(rows, name, rates) for name in rates}
+        return estimates
 
     def records(self) -> tuple[Record, ...]:
         """None: nobody else has run this testbed."""

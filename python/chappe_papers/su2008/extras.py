@@ -53,28 +53,31 @@ def _predicted_rows(ours: Estimates, _: Estimates) -> Rows:
 
 def _error_rows(ours: Estimates, _: Estimates) -> Rows:
     """The median error of each kind of numbers, of all, and of all without the two that are farthest off."""
-    found = [p for p in predictions(ours) if p.ratio > 0]
+    known_numbers = [p for p in predictions(ours) if p.ratio > 0]
     kinds: dict[str, list[Prediction]] = {}
-    for p in found:
+    for p in known_numbers:
         kinds.setdefault(kind_of(p.target), []).append(p)
-    rest = [p for name, own in kinds.items() if name not in (BUFFERS_OF_2, KINDS["T6"]) for p in own]
-    parts = [*sorted(kinds.items()), ("all", found), (f"all but {BUFFERS_OF_2} and {KINDS['T6']}", rest)]
-    return [[name, str(len(own)), f"{100 * median_error(own):.0f} %"] for name, own in parts if own]
+    rest = [p for name, members in kinds.items() if name not in (BUFFERS_OF_2, KINDS["T6"]) for p in members]
+    parts = [*sorted(kinds.items()), ("all", known_numbers), (f"all but {BUFFERS_OF_2} and {KINDS['T6']}", rest)]
+    return [[name, str(len(members)), f"{100 * median_error(members):.0f} %"] for name, members in parts if members]
 
 
 def _outcome_rows(ours: Estimates, _: Estimates) -> Rows:
     """Counts for each target: numbers, those inside, and those met, missed and open."""
-    found = outcomes(ours) | {"All predictions": predicted(ours)}
-    return [[says, *map(str, (len(own), sum(o.inside for o in own), *tally(own)))] for says, own in found.items()]
+    by_target = outcomes(ours) | {"All predictions": predicted(ours)}
+    return [
+        [says, *map(str, (len(members), sum(o.inside for o in members), *tally(members)))]
+        for says, members in by_target.items()
+    ]
 
 
 def _outside_rows(ours: Estimates, _: Estimates) -> Rows:
     """Numbers outside their target range, by length of the path: the paper's, ours, their ratio, marked where open."""
     rows: dict[str, dict[int, str]] = {}
-    for o in (o for found in outcomes(ours).values() for o in found if not o.inside):
+    for o in (o for members in outcomes(ours).values() for o in members if not o.inside):
         mark = " ?" if o.check is None else ""
         rows.setdefault(o.what, {})[o.hops] = f"{o.paper} / {o.ours} ({o.ratio:.2f}){mark}"
-    return [[what, *(own.get(h, "") for h in HOPS)] for what, own in rows.items()]
+    return [[what, *(by_hops.get(h, "") for h in HOPS)] for what, by_hops in rows.items()]
 
 
 _HEADER = ("name", "source", "what", "role", "paper", "here", "low_95", "high_95", "unit", "here / paper", "target")

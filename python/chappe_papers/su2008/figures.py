@@ -72,8 +72,8 @@ def _limits(host: str, curves: Sequence[str]) -> Chart:
     def of_path(number: int) -> Panel:
         def value(data: Estimates, v: str, limit: float) -> Estimate | None:
             e = data.get(*point(v, limit))
-            own = dict(e.values) if isinstance(e, Paired) else {}
-            return Estimate.of([own[number]]) if number in own else None
+            by_path = dict(e.values) if isinstance(e, Paired) else {}
+            return Estimate.of([by_path[number]]) if number in by_path else None
 
         m = MEASURES[AGGREGATE]
         return Panel(LIMITS, None, m.label, f"path {number}", scale=m.scale, derived=value)
@@ -122,38 +122,38 @@ FIGURES: dict[int, Chart] = {
 # ---- predicted against measured ----
 
 
-def _groups(found: Sequence[Prediction]) -> list[plot.Group]:
-    own: dict[str, list[tuple[float, float, float, float]]] = {}
-    for p in found:
+def _groups(numbers: Sequence[Prediction]) -> list[plot.Group]:
+    by_kind: dict[str, list[tuple[float, float, float, float]]] = {}
+    for p in numbers:
         low, high = (v if math.isfinite(v) else p.ours.mean for v in p.ours.interval())
         name = kind_of(p.target)
-        own.setdefault(name, []).append((p.target.number, p.ours.mean, low, high))
-    return [plot.Group(name, points, name == CALIBRATED) for name, points in own.items()]
+        by_kind.setdefault(name, []).append((p.target.number, p.ours.mean, low, high))
+    return [plot.Group(name, points, name == CALIBRATED) for name, points in by_kind.items()]
 
 
-def median_error(found: Sequence[Prediction]) -> float:
+def median_error(numbers: Sequence[Prediction]) -> float:
     """The median of the errors, as a share; those that were used to calibrate do not count."""
-    return statistics.median(p.error for p in found if p.target.role == PREDICT and not math.isnan(p.error))
+    return statistics.median(p.error for p in numbers if p.target.role == PREDICT and not math.isnan(p.error))
 
 
 def _agreement(title: str, data: Estimates) -> Picture:
     """Predictions against measurements."""
-    found = [p for p in predictions(data, (CALIBRATE, PREDICT)) if p.ratio > 0]
-    number = sum(p.target.role == PREDICT for p in found)
+    numbers = [p for p in predictions(data, (CALIBRATE, PREDICT)) if p.ratio > 0]
+    predicted_count = sum(p.target.role == PREDICT for p in numbers)
     judged = predicted(data)
     came = ", ".join(f"{n} {word}" for n, word in zip(tally(judged), WORDS.values(), strict=True))
     title = (
-        f"{title}: median error {100 * median_error(found):.0f} % of {number} numbers; "
+        f"{title}: median error {100 * median_error(numbers):.0f} % of {predicted_count} numbers; "
         f"{sum(o.inside for o in judged)} within what was hoped for ({came})"
     )
-    rates = [p for p in found if p.target.unit == "kbit/s"]
-    others = [p for p in found if p.target.unit != "kbit/s"]
+    rates = [p for p in numbers if p.target.unit == "kbit/s"]
+    rest = [p for p in numbers if p.target.unit != "kbit/s"]
     panels = [
         ("throughput [kbit/s]", _groups(rates)),
-        ("windows [segments], Jain's index, ratios, times", _groups(others)),
+        ("windows [segments], Jain's index, ratios, times", _groups(rest)),
     ]
     drawn = plot.agreement(panels, title=title, x_label="measured on IvyNet", y_label="predicted")
-    worst = sorted(found, key=lambda p: -p.error)[:5]
+    worst = sorted(numbers, key=lambda p: -p.error)[:5]
     rows = [[p.target.id, p.target.quantity, p.target.paper, show.number(p.ours.mean), f"{p.ratio:.2f}"] for p in worst]
     header = ["name", "what", "measured", "predicted", "ratio"]
     return Picture(title, drawn, "the five largest errors", header, rows)
@@ -170,19 +170,19 @@ KEY = Chart(
 # ---- tables ----
 
 
-def _said(name: str) -> str:
+def _reported(name: str) -> str:
     return next((t.paper for t in targets() if t.id == name), "-")
 
 
 def _resent_rows(ours: Estimates, _: Estimates) -> Rows:
-    return [[title, _said(f"T1-{short}"), cell(ours.get(Point("path", 5, rate), RESENT))]
+    return [[title, _reported(f"T1-{short}"), cell(ours.get(Point("path", 5, rate), RESENT))]
             for rate, short, title in (("fixed", "11", "11 Mbit/s"), ("auto", "auto", "autorate"))]  # fmt: skip
 
 
 def _jain_rows(ours: Estimates, _: Estimates) -> Rows:
     rows = []
     for rate, short in (("fixed", "11"), ("auto", "auto")):
-        rows.append([RATES[rate], "paper", *(_said(f"T2-{short}-{h}") for h in HOPS)])
+        rows.append([RATES[rate], "paper", *(_reported(f"T2-{short}-{h}") for h in HOPS)])
         rows.append([RATES[rate], "here", *(cell(ours.get(Point("rows", h, rate), JAIN)) for h in HOPS)])
     return rows
 
@@ -190,7 +190,7 @@ def _jain_rows(ours: Estimates, _: Estimates) -> Rows:
 def _mix_rows(ours: Estimates, _: Estimates) -> Rows:
     rows = []
     for node in range(COLUMNS - 1):
-        rows.append([str(node), "paper", *_said(f"T3-{node}").split(" / ")])
+        rows.append([str(node), "paper", *_reported(f"T3-{node}").split(" / ")])
         for counted in COUNTED:
             shares = [ours.get(Point("path"), mix(counted, node, m)) for m in MBPS]
             rows.append([str(node), counted, *(cell(e, 100) for e in shares)])
@@ -198,26 +198,26 @@ def _mix_rows(ours: Estimates, _: Estimates) -> Rows:
 
 
 def _internet_rows(ours: Estimates, _: Estimates) -> Rows:
-    said = {
+    reported = {
         "mesh_europe": "1077",
-        "europe_mesh": _said("T4-eum"),
-        "mesh_us": _said("T4-mus"),
-        "us_mesh": _said("T4-us"),
+        "europe_mesh": _reported("T4-eum"),
+        "mesh_us": _reported("T4-mus"),
+        "us_mesh": _reported("T4-us"),
     }
     ping = ours.get(Point("ping", 5, "fixed"), DELAY)
     rows = []
-    for name, kbps in said.items():
+    for name, kbps in reported.items():
         host = HOSTS[name]
         wire = host.upstream_kbps if host.upload else host.downstream_kbps
         rtt = "-" if ping is None else f"{host.rtt_ms + 2e3 * ping.mean:.0f}"
-        own = cell(ours.get(Point("path", 5, "fixed", host=name), AGGREGATE), 1e-3)
-        rows.append([host.title, f"{host.rtt_ms:g}", rtt, f"{wire:,.0f}", kbps, own])
+        here = cell(ours.get(Point("path", 5, "fixed", host=name), AGGREGATE), 1e-3)
+        rows.append([host.title, f"{host.rtt_ms:g}", rtt, f"{wire:,.0f}", kbps, here])
     return rows
 
 
 def _scheme_rows(_: Estimates, __: Estimates) -> Rows:
-    told = [(title, ", ".join(f"{n} = {v}" for n, v in changes.items())) for title, changes in SCHEMES.values()]
-    return [[title, changes or "the preset"] for title, changes in told]
+    settings = [(title, ", ".join(f"{n} = {v}" for n, v in changes.items())) for title, changes in SCHEMES.values()]
+    return [[title, changes or "the preset"] for title, changes in settings]
 
 
 def _beside(ours: Estimates, p: Point) -> str:
@@ -234,8 +234,8 @@ def _disjoint_rows(ours: Estimates, _: Estimates) -> Rows:
             p = Point("rows", h, scheme=scheme)
             name = SCHEMES[scheme][0].removeprefix("TCP ")
             paths = [cell(ours.get(p, row(n)), 1e-3).split(" ±")[0] for n in range(ROWS)]
-            rows.append([str(h), name, _said(f"T6P-{name}-{h}"), " ".join(paths), _said(f"T6-{name}-{h}"),
-                         cell(ours.get(p, AGGREGATE), 1e-3), _beside(ours, p), _said(f"T6J-{name}-{h}"),
+            rows.append([str(h), name, _reported(f"T6P-{name}-{h}"), " ".join(paths), _reported(f"T6-{name}-{h}"),
+                         cell(ours.get(p, AGGREGATE), 1e-3), _beside(ours, p), _reported(f"T6J-{name}-{h}"),
                          cell(ours.get(p, JAIN))])  # fmt: skip
     return rows
 
@@ -246,9 +246,9 @@ def _shared_rows(ours: Estimates, _: Estimates) -> Rows:
         for scheme in ("reno", "clamp3", "vegas", "buf2", "buf2_in_all"):
             p = Point("shared", h, scheme=scheme)
             name = SCHEMES[scheme][0].removeprefix("TCP ")
-            said = "5594" if (name, h) == ("Clamping 3", 1) else _said(f"T7-{name}-{h}")
-            rows.append([str(h), name, said, cell(ours.get(p, AGGREGATE), 1e-3), _beside(ours, p),
-                         _said(f"T7J-{name}-{h}"), cell(ours.get(p, JAIN))])  # fmt: skip
+            reported = "5594" if (name, h) == ("Clamping 3", 1) else _reported(f"T7-{name}-{h}")
+            rows.append([str(h), name, reported, cell(ours.get(p, AGGREGATE), 1e-3), _beside(ours, p),
+                         _reported(f"T7J-{name}-{h}"), cell(ours.get(p, JAIN))])  # fmt: skip
     return rows
 
 
@@ -263,7 +263,7 @@ def _hybrid_rows(ours: Estimates, _: Estimates) -> Rows:
             cells = []
             for short, host in _WAYS.items():
                 p = Point("path", h, scheme=scheme, host=host)
-                cells += [_said(f"T8-{short}-{name}-{h}"), cell(ours.get(p, AGGREGATE), 1e-3), _beside(ours, p)]
+                cells += [_reported(f"T8-{short}-{name}-{h}"), cell(ours.get(p, AGGREGATE), 1e-3), _beside(ours, p)]
             rows.append([str(h), name, *cells])
     return rows
 
@@ -275,7 +275,7 @@ def _window_rows(ours: Estimates, _: Estimates) -> Rows:
             cells = []
             for buffer, scheme in BUFFERS.items():
                 e = ours.get(Point("path", h, scheme=scheme, host=host), WINDOW)
-                cells += [_said(f"T9-{short}-{buffer}-{h}"), cell(e)]
+                cells += [_reported(f"T9-{short}-{buffer}-{h}"), cell(e)]
             in_all = ours.get(Point("path", h, scheme="buf2_in_all", host=host), WINDOW)
             rows.append([short, str(h), *cells[:2], cell(in_all), *cells[2:]])
     return rows

@@ -26,8 +26,8 @@ def dynamics(title: str, _: Estimates) -> Picture:
     rows: Rows = []
     for n, (rate, name) in enumerate(RATES.items()):
         p = Point("path", 5, rate)
-        own = scenario(p, {"run.sample": "200 ms", "run.batches": SECONDS // 2})
-        results = chappe.run(paths().on(1, p, own), seed=1)
+        sampled = scenario(p, {"run.sample": "200 ms", "run.batches": SECONDS // 2})
+        results = chappe.run(paths().on(1, p, sampled), seed=1)
         series, batches = results.series, results.batches
         time = series["time_s"].to_list()
         panels.setdefault("window [segments]", []).append(_curve(name, time, series["cwnd_segments"].to_list(), n))
@@ -64,13 +64,20 @@ def cycle(title: str, _: Estimates) -> Picture:
         (mixed, "mbps", "mean rate [Mbit/s]", "sender"),
         (mixed, "lost", "attempts lost [%]", "sender"),
     ):
-        own = []
+        curves = []
         for node in (0, 1):
-            found = dict(table.filter(pl.col(key) == node).select("step", column).iter_rows())
-            known = [i for i in range(steps) if i in found]
-            own.append(_curve(f"node {node}", [STEP_S * i for i in known], [float(found[i]) for i in known], node + 1))
+            by_step = dict(table.filter(pl.col(key) == node).select("step", column).iter_rows())
+            steps_of_node = [i for i in range(steps) if i in by_step]
+            curves.append(
+                _curve(
+                    f"node {node}",
+                    [STEP_S * i for i in steps_of_node],
+                    [float(by_step[i]) for i in steps_of_node],
+                    node + 1,
+                )
+            )
             header.append(f"node {node}: {label}")
             for n, cells in enumerate(rows):
-                cells.append(f"{found[4 * n]:.3g}" if 4 * n in found else "-")
-        panels.append((label, own))
+                cells.append(f"{by_step[4 * n]:.3g}" if 4 * n in by_step else "-")
+        panels.append((label, curves))
     return Picture(title, plot.over_time(panels, title=title), "first path, one run", header, rows)

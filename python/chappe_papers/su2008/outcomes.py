@@ -67,8 +67,8 @@ def range_of(t: Target) -> tuple[float, float]:
 
 def _named(names: str) -> list[Target]:
     """Numbers by their names, with a semicolon between two."""
-    own = names.split(";")
-    return [t for t in targets() if t.id in own]
+    ids = names.split(";")
+    return [t for t in targets() if t.id in ids]
 
 
 def _others(data: Estimates, p: Prediction) -> list[tuple[Target, Estimate]]:
@@ -92,27 +92,27 @@ def _is_inside(data: Estimates, p: Prediction) -> bool:
 def _numbers(group: str) -> Callable[[Estimates], list[Outcome]]:
     """A target of predictions: those whose group it is in the file."""
 
-    def found(data: Estimates) -> list[Outcome]:
-        known = [p for p in predictions(data) if p.target.group == group]
-        observations = [list(_observations(data, p)) for p in known]
-        checks = iter(Answer(tuple(c for own in observations for c in own)).checks)
-        told = []
-        for p, own in zip(known, observations, strict=True):
+    def judged(data: Estimates) -> list[Outcome]:
+        numbers = [p for p in predictions(data) if p.target.group == group]
+        observations = [list(_observations(data, p)) for p in numbers]
+        checks = iter(Answer(tuple(c for of_number in observations for c in of_number)).checks)
+        results = []
+        for p, of_number in zip(numbers, observations, strict=True):
             t = p.target
-            several = [next(checks) for _ in own]
+            several = [next(checks) for _ in of_number]
             check = False if False in several else None if None in several else True
             ours = show.number(p.ours.mean, 2)
-            told.append(Outcome(t.id, _series(t), _hops(t), t.paper, ours, p.ratio, _is_inside(data, p), check))
-        return told
+            results.append(Outcome(t.id, _series(t), _hops(t), t.paper, ours, p.ratio, _is_inside(data, p), check))
+        return results
 
-    return found
+    return judged
 
 
 def _orders(pairs: Callable[[], Iterable[tuple[Target, Target]]]) -> Callable[[Estimates], list[Outcome]]:
     """A target for the order of the schemes of some pairs."""
 
-    def found(data: Estimates) -> list[Outcome]:
-        observations, told = [], []
+    def judged(data: Estimates) -> list[Outcome]:
+        observations, results = [], []
         for a, b in pairs():
             x, y = (value(data) for t in (a, b) if (value := value_of(t)) is not None)
             theirs = a.number / b.number
@@ -122,11 +122,11 @@ def _orders(pairs: Callable[[], Iterable[tuple[Target, Target]]]) -> Callable[[E
                 observation = (more if theirs > 1 else less)(what, x, y)
                 observations.append(observation)
                 same = (ours > 1) == (theirs > 1)
-                told.append(Outcome("", what, _hops(a), f"{theirs:.2f}", f"{ours:.2f}", ours / theirs, same, None))
+                results.append(Outcome("", what, _hops(a), f"{theirs:.2f}", f"{ours:.2f}", ours / theirs, same, None))
         checks = Answer(tuple(observations)).checks
-        return [o._replace(check=check) for o, check in zip(told, checks, strict=True)]
+        return [o._replace(check=check) for o, check in zip(results, checks, strict=True)]
 
-    return found
+    return judged
 
 
 def _scheme(t: Target) -> str:
@@ -141,8 +141,8 @@ def _against_reno() -> Iterator[tuple[Target, Target]]:
 def _disjoint() -> Iterator[tuple[Target, Target]]:
     """Each two schemes of Table VI at each length."""
     for h in HOPS:
-        own = [t for t in targets() if t.id.startswith("T6-") and t.hops == str(h)]
-        yield from ((b, a) for a, b in combinations(own, 2))
+        of_length = [t for t in targets() if t.id.startswith("T6-") and t.hops == str(h)]
+        yield from ((b, a) for a, b in combinations(of_length, 2))
 
 
 _FAR = f"where the paper's differ by more than {100 * APART:.0f} %"
@@ -165,15 +165,15 @@ TARGETS: dict[str, Callable[[Estimates], list[Outcome]]] = {
 
 def outcomes(data: Estimates) -> dict[str, list[Outcome]]:
     """Outcomes of each target with runs."""
-    return {says: found for says, of in TARGETS.items() if (found := of(data))}
+    return {says: results for says, of in TARGETS.items() if (results := of(data))}
 
 
 def predicted(data: Estimates) -> list[Outcome]:
     """Outcomes of all predictions."""
-    return [o for found in outcomes(data).values() for o in found if o.id]
+    return [o for results in outcomes(data).values() for o in results if o.id]
 
 
-def tally(found: Iterable[Outcome]) -> list[int]:
+def tally(results: Iterable[Outcome]) -> list[int]:
     """Number met, missed and open."""
-    checks = [o.check for o in found]
+    checks = [o.check for o in results]
     return [checks.count(check) for check in WORDS]

@@ -55,8 +55,8 @@ class Paths:
     def text(self, number: int) -> str:
         """The links between the routers of a path, numbered along it, as ``radio.links`` takes them."""
         at = {node: n for n, node in enumerate(self.path(number))}
-        own = self.links.filter(pl.col("from").is_in(list(at)) & pl.col("to").is_in(list(at)))
-        numbers = own.select(pl.col("from", "to").replace_strict(at, return_dtype=pl.Int64), "signal_dbm")
+        links = self.links.filter(pl.col("from").is_in(list(at)) & pl.col("to").is_in(list(at)))
+        numbers = links.select(pl.col("from", "to").replace_strict(at, return_dtype=pl.Int64), "signal_dbm")
         return numbers.sort("from", "to").write_csv()
 
     def drawing(self, number: int) -> int:
@@ -71,11 +71,11 @@ class Paths:
     def fits(self, seed: int) -> bool:
         """True if in a drawing of the rows all neighbours in a row hear each other at 11 Mbit/s, and nobody else."""
         links = self._rows.with_({"topology.seed": seed}).links
-        own = links.filter(pl.col("from") // COLUMNS == pl.col("to") // COLUMNS)
+        of_row = links.filter(pl.col("from") // COLUMNS == pl.col("to") // COLUMNS)
         near = (pl.col("from") - pl.col("to")).abs() == 1
         fast = pl.col("rate_bps").fill_null(0) == _ELEVEN
-        neighbours = own.filter(near & fast).height == 2 * ROWS * (COLUMNS - 1)
-        return neighbours and own.filter(fast & ~near).is_empty()
+        neighbours = of_row.filter(near & fast).height == 2 * ROWS * (COLUMNS - 1)
+        return neighbours and of_row.filter(fast & ~near).is_empty()
 
 
 @cache

@@ -52,8 +52,8 @@ class Target(NamedTuple):
     @property
     def number(self) -> float:
         """Its value; NaN where the paper has words, or several numbers."""
-        found = re.fullmatch(r"(?:> |about )?([\d.]+)", self.paper)
-        return float(found[1]) if found else math.nan
+        match = re.fullmatch(r"(?:> |about )?([\d.]+)", self.paper)
+        return float(match[1]) if match else math.nan
 
     @property
     def is_exceeded(self) -> bool:
@@ -104,28 +104,28 @@ def _ratio(a: Point, b: Point, measure: str = AGGREGATE) -> Value:
 
 def best_limit(data: Estimates, host: str) -> Estimate | None:
     """Autorate's window limit of the greatest throughput, chosen on every other path, with those not told from it."""
-    own = {n: data.get(Point("path", limit=n, host=host), AGGREGATE) for n in LIMITS}
-    known = {n: e for n, e in own.items() if isinstance(e, Paired)}
-    if not known:
-        return next((e for e in own.values() if e is not None), None)
-    values = common(list(known.values()))
+    by_limit = {n: data.get(Point("path", limit=n, host=host), AGGREGATE) for n in LIMITS}
+    paired = {n: e for n, e in by_limit.items() if isinstance(e, Paired)}
+    if not paired:
+        return next((e for e in by_limit.values() if e is not None), None)
+    values = common(list(paired.values()))
     if len(values) < 4:
         return None
-    return Among.of_choice(choose({n: values[:, i] for i, n in enumerate(known)}))
+    return Among.of_choice(choose({n: values[:, i] for i, n in enumerate(paired)}))
 
 
 def _near_one(data: Estimates) -> Estimate | None:
     """Of one and two hops the ratio of medians that is farther from 1."""
-    found = [_ratio(Point("path", h), Point("path", h, "fixed"), MEDIAN)(data) for h in (1, 2)]
-    known = [e for e in found if e is not None]
-    return max(known, key=lambda e: abs(e.mean - 1)) if len(known) == len(found) else None
+    ratios = [_ratio(Point("path", h), Point("path", h, "fixed"), MEDIAN)(data) for h in (1, 2)]
+    measured = [e for e in ratios if e is not None]
+    return max(measured, key=lambda e: abs(e.mean - 1)) if len(measured) == len(ratios) else None
 
 
 def _least_gain(data: Estimates) -> Estimate | None:
     """Of two to five hops the smallest ratio of fixed rates to autorate on disjoint paths."""
-    found = [_ratio(Point("rows", h, "fixed"), Point("rows", h))(data) for h in HOPS[1:]]
-    known = [e for e in found if e is not None]
-    return min(known, key=lambda e: e.mean) if len(known) == len(found) else None
+    ratios = [_ratio(Point("rows", h, "fixed"), Point("rows", h))(data) for h in HOPS[1:]]
+    measured = [e for e in ratios if e is not None]
+    return min(measured, key=lambda e: e.mean) if len(measured) == len(ratios) else None
 
 
 def _ping(data: Estimates) -> Estimate | None:

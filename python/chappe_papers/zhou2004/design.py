@@ -107,7 +107,9 @@ class Zhou(Design):
     def ns2(self) -> Estimates:
         """Everything that ns-2 measured, by point."""
         lone = {p: v for p, v in reference.first(self.records()).items() if p.reading == LONE}
-        return Estimates({p: of_values(values_of(own)) for p, own in by_point(self.records()).items()} | lone, FULL.x)
+        return Estimates(
+            {p: of_values(values_of(records)) for p, records in by_point(self.records()).items()} | lone, FULL.x
+        )
 
     def method(self, runner: Runner) -> list[str]:
         """Method, in paragraphs."""
@@ -128,31 +130,31 @@ DESIGN = Zhou()
 
 def of_alike(data: Estimates, mechanism: str, rate: float, which: Callable[..., Estimate] = max) -> Estimate | None:
     """The goodput of the best, or the worst, of the variants that are much alike; ``None`` when one is missing."""
-    known = [data.get(Point(v, mechanism, rate), GOODPUT) for v in ALIKE]
-    return None if None in known else which((e for e in known if e is not None), key=lambda e: e.mean)
+    goodputs = [data.get(Point(v, mechanism, rate), GOODPUT) for v in ALIKE]
+    return None if None in goodputs else which((e for e in goodputs if e is not None), key=lambda e: e.mean)
 
 
 def unfairness(shares: Iterable[float]) -> float:
     """The paper's measure: how much more the largest share is than the smallest, by the smallest."""
-    known = sorted(shares)
-    return (known[-1] - known[0]) / known[0] if known[0] else math.inf
+    ordered = sorted(shares)
+    return (ordered[-1] - ordered[0]) / ordered[0] if ordered[0] else math.inf
 
 
 def of_values(values: Mapping[str, Sequence[float]]) -> dict[str, Estimate]:
     """Measures from the values of independent runs: means; of unfairness, which has a heavy tail, the median."""
-    return {name: Quantile.at(own) if name == UNFAIRNESS else Estimate.of(own) for name, own in values.items()}
+    return {name: Quantile.at(runs) if name == UNFAIRNESS else Estimate.of(runs) for name, runs in values.items()}
 
 
 # ---- the runs of ns-2 ----
 
 
-def by_point(found: Iterable[reference.Record]) -> dict[Any, list[reference.Record]]:
+def by_point(records: Iterable[reference.Record]) -> dict[Any, list[reference.Record]]:
     """The runs of ns-2 by point."""
-    own: dict[Any, list[reference.Record]] = {}
-    for r in reference.of(NS2, found):
+    points: dict[Any, list[reference.Record]] = {}
+    for r in reference.of(NS2, records):
         if r.point.reading != LONE:
-            own.setdefault(r.point, []).append(r)
-    return own
+            points.setdefault(r.point, []).append(r)
+    return points
 
 
 def delivered(record: reference.Record) -> tuple[int, ...]:
@@ -166,7 +168,7 @@ def measured(segments: Sequence[float]) -> dict[str, float]:
     return {GOODPUT: sum(goodput) / FLOWS, UNFAIRNESS: unfairness(goodput), JAIN: jain_index(goodput)}
 
 
-def values_of(found: Sequence[reference.Record]) -> dict[str, list[float]]:
+def values_of(records: Sequence[reference.Record]) -> dict[str, list[float]]:
     """The measures of the runs of a point."""
-    runs = [measured(delivered(r)) for r in found]
+    runs = [measured(delivered(r)) for r in records]
     return {name: [run[name] for run in runs] for name in (GOODPUT, UNFAIRNESS, JAIN)}

@@ -32,9 +32,9 @@ def _of_readings(length: Length) -> list[Point]:
 
 def in_reading(data: Estimates, reading: str, x: tuple[float, ...] | None = None) -> Estimates:
     """Estimates of one reading, as if it were the main one; at some error rates only."""
-    found = data.seen_as(lambda p: p._replace(reading=reading))
+    seen = data.seen_as(lambda p: p._replace(reading=reading))
     return Estimates({p._replace(reading=READING): v for p, v in data.values.items() if p.reading == reading},
-                 found.x if x is None else x)  # fmt: skip
+                 seen.x if x is None else x)  # fmt: skip
 
 
 def _verdict_rows(ours: Estimates, _: Estimates) -> Rows:
@@ -69,11 +69,11 @@ def _number_rows(ours: Estimates, _: Estimates) -> Rows:
     printed = [f"{e:g}" if e < 1 else f"{e:.1f}" for e in PRINTED.values()]
     rows = [["the paper", "2 %", "0.4 to 0.6 %", *printed, "more than 0", "more than 0"]]
     for name in READINGS:
-        own = in_reading(ours, name)
-        unfair = [median(own.get(Point(*point), UNFAIRNESS)) for point in PRINTED]
-        on_eln = (own.both(Point("tahoe", m, r), Point("tahoe", "eln", r), GOODPUT) for m, r in _ON_ELN)
+        here = in_reading(ours, name)
+        unfair = [median(here.get(Point(*point), UNFAIRNESS)) for point in PRINTED]
+        on_eln = (here.both(Point("tahoe", m, r), Point("tahoe", "eln", r), GOODPUT) for m, r in _ON_ELN)
         gains = [next((percent(a, b) for a, b in pair), "-") for pair in on_eln]
-        rows.append([name, _crossing(own, "none"), _crossing(own, "eln"), *unfair, *gains])
+        rows.append([name, _crossing(here, "none"), _crossing(here, "eln"), *unfair, *gains])
     return rows
 
 
@@ -137,8 +137,8 @@ def _lone(variant: str, loss: float, window: int) -> Point:
 
 
 def _of_formulas(_: Length) -> list[Point]:
-    found = [_lone("newreno", loss, 1000) for loss in LOSSES]
-    return found + [_lone(v, loss, w) for w in (1000, 10) for loss in (1.0, 10.0) for v in VARIANTS]
+    points = [_lone("newreno", loss, 1000) for loss in LOSSES]
+    return points + [_lone(v, loss, w) for w in (1000, 10) for loss in (1.0, 10.0) for v in VARIANTS]
 
 
 def with_formulas(data: Estimates) -> Estimates:
@@ -155,10 +155,10 @@ def _padhye(loss: float, window: int) -> float:
 
 
 def _formula_chart(_: Length) -> Chart:
-    own = panel(LOSSES, lambda v, loss: (_lone(v, loss, 1000), SEGMENTS), MEASURES[SEGMENTS], "window 1000")
+    axes = panel(LOSSES, lambda v, loss: (_lone(v, loss, 1000), SEGMENTS), MEASURES[SEGMENTS], "window 1000")
     title = "a lone flow beside formulas: 100 Mbit/s, 50 ms each way"
     variants = ("newreno", *_FORMULAS)
-    return Chart(title, X_NAME, X_LABEL, variants, lambda _: [own], (0.1, 0.2, 0.5, 1, 2, 5, 10), None, 0.1)
+    return Chart(title, X_NAME, X_LABEL, variants, lambda _: [axes], (0.1, 0.2, 0.5, 1, 2, 5, 10), None, 0.1)
 
 
 def _formula_rows(ours: Estimates, ns2: Estimates) -> Rows:

@@ -36,8 +36,8 @@ def _high(p: Panel) -> Panel:
 
 def _throughput(x: Sequence[float]) -> list[Panel]:
     letters = zip("abcde", MECHANISMS.items(), strict=True)
-    own = [over_variants(m, x, GOODPUT, f"({letter}) {title}") for letter, (m, title) in letters]
-    return [q for p in own for q in (p, _high(p))]
+    axes = [over_variants(m, x, GOODPUT, f"({letter}) {title}") for letter, (m, title) in letters]
+    return [q for p in axes for q in (p, _high(p))]
 
 
 def _mechanisms(x: Sequence[float]) -> list[Panel]:

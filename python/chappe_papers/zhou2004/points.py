@@ -202,7 +202,7 @@ def _lone(point: Point, changes: Mapping[str, Any]) -> Scenario:
     """A file transfer over 100 Mbit/s and 50 ms each way, on which data are lost; the first 20 s do not count."""
     error = {"model": "uniform", "rate": point.per_percent / 100}
     link = {"to": 1, "rate": "100 Mbit/s", "delay": "50 ms", "error": error, "back": {"error": {"model": "none"}}}
-    own = {
+    lone_settings = {
         "extends": "ns2-2.35",
         "run": {"stop": "420 s", "batches": 21, "discard": 1},
         "topology": {"kind": "none"},
@@ -211,4 +211,4 @@ def _lone(point: Point, changes: Mapping[str, Any]) -> Scenario:
         "tcp": {"variant": point.variant, "window": point.window, "segment": "1000 B"},
         "flow": [{"to": 1}],
     }
-    return Scenario(own, dict(changes))
+    return Scenario(lone_settings, dict(changes))

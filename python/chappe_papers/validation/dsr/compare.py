@@ -82,8 +82,8 @@ class Column:
 
 def mean(walks: Sequence[Sequence[Row]], name: str) -> Estimate:
     """The mean over walks of the means of their runs (Welch, Satterthwaite)."""
-    own = [Estimate.of([row[name] for row in rows if not math.isnan(row[name])]) for rows in walks]
-    return total(own, len(own))
+    means = [Estimate.of([row[name] for row in rows if not math.isnan(row[name])]) for rows in walks]
+    return total(means, len(means))
 
 
 def seen(walks: Sequence[Sequence[Row]], name: str) -> tuple[int, int]:
@@ -127,20 +127,20 @@ def run(runs: RunCache, seeds: Sequence[int]) -> dict[str, dict[str, list[Row]]]
 def validate(folder: Path, *, jobs: int | None) -> int:
     """Runs the comparison, prints a summary, and writes ``validation.md`` and ``validation.csv``."""
     with run_cache(folder, jobs) as runs:
-        found = {case: compare(ours, reference(case)) for case, ours in run(runs, SEEDS).items()}
+        columns_of = {case: compare(ours, reference(case)) for case, ours in run(runs, SEEDS).items()}
     rows: list[list[object]] = []
-    for case, columns in found.items():
+    for case, columns in columns_of.items():
         for c in columns:
             for walk, r in [*c.walks.items(), ("all", c.together)]:
                 numbers = map(repr, (r.ns2.mean, r.ours.mean, r.estimate.mean, r.estimate.half_width()))
                 rows.append([case, c.name, walk, *numbers, r.agrees if walk == "all" else ""])
     header = ["case", "column", "walk", "ns2", "ours", "ratio", "half_width_95", "agrees"]
-    return finish(folder, header, rows, page.page(found), summary(found), page.answers(found))
+    return finish(folder, header, rows, page.page(columns_of), summary(columns_of), page.answers(columns_of))
 
 
-def summary(found: Mapping[str, Sequence[Column]]) -> Iterator[Table]:
+def summary(columns_of: Mapping[str, Sequence[Column]]) -> Iterator[Table]:
     """A table of the columns that do not agree."""
-    if unlike := [(case, c) for case, columns in found.items() for c in columns if not c.together.agrees]:
+    if unlike := [(case, c) for case, columns in columns_of.items() for c in columns if not c.together.agrees]:
         t = show.table(
             "flows", "does not agree", ">ns-2", ">ours", ">ratio", title="DSR between mobile nodes against ns-2.35"
         )

@@ -91,7 +91,7 @@ class Case(NamedTuple):
 
 def reference() -> dict[Case, list[tuple[float, float]]]:
     """The runs of ns-3.37: seconds and goodput [kbit/s] of each."""
-    found: dict[Case, list[tuple[float, float]]] = {}
+    by_case: dict[Case, list[tuple[float, float]]] = {}
     for row in csv.DictReader(HERE.joinpath("ns3.csv").read_text(encoding="utf-8").splitlines()):
         case = Case(
             row["place"], row["standard"], row["manager"], float(row["rate_mbps"] or 0), row["short_preamble"] == "1",
@@ -102,22 +102,22 @@ def reference() -> dict[Case, list[tuple[float, float]]]:
                 exponent=float(row["exponent"]), sense_db=float(row["sense_db"]), rts=row["rts"] == "1",
                 window=int(row["window"]), queue=int(row["queue"]), flows=int(row["flows"]), rows=int(row["rows"]),
             )  # fmt: skip
-        found.setdefault(case, []).append((float(row["seconds"]), float(row["goodput_kbps"])))
-    return found
+        by_case.setdefault(case, []).append((float(row["seconds"]), float(row["goodput_kbps"])))
+    return by_case
 
 
 def habits(case: Case) -> dict[str, Any]:
     """Settings for deviations of ns-3 from the standard, or from the authors of a rate control, where they matter."""
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     if case.place == "chain":
         # Forwarded packets follow the ACK of their reception without a back-off; EIFS ends while the medium is busy.
-        found |= {"wlan.first_access": "idle", "wlan.eifs": "after_frame"}
+        settings |= {"wlan.first_access": "idle", "wlan.eifs": "after_frame"}
     if case.manager in ("Arf", "Aarf", "Minstrel") and case.standard == "b":
         # The PHY of 802.11b lists its rates twice.
-        found["wlan.rate_control.rates"] = 2 * _rates(case)
+        settings["wlan.rate_control.rates"] = 2 * _rates(case)
     if case.manager == "Minstrel":
-        found["wlan.rate_control.minstrel.origin"] = "ns3"
-    return found
+        settings["wlan.rate_control.minstrel.origin"] = "ns3"
+    return settings
 
 
 def _rates(case: Case) -> list[str]:

@@ -53,9 +53,9 @@ class Comparison:
         return apart <= max(TOLERANCE * self.ns3[GOODPUT].mean, self.half_width)
 
 
-def of_run(found: Mapping[str, pl.DataFrame]) -> dict[str, float]:
+def of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
     """Values taken from a run."""
-    flows, nodes = found["flows"], found["nodes"]
+    flows, nodes = tables["flows"], tables["nodes"]
     sums = {name: float(nodes[name].sum()) for name in ("rts_sent", "data_sent", "rts_failed", "data_failed")}
     given_up = float(nodes["mac_data_given_up"].sum()) + float(nodes["mac_acks_given_up"].sum())
     goodput = flows["goodput_bps"].to_list()
@@ -95,12 +95,12 @@ def compare(
     cases: Mapping[Case, Reference], runs: RunCache, seeds: Sequence[int] = SEEDS, seconds: int = SECONDS
 ) -> list[Comparison]:
     """Runs what ns-3 was run on."""
-    found = []
+    comparisons = []
     for case, ours in run(cases, seeds, runs, seconds).items():
         theirs = cases[case]
-        own = estimates(theirs.own) if theirs.mended else None
-        found.append(Comparison(case, estimates(theirs.best), ours, own, case in FURTHER))
-    return found
+        unmended = estimates(theirs.own) if theirs.mended else None
+        comparisons.append(Comparison(case, estimates(theirs.best), ours, unmended, case in FURTHER))
+    return comparisons
 
 
 FURTHER = frozenset(
@@ -116,25 +116,25 @@ def validate(folder: Path, *, jobs: int | None) -> int:
     """Runs the comparison, prints a summary, and writes ``validation.md`` and ``validation.csv``."""
     cases = reference()
     with run_cache(folder, jobs) as runs:
-        found = compare(cases, runs)
+        comparisons = compare(cases, runs)
         unlike = run((c for c in cases if c.has_long_preamble_in_ns3), SEEDS, runs, as_ns3=False)
     rows: list[list[object]] = []
-    for c in found:
+    for c in comparisons:
         for name in MEASURES:
             half = difference(c.ours[name], c.ns3[name]).half_width()
             numbers = (c.ns3[name].mean, c.ours[name].mean, half, c.own[name].mean if c.own else math.nan)
             rows.append([*c.case, name, *map(repr, numbers), c.agrees if name == GOODPUT else ""])
     header = [*Case._fields, "measure", "ns3", "ours", "half_width_95", "ns3_own_rules", "agrees"]
-    return finish(folder, header, rows, page.page(found, unlike), summary(found))
+    return finish(folder, header, rows, page.page(comparisons, unlike), summary(comparisons))
 
 
-def summary(found: Sequence[Comparison]) -> Iterator[Table]:
+def summary(comparisons: Sequence[Comparison]) -> Iterator[Table]:
     """Tables that say how many cases agree, and which do not."""
     t = show.table("", ">agree", ">of", ">largest difference", title="The preset standard against ns-3.37: goodput")
-    for cells in page.summary(found):
+    for cells in page.summary(comparisons):
         t.add_row(*cells)
     yield t
-    if unlike := [c for c in found if not c.agrees]:
+    if unlike := [c for c in comparisons if not c.agrees]:
         t = show.table("does not agree", ">ns-3 [kbit/s]", ">ours", ">half width")
         for c in unlike:
             values = (c.ns3[GOODPUT].mean, c.ours[GOODPUT].mean, c.half_width)
