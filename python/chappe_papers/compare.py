@@ -27,7 +27,7 @@ def percent(share: float) -> str:
 
 
 def origin(command: str) -> str:
-    """The line of a page that says which command of which version wrote the page."""
+    """Line of a page with the command and the version that wrote the page."""
     return f"Written by `chappe {command}` with Chappe {__version__}, results epoch {RESULTS_EPOCH}."
 
 

@@ -95,7 +95,7 @@ class Design(ABC):
         return True
 
     def same(self, point: Any) -> Any:
-        """The point that stands for all that are the same scenario."""
+        """Representative of all points with the same scenario."""
         return point
 
     @abstractmethod

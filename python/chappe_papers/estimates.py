@@ -47,12 +47,12 @@ class Estimates:
         """A measure of a point, or ``None`` when there is no such run."""
         return self.values.get(point, {}).get(measure)
 
-    def known(self, point: Any, /) -> bool:
+    def has_runs(self, point: Any, /) -> bool:
         """True if there are runs of a point."""
         return point in self.values
 
     def take(self, point: Any, measure: str) -> Estimate:
-        """A measure of a point that must be there.
+        """A measure of a point that must have runs.
 
         Raises:
             MissingError: There is no such run.
@@ -69,7 +69,7 @@ class Estimates:
             yield x, y
 
     def several(self, points: Iterable[Any], measure: str) -> list[Estimate]:
-        """A measure of several points, all of which must be there.
+        """A measure of several points, all of which must have runs.
 
         Raises:
             MissingError: One of them has no run.
@@ -81,30 +81,30 @@ class Estimates:
         return [e for e in estimates if e is not None]
 
     def seen_as(self, change: Callable[[Any], Any]) -> "Estimates":
-        """The same, where each point stands for another: ``change`` says for which."""
+        """These estimates under another reading: ``change`` maps each point to the point whose estimates it gets."""
         return Reinterpreted(self.values, self.x, self, change)
 
 
 @dataclass(frozen=True)
 class Reinterpreted(Estimates):
-    """A table in which each point stands for another."""
+    """Estimates in which each point has those of another."""
 
     data: Estimates = field(default_factory=lambda: Estimates({}))
     change: Callable[[Any], Any] = lambda p: p
 
     def get(self, point: Any, measure: str, /) -> Estimate | None:
-        """A measure of the point for which this one stands; ``None`` too when it stands for none."""
+        """A measure of the mapped point; ``None`` also when the point is mapped to none."""
         other = self.change(point)
         return None if other is None else self.data.get(other, measure)
 
-    def known(self, point: Any, /) -> bool:
-        """True if there are runs of the point for which this one stands."""
-        return self.data.known(self.change(point))
+    def has_runs(self, point: Any, /) -> bool:
+        """True if there are runs of the mapped point."""
+        return self.data.has_runs(self.change(point))
 
 
 @dataclass(frozen=True)
 class RequestedPoints(Estimates):
-    """A table that has everything, and notes what it is asked for: what a claim or a figure needs.
+    """Estimates of every point, which record the requested points: those that a claim or a figure needs.
 
     Attributes:
         asked: The points, in the order in which they were asked for.
@@ -117,6 +117,6 @@ class RequestedPoints(Estimates):
         self.asked[point] = None
         return Estimate(1.0, 0.01, 9)
 
-    def known(self, _point: Any, /) -> bool:
-        """Nothing is known of points that stand for others."""
+    def has_runs(self, _point: Any, /) -> bool:
+        """False: no runs exist."""
         return False

@@ -197,7 +197,7 @@ def figure(
 
 
 def picture(name: str, p: Picture, folder: Path) -> page.DrawnFigure:
-    """Writes a picture, its numbers beside it, and prints these."""
+    """Writes a picture and its numbers, and prints the numbers."""
     plot.save(p.drawn, folder, name)
     write_csv(folder / f"{name}.csv", p.header, p.rows)
     return shown(name, p.title, p.unit, [h.removesuffix("_m") for h in p.header], p.rows, folder)

@@ -75,7 +75,7 @@ class Paper:
 
     @property
     def readings(self) -> "Mapping[str, Callable[[Any], Any]]":
-        """Other readings of the paper: for which point each point of the main one stands then; ``None``: for none."""
+        """Other readings of the paper: maps of each point of the main reading to one of the other, or ``None``."""
         readings: Mapping[str, Callable[[Any], Any]] = self.part("claims").READINGS
         return readings
 

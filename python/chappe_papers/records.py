@@ -138,7 +138,7 @@ class OfRecords(Validation):
         return [c for r in records for c in self.comparisons(r, tables[run_key(r)], many.get(run_key(r)))]
 
     def comparisons(self, r: Record, rows: pl.DataFrame, many: pl.DataFrame | None = None) -> list[Recorded]:
-        """The numbers of a run of ns-2 beside ours."""
+        """The numbers of a run of ns-2 with ours."""
         further = self.further_seeds()
         t = quantile_t(0.95, r.batches - 1)
         compared = []

@@ -51,7 +51,7 @@ def _one(e: Estimate) -> Estimate:
 
 
 def _evenness(data: Estimates, v: str, loss: float) -> Estimate:
-    """The least throughput over the speeds by the largest, walk by walk."""
+    """Least by largest throughput over the speeds, by movement pattern."""
     throughputs = data.several([Point(v, s, loss) for s in data.x], THROUGHPUT)
     walks = [e for e in throughputs if isinstance(e, Paired)]
     if len(walks) < len(throughputs):
@@ -61,7 +61,7 @@ def _evenness(data: Estimates, v: str, loss: float) -> Estimate:
 
 
 def _single(data: Estimates, measure: str, reported: float, loss: float) -> Observations:
-    """The paper's number of E-NewReno where nothing moves, beside single runs of ours."""
+    """The paper's number of E-NewReno where nothing moves, among single runs of ours."""
     e = data.get(Point(OURS, 0.0, loss), measure)
     if e is not None:
         yield among(f"the paper's {reported:g}", _one(e), reported)

@@ -106,11 +106,11 @@ class Ahmed(Design):
         return length.seeds if point.reading in (MAIN, LONE) else length.compared
 
     def same(self, point: Point) -> Point:
-        """The point that stands for all that are the same scenario."""
+        """Representative of all points with the same scenario."""
         return same(point)
 
     def of_run(self, tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
-        """The paper's metrics, what became of packets, and what senders spent their time on."""
+        """The paper's metrics, fates of packets, and time budgets of senders."""
         flows, fates, nodes = tables["flows"], tables["fates"], tables["nodes"]
         packets = fates.filter(pl.col("kind").is_in(["data", "ack"]))
         data = fates.filter(pl.col("kind") == "data")
@@ -149,13 +149,13 @@ class Ahmed(Design):
         }
 
     def estimates(self, _point: Point, rows: pl.DataFrame, _alike: bool, /) -> dict[str, Estimate]:
-        """The measures of a point, of which each walk is a unit."""
+        """The measures of a point, with movement patterns as units."""
         seeds = rows["seed"].to_list()
         names = (n for n in (*MEASURES, EVENTS, FRAMES, *WHY) if n in rows.columns)
         return {name: Paired.at(dict(zip(seeds, rows[name].to_list(), strict=True))) for name in names}
 
     def ns2(self) -> Estimates:
-        """Everything that ns-2 measured, by point, of which each walk is a unit."""
+        """Measures of ns-2 by point, with movement patterns as units."""
         walks: dict[Point, dict[int, dict[str, float]]] = {}
         for r in reference.of(NS2, self.records()):
             walks.setdefault(r.point._replace(motion=0), {})[r.point.motion] = of_record(r)

@@ -76,7 +76,7 @@ READINGS: dict[str, tuple[str, dict[str, Any]]] = {
 """Other readings of what the paper does not say: what is different, and the settings."""
 
 STILL = "0.000001 m/s"
-"""Half a millimetre in a run: nodes that stand where they would begin to walk."""
+"""Half a millimetre in a run: nodes that rest at their start."""
 
 
 class Point(NamedTuple):
@@ -98,7 +98,7 @@ def tables() -> dict[str, Any]:
 
 
 def same(p: Point) -> Point:
-    """The point that stands for all that are the same scenario."""
+    """Representative of all points with the same scenario."""
     alike = (p.reading == "loss_above" and not p.loss) or (p.reading == "threshold" and p.variant != "ecn")
     return p._replace(reading=MAIN) if alike else p
 

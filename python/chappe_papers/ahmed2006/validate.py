@@ -1,4 +1,4 @@
-"""The rows of ns-2.35, one run on each of up to five walks, beside eight runs of ours on each of the same walks."""
+"""Comparison with rows of ns-2.35, a run with each of up to five movement patterns, by eight runs of ours."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -38,7 +38,7 @@ class Row(Tested):
 
 
 def walk_by_walk(theirs: Mapping[int, float], ours: Mapping[int, Sequence[float]]) -> Estimate:
-    """The mean difference over walks, of each of which ns-2 has one run; its error is that of runs on the same walk.
+    """Mean difference over movement patterns; ns-2 has one run with each; the error is that of runs with one pattern.
 
     Runs of ns-2 are taken to scatter on a walk as ours do. Walks have variances of their own (Welch, Satterthwaite).
     """

@@ -54,7 +54,7 @@ def each(data: Estimates, places: Places, variant: str, name: str) -> Iterator[t
 
 
 def _both(data: Estimates, p: Point, a: str, b: str, name: str) -> Iterator[tuple[Estimate, Estimate]]:
-    """A measure of two variants, where both are known. Of drawn places: the mean of their ratios, beside 1."""
+    """A measure of two variants, where both have runs. Of drawn places: the mean of their ratios, with 1."""
     if p.place not in DRAWN:
         yield from data.both(p._replace(variant=a), p._replace(variant=b), name)
         return
@@ -64,7 +64,7 @@ def _both(data: Estimates, p: Point, a: str, b: str, name: str) -> Iterator[tupl
     ratios = []
     for draw in itertools.count(1):
         x, y = (p._replace(variant=v, draw=draw) for v in (a, b))
-        if not (data.known(x) and data.known(y)):
+        if not (data.has_runs(x) and data.has_runs(y)):
             break
         ratios.append(data.take(x, name).mean / data.take(y, name).mean)
     if ratios:

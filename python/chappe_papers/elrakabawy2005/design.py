@@ -87,7 +87,7 @@ class Length(NamedTuple):
     random_packets: int
     """The same in the random topologies of files."""
     further_packets: int
-    """The same in places that are run beside those of the paper's figures: what differs is from run to run."""
+    """The same in places in addition to those of the paper's figures: differences are between runs."""
     udp_packets: int
     """The same of paced UDP."""
     search_packets: int

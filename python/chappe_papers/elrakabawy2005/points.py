@@ -131,9 +131,9 @@ class Point(NamedTuple):
     place: str = CHAIN
     """``"chain"``, a key of :data:`GRIDS`, :data:`LISTED`, or :data:`DRAWN`."""
     draw: int = 0
-    """``topology.seed`` of a drawn place; 0 stands for all that were drawn."""
+    """``topology.seed`` of a drawn place; 0 means all that were drawn."""
     interval_ms: float = 0.0
-    """Time from one datagram to the next; 0 stands for the best one."""
+    """Time from one datagram to the next; 0 means the best one."""
     preamble: str = "long"
     basic_mbps: float = 1.0
     """Rate of control frames."""

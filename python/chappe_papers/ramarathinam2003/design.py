@@ -181,7 +181,7 @@ def _reached(flows: pl.DataFrame) -> list[int]:
 
 
 def _packets(fates: pl.DataFrame, routing: float) -> dict[str, float]:
-    """Packets that agents and routers send and receive, by what became of all packets and copies.
+    """Packets that agents and routers send and receive, by the fates of all packets and copies.
 
     Args:
         fates: The table.

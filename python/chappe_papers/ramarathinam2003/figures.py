@@ -127,10 +127,10 @@ def _header(columns: Sequence[str]) -> tuple[str, ...]:
 
 
 _QUEUED = tuple(Point(v, "dsdv", CMU_QUEUE) for v in VARIANTS)
-"""DSDV over the queue that DSR has in ns-2: beside Table I."""
+"""DSDV over the queue that DSR has in ns-2, in addition to Table I."""
 
 _FASTER = tuple(Point(v, "aodv", "11_mbps") for v in VARIANTS)
-"""The same at 11 Mbit/s: beside Table II."""
+"""The combinations at 11 Mbit/s, in addition to Table II."""
 
 TABLES: dict[int, Sheet] = {
     1: Sheet(

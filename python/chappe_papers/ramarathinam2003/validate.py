@@ -1,4 +1,4 @@
-"""The rows of ns-2.35, one to four runs each, beside forty runs of ours, ten where they end early."""
+"""Comparison with rows of ns-2.35, one to four runs each, by forty runs of ours, ten where they end early."""
 
 from collections.abc import Sequence
 

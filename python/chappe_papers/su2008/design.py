@@ -147,7 +147,7 @@ class Su(Design):
         return values | _of_series(tables["series"])
 
     def estimates(self, point: Point, rows: pl.DataFrame, _alike: bool, /) -> dict[str, Estimate]:
-        """The measures of a point, of which each path is a unit; shares are totals over totals."""
+        """The measures of a point, with paths as units; shares are totals over totals."""
         seeds = rows["seed"].to_list()
         names = [n for n in (*MEASURES, SMALLEST, *map(row, range(ROWS))) if _known(rows, n)]
         estimates: dict[str, Estimate] = {n: Paired.at(dict(zip(seeds, rows[n].to_list(), strict=True))) for n in names}
@@ -231,7 +231,7 @@ def _goodput(batches: pl.DataFrame) -> float:
 
 
 def _quotient(rows: pl.DataFrame, part: str, whole: list[str]) -> Estimate:
-    """A share of totals, of which each run is a unit."""
+    """A share of totals, with runs as units."""
     units = rows.select(pl.col(part), pl.sum_horizontal(whole).alias("whole")).to_numpy()
     if len(units) < 2 or not units[:, 1].all():
         return Estimate(share(float(units[:, 0].sum()), float(units[:, 1].sum())), math.nan, len(units) - 1)

@@ -115,7 +115,7 @@ def _buffer_rows(ours: Estimates, _: Estimates) -> Rows:
 
 EXTRAS = {
     "predictions": Extra("predictions", _predicted, None, None, {
-        "outcomes": Sheet("predictions made before the runs, and whether they held",
+        "outcomes": Sheet("outcomes of the predictions",
                        ("target", "numbers", "inside", *WORDS.values()), _outcome_rows, True),
         "outside": Sheet("numbers outside their target ranges: paper / here (here by paper), ? where undecided",
                          ("outside", "1 hop", *(f"{h} hops" for h in HOPS[1:-1]), f"{HOPS[-1]} hops, or several"),

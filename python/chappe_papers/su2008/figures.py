@@ -221,7 +221,7 @@ def _scheme_rows(_: Estimates, __: Estimates) -> Rows:
 
 
 def _beside(ours: Estimates, p: Point) -> str:
-    """Throughput beside that of Reno."""
+    """Throughput compared with that of Reno."""
     for a, b in ours.both(p, p._replace(scheme="reno"), AGGREGATE):
         return f"{100 * (times(a, b).mean - 1):+.0f} %"
     return "-"

@@ -8,7 +8,7 @@ from chappe.scenario import Scenario
 
 HOPS = (1, 2, 3, 4, 5)
 COLUMNS = 6
-"""Routers of a path: the receiver stands at one of them, the others keep silent."""
+"""Routers of a path: the receiver is at one of them, the others keep silent."""
 
 ROWS = 4
 """Disjoint paths, and flows of the layouts with several."""

@@ -183,7 +183,7 @@ def _table(kind: str) -> tuple[str, float]:
 
 
 class Prediction(NamedTuple):
-    """A number of the paper beside ours."""
+    """A number of the paper with ours."""
 
     target: Target
     ours: Estimate

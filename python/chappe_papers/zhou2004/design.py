@@ -85,7 +85,7 @@ class Zhou(Design):
         return length.seeds if point.reading == LONE else length.compared
 
     def same(self, point: Point) -> Point:
-        """The point that stands for all that are the same scenario."""
+        """Representative of all points with the same scenario."""
         return same(point)
 
     def of_run(self, tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:

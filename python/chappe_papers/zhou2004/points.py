@@ -158,7 +158,7 @@ def tables() -> dict[str, Any]:
 
 
 def same(point: Point) -> Point:
-    """The point that stands for all that are the same scenario."""
+    """Representative of all points with the same scenario."""
     if point.reading.endswith("header") and point.variant != "vegas":
         return point._replace(reading="2003" if point.reading == "2003_header" else "ns2")
     if point.reading.startswith("authors") and point.mechanism in ("none", "split"):
@@ -192,7 +192,7 @@ def scenario(point: Point, changes: Mapping[str, Any] | None = None) -> Scenario
 
 @cache
 def _base(name: str) -> Scenario:
-    """The scenario of a reading, with Snoop and ELN, of which a point may use neither."""
+    """The scenario of a reading, with Snoop and ELN, which a point may leave unused."""
     reading = READINGS[name]
     boxes = {"middlebox": reading.boxes["both"]}
     return Scenario(tables() | {"extends": list(reading.extends)} | boxes, reading.settings)

@@ -1,4 +1,4 @@
-"""The rows of ns-2.35, each the mean of some runs, beside ten runs of ours, and to the segment without losses."""
+"""Comparison with rows of ns-2.35, each the mean of some runs, by ten runs of ours; to the segment without losses."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -30,7 +30,7 @@ LEVEL = 0.05
 
 @dataclass(frozen=True)
 class Ratio:
-    """The mean of ours beside that of ns-2.
+    """The ratio of our mean to that of ns-2.
 
     Attributes:
         ours: Mean of our runs.

@@ -1,4 +1,4 @@
-"""The page of the comparison: every column of ns-2's runs beside ours, walk by walk and together."""
+"""Page of the comparison: every column of ns-2's runs with ours, by movement pattern and together."""
 
 import math
 from collections.abc import Mapping, Sequence

@@ -34,7 +34,7 @@ class Comparison:
     own: Mapping[str, Estimate] | None = None
     """Measures of ns-3 with its own rules, where those to compare with are mended."""
     further: bool = False
-    """One of those beside the 56."""
+    """True for a case in addition to the 56."""
 
     @property
     def off(self) -> float:
@@ -109,7 +109,7 @@ FURTHER = frozenset(
     for rts in (False, True)
     for control, short in ((2, False), (1, True))
 )
-"""Cases beside the 56: each of the two that the short preamble mixes, alone."""
+"""Cases in addition to the 56: each of the two that the short preamble mixes, alone."""
 
 
 def validate(folder: Path, *, jobs: int | None) -> int:

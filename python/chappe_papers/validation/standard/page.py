@@ -1,4 +1,4 @@
-"""The page of the comparison: every case of ns-3 beside ours."""
+"""Page of the comparison: every case of ns-3 with ours."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
