@@ -105,7 +105,7 @@ class Layout:
         return Layout(places, chosen)
 
     def receivers(self) -> float:
-        """How many sense a frame, in the mean."""
+        """Mean number of nodes that sense a frame."""
         return mean(len(near) for near in pairs_within(self.places, SENSED))
 
     def scenario(self, settings: str) -> str:

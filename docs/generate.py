@@ -133,7 +133,7 @@ def _default(schema: dict[str, Any]) -> str:
 
 
 def _quantities(schema: Any) -> Iterator[str]:
-    """What the schema says of every kind of quantity."""
+    """The entry of the schema for every kind of quantity."""
     if isinstance(schema, dict):
         unit = _split(schema["description"])[1] if isinstance(schema.get("description"), str) else ""
         if _short(unit) != unit:

@@ -284,13 +284,13 @@ def _need_papers() -> None:
 def _paper(args: argparse.Namespace) -> int:
     _need_papers()
     from chappe_papers import PAPERS, find
-    from chappe_papers.kept import FOLDER as RUNS
     from chappe_papers.paper import Wanted
+    from chappe_papers.run_cache import FOLDER as RUNS
 
     if args.paper is None:
-        from chappe_papers import glance
+        from chappe_papers import summary
 
-        glance.print_all(PAPERS)
+        summary.print_all(PAPERS)
         return 0
     paper = find(args.paper)
     if paper is None:
@@ -329,7 +329,7 @@ def _validate(args: argparse.Namespace) -> int:
     _need_papers()
     import chappe_papers
     from chappe_papers import validation
-    from chappe_papers.kept import FOLDER as RUNS
+    from chappe_papers.run_cache import FOLDER as RUNS
 
     if args.name is None:
         show.validations(validation.VALIDATIONS)

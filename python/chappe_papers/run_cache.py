@@ -1,4 +1,4 @@
-"""The runs of a paper: made once, and kept in a folder beside its figures."""
+"""Cache of the runs of a paper: executed once, and kept in a folder next to its figures."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -22,13 +22,13 @@ FOLDER = "runs"
 """Folder of kept runs, below the folder for the results."""
 
 
-class Kept:
-    """Runs in the folder of a study, which :class:`chappe.Study` opens. Those that are there are not made again.
+class RunCache:
+    """Runs in the folder of a study, which :class:`chappe.Study` opens. Runs in the folder are not executed again.
 
     A run is found by its settings, its seed and the results epoch: any change of a scenario makes it another run.
 
     Attributes:
-        made: Runs that were made.
+        made: Number of executed runs.
         frames: Frames of each run that was asked for, by its name.
     """
 
@@ -40,12 +40,12 @@ class Kept:
         Args:
             results: The folder for the results.
             base: The scenario on which those of the paper are built.
-            axes: What labels of points say.
+            axes: Names of the labels of points.
             jobs: Runs at the same time; ``None``: one for each core.
             title: Names the progress bar.
 
         Raises:
-            StoreError: When the folder cannot be used, has other files, or is that of another study or results epoch.
+            StoreError: The folder cannot be used, has other files, or is that of another study or results epoch.
         """
         results = Path(results)
         _refuse_others(results)
@@ -75,15 +75,15 @@ class Kept:
             self._store.close()
 
     def missing(self, items: Sequence[Item]) -> float:
-        """How much there is to run of these runs: the sum of their weights."""
+        """Amount of missing work: the sum of the weights of the runs that are not in the folder."""
         return sum(i.weight for i in {i.key: i for i in items if i.key not in self._store}.values())
 
-    def found(self, items: Mapping[K, Sequence[Item]], also: Also) -> dict[K, pl.DataFrame]:
-        """What :meth:`measure` returns, for those of whose runs none is missing; they are not asked for by that."""
-        there = {key: own for key, own in items.items() if all(i.key in self._store for i in own)}
-        found = measured(there, also=also, store=self._store)
-        self._read |= {_names(own): found[key] for key, own in there.items()}
-        return found
+    def available(self, items: Mapping[K, Sequence[Item]], also: Also) -> dict[K, pl.DataFrame]:
+        """Results of :meth:`measure` for the points whose runs are all in the folder; executes nothing."""
+        complete = {key: runs for key, runs in items.items() if all(i.key in self._store for i in runs)}
+        tables_of = measured(complete, also=also, store=self._store)
+        self._read |= {_names(runs): tables_of[key] for key, runs in complete.items()}
+        return tables_of
 
     @contextmanager
     def progress(self, expected: float) -> Iterator[None]:
@@ -101,14 +101,14 @@ class Kept:
         self._update(self._before / self._expected if self._expected else 1.0)
 
     def make(self, items: Mapping[K, Sequence[Item]], also: Also) -> dict[K, pl.DataFrame]:
-        """Does as :meth:`measure`, as all work that there is, and shows how much of it is done."""
-        expected = self.missing([i for own in items.values() for i in own])
+        """Measures like :meth:`measure`, as the only stage, with a progress bar."""
+        expected = self.missing([i for runs in items.values() for i in runs])
         with self.progress(expected), self.stage(expected):
             return self.measure(items, also)
 
     def measure(self, items: Mapping[K, Sequence[Item]], also: Also) -> dict[K, pl.DataFrame]:
-        """Makes runs that are missing; what is returned is said in :func:`chappe.study.measure.measured`."""
-        wanted = {i.key: i for own in items.values() for i in own}
+        """Executes the missing runs; returns the tables of :func:`chappe.study.measure.measured`."""
+        wanted = {i.key: i for runs in items.values() for i in runs}
         missing = [i for key, i in wanted.items() if key not in self._store]
         self.made += len(missing)
         self._known |= wanted
@@ -121,13 +121,13 @@ class Kept:
                 within = min(self._within + share * weight, self._stage)
                 self._update(min((self._before + within) / self._expected, 1.0))
 
-        new = {key: own for key, own in items.items() if _names(own) not in self._read}
-        made = measured(new, jobs=self._jobs, also=also, store=self._store, progress=progress)
+        new = {key: runs for key, runs in items.items() if _names(runs) not in self._read}
+        read = measured(new, jobs=self._jobs, also=also, store=self._store, progress=progress)
         self._within += weight
-        found = {key: made[key] if key in made else self._read[_names(own)] for key, own in items.items()}
-        for key, own in items.items():
-            self.frames |= zip(_names(own), found[key]["frames"], strict=True)
-        return found
+        tables_of = {key: read[key] if key in read else self._read[_names(runs)] for key, runs in items.items()}
+        for key, runs in items.items():
+            self.frames |= zip(_names(runs), tables_of[key]["frames"], strict=True)
+        return tables_of
 
     def _points(self) -> pl.DataFrame:
         """All runs of the folder and those that are about to be made."""

@@ -1,4 +1,4 @@
-"""One flow over five hops, closely: Figures 2 and 5, both on the first path."""
+"""Microscopic view of one flow over five hops: Figures 2 and 5, both on the first path."""
 
 from collections.abc import Sequence
 
@@ -6,10 +6,10 @@ import chappe
 import polars as pl
 from chappe import plot
 
+from chappe_papers.estimates import Estimates
 from chappe_papers.figures import Picture, Rows
 from chappe_papers.su2008.paths import paths
 from chappe_papers.su2008.points import RATES, Point, scenario
-from chappe_papers.table import Table
 
 SECONDS = 60
 STEP_S = 0.5
@@ -20,14 +20,14 @@ def _curve(label: str, x: Sequence[float], y: Sequence[float], group: int) -> pl
     return plot.Curve(label, x, y, [0.0] * len(x), group)
 
 
-def dynamics(title: str, _: Table) -> Picture:
+def dynamics(title: str, _: Estimates) -> Picture:
     """Figure 2: window, round-trip time and throughput over time, at both rates."""
     panels: dict[str, list[plot.Curve]] = {}
     rows: Rows = []
     for n, (rate, name) in enumerate(RATES.items()):
         p = Point("path", 5, rate)
-        own = scenario(p, {"run.sample": "200 ms", "run.batches": SECONDS // 2})
-        results = chappe.run(paths().on(1, p, own), seed=1)
+        sampled = scenario(p, {"run.sample": "200 ms", "run.batches": SECONDS // 2})
+        results = chappe.run(paths().on(1, p, sampled), seed=1)
         series, batches = results.series, results.batches
         time = series["time_s"].to_list()
         panels.setdefault("window [segments]", []).append(_curve(name, time, series["cwnd_segments"].to_list(), n))
@@ -41,7 +41,7 @@ def dynamics(title: str, _: Table) -> Picture:
     return Picture(title, plot.over_time(list(panels.items()), title=title), "first path, one run", header, rows)
 
 
-def cycle(title: str, _: Table) -> Picture:
+def cycle(title: str, _: Estimates) -> Picture:
     """Figure 5 as a time series: the window, the queues, the rates and the losses of the first two nodes."""
     p = Point("path")
     first = scenario(p, {"run.sample": "100 ms", "run.record": ["frames", "queue"], "run.stop": "30 s"})
@@ -64,13 +64,20 @@ def cycle(title: str, _: Table) -> Picture:
         (mixed, "mbps", "mean rate [Mbit/s]", "sender"),
         (mixed, "lost", "attempts lost [%]", "sender"),
     ):
-        own = []
+        curves = []
         for node in (0, 1):
-            found = dict(table.filter(pl.col(key) == node).select("step", column).iter_rows())
-            known = [i for i in range(steps) if i in found]
-            own.append(_curve(f"node {node}", [STEP_S * i for i in known], [float(found[i]) for i in known], node + 1))
+            by_step = dict(table.filter(pl.col(key) == node).select("step", column).iter_rows())
+            steps_of_node = [i for i in range(steps) if i in by_step]
+            curves.append(
+                _curve(
+                    f"node {node}",
+                    [STEP_S * i for i in steps_of_node],
+                    [float(by_step[i]) for i in steps_of_node],
+                    node + 1,
+                )
+            )
             header.append(f"node {node}: {label}")
             for n, cells in enumerate(rows):
-                cells.append(f"{found[4 * n]:.3g}" if 4 * n in found else "-")
-        panels.append((label, own))
+                cells.append(f"{by_step[4 * n]:.3g}" if 4 * n in by_step else "-")
+        panels.append((label, curves))
     return Picture(title, plot.over_time(panels, title=title), "first path, one run", header, rows)

@@ -1,4 +1,4 @@
-"""What was measured, by point: our runs, or those of another simulator. Claims and figures ask it."""
+"""Estimates by point: of our runs, or those of another simulator. Claims and figures read them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,11 +13,11 @@ PAPER = "paper"
 
 @dataclass(frozen=True)
 class Measure:
-    """How a measure is printed, and when two simulators agree in it.
+    """Format of a measure, and the tolerance within which two simulators agree.
 
     Attributes:
-        label: What people call it, with the unit that it is printed in.
-        scale: What a value is multiplied with for that.
+        label: Name for people, with the printed unit.
+        scale: Factor from the stored to the printed unit.
         tolerance: Difference up to which values agree: a share of the value, or, where ``absolute``, a difference.
     """
 
@@ -32,7 +32,7 @@ class MissingError(Exception):
 
 
 @dataclass(frozen=True)
-class Table:
+class Estimates:
     """Measures by point.
 
     Attributes:
@@ -47,15 +47,15 @@ class Table:
         """A measure of a point, or ``None`` when there is no such run."""
         return self.values.get(point, {}).get(measure)
 
-    def known(self, point: Any, /) -> bool:
+    def has_runs(self, point: Any, /) -> bool:
         """True if there are runs of a point."""
         return point in self.values
 
     def take(self, point: Any, measure: str) -> Estimate:
-        """A measure of a point that must be there.
+        """A measure of a point that must have runs.
 
         Raises:
-            MissingError: When there is no such run.
+            MissingError: There is no such run.
         """
         e = self.get(point, measure)
         if e is None:
@@ -69,42 +69,42 @@ class Table:
             yield x, y
 
     def several(self, points: Iterable[Any], measure: str) -> list[Estimate]:
-        """A measure of several points, all of which must be there.
+        """A measure of several points, all of which must have runs.
 
         Raises:
-            MissingError: When one of them is not.
+            MissingError: One of them has no run.
         """
         # All are asked for, also behind one that is missing.
-        found = [self.get(p, measure) for p in points]
-        if None in found:
+        estimates = [self.get(p, measure) for p in points]
+        if None in estimates:
             raise MissingError
-        return [e for e in found if e is not None]
+        return [e for e in estimates if e is not None]
 
-    def seen_as(self, change: Callable[[Any], Any]) -> "Table":
-        """The same, where each point stands for another: ``change`` says for which."""
-        return Seen(self.values, self.x, self, change)
+    def seen_as(self, change: Callable[[Any], Any]) -> "Estimates":
+        """These estimates under another reading: ``change`` maps each point to the point whose estimates it gets."""
+        return Reinterpreted(self.values, self.x, self, change)
 
 
 @dataclass(frozen=True)
-class Seen(Table):
-    """A table in which each point stands for another."""
+class Reinterpreted(Estimates):
+    """Estimates in which each point has those of another."""
 
-    data: Table = field(default_factory=lambda: Table({}))
+    data: Estimates = field(default_factory=lambda: Estimates({}))
     change: Callable[[Any], Any] = lambda p: p
 
     def get(self, point: Any, measure: str, /) -> Estimate | None:
-        """A measure of the point for which this one stands; ``None`` too when it stands for none."""
+        """A measure of the mapped point; ``None`` also when the point is mapped to none."""
         other = self.change(point)
         return None if other is None else self.data.get(other, measure)
 
-    def known(self, point: Any, /) -> bool:
-        """True if there are runs of the point for which this one stands."""
-        return self.data.known(self.change(point))
+    def has_runs(self, point: Any, /) -> bool:
+        """True if there are runs of the mapped point."""
+        return self.data.has_runs(self.change(point))
 
 
 @dataclass(frozen=True)
-class Noting(Table):
-    """A table that has everything, and notes what it is asked for: what a claim or a figure needs.
+class RequestedPoints(Estimates):
+    """Estimates of every point, which record the requested points: those that a claim or a figure needs.
 
     Attributes:
         asked: The points, in the order in which they were asked for.
@@ -117,6 +117,6 @@ class Noting(Table):
         self.asked[point] = None
         return Estimate(1.0, 0.01, 9)
 
-    def known(self, _point: Any, /) -> bool:
-        """Nothing is known of points that stand for others."""
+    def has_runs(self, _point: Any, /) -> bool:
+        """False: no runs exist."""
         return False
