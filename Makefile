@@ -10,13 +10,14 @@ ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += --jobs=2
 endif
 
-.PHONY: core demo test test-rust test-python test-quick quick-rust quick-python test-bounds bench bench-gate bench-scale bench-motion bench-sinr bench-study fuzz wheel
+.PHONY: core demo test test-rust test-python test-quick test-layer quick-rust quick-python test-bounds bench bench-gate bench-scale bench-motion bench-sinr bench-study fuzz wheel
 .PHONY: lint lint-rust lint-python clean help
 
 help:
 	@echo "make demo        build everything and reproduce ElRakabawy et al. 2005 with short runs"
 	@echo "make test        build everything, check formats, lints and types, run all tests"
 	@echo "make test-quick  build everything, run the tests that are not marked slow, without lints"
+	@echo "make test-layer  run the unit tests of a layer, LAYER (tcp), while it is edited"
 	@echo "make test-bounds test the wheel with the oldest and the newest packages that it allows"
 	@echo "make bench       run times compared with ns-2 (if installed)"
 	@echo "make bench-gate  instructions per frame compared with the recorded baseline (needs valgrind)"
@@ -94,6 +95,15 @@ quick-rust:
 quick-python: export PYTHONDONTWRITEBYTECODE :=
 quick-python: $(VENV)/built
 	$(BIN)/pytest -m "not slow" --numprocesses auto --dist loadfile --no-loadscope-reorder
+
+# In the profile `dev`, which compiles only changed code again, and without the package that other tests import.
+LAYER ?= tcp
+test-layer: export PROPTEST_RNG_SEED := 1794
+test-layer:
+	@# Without a test of this name, all would seem to pass.
+	@test -n "$(wildcard $(LAYER:%=crates/core/src/%) $(LAYER:%=crates/core/src/%.rs))" || { \
+		echo "LAYER=$(LAYER) is no folder or file of crates/core/src" >&2; exit 2; }
+	cargo test --quiet --locked --package chappe-core --lib -- $(LAYER)::
 
 bench: $(VENV)/built
 	cargo build --quiet --release --locked --example run

@@ -15,7 +15,7 @@ from zhou import TUNINGS, main
 
 SCENARIO = HERE.parent / "python" / "chappe_papers" / "ramarathinam2003" / "scenario.toml"
 SECONDS = 500
-# What differs from AODV, as the scenario says.
+# Differences from AODV, as in the scenario.
 SETTINGS = {
     "aodv": [],
     "dsr": ["routing.protocol=dsr", "pairs.4.tcp.header=40 B", "queue.discipline=cmu_priority"],

@@ -33,7 +33,7 @@ DEFAULT, FASTEST = "ns", "ns, list too"
 
 
 def measured(command: list[str]) -> tuple[str, float, int]:
-    """What a command prints, its user CPU time [s], and the most memory it had at a time [KiB]."""
+    """Output of a command, its user CPU time [s], and its peak memory [KiB]."""
     with tempfile.TemporaryFile("w+") as printed:
         child = subprocess.Popen(command, stdout=printed, stderr=subprocess.DEVNULL)
         _, status, usage = os.wait4(child.pid, 0)
@@ -45,7 +45,7 @@ def measured(command: list[str]) -> tuple[str, float, int]:
 
 
 def timed(command: list[str]) -> tuple[str, float]:
-    """What a command prints, and its user CPU time [s]."""
+    """Output of a command, and its user CPU time [s]."""
     return measured(command)[:2]
 
 

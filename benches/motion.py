@@ -1,4 +1,4 @@
-"""What motion costs: instructions per MAC frame on the air of a network that moves, beside the same one that stays.
+"""Cost of motion: instructions per MAC frame on the air of a network that moves, compared with the same at rest.
 
 Nodes at random places of one density, each with datagrams for its nearest neighbour, over one hop without routing.
 Where they move, all walk at 10 m/s from the same places. Instructions are counted by callgrind at two lengths, whose
@@ -64,19 +64,19 @@ def main() -> int:
     """Runs the bench."""
     if not PROGRAM.exists():
         fail("the program to measure is missing: cargo build --release --locked --example run")
-    print(f"{'nodes':>7}{'listeners':>11}{'still':>9}{'moving':>9}{'ratio':>7}")
+    print(f"{'nodes':>7}{'receivers':>11}{'still':>9}{'moving':>9}{'ratio':>7}")
     worst = 0.0
     with tempfile.TemporaryDirectory() as folder:
         for nodes in NODES:
             found = []
             for moving in (False, True):
                 file = Path(folder) / "scenario.toml"
-                text, listeners = scenario(nodes, moving)
+                text, receivers = scenario(nodes, moving)
                 file.write_text(text)
                 found.append(per_frame(file))
             ratio = found[1] / found[0]
             worst = max(worst, ratio)
-            print(f"{nodes:>7,}{listeners:>11.1f}{found[0]:>9,.0f}{found[1]:>9,.0f}{ratio:>7.2f}", flush=True)
+            print(f"{nodes:>7,}{receivers:>11.1f}{found[0]:>9,.0f}{found[1]:>9,.0f}{ratio:>7.2f}", flush=True)
     met = worst <= TARGET
     said = f"a moving network costs at most {TARGET:g} times a still one: {'yes' if met else 'no'}"
     print(f"\nInstructions per frame; {said}")

@@ -104,8 +104,8 @@ class Layout:
                 chosen.append((a, b, round(1 + spacing * len(chosen), 6)))
         return Layout(places, chosen)
 
-    def listeners(self) -> float:
-        """How many sense a frame, in the mean."""
+    def receivers(self) -> float:
+        """Mean number of nodes that sense a frame."""
         return mean(len(near) for near in pairs_within(self.places, SENSED))
 
     def scenario(self, settings: str) -> str:
@@ -199,8 +199,8 @@ def curve(folder: Path, sizes: list[int]) -> list[str]:
         _, before, _ = measured(ours(folder, 1, NO_LENGTH))
         printed, cpu, memory = measured(ours(folder, 1, seconds))
         each[nodes] = (cpu - before) / frames(printed)
-        per_listener = each[nodes] / layout.listeners()
-        print(f"{nodes:9,}{each[nodes] * 1e6:10.3f}{per_listener * 1e9:14.1f}", end="")
+        per_receiver = each[nodes] / layout.receivers()
+        print(f"{nodes:9,}{each[nodes] * 1e6:10.3f}{per_receiver * 1e9:14.1f}", end="")
         print(f"{memory / 1024:12.0f}{frames(printed) / seconds / nodes:16.1f}", flush=True)
         if memory > MEMORY:
             wrong.append(f"{nodes:,} nodes take {memory / 1024:.0f} MiB, the limit is {MEMORY / 1024:.0f}")
@@ -235,7 +235,7 @@ def main() -> int:
             wrong += compare(folder, HERE / "random1000", 0.1, 10, 120.0, seeds)
             print()
         print("Ours at one density, with short flows\n")
-        print(f"{'nodes':>9}{'us/frame':>10}{'ns/listener':>14}{'peak MiB':>12}{'frames/s node':>16}")
+        print(f"{'nodes':>9}{'us/frame':>10}{'ns/receiver':>14}{'peak MiB':>12}{'frames/s node':>16}")
         wrong += curve(folder, [n for n in (120, 1000, 10_000, 100_000) if n <= args.most])
     print("\n" + "\n".join(wrong or ["All targets are met"]))
     return 1 if wrong else 0

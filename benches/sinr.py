@@ -1,4 +1,4 @@
-"""What reception by SINR costs beside pairwise reception, per MAC frame on the air: instructions, and user CPU time.
+"""Cost of reception by SINR compared with pairwise reception, per MAC frame on the air: instructions, user CPU time.
 
 Nodes at random places of one density, each with datagrams for its nearest neighbour, over one hop without routing. The
 noise is such that a frame is heard and detected as far as with ns-2's radio, 550 m and 245 m instead of 250 m, so that

@@ -1,4 +1,4 @@
-"""What a study costs beside its runs: 1,000 runs of some tenths of a millisecond, one after the other.
+"""Overhead of a study over its runs: 1,000 runs of some tenths of a millisecond, one after the other.
 
 python benches/study.py
 
@@ -16,7 +16,7 @@ from chappe.study.work import execute
 AXES = {"topology.hops": [1, 2, 3, 4, 5], "tcp.window": [1, 2, 4, 8]}
 SEEDS = range(1, 51)
 LIMIT_MS = 2.0
-"""What a study may take beside a run."""
+"""Limit of the overhead of a study per run."""
 
 
 def main() -> int:

@@ -12,13 +12,13 @@ PAGE = Path(__file__).parent / "settings.md"
 HEAD = """# Settings
 
 Every setting with its type, its default and its meaning. `docs/generate.py` writes this page from `chappe schema`; do
-not edit it. What the words of a setting mean is said in [models.md](models.md), how a scenario is written in
-[scenarios.md](scenarios.md).
+not edit it. [models.md](models.md) explains the values of settings that are words; [scenarios.md](scenarios.md) explains
+how to write a scenario.
 
 The name of a setting is its dotted path: in a file (`tcp.window = 8`, or `window = 8` under `[tcp]`), on the command
-line (`--set tcp.window=8`), in Python (`{"tcp.window": 8}`) and in messages. `N` is a number from 0 on: the place in a
-list. Two settings have no usable default: `run.stop`, and `flow.N.to` of each flow. Where settings limit each other,
-`chappe check` says how.
+line (`--set tcp.window=8`), in Python (`{"tcp.window": 8}`) and in messages. `N` is a number from 0 on: the position in
+a list. Two settings have no usable default: `run.stop`, and `flow.N.to` of each flow. If values contradict each other,
+`chappe check` explains the conflict.
 """
 
 
@@ -77,7 +77,7 @@ def _type(schema: dict[str, Any]) -> str:
     if kind == "number":
         return f"{kind} {_range(schema)}".strip()
     if kind == "array":
-        return "list of places" if schema["items"].get("type") == "array" else "list"
+        return "list of positions" if schema["items"].get("type") == "array" else "list"
     return {"boolean": "`true`, `false`", "object": "table", "string": "text"}[kind]
 
 
@@ -133,7 +133,7 @@ def _default(schema: dict[str, Any]) -> str:
 
 
 def _quantities(schema: Any) -> Iterator[str]:
-    """What the schema says of every kind of quantity."""
+    """The entry of the schema for every kind of quantity."""
     if isinstance(schema, dict):
         unit = _split(schema["description"])[1] if isinstance(schema.get("description"), str) else ""
         if _short(unit) != unit:
@@ -150,7 +150,7 @@ def _values() -> Iterator[str]:
     yield "|---|---|"
     for unit in sorted({unit.partition(";")[0] for unit in _quantities(chappe.schema())}):
         yield f"| {_short(unit)} | {unit.split(' such as ')[1]} |"
-    yield '| list of places | `[["0 m", "0 m"], ["200 m", "0 m"]]`: x and y of each node |'
+    yield '| list of positions | `[["0 m", "0 m"], ["200 m", "0 m"]]`: x and y of each node |'
 
 
 def _reference() -> Iterator[str]:
@@ -167,8 +167,8 @@ def _reference() -> Iterator[str]:
 
 def _shelves() -> Iterator[str]:
     yield "\n## Parts to choose from\n"
-    yield "What `chappe list` prints: every setting that chooses a part, with its parts.\n"
-    yield "| setting | part | what it is |"
+    yield "Every setting that selects a part, with all parts, as printed by `chappe list`.\n"
+    yield "| setting | part | description |"
     yield "|---|---|---|"
     for shelf in chappe.parts():
         for part in shelf["parts"]:
@@ -180,7 +180,7 @@ def _presets() -> Iterator[str]:
     names = [p["keyword"] for shelf in chappe.parts() if shelf["setting"] == "extends" for p in shelf["parts"]]
     flat = {n: chappe.Scenario({"extends": n, "run": {"stop": "1 s"}}).flat() for n in names}
     yield "\n## What the presets set\n"
-    yield "Settings in which at least two presets differ; all others have their default in every preset.\n"
+    yield "Settings in which at least two presets differ; all other settings have their default in every preset.\n"
     yield f"| setting | {' | '.join(f'`{n}`' for n in names)} |"
     yield f"|---|{'---|' * len(names)}"
     for setting in flat[names[0]]:

@@ -12,7 +12,7 @@ from io import BytesIO
 from pathlib import Path
 
 import chappe_papers
-from chappe_papers import glance
+from chappe_papers import summary
 from PIL import Image
 
 HERE = Path(__file__).parent
@@ -65,21 +65,21 @@ def publish(results: Path, docs: Path) -> None:
         (docs / own).write_text(validation.read_text(encoding="utf-8"), encoding="utf-8")
 
 
-def at_a_glance(results: Path, docs: Path) -> None:
+def publish_summary(results: Path, docs: Path) -> None:
     """Puts the findings into the package, and writes the pages that show those of all papers."""
     name = results.name
     paper = chappe_papers.find(name)
-    if paper is None or not (results / glance.FILE).exists():
+    if paper is None or not (results / summary.FILE).exists():
         return
-    shutil.copy(results / glance.FILE, Path(chappe_papers.__file__).parent / name / glance.FILE)
-    (docs / "findings.md").write_text(glance.page(chappe_papers.PAPERS), encoding="utf-8")
+    shutil.copy(results / summary.FILE, Path(chappe_papers.__file__).parent / name / summary.FILE)
+    (docs / "findings.md").write_text(summary.page(chappe_papers.PAPERS), encoding="utf-8")
     readme = docs.parent / "README.md"
     text = readme.read_text(encoding="utf-8")
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
-    readme.write_text(f"{before}{BEGIN}\n{glance.in_short(chappe_papers.PAPERS)}\n{END}{after}", encoding="utf-8")
+    readme.write_text(f"{before}{BEGIN}\n{summary.in_short(chappe_papers.PAPERS)}\n{END}{after}", encoding="utf-8")
 
 
 if __name__ == "__main__":
     publish(Path(sys.argv[1]), HERE)
-    at_a_glance(Path(sys.argv[1]), HERE)
+    publish_summary(Path(sys.argv[1]), HERE)

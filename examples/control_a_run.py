@@ -38,10 +38,10 @@ def main(folder: Path) -> None:
     before = table.filter(pl.col("time_s").is_between(2, DOWN))["goodput_bps"]
     after = table.filter((pl.col("time_s") > UP) & (pl.col("goodput_bps") > 0))["time_s"]
     mean = before.sum() / len(before)
-    print(f"Until {DOWN} s {mean:,.0f} bit/s on average; node {RELAY} was off from {DOWN} to {UP} s.")
-    print(f"The first deliveries after that come in the second up to {after.item(0)} s: the timer of TCP backs off.")
+    print(f"Mean goodput until {DOWN} s: {mean:,.0f} bit/s. Node {RELAY} was off from {DOWN} to {UP} s.")
+    print(f"Deliveries resumed in the second before {after.item(0)} s: the retransmission timer had backed off.")
     lost = int(results.fates.filter(pl.col("kind") == "data")["dropped_node_off"].item())
-    print(f"{lost} data packets died with the node; {results.flows['timeouts'].item()} timeouts of the sender.")
+    print(f"The failure lost {lost} data packets; the sender had {results.flows['timeouts'].item()} timeouts.")
 
     folder.mkdir(parents=True, exist_ok=True)
     table.write_csv(folder / "goodput.csv")

@@ -22,7 +22,7 @@ def main(folder: Path) -> None:
     number, node = lost["packet"], lost["node"]
     life = packets.filter(packet=number)
     with pl.Config(tbl_rows=-1, tbl_cols=-1, tbl_hide_dataframe_shape=True):
-        print(f"Packet {number}, segment {lost['sequence']} of flow {lost['flow']}, from creation to fate:")
+        print(f"Packet {number}, segment {lost['sequence']} of flow {lost['flow']}, from creation to loss:")
         print(life.select("time_s", "node", "event", "next_hop", "reason", "cause"))
 
         # The MAC of the last node retried; its RTS frames have no packet number.

@@ -1,4 +1,4 @@
-"""What stands in a page of Markdown: fenced blocks, indented commands, headings, links."""
+"""Parts of a page of Markdown: fenced blocks, indented commands, headings, links."""
 
 import re
 from pathlib import Path

@@ -33,9 +33,9 @@ from chappe_papers.ahmed2006.points import (
     sinks,
 )
 from chappe_papers.ahmed2006.validate import Row, beyond_chance, together, walk_by_walk
+from chappe_papers.estimates import Estimates
 from chappe_papers.judge import Verdict
 from chappe_papers.pairs import Paired
-from chappe_papers.table import Table
 
 SHORT = Length((0.0, 10.0), (10.0,), seeds=2, compared=1, stop="4 s")
 
@@ -112,7 +112,7 @@ def test_every_number_of_ns2_is_the_mean_over_its_walks() -> None:
 def test_claims_that_ns2_can_answer() -> None:
     verdicts = {c.id: c.judged(DESIGN.ns2()).verdict for c in CLAIMS}
     assert verdicts["P4-F2-2"] is Verdict.CONFIRMED, "with RED less is lost"
-    assert not CLAIMS[0].judged(DESIGN.ns2()).cases, "ns-2 has no Westwood that uses its estimate"
+    assert not CLAIMS[0].judged(DESIGN.ns2()).observations, "ns-2 has no Westwood that uses its estimate"
 
 
 # ---- comparison of runs ----
@@ -148,7 +148,7 @@ def test_pooled_rows_decide_where_single_rows_do_not() -> None:
     assert [part for part, _, _ in beyond_chance([*nine, *near])] == ["far"]
 
 
-def made_up(gains: Mapping[str, float]) -> Table:
+def made_up(gains: Mapping[str, float]) -> Estimates:
     """Ten movement patterns that differ much more than TCP variants; the variants differ by the given gains."""
     values = {}
     for v in VARIANTS:
@@ -158,7 +158,7 @@ def made_up(gains: Mapping[str, float]) -> Table:
                 by_walk = {w: (100 + 40 * w) * gain * (1 + 0.01 * ((7 * w + 3 * len(v)) % 5 - 2)) for w in range(10)}
                 names = (THROUGHPUT, LOST, DELAY, *WHY)
                 values[Point(v, s, loss)] = {n: Paired.at(by_walk) for n in names}
-    return Table(values, SPEEDS)
+    return Estimates(values, SPEEDS)
 
 
 @pytest.mark.parametrize(
@@ -201,7 +201,7 @@ def test_a_part_of_it_by_the_command(
     command = ["paper", PAPER.name, "--quick", "--jobs", "2"]
     assert cli.main([*command, "--out", str(tmp_path), "--claim", "P4-F1-6"]) == 0
     output = capsys.readouterr().out
-    assert "E-NewReno has more than each of the others" in output
+    assert "E-NewReno has more throughput than each" in output
     assert Verdict.OPEN.value in output, "two short runs decide nothing"
     assert pl.read_csv(tmp_path / "claims.csv").height == 8
     assert cli.main([*command, "--out", str(tmp_path), "--figure", "1"]) == 0

@@ -32,8 +32,8 @@ from chappe_papers.elrakabawy2005.points import (
 )
 from chappe_papers.elrakabawy2005.udp import OPTIMUM
 from chappe_papers.elrakabawy2005.validate import VALIDATION
+from chappe_papers.estimates import NS2, PAPER, Estimates
 from chappe_papers.judge import Verdict
-from chappe_papers.table import NS2, PAPER, Table
 
 HOPS = (4, 5, 6, 7, 8, 10, 12, 16, 20, 32, 40)
 PRINTED = {r.point: r.values for r in reference.of(PAPER, DESIGN.records())}
@@ -162,7 +162,7 @@ KNOWN = {"newreno", "newreno_thin", "vegas2", "vegas3", "vegas4", "vegas2_thin",
 
 
 @cache
-def world(seed: int | None = None, error: float = 1e-4) -> Table:
+def world(seed: int | None = None, error: float = 1e-4) -> Estimates:
     """Numbers that agree with the paper; a ``seed`` makes each several times too large or too small."""
     values: dict[Point, dict[str, Estimate]] = {}
     noise = None if seed is None else random.Random(seed)
@@ -182,7 +182,7 @@ def world(seed: int | None = None, error: float = 1e-4) -> Table:
         put(Point(UDP, 7, interval_ms=t), "goodput_bps", 1460 * 8e3 / t * (0.55 if t < 35.7 else 1))
         put(Point(UDP, 7, interval_ms=t), "hidden_per_10000", 60 if t < 35.7 else 20 if t < 40 else 5)
     put(OPTIMUM, "interval_ms", 35.7)
-    return Table(values, HOPS)
+    return Estimates(values, HOPS)
 
 
 CONTRADICTED = {
@@ -198,9 +198,12 @@ ids = pytest.mark.parametrize("claim", CLAIMS, ids=lambda c: c.id)
 @ids
 def test_every_claim_is_confirmed_where_the_paper_is_right(claim: Claim) -> None:
     verdict = claim.judged(world())
-    assert verdict.cases
-    assert (verdict.verdict is Verdict.CONFIRMED) == (claim.id not in CONTRADICTED), (verdict.said, verdict.exceptions)
-    assert not verdict.contrary or claim.id in CONTRADICTED
+    assert verdict.observations
+    assert (verdict.verdict is Verdict.CONFIRMED) == (claim.id not in CONTRADICTED), (
+        verdict.reported,
+        verdict.exceptions,
+    )
+    assert not verdict.contradicts or claim.id in CONTRADICTED
 
 
 @ids
@@ -217,16 +220,16 @@ COUNTED = ("P0-A-6", "P0-W-1")
 def test_nothing_is_decided_on_wide_intervals(claim: Claim) -> None:
     wide = world(1, error=1e3).values
     # Intervals of random topologies come from the spread between topologies.
-    verdict = claim.judged(Table({p: m for p, m in wide.items() if p.place not in DRAWN}, HOPS))
-    assert verdict.cases
+    verdict = claim.judged(Estimates({p: m for p, m in wide.items() if p.place not in DRAWN}, HOPS))
+    assert verdict.observations
     if claim.id not in COUNTED:
-        assert verdict.verdict is Verdict.OPEN, verdict.said
+        assert verdict.verdict is Verdict.OPEN, verdict.reported
 
 
 @ids
 def test_claims_report_missing_runs(claim: Claim) -> None:
-    assert claim.judged(Table({}, HOPS)).verdict is Verdict.OPEN
-    assert not claim.judged(Table({}, HOPS)).cases
+    assert claim.judged(Estimates({}, HOPS)).verdict is Verdict.OPEN
+    assert not claim.judged(Estimates({}, HOPS)).observations
     assert set(claim.figures) <= set(chappe_papers.PAPERS[0].figures)
     assert set(claim.tables) <= set(chappe_papers.PAPERS[0].tables)
 
@@ -238,8 +241,8 @@ def test_claims_name_the_points_they_need(claim: Claim) -> None:
     assert asked
     whole = world()
     parts = {p for p in whole.values if p in asked or p._replace(draw=0) in asked}
-    part = Table({p: whole.values[p] for p in parts}, HOPS)
-    assert claim.judged(part).cases == claim.judged(whole).cases
+    part = Estimates({p: whole.values[p] for p in parts}, HOPS)
+    assert claim.judged(part).observations == claim.judged(whole).observations
 
 
 def test_findings_rest_on_claims() -> None:
@@ -277,10 +280,10 @@ NOT_IN_NS2 = {
 
 @ids
 def test_every_claim_is_looked_up_in_the_runs_of_ns2(claim: Claim) -> None:
-    assert bool(claim.judged(DESIGN.ns2()).cases) == (claim.id not in NOT_IN_NS2)
+    assert bool(claim.judged(DESIGN.ns2()).observations) == (claim.id not in NOT_IN_NS2)
 
 
-class Raw(Table):
+class Raw(Estimates):
     """Reads the file of ns-2 numbers independently of the package."""
 
     def __init__(self) -> None:
@@ -320,19 +323,19 @@ RAW = Raw()
 @ids
 def test_every_cell_of_ns2_is_that_of_its_file(claim: Claim) -> None:
     """Recalculates statements about ns-2 on the page from the file of ns-2 numbers."""
-    again = {c.where: c.effect.mean for c in claim.judged(RAW).cases}
+    again = {c.where: c.effect.mean for c in claim.judged(RAW).observations}
     verdict = claim.judged(DESIGN.ns2())
-    assert {c.where: c.effect.mean for c in verdict.cases} == pytest.approx(again, nan_ok=True)
+    assert {c.where: c.effect.mean for c in verdict.observations} == pytest.approx(again, nan_ok=True)
     if claim.id != "P0-F10-1":  # the time of the best run is not a measure
-        assert len(again) == len(verdict.cases)
+        assert len(again) == len(verdict.observations)
 
 
 def test_starving_flows_and_buffers_in_ns2() -> None:
     """The two smallest of ten flows have 0.43 and 0.80 of 2,941 kbit/s; the paper has no chain of one hop."""
     by_id = {c.id: c.judged(DESIGN.ns2()) for c in CLAIMS}
-    second = next(c for c in by_id["P0-F19-1"].cases if c.where == "placement 1, second smallest flow")
+    second = next(c for c in by_id["P0-F19-1"].observations if c.where == "placement 1, second smallest flow")
     assert second.effect.mean == pytest.approx(0.798178 / 2940.89, rel=0.01)
-    chains = next(c for c in by_id["P0-A-6"].cases if c.where.startswith("chains"))
+    chains = next(c for c in by_id["P0-A-6"].observations if c.where.startswith("chains"))
     assert chains.effect.mean == 0
 
 

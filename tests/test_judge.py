@@ -11,7 +11,7 @@ from chappe_papers.judge import (
     LEVEL,
     MUCH,
     Answer,
-    Case,
+    Observation,
     Size,
     Verdict,
     above,
@@ -36,9 +36,11 @@ def estimate(mean: float, half_width: float) -> Estimate:
     return Estimate(mean, (half_width / 1.959964) ** 2, 1e12)
 
 
-def case(check: bool | None, paper: tuple[float | None, float] | None = None, effect: float = 1.0) -> Case:
-    so, contrary = {True: (0.0, 1.0), False: (1.0, 0.0), None: (1.0, 1.0)}[check]
-    return Case("here", estimate(effect, 1e-6), so, contrary, paper)
+def observation(
+    check: bool | None, paper: tuple[float | None, float] | None = None, effect: float = 1.0
+) -> Observation:
+    p_supports, p_contradicts = {True: (0.0, 1.0), False: (1.0, 0.0), None: (1.0, 1.0)}[check]
+    return Observation("here", estimate(effect, 1e-6), p_supports, p_contradicts, paper)
 
 
 @pytest.mark.parametrize(
@@ -126,9 +128,9 @@ def test_a_single_run_of_a_paper() -> None:
     assert judge([among("", runs, 20.0)]).checks == (True,)
     assert judge([among("", runs, 50.0)]).checks == (False,)
     # By rank among 41; 3 of 40 runs are more extreme, and half of the outer 5 % would be one.
-    assert among("", runs, 50.0).contrary == pytest.approx(2 / 41)
-    assert among("", runs, 38.0).so == pytest.approx(2 * binom.sf(2, 40, 0.025))
-    assert among("", runs, 50.0).so == 1
+    assert among("", runs, 50.0).p_contradicts == pytest.approx(2 / 41)
+    assert among("", runs, 38.0).p_supports == pytest.approx(2 * binom.sf(2, 40, 0.025))
+    assert among("", runs, 50.0).p_supports == 1
     # Fewer runs give no 95 % prediction interval for one run, and forty runs none for two.
     assert judge([among("", Quantile.at([1.0, 2.0, 3.0]), 50.0)]).checks == (None,)
     assert judge([among("", runs, 50.0), among("", runs, 60.0)]).checks == (None, None)
@@ -148,7 +150,7 @@ def test_a_single_run_of_a_paper() -> None:
     ],
 )
 def test_sizes(effects: list[float], paper: tuple[float | None, float], size: Size) -> None:
-    answer = judge([case(True, paper, e) for e in effects])
+    answer = judge([observation(True, paper, e) for e in effects])
     assert answer.size is size
     assert answer.verdict is (Verdict.CONFIRMED if size is Size.INSIDE else Verdict.SIZE)
 
@@ -173,38 +175,47 @@ def test_the_word_of_a_size_tells_of_the_effect() -> None:
 
 
 def test_a_size_that_is_not_known_is_open() -> None:
-    wide = Case("here", estimate(1.5, 2.0), 0.0, 1.0, (1.15, 1.83))
+    wide = Observation("here", estimate(1.5, 2.0), 0.0, 1.0, (1.15, 1.83))
     assert judge([wide]).size is Size.OPEN
     assert judge([wide]).verdict is Verdict.CONFIRMED
-    assert judge([case(True)]).size is None
+    assert judge([observation(True)]).size is None
 
 
 def test_exceptions_have_names_and_groups_are_conditions() -> None:
-    cases = [case(True).of("A"), case(True).of("A"), case(False).of("B"), case(False).of("B")]
-    answer = judge(cases)
-    assert answer.said == "refuted, only A"
+    observations = [
+        observation(True).of("A"),
+        observation(True).of("A"),
+        observation(False).of("B"),
+        observation(False).of("B"),
+    ]
+    answer = judge(observations)
+    assert answer.reported == "refuted, only A"
     assert answer.exceptions == ("B, here", "B, here")
-    assert judge(cases[:2]).only == ()
-    assert judge([case(None).of("A"), case(None).of("B")]).only == ()
+    assert judge(observations[:2]).only == ()
+    assert judge([observation(None).of("A"), observation(None).of("B")]).only == ()
 
 
 def test_every_sub_claim_must_hold() -> None:
     """Twelve points of one sub-claim do not outweigh three of another."""
-    one, other = [case(True)] * 12, [case(False).called("of the fall")] * 3
+    one, other = [observation(True)] * 12, [observation(False).called("of the fall")] * 3
     assert judge([*one, *other]).verdict is Verdict.REFUTED
     assert judge([*one, *other]).counts == "12/3/0"
-    assert judge([*one, *[case(None).called("of the fall")] * 3]).verdict is Verdict.OPEN
-    assert judge([*one, *[case(True).called("of the fall")] * 3]).verdict is Verdict.CONFIRMED
-    some = [case(True).called("of the fall"), case(True).called("of the fall"), case(False).called("of the fall")]
+    assert judge([*one, *[observation(None).called("of the fall")] * 3]).verdict is Verdict.OPEN
+    assert judge([*one, *[observation(True).called("of the fall")] * 3]).verdict is Verdict.CONFIRMED
+    some = [
+        observation(True).called("of the fall"),
+        observation(True).called("of the fall"),
+        observation(False).called("of the fall"),
+    ]
     assert judge([*one, *some]).verdict is Verdict.EXCEPTIONS
     # One of three sub-claims may fail.
-    assert judge([*one, *other, case(True).called("of all")]).verdict is Verdict.EXCEPTIONS
+    assert judge([*one, *other, observation(True).called("of all")]).verdict is Verdict.EXCEPTIONS
 
 
 def test_several_claims_together() -> None:
-    yes, no, open_ = judge([case(True)]), judge([case(False)]), judge([case(None)])
-    differs = judge([case(True, (2.0, 3.0))])
-    exceptions = judge([case(True), case(True), case(False)])
+    yes, no, open_ = judge([observation(True)]), judge([observation(False)]), judge([observation(None)])
+    differs = judge([observation(True, (2.0, 3.0))])
+    exceptions = judge([observation(True), observation(True), observation(False)])
     assert together([]) is Verdict.OPEN
     assert together([yes, yes, open_]) is Verdict.CONFIRMED
     assert together([yes, differs]) is Verdict.SIZE
@@ -221,11 +232,11 @@ def test_several_claims_together() -> None:
 
 def drawn(rng: np.random.Generator, effect: float, points: int, runs: int = 10) -> Answer:
     """A claim of an increase; `effect` is the increase in standard deviations of a run, by point."""
-    cases = []
+    observations = []
     for _ in range(points):
         a, b = rng.normal(10 + effect, 1, runs), rng.normal(10, 1, runs)
-        cases.append(more("", Estimate.of(a), Estimate.of(b)))
-    return judge(cases)
+        observations.append(more("", Estimate.of(a), Estimate.of(b)))
+    return judge(observations)
 
 
 def test_no_more_than_one_claim_in_twenty_has_a_wrong_point_when_there_is_nothing() -> None:
@@ -248,17 +259,22 @@ def test_true_effects_are_found() -> None:
 def test_an_exception_among_many_is_found() -> None:
     rng = np.random.default_rng(3)
     for _ in range(50):
-        cases = [*drawn(rng, 5.0, 9).cases, *drawn(rng, -5.0, 1).cases]
-        assert judge(cases).verdict is Verdict.EXCEPTIONS
+        observations = [*drawn(rng, 5.0, 9).observations, *drawn(rng, -5.0, 1).observations]
+        assert judge(observations).verdict is Verdict.EXCEPTIONS
 
 
 def test_short_runs_refute_nothing_that_open_points_could_turn() -> None:
     """Four contradicting points of eleven refute, if all others stay undecided at full length."""
-    cases = [case(False)] * 4 + [case(None)] * 7
-    assert judge(cases).verdict is Verdict.REFUTED
-    assert judge(cases, short=True).verdict is Verdict.OPEN
-    assert judge([case(False)] * 6 + [case(None)] * 5, short=True).verdict is Verdict.REFUTED
-    assert together([judge([case(True)], True), judge([case(None)], True), judge([case(False)], True)]) is Verdict.OPEN
+    observations = [observation(False)] * 4 + [observation(None)] * 7
+    assert judge(observations).verdict is Verdict.REFUTED
+    assert judge(observations, short=True).verdict is Verdict.OPEN
+    assert judge([observation(False)] * 6 + [observation(None)] * 5, short=True).verdict is Verdict.REFUTED
+    assert (
+        together(
+            [judge([observation(True)], True), judge([observation(None)], True), judge([observation(False)], True)]
+        )
+        is Verdict.OPEN
+    )
 
 
 def verdicts_of_both(rng: np.random.Generator) -> tuple[Verdict, Verdict]:
@@ -267,8 +283,8 @@ def verdicts_of_both(rng: np.random.Generator) -> tuple[Verdict, Verdict]:
     verdicts = []
     for error, short in ((0.05, False), (0.15, True)):
         values = [(rng.normal(10 + effect, error), rng.normal(10, error)) for effect in effects]
-        cases = [more("", Estimate(a, error**2, 29), Estimate(b, error**2, 29)) for a, b in values]
-        verdicts.append(judge(cases, short).verdict)
+        observations = [more("", Estimate(a, error**2, 29), Estimate(b, error**2, 29)) for a, b in values]
+        verdicts.append(judge(observations, short).verdict)
     return verdicts[0], verdicts[1]
 
 

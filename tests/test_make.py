@@ -54,6 +54,15 @@ def test_make_test_runs_every_test_of_rust() -> None:
             assert not {*file.relative_to(REPOSITORY).parent.parts, file.stem} & set(modules), file
 
 
+def test_make_test_layer_runs_the_unit_tests_of_a_layer() -> None:
+    how = ["--quiet", "--locked", "--package", "chappe-core", "--lib", "--"]
+    assert arguments("test-layer", "cargo", "test") == [*how, "tcp::"]
+    misspelt = ["make", "test-layer", "LAYER=tpc"]
+    wrong = subprocess.run(misspelt, cwd=REPOSITORY, env=environment(), capture_output=True, text=True, check=False)
+    assert wrong.returncode != 0
+    assert "LAYER=tpc is no folder or file of crates/core/src" in wrong.stderr
+
+
 def test_no_test_is_left_out_by_itself() -> None:
     for file in (REPOSITORY / "crates").rglob("*.rs"):
         assert "#[ignore" not in file.read_text(encoding="utf-8"), file

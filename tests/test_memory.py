@@ -18,7 +18,7 @@ from chappe.results import TABLES
 def peak():
     status = Path("/proc/self/status")
     if status.exists():
-        # What Linux gives by getrusage begins with the peak of the process that started this one.
+        # The value of getrusage on Linux begins with the peak of the process that started this one.
         return int(re.search(r"VmHWM:\\s+(\\d+) kB", status.read_text())[1]) * 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 """

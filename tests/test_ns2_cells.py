@@ -68,7 +68,7 @@ def test_flows_that_starve(place: str) -> None:
     flows = sorted(float(row[f"flow{n}_bps"]) for n in range(10))
     shares = [f / sum(flows) for f in flows]
     assert sum(s < 0.01 for s in shares) >= 2
-    effects = [c.effect.mean for c in CLAIM["P0-F19-1"].cases(ELRAKABAWY.ns2()) if c.group == PLACES[place]]
+    effects = [c.effect.mean for c in CLAIM["P0-F19-1"].observe(ELRAKABAWY.ns2()) if c.group == PLACES[place]]
     assert effects == pytest.approx([shares[1], shares[-1]], rel=1e-6)
 
 
@@ -76,7 +76,7 @@ def test_where_queues_overflow() -> None:
     """P0-A-6: the 910 packets of NewReno belong to a chain of one hop; no chain of the claim drops packets."""
     dropped = {int(r["hops"]) for r in lines("elrakabawy2005", place="") if float(r["queue_drops"] or 0)}
     assert dropped == {1, 2}
-    effects = {c.group: c.effect.mean for c in CLAIM["P0-A-6"].cases(ELRAKABAWY.ns2())}
+    effects = {c.group: c.effect.mean for c in CLAIM["P0-A-6"].observe(ELRAKABAWY.ns2())}
     assert effects["chains"] == 0
     for place in ("grid7x3_c135", "random120_1", "random120_2"):
         rows = [r for r in lines("elrakabawy2005", place=place) if not r["variant"].startswith("vegas2_fix")]

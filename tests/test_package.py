@@ -9,6 +9,7 @@ from pathlib import Path
 import chappe
 import pytest
 from chappe import cli
+from chappe.moved import CLASSES, RENAMED
 from command import OLD_NAMES
 
 HEAVY = {"scipy", "matplotlib", "polars", "numpy", "jinja2"}
@@ -75,6 +76,14 @@ def forgotten() -> Iterator[None]:
         ("chappe.validation", "chappe_papers.validation"),
         ("chappe.validation.dsr.cases", "chappe_papers.validation.dsr.cases"),
         ("chappe.report.page", "chappe_papers.page"),
+        ("chappe.papers.elrakabawy2005.said", "chappe_papers.elrakabawy2005.comparisons"),
+        ("chappe.papers.glance", "chappe_papers.summary"),
+        ("chappe.papers.kept", "chappe_papers.run_cache"),
+        ("chappe.papers.lab", "chappe_papers.runner"),
+        ("chappe.papers.su2008.closely", "chappe_papers.su2008.microscopic"),
+        ("chappe.papers.su2008.hopes", "chappe_papers.su2008.outcomes"),
+        ("chappe.papers.table", "chappe_papers.estimates"),
+        ("chappe.report.table", "chappe_papers.estimates"),
     ],
 )
 def test_old_names_are_the_new_modules(old: str, new: str) -> None:
@@ -85,6 +94,16 @@ def test_old_names_are_the_new_modules(old: str, new: str) -> None:
     assert module.__spec__ is not None
     assert module.__spec__.name == new
     assert f"{old} has moved to {new}; the old name goes with the next version" in {str(w.message) for w in warned}
+
+
+@pytest.mark.usefixtures("forgotten")
+@pytest.mark.parametrize(("module", "names"), CLASSES.items())
+def test_old_modules_have_the_old_names_of_classes(module: str, names: dict[str, str]) -> None:
+    former = {new: old for old, new in RENAMED.items()}.get(module, module)
+    with pytest.warns(DeprecationWarning, match="has moved to"):
+        old = importlib.import_module(former.replace("chappe_papers", "chappe.papers", 1))
+    for before, now in names.items():
+        assert getattr(old, before) is getattr(importlib.import_module(module), now)
 
 
 FROM_OLD = """

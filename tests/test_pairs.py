@@ -29,8 +29,8 @@ def test_pairs_decide_what_means_do_not() -> None:
     assert difference(a, b).half_width() > difference(a, b).mean, "units differ by more than what is compared"
     assert abs(a.over(b).mean - ratio(a, b).mean) < 1e-9
     assert a.over(b).half_width() < ratio(a, b).half_width() / 5
-    assert judge([more("", a, b)]).so == 1
-    assert judge([less("", a, b)]).contrary == 1
+    assert judge([more("", a, b)]).supports == 1
+    assert judge([less("", a, b)]).contradicts == 1
     d = a.minus(b)
     told = ttest_rel([v for _, v in a.values], [v for _, v in b.values])
     assert d.mean / math.sqrt(d.variance) == pytest.approx(told.statistic)

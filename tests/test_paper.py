@@ -22,12 +22,12 @@ from chappe_papers.elrakabawy2005.figures import TABLES as SHEETS
 from chappe_papers.elrakabawy2005.points import RATES, UDP, VARIANTS, WINDOWS, Point, scenario
 from chappe_papers.elrakabawy2005.udp import CLIFF, OPTIMUM, delay_point
 from chappe_papers.elrakabawy2005.validate import VALIDATION, kind
+from chappe_papers.estimates import Measure
 from chappe_papers.judge import Verdict
-from chappe_papers.kept import Kept
-from chappe_papers.lab import Lab
-from chappe_papers.records import Recorded, case
+from chappe_papers.records import Recorded, run_key
 from chappe_papers.reference import Record
-from chappe_papers.table import Measure
+from chappe_papers.run_cache import RunCache
+from chappe_papers.runner import Runner
 from command import contents
 from markdown import blocks
 
@@ -39,9 +39,9 @@ def files(number: int) -> list[str]:
 
 
 @pytest.fixture
-def runs(tmp_path: Path) -> Iterator[Kept]:
-    with DESIGN.kept(tmp_path, 2) as kept:
-        yield kept
+def runs(tmp_path: Path) -> Iterator[RunCache]:
+    with DESIGN.run_cache(tmp_path, 2) as cache:
+        yield cache
 
 
 @pytest.fixture
@@ -94,7 +94,7 @@ def test_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
     # Existing runs are not repeated.
     reproduced(tmp_path / "a", "--table", "3")
-    assert re.search(r"^Runs: 0 of \d+ were made, the others were there\.", capsys.readouterr().out, re.MULTILINE)
+    assert re.search(r"^Runs: 0 of \d+ were made, the others were available\.", capsys.readouterr().out, re.MULTILINE)
 
     # Another number of threads gives identical files.
     for n in (6, 10):
@@ -224,48 +224,48 @@ def test_slow_start_is_the_time_below_ssthresh() -> None:
 # ---- paced UDP ----
 
 
-def test_delays_of_lone_datagrams_are_those_of_the_arithmetic(runs: Kept) -> None:
+def test_delays_of_lone_datagrams_are_those_of_the_arithmetic(runs: RunCache) -> None:
     """Four hops, each with DIFS, backoff of 0 to 30 slots, RTS, CTS, DATA, ACK and 3 SIFS.
 
     The last ACK and the SIFS before it do not count. The link layer delay of 25 us counts at both ends; at relays it
     overlaps the ACK.
     """
-    lab = Lab(DESIGN, SHORT._replace(delay_packets=1000), runs)
-    lab.run([delay_point(4, r, preamble) for r in RATES for preamble in ("long", "short")])
+    runner = Runner(DESIGN, SHORT._replace(delay_packets=1000), runs)
+    runner.run([delay_point(4, r, preamble) for r in RATES for preamble in ("long", "short")])
     for rate in (2.0, 5.5, 11.0):
         hop = 50 + 352 + 304 + 304 + 30 + 192 + (1480 + 34) * 8 / rate
         alone = (4 * hop - 314 + 50) / 1e3
         names = {"min": "delay_min_s", "mean": "mean_delay_s", "max": "delay_max_s"}
-        delays = {n: 1e3 * lab.get(delay_point(4, rate), name).mean for n, name in names.items()}
+        delays = {n: 1e3 * runner.get(delay_point(4, rate), name).mean for n, name in names.items()}
         assert alone < delays["min"] < delays["mean"] < delays["max"] < alone + 4 * 0.6 + 0.01
         assert delays["mean"] == pytest.approx(alone + 4 * 0.3, abs=0.05)
         # Only the data frame has a short preamble: frames at 1 Mbit/s always have a long preamble.
-        short = 1e3 * lab.get(delay_point(4, rate, "short"), "mean_delay_s").mean
+        short = 1e3 * runner.get(delay_point(4, rate, "short"), "mean_delay_s").mean
         assert delays["mean"] - short == pytest.approx(4 * 0.096, abs=0.05)
 
 
-def test_the_search_finds_the_best_time(runs: Kept) -> None:
+def test_the_search_finds_the_best_time(runs: RunCache) -> None:
     """Goodput over two hops corresponds to two successive MAC exchanges of at most 7.59 ms each."""
-    lab = Lab(DESIGN, SHORT._replace(udp_packets=2200, search_packets=2200, delay_packets=200), runs)
-    udp.best(lab, [Point(UDP, 2)])
-    best = lab.values[Point(UDP, 2)]
+    runner = Runner(DESIGN, SHORT._replace(udp_packets=2200, search_packets=2200, delay_packets=200), runs)
+    udp.best(runner, [Point(UDP, 2)])
+    best = runner.values[Point(UDP, 2)]
     assert best["interval_ms"].mean <= 2 * 7.588 * 1.02
     assert best[GOODPUT].mean == pytest.approx(DESIGN.ns2().values[Point(UDP, 2)][GOODPUT].mean, rel=0.02)
 
 
-def test_the_cliff(runs: Kept) -> None:
-    lab = Lab(DESIGN, SHORT._replace(udp_packets=4400), runs)
+def test_the_cliff(runs: RunCache) -> None:
+    runner = Runner(DESIGN, SHORT._replace(udp_packets=4400), runs)
     wanted = [*(Point(UDP, 7, interval_ms=t) for t in (28.0, *CLIFF, 50.0)), OPTIMUM]
-    for stage in DESIGN.stages(wanted, lab.length):
-        stage(lab)
+    for stage in DESIGN.stages(wanted, runner.length):
+        stage(runner)
     for t in CLIFF:
         p = Point(UDP, 7, interval_ms=t)
-        assert len(lab.runs[p]) == 4
-        collapsed = lab.runs[p]["last_bps"] < 0.75 * 1460 * 8e3 / t
-        assert lab.get(p, "collapsed").mean == pytest.approx(collapsed.mean())
-    assert 34 <= lab.values[OPTIMUM]["interval_ms"].mean <= 36.5
-    assert lab.get(Point(UDP, 7, interval_ms=28.0), "collapsed").mean == 1
-    assert lab.get(Point(UDP, 7, interval_ms=50.0), "collapsed").mean == 0
+        assert len(runner.runs[p]) == 4
+        collapsed = runner.runs[p]["last_bps"] < 0.75 * 1460 * 8e3 / t
+        assert runner.get(p, "collapsed").mean == pytest.approx(collapsed.mean())
+    assert 34 <= runner.values[OPTIMUM]["interval_ms"].mean <= 36.5
+    assert runner.get(Point(UDP, 7, interval_ms=28.0), "collapsed").mean == 1
+    assert runner.get(Point(UDP, 7, interval_ms=50.0), "collapsed").mean == 0
 
 
 @pytest.mark.usefixtures("shortened")
@@ -333,12 +333,12 @@ def test_further_seeds_have_an_answer_of_their_own() -> None:
         assert e.df >= 2
 
 
-def test_short_chains_agree_with_ns2(runs: Kept) -> None:
+def test_short_chains_agree_with_ns2(runs: RunCache) -> None:
     """One and two hops have almost no losses, so that a few seeds agree with the long ns-2 runs."""
     records = [record(variant, h) for variant in ("newreno", "vegas2") for h in (1, 2)]
     short = [r._replace(packets_per_batch=1000) for r in records]
     tables = VALIDATION.repeat(short, (1, 2, 3), runs)
-    comparisons = [c for r in short for c in VALIDATION.comparisons(r, tables[case(r)])]
+    comparisons = [c for r in short for c in VALIDATION.comparisons(r, tables[run_key(r)])]
     assert len(comparisons) == len(records) * len(COMPARED)
     goodput = [c for c in comparisons if c.name == GOODPUT]
     assert [c.point for c in goodput] == [r.point for r in records]

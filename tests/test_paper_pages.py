@@ -10,7 +10,7 @@ import chappe
 import chappe_papers
 import pytest
 from chappe import show
-from chappe_papers import glance, page, reproduce
+from chappe_papers import page, reproduce, summary
 from chappe_papers.judge import Verdict
 from chappe_papers.paper import Paper
 from command import REPOSITORY
@@ -53,8 +53,10 @@ def publish(results: Path, docs: Path) -> None:
 
 
 def content(note: str) -> page.Page:
-    figure = page.Figure("figure6.png", "Figure 6: goodput", "kbit/s", "<svg/>", ["hops", "ours"], [["4", "1 | 2"]])
-    sheet = page.Sheet("table3.csv", "Table 3: fairness", ["rate"], [["2"]])
+    figure = page.DrawnFigure(
+        "figure6.png", "Figure 6: goodput", "kbit/s", "<svg/>", ["hops", "ours"], [["4", "1 | 2"]]
+    )
+    sheet = page.WrittenSheet("table3.csv", "Table 3: fairness", ["rate"], [["2"]])
     rest: dict[str, Any] = {"differences": [], "unexplained": "", "sections": [], "readings": [], "files": []}
     return page.Page("A title", note, {}, [], None, figures=[figure], sheets=[sheet], method=["As said."],
                      facts={"date": "2026-01-01"}, scenario="", **rest)  # fmt: skip
@@ -117,28 +119,29 @@ def test_a_published_page_can_be_read(published: Path) -> None:
 
 def test_what_came_of_the_papers_is_shipped_and_on_all_pages() -> None:
     """The same findings in the package, in ``docs/findings.md``, in the README and on the page of the paper."""
-    assert (DOCS / "findings.md").read_text(encoding="utf-8") == glance.page(chappe_papers.PAPERS)
-    assert glance.in_short(chappe_papers.PAPERS) in (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    assert (DOCS / "findings.md").read_text(encoding="utf-8") == summary.page(chappe_papers.PAPERS)
+    assert summary.in_short(chappe_papers.PAPERS) in (REPOSITORY / "README.md").read_text(encoding="utf-8")
     for paper in chappe_papers.PAPERS:
-        shipped = glance.shipped(paper)
+        shipped = summary.shipped(paper)
         text = (DOCS / "papers" / f"{paper.name}.md").read_text(encoding="utf-8").replace("\u00a0", " ")
         assert f"Claims: {shipped.counted}. " in text
         for r in shipped.findings:
-            assert f"- {r.says}: **{r.verdict}** (paper {r.paper}; here {r.ours}): {r.why}.\n" in text
+            why = f": {r.why}" if r.why else ""
+            assert f"- {r.says}: **{r.verdict}** (paper {r.paper}; here {r.ours}){why}.\n" in text
 
 
 def test_reasons_are_those_of_a_verdict(tmp_path: Path) -> None:
-    findings = [page.Finding("more", "+5 %", "+6 %", "confirmed", "it sends less", "S-1")]
-    glance.write(tmp_path / glance.FILE, findings, {"S-1": "confirmed", "S-2": "refuted", "S-3": "refuted"})
-    shipped = glance.Shipped(findings, {"S-1": "confirmed", "S-2": "refuted", "S-3": "refuted"})
+    findings = [page.JudgedFinding("more", "+5 %", "+6 %", "confirmed", "it sends less", "S-1")]
+    summary.write(tmp_path / summary.FILE, findings, {"S-1": "confirmed", "S-2": "refuted", "S-3": "refuted"})
+    shipped = summary.Shipped(findings, {"S-1": "confirmed", "S-2": "refuted", "S-3": "refuted"})
     assert shipped.counted == "1 confirmed; 2 refuted"
     assert shipped.explains("more", "confirmed")
     assert shipped.explains("S-2", "refuted")
-    assert not shipped.explains("more", "open")
-    assert not shipped.explains("S-2", "open")
+    assert not shipped.explains("more", "undecided")
+    assert not shipped.explains("S-2", "undecided")
     # Without runs of full length, reasons apply to any verdict.
-    assert glance.Shipped().explains("more", "open")
-    lines = (tmp_path / glance.FILE).read_text(encoding="utf-8").splitlines()
+    assert summary.Shipped().explains("more", "undecided")
+    lines = (tmp_path / summary.FILE).read_text(encoding="utf-8").splitlines()
     assert lines[1:3] == ["more,+5 %,+6 %,confirmed,it sends less,S-1", "a claim,,,confirmed,,S-1"]
     without = content("Short runs: ")
     shown = page.conclusions(dataclasses.replace(without, findings=[dataclasses.replace(findings[0], why="")]))

@@ -18,13 +18,12 @@ from chappe import _core, cli, plot, study
 from chappe.files import UNFINISHED
 from chappe.stats import Estimate
 from chappe.study import axes, store
-from chappe_papers import kept as kept_module
-from chappe_papers import replication
+from chappe_papers import replication, run_cache
 from chappe_papers.elrakabawy2005 import design as design_module
 from chappe_papers.elrakabawy2005.design import DESIGN, FULL, Length, remembers
 from chappe_papers.elrakabawy2005.points import RATES, UDP, VARIANTS, WINDOWS, Point, scenario
 from chappe_papers.elrakabawy2005.udp import CLIFF, OPTIMUM, SWEEP
-from chappe_papers.lab import Lab, Rehearsal
+from chappe_papers.runner import Rehearsal, Runner
 from command import PATIENCE_S, contents, environment
 from drawn import by_the_rule, correlated, runs_of
 
@@ -62,7 +61,7 @@ def test_nothing_is_run_twice(tmp_path: Path, executed: list[str], capsys: pytes
     assert first
     assert paper(tmp_path, "--figure", "6") == 0
     assert len(set(executed)) == len(executed) > first
-    pattern = r"Runs: ([\d,]+) of ([\d,]+) were made, the others were there\."
+    pattern = r"Runs: ([\d,]+) of ([\d,]+) were made, the others were available\."
     numbers = re.findall(pattern, capsys.readouterr().out)
     assert [n for n, _ in numbers] == [str(len(executed) - first)]
     before = pages(tmp_path)
@@ -290,7 +289,7 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[float]]:
     def bar(_: str) -> Iterator[Any]:
         yield shares.append
 
-    monkeypatch.setattr(kept_module, "bar", bar)
+    monkeypatch.setattr(run_cache, "bar", bar)
     yield shares
 
 
@@ -317,9 +316,9 @@ def test_a_rehearsal_knows_how_much_there_is_to_run(
         "quarter": ([Point(f"newreno_maxwin{w}", h) for h in HOPS for w in WINDOWS], 1e-9),
         "udp_chains": ([Point(UDP, h) for h in HOPS], 0.2),
     }
-    with DESIGN.kept(tmp_path, 2) as runs:
+    with DESIGN.run_cache(tmp_path, 2) as runs:
         for name, (wanted, about) in experiments.items():
-            rehearsal, done = Rehearsal(DESIGN, SHORT, runs), Lab(DESIGN, SHORT, runs)
+            rehearsal, done = Rehearsal(DESIGN, SHORT, runs), Runner(DESIGN, SHORT, runs)
             for stage in DESIGN.stages(wanted, SHORT):
                 stage(rehearsal)
             executed.clear()
@@ -338,12 +337,12 @@ def test_a_rehearsal_knows_how_much_there_is_to_run(
 
 def test_a_point_is_run_once(tmp_path: Path, executed: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(DESIGN, "further", as_at_first)
-    with DESIGN.kept(tmp_path, 2) as runs:
-        lab = Lab(DESIGN, SHORT, runs)
+    with DESIGN.run_cache(tmp_path, 2) as runs:
+        runner = Runner(DESIGN, SHORT, runs)
         for _ in range(2):
-            lab.run([Point(f"vegas{a}", h) for h in HOPS for a in (2, 3, 4)])
+            runner.run([Point(f"vegas{a}", h) for h in HOPS for a in (2, 3, 4)])
         assert len(executed) == 2 * 3 * SHORT.seeds
-        lab.run([Point(v, h) for h in HOPS for v in ("newreno", "vegas2", "newreno_thin")])
+        runner.run([Point(v, h) for h in HOPS for v in ("newreno", "vegas2", "newreno_thin")])
         assert len(executed) == 2 * 5 * SHORT.seeds
 
 
@@ -376,14 +375,14 @@ def test_doubtful_points_get_many_runs(tmp_path: Path, monkeypatch: pytest.Monke
         return bool(runs["goodput_bps"][0] < 400e3)
 
     monkeypatch.setattr(design_module, "doubtful", doubtful)
-    with DESIGN.kept(tmp_path, 2) as runs:
-        lab = Lab(DESIGN, SHORT, runs)
-        lab.run([*(Point("newreno", h) for h in (1, 8)), Point("vegas2_thin", 7, 11.0)])
+    with DESIGN.run_cache(tmp_path, 2) as runs:
+        runner = Runner(DESIGN, SHORT, runs)
+        runner.run([*(Point("newreno", h) for h in (1, 8)), Point("vegas2_thin", 7, 11.0)])
     # All runs of the doubtful point are counted again.
     assert looked == [SHORT.seeds, SHORT.seeds, SHORT.doubted]
-    assert {p.hops: len(r) for p, r in lab.runs.items() if p.variant == "newreno"} == {1: SHORT.seeds, 8: SHORT.many}
-    assert lab.runs[Point("newreno", 8)]["seed"].to_list() == [1, 2, 3]
-    assert lab.more == {Point("newreno", 8): SHORT.many}
+    assert {p.hops: len(r) for p, r in runner.runs.items() if p.variant == "newreno"} == {1: SHORT.seeds, 8: SHORT.many}
+    assert runner.runs[Point("newreno", 8)]["seed"].to_list() == [1, 2, 3]
+    assert runner.more == {Point("newreno", 8): SHORT.many}
 
 
 def test_at_full_length_doubtful_points_have_ten_runs() -> None:

@@ -37,7 +37,7 @@ def test_numbers_of_the_paper_in_findings_are_those_of_its_table() -> None:
     """Compares the quantity of the paper with ours: ratios between combinations, or between loads."""
 
     def said(ratios: list[float]) -> str:
-        return GAIN.said(min(ratios), max(ratios))
+        return GAIN.text(min(ratios), max(ratios))
 
     short = {p: min(row[:3]) / max(row[:3]) for p, row in TABLE_I.items()}
     even = [short["reno", "dsr"] / e for p, e in short.items() if p != ("reno", "dsr")]
@@ -109,7 +109,7 @@ def test_additions_have_ns2_numbers() -> None:
 
 
 def test_curves_end_where_transfers_end(tmp_path: Path) -> None:
-    with DESIGN.kept(tmp_path, 2) as runs:
+    with DESIGN.run_cache(tmp_path, 2) as runs:
         point = Point("sack", "aodv", CURVE)
         rows = DESIGN.measured({point: (scenario(point), [1])}, runs)[point]
     for load, name in SEGMENTS.items():
@@ -126,7 +126,7 @@ def test_a_part_of_it_by_the_command(
     command = ["paper", PAPER.name, "--quick", "--jobs", "2"]
     assert cli.main([*command, "--out", str(tmp_path), "--claim", "P1-E-3"]) == 0
     output = capsys.readouterr().out
-    assert "Without its updates DSDV would have fewer packets than DSR" in output
+    assert "Without its updates DSDV would send fewer packets than DSR" in output
     assert Verdict.OPEN.value in output, "one run decides nothing"
     assert pl.read_csv(tmp_path / "claims.csv").height == 4
     assert cli.main([*command, "--out", str(tmp_path / "figure"), "--figure", "2"]) == 0

@@ -64,7 +64,7 @@ def test_a_claim_alone_needs_its_own_runs(tmp_path: Path, capsys: pytest.Capture
 def test_short_runs_say_so_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert PAPER.reproduce(tmp_path, wanted=Wanted(), quick=True, jobs=1) == 0
     lines = (tmp_path / "paper.md").read_text(encoding="utf-8").splitlines()
-    assert sum("Short runs leave claims open. " in line for line in lines) == 1
+    assert sum("Short runs leave claims undecided. " in line for line in lines) == 1
     assert "at most 1 % of cases" in "\n".join(lines)
     capsys.readouterr()
 

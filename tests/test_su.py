@@ -12,12 +12,13 @@ import pytest
 from chappe import cli, plot
 from chappe.stats import Estimate
 from chappe_papers.claims import needs
+from chappe_papers.estimates import Estimates
 from chappe_papers.pairs import Paired
-from chappe_papers.su2008 import PAPER, closely
+from chappe_papers.su2008 import PAPER, microscopic
 from chappe_papers.su2008.claims import ALL as CLAIMS
 from chappe_papers.su2008.design import AGGREGATE, DESIGN, JAIN, MBPS, MEDIAN, RESENT, Length, mix
 from chappe_papers.su2008.extras import EXTRAS, ROLES
-from chappe_papers.su2008.hopes import SAID, Outcome, outcomes, range_of, tally
+from chappe_papers.su2008.outcomes import TARGETS, Outcome, outcomes, range_of, tally
 from chappe_papers.su2008.paths import Paths, paths
 from chappe_papers.su2008.points import (
     COLUMNS,
@@ -30,7 +31,6 @@ from chappe_papers.su2008.points import (
     scenario,
 )
 from chappe_papers.su2008.targets import CALIBRATE, PREDICT, Prediction, best_limit, predictions, targets, value_of
-from chappe_papers.table import Table
 
 SHORT = Length((1, 2, 5), most=2, paths=2, stop="4 s")
 
@@ -40,7 +40,7 @@ def shortened(monkeypatch: pytest.MonkeyPatch) -> None:
     """Limits the design to two paths per point, four simulated seconds, and one file format of figures."""
     monkeypatch.setattr(plot, "FORMATS", ("svg", "png"))
     monkeypatch.setattr(DESIGN, "quick", SHORT)
-    monkeypatch.setattr(closely, "SECONDS", 10)
+    monkeypatch.setattr(microscopic, "SECONDS", 10)
 
 
 # ---- the testbed ----
@@ -150,7 +150,7 @@ def test_the_best_limit_is_chosen_on_every_other_path() -> None:
         return {AGGREGATE: Paired.at(dict(enumerate(values)))}
 
     # 4 is better by chance on even paths; 7 is as good on odd paths, 13 never.
-    data = Table({
+    data = Estimates({
         Point("path", limit=4): paths([11, 9.9, 11, 10.1, 11, 10.0]),
         Point("path", limit=7): paths([10, 10.1, 10, 9.9, 10, 10.1]),
         Point("path", limit=13): paths([5, 5, 5, 5.1, 5, 4.9]),
@@ -161,11 +161,11 @@ def test_the_best_limit_is_chosen_on_every_other_path() -> None:
 
 
 def test_every_prediction_has_one_target_with_a_range() -> None:
-    class Everything(Table):
+    class Everything(Estimates):
         def get(self, _point: object, _measure: str, /) -> Estimate:
             return Estimate(1.0, 0.01, 9)
 
-    told = [o for of in SAID.values() for o in of(Everything({}, DESIGN.full.x))]
+    told = [o for of in TARGETS.values() for o in of(Everything({}, DESIGN.full.x))]
     predicted = [t for t in targets() if t.role == PREDICT]
     assert sorted(o.id for o in told if o.id) == sorted(t.id for t in predicted)
     ranges = {t.id: range_of(t) for t in predicted}
@@ -187,7 +187,7 @@ def hoped(kbps: dict[Point, float], jain: dict[Point, float] | None = None) -> d
         for p, mean in of_scheme.items():
             paths = {n: scale * mean * (1 + 0.001 * n) for n in (-2, -1, 1, 2)}
             values.setdefault(p, {})[measure] = Paired.at(paths)
-    return {o.id or o.what: o for group in outcomes(Table(values)).values() for o in group}
+    return {o.id or o.what: o for group in outcomes(Estimates(values)).values() for o in group}
 
 
 def test_a_number_is_met_missed_or_open() -> None:
@@ -213,10 +213,10 @@ def test_an_order_is_asked_for_only_where_the_paper_tells_two_schemes_apart() ->
     outcome = hoped({Point("rows", 4, scheme=s): kbps for s, kbps in zip(schemes, (600, 590, 700), strict=True)})
     orders = {name: o for name, o in outcome.items() if not o.id}
     # 639, 665 and 730 kbit/s: Vegas and Reno differ by 4 %. The sign of a buffer of 2 against Reno is a target, too.
-    beside = "Table VI: 4 rows, autorate, Buf 2, beside"
+    against = "Table VI: 4 rows, autorate, Buf 2, against"
     assert {name: (o.paper, o.check) for name, o in orders.items()} == {
-        f"{beside} Reno": ("1.14", True),
-        f"{beside} Vegas": ("1.10", True),
+        f"{against} Reno": ("1.14", True),
+        f"{against} Vegas": ("1.10", True),
     }
 
 
@@ -261,17 +261,17 @@ def test_the_paper_in_short(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         rows = list(csv.DictReader(f))
     assert Counter(r["role"] for r in rows)[CALIBRATE] == 4
     assert all(math.isfinite(float(r["here"].replace(",", ""))) for r in rows)
-    assert all((r["came true"] == "-") == (r["role"] == CALIBRATE) for r in rows)
-    with (tmp_path / "hopes.csv").open(encoding="utf-8", newline="") as f:
-        hopes = list(csv.DictReader(f))
-    assert all(int(r["numbers"]) == sum(int(r[word]) for word in ("met", "missed", "open")) for r in hopes)
-    assert all(int(r["met"]) <= int(r["inside"]) <= int(r["numbers"]) - int(r["missed"]) for r in hopes)
-    assert int(hopes[-1]["numbers"]) == sum(r["role"] == PREDICT for r in rows)
+    assert all((r["outcome"] == "-") == (r["role"] == CALIBRATE) for r in rows)
+    with (tmp_path / "outcomes.csv").open(encoding="utf-8", newline="") as f:
+        outcome_rows = list(csv.DictReader(f))
+    assert all(int(r["numbers"]) == sum(int(r[word]) for word in ("met", "missed", "open")) for r in outcome_rows)
+    assert all(int(r["met"]) <= int(r["inside"]) <= int(r["numbers"]) - int(r["missed"]) for r in outcome_rows)
+    assert int(outcome_rows[-1]["numbers"]) == sum(r["role"] == PREDICT for r in rows)
     with (tmp_path / "outside.csv").open(encoding="utf-8", newline="") as f:
         outside = [cell for row in list(csv.reader(f))[1:] for cell in row[1:] if cell]
     # Some orders belong to two targets.
-    assert int(hopes[-1]["numbers"]) - int(hopes[-1]["inside"]) <= len(outside)
-    assert len(outside) <= sum(int(r["numbers"]) - int(r["inside"]) for r in hopes[:-1])
+    assert int(outcome_rows[-1]["numbers"]) - int(outcome_rows[-1]["inside"]) <= len(outside)
+    assert len(outside) <= sum(int(r["numbers"]) - int(r["inside"]) for r in outcome_rows[:-1])
     assert "median error" in (tmp_path / "index.html").read_text(encoding="utf-8")
     assert len(CLAIMS) == len(PAPER.claims) == 31
     assert chappe_papers.find("su2008") is PAPER

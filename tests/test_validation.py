@@ -10,7 +10,7 @@ from chappe import cli
 from chappe.stats import Estimate
 from chappe_papers.validation.standard import compare, page
 from chappe_papers.validation.standard.cases import KINDS, Case, scenario
-from chappe_papers.validation.standard.compare import FURTHER, Comparison, kept
+from chappe_papers.validation.standard.compare import FURTHER, Comparison, run_cache
 from chappe_papers.validation.standard.ns3 import FAILURES, FIRST, GIVEN_UP, GOODPUT, Reference, reference
 from command import REPOSITORY
 
@@ -74,7 +74,7 @@ def test_criterion_for_goodput() -> None:
 
 def test_a_few_cases_agree(cases: dict[Case, Reference], tmp_path: Path) -> None:
     """Three runs of 20 s each."""
-    with kept(tmp_path, 2) as runs:
+    with run_cache(tmp_path, 2) as runs:
         comparisons = compare.compare({c: cases[c] for c in FEW}, runs, (1, 2, 3), 20)
         assert runs.made == 3 * len(FEW)
         unlike = compare.run(FEW[2:3], (1,), runs, 20, as_ns3=False)

@@ -11,7 +11,7 @@ from chappe import cli
 from chappe.stats import Estimate
 from chappe_papers.validation.dsr import compare
 from chappe_papers.validation.dsr.cases import WALKS, reference, scenario
-from chappe_papers.validation.dsr.compare import Column, Ratio, kept, mean, run
+from chappe_papers.validation.dsr.compare import Column, Ratio, mean, run, run_cache
 from chappe_papers.validation.dsr.page import answer
 from command import REPOSITORY
 
@@ -94,7 +94,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeyp
     acked = next(r for r in rows if r["case"] == "newreno" and r["column"] == "tcp_acked" and r["walk"] == "all")
     assert acked["agrees"] == "True"
     assert float(acked["ratio"]) == pytest.approx(float(acked["ours"]) / float(acked["ns2"]))
-    with kept(tmp_path, 1) as runs:
+    with run_cache(tmp_path, 1) as runs:
         assert len(run(runs, (1, 2))["newreno"]["walk3"]) == 2
         assert runs.made == 0
 

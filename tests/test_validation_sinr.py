@@ -10,7 +10,7 @@ from chappe import cli
 from chappe.stats import Estimate
 from chappe_papers.validation.sinr import compare, page
 from chappe_papers.validation.sinr.cases import MANAGERS, Case, habits, reference, scenario
-from chappe_papers.validation.sinr.compare import Comparison, kept
+from chappe_papers.validation.sinr.compare import Comparison, run_cache
 from command import REPOSITORY
 
 FEW = (
@@ -97,7 +97,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeyp
     assert "## Cases that do not agree" in text
     rows = list(csv.DictReader((tmp_path / "validation.csv").read_text(encoding="utf-8").splitlines()))
     assert [r["agrees"] for r in rows].count("True") == 10
-    with kept(tmp_path, 1) as runs:
+    with run_cache(tmp_path, 1) as runs:
         compare.compare({FEW[0]: reference()[FEW[0]]}, runs, (1, 2))
         assert runs.made == 0
 

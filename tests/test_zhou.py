@@ -15,10 +15,10 @@ from chappe.stats import Estimate
 from chappe_papers import reference
 from chappe_papers import validate as shared
 from chappe_papers.claims import needs
+from chappe_papers.estimates import NS2, Estimates
 from chappe_papers.formulas import mathis, padhye
 from chappe_papers.judge import Verdict
-from chappe_papers.kept import Kept
-from chappe_papers.table import NS2, Table
+from chappe_papers.run_cache import RunCache
 from chappe_papers.validate import Comparison
 from chappe_papers.zhou2004 import PAPER, validate
 from chappe_papers.zhou2004 import design as design_module
@@ -64,9 +64,9 @@ def shortened(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def runs(tmp_path: Path) -> Iterator[Kept]:
-    with DESIGN.kept(tmp_path, 2) as kept:
-        yield kept
+def runs(tmp_path: Path) -> Iterator[RunCache]:
+    with DESIGN.run_cache(tmp_path, 2) as cache:
+        yield cache
 
 
 # ---- runs ----
@@ -142,7 +142,7 @@ def test_short_runs_are_made_at_all_points_of_the_claims() -> None:
         assert {p.per_percent for p in c.needs(DESIGN.full.x)} <= set(DESIGN.quick.x)
 
 
-def made_up(goodput: dict[str, float], unfairness: dict[str, float]) -> Table:
+def made_up(goodput: dict[str, float], unfairness: dict[str, float]) -> Estimates:
     """Synthetic data with differences only by variant, mechanism, or both."""
     values = {}
     for v in VARIANTS:
@@ -156,10 +156,10 @@ def made_up(goodput: dict[str, float], unfairness: dict[str, float]) -> Table:
                     GOODPUT: Estimate(300 * share, 0.01, 9),
                     UNFAIRNESS: Quantile.at([unfair * (0.98 + i / 2000) for i in range(80)]),
                 }
-    return Table(values, RATES)
+    return Estimates(values, RATES)
 
 
-def verdict(name: str, data: Table) -> Verdict:
+def verdict(name: str, data: Estimates) -> Verdict:
     return next(c for c in CLAIMS if c.id == name).judged(data).verdict
 
 
@@ -221,12 +221,12 @@ def test_every_claim_of_the_figures() -> None:
     assert chappe_papers.PAPERS[1].claims == tuple(c.id for c in CLAIMS)
     assert chappe_papers.PAPERS[1].extras == tuple(EXTRAS)
     for c in CLAIMS:
-        assert not c.judged(Table({}, RATES)).cases
+        assert not c.judged(Estimates({}, RATES)).observations
         assert c.needs(RATES)
 
 
 def test_claims_are_looked_up_in_the_runs_of_ns2() -> None:
-    missing = {c.id for c in CLAIMS if not c.judged(DESIGN.ns2()).cases}
+    missing = {c.id for c in CLAIMS if not c.judged(DESIGN.ns2()).observations}
     # ns-2 with the defaults of 2003 was run at few error rates, and without ELN.
     assert missing == {"P3-F2-2", "P3-F2-4", "P3-F3-3", "P3-F5-2", "P3-F5-3", "P3-F5-4"}
 
@@ -261,7 +261,7 @@ def test_records_of_ns2() -> None:
     assert len([p for p in reference.first(DESIGN.records()) if p.reading == LONE]) == 20
 
 
-def test_without_losses_runs_are_those_of_ns2_to_the_segment(runs: Kept) -> None:
+def test_without_losses_runs_are_those_of_ns2_to_the_segment(runs: RunCache) -> None:
     for v in ("tahoe", "newreno", "vegas"):
         point = Point(v, reading="ns2")
         theirs = delivered(by_point(DESIGN.records())[point][0])
@@ -356,7 +356,7 @@ def test_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
     # Existing runs are not repeated.
     assert cli.main(["paper", "zhou2004", "--quick", "--out", str(tmp_path), "--claim", "P3-F4-2"]) == 0
-    assert re.search(r"^Runs: 0 of \d+ were made, the others were there\.", capsys.readouterr().out, re.MULTILINE)
+    assert re.search(r"^Runs: 0 of \d+ were made, the others were available\.", capsys.readouterr().out, re.MULTILINE)
 
 
 @pytest.mark.usefixtures("shortened")
@@ -382,11 +382,11 @@ def test_a_part(
     assert {c.id for c in CLAIMS if f"\n{c.id}: " in printed} == claims
 
 
-def test_newreno_beside_the_formula_and_ns2(runs: Kept) -> None:
+def test_newreno_beside_the_formula_and_ns2(runs: RunCache) -> None:
     """Goodput is within 10 % of Padhye's full formula up to 2 % loss, and like ns-2 at 1 % and 10 %."""
     wanted = [Point("newreno", "none", loss, LONE, 1000) for loss in (*LOSSES[:5], 10.0)]
     rows = validate.run(dict.fromkeys(wanted, range(1, 6)), runs)
-    table = with_formulas(Table({p: DESIGN.estimates(p, of_point, False) for p, of_point in rows.items()}))
+    table = with_formulas(Estimates({p: DESIGN.estimates(p, of_point, False) for p, of_point in rows.items()}))
     theirs = DESIGN.ns2()
     for p in wanted:
         ours = table.values[p][SEGMENTS]

@@ -65,7 +65,7 @@ def goodput(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
 def over_paths(
     points: Mapping[str, Point], settings: Mapping[str, Any], paths: int, row_m: float
 ) -> dict[str, list[float]]:
-    """What points measure on as many paths, which are drawn with these settings."""
+    """Measures of points on as many paths, which are drawn with these settings."""
     drawn = Paths(settings, row_m, grid_seed=0)
     made: dict[Any, Scenario] = {}
     for name, p in points.items():

@@ -1,4 +1,4 @@
-"""How often do 95 % intervals of goodput hold the truth? Of several runs, and of the batches of a single run.
+"""Coverage of 95 % intervals of goodput: of several runs, and of the batches of a single run.
 
 ``python docs/experiments/coverage.py`` runs NewReno and Vegas over 8 hops as ns-2.35 does it, prints a table, and warns
 of what covers less than 90 %. With ``--quick`` it makes a hundredth of the runs. The truth is that of all runs
@@ -30,7 +30,7 @@ POINTS = {
 
 
 class Row(NamedTuple):
-    """How often intervals hold the truth."""
+    """Share of intervals that contain the true value."""
 
     what: str
     truth_bps: float

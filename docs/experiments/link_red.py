@@ -1,4 +1,4 @@
-"""What does Link RED with adaptive pacing gain on chains? Its authors say 5 to 30 % of goodput.
+"""Gain of Link RED with adaptive pacing on chains; its authors report 5 to 30 % of goodput.
 
 ``python docs/experiments/link_red.py`` runs NewReno with and without it, and with each half of it, with ten seeds: as
 in ns-2 with AODV, which takes packets that are given up for lost routes, and with routes that never fail.

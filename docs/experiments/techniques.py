@@ -72,7 +72,7 @@ Where = tuple[str, int, str, str]
 
 
 class Values(NamedTuple):
-    """What a scheme gave on each path of a scenario: throughput of all flows [bit/s], and Jain's index."""
+    """Results of a scheme on each path of a scenario: throughput of all flows [bit/s], and Jain's index."""
 
     bps: np.ndarray
     jain: np.ndarray
@@ -86,7 +86,7 @@ class Cell(NamedTuple):
         chosen: Share of the best, and Jain's index, on the paths of the choices: of the best, and of worst scenarios.
         share: Throughput by that of the best, on the other paths.
         jain: Jain's index on them.
-        good: Whether it is good there; ``None`` when that is open.
+        good: True if it is good there; ``None`` when undecided.
     """
 
     kbps: float
@@ -193,7 +193,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def answer(found: Found) -> list[str]:
-    """What came out, in at most ten lines."""
+    """Results, in at most ten lines."""
     first = everywhere(found)
     lines = [
         f"**{first[0].upper()}{first[1:]}.** Good is {SURE[True]} of the best throughput, not good {SURE[False]}, "

@@ -1,4 +1,4 @@
-"""How long does Vegas remember? The spread of whole runs beside the spread that their batches promise.
+"""Memory of Vegas: the spread of whole runs, compared with the spread that their batches promise.
 
 ``python docs/experiments/vegas_memory.py`` runs Vegas over 8 hops, as ns-2 has it and with a base RTT that never grows.
 """

@@ -1,4 +1,4 @@
-"""Why results differ from those of ElRakabawy, Lindemann and Vernon (2005): an experiment for each open question.
+"""Reasons for differences from ElRakabawy, Lindemann and Vernon (2005): an experiment for each open question.
 
 ``python docs/experiments/why_elrakabawy.py NAME`` prints a table; NAME is one of
 

@@ -1,4 +1,4 @@
-"""Why results differ from those of Su, Steenkiste and Gross (2008): an experiment for each of the largest differences.
+"""Reasons for differences from Su, Steenkiste and Gross (2008): an experiment for each of the largest differences.
 
 ``python docs/experiments/why_su.py NAME`` prints a table; NAME is one of
 
@@ -38,7 +38,7 @@ class Runs:
 
     Attributes:
         paths: Paths of each scenario.
-        on: Where they are.
+        on: The paths.
     """
 
     def __init__(self, paths: int, on: Paths | None = None):
@@ -46,11 +46,11 @@ class Runs:
         self.on = on or drawn()
 
     def of(self, p: Point, changes: Mapping[str, Any] | None = None, row_m: float = ROW_M) -> dict[str, float]:
-        """What a point measures, in the mean over the paths."""
+        """Measures of a point, the mean over the paths."""
         return {name: e.mean for name, e in self.paired(p, changes, row_m).items()}
 
     def paired(self, p: Point, changes: Mapping[str, Any] | None = None, row_m: float = ROW_M) -> dict[str, Paired]:
-        """What a point measures, path by path."""
+        """Measures of a point, path by path."""
         own = scenario(p, dict(changes or {}), row_m)
         seeds = range(1, self.paths + 1)
         # Over one hop nothing but the seed of a run tells two paths apart.

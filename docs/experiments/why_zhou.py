@@ -1,4 +1,4 @@
-"""Why results differ from those of Zhou, Leis, Hoang and Nhan (2004): an experiment for each reason that is given.
+"""Reasons for differences from Zhou, Leis, Hoang and Nhan (2004): an experiment for each reason that is given.
 
 ``python docs/experiments/why_zhou.py NAME`` prints a table; NAME is one of
 
@@ -29,7 +29,7 @@ class Runs:
         self.seeds = list(range(1, seeds + 1))
 
     def of(self, point: Point, changes: Mapping[str, Any] | None = None) -> dict[str, float]:
-        """What a run of a point measures, in the mean over the runs."""
+        """Measures of a point, the mean over the runs."""
         rows = measure({0: scenario(point, changes)}, self.seeds, also=_of_run)[0]
         return {name: float(rows[name].mean()) for name in rows.columns if name.startswith("own_")}  # type: ignore[arg-type]
 

@@ -284,13 +284,13 @@ def _need_papers() -> None:
 def _paper(args: argparse.Namespace) -> int:
     _need_papers()
     from chappe_papers import PAPERS, find
-    from chappe_papers.kept import FOLDER as RUNS
     from chappe_papers.paper import Wanted
+    from chappe_papers.run_cache import FOLDER as RUNS
 
     if args.paper is None:
-        from chappe_papers import glance
+        from chappe_papers import summary
 
-        glance.print_all(PAPERS)
+        summary.print_all(PAPERS)
         return 0
     paper = find(args.paper)
     if paper is None:
@@ -329,7 +329,7 @@ def _validate(args: argparse.Namespace) -> int:
     _need_papers()
     import chappe_papers
     from chappe_papers import validation
-    from chappe_papers.kept import FOLDER as RUNS
+    from chappe_papers.run_cache import FOLDER as RUNS
 
     if args.name is None:
         show.validations(validation.VALIDATIONS)
@@ -381,11 +381,12 @@ class _Parser(argparse.ArgumentParser):
 
 def parser() -> argparse.ArgumentParser:
     """Parser of the command line."""
-    p = _Parser(
-        prog="chappe", description="A laboratory for TCP over wireless networks: a scenario in, statistics out."
-    )
+    p = _Parser(prog="chappe", description="Simulator of TCP over wireless networks.")
     p.add_argument("--version", action="version", version=f"chappe {__version__}")
     commands = p.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(name: str, summary: str) -> argparse.ArgumentParser:
+        return commands.add_parser(name, help=summary, description=f"{summary[0].upper()}{summary[1:]}.")
 
     def scenario_arguments(q: argparse.ArgumentParser) -> None:
         q.add_argument("file", metavar="FILE", help="scenario file (TOML)")
@@ -398,10 +399,10 @@ def parser() -> argparse.ArgumentParser:
             help="change a setting, such as tcp.variant=vegas; may be repeated",
         )
 
-    q = commands.add_parser("run", help="run a scenario and print its results")
+    q = command("run", "run a scenario and print its results")
     scenario_arguments(q)
     q.add_argument("--seed", type=_seed, metavar="N", help="seed of the random number generator (run.seed)")
-    q.add_argument("--json", action="store_true", help="print everything as JSON")
+    q.add_argument("--json", action="store_true", help="print all tables and the summary as JSON")
     q.add_argument(
         "--why",
         action="store_true",
@@ -410,9 +411,7 @@ def parser() -> argparse.ArgumentParser:
     q.add_argument("--out", metavar="DIR", help="write all tables and the effective settings to this folder")
     q.set_defaults(do=_run)
 
-    q = commands.add_parser(
-        "windows", help="run a scenario with several TCP variants and plot their congestion windows"
-    )
+    q = command("windows", "run a scenario with several TCP variants and plot their congestion windows")
     scenario_arguments(q)
     q.add_argument("--seed", type=_seed, metavar="N", help="seed of the random number generator (run.seed)")
     q.add_argument(
@@ -427,11 +426,11 @@ def parser() -> argparse.ArgumentParser:
     q.add_argument("--out", metavar="DIR", help="folder for the figure and its data (default: results/windows)")
     q.set_defaults(do=_windows)
 
-    q = commands.add_parser("check", help="check a scenario without running it")
+    q = command("check", "check a scenario without running it")
     scenario_arguments(q)
     q.set_defaults(do=_check)
 
-    q = commands.add_parser("motion", help="export the motion of the nodes of a scenario to a standard file format")
+    q = command("motion", "write the movement of the nodes of a scenario as a CSV, ns-2 or BonnMotion file")
     scenario_arguments(q)
     q.add_argument("--seed", type=_seed, metavar="N", help="seed of the random number generator (run.seed)")
     q.add_argument(
@@ -439,42 +438,42 @@ def parser() -> argparse.ArgumentParser:
         dest="form",
         choices=["csv", "setdest", "bonnmotion"],
         default="csv",
-        help="one line per segment (csv, the default), an ns-2 movement file, or a BonnMotion file",
+        help="file format: csv (the default, one line per segment), setdest (ns-2) or bonnmotion",
     )
-    q.add_argument(
-        "--until", metavar="TIME", help='end of the exported motion, such as "500 s" (default: the end of the run)'
-    )
+    q.add_argument("--until", metavar="TIME", help='end of the movement, such as "500 s" (default: the end of the run)')
     q.add_argument("--out", metavar="FILE", help="write to this file instead of the terminal")
     q.set_defaults(do=_motion)
 
-    q = commands.add_parser("sweep", help="run a study: a scenario over axes and seeds; only missing runs are made")
+    q = command(
+        "sweep", "run a study: one scenario with lists of values and several seeds; finished runs are not repeated"
+    )
     q.add_argument("file", metavar="STUDY", help="study file (TOML)")
     q.add_argument("--out", metavar="DIR", help="folder of the study (default: results/NAME)")
     q.add_argument("--jobs", type=_jobs, metavar="N", help="parallel runs (default: one per core)")
     q.add_argument("--on", metavar="ray[://ADDRESS]", help="run on a Ray cluster (needs chappe[ray])")
-    q.add_argument("--quiet", action="store_true", help="print errors and warnings only, no progress bar and no tables")
+    q.add_argument("--quiet", action="store_true", help="print only errors and warnings")
     q.add_argument("--json", action="store_true", help="print the summary as JSON")
     q.set_defaults(do=_sweep)
 
-    q = commands.add_parser("list", help="list all models: TCP variants, routing protocols, presets...")
+    q = command("list", "list TCP variants, routing protocols, queue disciplines, presets and all other parts")
     q.set_defaults(do=_list)
 
-    q = commands.add_parser("schema", help="print the JSON Schema of scenarios")
+    q = command("schema", "print the JSON Schema of scenarios")
     q.set_defaults(do=_schema)
 
-    q = commands.add_parser("paper", help="reproduce a paper; without a name: list the papers with their results")
+    q = command("paper", "reproduce a paper, or list the papers and their results if no name is given")
     q.add_argument("paper", nargs="?", metavar="PAPER", help="name of the paper")
-    q.add_argument("--figure", type=int, metavar="N", help="only this figure")
-    q.add_argument("--table", type=int, metavar="N", help="only this table")
-    q.add_argument("--claim", metavar="ID", help="only this claim, such as P0-F6-1")
-    q.add_argument("--extra", metavar="NAME", help="only this addition to the paper, such as readings of zhou2004")
-    q.add_argument("--quick", action="store_true", help="short runs: rough results in a few minutes")
+    q.add_argument("--figure", type=int, metavar="N", help="reproduce only this figure")
+    q.add_argument("--table", type=int, metavar="N", help="reproduce only this table")
+    q.add_argument("--claim", metavar="ID", help="judge only this claim, such as P0-F6-1")
+    q.add_argument("--extra", metavar="NAME", help="run only this addition to the paper, such as readings (zhou2004)")
+    q.add_argument("--quick", action="store_true", help="use short runs, which give rough results in a few minutes")
     q.add_argument("--validate", action="store_true", help="compare all recorded ns-2 runs with runs of Chappe")
     q.add_argument("--out", metavar="DIR", help="folder for figures and pages (default: results/PAPER)")
     q.add_argument("--jobs", type=_jobs, metavar="N", help="parallel runs (default: one per core)")
     q.set_defaults(do=_paper)
 
-    q = commands.add_parser("validate", help="compare with another simulator, case by case; without a name: list")
+    q = command("validate", "compare Chappe with another simulator, or list the comparisons if no name is given")
     q.add_argument("name", nargs="?", metavar="NAME", help="name of the comparison, such as standard")
     q.add_argument("--out", metavar="DIR", help="folder for the page (default: results/NAME)")
     q.add_argument("--jobs", type=_jobs, metavar="N", help="parallel runs (default: one per core)")

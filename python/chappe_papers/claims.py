@@ -1,4 +1,4 @@
-"""Claims: a sentence of a paper together with what it says about data; findings, which claims stand behind."""
+"""Claims: a sentence of a paper with its statement about data; findings: conclusions supported by claims."""
 
 import itertools
 import re
@@ -9,14 +9,14 @@ from typing import Any
 from chappe.stats import Estimate
 
 from chappe_papers import page
-from chappe_papers.judge import Answer, Case, judge, together
-from chappe_papers.table import MissingError, Noting, Table
+from chappe_papers.estimates import Estimates, MissingError, RequestedPoints
+from chappe_papers.judge import Answer, Observation, judge, together
 
-Cases = Iterator[Case]
+Observations = Iterator[Observation]
 """Statement of a claim, point by point."""
 
-Says = Callable[[Table], Iterable[Case]]
-"""Says what a claim says at each point for which there are runs."""
+Says = Callable[[Estimates], Iterable[Observation]]
+"""Yields the observations of a claim, one for each point with runs."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Claim:
 
     Attributes:
         id: Its name, such as ``P0-F6-1``.
-        says: What the paper says.
+        says: The statement of the paper.
         section: Of the paper.
         cases: The same about data.
         figures: The figures it is about.
@@ -35,55 +35,59 @@ class Claim:
     id: str
     says: str
     section: str
-    cases: Says
+    observe: Says
     figures: tuple[int, ...] = ()
     tables: tuple[int, ...] = ()
 
-    def judged(self, data: Table, short: bool = False) -> Answer:
+    def judged(self, data: Estimates, short: bool = False) -> Answer:
         """The answers of some data, that of full or of short runs; without any point when the runs are missing."""
-        return judge(_known(self.cases(data)), short)
+        return judge(_known(self.observe(data)), short)
 
     def needs(self, x: Sequence[Any]) -> dict[Any, None]:
         """The points it needs, when the paper's curves are drawn along ``x``."""
-        return needs(self.cases, x)
+        return needs(self.observe, x)
 
 
-def _known(cases: Iterable[Case]) -> list[Case]:
+def _known(observations: Iterable[Observation]) -> list[Observation]:
     try:
-        return list(cases)
+        return list(observations)
     except MissingError:
         return []
 
 
-def needs(says: Callable[[Table], Any], x: Sequence[Any]) -> dict[Any, None]:
-    """What something needs that is made of a table: it is made once of a table that notes what it is asked for."""
-    noting = Noting({}, x)
+def needs(says: Callable[[Estimates], Any], x: Sequence[Any]) -> dict[Any, None]:
+    """The points that a function of a table needs: the function is called once with a table that records requests."""
+    noting = RequestedPoints({}, x)
     for _ in says(noting) or ():
         pass
     return noting.asked
 
 
 def compare(
-    data: Table, says: Callable[..., Case], pairs: Iterable[tuple[str, Any, Any]], measure: str, *paper: object
-) -> Cases:
-    """What is said of pairs of points that are known.
+    data: Estimates,
+    says: Callable[..., Observation],
+    pairs: Iterable[tuple[str, Any, Any]],
+    measure: str,
+    *paper: object,
+) -> Observations:
+    """Observations of pairs of points that both have runs.
 
     Args:
-        data: What is asked.
-        says: What is said: one of the functions of :mod:`chappe_papers.judge`.
-        pairs: Where, and the two points.
-        measure: What is compared.
-        paper: What else that function is given, such as the range of the paper.
+        data: Our estimates.
+        says: The statement: one of the functions of :mod:`chappe_papers.judge`.
+        pairs: The place in words, and the two points.
+        measure: The measure to compare.
+        paper: Further arguments of that function, such as the range of the paper.
     """
     for where, a, b in pairs:
         for x, y in data.both(a, b, measure):
             yield says(where, x, y, *paper)
 
 
-def in_order(says: Callable[..., Case], values: Mapping[str, Estimate]) -> Cases:
-    """What is said of each value beside the one before it; their names are where they are from."""
+def in_order(says: Callable[..., Observation], values: Mapping[str, Estimate]) -> Observations:
+    """Observations of each value compared with the one before it; the keys are the names of the places."""
     for a, b in itertools.pairwise(values):
-        yield says(f"{b} beside {a}", values[b], values[a])
+        yield says(f"{b} against {a}", values[b], values[a])
 
 
 class Claims:
@@ -97,10 +101,10 @@ class Claims:
     ) -> Callable[[Says], Says]:
         """States a claim: the function that follows says what it says about data, point by point."""
 
-        def state(cases: Says) -> Says:
+        def state(observations: Says) -> Says:
             assert name not in self._claims, name
-            self._claims[name] = Claim(name, says, section, cases, figures, tables)
-            return cases
+            self._claims[name] = Claim(name, says, section, observations, figures, tables)
+            return observations
 
         return state
 
@@ -117,16 +121,16 @@ def _order(name: str) -> tuple[str, list[int]]:
 
 @dataclass(frozen=True)
 class Finding:
-    """A conclusion of a paper, behind which claims stand that say what it says, and nothing else.
+    """A conclusion of a paper, supported by claims that make the same statement.
 
-    Our number is that of the first thing that the first of them says.
+    Our number is that of the first sub-claim of the first claim.
 
     Attributes:
         says: The conclusion, in the words of the field.
         paper: The number of the paper: of the same quantity.
         claims: Names of the claims.
-        why: The reason of what was found, in a clause.
-        also: Another thing that the first claim says, see :meth:`Case.called`, of which our number is told, too.
+        why: The reason for the result, in a clause; empty if unknown.
+        also: Another sub-claim of the first claim, see :meth:`Observation.called`, whose number is given, too.
     """
 
     says: str
@@ -135,10 +139,10 @@ class Finding:
     why: str
     also: str = ""
 
-    def judged(self, answers: dict[str, Answer]) -> page.Finding:
-        """What became of it; of claims that were not judged nothing is known."""
-        own = [answers[c] for c in self.claims if c in answers]
-        ours = own[0].effects if own else "no runs"
-        if own and self.also:
-            ours += f", {own[0].effects_of(self.also)}"
-        return page.Finding(self.says, self.paper, ours, together(own).value, self.why, ", ".join(self.claims))
+    def judged(self, answers: dict[str, Answer]) -> page.JudgedFinding:
+        """The verdict on the conclusion; claims that were not judged do not count."""
+        judged = [answers[c] for c in self.claims if c in answers]
+        ours = judged[0].effects if judged else "no runs"
+        if judged and self.also:
+            ours += f", {judged[0].effects_of(self.also)}"
+        return page.JudgedFinding(self.says, self.paper, ours, together(judged).value, self.why, ", ".join(self.claims))

@@ -13,12 +13,12 @@ from chappe.stats import Estimate
 T = TypeVar("T")
 
 
-def groups(found: Iterable[T], key: Callable[[T], str]) -> dict[str, list[T]]:
+def groups(comparisons: Iterable[T], key: Callable[[T], str]) -> dict[str, list[T]]:
     """Comparisons by a word of each, in the order in which the words come."""
-    own: dict[str, list[T]] = {}
-    for c in found:
-        own.setdefault(key(c), []).append(c)
-    return own
+    by_word: dict[str, list[T]] = {}
+    for c in comparisons:
+        by_word.setdefault(key(c), []).append(c)
+    return by_word
 
 
 def percent(share: float) -> str:
@@ -27,7 +27,7 @@ def percent(share: float) -> str:
 
 
 def origin(command: str) -> str:
-    """The line of a page that says which command of which version wrote the page."""
+    """Line of a page with the command and the version that wrote the page."""
     return f"Written by `chappe {command}` with Chappe {__version__}, results epoch {RESULTS_EPOCH}."
 
 
@@ -64,8 +64,8 @@ def finish(
         rows: The lines of it.
         page: The text of ``validation.md``.
         tables: The summary.
-        lines: What is printed below the tables.
-        also: What ``validation.md`` has beside every value.
+        lines: Text to print below the tables.
+        also: Content of ``validation.md`` in addition to every value.
 
     Returns:
         The exit code of the command.

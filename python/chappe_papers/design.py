@@ -1,4 +1,4 @@
-"""What a paper runs: its points, how often each of them is run, and what is taken from a run."""
+"""Runs of a paper: its points, the number of runs of each, and the values taken from a run."""
 
 import tomllib
 from abc import ABC, abstractmethod
@@ -14,9 +14,9 @@ from chappe.study.axes import Item
 from chappe.study.axes import Point as Labelled
 
 from chappe_papers import reference
-from chappe_papers.kept import Kept
+from chappe_papers.estimates import Estimates, Measure
 from chappe_papers.reference import Record
-from chappe_papers.table import Measure, Table
+from chappe_papers.run_cache import RunCache
 
 SEARCHED = ("setting", "hops", "rate_mbps", "value", "runs", "goodput_bps", "half_width_95")
 """Columns of ``searches.csv``."""
@@ -32,7 +32,7 @@ class Length(Protocol):
 
 
 class Design(ABC):
-    """What a paper runs. Its module ``design`` derives from this, and keeps one of it as ``DESIGN``.
+    """The runs of a paper. Its module ``design`` derives from this class, and keeps an instance as ``DESIGN``.
 
     A point is a named tuple, what runs have in common but their seed. Measures have the names of the tables of results
     and of :mod:`chappe.measures`, or are named by :meth:`of_run`.
@@ -41,7 +41,7 @@ class Design(ABC):
         name: Of the paper, and of its package.
         point: The class of its points; the first field has no default, and the last one of a run.
         labels: Settings of the run, such as ``stop``, that tell runs of a point apart.
-        measures: What is measured, by name.
+        measures: Measures by name.
         full: The runs of full length.
         quick: Short runs.
     """
@@ -95,7 +95,7 @@ class Design(ABC):
         return True
 
     def same(self, point: Any) -> Any:
-        """The point that stands for all that are the same scenario."""
+        """Representative of all points with the same scenario."""
         return point
 
     @abstractmethod
@@ -103,19 +103,19 @@ class Design(ABC):
         """The measures of a point from its runs, one in a row."""
 
     def stages(self, points: Iterable[Any], _length: Any, /) -> "list[Stage]":
-        """How these points are run, one stage after the other; all that is known from the start comes first."""
-        return [lambda lab: lab.run(points)]
+        """Stages that run these points, one after the other; points known from the start come first."""
+        return [lambda runner: runner.run(points)]
 
     def records(self) -> tuple[Record, ...]:
         """The numbers of others."""
         return reference.records(self.package, self.point)
 
-    def ns2(self) -> Table:
+    def ns2(self) -> Estimates:
         """The runs of ns-2 by point."""
-        return Table(reference.first(self.records()), self.full.x)
+        return Estimates(reference.first(self.records()), self.full.x)
 
     @abstractmethod
-    def method(self, lab: Any) -> list[str]:
+    def method(self, runner: Any) -> list[str]:
         """Method, in paragraphs."""
 
     def searches(self, _lab: Any, /) -> list[tuple[object, ...]]:
@@ -124,9 +124,9 @@ class Design(ABC):
 
     # ---- for all papers ----
 
-    def kept(self, results: Path | str, jobs: int | None) -> Kept:
+    def run_cache(self, results: Path | str, jobs: int | None) -> RunCache:
         """The runs of the paper, in a folder below that for the results."""
-        return Kept(results, self.base(), (*self.point._fields, *self.labels), jobs=jobs, title=self.name)
+        return RunCache(results, self.base(), (*self.point._fields, *self.labels), jobs=jobs, title=self.name)
 
     def items(self, point: Any, scenario: Scenario, seeds: Iterable[int]) -> list[Item]:
         """A point with some seeds, as runs of a study with labels that say which they are."""
@@ -135,11 +135,13 @@ class Design(ABC):
         weight = self.weight(point, scenario)
         return [Item(labelled, seed, weight=weight) for seed in seeds]
 
-    def measured(self, scenarios: Mapping[Any, tuple[Scenario, Iterable[int]]], runs: Kept) -> dict[Any, pl.DataFrame]:
+    def measured(
+        self, scenarios: Mapping[Any, tuple[Scenario, Iterable[int]]], runs: RunCache
+    ) -> dict[Any, pl.DataFrame]:
         """Runs scenarios with seeds, or finds their runs: one row for each seed, by point."""
         items = {p: self.items(p, s, seeds) for p, (s, seeds) in scenarios.items()}
         return runs.measure(items, self.of_run)
 
 
 Stage = Callable[[Any], object]
-"""A part of all work: runs some points of a :class:`chappe_papers.lab.Lab`."""
+"""A part of all work: runs some points of a :class:`chappe_papers.runner.Runner`."""

@@ -9,10 +9,10 @@ from chappe import show
 from chappe.stats import Estimate
 
 from chappe_papers import figures, page
+from chappe_papers.estimates import Estimates
 from chappe_papers.figures import Chart, Legend, Sheet
 from chappe_papers.judge import times
-from chappe_papers.lab import Lab
-from chappe_papers.table import Table
+from chappe_papers.runner import Runner
 
 BESIDE = "Beside the paper: "
 """Titles of what is added begin with this."""
@@ -24,9 +24,9 @@ class Extra:
 
     Attributes:
         name: Of the files of the figure.
-        points: What is run, given the length.
+        points: Points to run, given the length.
         chart: Its figure.
-        legend: How the variants of the figure are called.
+        legend: Names of the variants of the figure.
         sheets: Its tables by the names of their files.
         also: Adds to our numbers.
     """
@@ -36,14 +36,16 @@ class Extra:
     chart: Callable[[Any], Chart] | None
     legend: Legend | None
     sheets: Mapping[str, Sheet]
-    also: Callable[[Table], Table] = lambda data: data
+    also: Callable[[Estimates], Estimates] = lambda data: data
 
-    def write(self, lab: Lab, ours: Table, ns2: Table, folder: Path) -> tuple[list[page.Figure], list[page.Sheet]]:
+    def write(
+        self, runner: Runner, ours: Estimates, ns2: Estimates, folder: Path
+    ) -> tuple[list[page.DrawnFigure], list[page.WrittenSheet]]:
         """Writes and prints them."""
         data = self.also(ours)
         drawn = []
         if self.chart is not None and self.legend is not None:
-            chart = self.chart(lab.length)
+            chart = self.chart(runner.length)
             drawn.append(figures.figure(self.name, BESIDE + chart.title, chart, self.legend, data, ns2, folder))
         sheets = [figures.sheet(n, BESIDE + s.title, s, data, ns2, folder) for n, s in self.sheets.items()]
         return drawn, sheets

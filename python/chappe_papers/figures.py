@@ -11,7 +11,7 @@ from chappe.files import write_csv
 from chappe.stats import Estimate
 
 from chappe_papers import page
-from chappe_papers.table import NS2, OURS, Measure, Table
+from chappe_papers.estimates import NS2, OURS, Estimates, Measure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -40,12 +40,12 @@ class Panel:
     log_y: bool = False
     limits: tuple[float, float] | None = None
     variants: tuple[str, ...] | None = None
-    """What is compared here; ``None``: what the whole figure compares."""
+    """Variants of these axes; ``None``: those of the whole figure."""
     x_label: str | None = None
-    derived: Callable[[Table, str, float], Estimate | None] | None = None
+    derived: Callable[[Estimates, str, float], Estimate | None] | None = None
     """A value that is made of measures, where there is no ``of``."""
 
-    def get(self, data: Table, variant: str, x: float) -> Estimate | None:
+    def get(self, data: Estimates, variant: str, x: float) -> Estimate | None:
         """A value."""
         if self.derived is not None:
             return self.derived(data, variant, x)
@@ -64,8 +64,8 @@ class Picture:
 
     Attributes:
         title: Stands above it.
-        drawn: What is drawn.
-        unit: What its numbers are.
+        drawn: The drawing.
+        unit: Unit of its numbers.
         header: Of their columns; the unit at the end of a name is not printed.
         rows: The numbers.
     """
@@ -86,15 +86,15 @@ class Chart:
     """A figure of a paper.
 
     Attributes:
-        title: What it shows.
+        title: Title of the figure or table.
         x_name: Name of x in the file.
         x_label: The same for people.
-        variants: What is compared.
+        variants: Variants to compare.
         panels: Its axes, given the values of x; none at all: a picture.
         picture: Draws it, given its title and our numbers.
-        asks: What a picture asks of our numbers.
-        ticks: Where the x axis is labelled.
-        left: Where the x axis of lines begins; ``None``: a little below the first value.
+        asks: Yields the estimates that a picture needs.
+        ticks: Labels of the x axis.
+        left: Start of the x axis of lines; ``None``: a little below the first value.
         log_from: The x axis is logarithmic from here on, and linear below.
     """
 
@@ -106,10 +106,10 @@ class Chart:
     ticks: Sequence[float] | None = None
     left: float | None = 0
     log_from: float | None = None
-    picture: Callable[[str, Table], Picture] | None = None
-    asks: Callable[[Table], Iterable[Estimate | None]] = lambda _: ()
+    picture: Callable[[str, Estimates], Picture] | None = None
+    asks: Callable[[Estimates], Iterable[Estimate | None]] = lambda _: ()
 
-    def values(self, data: Table) -> Iterator[Estimate | None]:
+    def values(self, data: Estimates) -> Iterator[Estimate | None]:
         """All values that it shows."""
         yield from self.asks(data)
         for p in self.panels(data.x):
@@ -129,18 +129,18 @@ class Sheet:
     """A table of a paper.
 
     Attributes:
-        title: What it shows.
+        title: Title of the figure or table.
         header: Of its columns.
         rows: Its rows, made of our numbers and of those of ns-2.
-        shown: Whether the Markdown has the table itself, and not only a link to it.
+        shown: True if the Markdown has the table itself, and not only a link to the file.
     """
 
     title: str
     header: tuple[str, ...]
-    rows: Callable[[Table, Table], Rows]
+    rows: Callable[[Estimates, Estimates], Rows]
     shown: bool = False
 
-    def made_of(self, data: Table) -> Rows:
+    def made_of(self, data: Estimates) -> Rows:
         """Its rows, all made of one table: what it asks for is what it needs."""
         return self.rows(data, data)
 
@@ -158,20 +158,20 @@ def figure(
     title: str,
     chart: Chart,
     legend: Legend,
-    ours: Table,
-    ns2: Table,
+    ours: Estimates,
+    ns2: Estimates,
     folder: Path,
-) -> page.Figure:
+) -> page.DrawnFigure:
     """Draws and writes a figure as PDF, SVG, PNG and CSV, and prints its numbers.
 
     Args:
         name: Of the files, without their endings.
         title: Stands above it.
-        chart: What it is.
-        legend: How its variants are called.
-        ours: What we measured.
-        ns2: What ns-2 measured.
-        folder: Where it is written.
+        chart: The figure.
+        legend: Names of its variants.
+        ours: Our estimates.
+        ns2: Estimates of ns-2.
+        folder: The folder for the files.
     """
     if chart.picture is not None:
         return picture(name, chart.picture(title, ours), folder)
@@ -187,17 +187,17 @@ def figure(
             rows.append([panel.title or panel.y_label, *[""] * (len(header) - 1)])
         for i, x in enumerate(panel.x):
             where = panel.names[i] if panel.names is not None else f"{x:g}"
-            found = [
+            estimates = [
                 panel.get(t, v, x) if v in (panel.variants or chart.variants) else None
                 for v in variants
                 for t in (ns2, ours)
             ]
-            rows.append([where, *(cell(e, panel.scale) for e in found)])
+            rows.append([where, *(cell(e, panel.scale) for e in estimates)])
     return shown(name, title, panels[0].y_label, header, rows, folder)
 
 
-def picture(name: str, p: Picture, folder: Path) -> page.Figure:
-    """Writes a picture, its numbers beside it, and prints these."""
+def picture(name: str, p: Picture, folder: Path) -> page.DrawnFigure:
+    """Writes a picture and its numbers, and prints the numbers."""
     plot.save(p.drawn, folder, name)
     write_csv(folder / f"{name}.csv", p.header, p.rows)
     return shown(name, p.title, p.unit, [h.removesuffix("_m") for h in p.header], p.rows, folder)
@@ -205,19 +205,19 @@ def picture(name: str, p: Picture, folder: Path) -> page.Figure:
 
 def shown(
     name: str, title: str, unit: str, header: Sequence[str], rows: Sequence[Sequence[str]], folder: Path
-) -> page.Figure:
+) -> page.DrawnFigure:
     """Prints a figure without the columns that are empty, and hands it to the page."""
-    kept = [i for i in range(len(header)) if i == 0 or any(r[i] not in ("", "-") for r in rows)]
-    header, rows = [header[i] for i in kept], [[r[i] for i in kept] for r in rows]
+    columns = [i for i in range(len(header)) if i == 0 or any(r[i] not in ("", "-") for r in rows)]
+    header, rows = [header[i] for i in columns], [[r[i] for i in columns] for r in rows]
     printed = show.table(header[0], *(f">{h}" for h in header[1:]), title=f"{title} - {unit}")
     for row in rows:
         printed.add_row(*row)
     show.write(printed)
     svg = (folder / f"{name}.svg").read_text(encoding="utf-8")
-    return page.Figure(f"{name}.png", title, unit, svg[svg.index("<svg") :], header, rows)
+    return page.DrawnFigure(f"{name}.png", title, unit, svg[svg.index("<svg") :], header, rows)
 
 
-def sheet(name: str, title: str, s: Sheet, ours: Table, ns2: Table, folder: Path) -> page.Sheet:
+def sheet(name: str, title: str, s: Sheet, ours: Estimates, ns2: Estimates, folder: Path) -> page.WrittenSheet:
     """Writes a table as CSV and prints it."""
     rows = s.rows(ours, ns2)
     write_csv(folder / f"{name}.csv", s.header, rows)
@@ -225,11 +225,11 @@ def sheet(name: str, title: str, s: Sheet, ours: Table, ns2: Table, folder: Path
     for row in rows:
         printed.add_row(*row)
     show.write(printed)
-    return page.Sheet(f"{name}.csv", title, s.header, rows, s.shown)
+    return page.WrittenSheet(f"{name}.csv", title, s.header, rows, s.shown)
 
 
 def _reach(e: Estimate, scale: float) -> tuple[float, float]:
-    """How far the interval reaches below and above the mean; not at all where it is not known."""
+    """Lengths of the interval below and above the mean; zero where the interval is unknown."""
     low, high = e.interval()
     return (
         (0.0, 0.0)
@@ -238,20 +238,20 @@ def _reach(e: Estimate, scale: float) -> tuple[float, float]:
     )
 
 
-def _axes(chart: Chart, panel: Panel, legend: Legend, ours: Table, ns2: Table) -> plot.Panel:
+def _axes(chart: Chart, panel: Panel, legend: Legend, ours: Estimates, ns2: Estimates) -> plot.Panel:
     curves = []
     for variant in panel.variants or chart.variants:
         for table, reference in ((ours, False), (ns2, True)):
-            known = [(i, x, e) for i, x in enumerate(panel.x) if (e := panel.get(table, variant, x)) is not None]
+            measured = [(i, x, e) for i, x in enumerate(panel.x) if (e := panel.get(table, variant, x)) is not None]
             curves.append(
                 plot.Curve(
                     legend.names[variant],
-                    [i if panel.names is not None else x for i, x, _ in known],
-                    [panel.scale * e.mean for _, _, e in known],
-                    [_reach(e, panel.scale) for _, _, e in known],
+                    [i if panel.names is not None else x for i, x, _ in measured],
+                    [panel.scale * e.mean for _, _, e in measured],
+                    [_reach(e, panel.scale) for _, _, e in measured],
                     legend.colours[variant],
                     reference,
-                    [e.df + 1 < FEW for _, _, e in known],
+                    [e.df + 1 < FEW for _, _, e in measured],
                 )
             )
     return plot.Panel(
@@ -269,7 +269,7 @@ def _axes(chart: Chart, panel: Panel, legend: Legend, ours: Table, ns2: Table) -
     )
 
 
-def _file(path: Path, chart: Chart, panels: Sequence[Panel], ours: Table, ns2: Table) -> None:
+def _file(path: Path, chart: Chart, panels: Sequence[Panel], ours: Estimates, ns2: Estimates) -> None:
     """Every number of a figure, one per line, in the unit of its measure."""
     several = len(panels) > 1
     rows: list[list[object]] = []

@@ -1,4 +1,4 @@
-"""How a claim is judged: its direction at each of several points, its size, the exceptions, and the word for all that.
+"""Judging a claim: its direction at each of several points, its size, the exceptions, and the verdict.
 
 Every rule stands here once; ``docs/papers.md`` has the same as a table.
 """
@@ -23,7 +23,7 @@ SHORT_LEVEL = 0.01
 """The same of short runs: with some sixty claims, less than one point of all of them."""
 
 READING = 0.05
-"""What a number of the paper may be off by: read from a figure, or rounded in a sentence. A share of the number."""
+"""Error of a number of the paper: read from a figure, or rounded in a sentence. A share of the number."""
 
 ALMOST_EQUAL = 0.05
 """Two values are "almost equal", "very similar", "equal", "the same", "as good as" when they differ by at most this
@@ -37,17 +37,17 @@ MUCH = 1.5
 "much less" is the reciprocal."""
 
 Check = bool | None
-"""True if something is as the paper says; ``None`` when it is open."""
+"""True if a point agrees with the paper; ``None`` when it is undecided."""
 
 
 class Verdict(Enum):
     """Outcome of a claim."""
 
     CONFIRMED = "confirmed"
-    SIZE = "confirmed, size differs"
+    SIZE = "confirmed, but of another size"
     EXCEPTIONS = "confirmed with exceptions"
     REFUTED = "refuted"
-    OPEN = "open"
+    OPEN = "undecided"
 
     @property
     def confirms(self) -> bool:
@@ -56,18 +56,18 @@ class Verdict(Enum):
 
 
 class Size(Enum):
-    """How large an effect is beside the range of the paper."""
+    """Size of an effect compared with the range of the paper."""
 
     INSIDE = "inside"
     LARGER = "larger"
     SMALLER = "smaller"
     BOTH = "larger and smaller"
-    OPEN = "open"
+    OPEN = "undecided"
 
 
 @dataclass(frozen=True)
 class Form:
-    """How an effect is printed: ``scale`` times the value, plus ``offset``, with a unit."""
+    """Format of an effect: ``scale`` times the value, plus ``offset``, with a unit."""
 
     scale: float = 1.0
     offset: float = 0.0
@@ -87,7 +87,7 @@ class Form:
         # No "-0".
         return text.replace("-", "+" if self.signed else "") if not any(c in "123456789" for c in text) else text
 
-    def said(self, low: float, high: float) -> str:
+    def text(self, low: float, high: float) -> str:
         """A value or a range with its unit."""
         a, b = self.number(low), self.number(high)
         return f"{a if a == b else f'{a} to {b}'}{f' {self.unit}' if self.unit else ''}"
@@ -107,38 +107,38 @@ PLAIN = Form()
 
 
 @dataclass(frozen=True)
-class Case:
-    """What a claim says at one point.
+class Observation:
+    """An observation of a claim at one point.
 
     Attributes:
         where: The point, in words.
-        effect: What is compared with the number of the paper.
-        so: Probability (two-sided) of such numbers if it were not as the paper says.
-        contrary: The same if it were.
+        effect: The quantity compared with the number of the paper.
+        p_supports: Probability (two-sided) of such numbers if the statement were false.
+        p_contradicts: Probability (two-sided) of such numbers if the statement were true.
         paper: The range that the paper gives, or one number twice; ``None`` for the lower end: "up to" the upper.
-        form: How the effect is printed.
-        group: Of which points this is one: a layout, a placement, a variant.
-        thing: Which of the things that the claim says this is; the first one has no name.
-        fall: Whether the claim says that something is less: then the effect is the larger, the smaller its value is.
+        form: Format of the effect.
+        group: Group of the point: a layout, a placement, a variant.
+        sub_claim: Name of the sub-claim; the first one has no name.
+        fall: True if the claim says that something is less: a smaller value is then a larger effect.
     """
 
     where: str
     effect: Estimate
-    so: float
-    contrary: float
+    p_supports: float
+    p_contradicts: float
     paper: tuple[float | None, float] | None = None
     form: Form = PLAIN
     group: str = ""
-    thing: str = ""
+    sub_claim: str = ""
     fall: bool = False
 
-    def called(self, what: str) -> "Case":
-        """The same as another thing that the claim says than that of its first points: what, in words."""
+    def called(self, what: str) -> "Observation":
+        """A copy as an observation of another sub-claim, with its name."""
         form = replace(self.form, unit=f"{self.form.unit} {what}".strip())
-        return replace(self, form=form, thing=what) if what else self
+        return replace(self, form=form, sub_claim=what) if what else self
 
-    def of(self, group: str) -> "Case":
-        """The same as one of a group, whose name is put before the place."""
+    def of(self, group: str) -> "Observation":
+        """A copy as an observation of a group, whose name is put before the place."""
         return replace(self, group=group, where=f"{group}, {self.where}" if self.where else group)
 
     @property
@@ -201,32 +201,32 @@ def about(value: float) -> tuple[float, float]:
     return value * (1 - SLIGHTLY), value * (1 + SLIGHTLY)
 
 
-def above(where: str, e: Estimate, value: float, paper: Range | None = None, form: Form = PLAIN) -> Case:
+def above(where: str, e: Estimate, value: float, paper: Range | None = None, form: Form = PLAIN) -> Observation:
     """A quantity is above a value."""
-    return Case(where, e, _above(e, value), _below(e, value), paper, form)
+    return Observation(where, e, _above(e, value), _below(e, value), paper, form)
 
 
-def below(where: str, e: Estimate, value: float, paper: Range | None = None, form: Form = PLAIN) -> Case:
+def below(where: str, e: Estimate, value: float, paper: Range | None = None, form: Form = PLAIN) -> Observation:
     """A quantity is below a value."""
-    return Case(where, e, _below(e, value), _above(e, value), paper, form)
+    return Observation(where, e, _below(e, value), _above(e, value), paper, form)
 
 
-def more(where: str, a: Estimate, b: Estimate, paper: Range | None = None) -> Case:
+def more(where: str, a: Estimate, b: Estimate, paper: Range | None = None) -> Observation:
     """One is more than the other; the effect is their ratio, as a gain."""
-    return Case(where, times(a, b), *_apart(a, b), paper, GAIN)
+    return Observation(where, times(a, b), *_apart(a, b), paper, GAIN)
 
 
-def less(where: str, a: Estimate, b: Estimate, paper: Range | None = None) -> Case:
+def less(where: str, a: Estimate, b: Estimate, paper: Range | None = None) -> Observation:
     """One is less than the other; the effect is their ratio, as a gain."""
-    return Case(where, times(a, b), *_apart(b, a), paper, GAIN, fall=True)
+    return Observation(where, times(a, b), *_apart(b, a), paper, GAIN, fall=True)
 
 
-def at_least(where: str, a: Estimate, b: Estimate, ratio: float) -> Case:
+def at_least(where: str, a: Estimate, b: Estimate, ratio: float) -> Observation:
     """One is at least so many times the other; the effect is their ratio, as a gain."""
     return above(where, times(a, b), ratio, form=GAIN)
 
 
-def at_most(where: str, a: Estimate, b: Estimate, ratio: float) -> Case:
+def at_most(where: str, a: Estimate, b: Estimate, ratio: float) -> Observation:
     """One is at most so many times the other; the effect is their ratio, as a gain."""
     return below(where, times(a, b), ratio, form=GAIN)
 
@@ -247,25 +247,25 @@ def _apart(a: Estimate, b: Estimate) -> tuple[float, float]:
     return _above(d, 0), _below(d, 0)
 
 
-def fewer(where: str, a: Estimate, b: Estimate, paper: Range | None = None) -> Case:
+def fewer(where: str, a: Estimate, b: Estimate, paper: Range | None = None) -> Observation:
     """One is less than the other; the effect is the share that is missing."""
     r = ratio(a, b)
-    return Case(where, Estimate(1 - r.mean, r.variance, r.df), *_apart(b, a), paper, PERCENT)
+    return Observation(where, Estimate(1 - r.mean, r.variance, r.df), *_apart(b, a), paper, PERCENT)
 
 
-def lies(where: str, e: Estimate, low: float, high: float, form: Form = PLAIN) -> Case:
+def lies(where: str, e: Estimate, low: float, high: float, form: Form = PLAIN) -> Observation:
     """A quantity lies in a range of the paper, give or take :data:`READING`."""
     return inside(where, e, *_widened(low, high), form)
 
 
-def equal(where: str, a: Estimate, b: Estimate, within: float = ALMOST_EQUAL) -> Case:
+def equal(where: str, a: Estimate, b: Estimate, within: float = ALMOST_EQUAL) -> Observation:
     """Two are the same, give or take a share: :data:`ALMOST_EQUAL`, or :data:`SLIGHTLY`."""
     return inside(where, times(a, b), 1 - within, 1 + within, GAIN)
 
 
-def never(where: str, e: Estimate) -> Case:
+def never(where: str, e: Estimate) -> Observation:
     """Something never happens: a single time contradicts, whatever the interval is."""
-    return Case(where, e, *((0.0, 1.0) if e.mean == 0 else (1.0, 0.0)))
+    return Observation(where, e, *((0.0, 1.0) if e.mean == 0 else (1.0, 0.0)))
 
 
 ONE_RUN = 39
@@ -275,7 +275,7 @@ _CENTRAL = 0.95
 """A run lies among others when it is in this middle part of what they may be."""
 
 
-def among(where: str, e: Estimate, one: float) -> Case:
+def among(where: str, e: Estimate, one: float) -> Observation:
     """A single run of the paper is like runs of ours.
 
     As the paper says: it lies in the middle 95 % of the distribution of ours; the test is binomial, by how many of our
@@ -285,17 +285,17 @@ def among(where: str, e: Estimate, one: float) -> Case:
     from scipy.special import bdtrc
 
     if not isinstance(e, Quantile):
-        return Case(where, e, math.nan, math.nan)
+        return Observation(where, e, math.nan, math.nan)
     least = min(sum(v <= one for v in e.ordered), sum(v >= one for v in e.ordered))
     # Probability of so many runs of ours beyond it, when it is not in that part.
     central = min(1.0, 2 * float(bdtrc(least - 1, len(e.ordered), (1 - _CENTRAL) / 2))) if least else 1.0
-    return Case(where, e, central, rank_p(e.ordered, one))
+    return Observation(where, e, central, rank_p(e.ordered, one))
 
 
-def inside(where: str, e: Estimate, low: float, high: float, form: Form = PLAIN) -> Case:
+def inside(where: str, e: Estimate, low: float, high: float, form: Form = PLAIN) -> Observation:
     """A quantity lies in a range: both ends are tested, and it is outside when it is beyond one of them."""
-    so = max((_above(e, low), _below(e, high)), key=lambda p: math.inf if math.isnan(p) else p)
-    return Case(where, e, so, min(_below(e, low), _above(e, high)), None, form)
+    p_supports = max((_above(e, low), _below(e, high)), key=lambda p: math.inf if math.isnan(p) else p)
+    return Observation(where, e, p_supports, min(_below(e, low), _above(e, high)), None, form)
 
 
 def _widened(low: float, high: float) -> tuple[float, float]:
@@ -307,11 +307,11 @@ class Answer:
     """The answers to a claim: direction, size, exceptions, and the word that follows from them.
 
     Attributes:
-        cases: What it says, point by point.
-        short: Whether they are of short runs, of which nothing may be said that runs of full length take back.
+        observations: Its observations, point by point.
+        short: True for short runs, which must not refute a claim that runs of full length could confirm.
     """
 
-    cases: tuple[Case, ...]
+    observations: tuple[Observation, ...]
     short: bool = False
 
     @property
@@ -321,34 +321,37 @@ class Answer:
 
     @cached_property
     def checks(self) -> tuple[Check, ...]:
-        """Point by point: as the paper says, contrary, or open."""
-        adjusted = holm([min(c.so, c.contrary) for c in self.cases])
-        return tuple((c.so < c.contrary) if p < self.level else None for c, p in zip(self.cases, adjusted, strict=True))
+        """Decision of each point: it agrees, contradicts, or is undecided."""
+        adjusted = holm([min(c.p_supports, c.p_contradicts) for c in self.observations])
+        return tuple(
+            (o.p_supports < o.p_contradicts) if p < self.level else None
+            for o, p in zip(self.observations, adjusted, strict=True)
+        )
 
     @property
-    def so(self) -> int:
-        """At how many points it is as the paper says."""
+    def supports(self) -> int:
+        """Number of points that agree with the paper."""
         return self.checks.count(True)
 
     @property
-    def contrary(self) -> int:
-        """At how many points it is the other way round."""
+    def contradicts(self) -> int:
+        """Number of points that contradict the paper."""
         return self.checks.count(False)
 
     @property
     def open(self) -> int:
-        """At how many points it is open."""
+        """Number of undecided points."""
         return self.checks.count(None)
 
     @property
     def exceptions(self) -> tuple[str, ...]:
-        """The points at which it is the other way round."""
-        return tuple(c.where for c, check in zip(self.cases, self.checks, strict=True) if check is False)
+        """The points that contradict the paper."""
+        return tuple(c.where for c, check in zip(self.observations, self.checks, strict=True) if check is False)
 
     @cached_property
     def size(self) -> Size | None:
-        """How large the effect is beside the paper's range; ``None`` when the paper gives none."""
-        ranged = [c for c in self.cases if c.paper is not None]
+        """Size of the effect compared with the paper's range; ``None`` when the paper gives no range."""
+        ranged = [c for c in self.observations if c.paper is not None]
         if not ranged:
             return None
         # "Up to": nothing is too small by itself.
@@ -362,7 +365,7 @@ class Answer:
             return Size.BOTH if over and under else Size.LARGER if over else Size.SMALLER
         return Size.INSIDE if self._inside(ranged) else Size.OPEN
 
-    def _inside(self, ranged: Sequence[Case]) -> bool:
+    def _inside(self, ranged: Sequence[Observation]) -> bool:
         """True if the intervals lie inside; of "up to" one must reach it, and none go beyond."""
         reached, upto = False, False
         for c in ranged:
@@ -381,31 +384,31 @@ class Answer:
 
     @cached_property
     def verdict(self) -> Verdict:
-        """The word for it; each of several things that a claim says is judged by itself, and is a point."""
-        said = dict.fromkeys(c.thing for c in self.cases)
-        words = [word_of(*self._counted(thing), short=self.short) for thing in said]
+        """The verdict; each of several sub-claims is judged by itself, and counts as a point."""
+        sub_claims = dict.fromkeys(c.sub_claim for c in self.observations)
+        words = [word_of(*self._counted(sub_claim), short=self.short) for sub_claim in sub_claims]
         word = _joined(words, self.short)
         differs = self.size in (Size.LARGER, Size.SMALLER, Size.BOTH)
         return Verdict.SIZE if word is Verdict.CONFIRMED and differs else word
 
-    def _counted(self, thing: str) -> tuple[int, int, int]:
-        """Points at which a thing is as the paper says, contrary, and all."""
-        checks = [check for c, check in zip(self.cases, self.checks, strict=True) if c.thing == thing]
+    def _counted(self, sub_claim: str) -> tuple[int, int, int]:
+        """Numbers of points of a sub-claim that agree, that contradict, and of all."""
+        checks = [check for c, check in zip(self.observations, self.checks, strict=True) if c.sub_claim == sub_claim]
         return checks.count(True), checks.count(False), len(checks)
 
     @cached_property
     def only(self) -> tuple[str, ...]:
         """The groups of points in which it is confirmed, when it is not everywhere."""
-        names = list(dict.fromkeys(c.group for c in self.cases if c.group))
+        names = list(dict.fromkeys(c.group for c in self.observations if c.group))
         if len(names) < 2 or self.verdict in (Verdict.CONFIRMED, Verdict.SIZE):
             return ()
-        checks = list(zip(self.cases, self.checks, strict=True))
-        own = {n: [check for c, check in checks if c.group == n] for n in names}
-        found = tuple(n for n, of in own.items() if all(check is True for check in of))
-        return found if len(found) < len(names) else ()
+        checks = list(zip(self.observations, self.checks, strict=True))
+        by_group = {n: [check for c, check in checks if c.group == n] for n in names}
+        confirmed = tuple(n for n, of in by_group.items() if all(check is True for check in of))
+        return confirmed if len(confirmed) < len(names) else ()
 
     @property
-    def said(self) -> str:
+    def reported(self) -> str:
         """The verdict with its condition."""
         only = f", only {' and '.join(self.only)}" if self.only else ""
         return f"{self.verdict.value}{only}"
@@ -413,61 +416,61 @@ class Answer:
     @property
     def effects(self) -> str:
         """The effects of the points that have the same form as the first, from the smallest to the largest."""
-        if not self.cases:
+        if not self.observations:
             return "no runs"
-        form = self.cases[0].form
-        means = [c.effect.mean for c in self.cases if c.form == form and not math.isnan(c.effect.mean)]
-        return form.said(min(means), max(means)) if means else "-"
+        form = self.observations[0].form
+        means = [c.effect.mean for c in self.observations if c.form == form and not math.isnan(c.effect.mean)]
+        return form.text(min(means), max(means)) if means else "-"
 
-    def effects_of(self, thing: str) -> str:
-        """The same of another thing that the claim says."""
-        return replace(self, cases=tuple(c for c in self.cases if c.thing == thing)).effects
+    def effects_of(self, sub_claim: str) -> str:
+        """The effects of another sub-claim."""
+        return replace(self, observations=tuple(c for c in self.observations if c.sub_claim == sub_claim)).effects
 
     @property
     def counts(self) -> str:
-        """At how many points it is as the paper says, contrary, and open."""
-        return f"{self.so}/{self.contrary}/{self.open}" if self.cases else "no runs"
+        """Numbers of points that agree, contradict, and are undecided."""
+        return f"{self.supports}/{self.contradicts}/{self.open}" if self.observations else "no runs"
 
     @property
     def sized(self) -> str:
         """The size in words, with the range of the paper where all points have the same; empty without a range."""
         if self.size is None:
             return ""
-        ranges = {(c.paper, c.form) for c in self.cases if c.paper is not None}
-        [(paper, form), *others] = ranges
+        ranges = {(c.paper, c.form) for c in self.observations if c.paper is not None}
+        [(paper, form), *further] = ranges
         assert paper is not None
-        said = "" if others else f" (paper {_range_said(paper, form)})"
-        return f"size {self.size.value}{said}"
+        paper_range = "" if further else f" (paper {_range_text(paper, form)})"
+        return f"size {self.size.value}{paper_range}"
 
 
-def _range_said(paper: Range, form: Form) -> str:
+def _range_text(paper: Range, form: Form) -> str:
     low, high = paper
     if low is None:
-        return f"up to {form.said(high, high)}"
-    return f"at least {form.said(low, low)}" if math.isinf(high) else form.said(low, high)
+        return f"up to {form.text(high, high)}"
+    return f"at least {form.text(low, low)}" if math.isinf(high) else form.text(low, high)
 
 
-def judge(cases: Iterable[Case], short: bool = False) -> Answer:
+def judge(observations: Iterable[Observation], short: bool = False) -> Answer:
     """The answers to a claim that says this at these points."""
-    return Answer(tuple(cases), short)
+    return Answer(tuple(observations), short)
 
 
-def word_of(so: int, contrary: int, points: int, short: bool = False) -> Verdict:
-    """The word, from the numbers of points that are as the paper says and contrary; the rest is open.
+def word_of(supports: int, contradicts: int, points: int, short: bool = False) -> Verdict:
+    """The verdict, from the numbers of points that agree and contradict; the rest is undecided.
 
-    Of short runs nothing is refuted that open points could still turn: half of all must be contrary.
+    Short runs refute nothing that undecided points could still turn: half of all must contradict.
     """
-    decided = so + contrary
-    most = 2 * contrary > decided and 3 * decided >= points and not short
-    if contrary and (2 * contrary >= points or most):
+    decided = supports + contradicts
+    most = 2 * contradicts > decided and 3 * decided >= points and not short
+    if contradicts and (2 * contradicts >= points or most):
         return Verdict.REFUTED
-    if contrary:
-        return Verdict.EXCEPTIONS if 2 * so > points else Verdict.OPEN
-    return Verdict.CONFIRMED if 2 * so > points else Verdict.OPEN
+    if contradicts:
+        return Verdict.EXCEPTIONS if 2 * supports > points else Verdict.OPEN
+    return Verdict.CONFIRMED if 2 * supports > points else Verdict.OPEN
 
 
 def _joined(words: Sequence[Verdict], short: bool) -> Verdict:
-    """The word for several things, each of which is a point; a reservation about one of them is one about all."""
+    """The verdict of several sub-claims, each of which is a point; a reservation about one applies to all."""
     if len(words) == 1:
         return words[0]
     word = word_of(sum(w.confirms for w in words), words.count(Verdict.REFUTED), len(words), short)
@@ -476,7 +479,7 @@ def _joined(words: Sequence[Verdict], short: bool) -> Verdict:
 
 
 def together(answers: Sequence[Answer]) -> Verdict:
-    """The word for several claims, of which the first one leads: nothing is confirmed that it does not confirm.
+    """The verdict of several claims, of which the first one leads: nothing is confirmed that it does not confirm.
 
     Each of them is a point. Where one has exceptions, all have; then where the size of one differs, that of all does.
     """

@@ -17,13 +17,13 @@ OF_BATCHES = "_mean_of_batches"
 
 def means_of_batches(batches: pl.DataFrame, measures: Iterable[str]) -> dict[str, float]:
     """Means of measures over the batches of a run, with the half widths of their 95 % intervals."""
-    found: dict[str, float] = {}
+    means: dict[str, float] = {}
     used = batches["used"].to_numpy()
     for m, rows in all_quotients(batches, list(measures)).items():
         values = quotient(rows)
         e = Estimate.of([v for v, counts in zip(values.tolist(), used, strict=True) if counts and is_known(v)])
-        found |= {m + OF_BATCHES: e.mean, f"{m}{OF_BATCHES}_half_width": e.half_width()}
-    return found
+        means |= {m + OF_BATCHES: e.mean, f"{m}{OF_BATCHES}_half_width": e.half_width()}
+    return means
 
 
 def sum_of(table: pl.DataFrame, name: str, wanted: list[bool]) -> float:
@@ -43,9 +43,9 @@ def share(part: float, whole: float) -> float:
 
 def weighted_mean(table: pl.DataFrame, name: str, weight: str) -> float:
     """The mean over all rows of a mean with the number that it is the mean of; NaN of nothing."""
-    known = table.filter((pl.col(weight) > 0) & pl.col(name).is_not_nan())
-    total = sum(m * w for m, w in known.select(name, weight).iter_rows())
-    return share(float(total), float(known[weight].sum()))
+    weighted = table.filter((pl.col(weight) > 0) & pl.col(name).is_not_nan())
+    total = sum(m * w for m, w in weighted.select(name, weight).iter_rows())
+    return share(float(total), float(weighted[weight].sum()))
 
 
 def mean(values: list[float]) -> float:
@@ -70,7 +70,7 @@ def estimates(
         places: Every run is of another place, and each place counts the same: means over the places.
         shares: Measures that are shares of runs: 0 or 1 in each.
     """
-    found: dict[str, Estimate] = {}
+    by_name: dict[str, Estimate] = {}
     for name in measures:
         if name not in runs.columns:
             continue
@@ -78,12 +78,12 @@ def estimates(
         if not values:
             continue
         if name in shares:
-            found[name] = Share.of(values)
+            by_name[name] = Share.of(values)
         elif name in BY_NAME and name != JAIN and not places:
-            found[name] = (together(runs, name) if alike else None) or of_totals(runs, name)
+            by_name[name] = (together(runs, name) if alike else None) or of_totals(runs, name)
         else:
-            found[name] = Estimate.of(values)
-    return found
+            by_name[name] = Estimate.of(values)
+    return by_name
 
 
 def of_totals(runs: pl.DataFrame, measure: str) -> Estimate:
@@ -93,7 +93,7 @@ def of_totals(runs: pl.DataFrame, measure: str) -> Estimate:
 
 
 def budgets(tables: Mapping[str, pl.DataFrame], uses: Iterable[str] = ()) -> dict[str, float]:
-    """What claims need of the reasons why a run came out as it did; :mod:`chappe.why` has all of them.
+    """Causes of results that claims need; :mod:`chappe.why` has all of them.
 
     Args:
         tables: Of the run.

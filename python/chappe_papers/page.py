@@ -22,12 +22,9 @@ COUNTED = (
 ABOVE = "The list above gives the reasons."
 """Note above the table of findings, which has no column for reasons."""
 
-_IN_COUNTS = {"confirmed, size differs": "confirmed, but of another size", "open": "undecided"}
-"""Verdicts that read differently after a number."""
-
 
 @dataclass(frozen=True)
-class Figure:
+class DrawnFigure:
     """A figure with its numbers: HTML embeds ``svg`` unchanged, Markdown shows the file ``png``."""
 
     png: str
@@ -39,7 +36,7 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Sheet:
+class WrittenSheet:
     """A table in the file ``csv``; Markdown prints the table only if ``shown``, and links to the file otherwise."""
 
     csv: str
@@ -50,7 +47,7 @@ class Sheet:
 
 
 @dataclass(frozen=True)
-class Finding:
+class JudgedFinding:
     """A conclusion of a paper with its verdict; ``why`` is empty if the reason is unknown."""
 
     says: str
@@ -76,12 +73,12 @@ class Section:
     """Claims of a section of the paper, with remarks."""
 
     title: str
-    claims: Sequence["Claim"]
+    claims: Sequence["JudgedClaim"]
     remarks: Sequence[str]
 
 
 @dataclass(frozen=True)
-class Claim:
+class JudgedClaim:
     """A claim of a paper: results of the paper, of Chappe and of ns-2, and the verdict."""
 
     id: str
@@ -99,15 +96,15 @@ class Page:
     note: str
     """Note that readers must see first: runs are short, or of full length."""
     counts: Mapping[str, int]
-    findings: Sequence[Finding]
-    key: Figure | None
+    findings: Sequence[JudgedFinding]
+    key: DrawnFigure | None
     differences: Sequence[Difference]
     unexplained: str
     sections: Sequence[Section]
     readings: Sequence[str]
     """Results of other readings of the paper, in paragraphs."""
-    figures: Sequence[Figure]
-    sheets: Sequence[Sheet]
+    figures: Sequence[DrawnFigure]
+    sheets: Sequence[WrittenSheet]
     files: Sequence[str]
     """Names of further output files."""
     method: Sequence[str]
@@ -122,12 +119,7 @@ class Page:
 
 def counted(counts: Mapping[str, int]) -> str:
     """Number of claims by verdict: ``11 confirmed; 2 confirmed, but of another size; 3 undecided``."""
-    return "; ".join(f"{n} {in_counts(verdict)}" for verdict, n in counts.items())
-
-
-def in_counts(verdict: str) -> str:
-    """Wording of a verdict after a number."""
-    return _IN_COUNTS.get(verdict, verdict)
+    return "; ".join(f"{n} {verdict}" for verdict, n in counts.items())
 
 
 def tight(text: str) -> str:
@@ -149,7 +141,7 @@ def write(path: Path, page: Page) -> None:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    environment.filters.update(tight=tight, kind=kind, in_counts=in_counts, marked=_marked)
+    environment.filters.update(tight=tight, kind=kind, marked=_marked)
     text = environment.get_template("page.html.j2").render(page=page, counted=COUNTED, above=ABOVE)
     write_file(path, text.encode("utf-8"))
 

@@ -25,9 +25,9 @@ class Paired(Estimate):
     @classmethod
     def at(cls, values: Mapping[int, float]) -> "Paired":
         """The mean of some units; those without a value are left out."""
-        known = tuple((unit, v) for unit, v in sorted(values.items()) if not math.isnan(v))
-        e = Estimate.of([v for _, v in known])
-        return cls(e.mean, e.variance, e.df, known)
+        measured = tuple((unit, v) for unit, v in sorted(values.items()) if not math.isnan(v))
+        e = Estimate.of([v for _, v in measured])
+        return cls(e.mean, e.variance, e.df, measured)
 
     def over(self, other: "Paired") -> Estimate:
         """The quotient of the means over the units of both, with the error that the pairs leave (jackknife)."""
@@ -42,17 +42,23 @@ class Paired(Estimate):
 
 def common(several: Sequence[Paired]) -> np.ndarray:
     """The values in the units that all have: a row for each unit."""
-    known = [dict(e.values) for e in several]
-    units = sorted(set.intersection(*(set(own) for own in known)))
-    return np.array([[own[u] for own in known] for u in units], dtype=float).reshape(len(units), len(several))
+    by_unit = [dict(e.values) for e in several]
+    units = sorted(set.intersection(*(set(units_of) for units_of in by_unit)))
+    return np.array([[units_of[u] for units_of in by_unit] for u in units], dtype=float).reshape(
+        len(units), len(several)
+    )
 
 
 def mean_of(several: Iterable[Estimate]) -> Estimate:
     """The mean of several measures, such as those at several speeds; of paired ones unit by unit."""
-    own = list(several)
-    paired = [e for e in own if isinstance(e, Paired)]
-    if len(paired) < len(own):
-        known = [e.variance for e in own]
-        return Estimate(sum(e.mean for e in own) / len(own), sum(known) / len(own) ** 2, min(e.df for e in own))
+    estimates = list(several)
+    paired = [e for e in estimates if isinstance(e, Paired)]
+    if len(paired) < len(estimates):
+        variances = [e.variance for e in estimates]
+        return Estimate(
+            sum(e.mean for e in estimates) / len(estimates),
+            sum(variances) / len(estimates) ** 2,
+            min(e.df for e in estimates),
+        )
     units = sorted(set.intersection(*(set(dict(e.values)) for e in paired)))
     return Paired.at(dict(zip(units, common(paired).mean(axis=1).tolist(), strict=True)))

@@ -29,7 +29,7 @@ class Paper:
     title: str
     """Authors, title, place and year."""
     setup: str
-    """What it is about, in a clause: the network that is assumed."""
+    """The set-up in a clause: the network that the paper assumes."""
     figures: tuple[int, ...]
     """Numbers of the figures that can be reproduced."""
     tables: tuple[int, ...] = ()
@@ -37,7 +37,7 @@ class Paper:
     extras: tuple[str, ...] = ()
     """Names of what is added to the figures and tables of the paper."""
     package: str = ""
-    """Where its modules are; of most papers a package of this one, named as the paper."""
+    """Name of the package with its modules; for most papers a subpackage named as the paper."""
 
     def part(self, name: str) -> Any:
         """A module of the paper."""
@@ -55,8 +55,8 @@ class Paper:
     @cached_property
     def design(self) -> "Design":
         """Design of its runs."""
-        found: Design = self.part("design").DESIGN
-        return found
+        design: Design = self.part("design").DESIGN
+        return design
 
     @cached_property
     def all_claims(self) -> "tuple[Claim, ...]":
@@ -75,39 +75,39 @@ class Paper:
 
     @property
     def readings(self) -> "Mapping[str, Callable[[Any], Any]]":
-        """Other readings of the paper: for which point each point of the main one stands then; ``None``: for none."""
-        found: Mapping[str, Callable[[Any], Any]] = self.part("claims").READINGS
-        return found
+        """Other readings of the paper: maps of each point of the main reading to one of the other, or ``None``."""
+        readings: Mapping[str, Callable[[Any], Any]] = self.part("claims").READINGS
+        return readings
 
     @property
     def charts(self) -> "Mapping[int, Chart]":
         """The figures by number."""
-        found: Mapping[int, Chart] = self.part("figures").FIGURES
-        return found
+        charts: Mapping[int, Chart] = self.part("figures").FIGURES
+        return charts
 
     @property
     def legend(self) -> "Legend":
         """Names of its variants."""
-        found: Legend = self.part("figures").LEGEND
-        return found
+        legend: Legend = self.part("figures").LEGEND
+        return legend
 
     @property
     def key(self) -> "Chart":
         """The figure that says most, with the numbers of the paper."""
-        found: Chart = self.part("figures").KEY
-        return found
+        key: Chart = self.part("figures").KEY
+        return key
 
     @property
     def sheets(self) -> "Mapping[int, Sheet]":
         """The tables by number."""
-        found: Mapping[int, Sheet] = self.part("figures").TABLES if self.tables else {}
-        return found
+        sheets: Mapping[int, Sheet] = self.part("figures").TABLES if self.tables else {}
+        return sheets
 
     @property
     def additions(self) -> Mapping[str, Any]:
         """Additions, by name."""
-        found: Mapping[str, Any] = self.part("extras").EXTRAS if self.extras else {}
-        return found
+        additions: Mapping[str, Any] = self.part("extras").EXTRAS if self.extras else {}
+        return additions
 
     def reproduce(self, folder: Path, *, wanted: "Wanted", quick: bool, jobs: int | None) -> int:
         """Runs what is wanted, prints and writes it; returns an exit code."""

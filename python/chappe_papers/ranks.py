@@ -10,7 +10,7 @@ from chappe.stats import Estimate, known_confidence
 
 @dataclass(frozen=True)
 class Times(Estimate):
-    """How many times as large the values of one sample are as those of another (Hodges and Lehmann 1963).
+    """Ratio of the values of one sample to those of another (Hodges and Lehmann 1963).
 
     ``mean`` is the quotient of the medians. The interval inverts the test of Mann and Whitney; there is no variance.
 

@@ -12,21 +12,21 @@ from chappe.scenario import Scenario
 from chappe.stats import Estimate, quantile_t
 
 from chappe_papers import reference
-from chappe_papers.kept import Kept
+from chappe_papers.estimates import NS2, Measure
 from chappe_papers.reference import FURTHER, Record
-from chappe_papers.table import NS2, Measure
+from chappe_papers.run_cache import RunCache
 from chappe_papers.validate import Comparison, Validation, run
 
 SEEDS = range(1, 11)
 MANY = range(1, 41)
 """Seeds where a run of ns-2 is compared with single runs of ours, and where runs have two states."""
 
-Case = tuple[Any, int, int]
-"""What runs of ours have in common with a run of ns-2, which is all but the seed: point, batches, packets in each."""
+RunKey = tuple[Any, int, int]
+"""Key that our runs share with a run of ns-2, all but the seed: point, batches, packets in each."""
 
 
-def case(r: Record) -> Case:
-    """What runs of ours have in common with a run of ns-2."""
+def run_key(r: Record) -> RunKey:
+    """The key of our runs of a run of ns-2."""
     return r.point, r.batches, r.packets_per_batch
 
 
@@ -41,7 +41,7 @@ class Recorded(Comparison):
 
     Attributes:
         record: The run of ns-2.
-        singly: Whether it is compared with single runs of ours where it does not agree.
+        singly: True if it is compared with single runs of ours where it does not agree.
         rows: Our runs.
         further: Further seeds of ns-2, where there are any.
         every: Ours one by one, each with the error of its batch means.
@@ -57,11 +57,11 @@ class Recorded(Comparison):
 
     @property
     def strangers(self) -> int:
-        """How many of our own runs do not agree with the others when taken for the run of ns-2."""
+        """Number of our own runs that do not agree with the others when taken for the run of ns-2."""
         count = 0
         for i, one in enumerate(self.every):
-            others = Estimate.of([e.mean for j, e in enumerate(self.every) if j != i])
-            count += not self.beside(one, others)
+            rest = Estimate.of([e.mean for j, e in enumerate(self.every) if j != i])
+            count += not self.beside(one, rest)
         return count
 
     def beside(self, ns2: Estimate, ours: Estimate) -> bool:
@@ -89,7 +89,7 @@ class OfRecords(Validation):
 
     @abstractmethod
     def scenario(self, r: Record) -> Scenario:
-        """What a run of ns-2 was run on."""
+        """The scenario of a run of ns-2."""
 
     @abstractmethod
     def compared(self, r: Record) -> Sequence[str]:
@@ -101,7 +101,7 @@ class OfRecords(Validation):
 
     @abstractmethod
     def measure(self, r: Record, name: str) -> Measure:
-        """How it is printed, and when it agrees."""
+        """Format and tolerance of a measure."""
 
     @abstractmethod
     def place(self, r: Record) -> tuple[str, str]:
@@ -121,47 +121,47 @@ class OfRecords(Validation):
         for r in reference.of(FURTHER, self.design.records()):
             for name, e in r.values.items():
                 values.setdefault((r.point, name), []).append(e.mean)
-        return {key: Estimate.of(found) for key, found in values.items() if key[1] in self.design.measures}
+        return {key: Estimate.of(means) for key, means in values.items() if key[1] in self.design.measures}
 
-    def repeat(self, records: Sequence[Record], seeds: Iterable[int], runs: Kept) -> dict[Case, pl.DataFrame]:
+    def repeat(self, records: Sequence[Record], seeds: Iterable[int], runs: RunCache) -> dict[RunKey, pl.DataFrame]:
         """Runs what ns-2 was run on."""
-        cases = {case(r): self.scenario(r) for r in records}
+        cases = {run_key(r): self.scenario(r) for r in records}
         return run(self.design, {c: (c[0], s, seeds) for c, s in cases.items()}, runs)
 
-    def compare(self, runs: Kept) -> list[Recorded]:
+    def compare(self, runs: RunCache) -> list[Recorded]:
         """Runs what ns-2 was run on; where numbers do not agree, or runs have two states, with many seeds."""
         records = self.records()
         tables = self.repeat(records, SEEDS, runs)
-        first = [c for r in records for c in self.comparisons(r, tables[case(r)])]
-        unlike = {case(c.record) for c in first if c.one_run}
-        many = self.repeat([r for r in records if case(r) in unlike or self.two_states(r)], MANY, runs)
-        return [c for r in records for c in self.comparisons(r, tables[case(r)], many.get(case(r)))]
+        first = [c for r in records for c in self.comparisons(r, tables[run_key(r)])]
+        unlike = {run_key(c.record) for c in first if c.one_run}
+        many = self.repeat([r for r in records if run_key(r) in unlike or self.two_states(r)], MANY, runs)
+        return [c for r in records for c in self.comparisons(r, tables[run_key(r)], many.get(run_key(r)))]
 
     def comparisons(self, r: Record, rows: pl.DataFrame, many: pl.DataFrame | None = None) -> list[Recorded]:
-        """The numbers of a run of ns-2 beside ours."""
+        """The numbers of a run of ns-2 with ours."""
         further = self.further_seeds()
         t = quantile_t(0.95, r.batches - 1)
-        found = []
+        compared = []
         for name in self.compared(r):
             column = self.column(name)
             values = [v for v in rows[column].to_list() if v is not None and not math.isnan(v)]
             halves = [] if name in self.unkept else rows[f"{column}_half_width"].to_list()
             one_by_one = [Estimate(v, (h / t) ** 2, r.batches - 1) for v, h in zip(rows[column], halves, strict=False)]
             single = [] if many is None else many[column].to_list()
-            found.append(
+            compared.append(
                 Recorded(
                     *self.place(r), r.point, name, self.measure(r, name), r.values[name], Estimate.of(values),
                     many=single, record=r, singly=name in self.singly, rows=rows, further=further.get((r.point, name)),
                     every=one_by_one, more=many,
                 )
             )  # fmt: skip
-        return found
+        return compared
 
-    def summary(self, found: Sequence[Recorded]) -> tuple[list[str], list[str]]:
-        """How many do not agree, and how many would not by chance."""
-        known = all(c.every for c in found)
-        expected = f"{sum(c.strangers for c in found) / len(SEEDS):.1f}" if known else "-"
-        return ["do not agree", "expected"], [str(sum(not c.agrees for c in found)), expected]
+    def summary(self, comparisons: Sequence[Recorded]) -> tuple[list[str], list[str]]:
+        """Number of values that do not agree, and the number expected by chance."""
+        complete = all(c.every for c in comparisons)
+        expected = f"{sum(c.strangers for c in comparisons) / len(SEEDS):.1f}" if complete else "-"
+        return ["do not agree", "expected"], [str(sum(not c.agrees for c in comparisons)), expected]
 
     def more(self, c: Recorded) -> list[str]:
         """Further seeds of ns-2, and strangers among ours."""

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from chappe.stats import Estimate, quantile_t
 
-from chappe_papers.table import NS2
+from chappe_papers.estimates import NS2
 
 HALF_WIDTH = "_half_width_95"
 FURTHER = "further seeds of ns-2.35"
@@ -44,7 +44,7 @@ def records(package: str, point: Any) -> tuple[Record, ...]:
         point: The class of its points.
     """
     kinds = {name: type(default) for name, default in point._field_defaults.items()}
-    found = []
+    read = []
     text = files(package).joinpath("reference.csv").read_text(encoding="utf-8")
     for row in csv.DictReader(text.splitlines()):
         given = {n: kinds.get(n, str)(row[n]) for n in point._fields if row.get(n)}
@@ -56,18 +56,18 @@ def records(package: str, point: Any) -> tuple[Record, ...]:
                 error = float(half) / quantile_t(0.95, batches - 1) if half else float("nan")
                 values[name] = Estimate(float(value), error * error, batches - 1)
         of_run = (int(row["seed"] or 0), batches, int(row.get("packets_per_batch") or 0))
-        found.append(Record(row["source"], point(**given), *of_run, values))
-    return tuple(found)
+        read.append(Record(row["source"], point(**given), *of_run, values))
+    return tuple(read)
 
 
-def of(source: str, found: Iterable[Record]) -> list[Record]:
+def of(source: str, records: Iterable[Record]) -> list[Record]:
     """The lines of a source."""
-    return [r for r in found if r.source == source]
+    return [r for r in records if r.source == source]
 
 
-def first(found: Iterable[Record], source: str = NS2) -> dict[Any, dict[str, Estimate]]:
+def first(records: Iterable[Record], source: str = NS2) -> dict[Any, dict[str, Estimate]]:
     """The values of a source by point; of several seeds the first."""
     values: dict[Any, dict[str, Estimate]] = {}
-    for r in of(source, found):
+    for r in of(source, records):
         values.setdefault(r.point, r.values)
     return values

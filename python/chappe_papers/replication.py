@@ -1,4 +1,4 @@
-"""How many runs a point gets, and what its intervals are taken from: one rule for all papers.
+"""Number of runs of a point, and the values behind its intervals: one rule for all papers.
 
 A point gets few runs where every run is like every other, and many where a run has states that outlive its batches:
 where that is known of what is run, or where the first runs show it, by :func:`doubtful`. Where there are many, the
@@ -25,20 +25,20 @@ _ALIKE = 1 / 3
 
 
 def of_batches(values: Mapping[str, Sequence[float | None]]) -> dict[str, float]:
-    """What :func:`doubtful` and :func:`states` need to know of the batches of a run.
+    """Values of the batches of a run that :func:`doubtful` and :func:`states` need.
 
     Args:
         values: Each of :data:`MEASURES` in the batches that count.
     """
-    found: dict[str, float] = {"batches": float(len(values[MEASURES[0]]))}
+    columns: dict[str, float] = {"batches": float(len(values[MEASURES[0]]))}
     for name in MEASURES:
-        found[f"{name}_lag1"] = lag1([v for v in values[name] if v is not None and not math.isnan(v)])
+        columns[f"{name}_lag1"] = lag1([v for v in values[name] if v is not None and not math.isnan(v)])
     first = MEASURES[0]
-    return found | {f"{first}{OF_BATCH}{n}": math.nan if v is None else v for n, v in enumerate(values[first])}
+    return columns | {f"{first}{OF_BATCH}{n}": math.nan if v is None else v for n, v in enumerate(values[first])}
 
 
 def spread(runs: pl.DataFrame, measure: str) -> tuple[float, float]:
-    """How much farther runs are apart than their batches promise.
+    """Spread of runs relative to the spread that their batches promise.
 
     Returns:
         The variance of the runs by that which their batches promise, and the probability of at least this when batches
@@ -58,7 +58,7 @@ def spread(runs: pl.DataFrame, measure: str) -> tuple[float, float]:
 
 
 def correlation(runs: pl.DataFrame, measure: str) -> tuple[float, float]:
-    """How much neighbouring batches are alike.
+    """Correlation of neighbouring batches.
 
     Returns:
         The mean autocorrelation over the runs, and the probability of at least this when batches are independent: then
@@ -66,12 +66,12 @@ def correlation(runs: pl.DataFrame, measure: str) -> tuple[float, float]:
     """
     from scipy.special import ndtr
 
-    known = [r for r in runs[f"{measure}_lag1"] if not math.isnan(r)]
-    if not known:
+    defined = [r for r in runs[f"{measure}_lag1"] if not math.isnan(r)]
+    if not defined:
         return math.nan, math.nan
     b = min(runs["batches"].to_list(), default=0.0)
-    mean = sum(known) / len(known)
-    return mean, float(ndtr(-(mean + 1 / b) * math.sqrt(len(known) * b)))
+    mean = sum(defined) / len(defined)
+    return mean, float(ndtr(-(mean + 1 / b) * math.sqrt(len(defined) * b)))
 
 
 def together(runs: pl.DataFrame, measure: str) -> Estimate | None:
@@ -117,5 +117,5 @@ def doubtful(runs: pl.DataFrame) -> bool:
     They do when runs are farther apart than their batches promise, or neighbouring batches are alike, in goodput or in
     the window (four tests together at 5 %, Holm).
     """
-    found = [test(runs, name)[1] for name in MEASURES for test in (spread, correlation)]
-    return any(p < _LEVEL for p in holm(found))
+    probabilities = [test(runs, name)[1] for name in MEASURES for test in (spread, correlation)]
+    return any(p < _LEVEL for p in holm(probabilities))

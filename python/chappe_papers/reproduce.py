@@ -12,16 +12,16 @@ from pathlib import Path
 from chappe import RESULTS_EPOCH, __version__, show
 from chappe.files import write_csv
 
-from chappe_papers import figures, glance, lab, page
+from chappe_papers import figures, page, runner, summary
 from chappe_papers.claims import Claim, needs
 from chappe_papers.design import SEARCHED, Length
+from chappe_papers.estimates import Estimates
 from chappe_papers.judge import LEVEL, SHORT_LEVEL, Answer, Form, Verdict
-from chappe_papers.kept import FOLDER
 from chappe_papers.paper import Paper, Wanted
-from chappe_papers.table import Table
+from chappe_papers.run_cache import FOLDER
 
 SHORT = (
-    "Short runs leave claims open. Reasons are given only where runs of full length had the same outcome. "
+    "Short runs leave claims undecided. Reasons are given only where runs of full length had the same outcome. "
     "`chappe paper {}` makes runs of full length; `chappe paper` lists their verdicts."
 )
 FULL = "Runs of full length, made by `chappe paper {}`."
@@ -66,22 +66,22 @@ def wanted_claims(paper: Paper, wanted: Wanted) -> list[Claim]:
 def points(paper: Paper, wanted: Wanted, length: Length) -> dict[object, None]:
     """The points that are needed for what is wanted."""
     x = length.x
-    own: dict[object, None] = {}
+    needed: dict[object, None] = {}
     for n in wanted.of(paper.figures, wanted.figure):
-        own |= needs(paper.charts[n].values, x)
+        needed |= needs(paper.charts[n].values, x)
     for n in wanted.of(paper.tables, wanted.table):
-        own |= needs(paper.sheets[n].made_of, x)
+        needed |= needs(paper.sheets[n].made_of, x)
     for c in wanted_claims(paper, wanted):
         asked = c.needs(x)
-        own |= asked
+        needed |= asked
         if wanted.all and length is paper.design.full:
             for change in paper.readings.values():
-                own |= {q: None for p in asked if (q := change(p)) is not None}
+                needed |= {q: None for p in asked if (q := change(p)) is not None}
     if wanted.all:
-        own |= needs(paper.key.values, x)
+        needed |= needs(paper.key.values, x)
     for name in wanted.of(paper.extras, wanted.extra):
-        own |= dict.fromkeys(paper.additions[name].points(length))
-    return own
+        needed |= dict.fromkeys(paper.additions[name].points(length))
+    return needed
 
 
 def reproduce(paper: Paper, folder: Path, *, wanted: Wanted, quick: bool, jobs: int | None) -> int:
@@ -91,8 +91,8 @@ def reproduce(paper: Paper, folder: Path, *, wanted: Wanted, quick: bool, jobs: 
     clock = Clock()
     print(f"{paper.title}\n", flush=True)
     needed = points(paper, wanted, length)
-    with design.kept(folder, jobs) as runs:
-        done = lab.run(design, needed, length, runs)
+    with design.run_cache(folder, jobs) as runs:
+        done = runner.run(design, needed, length, runs)
     ours, ns2 = done.table(needed), design.ns2()
     sheets = [
         figures.sheet(f"table{n}", f"Table {n}: {paper.sheets[n].title}", paper.sheets[n], ours, ns2, folder)
@@ -111,10 +111,10 @@ def reproduce(paper: Paper, folder: Path, *, wanted: Wanted, quick: bool, jobs: 
     theirs = {c.id: c.judged(ns2) for c in claims}
     key = figures.figure("key", paper.key.title, paper.key, paper.legend, ours, ns2, folder) if wanted.all else None
     # A reason is that of a verdict: short runs with another one have none.
-    full = glance.shipped(paper) if quick else glance.Shipped()
-    found = [f.judged(answers) for f in paper.findings] if wanted.all else []
-    found = [f if full.explains(f.says, f.verdict) else replace(f, why="") for f in found]
-    written = write_files(done, claims, answers, theirs, found, folder)
+    full = summary.shipped(paper) if quick else summary.Shipped()
+    findings = [f.judged(answers) for f in paper.findings] if wanted.all else []
+    findings = [f if full.explains(f.says, f.verdict) else replace(f, why="") for f in findings]
+    written = write_files(done, claims, answers, theirs, findings, folder)
     explained = {c: a for c, a in answers.items() if full.explains(c, a.verdict.value)}
     differences, unexplained = why(paper, explained) if wanted.all else ([], "")
     facts = {
@@ -126,8 +126,8 @@ def reproduce(paper: Paper, folder: Path, *, wanted: Wanted, quick: bool, jobs: 
     content = page.Page(
         title=paper.title,
         note=(SHORT if quick else FULL).format(paper.name),
-        counts=glance.counts(a.verdict.value for a in answers.values()),
-        findings=found,
+        counts=summary.counts(a.verdict.value for a in answers.values()),
+        findings=findings,
         key=key,
         differences=differences,
         unexplained=unexplained,
@@ -141,12 +141,12 @@ def reproduce(paper: Paper, folder: Path, *, wanted: Wanted, quick: bool, jobs: 
         scenario=design.text(),
     )
     page.write(folder / "index.html", content)
-    there = "" if runs.made == len(runs.frames) else ", the others were there"
-    made = f"{runs.made:,} of {len(runs.frames):,} were made{there}"
+    rest = "" if runs.made == len(runs.frames) else ", the others were available"
+    executed = f"{runs.made:,} of {len(runs.frames):,} were made{rest}"
     dated = {"date": datetime.datetime.now(datetime.UTC).date().isoformat(), "cost": clock.cost(jobs)}
-    page.write_markdown(folder / "paper.md", replace(content, facts={**facts, "runs": made, **dated}))
+    page.write_markdown(folder / "paper.md", replace(content, facts={**facts, "runs": executed, **dated}))
     _say(content, claims, answers, theirs, wanted)
-    show.say(f"Runs: {made}. They are kept in {folder / FOLDER}.")
+    show.say(f"Runs: {executed}. They are kept in {folder / FOLDER}.")
     show.say(f"Cost: {dated['cost']}.")
     show.say(f"Written to {folder}: index.html, paper.md, each figure as PDF, SVG, PNG and CSV, each table as CSV.")
     return 0
@@ -162,10 +162,10 @@ def _say(
     """Prints what came out: of a part its claims, of all of it the conclusions."""
     if not wanted.all:
         for c in claims:
-            show.say(f"{c.id}: {answers[c.id].said}", style="bold")
+            show.say(f"{c.id}: {answers[c.id].reported}", style="bold")
             t = show.table("", "~")
             t.show_header = False
-            for who, what in (("paper says", c.says), ("ns-2", said(ns2[c.id])), ("here", said(answers[c.id]))):
+            for who, what in (("paper says", c.says), ("ns-2", reported(ns2[c.id])), ("here", reported(answers[c.id]))):
                 t.add_row(f"  {who}", what)
             for remark in _remarks(answers[c.id]):
                 t.add_row("", remark)
@@ -179,43 +179,44 @@ def _say(
     show.say(content.note.replace("`", ""))
 
 
-def said(a: Answer) -> str:
+def reported(a: Answer) -> str:
     """An answer in a short cell: the numbers of points, and the effects."""
-    return f"{a.counts}, {a.effects}" if a.cases else "no runs"
+    return f"{a.counts}, {a.effects}" if a.observations else "no runs"
 
 
 def sections(claims: Sequence[Claim], answers: Mapping[str, Answer], ns2: Mapping[str, Answer]) -> list[page.Section]:
     """The claims by sections of the paper, with remarks: conditions, exceptions by name, sizes."""
-    found = []
+    by_title = []
     for title in dict.fromkeys(c.section for c in claims):
-        own = [c for c in claims if c.section == title]
+        members = [c for c in claims if c.section == title]
         rows = [
-            page.Claim(c.id, c.says, said(answers[c.id]), said(ns2[c.id]), answers[c.id].verdict.value) for c in own
+            page.JudgedClaim(c.id, c.says, reported(answers[c.id]), reported(ns2[c.id]), answers[c.id].verdict.value)
+            for c in members
         ]
-        remarks = [f"{c.id}: {'; '.join(parts)}." for c in own if (parts := _remarks(answers[c.id]))]
-        found.append(page.Section(title, rows, remarks))
-    return found
+        remarks = [f"{c.id}: {'; '.join(parts)}." for c in members if (parts := _remarks(answers[c.id]))]
+        by_title.append(page.Section(title, rows, remarks))
+    return by_title
 
 
 def _remarks(a: Answer) -> list[str]:
-    """What is to be said of an answer beside its numbers."""
+    """Remarks on an answer, in addition to its numbers."""
     parts = []
     if a.only:
         parts.append(f"only {' and '.join(a.only)}")
-    if a.contrary == len(a.cases) > _SHOWN:
-        parts.append("contrary at all points")
-    elif a.contrary:
-        rest = f" and {a.contrary - _SHOWN} more" if a.contrary > _SHOWN else ""
+    if a.contradicts == len(a.observations) > _SHOWN:
+        parts.append("contradicted at all points")
+    elif a.contradicts:
+        rest = f" and {a.contradicts - _SHOWN} more" if a.contradicts > _SHOWN else ""
         parts.append(f"not {', '.join(f'at {e}' for e in a.exceptions[:_SHOWN])}{rest}")
     return [*parts, a.sized] if a.sized else parts
 
 
 def write_files(
-    done: lab.Lab,
+    done: runner.Runner,
     claims: Sequence[Claim],
     answers: Mapping[str, Answer],
     ns2: Mapping[str, Answer],
-    found: Sequence[page.Finding],
+    findings: Sequence[page.JudgedFinding],
     folder: Path,
 ) -> list[str]:
     """Writes every point of every claim, what was searched, and the findings; returns the names of the files."""
@@ -226,9 +227,9 @@ def write_files(
     if searched := done.design.searches(done):
         write_csv(folder / "searches.csv", SEARCHED, searched)
         names.append("searches.csv")
-    if found:
-        glance.write(folder / glance.FILE, found, {c: a.verdict.value for c, a in answers.items()})
-        names.append(glance.FILE)
+    if findings:
+        summary.write(folder / summary.FILE, findings, {c: a.verdict.value for c, a in answers.items()})
+        names.append(summary.FILE)
     return names
 
 
@@ -244,8 +245,8 @@ def claim_rows(claims: Sequence[Claim], answers: Mapping[str, Answer], ns2: Mapp
     rows: list[list[object]] = []
     for c in claims:
         a, b = answers[c.id], ns2[c.id]
-        theirs = {case.where: (case, check) for case, check in zip(b.cases, b.checks, strict=True)}
-        ours = {case.where: (case, check) for case, check in zip(a.cases, a.checks, strict=True)}
+        theirs = {o.where: (o, check) for o, check in zip(b.observations, b.checks, strict=True)}
+        ours = {o.where: (o, check) for o, check in zip(a.observations, a.checks, strict=True)}
         head = [c.id, c.section, c.says, a.verdict.value, " and ".join(a.only), a.size.value if a.size else ""]
         for where in dict.fromkeys((*ours, *theirs)):
             one, check = ours.get(where, (None, None))
@@ -267,49 +268,49 @@ def claim_rows(claims: Sequence[Claim], answers: Mapping[str, Answer], ns2: Mapp
 
 
 def why(paper: Paper, answers: Mapping[str, Answer]) -> tuple[list[page.Difference], str]:
-    """Why claims do not come out as the paper says: the notes on those that do not, and those without a note."""
+    """Reasons why claims are not confirmed: the notes on such claims, and the claims without a note."""
     differing = [c for c, a in answers.items() if a.verdict in (Verdict.REFUTED, Verdict.SIZE, Verdict.EXCEPTIONS)]
-    found, explained = [], set()
+    differences, explained = [], set()
     for n in notes(paper):
-        own = [c for c in n.claims.split(", ") if c in differing]
-        explained |= set(own)
-        if own:
-            found.append(page.Difference(n.title, ", ".join(own), n.text, n.command))
-    return found, ", ".join(c for c in differing if c not in explained)
+        claims = [c for c in n.claims.split(", ") if c in differing]
+        explained |= set(claims)
+        if claims:
+            differences.append(page.Difference(n.title, ", ".join(claims), n.text, n.command))
+    return differences, ", ".join(c for c in differing if c not in explained)
 
 
 def notes(paper: Paper) -> list[page.Difference]:
     """The notes of a paper: of each a title, the claims that it explains, the command that shows it, and the text."""
-    found = []
+    differences = []
     text = paper.folder.joinpath("notes.md").read_text(encoding="utf-8")
     for block in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
         title, *lines = block.strip().splitlines()
         head = dict(line.split(": ", 1) for line in lines if re.match(r"(claims|command): ", line))
         body = " ".join(line.strip() for line in lines if not re.match(r"(claims|command): ", line) and line.strip())
-        found.append(page.Difference(title, head.get("claims", ""), body, head.get("command", "").strip("`")))
-    return found
+        differences.append(page.Difference(title, head.get("claims", ""), body, head.get("command", "").strip("`")))
+    return differences
 
 
-def compared(paper: Paper, claims: Sequence[Claim], ours: Table, answers: Mapping[str, Answer]) -> list[str]:
-    """What other readings of the paper give, each in a paragraph: the claims whose verdict changes."""
-    found = []
+def compared(paper: Paper, claims: Sequence[Claim], ours: Estimates, answers: Mapping[str, Answer]) -> list[str]:
+    """Results of other readings of the paper, each in a paragraph: the claims whose verdict changes."""
+    paragraphs = []
     for title, change in paper.readings.items():
         data = ours.seen_as(change)
         other = {c.id: c.judged(data) for c in claims}
         changed = [
             f"{c}: {a.verdict.value} instead of {answers[c].verdict.value}"
             for c, a in other.items()
-            if a.cases and a.verdict is not answers[c].verdict
+            if a.observations and a.verdict is not answers[c].verdict
         ]
-        found.append(f"**{title}**: {'; '.join(changed) or 'no verdict changes'}.")
-    return found
+        paragraphs.append(f"**{title}**: {'; '.join(changed) or 'no verdict changes'}.")
+    return paragraphs
 
 
 def _multiplicity(claims: int, at: float) -> str:
-    """What it means that many claims are judged."""
+    """Note on the errors to expect when many claims are judged."""
     expected = at * claims
     return (
-        f"Of a claim, any decided point is wrong by chance in at most {100 * at:g} % of cases (Holm over its points). "
-        f"Of {claims} claims {f'about {expected:.0f}' if expected >= 1 else 'less than one'} may then have such a "
-        "point; a verdict changes only where that point tips the balance."
+        f"Any decided point of a claim is wrong by chance in at most {100 * at:g} % of cases (Holm over the points of "
+        f"the claim). {f'About {expected:.0f}' if expected >= 1 else 'Fewer than one'} of {claims} claims may therefore "
+        "have such a point; a verdict changes only if that point tips the balance."
     )

@@ -17,11 +17,11 @@ from chappe.stats import Estimate, difference, holm
 
 from chappe_papers.compare import finish, groups, origin
 from chappe_papers.design import Design
-from chappe_papers.kept import Kept
+from chappe_papers.estimates import Measure
 from chappe_papers.page import table
 from chappe_papers.replication import MEASURES as JUDGED
 from chappe_papers.replication import doubtful, spread
-from chappe_papers.table import Measure
+from chappe_papers.run_cache import RunCache
 
 LEVEL = 0.05
 
@@ -35,9 +35,9 @@ class Comparison:
     Attributes:
         row: The run in some words.
         part: The part of the page that it belongs to.
-        point: What was run.
+        point: The point that was run.
         name: Of the measure.
-        measure: How it is printed and when it agrees.
+        measure: Format and tolerance.
         ns2: The number of ns-2.
         ours: Ours.
         runs: Runs of ns-2 whose mean its number is.
@@ -80,7 +80,7 @@ class Comparison:
 
     @property
     def beyond(self) -> int:
-        """How many of the single runs of ours are at least as far out, on the side of ns-2."""
+        """Number of our single runs that are at least as far out, on the side of ns-2."""
         return min(sum(v <= self.ns2.mean for v in self.many), sum(v >= self.ns2.mean for v in self.many))
 
     @cached_property
@@ -129,9 +129,9 @@ class Tested(Comparison):
 T = TypeVar("T", bound=Tested)
 
 
-def over_the_page(found: Sequence[T]) -> list[T]:
+def over_the_page(comparisons: Sequence[T]) -> list[T]:
     """Numbers with their probabilities by Holm's rule."""
-    return [replace(c, adjusted=a) for c, a in zip(found, holm([c.chance for c in found]), strict=True)]
+    return [replace(c, adjusted=a) for c, a in zip(comparisons, holm([c.chance for c in comparisons]), strict=True)]
 
 
 def off(c: Comparison) -> str:
@@ -144,17 +144,21 @@ def probability(p: float | None) -> str:
     return "-" if p is None else f"**{p:.3f}**" if p < LEVEL else f"{p:.2f}"
 
 
-def run(design: Design, wanted: Mapping[K, tuple[Any, Scenario, Iterable[int]]], runs: Kept) -> dict[K, pl.DataFrame]:
+def run(
+    design: Design, wanted: Mapping[K, tuple[Any, Scenario, Iterable[int]]], runs: RunCache
+) -> dict[K, pl.DataFrame]:
     """Runs scenarios of points with seeds, or finds their runs; shows how far it is."""
-    return runs.make({key: design.items(*own) for key, own in wanted.items()}, design.of_run)
+    return runs.make(
+        {key: design.items(*point_scenario_seeds) for key, point_scenario_seeds in wanted.items()}, design.of_run
+    )
 
 
 DRAWS = 9999
-"""How many means of as many runs as ns-2 has are drawn from ours."""
+"""Number of means, each of as many runs as ns-2 has, that are drawn from ours."""
 
 
 def probability_of(value: float, runs: Sequence[float], n: int) -> float:
-    """How probable it is that the mean of ``n`` of these runs is at least as far out as ``value``, on either side."""
+    """Probability that the mean of ``n`` of these runs is at least as far out as ``value``, on either side."""
     draw = random.Random(1)
     means = [sum(draw.sample(runs, n)) / n for _ in range(DRAWS)]
     beyond = min(sum(m <= value for m in means), sum(m >= value for m in means))
@@ -167,10 +171,10 @@ def mean(values: Sequence[float]) -> Estimate:
 
 
 class Validation(ABC):
-    """What a paper's comparison with ns-2 has of its own; its module ``validate`` has one as ``VALIDATION``.
+    """Parts of a paper's comparison with ns-2 that are its own; its module ``validate`` has one as ``VALIDATION``.
 
     Attributes:
-        design: What the paper runs.
+        design: The runs of the paper.
         title: Of the page.
         columns: Fields of the points that are written.
         also: Further columns of the values that do not agree.
@@ -184,16 +188,16 @@ class Validation(ABC):
     written: Sequence[str] = ()
 
     @abstractmethod
-    def compare(self, runs: Kept) -> Sequence[Any]:
+    def compare(self, runs: RunCache) -> Sequence[Any]:
         """Runs what ns-2 was run on; returns comparisons."""
 
     @abstractmethod
-    def head(self, found: Sequence[Any]) -> list[str]:
+    def head(self, comparisons: Sequence[Any]) -> list[str]:
         """Notes for readers, in paragraphs."""
 
-    def headline(self, found: Sequence[Any]) -> str:
+    def headline(self, comparisons: Sequence[Any]) -> str:
         """Summary for readers who read no more."""
-        return f"{sum(c.agrees for c in found)} of {len(found)} values agree."
+        return f"{sum(c.agrees for c in comparisons)} of {len(comparisons)} values agree."
 
     def sections(self, _found: Sequence[Any], /) -> list[str]:
         """Sections between the summary and the values that do not agree, as lines."""
@@ -229,8 +233,8 @@ class OfTests(Validation):
 
 def validate(validation: Validation, folder: Path, *, jobs: int | None) -> int:
     """Runs the comparison, prints a summary, and writes ``validation.md`` and ``validation.csv``."""
-    with validation.design.kept(folder, jobs) as runs:
-        found = validation.compare(runs)
+    with validation.design.run_cache(folder, jobs) as runs:
+        comparisons = validation.compare(runs)
     rows = (
         [
             *(_plain(getattr(c.point, name)) for name in validation.columns),
@@ -238,20 +242,20 @@ def validate(validation: Validation, folder: Path, *, jobs: int | None) -> int:
             *(c.runs, "" if c.p is None else repr(c.p)),
             *validation.of_file(c),
         ]
-        for c in found
+        for c in comparisons
     )
     header = (*validation.columns, "measure", "ns2", "ours", "half_width_95", "agrees", "ns2_runs", "p",
               *validation.written)  # fmt: skip
-    agree = show.table("", "measure", ">agree", ">of", title="Ours beside ns-2.35", keys=2)
-    for part, own in parts(found).items():
-        for label, mine in by_measure(own).items():
-            agree.add_row(part, label, str(sum(c.agrees for c in mine)), str(len(mine)))
+    agree = show.table("", "measure", ">agree", ">of", title="Ours against ns-2.35", keys=2)
+    for part, of_part in parts(comparisons).items():
+        for label, of_measure in by_measure(of_part).items():
+            agree.add_row(part, label, str(sum(c.agrees for c in of_measure)), str(len(of_measure)))
     unlike = show.table("does not agree", "measure", ">ns-2", ">ours", ">difference", ">half width", keys=2)
-    for c in found:
+    for c in comparisons:
         if not c.agrees:
             unlike.add_row(*c.numbers)
     also = " and the reasons of the differences"
-    return finish(folder, header, rows, page(validation, found), (agree, unlike), also=also)
+    return finish(folder, header, rows, page(validation, comparisons), (agree, unlike), also=also)
 
 
 def _plain(value: object) -> object:
@@ -261,48 +265,48 @@ def _plain(value: object) -> object:
 C = TypeVar("C", bound=Comparison)
 
 
-def parts(found: Iterable[C]) -> dict[str, list[C]]:
+def parts(comparisons: Iterable[C]) -> dict[str, list[C]]:
     """The comparisons by parts of the page."""
-    return groups(found, lambda c: c.part)
+    return groups(comparisons, lambda c: c.part)
 
 
-def by_measure(found: Iterable[C]) -> dict[str, list[C]]:
-    """The comparisons by what their measure is called."""
-    return groups(found, lambda c: c.measure.label)
+def by_measure(comparisons: Iterable[C]) -> dict[str, list[C]]:
+    """The comparisons by the label of their measure."""
+    return groups(comparisons, lambda c: c.measure.label)
 
 
-def page(validation: Validation, found: Sequence[Comparison]) -> str:
-    """The page: every number of ns-2 beside ours."""
+def page(validation: Validation, comparisons: Sequence[Comparison]) -> str:
+    """The page: every number of ns-2 with ours."""
     design = validation.design
     lines = [
         f"# {validation.title}",
         "",
         origin(f"paper {design.name} --validate"),
         "",
-        f"**{validation.headline(found)}**",
+        f"**{validation.headline(comparisons)}**",
         "",
-        *(line for text in validation.head(found) for line in (text, "")),
+        *(line for text in validation.head(comparisons) for line in (text, "")),
     ]
-    for part, own in parts(found).items():
-        further, _ = validation.summary(own)
+    for part, of_part in parts(comparisons).items():
+        further, _ = validation.summary(of_part)
         header = ["measure", "agree", "of", "within the tolerance", "mean difference", "largest", *further]
-        lines += [f"## {part[:1].upper()}{part[1:]}", "", *table(header, _summary(validation, own))]
-    lines += [design.text("validation_notes.md").strip(), "", *validation.sections(found)]
-    differing = [[*c.numbers, *validation.more(c)] for c in found if not c.agrees]
+        lines += [f"## {part[:1].upper()}{part[1:]}", "", *table(header, _summary(validation, of_part))]
+    lines += [design.text("validation_notes.md").strip(), "", *validation.sections(comparisons)]
+    differing = [[*c.numbers, *validation.more(c)] for c in comparisons if not c.agrees]
     header = ["run", "measure", "ns-2", "ours", "difference", "half width"]
     lines += ["## Values that do not agree", "", *table([*header, *validation.also], differing)]
-    every = [[*c.numbers, "yes" if c.agrees else "**no**"] for c in found]
+    every = [[*c.numbers, "yes" if c.agrees else "**no**"] for c in comparisons]
     lines += ["## All values", "", *table([*header, "agrees"], every)]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _summary(validation: Validation, found: Sequence[Comparison]) -> list[list[str]]:
+def _summary(validation: Validation, comparisons: Sequence[Comparison]) -> list[list[str]]:
     rows = []
-    for label, mine in by_measure(found).items():
-        finite = [c.off for c in mine if math.isfinite(c.off) and c.ns2.mean > 0]
-        counts = (sum(c.agrees for c in mine), len(mine), sum(c.within for c in mine))
+    for label, of_measure in by_measure(comparisons).items():
+        finite = [c.off for c in of_measure if math.isfinite(c.off) and c.ns2.mean > 0]
+        counts = (sum(c.agrees for c in of_measure), len(of_measure), sum(c.within for c in of_measure))
         mean, worst = sum(finite) / max(len(finite), 1), max(finite, key=abs, default=0.0)
-        rows.append([label, *map(str, counts), f"{mean:+.1%}", f"{worst:+.1%}", *validation.summary(mine)[1]])
+        rows.append([label, *map(str, counts), f"{mean:+.1%}", f"{worst:+.1%}", *validation.summary(of_measure)[1]])
     return rows
 
 
@@ -311,16 +315,16 @@ def trust(groups: Mapping[str, Mapping[Any, pl.DataFrame]], seeds: int) -> list[
 
     Args:
         groups: Our runs of points, by the name of a group.
-        seeds: How many runs a point has.
+        seeds: Number of runs of a point.
     """
     rows = []
-    for name, own in groups.items():
-        cells = [name, str(len(own))]
+    for name, by_point in groups.items():
+        cells = [name, str(len(by_point))]
         for measure in JUDGED:
-            known = sorted(v for t in own.values() if not math.isnan(v := spread(t, measure)[0]))
-            middle, top = (known[len(known) // 2], known[-1]) if known else (math.nan, math.nan)
+            spreads = sorted(v for t in by_point.values() if not math.isnan(v := spread(t, measure)[0]))
+            middle, top = (spreads[len(spreads) // 2], spreads[-1]) if spreads else (math.nan, math.nan)
             cells += [show.number(middle, 2), show.number(top, 2)]
-        rows.append([*cells, str(sum(doubtful(t) for t in own.values()))])
+        rows.append([*cells, str(sum(doubtful(t) for t in by_point.values()))])
     return [
         "## How far the batches of one run can be trusted",
         "",
@@ -332,10 +336,10 @@ def trust(groups: Mapping[str, Mapping[Any, pl.DataFrame]], seeds: int) -> list[
     ]
 
 
-def singles(found: Sequence[Comparison], title: str) -> list[str]:
+def singles(comparisons: Sequence[Comparison], title: str) -> list[str]:
     """A section in which runs of ns-2 are set among single runs of ours, which all of them have."""
-    rows, many = [], max((len(c.many) for c in found), default=0)
-    for c in found:
+    rows, many = [], max((len(c.many) for c in comparisons), default=0)
+    for c in comparisons:
         values, scale = sorted(c.many), c.measure.scale
         numbers = [show.number(v * scale) for v in (c.ns2.mean, values[0], values[len(values) // 2], values[-1])]
         rows.append([c.row, c.measure.label, *numbers, f"{c.beyond} of {len(values)}", probability(c.p)])

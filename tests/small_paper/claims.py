@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator
 
 from chappe_papers.claims import Claims, Finding
-from chappe_papers.judge import Case, equal, more
-from chappe_papers.table import Table
+from chappe_papers.estimates import Estimates
+from chappe_papers.judge import Observation, equal, more
 
 from small_paper.design import Point
 
@@ -12,14 +12,14 @@ CLAIMS = Claims()
 
 
 @CLAIMS.claim("S-1", "Vegas has more goodput than NewReno", section="1", figures=(1,))
-def _(data: Table) -> Iterator[Case]:
+def _(data: Estimates) -> Iterator[Observation]:
     for hops in data.x:
         for vegas, newreno in data.both(Point("vegas", hops), Point("newreno", hops), "goodput_bps"):
             yield more(f"{hops} hops", vegas, newreno)
 
 
 @CLAIMS.claim("S-2", "Over two hops NewReno has twice as much", section="2")
-def _(data: Table) -> Iterator[Case]:
+def _(data: Estimates) -> Iterator[Observation]:
     vegas, newreno = data.several([Point("vegas", 2), Point("newreno", 2)], "goodput_bps")
     yield equal("2 hops", newreno, type(vegas)(2 * vegas.mean, 4 * vegas.variance, vegas.df))
 

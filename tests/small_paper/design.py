@@ -7,10 +7,10 @@ import polars as pl
 from chappe import Scenario
 from chappe.stats import Estimate
 from chappe_papers.design import Design
-from chappe_papers.lab import Lab
+from chappe_papers.estimates import Measure
 from chappe_papers.replication import MEASURES as JUDGED
 from chappe_papers.replication import of_batches
-from chappe_papers.table import Measure
+from chappe_papers.runner import Runner
 
 
 class Point(NamedTuple):
@@ -58,8 +58,8 @@ class Small(Design):
     def estimates(self, _point: Point, rows: pl.DataFrame, _alike: bool, /) -> dict[str, Estimate]:
         return {"goodput_bps": Estimate.of(rows["goodput_bps"].to_list())}
 
-    def method(self, lab: Lab) -> list[str]:
-        return [f"{lab.length.seeds} runs of each point."]
+    def method(self, runner: Runner) -> list[str]:
+        return [f"{runner.length.seeds} runs of each point."]
 
 
 DESIGN: Any = Small()

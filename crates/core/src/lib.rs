@@ -28,11 +28,11 @@
 //! | [`tcp`] | senders, receivers, windows, recovery, acknowledgements | segments, acknowledgements, deliveries |
 //! | [`net`] | routing, interface queues, address resolution | send via, wait, drop, purge |
 //! | [`wlan`] | the IEEE 802.11 DCF of one station | transmit, received, sent, given up |
-//! | [`wire`] | point-to-point links | arrived |
+//! | [`point_to_point`] | point-to-point links | arrived |
 //! | [`error_model`] | damage on a link or at a receiver | damaged or not |
 //! | [`radio`] | propagation, carrier sense, reception, capture | begin, end and outcome of signals at each receiver |
-//! | [`place`] | topologies | initial positions |
-//! | [`motion`] | mobility | positions at every instant, nodes that may be in range |
+//! | [`topology`] | chains, grids, random and listed positions | initial positions |
+//! | [`mobility`] | movement patterns | positions at every instant, nodes that may be in range |
 //!
 //! Layers share values: [`mod@unit`] (times, rates, lengths), [`packet`] (packets and their ledger), [`rng`]
 //! (streams of random numbers), [`setting`] (how settings are declared, read and documented), [`count`] (how counters are),
@@ -49,10 +49,10 @@ pub mod app;
 pub mod count;
 pub mod dispatch;
 pub mod error_model;
-pub mod motion;
+pub mod mobility;
 pub mod net;
 pub mod packet;
-pub mod place;
+pub mod point_to_point;
 pub mod radio;
 pub mod record;
 pub mod rng;
@@ -62,8 +62,8 @@ pub mod scheduler;
 pub mod setting;
 pub mod sim;
 pub mod tcp;
+pub mod topology;
 pub mod unit;
-pub mod wire;
 pub mod wlan;
 
 // Replays of ns-2's traces need its own random numbers, which only unit tests can use.

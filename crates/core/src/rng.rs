@@ -18,7 +18,7 @@ pub enum Purpose {
     ClockPhase = 3,
     /// Packet times of an application.
     Application = 4,
-    /// Errors on a direction of a wire.
+    /// Errors on a direction of a point-to-point link.
     Errors = 5,
     /// Positions of a topology.
     Topology = 6,
@@ -40,8 +40,8 @@ pub enum Purpose {
     TransferEnds = 14,
     /// Phase of the clock that ticks the retransmission timer of a transfer.
     TransferPhase = 15,
-    /// Random walks of a node.
-    Motion = 16,
+    /// Random waypoint movement of a node.
+    Mobility = 16,
     /// Shadowing between two nodes.
     Shadowing = 17,
     /// Fading and lost bits at a receiver.

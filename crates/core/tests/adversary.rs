@@ -53,10 +53,10 @@ fn settings() -> impl Strategy<Value = Setting> {
         |((i, other), (window, iw, burst, idle), switches)| {
             let [rfc6675, timestamps, ecn, limited, syn, invents] = switches[..] else { panic!("six switches") };
             let (name, mut cfg) = SETTINGS[i].clone();
-            cfg.window = window;
+            cfg.receive_window = window;
             cfg.initial_window = InitialWindow::Segments(iw);
             cfg.max_burst = (burst > 0).then_some(burst);
-            cfg.idle = idle;
+            cfg.after_idle = idle;
             cfg.sack.rule = if rfc6675 { SackRule::Rfc6675 } else { SackRule::Sack1 };
             cfg.timestamps = timestamps;
             cfg.ecn.enabled = ecn;
@@ -318,7 +318,7 @@ impl Drive {
                 if self.cfg.sack_permitted() && ahead.contains(&s.seq) {
                     sack.push(s.seq, (s.seq..).find(|q| !ahead.contains(q)).expect("an end"));
                 }
-                let window = self.cfg.window;
+                let window = self.cfg.receive_window;
                 let ack = AckSegment { next, echo: self.now, hops: 3, window, sack, ..AckSegment::default() };
                 answers.push_back((self.now + Span::ms(30), ack));
             }

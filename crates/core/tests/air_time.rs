@@ -13,7 +13,7 @@ use chappe_core::unit::{Position, Span};
 use chappe_core::wlan::{CapturedFrame, EifsRule, FrameKind, Timing};
 use proptest::prelude::*;
 
-/// Random places, flows and rules.
+/// Random positions, flows and rules.
 fn scenarios() -> impl Strategy<Value = String> {
     let preset = prop::sample::select(vec!["standard", "ns2-2.35"]);
     let rate = prop::sample::select(vec!["1 Mbit/s", "2 Mbit/s", "11 Mbit/s"]);
@@ -98,24 +98,24 @@ proptest! {
         sim.run();
         let end = sim.now().0;
         let table = sim.recorder().air_time();
-        let places: &[Position] = &setup.places;
-        prop_assert_eq!(sum(&table, |_| true), vec![end; places.len()]);
+        let positions: &[Position] = &setup.positions;
+        prop_assert_eq!(sum(&table, |_| true), vec![end; positions.len()]);
 
         // Nothing but frames sets the NAV.
         if setup.interfaces.profiles[0].wlan.eifs == EifsRule::Difs && setup.interfaces.profiles[0].wlan.captured_frame == CapturedFrame::Busy {
-            prop_assert_eq!(column(&table, Use::Eifs), vec![0; places.len()]);
+            prop_assert_eq!(column(&table, Use::Eifs), vec![0; positions.len()]);
         }
 
         let sent = frames(&setup, &sim.take_trace().expect("on").lines);
         let model = Model::new(&setup.interfaces.profiles[0].radio);
         let transmitting = sum(&table, |u| u <= Use::Collided);
         let busy = sum(&table, |u| u <= Use::CarrierSense);
-        for n in 0..places.len() {
+        for n in 0..positions.len() {
             let mine = |f: &&(RadioId, u64, u64)| f.0.index() == n;
             let own: Vec<(u64, u64)> = sent.iter().filter(mine).map(|f| (f.1, f.2)).collect();
             prop_assert_eq!(transmitting[n], covered(own.clone(), end), "node {} transmits", n);
             let heard = sent.iter().filter(|f| !mine(f)).filter_map(|f| {
-                let distance = places[f.0.index()].distance(places[n]);
+                let distance = positions[f.0.index()].distance(positions[n]);
                 let Span(delay) = distance.light_delay();
                 model.signal(distance).map(|_| (f.1 + delay, f.2 + delay))
             });

@@ -1,5 +1,6 @@
 //! Effect of route losses on TCP, and of mesh queues on acknowledgements and routing messages.
 
+use crate::routing::hop_by_hop;
 use chappe_core::net::queue::Discipline;
 use chappe_core::net::routing::Protocol;
 use chappe_core::record::Recorder;
@@ -97,7 +98,7 @@ fn red_in_the_mesh_drops_what_is_not_ecn_capable() {
 
 #[test]
 fn a_queue_that_is_not_purged_keeps_what_waits_for_a_lost_neighbour() {
-    for protocol in ["aodv", "dsdv"] {
+    for protocol in hop_by_hop() {
         let routing = format!("routing.protocol = \"{protocol}\"");
         let lost = |queue: &str| dropped(&mesh(queue, &routing), "dropped_route_failure").iter().sum::<u64>();
         assert!(lost(RED) > 0, "{protocol}");

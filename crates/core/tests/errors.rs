@@ -549,7 +549,7 @@ fn missing_paths_over_links() {
 }
 
 #[test]
-fn doubtful_links() {
+fn links_with_warnings() {
     let said = |text: &str| {
         let s = read(&format!("run.stop = \"1 s\"\n{text}")).expect("it can be run");
         s.warnings.iter().map(|p| p.message.clone()).collect::<Vec<_>>()
@@ -702,7 +702,7 @@ fn terminal_control_characters_are_escaped() {
 }
 
 #[test]
-fn doubtful_runs() {
+fn runs_with_warnings() {
     let said = |text: &str| {
         let s = read(text).expect("it can be run");
         s.warnings.iter().map(|p| p.message.clone()).collect::<Vec<_>>()
@@ -1080,7 +1080,7 @@ fn overrides_are_checked_like_the_file() {
         let overrides = [(key.to_owned(), value.to_owned())];
         Scenario::from_toml("my.toml", "run.stop = \"1 s\"", &overrides, &NoFiles)
     };
-    assert_eq!(set("tcp.window", "7").expect("a good override").config().tcp.window, 7);
+    assert_eq!(set("tcp.window", "7").expect("a good override").config().tcp.receive_window, 7);
     assert_eq!(set("tcp.variant", "sack").expect("words need no quotes").config().tcp.variant.word(), "sack");
     let said = set("tcp.windw", "7").expect_err("a mistake").render(false);
     assert!(said.contains("`tcp` has no setting `windw`") && said.contains("--set"), "{said}");
@@ -1130,7 +1130,7 @@ fn names_in_a_dict_may_be_dotted() {
     let changed =
         read(json!({ "run.stop": "1 s", "tcp.window": 3 }), json!({ "tcp.window": 4, "tcp": { "vegas.alpha": 0 } }));
     let changed = changed.expect("a scenario");
-    assert_eq!((changed.config().tcp.window, changed.config().tcp.vegas.alpha), (4, 0.0));
+    assert_eq!((changed.config().tcp.receive_window, changed.config().tcp.vegas.alpha), (4, 0.0));
     for (dict, said) in [
         (json!({ "tcp": { "window": 3 }, "tcp.window": 3 }), "`tcp.window` is set twice"),
         (json!({ "tcp.window": 3, "tcp": { "window": 4 } }), "`tcp.window` is set twice"),
@@ -1165,7 +1165,7 @@ fn files_extend_files() {
     ]);
     let read = |text: &str| Scenario::from_toml("my.toml", text, &[], &shelf);
     let s = read("extends = \"base.toml\"\ntcp.window = 9").expect("the window is put right");
-    assert_eq!((s.config().tcp.window, s.config().queue.limit_includes_arrival), (9, true));
+    assert_eq!((s.config().tcp.receive_window, s.config().queue.limit_includes_arrival), (9, true));
     // A mistake in a file that is extended is shown there.
     let said = read("extends = \"base.toml\"").expect_err("a window of 0").render(false);
     assert!(said.contains("base.toml:3:14"), "{said}");
@@ -1176,7 +1176,7 @@ fn files_extend_files() {
 }
 
 #[test]
-fn doubtful_scenarios_are_run_with_a_warning() {
+fn unlikely_scenarios_run_with_a_warning() {
     let s = read("extends = \"ns2-2.35\"\nrun.stop = \"1 s\"\ntopology.hops = 32").expect("it can be run");
     let said: Vec<&str> = s.warnings.iter().map(|p| p.message.as_str()).collect();
     assert_eq!(said, ["flow 0 needs 32 hops but packets live for 30: nothing will be delivered"]);

@@ -2,6 +2,7 @@
 //! distance and slot time.
 
 use crate::air_time;
+use crate::properties::protocols;
 use chappe_core::run::End;
 use chappe_core::scenario::{NoFiles, Scenario, presets};
 use chappe_core::sim::Sim;
@@ -248,7 +249,7 @@ fn no_packet_is_lost_from_the_books_however_far_and_however_short_the_slots() {
             pick(&["nav_idle", "medium_idle"]),
             pick(&["rx_start", "fixed"]),
             pick(&["1", "4", "\"none\""]),
-            pick(&["aodv", "dsr", "dsdv", "shortest_path"]),
+            pick(&protocols()),
         );
         let s = Scenario::from_toml("far.toml", &text, &[], &NoFiles);
         let s = s.unwrap_or_else(|e| panic!("{case}: {e}\n{text}"));

@@ -228,7 +228,7 @@ fn two_nodes_differ_in_power_queue_and_rts_threshold() {
     // come back, so that data make two hops all the same. A window of 32 does not fit into a queue of 3.
     let scenario = read(text).expect("a scenario");
     let layout = scenario.layout();
-    let channel = Channel::new(&layout.interfaces.on_air(&layout.places));
+    let channel = Channel::new(&layout.interfaces.on_air(&layout.positions));
     let reached: Vec<u32> = channel.neighbours(RadioId(0)).map(|r| r.0).collect();
     assert_eq!(reached, [1, 2]);
     assert!(of("mac_data_packets")[1] > 100);

@@ -74,10 +74,10 @@ fn nodes_and_flows_come_from_files_and_are_then_part_of_the_scenario() {
     let text = "topology = { kind = \"file\", file = \"nodes.csv\" }\n\
                 traffic = { file = \"flows.csv\", start = \"2 s\", stagger = \"500 ms\" }\nrouting.ttl = 9";
     let s = good(text);
-    let places: Vec<(f64, f64)> = s.layout().places.iter().map(|p| (p.x, p.y)).collect();
-    assert_eq!(places, [(0.0, 0.0), (150.5, 0.0), (300.0, 10.0)]);
+    let positions: Vec<(f64, f64)> = s.layout().positions.iter().map(|p| (p.x, p.y)).collect();
+    assert_eq!(positions, [(0.0, 0.0), (150.5, 0.0), (300.0, 10.0)]);
     let flows: Vec<_> =
-        s.layout().flows.iter().map(|f| (f.from, f.to, f.start.expect("it starts by itself").as_secs())).collect();
+        s.layout().flows.iter().map(|f| (f.src, f.dst, f.start.expect("it starts by itself").as_secs())).collect();
     assert_eq!(flows, [(2, Some(0), 2.0), (0, Some(1), 2.5)]);
     // Neither the settings in effect nor what was written needs the files again.
     for json in [s.effective(), s.written()] {
@@ -114,9 +114,9 @@ fn measured_links_come_from_a_file_and_are_then_part_of_the_scenario() {
 #[test]
 fn numbers_and_times_in_files_count() {
     let s = good("topology = { kind = \"file\", file = \"unordered.csv\" }\ntraffic.file = \"timed.csv\"");
-    let places: Vec<(f64, f64)> = s.layout().places.iter().map(|p| (p.x, p.y)).collect();
-    assert_eq!(places, [(0.0, 0.0), (150.5, 0.0), (300.0, 10.0)]);
-    let flows: Vec<_> = s.layout().flows.iter().map(|f| (f.from, f.to, f.start.map(|t| t.as_secs()))).collect();
+    let positions: Vec<(f64, f64)> = s.layout().positions.iter().map(|p| (p.x, p.y)).collect();
+    assert_eq!(positions, [(0.0, 0.0), (150.5, 0.0), (300.0, 10.0)]);
+    let flows: Vec<_> = s.layout().flows.iter().map(|f| (f.src, f.dst, f.start.map(|t| t.as_secs()))).collect();
     assert_eq!(flows, [(0, Some(2), Some(3.25)), (2, Some(0), Some(0.5)), (1, Some(0), None)]);
     // Other settings of start times have no effect on these flows.
     let both = good("topology.hops = 2\ntraffic = { file = \"timed.csv\", start = \"1 s\" }");
@@ -187,8 +187,8 @@ fn unreadable_movement_file_is_the_only_problem() {
 #[test]
 fn spreadsheets_mark_the_byte_order() {
     let s = good("topology = { kind = \"file\", file = \"mark.csv\" }\ntraffic.file = \"mark_flows.csv\"");
-    assert_eq!(s.layout().places.iter().map(|p| (p.x, p.y)).collect::<Vec<_>>(), [(0.0, 0.0), (200.0, 0.0)]);
-    assert_eq!(s.layout().flows.iter().map(|f| (f.from, f.to)).collect::<Vec<_>>(), [(0, Some(1))]);
+    assert_eq!(s.layout().positions.iter().map(|p| (p.x, p.y)).collect::<Vec<_>>(), [(0.0, 0.0), (200.0, 0.0)]);
+    assert_eq!(s.layout().flows.iter().map(|f| (f.src, f.dst)).collect::<Vec<_>>(), [(0, Some(1))]);
 }
 
 #[test]
@@ -381,16 +381,16 @@ proptest! {
             low + more
         );
         let s = good(&text);
-        let n = s.layout().places.len();
-        let channel = Channel::new(&s.layout().interfaces.on_air(&s.layout().places));
+        let n = s.layout().positions.len();
+        let channel = Channel::new(&s.layout().interfaces.on_air(&s.layout().positions));
         prop_assert_eq!(n, 120);
         let mut ends = vec![];
         for f in &s.layout().flows {
-            let to = f.to.expect("a destination");
+            let to = f.dst.expect("a destination");
             let hops = hops_to(n, NodeId(to), |v| channel.neighbours(chappe_core::packet::RadioId(v.0)).map(|r| NodeId(r.0)));
             prop_assert!(hops.iter().all(|&h| h < u32::MAX));
-            prop_assert!((low..=low + more).contains(&hops[f.from as usize]));
-            ends.extend([f.from, to]);
+            prop_assert!((low..=low + more).contains(&hops[f.src as usize]));
+            ends.extend([f.src, to]);
         }
         prop_assert_eq!(ends.len(), 16);
         if distinct {
@@ -399,8 +399,8 @@ proptest! {
             prop_assert_eq!(ends.len(), 16);
         }
         let other = good(&format!("{text}\nrun.seed = 99"));
-        prop_assert_eq!(&other.layout().places, &s.layout().places);
+        prop_assert_eq!(&other.layout().positions, &s.layout().positions);
         let elsewhere = good(&text.replace(&format!("seed = {seed} "), &format!("seed = {} ", seed + 1)));
-        prop_assert_ne!(&elsewhere.layout().places, &s.layout().places);
+        prop_assert_ne!(&elsewhere.layout().positions, &s.layout().positions);
     }
 }

@@ -68,8 +68,8 @@ fn a_chain_of_links_gives_the_same_bytes_as_the_model_from_which_they_come() {
 
 /// Nodes that can decode the frames of each node.
 fn neighbours(of: &Scenario) -> Vec<Vec<u32>> {
-    let (interfaces, places) = (&of.layout().interfaces, &of.layout().places);
-    let channel = Channel::new(&interfaces.on_air(places));
+    let (interfaces, positions) = (&of.layout().interfaces, &of.layout().positions);
+    let channel = Channel::new(&interfaces.on_air(positions));
     (0..interfaces.radios.len() as u32).map(|r| channel.neighbours(RadioId(r)).map(|n| n.0).collect()).collect()
 }
 

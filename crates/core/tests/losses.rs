@@ -10,8 +10,8 @@ use chappe_core::sim::Sim;
 
 /// Nodes on a line that send as soon as the medium was idle for DIFS, and give up after one attempt: causes of the
 /// packets given up.
-fn causes(places: &[u32], more: &str) -> Vec<(String, u64)> {
-    let mut sim = Sim::new(&setup(places, more));
+fn causes(positions: &[u32], more: &str) -> Vec<(String, u64)> {
+    let mut sim = Sim::new(&setup(positions, more));
     sim.run();
     let fates = sim.recorder().fates();
     let named = fates.columns.iter().filter_map(|(name, _)| Some((name, name.strip_prefix("retry_limit_")?)));
@@ -19,8 +19,8 @@ fn causes(places: &[u32], more: &str) -> Vec<(String, u64)> {
     counted.filter(|(_, packets)| *packets > 0).collect()
 }
 
-fn setup(places: &[u32], more: &str) -> Setup {
-    let places: Vec<String> = places.iter().map(|x| format!("[\"{x} m\", \"0 m\"]")).collect();
+fn setup(positions: &[u32], more: &str) -> Setup {
+    let positions: Vec<String> = positions.iter().map(|x| format!("[\"{x} m\", \"0 m\"]")).collect();
     let text = format!(
         r#"
         run = {{ stop = "3 s", batches = 2 }}
@@ -31,7 +31,7 @@ fn setup(places: &[u32], more: &str) -> Setup {
         topology = {{ kind = "list", positions = [{}] }}
         {more}
         "#,
-        places.join(", ")
+        positions.join(", ")
     );
     Scenario::from_toml("test", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}")).setup(None)
 }
@@ -62,10 +62,10 @@ fn two_neighbours_that_begin_at_once_destroy_each_others_frames() {
 #[test]
 fn an_answer_is_sent_without_listening_first() {
     // 0 and 2 sense each other, 0 and 3 do not. Between the frame of 3 and the ACK of 2, 0 begins to send to 1.
-    let places = [0, 200, 240, 480];
+    let positions = [0, 200, 240, 480];
     let radio = "radio = { propagation = \"range\", range = \"250 m\", sense_range = \"250 m\" }\n";
     let first = |flow: &str, end: bool| {
-        let setup = setup(&places, &(radio.to_owned() + flow));
+        let setup = setup(&positions, &(radio.to_owned() + flow));
         let frames = record_some(Setup { record: vec![RecordedTable::Frames], ..setup }).tables.remove("frames");
         let row = frames.expect("a table").into_iter().find(|f| f["sender"] != Cell::Int(2)).expect("a frame");
         row["time_s"].float() + if end { row["air_time_s"].float() } else { 0.0 }
@@ -74,7 +74,7 @@ fn an_answer_is_sent_without_listening_first() {
     let waits = first(&datagram(0, 1, "1 s", ""), false) - 1.0;
     let start = first(&long, true) - waits + 5e-6;
     let flows = long + &datagram(0, 1, &format!("{start} s"), "");
-    assert_eq!(causes(&places, &(radio.to_owned() + &flows)), [("same_slot".to_owned(), 1)]);
+    assert_eq!(causes(&positions, &(radio.to_owned() + &flows)), [("same_slot".to_owned(), 1)]);
 }
 
 #[test]

@@ -21,7 +21,7 @@ mod limits;
 mod links;
 mod losses;
 mod middleboxes;
-mod motion;
+mod mobility;
 mod no_alloc;
 mod observers;
 mod on_off;

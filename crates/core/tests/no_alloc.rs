@@ -18,13 +18,13 @@ fn allocations(text: &str) -> u64 {
 }
 
 /// Counts allocations with these numbers of timer expiries before and during the count.
-fn allocations_over(before: u64, slots: u64, text: &str) -> u64 {
+fn allocations_over(before: u64, steps: u64, text: &str) -> u64 {
     let scenario = Scenario::from_toml("test", text, &[], &NoFiles).expect("a good scenario");
     let mut sim = Sim::new(&scenario.setup(None));
     assert_eq!(sim.advance(before), None, "the run is too short for this test");
     let delivered = sim.recorder().delivered();
     let counted = allocation_counter::measure(|| {
-        assert_eq!(sim.advance(slots), None, "the run is too short for this test");
+        assert_eq!(sim.advance(steps), None, "the run is too short for this test");
     });
     assert!(sim.recorder().delivered() > delivered + 1000, "too little happened");
     counted.count_total

@@ -144,20 +144,20 @@ proptest! {
         rts in prop::sample::select(vec!["always", "never"]),
     ) {
         // Each is a neighbour of the one before.
-        let mut places = vec![(0, 0)];
+        let mut positions = vec![(0, 0)];
         for (x, y) in steps {
-            let last = places[places.len() - 1].0;
-            places.push(((last + x) % 900, y));
+            let last = positions[positions.len() - 1].0;
+            positions.push(((last + x) % 900, y));
             if last + x >= 900 {
                 break;
             }
         }
-        places.pop();
-        let listed: Vec<String> = places.iter().map(|(x, y)| format!("[\"{x} m\", \"{y} m\"]")).collect();
+        positions.pop();
+        let listed: Vec<String> = positions.iter().map(|(x, y)| format!("[\"{x} m\", \"{y} m\"]")).collect();
         let flow = |i: usize| {
-            format!("[[flow]]\nfrom = {i}\nto = {}\napp = \"cbr\"\n", (i + 1) % places.len())
+            format!("[[flow]]\nfrom = {i}\nto = {}\napp = \"cbr\"\n", (i + 1) % positions.len())
         };
-        let flows: String = (0..places.len()).map(flow).collect();
+        let flows: String = (0..positions.len()).map(flow).collect();
         let text = format!(
             r#"
             run = {{ stop = "1 s", batches = 1, discard = 0, record = ["frames"] }}
@@ -175,7 +175,7 @@ proptest! {
             .map(|row| Sent { row, from: ns(row["time_s"]), until: ns(row["time_s"]) + ns(row["air_time_s"]) })
             .collect();
         let place = |node: Cell| {
-            let (x, y) = places[node.int() as usize];
+            let (x, y) = positions[node.int() as usize];
             Position { x: x.into(), y: y.into() }
         };
         // The ranges of the default are 250 and 550 m; where rounding decides, both are right.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 const VALUES: &[&str] = &["scheduler", "count", "packet", "rng", "setting", "unit"];
-const ROOMS: &[&str] = &["app", "error_model", "motion", "net", "place", "radio", "tcp", "wire", "wlan"];
+const ROOMS: &[&str] = &["app", "error_model", "mobility", "net", "point_to_point", "radio", "tcp", "topology", "wlan"];
 
 /// Modules that a folder or file may import, besides its own.
 fn allowed(module: &str) -> Vec<&'static str> {

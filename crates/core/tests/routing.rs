@@ -15,6 +15,11 @@ use proptest::test_runner::TestRunner;
 use std::collections::BTreeMap;
 use std::io::Write;
 
+/// Words of the protocols that learn a next hop for each destination; DSR learns whole routes.
+pub fn hop_by_hop() -> Vec<&'static str> {
+    Protocol::ALL.iter().filter(|p| p.learns_routes() && **p != Protocol::Dsr).map(|p| p.word()).collect()
+}
+
 /// A change of a routing table: time [s], node, destination; next hop and hops, `None`: the route was removed.
 struct Change {
     at: f64,
@@ -81,31 +86,31 @@ fn first_loop(tables: &mut Tables, changes: &[Change]) -> Option<(f64, Vec<u32>)
     None
 }
 
-fn places(n: usize) -> impl Strategy<Value = Vec<(u32, u32)>> {
+fn positions(n: usize) -> impl Strategy<Value = Vec<(u32, u32)>> {
     prop::collection::vec((0..600u32, 0..600u32), n)
 }
 
-fn network(preset: &str, protocol: &str, places: &[(u32, u32)], more: &str) -> String {
-    let places: Vec<String> = places.iter().map(|p| format!("[\"{} m\", \"{} m\"]", p.0, p.1)).collect();
+fn network(preset: &str, protocol: &str, positions: &[(u32, u32)], more: &str) -> String {
+    let positions: Vec<String> = positions.iter().map(|p| format!("[\"{} m\", \"{} m\"]", p.0, p.1)).collect();
     format!(
         "extends = \"{preset}\"\nrouting.protocol = \"{protocol}\"\ncbr.interval = \"200 ms\"\n\
          topology = {{ kind = \"list\", positions = [{}] }}\n{more}",
-        places.join(", ")
+        positions.join(", ")
     )
 }
 
 /// Hops from one position to every other, with a range of 250 m.
-fn reachable(places: &[(u32, u32)], from: usize) -> Vec<usize> {
+fn reachable(positions: &[(u32, u32)], from: usize) -> Vec<usize> {
     let near = |a: usize, b: usize| {
         let d = |x: u32, y: u32| (f64::from(x) - f64::from(y)).powi(2);
-        d(places[a].0, places[b].0) + d(places[a].1, places[b].1) < 249.0f64.powi(2)
+        d(positions[a].0, positions[b].0) + d(positions[a].1, positions[b].1) < 249.0f64.powi(2)
     };
     let mut found = vec![from];
     let mut next = 0;
     while next < found.len() {
         let a = found[next];
         next += 1;
-        (0..places.len()).filter(|&b| near(a, b)).for_each(|b| {
+        (0..positions.len()).filter(|&b| near(a, b)).for_each(|b| {
             if !found.contains(&b) {
                 found.push(b);
             }
@@ -121,23 +126,23 @@ proptest! {
     /// Bhagwat 1994; RFC 3561).
     #[test]
     fn routes_make_no_loops(
-        protocol in prop::sample::select(vec!["aodv", "dsdv"]),
-        (places, losses, times, seed) in networks(),
+        protocol in prop::sample::select(hop_by_hop()),
+        (positions, losses, times, seed) in networks(),
         cuts in prop::collection::vec((0u64..60_000, 1u64..10_000), 0..6),
     ) {
-        let found = first_loop_of("standard", protocol, &places, losses, (&times, &cuts), u64::from(seed));
+        let found = first_loop_of("standard", protocol, &positions, losses, (&times, &cuts), u64::from(seed));
         prop_assert!(found.is_none(), "{found:?}");
     }
 
     /// Connected nodes deliver packets once routes exist.
     #[test]
     fn who_is_connected_gets_packets(
-        places in places(8),
+        positions in positions(8),
         preset in prop::sample::select(vec!["standard", "ns2-2.35"]),
         protocol in prop::sample::select(protocols()),
         seed in any::<u32>(),
     ) {
-        let near = reachable(&places, 0);
+        let near = reachable(&positions, 0);
         prop_assume!(near.len() > 1);
         let flows: Vec<String> = near[1..].iter().map(|to| format!("{{ to = {to}, app = \"cbr\" }}")).collect();
         // DSDV of ns-2 takes long: see the medians and the largest times below. So does its AODV, where route replies wait
@@ -145,7 +150,7 @@ proptest! {
         // the case that is kept.
         let stop = if preset == "ns2-2.35" && ["dsdv", "aodv"].contains(&protocol) { 600 } else { 60 };
         let flows = format!("run = {{ stop = \"{stop} s\", batches = 2, discard = 1 }}\nflow = [{}]", flows.join(", "));
-        let mut sim = Sim::new(&scenario(&network(preset, protocol, &places, &flows)).setup(Some(u64::from(seed))));
+        let mut sim = Sim::new(&scenario(&network(preset, protocol, &positions, &flows)).setup(Some(u64::from(seed))));
         sim.run();
         let flows = sim.recorder().flows();
         for (to, n) in near[1..].iter().zip(flows.counts("delivered_packets").expect("a column")) {
@@ -159,7 +164,7 @@ type Drawn = (Vec<(u32, u32)>, f64, Vec<(u64, u32, u64)>, u32);
 
 fn networks() -> impl Strategy<Value = Drawn> {
     let times = prop::collection::vec((0u64..60_000, 0u32..9, 1u64..30_000), 0..10);
-    (places(9), prop::sample::select(vec![0.0, 0.1, 0.3]), times, any::<u32>())
+    (positions(9), prop::sample::select(vec![0.0, 0.1, 0.3]), times, any::<u32>())
 }
 
 /// All links fail, because no frame can be decoded: begin and duration [ms].
@@ -169,8 +174,8 @@ type Cut = (u64, u64);
 fn loops(preset: &str, protocol: &str, numbers: std::ops::Range<usize>) -> Vec<(usize, f64, Vec<u32>)> {
     let mut runner = TestRunner::deterministic();
     let drawn = (0..numbers.end).map(|i| (i, networks().new_tree(&mut runner).expect("a network").current()));
-    let one = |(i, (places, losses, times, seed)): (usize, Drawn)| {
-        let found = first_loop_of(preset, protocol, &places, losses, (&times, &[]), u64::from(seed))?;
+    let one = |(i, (positions, losses, times, seed)): (usize, Drawn)| {
+        let found = first_loop_of(preset, protocol, &positions, losses, (&times, &[]), u64::from(seed))?;
         Some((i, found.0, found.1))
     };
     drawn.skip(numbers.start).filter_map(one).collect()
@@ -196,19 +201,19 @@ fn aodv_of_ns2_makes_loops() {
 fn first_loop_of(
     preset: &str,
     protocol: &str,
-    places: &[(u32, u32)],
+    positions: &[(u32, u32)],
     losses: f64,
     (times, cuts): (&[(u64, u32, u64)], &[Cut]),
     seed: u64,
 ) -> Option<(f64, Vec<u32>)> {
-    let near = reachable(places, 0);
+    let near = reachable(positions, 0);
     let flow = |to: &usize| format!("{{ to = {to}, app = \"cbr\" }}, {{ from = {to}, to = 0, app = \"cbr\" }}");
     let flows: Vec<String> = near.iter().skip(1).step_by(2).map(flow).collect();
     let more = format!(
         "run.stop = \"90 s\"\nreceiver.error = {{ model = \"uniform\", rate = {losses} }}\nflow = [{}]",
         flows.join(", ")
     );
-    let mut sim = recorded(&network(preset, protocol, places, &more), seed);
+    let mut sim = recorded(&network(preset, protocol, positions, &more), seed);
     let down = times.iter().map(|&(ms, n, _)| (ms, Command::NodeDown(NodeId(n))));
     let up = times.iter().map(|&(ms, n, for_ms)| (ms + for_ms, Command::NodeUp(NodeId(n))));
     let lost = |rate| Command::Set(chappe_core::run::Change::ReceiverErrorRate(rate));

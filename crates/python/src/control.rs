@@ -1,7 +1,7 @@
 //! A run driven from Python: it advances on request, and takes commands in between.
 
 use crate::recorded::{self, Recorded};
-use crate::{MOST_SLOTS, PATIENCE, Results, Scenario, parse, scenario_error};
+use crate::{MOST_STEPS, PATIENCE, Results, Scenario, parse, scenario_error};
 use chappe_core::run::End;
 use chappe_core::setting::{Node, Scalar};
 use chappe_core::sim::{Halt, Sim};
@@ -75,21 +75,21 @@ impl Run {
         let Driven { sim, recorded } = &mut *guard;
         let at = at.map_or(Time::NEVER, Time);
         let limit = self.scenario.get().0.config().run.max_memory.0;
-        let most = if sim.tables().next().is_some() { recorded::MOST_SLOTS } else { MOST_SLOTS };
-        let mut slots = 1 << 10;
+        let most = if sim.tables().next().is_some() { recorded::MOST_STEPS } else { MOST_STEPS };
+        let mut steps = 1 << 10;
         loop {
             if self.cancelled.load(Ordering::Relaxed) {
                 sim.cancel();
                 return Ok(());
             }
             let begun = Instant::now();
-            let halt: Option<Halt> = py.detach(|| sim.advance_until(at, slots));
+            let halt: Option<Halt> = py.detach(|| sim.advance_until(at, steps));
             self.note(sim);
             recorded.take(py, sim, false)?;
             if halt.is_some() {
                 return Ok(());
             }
-            slots = if begun.elapsed() > PATIENCE { slots.div_ceil(2) } else { most.min(2 * slots) };
+            steps = if begun.elapsed() > PATIENCE { steps.div_ceil(2) } else { most.min(2 * steps) };
             py.check_signals()?;
             if sim.grown() + recorded.memory() > limit {
                 return Err(scenario_error(&self.scenario.get().0.outgrown(sim.now())));

@@ -6,7 +6,7 @@ mod control;
 mod recorded;
 
 use arrow::Rowset;
-use chappe_core::motion::formats::{self, Format};
+use chappe_core::mobility::formats::{self, Format};
 use chappe_core::record::{Column, Recorder, Table};
 use chappe_core::run::RecordedTable;
 use chappe_core::scenario::{self, Errors, Files};
@@ -99,7 +99,7 @@ impl Scenario {
 
     /// Positions of the nodes: x and y [m].
     fn places(&self) -> (Vec<f64>, Vec<f64>) {
-        self.0.layout().places.iter().map(|p| (p.x, p.y)).unzip()
+        self.0.layout().positions.iter().map(|p| (p.x, p.y)).unzip()
     }
 
     /// Movements of the nodes in a run with this seed, up to an instant [ns], as a file in one of the formats.
@@ -113,7 +113,7 @@ impl Scenario {
 
     /// Source, destination and start [s] of every flow, random ones included; `None` for a flow that an event begins.
     fn flows(&self) -> Vec<(u32, u32, Option<f64>)> {
-        let flow = |f: &scenario::schema::Flow| (f.from, f.to.unwrap_or(f.from), f.start.map(Time::as_secs));
+        let flow = |f: &scenario::schema::Flow| (f.src, f.dst.unwrap_or(f.src), f.start.map(Time::as_secs));
         self.0.layout().flows.iter().map(flow).collect()
     }
 
@@ -233,8 +233,8 @@ impl Results {
 
 /// Longest time of a run between two checks for signals.
 const PATIENCE: Duration = Duration::from_millis(50);
-/// Largest number of expired timers between two checks.
-const MOST_SLOTS: u64 = 1 << 18;
+/// Largest number of steps between two checks.
+const MOST_STEPS: u64 = 1 << 18;
 
 /// Runs a scenario; releases the GIL. `progress` is called with the completed share, `sink` with the name of a table of
 /// `run.record` and rows of it; without a sink the rows are stored.
@@ -249,18 +249,18 @@ fn run<'py>(
     let mut sim = py.detach(|| Sim::new(&scenario.0.setup(None)));
     let limit = scenario.0.config().run.max_memory.0;
     let mut recorded = Recorded::new(sink.map(Bound::unbind));
-    let most = if scenario.0.config().run.record.is_empty() { MOST_SLOTS } else { recorded::MOST_SLOTS };
-    let mut slots = 1 << 10;
+    let most = if scenario.0.config().run.record.is_empty() { MOST_STEPS } else { recorded::MOST_STEPS };
+    let mut steps = 1 << 10;
     loop {
         let begun = Instant::now();
-        let end = py.detach(|| sim.advance(slots));
+        let end = py.detach(|| sim.advance(steps));
         recorded.take(py, &mut sim, end.is_some())?;
         if let Some(end) = end {
             let (simulated, recorded) = (sim.now(), recorded.into_kept());
             return Ok(Results { end: control::word(Some(end)), simulated, recorder: sim.into_recorder(), recorded });
         }
-        // A timer takes from some nanoseconds to a millisecond, with thousands of nodes in range of each other.
-        slots = if begun.elapsed() > PATIENCE { slots.div_ceil(2) } else { most.min(2 * slots) };
+        // A step takes from some nanoseconds to a millisecond, with thousands of nodes in range of each other.
+        steps = if begun.elapsed() > PATIENCE { steps.div_ceil(2) } else { most.min(2 * steps) };
         py.check_signals()?;
         if sim.grown() + recorded.memory() > limit {
             return Err(scenario_error(&scenario.0.outgrown(sim.now())));

@@ -7,8 +7,8 @@ use pyo3::prelude::*;
 
 /// Number of rows in a chunk.
 const CHUNK: usize = 1 << 16;
-/// Largest number of expired timers between two checks of the rows: each adds some rows.
-pub const MOST_SLOTS: u64 = 1 << 14;
+/// Largest number of steps between two checks of the rows: each adds some rows.
+pub const MOST_STEPS: u64 = 1 << 14;
 
 /// Destination of the rows of a run.
 #[derive(Default)]

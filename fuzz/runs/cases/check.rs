@@ -219,7 +219,8 @@ fn rates_hold(setup: &Setup, m: &Measured) -> Result<(), Failure> {
         };
         setup.events.iter().filter_map(rate).max().unwrap_or(0)
     };
-    let rates: Vec<f64> = setup.links.iter().map(|l| l.wire.rate.0.max(changed(l.link, l.back)) as f64).collect();
+    let rates: Vec<f64> =
+        setup.links.iter().map(|l| l.point_to_point.rate.0.max(changed(l.link, l.back)) as f64).collect();
     // No packet is longer, with all headers.
     let packet = 8.0 * 2.0 * 65_535.0;
     let seconds: Vec<f64> = {

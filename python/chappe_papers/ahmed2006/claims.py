@@ -9,38 +9,38 @@ from chappe_papers.ahmed2006.design import DELAY, DESIGN, LOST, THROUGHPUT
 from chappe_papers.ahmed2006.points import MAIN, OLDER, SPEEDS, TCPS, VARIANTS, Point
 from chappe_papers.ahmed2006.points import READINGS as READINGS_OF
 from chappe_papers.claims import Claims, Finding
-from chappe_papers.judge import AT_LEAST_MUCH, SLIGHTLY, Case, among, less, more
+from chappe_papers.estimates import Estimates
+from chappe_papers.judge import AT_LEAST_MUCH, SLIGHTLY, Observation, among, less, more
 from chappe_papers.pairs import Paired, common, mean_of
-from chappe_papers.table import Table
 
 CLAIMS = Claims()
 claim = CLAIMS.claim
-Cases = Iterator[Case]
+Observations = Iterator[Observation]
 
 MOBILITY, LOSSY, WHY = "5.1: mobility", "5.2: mobility and link loss", "6: why"
 OURS = "e_newreno"
 FAST = (10.0, 20.0, 25.0)
 """Speeds of "10 m/s, 20 m/s and above" [m/s]."""
 
-THROUGHPUT_SAID = {0.0: 230.0, 1.0: 215.0}
+THROUGHPUT_REPORTED = {0.0: 230.0, 1.0: 215.0}
 """Segments per second of E-NewReno when nothing moves, by link loss [%]: of one pattern."""
-LOST_SAID = {0.0: 0.05, 1.0: 0.09}
+LOST_REPORTED = {0.0: 0.05, 1.0: 0.09}
 """Its share of segments lost then."""
-GAIN_SAID = {0.0: 1.21, 1.0: 1.23}
-"""What it has beside NewReno, in the mean over the speeds."""
+GAIN_REPORTED = {0.0: 1.21, 1.0: 1.23}
+"""Gain over NewReno, the mean over the speeds."""
 
 
-def _all(data: Table, a: str, others: Iterable[str], measure: str, says: Callable[..., Case], loss: float,
-         speeds: Iterable[float] = SPEEDS, paper: object = None) -> Cases:  # fmt: skip
+def _all(data: Estimates, a: str, others: Iterable[str], measure: str, says: Callable[..., Observation], loss: float,
+         speeds: Iterable[float] = SPEEDS, paper: object = None) -> Observations:  # fmt: skip
     """One has more, or less, than each of others at some speeds."""
     for speed in speeds:
         for other in others:
             if other != a and speed in data.x:
                 for x, y in data.both(Point(a, speed, loss), Point(other, speed, loss), measure):
-                    yield says(f"{speed:g} m/s, beside {VARIANTS[other]}", x, y, paper)
+                    yield says(f"{speed:g} m/s, against {VARIANTS[other]}", x, y, paper)
 
 
-def _mean(data: Table, v: str, measure: str, loss: float) -> Estimate:
+def _mean(data: Estimates, v: str, measure: str, loss: float) -> Estimate:
     """A measure in the mean over the speeds."""
     return mean_of(data.several([Point(v, s, loss) for s in data.x], measure))
 
@@ -50,25 +50,25 @@ def _one(e: Estimate) -> Estimate:
     return Quantile.at([v for _, v in e.values]) if isinstance(e, Paired) else e
 
 
-def _evenness(data: Table, v: str, loss: float) -> Estimate:
-    """The least throughput over the speeds by the largest, walk by walk."""
-    own = data.several([Point(v, s, loss) for s in data.x], THROUGHPUT)
-    walks = [e for e in own if isinstance(e, Paired)]
-    if len(walks) < len(own):
-        return own[0]
+def _evenness(data: Estimates, v: str, loss: float) -> Estimate:
+    """Least by largest throughput over the speeds, by movement pattern."""
+    throughputs = data.several([Point(v, s, loss) for s in data.x], THROUGHPUT)
+    walks = [e for e in throughputs if isinstance(e, Paired)]
+    if len(walks) < len(throughputs):
+        return throughputs[0]
     table = common(walks)
     return Paired.at(dict(enumerate((table.min(axis=1) / table.max(axis=1)).tolist())))
 
 
-def _single(data: Table, measure: str, said: float, loss: float) -> Cases:
-    """The paper's number of E-NewReno where nothing moves, beside single runs of ours."""
+def _single(data: Estimates, measure: str, reported: float, loss: float) -> Observations:
+    """The paper's number of E-NewReno where nothing moves, among single runs of ours."""
     e = data.get(Point(OURS, 0.0, loss), measure)
     if e is not None:
-        yield among(f"the paper's {said:g}", _one(e), said)
+        yield among(f"the paper's {reported:g}", _one(e), reported)
 
 
-def _gain(data: Table, loss: float) -> Cases:
-    gain = GAIN_SAID[loss]
+def _gain(data: Estimates, loss: float) -> Observations:
+    gain = GAIN_REPORTED[loss]
     a, b = (_mean(data, v, THROUGHPUT, loss) for v in (OURS, "newreno"))
     yield more("mean over the speeds", a, b, (gain, gain))
 
@@ -76,78 +76,82 @@ def _gain(data: Table, loss: float) -> Cases:
 # ---- Figure 1: throughput ----
 
 
-@claim("P4-F1-1", "When nothing moves, Westwood is the best of the four older ones", section=MOBILITY, figures=(1,))
-def _(data: Table) -> Cases:
+@claim("P4-F1-1", "When nothing moves, Westwood is the best of the four older variants", section=MOBILITY, figures=(1,))
+def _(data: Estimates) -> Observations:
     yield from _all(data, "westwood", OLDER, THROUGHPUT, more, 0.0, (0.0,))
 
 
 @claim("P4-F1-2", "From 5 m/s on Westwood degrades", section=MOBILITY, figures=(1,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     for speed in data.x[1:]:
         for x, y in data.both(Point("westwood", speed), Point("westwood"), THROUGHPUT):
-            yield less(f"{speed:g} m/s, beside 0 m/s", x, y)
+            yield less(f"{speed:g} m/s, against 0 m/s", x, y)
     rest = _all(data, "westwood", ("newreno",), THROUGHPUT, less, 0.0, SPEEDS[1:])
-    yield from (c.called("beside NewReno") for c in rest)
+    yield from (c.called("against NewReno") for c in rest)
 
 
-@claim("P4-F1-3", "E-NewReno has 21 % more than NewReno, in the mean", section=MOBILITY, figures=(1,))
-def _(data: Table) -> Cases:
+@claim("P4-F1-3", "E-NewReno has 21 % more throughput than NewReno on average", section=MOBILITY, figures=(1,))
+def _(data: Estimates) -> Observations:
     yield from _gain(data, 0.0)
 
 
-@claim("P4-F1-6", "E-NewReno has more than each of the others at every speed", section=MOBILITY, figures=(1,))
-def _(data: Table) -> Cases:
+@claim(
+    "P4-F1-6", "E-NewReno has more throughput than each of the others at every speed", section=MOBILITY, figures=(1,)
+)
+def _(data: Estimates) -> Observations:
     yield from _all(data, OURS, VARIANTS, THROUGHPUT, more, 0.0)
 
 
-@claim("P4-F1-4", "E-NewReno has nearly 230 packets per second when nothing moves", section=MOBILITY, figures=(1,))
-def _(data: Table) -> Cases:
-    yield from _single(data, THROUGHPUT, THROUGHPUT_SAID[0.0], 0.0)
+@claim("P4-F1-4", "E-NewReno delivers nearly 230 packets per second when nothing moves", section=MOBILITY, figures=(1,))
+def _(data: Estimates) -> Observations:
+    yield from _single(data, THROUGHPUT, THROUGHPUT_REPORTED[0.0], 0.0)
 
 
-@claim("P4-F1-5", "ECN is slightly better than the other older ones", section=MOBILITY, figures=(1,))
-def _(data: Table) -> Cases:
+@claim("P4-F1-5", "ECN is slightly better than the other older variants", section=MOBILITY, figures=(1,))
+def _(data: Estimates) -> Observations:
     yield from _all(data, "ecn", OLDER, THROUGHPUT, more, 0.0, paper=(1.0, 1 + SLIGHTLY))
 
 
 # ---- Figure 2: loss ----
 
 
-@claim("P4-F2-1", "E-NewReno loses least at all speeds; 5 % when nothing moves, more when nodes do", section=MOBILITY,
+@claim("P4-F2-1", "E-NewReno loses least at all speeds: 5 % when nothing moves, more when nodes do", section=MOBILITY,
        figures=(2,))  # fmt: skip
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     yield from _all(data, OURS, VARIANTS, LOST, less, 0.0)
-    yield from (c.called("[share lost]") for c in _single(data, LOST, LOST_SAID[0.0], 0.0))
+    yield from (c.called("[share lost]") for c in _single(data, LOST, LOST_REPORTED[0.0], 0.0))
     for speed in data.x[1:]:
         for x, y in data.both(Point(OURS, speed), Point(OURS), LOST):
-            yield more(f"{speed:g} m/s", x, y).called("beside 0 m/s")
+            yield more(f"{speed:g} m/s", x, y).called("against 0 m/s")
 
 
-@claim("P4-F2-2", "ECN loses least of the older ones, Westwood much at 10 and 20 m/s", section=MOBILITY, figures=(2,))
-def _(data: Table) -> Cases:
+@claim(
+    "P4-F2-2", "ECN loses least of the older variants, Westwood much at 10 and 20 m/s", section=MOBILITY, figures=(2,)
+)
+def _(data: Estimates) -> Observations:
     yield from _all(data, "ecn", OLDER, LOST, less, 0.0)
     rest = _all(data, "westwood", ("newreno",), LOST, more, 0.0, FAST)
     yield from (c.called("(Westwood)") for c in rest)
 
 
 @claim("P4-F2-3", "At 10 and 20 m/s E-NewReno loses more, because it sends more", section=MOBILITY, figures=(2,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     yield from _all(data, OURS, ("newreno",), LOST, more, 0.0, (10.0, 20.0))
 
 
 # ---- Figure 3: delay ----
 
 
-@claim("P4-F3-1", "E-NewReno has the least delay, but not at 10 and 20 m/s", section=MOBILITY, figures=(3,))
-def _(data: Table) -> Cases:
+@claim("P4-F3-1", "E-NewReno has the least delay, except at 10 and 20 m/s", section=MOBILITY, figures=(3,))
+def _(data: Estimates) -> Observations:
     yield from _all(data, OURS, VARIANTS, DELAY, less, 0.0, (0.0, 5.0, 15.0, 25.0))
     rest = _all(data, OURS, ("ecn",), DELAY, more, 0.0, (10.0, 20.0))
     yield from (c.called("at 10 and 20 m/s") for c in rest)
 
 
-@claim("P4-F3-2", "Of the older ones ECN has the least delay; Westwood has more at 10 m/s and above, SACK more",
+@claim("P4-F3-2", "Of the older variants ECN has the least delay, SACK more; Westwood more from 10 m/s on",
        section=MOBILITY, figures=(3,))  # fmt: skip
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     yield from _all(data, "ecn", OLDER, DELAY, less, 0.0)
     for v, speeds in (("westwood", FAST), ("sack", SPEEDS)):
         rest = _all(data, v, ("newreno",), DELAY, more, 0.0, speeds)
@@ -157,86 +161,88 @@ def _(data: Table) -> Cases:
 # ---- Figures 4 to 6: with link loss ----
 
 
-@claim("P4-F4-1", "E-NewReno has 215 packets per second when nothing moves, 6.5 % less than without link loss",
+@claim("P4-F4-1", "E-NewReno delivers 215 packets per second when nothing moves, 6.5 % less than without link loss",
        section=LOSSY, figures=(4,))  # fmt: skip
-def _(data: Table) -> Cases:
-    said = THROUGHPUT_SAID[1.0] / THROUGHPUT_SAID[0.0]
+def _(data: Estimates) -> Observations:
+    reported = THROUGHPUT_REPORTED[1.0] / THROUGHPUT_REPORTED[0.0]
     for x, y in data.both(Point(OURS, 0.0, 1.0), Point(OURS), THROUGHPUT):
-        yield less("0 m/s", x, y, (said, said))
-    yield from (c.called("[1/s]") for c in _single(data, THROUGHPUT, THROUGHPUT_SAID[1.0], 1.0))
+        yield less("0 m/s", x, y, (reported, reported))
+    yield from (c.called("[1/s]") for c in _single(data, THROUGHPUT, THROUGHPUT_REPORTED[1.0], 1.0))
 
 
-@claim("P4-F4-2", "E-NewReno has 23 % more than NewReno, in the mean", section=LOSSY, figures=(4,))
-def _(data: Table) -> Cases:
+@claim("P4-F4-2", "E-NewReno has 23 % more throughput than NewReno on average", section=LOSSY, figures=(4,))
+def _(data: Estimates) -> Observations:
     yield from _gain(data, 1.0)
 
 
-@claim("P4-F4-5", "E-NewReno has more than each of the others at every speed", section=LOSSY, figures=(4,))
-def _(data: Table) -> Cases:
+@claim("P4-F4-5", "E-NewReno has more throughput than each of the others at every speed", section=LOSSY, figures=(4,))
+def _(data: Estimates) -> Observations:
     yield from _all(data, OURS, VARIANTS, THROUGHPUT, more, 1.0)
 
 
-@claim("P4-F4-3", "NewReno is the best and the most even of the older ones", section=LOSSY, figures=(4,))
-def _(data: Table) -> Cases:
+@claim("P4-F4-3", "NewReno is the best and the most even of the older variants", section=LOSSY, figures=(4,))
+def _(data: Estimates) -> Observations:
     except_at = {15.0: "westwood", 20.0: "ecn"}
     for speed in data.x:
         others = [v for v in OLDER if v != except_at.get(speed)]
         yield from _all(data, "newreno", others, THROUGHPUT, more, 1.0, (speed,))
     own = _evenness(data, "newreno", 1.0)
     for v in OLDER[1:]:
-        yield more(f"beside {VARIANTS[v]}", own, _evenness(data, v, 1.0)).called("least by largest over the speeds")
+        yield more(f"all speeds, against {VARIANTS[v]}", own, _evenness(data, v, 1.0)).called(
+            "least by largest over the speeds"
+        )
 
 
 @claim("P4-F4-4", "Westwood is better than NewReno at 15 m/s, ECN at 20 m/s", section=LOSSY, figures=(4,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     yield from _all(data, "westwood", ("newreno",), THROUGHPUT, more, 1.0, (15.0,))
     yield from _all(data, "ecn", ("newreno",), THROUGHPUT, more, 1.0, (20.0,))
 
 
-@claim("P4-F5-1", "E-NewReno loses 9 % when nothing moves instead of 5 %, and more the faster nodes are", section=LOSSY,
+@claim("P4-F5-1", "E-NewReno loses 9 % instead of 5 % when nothing moves, and more the faster nodes are", section=LOSSY,
        figures=(5,))  # fmt: skip
-def _(data: Table) -> Cases:
-    said = LOST_SAID[1.0] / LOST_SAID[0.0]
+def _(data: Estimates) -> Observations:
+    reported = LOST_REPORTED[1.0] / LOST_REPORTED[0.0]
     for x, y in data.both(Point(OURS, 0.0, 1.0), Point(OURS), LOST):
-        yield more("0 m/s", x, y, (said, said))
-    yield from (c.called("[share lost]") for c in _single(data, LOST, LOST_SAID[1.0], 1.0))
+        yield more("0 m/s", x, y, (reported, reported))
+    yield from (c.called("[share lost]") for c in _single(data, LOST, LOST_REPORTED[1.0], 1.0))
     for slow, fast in zip(data.x, data.x[1:], strict=False):
         for x, y in data.both(Point(OURS, fast, 1.0), Point(OURS, slow, 1.0), LOST):
-            yield more(f"{fast:g} m/s beside {slow:g}", x, y).called("with speed")
+            yield more(f"{fast:g} m/s against {slow:g}", x, y).called("with speed")
 
 
 @claim("P4-F5-2", "Westwood's loss rises drastically at 10 m/s", section=LOSSY, figures=(5,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     for x, y in data.both(Point("westwood", 10.0, 1.0), Point("westwood", 5.0, 1.0), LOST):
-        yield more("10 m/s beside 5 m/s", x, y, AT_LEAST_MUCH)
+        yield more("10 m/s against 5 m/s", x, y, AT_LEAST_MUCH)
     rest = _all(data, "westwood", ("newreno",), LOST, more, 1.0, (10.0,))
-    yield from (c.called("beside others") for c in rest)
+    yield from (c.called("against others") for c in rest)
 
 
 @claim("P4-F6-1", "When nothing moves, E-NewReno has less delay than all others", section=LOSSY, figures=(6,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     yield from _all(data, OURS, VARIANTS, DELAY, less, 1.0, (0.0,))
 
 
 @claim("P4-F6-2", "E-NewReno has the least delay in the mean over the speeds", section=LOSSY, figures=(6,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     own = _mean(data, OURS, DELAY, 1.0)
     for v in OLDER:
-        yield less(f"beside {VARIANTS[v]}", own, _mean(data, v, DELAY, 1.0))
+        yield less(f"all speeds, against {VARIANTS[v]}", own, _mean(data, v, DELAY, 1.0))
 
 
-@claim("P4-F6-3", "At 5 m/s ECN, NewReno and Westwood have less delay than SACK, more throughput and less loss",
+@claim("P4-F6-3", "At 5 m/s ECN, NewReno and Westwood have less delay and loss, more throughput than SACK",
        section=LOSSY, figures=(6,))  # fmt: skip
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     for measure, says, what in ((DELAY, less, ""), (THROUGHPUT, more, "throughput"), (LOST, less, "loss")):
         for v in ("ecn", "newreno", "westwood"):
             for x, y in data.both(Point(v, 5.0, 1.0), Point("sack", 5.0, 1.0), measure):
                 yield says(VARIANTS[v], x, y).called(what)
 
 
-@claim("P4-F6-4", "NewReno has the least delay of the older ones, ECN at 20 m/s; Westwood more from 10 m/s on",
+@claim("P4-F6-4", "NewReno has the least delay of the older ones, ECN at 20 m/s; Westwood more from 10 m/s",
        section=LOSSY, figures=(6,))  # fmt: skip
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     for speed in data.x:
         others = [v for v in OLDER if (v, speed) != ("ecn", 20.0)]
         yield from _all(data, "newreno", others, DELAY, less, 1.0, (speed,))
@@ -250,17 +256,17 @@ def _(data: Table) -> Cases:
 
 
 @claim("P4-W-1", "After timeouts E-NewReno does not begin in slow start, and uses links better", section=WHY)
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     yield from _all(data, OURS, ("newreno",), "slow_start", less, 0.0, SPEEDS[1:])
 
 
-@claim("P4-W-2", "E-NewReno loses only probes after timeouts: fewer segments are sent again", section=WHY)
-def _(data: Table) -> Cases:
+@claim("P4-W-2", "E-NewReno loses only probes after timeouts: fewer segments are retransmitted", section=WHY)
+def _(data: Estimates) -> Observations:
     yield from _all(data, OURS, ("newreno",), "resent", less, 0.0, SPEEDS[1:])
 
 
-@claim("P4-W-3", "SACK sends data again that have arrived: more than NewReno", section=WHY)
-def _(data: Table) -> Cases:
+@claim("P4-W-3", "SACK retransmits data that have arrived: more than NewReno", section=WHY)
+def _(data: Estimates) -> Observations:
     yield from _all(data, "sack", ("newreno",), "duplicates", more, 0.0)
 
 
@@ -269,52 +275,52 @@ ALL = CLAIMS.all
 
 FINDINGS = (
     Finding(
-        "E-NewReno has most throughput while nodes move",
-        "+21 % beside NewReno",
+        "E-NewReno has the highest throughput while nodes move",
+        "+21 % over NewReno",
         ("P4-F1-3", "P4-F1-6"),
-        "it saves slow start, 4 % of the time, and waits as long as before",
+        "E-NewReno saves slow start, 4 % of the time, and waits as long as NewReno",
     ),
     Finding(
-        "With link loss, too",
-        "+23 % beside NewReno",
+        "E-NewReno has the highest throughput with link loss, too",
+        "+23 % over NewReno",
         ("P4-F4-2", "P4-F4-5"),
-        "the same; the MAC repairs nearly all of the loss",
+        "as without link loss: the MAC repairs nearly all of it",
     ),
     Finding(
-        "E-NewReno loses least, for only probes are lost",
+        "E-NewReno loses least, because only probes are lost",
         "5 % when nothing moves",
         ("P4-F2-1", "P4-W-2"),
-        "after an answer it sends a whole window at once; if it sent holes only, it would lose less",
+        "after an answer E-NewReno resends a whole window at once; resending only holes would lose less",
     ),
     Finding(
         "E-NewReno has the least delay",
-        "but not at 10 and 20 m/s",
+        "least, except at 10 and 20 m/s",
         ("P4-F3-1", "P4-F6-2"),
-        "its window is larger, and with it the queues; not if it sent holes only",
+        "its larger window fills the queues, unless it resends only holes",
     ),
     Finding(
-        "ECN is the best of the older ones while nodes move",
+        "ECN is the best older variant while nodes move",
         "slightly, up to +10 %",
         ("P4-F1-5", "P4-F2-2", "P4-F3-2"),
-        "the shorter delay and nearly half of the smaller loss are RED's, without ECN, too",
+        "RED without ECN gives the shorter delay and nearly half of the smaller loss, too",
     ),
     Finding(
-        "NewReno is the best of them with link loss",
-        "but at 15 and 20 m/s",
+        "NewReno is the best older variant with link loss",
+        "best, except at 15 and 20 m/s",
         ("P4-F4-3", "P4-F4-4"),
-        "on the same walks they are within a few per cent",
+        "with the same movement patterns they are within a few per cent",
     ),
     Finding(
         "Westwood is good only while nothing moves",
         "best of four at 0 m/s",
         ("P4-F1-1", "P4-F1-2"),
-        "on the same walks it is as good as NewReno at all speeds; walks differ by much more",
+        "with the same movement patterns it is as good as NewReno at all speeds; patterns differ by much more",
     ),
     Finding(
-        "SACK sends again what has arrived",
+        "SACK retransmits segments that have arrived",
         "more than NewReno",
         ("P4-W-3",),
-        "as much as NewReno, 1 to 2 % of the segments",
+        "as many as NewReno, 1 to 2 % of the segments",
     ),
     Finding(
         "A link loss of 1 % costs little",

@@ -10,10 +10,10 @@ from chappe.stats import Estimate, jain_index
 from chappe_papers import reference
 from chappe_papers.ahmed2006.points import LONE, MAIN, SECONDS, SPEEDS, Point, same, scenario
 from chappe_papers.design import Design
-from chappe_papers.lab import Lab
+from chappe_papers.estimates import NS2, Estimates, Measure
 from chappe_papers.measured import share, weighted_mean
 from chappe_papers.pairs import Paired
-from chappe_papers.table import NS2, Measure, Table
+from chappe_papers.runner import Runner
 
 THROUGHPUT = "segments_per_s"
 LOST = "lost_share"
@@ -47,7 +47,7 @@ DROPS: dict[str, tuple[str, ...]] = {
     "drops_arp": ("arp_failure",),
     "drops_loop": ("routing_loop",),
 }
-"""Why segments and acknowledgements are dropped, as the records of ns-2 have it.
+"""Reasons why segments and acknowledgements are dropped, as in the records of ns-2.
 
 Packets that waited too long for a route are not among them: ns-2 frees them without a line in its trace.
 """
@@ -62,7 +62,7 @@ WHY = {
     "resent": Measure("resent [%]", 100),
     "window": Measure("window"),
 }
-"""What a gain may come from.
+"""Possible sources of a gain.
 
 Time waiting for timeouts, for a route, in slow start and in congestion avoidance; segments that had arrived before;
 probes per timeout; segments sent again; the mean window [segments].
@@ -85,7 +85,7 @@ class Length(NamedTuple):
 
 
 class Ahmed(Design):
-    """What Ahmed, Zaidi and Sharif ran, on many walks, and where they do not say it, what it may have been."""
+    """The runs of Ahmed, Zaidi and Sharif, with many movement patterns, and readings where the paper is silent."""
 
     name = "ahmed2006"
     point = Point
@@ -106,17 +106,17 @@ class Ahmed(Design):
         return length.seeds if point.reading in (MAIN, LONE) else length.compared
 
     def same(self, point: Point) -> Point:
-        """The point that stands for all that are the same scenario."""
+        """Representative of all points with the same scenario."""
         return same(point)
 
     def of_run(self, tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
-        """The paper's metrics, what became of packets, and what senders spent their time on."""
+        """The paper's metrics, fates of packets, and time budgets of senders."""
         flows, fates, nodes = tables["flows"], tables["fates"], tables["nodes"]
         packets = fates.filter(pl.col("kind").is_in(["data", "ack"]))
         data = fates.filter(pl.col("kind") == "data")
         # With probes, which are no segments but are lost like them.
         sent, arrived = float(data["created"].sum()), float(data["delivered"].sum())
-        drops = {n: float(sum(packets[f"dropped_{why}"].sum() for why in own)) for n, own in DROPS.items()}
+        drops = {n: float(sum(packets[f"dropped_{why}"].sum() for why in reasons)) for n, reasons in DROPS.items()}
         unanswered = sum(float(nodes[name].sum()) for name in ("rts_failed", "data_failed"))
         everything = sum(float(fates[name].sum()) for name in fates.columns if name.startswith("dropped_"))
         timeouts = float(flows["timeouts"].sum())
@@ -149,35 +149,35 @@ class Ahmed(Design):
         }
 
     def estimates(self, _point: Point, rows: pl.DataFrame, _alike: bool, /) -> dict[str, Estimate]:
-        """The measures of a point, of which each walk is a unit."""
+        """The measures of a point, with movement patterns as units."""
         seeds = rows["seed"].to_list()
         names = (n for n in (*MEASURES, EVENTS, FRAMES, *WHY) if n in rows.columns)
         return {name: Paired.at(dict(zip(seeds, rows[name].to_list(), strict=True))) for name in names}
 
-    def ns2(self) -> Table:
-        """Everything that ns-2 measured, by point, of which each walk is a unit."""
+    def ns2(self) -> Estimates:
+        """Measures of ns-2 by point, with movement patterns as units."""
         walks: dict[Point, dict[int, dict[str, float]]] = {}
         for r in reference.of(NS2, self.records()):
             walks.setdefault(r.point._replace(motion=0), {})[r.point.motion] = of_record(r)
-        found = {}
-        for p, own in walks.items():
-            found[p] = {name: Paired.at({m: v[name] for m, v in own.items()}) for name in MEASURES}
-        return Table(found, self.full.x)
+        estimates = {}
+        for p, by_walk in walks.items():
+            estimates[p] = {name: Paired.at({m: v[name] for m, v in by_walk.items()}) for name in MEASURES}
+        return Estimates(estimates, self.full.x)
 
-    def method(self, lab: Lab) -> list[str]:
+    def method(self, runner: Runner) -> list[str]:
         """Method, in paragraphs."""
-        n: Length = lab.length
+        n: Length = runner.length
         return [
-            f"{n.seeds} runs of each point, {n.compared} where readings are compared, each of {n.stop} and with walks "
-            "of its own: twenty nodes and twenty transfers. The paper has one pattern of motion. What is compared is "
-            "compared on the same walks, pair by pair: walks differ by much more than versions of TCP, and two runs on "
-            "the same walk still by 4 to 5 %.",
+            f"{n.seeds} runs of each point, {n.compared} where readings are compared, each of {n.stop} and with its "
+            "own movement pattern: twenty nodes and twenty transfers. The paper has one movement pattern. Versions of "
+            "TCP are compared with the same patterns, pair by pair: patterns differ by much more than versions of TCP, "
+            "and two runs with the same pattern still differ by 4 to 5 %.",
             "Throughput is that of segments that arrive at all sinks, copies and probes included. Segments lost are "
             "those sent and not arrived, probes among them. Delay is that of each copy that arrives, from its own "
-            "sending. ns-2's rows are five walks, the same at all speeds; ns-2 has no E-NewReno, and no Westwood that "
-            "uses its estimate.",
+            "sending. ns-2's rows are five movement patterns, the same at all speeds; ns-2 has no E-NewReno, and "
+            "no Westwood that uses its estimate.",
             "What the paper does not say is chosen as in the rows of ns-2: 11 Mbit/s, timeouts of at least 0.2 s, one "
-            "constant speed, walks that are stationary from the start, RED with marks for ECN alone, and link loss of "
+            "constant speed, motion that is stationary from the start, RED with marks for ECN alone, and link loss of "
             "all frames below the MAC, which repairs nearly all of it.",
         ]
 

@@ -1,12 +1,12 @@
-"""What is added to the figures: readings side by side, where the gain comes from, three definitions of loss."""
+"""Additions to the figures: readings side by side, sources of the gain, three definitions of loss."""
 
-from chappe_papers.ahmed2006.claims import ALL, LOST_SAID, OURS, READINGS
+from chappe_papers.ahmed2006.claims import ALL, LOST_REPORTED, OURS, READINGS
 from chappe_papers.ahmed2006.design import DESIGN, EVENTS, FRAMES, LOST, MEASURES, THROUGHPUT, WHY, Length
 from chappe_papers.ahmed2006.points import LONE, LOSSES, MAIN, TCPS, VARIANTS, Point, same
 from chappe_papers.ahmed2006.points import READINGS as READINGS_OF
+from chappe_papers.estimates import Estimates
 from chappe_papers.extras import Extra, percent
 from chappe_papers.figures import Rows, Sheet, cell
-from chappe_papers.table import Table
 
 # ---- readings side by side ----
 
@@ -20,30 +20,30 @@ def _readings(length: Length) -> list[Point]:
     return main + [p for p in changed if p is not None]
 
 
-def _beside(data: Table, a: Point, b: Point, measure: str = THROUGHPUT) -> str:
+def _beside(data: Estimates, a: Point, b: Point, measure: str = THROUGHPUT) -> str:
     both = list(data.both(a, b, measure))
     return percent(*both[0]) if both else "-"
 
 
-def _reading_rows(ours: Table, ns2: Table) -> Rows:
+def _reading_rows(ours: Estimates, ns2: Estimates) -> Rows:
     rows = []
     for r, title in _TITLES.items():
         for loss in LOSSES:
             for speed in DESIGN.full.few:
                 newreno = Point("newreno", speed, loss, r)
-                known = ours.get(newreno, THROUGHPUT) is not None
-                if not known or all(same(newreno._replace(variant=v)).reading != r for v in VARIANTS):
+                has_runs = ours.get(newreno, THROUGHPUT) is not None
+                if not has_runs or all(same(newreno._replace(variant=v)).reading != r for v in VARIANTS):
                     continue
-                # Where nothing else differs only what does.
-                others = [newreno._replace(variant=v) for v in VARIANTS if v != "newreno"]
-                own = [p if same(p) == p else None for p in others]
+                # Only the settings that differ.
+                rivals = [newreno._replace(variant=v) for v in VARIANTS if v != "newreno"]
+                shown = [p if same(p) == p else None for p in rivals]
                 theirs = cell(ns2.get(newreno, THROUGHPUT))
                 rows.append([title, f"{loss:g} %", f"{speed:g}", theirs, cell(ours.get(newreno, THROUGHPUT)),
-                             *("-" if p is None else _beside(ours, p, newreno) for p in own)])  # fmt: skip
+                             *("-" if p is None else _beside(ours, p, newreno) for p in shown)])  # fmt: skip
     return rows
 
 
-def _verdict_rows(ours: Table, _ns2: Table) -> Rows:
+def _verdict_rows(ours: Estimates, _ns2: Estimates) -> Rows:
     rows = [["the main reading", *(c.judged(ours).verdict.value for c in ALL)]]
     for title, change in READINGS.items():
         data = ours.seen_as(change)
@@ -62,7 +62,7 @@ def _gain_points(_length: Length) -> list[Point]:
     return together + [Point(v, _AT, 0.0, LONE) for v in ("newreno", *_GAINERS[:-2])]
 
 
-def _gain_rows(ours: Table, _ns2: Table) -> Rows:
+def _gain_rows(ours: Estimates, _ns2: Estimates) -> Rows:
     rows = []
     for flows, reading, loss in (("20", MAIN, 0.0), ("20", MAIN, 1.0), ("1", LONE, 0.0)):
         for v in ("newreno", *_GAINERS):
@@ -83,23 +83,25 @@ def _loss_points(length: Length) -> list[Point]:
     return [Point(v, s, loss) for v in VARIANTS for s in length.few for loss in LOSSES]
 
 
-def _loss_rows(ours: Table, ns2: Table) -> Rows:
+def _loss_rows(ours: Estimates, ns2: Estimates) -> Rows:
     rows = []
     for v, title in VARIANTS.items():
         for loss in LOSSES:
             for speed in DESIGN.full.few:
                 p = Point(v, speed, loss)
-                said = LOST_SAID[loss] if (v, speed) == (OURS, 0.0) else None
+                reported = LOST_REPORTED[loss] if (v, speed) == (OURS, 0.0) else None
                 of = ((ns2, LOST), (ours, LOST), (ours, EVENTS), (ours, FRAMES))
                 numbers = (cell(t.get(p, n), 100) for t, n in of)
-                rows.append([title, f"{loss:g} %", f"{speed:g}", "-" if said is None else f"{100 * said:g}", *numbers])
+                rows.append(
+                    [title, f"{loss:g} %", f"{speed:g}", "-" if reported is None else f"{100 * reported:g}", *numbers]
+                )
     return rows
 
 
 EXTRAS = {
     "readings": Extra("readings", _readings, None, None, {
         "readings": Sheet(
-            "throughput of NewReno, and of the others beside it, in each reading",
+            "throughput of NewReno, and of the others compared with it, in each reading",
             ("reading", "link loss", "speed [m/s]", "NewReno: ns-2 [1/s]", "here [1/s]",
              *(t for v, t in VARIANTS.items() if v != "newreno")),
             _reading_rows, shown=True,

@@ -1,4 +1,4 @@
-"""The figures: what stands in each of them."""
+"""The figures."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -6,19 +6,19 @@ from dataclasses import replace
 from chappe.plot import Mark
 from chappe.stats import Estimate
 
-from chappe_papers.ahmed2006.claims import GAIN_SAID, LOST_SAID, OURS, THROUGHPUT_SAID
+from chappe_papers.ahmed2006.claims import GAIN_REPORTED, LOST_REPORTED, OURS, THROUGHPUT_REPORTED
 from chappe_papers.ahmed2006.design import DELAY, LOST, MEASURES, THROUGHPUT
 from chappe_papers.ahmed2006.points import LOSSES, MAIN, VARIANTS, Point
+from chappe_papers.estimates import Estimates
 from chappe_papers.figures import Chart, Legend, Panel, Panels, panel
 from chappe_papers.judge import READING, times
-from chappe_papers.table import Table
 
 X_NAME, X_LABEL = "speed_mps", "speed of the nodes [m/s]"
 
 LEGEND = Legend(VARIANTS, {v: n for n, v in enumerate(VARIANTS)})
 """Versions of TCP in legends, and one colour for each."""
 
-_SAID = {THROUGHPUT: THROUGHPUT_SAID, LOST: {loss: 100 * y for loss, y in LOST_SAID.items()}}
+_REPORTED = {THROUGHPUT: THROUGHPUT_REPORTED, LOST: {loss: 100 * y for loss, y in LOST_REPORTED.items()}}
 
 
 def _chart(title: str, panels: Panels, variants: Sequence[str] = tuple(VARIANTS)) -> Chart:
@@ -27,8 +27,8 @@ def _chart(title: str, panels: Panels, variants: Sequence[str] = tuple(VARIANTS)
 
 def over_speeds(x: Sequence[float], measure: str, loss: float, title: str = "") -> Panel:
     """Versions of TCP over the speed of the nodes, with the numbers of the paper, which are of one pattern."""
-    said = _SAID.get(measure, {}).get(loss)
-    marks = () if said is None else (Mark((said, said), 0.0, "the paper, E-NewReno", LEGEND.colours[OURS]),)
+    reported = _REPORTED.get(measure, {}).get(loss)
+    marks = () if reported is None else (Mark((reported, reported), 0.0, "the paper, E-NewReno", LEGEND.colours[OURS]),)
     return panel(x, lambda v, s: (Point(v, s, loss), measure), MEASURES[measure], title, f"{loss:g}", marks=marks)
 
 
@@ -48,7 +48,7 @@ FIGURES: dict[int, Chart] = {
 def beside_newreno(loss: float, title: str, marks: Sequence[Mark] = (), x: Sequence[float] = ()) -> Panel:
     """Throughput of the others relative to NewReno on the same walks."""
 
-    def gain(data: Table, v: str, speed: float) -> Estimate | None:
+    def gain(data: Estimates, v: str, speed: float) -> Estimate | None:
         both = list(data.both(Point(v, speed, loss, MAIN), Point("newreno", speed, loss, MAIN), THROUGHPUT))
         if not both:
             return None
@@ -60,15 +60,15 @@ def beside_newreno(loss: float, title: str, marks: Sequence[Mark] = (), x: Seque
 
 
 def _key(x: Sequence[float]) -> list[Panel]:
-    found = []
+    panels = []
     for loss in LOSSES:
         title = f"{loss:g} % link loss" if loss else "no link loss"
-        low, high = (100 * (GAIN_SAID[loss] * by - 1) for by in (1 - READING, 1 + READING))
-        said = Mark((low, high), None, "the paper, E-NewReno, mean over the speeds, give or take 5 %")
-        others = tuple(v for v in VARIANTS if v != "newreno")
-        found += [over_speeds(x, THROUGHPUT, loss, title),
-                  replace(beside_newreno(loss, title, (said,), x), variants=others)]  # fmt: skip
-    return found
+        low, high = (100 * (GAIN_REPORTED[loss] * by - 1) for by in (1 - READING, 1 + READING))
+        reported = Mark((low, high), None, "the paper, E-NewReno, mean over the speeds, give or take 5 %")
+        rivals = tuple(v for v in VARIANTS if v != "newreno")
+        panels += [over_speeds(x, THROUGHPUT, loss, title),
+                  replace(beside_newreno(loss, title, (reported,), x), variants=rivals)]  # fmt: skip
+    return panels
 
 
 KEY = _chart("throughput, and what it is beside NewReno on the same walks, with the paper's numbers", _key)

@@ -76,7 +76,7 @@ READINGS: dict[str, tuple[str, dict[str, Any]]] = {
 """Other readings of what the paper does not say: what is different, and the settings."""
 
 STILL = "0.000001 m/s"
-"""Half a millimetre in a run: nodes that stand where they would begin to walk."""
+"""Half a millimetre in a run: nodes that rest at their start."""
 
 
 class Point(NamedTuple):
@@ -98,7 +98,7 @@ def tables() -> dict[str, Any]:
 
 
 def same(p: Point) -> Point:
-    """The point that stands for all that are the same scenario."""
+    """Representative of all points with the same scenario."""
     alike = (p.reading == "loss_above" and not p.loss) or (p.reading == "threshold" and p.variant != "ecn")
     return p._replace(reading=MAIN) if alike else p
 
@@ -111,7 +111,7 @@ def scenario(p: Point) -> Scenario:
     changes = (TCPS[p.variant][1] if p.reading != "threshold" else {}) | changes
     if p.motion:
         base |= {"topology": {"kind": "motion"}, "motion": {"kind": "file", "courses": courses(p.motion, p.speed)}}
-        base["flow"] = [{**own, "to": to} for own, to in zip(base["flow"], sinks(p.motion), strict=True)]
+        base["flow"] = [{**flow, "to": to} for flow, to in zip(base["flow"], sinks(p.motion), strict=True)]
     else:
         slowest = "0 m/s" if p.speed and changes.get("motion.start") == "uniform" else None
         fastest = f"{p.speed:g} m/s" if p.speed else STILL
@@ -130,11 +130,11 @@ def scenario(p: Point) -> Scenario:
 
 @cache
 def _ways() -> dict[tuple[int, int], list[tuple[float, float]]]:
-    """Where each node begins, and the points to which it walks in turn, by walk and node: at all speeds the same."""
+    """Start of each node and its further waypoints, by movement pattern and node: the same at all speeds."""
     text = files(__package__).joinpath("motion.csv").read_text(encoding="utf-8")
     rows = list(csv.DictReader(text.splitlines()))
     grouped = groupby(rows, key=lambda r: (int(r["motion"]), int(r["node"])))
-    return {key: [(float(r["x_m"]), float(r["y_m"])) for r in own] for key, own in grouped}
+    return {key: [(float(r["x_m"]), float(r["y_m"])) for r in waypoints] for key, waypoints in grouped}
 
 
 @cache

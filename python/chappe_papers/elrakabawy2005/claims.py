@@ -2,11 +2,9 @@
 
 from chappe.stats import ratio
 
-from chappe_papers.claims import Cases, Finding
+from chappe_papers.claims import Finding, Observations
 from chappe_papers.elrakabawy2005 import claims_chain, claims_flows, claims_rates
-from chappe_papers.elrakabawy2005.design import FAILURES, GOODPUT, RETRANSMISSIONS, WINDOW
-from chappe_papers.elrakabawy2005.points import PLACES, RATES, UDP, Point
-from chappe_papers.elrakabawy2005.said import (  # fmt: skip
+from chappe_papers.elrakabawy2005.comparisons import (  # fmt: skip
     ABSTRACT,
     ALL_GRIDS,
     ALL_RANDOM,
@@ -23,6 +21,9 @@ from chappe_papers.elrakabawy2005.said import (  # fmt: skip
     nothing_at_2,
     seven,
 )
+from chappe_papers.elrakabawy2005.design import FAILURES, GOODPUT, RETRANSMISSIONS, WINDOW
+from chappe_papers.elrakabawy2005.points import PLACES, RATES, UDP, Point
+from chappe_papers.estimates import Estimates
 from chappe_papers.judge import (  # fmt: skip
     AT_LEAST_MUCH,
     PERCENT,
@@ -34,7 +35,6 @@ from chappe_papers.judge import (  # fmt: skip
     more,
     never,
 )
-from chappe_papers.table import Table
 
 FU_HOPS = (4, 8, 12, 16, 20)
 """Chains over which the best window is searched."""
@@ -46,23 +46,28 @@ def _faster() -> Places:
 
 
 @claim("P0-A-1", "Vegas has 15 % to 83 % more goodput than NewReno", section=ABSTRACT, figures=(6, 11))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     return compare(data, more, [*chains(data), *_faster()], "vegas2", "newreno", GOODPUT, (1.15, 1.83))
 
 
 @claim("P0-A-2", "Vegas has 57 % to 99 % fewer retransmissions", section=ABSTRACT, figures=(7, 12))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     return compare(data, fewer, [*chains(data), *_faster()], "vegas2", "newreno", RETRANSMISSIONS, (0.57, 0.99))
 
 
-@claim("P0-A-5", "Thinning gives Vegas nothing at 2 Mbit/s, else up to 25 %", section=ABSTRACT, figures=(11,))
-def _(data: Table) -> Cases:
+@claim(
+    "P0-A-5",
+    "Thinning does not help Vegas at 2 Mbit/s, and up to 25 % at higher rates",
+    section=ABSTRACT,
+    figures=(11,),
+)
+def _(data: Estimates) -> Observations:
     yield from compare(data, more, seven(*RATES[1:]), "vegas2_thin", "vegas2", GOODPUT, (None, 1.25))
     yield from (c.called("at 2 Mbit/s") for c in nothing_at_2(gains(data, seven(), "vegas2_thin", "vegas2")))
 
 
 @claim("P0-A-6", "No buffer overflows in any experiment", section=ABSTRACT)
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     own = ("newreno", "vegas2", "newreno_thin", "vegas2_thin")
     places = {
         "chains": chains(data),
@@ -76,27 +81,27 @@ def _(data: Table) -> Cases:
 
 
 @claim("P0-A-7", "The best window over h hops is h/4 (after Fu et al.)", section=ABSTRACT)
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     for h in FU_HOPS:
         yield from best_window(data, f"{h} hops", Point("", h), h / 4)
 
 
-@claim("P0-A-8", "From 7 hops on NewReno is over 40 % of the time in slow start", section=ABSTRACT, figures=(8,))
-def _(data: Table) -> Cases:
+@claim("P0-A-8", "From 7 hops on NewReno spends over 40 % of the time in slow start", section=ABSTRACT, figures=(8,))
+def _(data: Estimates) -> Observations:
     for where, e in each(data, chains(data, low=7), "newreno", "slow_start"):
         yield above(where, e, 0.4, form=PERCENT)
 
 
-@claim("P0-A-10", "Thinning helps NewReno at 2 Mbit/s substantially", section=ABSTRACT, figures=(6,))
-def _(data: Table) -> Cases:
+@claim("P0-A-10", "Thinning helps NewReno substantially at 2 Mbit/s", section=ABSTRACT, figures=(6,))
+def _(data: Estimates) -> Observations:
     return compare(data, more, chains(data), "newreno_thin", "newreno", GOODPUT, AT_LEAST_MUCH)
 
 
 # ---- reasons; their names are ours ----
 
 
-@claim("P0-W-1", "Most losses are drops at hidden terminals, none of full queues", section=WHY)
-def _(data: Table) -> Cases:
+@claim("P0-W-1", "Most losses are drops at hidden terminals, none are drops of full queues", section=WHY)
+def _(data: Estimates) -> Observations:
     for v, name in (("newreno", "NewReno"), ("vegas2", "Vegas")):
         for where, e in each(data, chains(data), v, "lost_to_hidden"):
             yield above(f"{name}, {where}", e, 0.5, form=PERCENT).of("hidden terminals")
@@ -105,35 +110,35 @@ def _(data: Table) -> Cases:
 
 
 @claim("P0-W-2", "Thinning helps by a smaller window, not by fewer collisions", section=WHY)
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     a, b = "newreno_thin", "newreno"
     yield from compare(data, less, chains(data), a, b, WINDOW, words="window, {}")
     yield from compare(data, equal, chains(data), a, b, "hidden_per_10000", SLIGHTLY, words="hidden terminals, {}",
                        of="at hidden terminals")  # fmt: skip
 
 
-@claim("P0-W-3", "Fewer retransmissions of Vegas save energy", section=WHY)
-def _(data: Table) -> Cases:
+@claim("P0-W-3", "Vegas saves energy by fewer retransmissions", section=WHY)
+def _(data: Estimates) -> Observations:
     for name, words in (("energy_per_bit_j", "0 W idle"), ("energy_with_idle_per_bit_j", "1.15 W idle")):
         yield from (c.of(words) for c in compare(data, less, seven(), "vegas2", "newreno", name))
 
 
-@claim("P0-W-4", "At 5.5 and 11 Mbit/s fewer ACKs leave Vegas more air for data", section=WHY)
-def _(data: Table) -> Cases:
+@claim("P0-W-4", "At 5.5 and 11 Mbit/s fewer ACKs leave Vegas more air time for data", section=WHY)
+def _(data: Estimates) -> Observations:
     a, b = "vegas2_thin", "vegas2"
     yield from compare(data, more, seven(*RATES[1:]), a, b, "air_data", words="data, {}")
     yield from compare(data, less, seven(*RATES[1:]), a, b, "air_tcp_acks", words="ACKs, {}", of="of ACKs")
 
 
-@claim("P0-W-5", "Paced UDP faster than its best is hit by hidden terminals", section=WHY)
-def _(data: Table) -> Cases:
+@claim("P0-W-5", "Paced UDP that is faster than its best loses to hidden terminals", section=WHY)
+def _(data: Estimates) -> Observations:
     fast, best, slow = data.several([Point(UDP, 7, interval_ms=t) for t in (34.0, 36.0, 42.0)], "hidden_per_10000")
-    yield more("34 beside 36 ms", fast, best)
-    yield more("34 beside 42 ms", fast, slow)
+    yield more("34 against 36 ms", fast, best)
+    yield more("34 against 42 ms", fast, slow)
 
 
-@claim("P0-W-6", "Most false route failures bring a timeout and a new search", section=WHY)
-def _(data: Table) -> Cases:
+@claim("P0-W-6", "Most false route failures cause a timeout and a new route discovery", section=WHY)
+def _(data: Estimates) -> Observations:
     timeouts, failures = (dict(each(data, chains(data, low=7), "newreno", n)) for n in ("timeouts_per_10000", FAILURES))
     for where, e in timeouts.items():
         if where in failures:
@@ -150,37 +155,37 @@ ALL = CLAIMS.all
 
 FINDINGS = (
     Finding(
-        "Vegas carries more over chains than NewReno",
+        "Vegas has more goodput over chains than NewReno",
         "+15 to +83 %",
         ("P0-A-1", "P0-F6-1"),
-        "a small window collides less with itself",
+        "with a small window fewer packets of a flow collide with each other",
     ),
     Finding(
-        "Vegas sends far less again, and routes break less",
+        "Vegas retransmits far less, and routes break less often",
         "57 to 99 % fewer",
         ("P0-A-2", "P0-F7-1", "P0-F9-1"),
-        "few packets under way, few hidden terminals",
+        "few packets are in flight, so that few are lost at hidden terminals",
     ),
     Finding(
-        "Vegas shares more fairly than NewReno",
+        "Vegas is fairer than NewReno",
         "+21 to +95 %",
         ("P0-A-3",),
-        "routing decides who starves, whatever the window",
+        "routing decides which flows starve, whatever the window",
     ),
     Finding(
         "Vegas keeps its window near the optimum",
         "3.5 to 5.5 packets",
         ("P0-F8-1", "P0-F8-2"),
-        "the window is smaller here, and in ns-2.35, too",
+        "the window is smaller here and in ns-2.35",
     ),
     Finding(
         "ACK thinning helps NewReno at 2 Mbit/s",
         "substantially",
         ("P0-A-10", "P0-F7-3"),
-        "fewer ACKs meet the data",
+        "fewer ACKs collide with data",
     ),
     Finding(
-        "It helps by a smaller window, not by fewer collisions",
+        "ACK thinning helps by a smaller window, not by fewer collisions",
         "smaller window",
         ("P0-W-2", "P0-F8-3"),
         "collisions fall and the window grows",
@@ -189,13 +194,13 @@ FINDINGS = (
         "ACK thinning helps Vegas at 5.5 and 11 Mbit/s only",
         "up to +25 %",
         ("P0-A-5",),
-        "a lost packet makes the window 3, and the sink waits for a fourth, for good",
+        "after a lost packet the window is 3, and the sink waits for a fourth packet in every round",
     ),
     Finding(
         "Vegas with ACK thinning is the best overall",
         "fairest, by 3 to 182 %",
         ("P0-A-9", "P0-F17-3", "P0-A-4"),
-        "fairest at the higher rates, but its goodput falls behind",
+        "fairest at the higher rates, but with less goodput",
     ),
 )
 """Conclusions of the paper."""

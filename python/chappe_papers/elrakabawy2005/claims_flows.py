@@ -2,10 +2,8 @@
 
 from chappe.stats import Estimate
 
-from chappe_papers.claims import Cases, in_order
-from chappe_papers.elrakabawy2005.design import GOODPUT, JAIN
-from chappe_papers.elrakabawy2005.points import GRIDS, LISTED, PLACES, Point, flows_of
-from chappe_papers.elrakabawy2005.said import (  # fmt: skip
+from chappe_papers.claims import Observations, in_order
+from chappe_papers.elrakabawy2005.comparisons import (  # fmt: skip
     ABSTRACT,
     ALL_GRIDS,
     ALL_RANDOM,
@@ -20,8 +18,10 @@ from chappe_papers.elrakabawy2005.said import (  # fmt: skip
     gains,
     nothing_at_2,
 )
+from chappe_papers.elrakabawy2005.design import GOODPUT, JAIN
+from chappe_papers.elrakabawy2005.points import GRIDS, LISTED, PLACES, Point, flows_of
+from chappe_papers.estimates import Estimates
 from chappe_papers.judge import GAIN, PERCENT, READING, SLIGHTLY, above, at_least, at_most, below, equal, less, more
-from chappe_papers.table import Table
 
 _SMALL = 0.05
 """A flow "basically starves" with less than this share of the aggregate."""
@@ -33,34 +33,34 @@ _PLAIN = {"vegas2": "Vegas", "newreno": "NewReno"}
 
 
 @claim("P0-A-3", "Vegas is 21 % to 95 % fairer than NewReno (Jain)", section=ABSTRACT, tables=(3, 4))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     return compare(data, more, EVERYWHERE, "vegas2", "newreno", JAIN, (1.21, 1.95))
 
 
 @claim("P0-A-4", "With thinning, Vegas is 22 % to 73 % fairer", section=ABSTRACT, tables=(3, 4))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     return compare(data, more, EVERYWHERE, "vegas2_thin", "newreno_thin", JAIN, (1.22, 1.73))
 
 
 @claim("P0-A-9", "Vegas with thinning is best: fairest, little less goodput", section=ABSTRACT, tables=(3, 4))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     yield from beside(data, more, EVERYWHERE, "vegas2_thin", _OTHERS, JAIN)
     yield from compare(data, at_least, EVERYWHERE, "vegas2_thin", "newreno_thin", GOODPUT, 1 - SLIGHTLY,
                        words="{}, goodput", of="in goodput")  # fmt: skip
 
 
-@claim("P0-F16-1", "At 2 Mbit/s NewReno has slightly more in all than Vegas", section=GRID, figures=(16,))
-def _(data: Table) -> Cases:
+@claim("P0-F16-1", "At 2 Mbit/s NewReno's aggregate is slightly above that of Vegas", section=GRID, figures=(16,))
+def _(data: Estimates) -> Observations:
     return compare(data, more, flows(*ALL_GRIDS, rates=(2.0,)), "newreno", "vegas2", GOODPUT, (1.0, 1 + SLIGHTLY))
 
 
-@claim("P0-F16-2", "At 5.5 and 11 Mbit/s the two are almost equal", section=GRID, figures=(16,))
-def _(data: Table) -> Cases:
+@claim("P0-F16-2", "At 5.5 and 11 Mbit/s both aggregates are almost equal", section=GRID, figures=(16,))
+def _(data: Estimates) -> Observations:
     return compare(data, equal, flows(*ALL_GRIDS, rates=(5.5, 11.0)), "vegas2", "newreno")
 
 
-@claim("P0-F16-3", "Thinning gives Vegas nothing at 2 Mbit/s, more with the rate", section=GRID, figures=(16,))
-def _(data: Table) -> Cases:
+@claim("P0-F16-3", "Thinning does not help Vegas at 2 Mbit/s, and more at higher rates", section=GRID, figures=(16,))
+def _(data: Estimates) -> Observations:
     for place in ALL_GRIDS:
         found = gains(data, flows(place), "vegas2_thin", "vegas2")
         yield from (c.of(PLACES[place]) for c in nothing_at_2(found))
@@ -68,14 +68,14 @@ def _(data: Table) -> Cases:
 
 
 @claim("P0-F16-4", "NewReno with thinning has the highest aggregate", section=GRID, figures=(16,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     return beside(data, more, flows(*ALL_GRIDS), "newreno_thin", {**_PLAIN, "vegas2_thin": "Vegas thinned"})
 
 
-def _each(data: Table, place: str, variant: str) -> list[Estimate]:
+def _each(data: Estimates, place: str, variant: str) -> list[Estimate]:
     """The goodput of each flow at 11 Mbit/s; none when a run is missing."""
-    found = [data.get(Point(variant, 0, 11.0, place), f"flow{f}_bps") for f in range(flows_of(place))]
-    return [e for e in found if e is not None] if None not in found else []
+    goodputs = [data.get(Point(variant, 0, 11.0, place), f"flow{f}_bps") for f in range(flows_of(place))]
+    return [e for e in goodputs if e is not None] if None not in goodputs else []
 
 
 def _share(e: Estimate, of: list[Estimate]) -> Estimate:
@@ -84,19 +84,19 @@ def _share(e: Estimate, of: list[Estimate]) -> Estimate:
 
 
 @claim("P0-F17-1", "NewReno: flows 1 and 6 get most, the others starve", section=GRID, figures=(17,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     for place in GRIDS:
         if own := _each(data, place, "newreno"):
             most = max(own[1:-1], key=lambda e: e.mean)
             for f in (0, len(own) - 1):
-                yield more(f"flow {f + 1}, beside the best other", own[f], most).of(PLACES[place])
+                yield more(f"flow {f + 1}, against the best other", own[f], most).of(PLACES[place])
             for f, e in enumerate(own[1:-1], 2):
                 starves = below(f"flow {f}", _share(e, own), _SMALL, form=PERCENT)
                 yield starves.of(PLACES[place]).called("for the others")
 
 
-@claim("P0-F17-2", "Vegas: flows 1 and 6 leave more to others, the sum stays", section=GRID, figures=(17,))
-def _(data: Table) -> Cases:
+@claim("P0-F17-2", "Vegas: flows 1 and 6 leave more to others, the aggregate is the same", section=GRID, figures=(17,))
+def _(data: Estimates) -> Observations:
     for place in GRIDS:
         newreno, vegas = _each(data, place, "newreno"), _each(data, place, "vegas2")
         for f, (n, v) in enumerate(zip(newreno, vegas, strict=False)):
@@ -104,23 +104,23 @@ def _(data: Table) -> Cases:
     yield from compare(data, equal, flows(*ALL_GRIDS, rates=(11.0,)), "vegas2", "newreno", words="sum", of="in all")
 
 
-@claim("P0-F17-3", "Thinned Vegas: fairest, 10 % below thinned NewReno", section=GRID, figures=(17,), tables=(3,))
-def _(data: Table) -> Cases:
+@claim("P0-F17-3", "Thinned Vegas is fairest, and 10 % below thinned NewReno", section=GRID, figures=(17,), tables=(3,))
+def _(data: Estimates) -> Observations:
     at = flows(*ALL_GRIDS, rates=(11.0,))
     yield from compare(data, less, at, "vegas2_thin", "newreno_thin", GOODPUT, (0.9, 0.9), words="sum", of="in all")
     yield from beside(data, more, at, "vegas2_thin", _OTHERS, JAIN, of="in fairness")
 
 
-@claim("P0-F18-1", "Vegas and NewReno are similar, Vegas at most 3 % above at 11", section=RANDOM, figures=(18,))
-def _(data: Table) -> Cases:
+@claim("P0-F18-1", "Vegas and NewReno are similar, Vegas at most 3 % above at 11 Mbit/s", section=RANDOM, figures=(18,))
+def _(data: Estimates) -> Observations:
     yield from compare(data, equal, flows(*ALL_RANDOM), "vegas2", "newreno", GOODPUT, SLIGHTLY)
     at_11 = flows(*ALL_RANDOM, rates=(11.0,))
     most = 1.03 * (1 + READING)
     yield from compare(data, at_most, at_11, "vegas2", "newreno", GOODPUT, most, words="{}, at most 3 %", of="at 11")
 
 
-@claim("P0-F18-2", "Thinning improves both, more with the rate", section=RANDOM, figures=(18,))
-def _(data: Table) -> Cases:
+@claim("P0-F18-2", "Thinning improves both, more at higher rates", section=RANDOM, figures=(18,))
+def _(data: Estimates) -> Observations:
     for place in ALL_RANDOM:
         for v, name in _PLAIN.items():
             found = gains(data, flows(place, rates=(2.0, 11.0)), f"{v}_thin", v)
@@ -129,15 +129,15 @@ def _(data: Table) -> Cases:
             yield from (c.of(name).of(PLACES[place]).called("of the gain") for c in in_order(more, found))
 
 
-@claim("P0-F18-3", "Thinned NewReno slightly above thinned Vegas, the same at 11", section=RANDOM, figures=(18,))
-def _(data: Table) -> Cases:
+@claim("P0-F18-3", "Thinned NewReno is slightly above thinned Vegas, equal at 11 Mbit/s", section=RANDOM, figures=(18,))
+def _(data: Estimates) -> Observations:
     a, b = "newreno_thin", "vegas2_thin"
     yield from compare(data, more, flows(*ALL_RANDOM, rates=(2.0, 5.5)), a, b, GOODPUT, (1.0, 1 + SLIGHTLY))
     yield from compare(data, equal, flows(*ALL_RANDOM, rates=(11.0,)), a, b, of="at 11 Mbit/s")
 
 
 @claim("P0-F19-1", "NewReno: one flow gets the largest share, two starve", section=RANDOM, figures=(19,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     # Numbers of flows mean nothing over several placements.
     for place in LISTED:
         if own := _each(data, place, "newreno"):
@@ -147,9 +147,9 @@ def _(data: Table) -> Cases:
             yield largest.of(PLACES[place]).called("for one")
 
 
-@claim("P0-F19-2", "Vegas is fairer, thinned fairest, with thinned NewReno's sum", section=RANDOM, figures=(19,),
-       tables=(4,))  # fmt: skip
-def _(data: Table) -> Cases:
+@claim("P0-F19-2", "Vegas is fairer, thinned Vegas fairest, with thinned NewReno's aggregate", section=RANDOM,
+       figures=(19,), tables=(4,))  # fmt: skip
+def _(data: Estimates) -> Observations:
     at = flows(*ALL_RANDOM, rates=(11.0,))
     yield from compare(data, more, at, "vegas2", "newreno", JAIN, words="Vegas fairer than NewReno")
     for v in ("vegas2", "newreno_thin"):
@@ -158,13 +158,13 @@ def _(data: Table) -> Cases:
 
 
 @claim("P0-T3-1", "Thinning raises fairness", section=GRID, tables=(3, 4))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     for v, name in _PLAIN.items():
         yield from compare(data, more, EVERYWHERE, f"{v}_thin", v, JAIN, words=f"{name}, {{}}")
 
 
 @claim("P0-T3-2", "A higher rate raises fairness", section=GRID, tables=(3, 4))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     for place in (*ALL_GRIDS, *ALL_RANDOM):
         for v, name in (*_OTHERS.items(), ("vegas2_thin", "Vegas thinned")):
             found = dict(each(data, flows(place), v, JAIN))

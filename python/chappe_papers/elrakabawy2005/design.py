@@ -25,11 +25,11 @@ from chappe_papers.elrakabawy2005.points import (
     Point,
     scenario,
 )
-from chappe_papers.lab import Lab
+from chappe_papers.estimates import Estimates, Measure
 from chappe_papers.measured import budgets, estimates, is_known, mean, means_of_batches, share
 from chappe_papers.replication import MEASURES as JUDGED
 from chappe_papers.replication import doubtful, of_batches, states
-from chappe_papers.table import Measure, Table
+from chappe_papers.runner import Runner
 
 GOODPUT = "goodput_bps"
 RETRANSMISSIONS = "retransmissions_per_10000"
@@ -87,7 +87,7 @@ class Length(NamedTuple):
     random_packets: int
     """The same in the random topologies of files."""
     further_packets: int
-    """The same in places that are run beside those of the paper's figures: what differs is from run to run."""
+    """The same in places in addition to those of the paper's figures: differences are between runs."""
     udp_packets: int
     """The same of paced UDP."""
     search_packets: int
@@ -129,7 +129,7 @@ def absorbing(point: Point) -> bool:
 
 
 class ElRakabawy(Design):
-    """What ElRakabawy, Lindemann and Vernon ran."""
+    """The runs of ElRakabawy, Lindemann and Vernon."""
 
     name = "elrakabawy2005"
     point = Point
@@ -202,7 +202,7 @@ class ElRakabawy(Design):
         return length.packets >= FULL.packets or not absorbing(point)
 
     def of_run(self, tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
-        """What a run measured beside its means over batches; NaN where there is no such thing.
+        """Measures of a run in addition to its means over batches; NaN where a measure does not apply.
 
         The tables are small and the runs many: columns as lists take a twentieth of the time of queries.
         """
@@ -213,23 +213,23 @@ class ElRakabawy(Design):
             return [v for v, counts in zip(batches[name].to_list(), used, strict=True) if counts]
 
         goodput, begin = column(GOODPUT), min(column("start_s"), default=0.0)
-        found: dict[str, float] = {f"flow{f}_bps": v for f, v in enumerate(flows[GOODPUT].to_list())}
-        found |= of_batches({name: column(name) for name in JUDGED})
-        found |= means_of_batches(batches, COMPARED)
+        values: dict[str, float] = {f"flow{f}_bps": v for f, v in enumerate(flows[GOODPUT].to_list())}
+        values |= of_batches({name: column(name) for name in JUDGED})
+        values |= means_of_batches(batches, COMPARED)
         ends = {*flows["from"].to_list(), *flows["to"].to_list()}
         drops = zip(nodes["node"].to_list(), nodes["link_drop_probability"].to_list(), strict=True)
-        found["intermediate_drops"] = mean([p for n, p in drops if n not in ends and is_known(p)])
+        values["intermediate_drops"] = mean([p for n, p in drops if n not in ends and is_known(p)])
         failures = int(nodes["local_repairs"].sum()) + int(nodes["links_deleted"].sum())
-        found["route_searches"] = share(int(nodes["route_discoveries"].sum()), failures)
+        values["route_searches"] = share(int(nodes["route_discoveries"].sum()), failures)
         series = tables["series"]
         samples = zip(
             *(series[name].to_list() for name in ("time_s", "cwnd_segments", "ssthresh_segments")), strict=True
         )
-        found["slow_start"] = mean([float(cwnd < ssthresh) for at, cwnd, ssthresh in samples if at >= begin])
+        values["slow_start"] = mean([float(cwnd < ssthresh) for at, cwnd, ssthresh in samples if at >= begin])
         delays = [d for d in column("mean_delay_s") if is_known(d)]
-        found["delay_min_s"], found["delay_max_s"] = (min(delays), max(delays)) if delays else (math.nan, math.nan)
-        found["last_bps"] = goodput[-1] if goodput else math.nan
-        return found | budgets(tables, AIR)
+        values["delay_min_s"], values["delay_max_s"] = (min(delays), max(delays)) if delays else (math.nan, math.nan)
+        values["last_bps"] = goodput[-1] if goodput else math.nan
+        return values | budgets(tables, AIR)
 
     def estimates(self, point: Point, rows: pl.DataFrame, alike: bool) -> dict[str, Estimate]:
         """The measures of a point from its runs."""
@@ -244,20 +244,20 @@ class ElRakabawy(Design):
         drawn = {p: [p._replace(draw=d) for d in range(1, length.draws + 1)] for p in pooled}
         searched = [p for p in points if p.variant == UDP and not p.interval_ms]
         optimum = [p for p in points if p == udp.OPTIMUM]
-        known = [p for p in points if p not in drawn and p not in searched and p not in optimum]
-        known += [q for own in drawn.values() for q in own]
-        known += [Point(UDP, 7, interval_ms=t) for t in udp.CLIFF] if optimum else []
+        fixed = [p for p in points if p not in drawn and p not in searched and p not in optimum]
+        fixed += [q for draws in drawn.values() for q in draws]
+        fixed += [Point(UDP, 7, interval_ms=t) for t in udp.CLIFF] if optimum else []
 
-        def pool(lab: Lab) -> None:
-            for p, own in drawn.items():
-                lab.runs[p] = pl.concat([lab.runs[q] for q in own], how="diagonal")
-                lab.values[p] = estimates(lab.runs[p], MEASURES, places=True)
+        def pool(runner: Runner) -> None:
+            for p, draws in drawn.items():
+                runner.runs[p] = pl.concat([runner.runs[q] for q in draws], how="diagonal")
+                runner.values[p] = estimates(runner.runs[p], MEASURES, places=True)
 
-        stages: list[Stage] = [lambda lab: lab.run(known), pool]
-        stages += [lambda lab: udp.best(lab, searched)] if searched else []
+        stages: list[Stage] = [lambda runner: runner.run(fixed), pool]
+        stages += [lambda runner: udp.best(runner, searched)] if searched else []
         return [*stages, udp.optimum] if optimum else stages
 
-    def ns2(self) -> Table:
+    def ns2(self) -> Estimates:
         """The runs of ns-2; of paced UDP also the best of each chain."""
         values = reference.first(self.records())
         best: dict[Point, Point] = {}
@@ -267,13 +267,13 @@ class ElRakabawy(Design):
                 if key not in best or own[GOODPUT].mean > values[best[key]][GOODPUT].mean:
                     best[key] = p
         values |= {key: values[p] | {"interval_ms": Estimate.of([p.interval_ms])} for key, p in best.items()}
-        return Table(values, self.full.x)
+        return Estimates(values, self.full.x)
 
-    def method(self, lab: Lab) -> list[str]:
+    def method(self, runner: Runner) -> list[str]:
         """Method, in paragraphs."""
-        n: Length = lab.length
+        n: Length = runner.length
         long = f"{n.long_packets:,} over more than {LONG} hops, " if n.long_packets != n.packets else ""
-        doubted = sum(not remembers(p) for p in lab.more)
+        doubted = sum(not remembers(p) for p in runner.more)
         more = f" (of the others {doubted} whose first runs were doubtful)" if doubted else ""
         return [
             f"Runs over chains and in layout C deliver {n.packets:,} packets, {long}those of paced UDP and of the best "
@@ -283,48 +283,48 @@ class ElRakabawy(Design):
             f"Seeds: 1 to {n.seeds}; paced UDP, grids, random topologies in files{more}: 1 to {n.many}; Vegas with ACK "
             f"thinning at more than 2 Mbit/s, and around the cliff of Figure 10: 1 to {n.states}; {n.draws} drawn "
             "placements and searches with seed 1.",
-            "Vegas is ns-2.35's, defects included, so that ns-2's records stand beside it; the paper's authors had "
-            "corrected some defects that they do not list. Another reading has four of them corrected.",
+            "Vegas is ns-2.35's, defects included, so that it can be compared with ns-2's records; the paper's "
+            "authors had corrected some defects that they do not list. Another reading has four of them corrected.",
             "The layout of the grid is unknown (only a picture had it): claims on it are judged in three layouts.",
-            *self._fallen(lab),
+            *self._fallen(runner),
         ]
 
-    def _fallen(self, lab: Lab) -> list[str]:
+    def _fallen(self, runner: Runner) -> list[str]:
         """The points whose runs fall from one state into another for good: the levels, and how many have fallen."""
         parts = []
-        for p, rows in lab.runs.items():
-            if p.place == CHAIN and p.variant not in (UDP, DELAY) and (found := states(rows)) is not None:
-                half, whole = found.share(found.batches // 2), found.share()
+        for p, rows in runner.runs.items():
+            if p.place == CHAIN and p.variant not in (UDP, DELAY) and (fall := states(rows)) is not None:
+                half, whole = fall.share(fall.batches // 2), fall.share()
                 low, high = (100 * end for end in whole.interval())
-                levels = [f"{level.mean / 1e3:.0f}" for level in (found.before, found.after)]
+                levels = [f"{level.mean / 1e3:.0f}" for level in (fall.before, fall.after)]
                 parts.append(
                     f"{NAMES.get(p.variant, p.variant)} over {p.hops} hops at {p.rate_mbps:g} Mbit/s from {levels[0]} "
                     f"to {levels[1]} kbit/s, {100 * half.mean:.0f} % of {len(rows)} runs by half of the packets, "
                     f"{100 * whole.mean:.0f} % ({low:.0f} to {high:.0f} %) in the end"
                 )
-        said = [f"Runs that fall into another state for good: {'; '.join(parts)}."] if parts else []
-        n = lab.length.seeds
+        paragraphs = [f"Runs that fall into another state for good: {'; '.join(parts)}."] if parts else []
+        n = runner.length.seeds
         limit = (
             f"Such falls are looked for in the first {n} runs of all other points. Where none of these falls, up to "
             f"{100 * unseen(n):.0f} % of further runs may: rare falls stay mostly unseen."
         )
-        return [*said, limit]
+        return [*paragraphs, limit]
 
-    def searches(self, lab: Lab) -> list[tuple[object, ...]]:
+    def searches(self, runner: Runner) -> list[tuple[object, ...]]:
         """Every window of NewReno and every time between datagrams that was tried, with its goodput."""
-        found: list[tuple[object, ...]] = []
-        for p, runs in lab.runs.items():
-            e = lab.get(p, GOODPUT)
+        lines: list[tuple[object, ...]] = []
+        for p, runs in runner.runs.items():
+            e = runner.get(p, GOODPUT)
             measured = (len(runs), e.mean, e.half_width())
             if p.variant.startswith("newreno_maxwin"):
                 window = float(p.variant.removeprefix("newreno_maxwin"))
-                found.append(("tcp.window", p.hops, p.rate_mbps, window, *measured))
-            elif p.variant == UDP and (p.hops, p.rate_mbps) in lab.tried:
-                found.append(("cbr.interval_ms", p.hops, p.rate_mbps, p.interval_ms, *measured))
-        for chain, tried in lab.tried.items():
+                lines.append(("tcp.window", p.hops, p.rate_mbps, window, *measured))
+            elif p.variant == UDP and (p.hops, p.rate_mbps) in runner.tried:
+                lines.append(("cbr.interval_ms", p.hops, p.rate_mbps, p.interval_ms, *measured))
+        for chain, tried in runner.tried.items():
             # The short runs of a search are single ones, without an interval.
-            found += [("cbr.interval_ms", *chain, t, 1, goodput, math.nan) for t, goodput in tried.items()]
-        return sorted(found, key=lambda row: row[:5])
+            lines += [("cbr.interval_ms", *chain, t, 1, goodput, math.nan) for t, goodput in tried.items()]
+        return sorted(lines, key=lambda row: row[:5])
 
 
 DESIGN = ElRakabawy()

@@ -1,4 +1,4 @@
-"""The figures and tables: what stands in each of them."""
+"""The figures and tables."""
 
 from collections.abc import Callable, Sequence
 
@@ -22,8 +22,8 @@ from chappe_papers.elrakabawy2005.points import (  # fmt: skip
     scenario,
 )
 from chappe_papers.elrakabawy2005.udp import CLIFF, SWEEP, delay_point
+from chappe_papers.estimates import NS2, OURS, PAPER, Estimates
 from chappe_papers.figures import Chart, Legend, Panel, Picture, Rows, Sheet, cell, panel
-from chappe_papers.table import NS2, OURS, PAPER, Table
 
 MULTI = ("vegas2", "newreno", "vegas2_thin", "newreno_thin")
 """Variants that are run with several flows, in the order of Tables 3 and 4."""
@@ -39,8 +39,8 @@ def _over_chains(name: str) -> Callable[[Sequence[int]], Sequence[Panel]]:
 
 
 def _over_rates(name: str, log: bool) -> Callable[[Sequence[int]], Sequence[Panel]]:
-    own = panel(RATES, lambda v, r: (Point(v, 7, r), name), MEASURES[name], names=_MBPS, log_y=log)
-    return lambda _: [own]
+    axes = panel(RATES, lambda v, r: (Point(v, 7, r), name), MEASURES[name], names=_MBPS, log_y=log)
+    return lambda _: [axes]
 
 
 def _aggregates(*places: str) -> Callable[[Sequence[int]], Sequence[Panel]]:
@@ -81,7 +81,7 @@ def _cliff(_: Sequence[int]) -> Sequence[Panel]:
     ]
 
 
-def _grid(title: str, _: Table) -> Picture:
+def _grid(title: str, _: Estimates) -> Picture:
     s = scenario(Point("newreno", 0, 2.0, MAIN_GRID), "1100 delivered")
     nodes, flows = list(s.nodes.select("x_m", "y_m").iter_rows()), list(s.flows.select("src", "dst").iter_rows())
     rows = [[str(i), f"{x:g}", f"{y:g}"] for i, (x, y) in enumerate(nodes)]
@@ -134,12 +134,12 @@ FIGURES: dict[int, Chart] = {
 # ---- the key figure ----
 
 _GAINS = {4: 0.77 / 0.72, 8: 1.75, 32: 0.48 / 0.37}
-"""How much more Vegas has than NewReno, as the paper's text says or implies, by hops."""
+"""Gain of Vegas over NewReno that the paper's text states or implies, by hops."""
 
 
-def _gain(data: Table, _: str, hops: float) -> Estimate | None:
-    known = data.both(Point("vegas2", int(hops)), Point("newreno", int(hops)), GOODPUT)
-    return next((ratio(vegas, newreno) for vegas, newreno in known), None)
+def _gain(data: Estimates, _: str, hops: float) -> Estimate | None:
+    pairs = data.both(Point("vegas2", int(hops)), Point("newreno", int(hops)), GOODPUT)
+    return next((ratio(vegas, newreno) for vegas, newreno in pairs), None)
 
 
 def _key(hops: Sequence[int]) -> Sequence[Panel]:
@@ -168,7 +168,7 @@ KEY = Chart("Vegas beside NewReno, and fairness in the grid, with the paper's nu
 # ---- the tables ----
 
 
-def _parameters(_: Table, __: Table) -> Rows:
+def _parameters(_: Estimates, __: Estimates) -> Rows:
     s = scenario(Point("vegas2", 7), "110000 delivered").settings["tcp"]
     vegas = s["vegas"]
     return [
@@ -186,33 +186,33 @@ _READINGS = {
 """Preamble and rate of control frames [Mbit/s] of Table 2: frames at 1 Mbit/s always have a long preamble."""
 
 
-def _delays(ours: Table, ns2: Table) -> Rows:
+def _delays(ours: Estimates, ns2: Estimates) -> Rows:
     paper = reference.first(DESIGN.records(), PAPER)
     rows = []
     for rate in RATES:
         row = [f"{rate:g} Mbit/s", f"{1e3 * paper[Point('delay', 4, rate)]['mean_delay_s'].mean:g}"]
         for data, reading in ((ns2, ("long", 1.0)), *((ours, r) for r in _READINGS.values())):
-            found = [data.get(delay_point(4, rate, *reading), name) for name in ("delay_min_s", "mean_delay_s")]
-            row += ["-" if e is None else f"{1e3 * e.mean:.2f}" for e in found]
+            delays = [data.get(delay_point(4, rate, *reading), name) for name in ("delay_min_s", "mean_delay_s")]
+            row += ["-" if e is None else f"{1e3 * e.mean:.2f}" for e in delays]
         rows.append(row)
     return rows
 
 
-def _fairness(name: str, places: Sequence[str]) -> Callable[[Table, Table], Rows]:
-    def rows(ours: Table, ns2: Table) -> Rows:
+def _fairness(name: str, places: Sequence[str]) -> Callable[[Estimates, Estimates], Rows]:
+    def rows(ours: Estimates, ns2: Estimates) -> Rows:
         paper = reference.first(DESIGN.records(), PAPER)
-        found: Rows = []
+        lines: Rows = []
         for rate in RATES:
             at = f"{rate:g} Mbit/s"
-            own = [paper[Point(v, 0, rate, name)][JAIN] for v in MULTI]
-            found.append([at, PAPER, *(f"{e.mean:.2f} ± {e.half_width():.2f}" for e in own)])
+            printed = [paper[Point(v, 0, rate, name)][JAIN] for v in MULTI]
+            lines.append([at, PAPER, *(f"{e.mean:.2f} ± {e.half_width():.2f}" for e in printed)])
             for place in places:
                 for data, who in ((ns2, NS2), (ours, OURS)):
                     for measure, what in ((JAIN, ""), ("jain_index", ", whole run")):
                         values = [data.get(Point(v, 0, rate, place), measure) for v in MULTI]
                         if any(e is not None for e in values):
-                            found.append([at, f"{who}: {PLACES[place]}{what}", *map(cell, values)])
-        return found
+                            lines.append([at, f"{who}: {PLACES[place]}{what}", *map(cell, values)])
+        return lines
 
     return rows
 

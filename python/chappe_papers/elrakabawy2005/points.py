@@ -1,4 +1,4 @@
-"""What is run: places, rates, and what is sent over them."""
+"""Points of the paper: topologies, rates, and traffic."""
 
 from collections.abc import Mapping
 from importlib.resources import files
@@ -131,9 +131,9 @@ class Point(NamedTuple):
     place: str = CHAIN
     """``"chain"``, a key of :data:`GRIDS`, :data:`LISTED`, or :data:`DRAWN`."""
     draw: int = 0
-    """``topology.seed`` of a drawn place; 0 stands for all that were drawn."""
+    """``topology.seed`` of a drawn place; 0 means all that were drawn."""
     interval_ms: float = 0.0
-    """Time from one datagram to the next; 0 stands for the best one."""
+    """Time from one datagram to the next; 0 means the best one."""
     preamble: str = "long"
     basic_mbps: float = 1.0
     """Rate of control frames."""
@@ -151,9 +151,9 @@ def scenario(
 
     Args:
         point: Place, rate and variant.
-        stop: When a run ends, such as ``"110000 delivered"``.
+        stop: End of a run, such as ``"110000 delivered"``.
         batches: Batches into which a run is cut.
-        discard: How many of them, from the first on, do not count.
+        discard: Number of first batches that do not count.
         changes: Settings that differ from those of the paper.
     """
     # Changes of what is extended: the file sets up every variant, also those that a point does not use.

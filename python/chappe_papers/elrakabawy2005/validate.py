@@ -20,11 +20,11 @@ from chappe_papers.elrakabawy2005.design import (  # fmt: skip
     absorbing,
 )
 from chappe_papers.elrakabawy2005.points import CHAIN, GRIDS, UDP, Point, scenario
+from chappe_papers.estimates import Measure
 from chappe_papers.measured import OF_BATCHES
 from chappe_papers.page import table
-from chappe_papers.records import MANY, SEEDS, Case, OfRecords, Recorded, case, packets
+from chappe_papers.records import MANY, SEEDS, OfRecords, Recorded, RunKey, packets, run_key
 from chappe_papers.reference import FURTHER, Record
-from chappe_papers.table import Measure
 from chappe_papers.validate import LEVEL, probability, singles, trust
 
 
@@ -79,14 +79,14 @@ class OfRuns(OfRecords):
         near = p.variant == UDP and (p.place, p.hops, p.rate_mbps) == (CHAIN, 7, 2.0) and 34.0 <= p.interval_ms <= 36.5
         return near or (absorbing(p) and p.hops == 7)
 
-    def head(self, found: Sequence[Recorded]) -> list[str]:
+    def head(self, comparisons: Sequence[Recorded]) -> list[str]:
         """Notes for readers."""
-        own = [c for c in found if c.name in (GOODPUT, JAIN)]
-        own_runs = [c for c in own if c.one_run]
+        judged = [c for c in comparisons if c.name in (GOODPUT, JAIN)]
+        own_runs = [c for c in judged if c.one_run]
         unlike = [c for c in own_runs if c.p is not None and c.p < LEVEL]
         return [
-            f"{len({id(c.record) for c in found})} runs of ns-2.35 are set beside runs of ours under the same stop "
-            f"rule, {len(SEEDS)} seeds each. A value agrees when it differs by at most 3 % (goodput over chains "
+            f"{len({id(c.record) for c in comparisons})} runs of ns-2.35 are compared with runs of ours under the same "
+            f"stop rule, {len(SEEDS)} seeds each. A value agrees when it differs by at most 3 % (goodput over chains "
             "without ACK thinning), 5 % (other goodput), 0.05 (Jain's index) or 10 % (all others), or by no more than "
             "the half width of the 95 % Welch interval of the difference. The records of ns-2 are means over batches, "
             "so ours are taken in the same way here; everywhere else ours are totals by totals. The error of ns-2 is "
@@ -95,40 +95,40 @@ class OfRuns(OfRecords):
             f"was taken for ns-2 and compared with the other {len(SEEDS) - 1} by the same rule. The column *expected* "
             "says how many values would not agree if ns-2 and we had drawn from the same distribution; of Jain's "
             "index, whose batches are not kept, it is not known.",
-            f"Of the {len(own)} values of goodput and of Jain's index, {sum(c.agrees for c in own)} agree. For each of "
-            f"the other {len(own_runs)}, the run of ns-2 was set among {len(MANY)} single runs of ours: "
+            f"Of the {len(judged)} values of goodput and of Jain's index, {sum(c.agrees for c in judged)} agree. For "
+            f"each of the other {len(own_runs)}, the run of ns-2 was set among {len(MANY)} single runs of ours: "
             f"{len(own_runs) - len(unlike)} are like runs of ours, {len(unlike)} are not at 5 % "
             "([below](#goodput-and-jains-index-where-they-do-not-agree)).",
         ]
 
-    def sections(self, found: Sequence[Recorded]) -> list[str]:
+    def sections(self, comparisons: Sequence[Recorded]) -> list[str]:
         """Reliability of batches; single runs; runs with two states."""
-        unlike = [c for c in found if c.one_run]
+        unlike = [c for c in comparisons if c.one_run]
         among = singles(unlike, "Goodput and Jain's index where they do not agree")
-        return [*trust(_groups(found), len(SEEDS)), *among, *_states(found)]
+        return [*trust(_groups(comparisons), len(SEEDS)), *among, *_states(comparisons)]
 
 
 VALIDATION = OfRuns()
 
 
-def _groups(found: Sequence[Recorded]) -> dict[str, dict[Case, pl.DataFrame]]:
+def _groups(comparisons: Sequence[Recorded]) -> dict[str, dict[RunKey, pl.DataFrame]]:
     """Our runs by kinds of points."""
-    groups: dict[str, dict[Case, pl.DataFrame]] = {}
-    for c in found:
+    groups: dict[str, dict[RunKey, pl.DataFrame]] = {}
+    for c in comparisons:
         variant = "Vegas" if c.point.variant.startswith("vegas") else "the others"
         name = c.part if c.point.variant == UDP else f"{c.part}: {variant}"
-        groups.setdefault(name, {})[case(c.record)] = c.rows
+        groups.setdefault(name, {})[run_key(c.record)] = c.rows
     return groups
 
 
-def _states(found: Sequence[Recorded]) -> list[str]:
+def _states(comparisons: Sequence[Recorded]) -> list[str]:
     """Runs that fall from one state into another."""
     further: dict[object, list[Record]] = {}
     for r in reference.of(FURTHER, DESIGN.records()):
         if "last_bps" in r.values:
             further.setdefault(r.point, []).append(r)
     rows = []
-    for c in found:
+    for c in comparisons:
         if c.name == GOODPUT and VALIDATION.two_states(c.record) and c.more is not None:
             p = c.point
             last, goodput = c.more["last_bps"].to_list(), c.more[GOODPUT].to_list()

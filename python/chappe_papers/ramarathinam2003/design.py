@@ -11,10 +11,10 @@ from chappe.stats import Estimate
 
 from chappe_papers import reference
 from chappe_papers.design import Design
+from chappe_papers.estimates import NS2, Estimates, Measure
 from chappe_papers.judge import ONE_RUN
-from chappe_papers.lab import Lab
 from chappe_papers.ramarathinam2003.points import BATCHES, CURVE, FLOWS, MAIN, SPANS, STUDENT, Point, base, scenario
-from chappe_papers.table import NS2, Measure, Table
+from chappe_papers.runner import Runner
 
 SECONDS = 500.0
 
@@ -22,10 +22,10 @@ SEGMENTS = {load: f"{load}_segments" for load in SPANS}
 """Highest segment of the student's transfer when it ends, by load."""
 
 LAST = {0: "last_0_s", STUDENT: f"last_{STUDENT}_s"}
-"""When the professor and the student send or receive their last packet [s]."""
+"""Time of the last packet that the professor and the student send or receive [s]."""
 
 LIFE = {0: "life_0_s", STUDENT: f"life_{STUDENT}_s"}
-"""When their batteries are empty [s]; the end of the run, if they are not."""
+"""Time at which their batteries are empty [s]; the end of the run, if they are not."""
 
 EVENNESS = "evenness"
 GAP = "last_gap_s"
@@ -78,7 +78,7 @@ class Length(NamedTuple):
 
 
 class Ramarathinam(Design):
-    """What Ramarathinam and Labrador ran, and where they do not say it, what it may have been."""
+    """The runs of Ramarathinam and Labrador, and readings where the paper is silent."""
 
     name = "ramarathinam2003"
     point = Point
@@ -108,16 +108,16 @@ class Ramarathinam(Design):
         flows, nodes, batteries = tables["flows"], tables["nodes"], tables["batteries"]
         acked = flows["acked_packets"].to_list()
         reached = _reached(flows)
-        own = {load: float(reached[FLOWS[load][0] + STUDENT - 1]) for load in SPANS}
+        segments = {load: float(reached[FLOWS[load][0] + STUDENT - 1]) for load in SPANS}
         sent, received, empty = (
             batteries[f"{what}_s"].fill_nan(None) for what in ("last_sent", "last_received", "empty")
         )
         last = pl.DataFrame([sent, received]).max_horizontal().to_list()
-        short = [own[load] for load in ("light", "heavy", "moderate")]
+        short = [segments[load] for load in ("light", "heavy", "moderate")]
         delivered = {f"{group}_all": float(sum(acked[slice(*span)])) for group, span in FLOWS.items()}
         bits = 8.0 * float(flows["delivered_bytes"].sum())
         return {
-            **{SEGMENTS[load]: n for load, n in own.items()},
+            **{SEGMENTS[load]: n for load, n in segments.items()},
             EVENNESS: min(short) / max(short) if max(short) else 0.0,
             **{name: last[n] for n, name in LAST.items()},
             **{name: empty.fill_null(SECONDS)[n] for n, name in LIFE.items()},
@@ -137,16 +137,16 @@ class Ramarathinam(Design):
         curves = [n for n in rows.columns if "_at_" in n] if point.reading == CURVE else []
         return of_values({name: rows[name].to_list() for name in (*MEASURES, *COST, *curves)})
 
-    def ns2(self) -> Table:
+    def ns2(self) -> Estimates:
         """Everything that ns-2 measured, by point."""
         by_point: dict[Point, list[reference.Record]] = {}
         for r in reference.of(NS2, self.records()):
             by_point.setdefault(r.point, []).append(r)
-        return Table({p: of_values(_columns(own)) for p, own in by_point.items()}, self.full.x)
+        return Estimates({p: of_values(_columns(records)) for p, records in by_point.items()}, self.full.x)
 
-    def method(self, lab: Lab) -> list[str]:
+    def method(self, runner: Runner) -> list[str]:
         """Method, in paragraphs."""
-        n: Length = lab.length
+        n: Length = runner.length
         return [
             f"{n.seeds} runs of each of the twelve combinations, {n.compared} where readings are compared, each of 500 "
             "s with 130 connections. The paper ran each combination once; ns-2.35 was run three or four times.",
@@ -157,7 +157,7 @@ class Ramarathinam(Design):
             "are.",
             "What the paper does not say is chosen as in the main reading: 2 Mbit/s, RTS before every packet, an idle "
             "radio that takes no energy, the Internet's sink at the professor, places, and when the professor's "
-            "transfers begin. Other readings stand among the tables.",
+            "transfers begin. The tables include other readings.",
         ]
 
 
@@ -167,7 +167,7 @@ DESIGN = Ramarathinam()
 def of_values(values: Mapping[str, list[float]]) -> dict[str, Estimate]:
     """Measures from the values of independent runs: medians of what single runs are compared by, means of totals."""
     single = (*SEGMENTS.values(), *LAST.values(), *LIFE.values(), EVENNESS)
-    return {n: Quantile.at(own) if n in single else Estimate.of(own) for n, own in values.items()}
+    return {n: Quantile.at(runs) if n in single else Estimate.of(runs) for n, runs in values.items()}
 
 
 def _columns(records: list[reference.Record]) -> dict[str, list[float]]:
@@ -181,7 +181,7 @@ def _reached(flows: pl.DataFrame) -> list[int]:
 
 
 def _packets(fates: pl.DataFrame, routing: float) -> dict[str, float]:
-    """Packets that agents and routers send and receive, by what became of all packets and copies.
+    """Packets that agents and routers send and receive, by the fates of all packets and copies.
 
     Args:
         fates: The table.
@@ -194,7 +194,7 @@ def _packets(fates: pl.DataFrame, routing: float) -> dict[str, float]:
 
     # A node whose battery is empty sends nothing.
     agents = of("data", "ack", created=1, dropped_node_off=-1)
-    # What arrives, and is not for the agent there, is forwarded.
+    # Packets that arrive for another node are forwarded.
     forwarded = of("data", "ack", copied=1, delivered=-1)
     stopped = of("data", "ack", **dict.fromkeys(_BY_ROUTERS, 1))
     sent, received = agents + forwarded + routing - stopped, of("data", "ack", "routing", copied=1)
@@ -211,21 +211,21 @@ def _packets(fates: pl.DataFrame, routing: float) -> dict[str, float]:
 
 _BY_ROUTERS = tuple(f"dropped_{why}" for why in ("no_route", "route_timeout", "route_buffer_full", "ttl_expired",
                                                  "routing_loop"))  # fmt: skip
-"""What becomes of packets that a router does not hand down."""
+"""Fates of packets that a router does not pass to the link layer."""
 
 
 def _curves(batches: pl.DataFrame) -> dict[str, float]:
     """The highest segment of the student's transfers at the end of each batch."""
     if batches["batch"].n_unique() < BATCHES:
         return {}
-    found = {}
+    segments = {}
     for load, (begin, end) in SPANS.items():
-        own = batches.filter(pl.col("flow") == FLOWS[load][0] + STUDENT - 1).sort("batch")
+        transfer = batches.filter(pl.col("flow") == FLOWS[load][0] + STUDENT - 1).sort("batch")
         # Without the SYN.
-        reached = ((own["packets_sent"] - own["retransmissions"]).cum_sum() - 1).clip(0).to_list()
+        reached = ((transfer["packets_sent"] - transfer["retransmissions"]).cum_sum() - 1).clip(0).to_list()
         each = SECONDS / BATCHES
         for i, n in enumerate(reached):
             at = round((i + 1) * each)
             if begin < at <= end and not math.isnan(n):
-                found[f"{load}_at_{at}"] = float(n)
-    return found
+                segments[f"{load}_at_{at}"] = float(n)
+    return segments

@@ -1,4 +1,4 @@
-"""The figures and tables: what stands in each of them."""
+"""The figures and tables."""
 
 from collections.abc import Sequence
 
@@ -6,11 +6,11 @@ from chappe import plot
 from chappe.plot import Mark
 from chappe.stats import Estimate
 
+from chappe_papers.estimates import Estimates
 from chappe_papers.figures import Chart, Legend, Panel, Picture, Rows, Sheet, panel
 from chappe_papers.ramarathinam2003.claims import LOADS, TABLE_I, TABLE_II
 from chappe_papers.ramarathinam2003.design import LAST, MEASURES, SEGMENTS
 from chappe_papers.ramarathinam2003.points import CMU_QUEUE, CURVE, READINGS, ROUTINGS, SPANS, VARIANTS, Point, base
-from chappe_papers.table import Table
 
 LEGEND = Legend(ROUTINGS, {r: n for n, r in enumerate(ROUTINGS)})
 """Routing protocols in legends, and one colour for each."""
@@ -19,7 +19,7 @@ ALL_VARIANTS = (*VARIANTS, "vegas")
 _TITLES = {"light": "light load", "moderate": "moderate load", "heavy": "heavy load", "internet": "to the Internet"}
 
 
-def _classroom(title: str, _: Table) -> Picture:
+def _classroom(title: str, _: Estimates) -> Picture:
     """Figure 1: who sits where."""
     places = base().settings["topology"]["positions"]
     metres = [tuple(float(x.removesuffix(" m")) for x in p) for p in places]
@@ -29,11 +29,11 @@ def _classroom(title: str, _: Table) -> Picture:
 
 
 def uploads(at: float) -> int:
-    """How many students send to the Internet at a time [s]: each for 250 s, one after the other every 25 s."""
+    """Number of students that send to the Internet at a time [s]: each for 250 s, starting every 25 s."""
     return sum(25 * k <= at < 25 * k + 250 for k in range(1, 11))
 
 
-def _staircase(title: str, _: Table) -> Picture:
+def _staircase(title: str, _: Estimates) -> Picture:
     """Figure 2: transfers at the same time."""
     # Each step twice, so that it stands upright.
     times = [t for step in range(25, 501, 25) for t in (step - 25.0, step - 0.001)]
@@ -50,9 +50,9 @@ def _over_time(variant: str, load: str) -> Chart:
 
     def panels(_x: Sequence[int]) -> list[Panel]:
         best = {"light": 500, "moderate": 370, "heavy": 300, "internet": 1400}[load]
-        own = panel(range(begin + 5, end + 1, 5), lambda r, t: (Point(variant, r, CURVE), f"{load}_at_{t:g}"),
+        axes = panel(range(begin + 5, end + 1, 5), lambda r, t: (Point(variant, r, CURVE), f"{load}_at_{t:g}"),
                     MEASURES[SEGMENTS[load]], marks=(Mark((best, best), end),))  # fmt: skip
-        return [own]
+        return [axes]
 
     title = f"segments of student 4 over time with {VARIANTS[variant]}, {_TITLES[load]}, means of runs"
     return Chart(title, "time_s", "time [s]", tuple(ROUTINGS), panels, left=begin)
@@ -99,8 +99,8 @@ def _cell(e: Estimate | None, places: int) -> str:
 
 
 def _rows(
-    ours: Table,
-    ns2: Table,
+    ours: Estimates,
+    ns2: Estimates,
     measures: Sequence[str],
     printed: dict[tuple[str, str], Sequence[float]],
     places: int,
@@ -112,9 +112,9 @@ def _rows(
         reading = f", {READINGS[p.reading][0]}" if p.reading in READINGS else ""
         row = [f"{VARIANTS.get(p.variant, 'Vegas')} {ROUTINGS[p.routing]}{reading}"]
         for i, m in enumerate(measures):
-            said = None if reading else printed.get(p[:2])
+            reported = None if reading else printed.get(p[:2])
             row += [
-                f"{said[i]:.{places}f}" if said else "-",
+                f"{reported[i]:.{places}f}" if reported else "-",
                 _cell(ns2.get(p, m), places),
                 _cell(ours.get(p, m), places),
             ]
@@ -127,10 +127,10 @@ def _header(columns: Sequence[str]) -> tuple[str, ...]:
 
 
 _QUEUED = tuple(Point(v, "dsdv", CMU_QUEUE) for v in VARIANTS)
-"""DSDV over the queue that DSR has in ns-2: beside Table I."""
+"""DSDV over the queue that DSR has in ns-2, in addition to Table I."""
 
 _FASTER = tuple(Point(v, "aodv", "11_mbps") for v in VARIANTS)
-"""The same at 11 Mbit/s: beside Table II."""
+"""The combinations at 11 Mbit/s, in addition to Table II."""
 
 TABLES: dict[int, Sheet] = {
     1: Sheet(

@@ -38,10 +38,10 @@ STUDENT = 4
 """The student whose transfers the paper shows."""
 
 SPANS = {"light": (0, 100), "heavy": (200, 300), "moderate": (350, 450), "internet": (100, 350)}
-"""When the transfers of this student begin and end [s]."""
+"""Start and end of the transfers of this student [s]."""
 
 BATCHES = 100
-"""Batches of a run of which sequence numbers over time are taken: 5 s each."""
+"""Batches of a run for sequence numbers over time: 5 s each."""
 
 _OTHER_SEATS = [["4.5 m", "0.5 m"]] + [[f"{x} m", f"{y} m"] for y in (2.5, 4.5) for x in (1, 3, 5, 7, 8)]
 _WIRED_HOST = {

@@ -1,4 +1,4 @@
-"""The rows of ns-2.35, one to four runs each, beside forty runs of ours, ten where they end early."""
+"""Comparison with rows of ns-2.35, one to four runs each, by forty runs of ours, ten where they end early."""
 
 from collections.abc import Sequence
 
@@ -6,10 +6,10 @@ from chappe.stats import Estimate, difference, student_p
 
 from chappe_papers import reference
 from chappe_papers.compare import beside_one
-from chappe_papers.kept import Kept
+from chappe_papers.estimates import NS2, Measure
 from chappe_papers.ramarathinam2003.design import DESIGN, LEFT, MEASURES
 from chappe_papers.ramarathinam2003.points import MAIN, READINGS, ROUTINGS, VARIANTS, Point, scenario
-from chappe_papers.table import NS2, Measure
+from chappe_papers.run_cache import RunCache
 from chappe_papers.validate import OfTests, Tested, over_the_page, run
 
 SEEDS: Sequence[int] = range(1, DESIGN.full.seeds + 1)
@@ -29,7 +29,7 @@ def left_at(n: int, time: int) -> str:
 REMAINING = {
     left_at(n, t): Measure(f"energy left of node {n} at {t} s [J]", tolerance=0.05) for n in LEFT for t in TIMES
 }
-"""What is left in the batteries, which a run says at its end only."""
+"""Energy left in the batteries, known only at the end of a run."""
 
 
 def probability_of(theirs: Sequence[float], ours: Sequence[float]) -> float:
@@ -38,14 +38,14 @@ def probability_of(theirs: Sequence[float], ours: Sequence[float]) -> float:
     return student_p(beside_one(theirs[0], ours) if one else difference(Estimate.of(ours), Estimate.of(theirs)))
 
 
-class OfRows(OfTests):
+class RamarathinamValidation(OfTests):
     """The comparison."""
 
     design = DESIGN
     title = "Validation of Ramarathinam and Labrador 2003 against ns-2.35"
     columns = ("variant", "routing", "reading")
 
-    def compare(self, runs: Kept) -> list[Tested]:
+    def compare(self, runs: RunCache) -> list[Tested]:
         """Runs what ns-2 was run on."""
         theirs: dict[Point, list[reference.Record]] = {}
         for r in reference.of(NS2, DESIGN.records()):
@@ -53,30 +53,30 @@ class OfRows(OfTests):
         whole = {(p, 0): (p, scenario(p), SEEDS) for p in theirs}
         early = {(p, t): (p, scenario(p).with_({"run.stop": f"{t} s"}), EARLY) for p in theirs for t in TIMES}
         tables = run(DESIGN, whole | early, runs)
-        found = []
+        compared = []
         for p, records in theirs.items():
             values = {name: tables[p, 0][name].to_list() for name in MEASURES}
             values |= {left_at(n, t): tables[p, t][LEFT[n]].to_list() for n in LEFT for t in TIMES}
             for name, m in (MEASURES | REMAINING).items():
-                known = [r.values[name].mean for r in records]
+                means = [r.values[name].mean for r in records]
                 ours = values[name]
                 part = ROUTINGS[p.routing] + ("" if p.reading == MAIN else f", {READINGS[p.reading][0]}")
                 place = (f"{VARIANTS[p.variant]}, {part}", part, p, name, m)
-                numbers = (Estimate.of(known), Estimate.of(ours))
-                found.append(Tested(*place, *numbers, len(known), chance=probability_of(known, ours)))
-        return over_the_page(found)
+                numbers = (Estimate.of(means), Estimate.of(ours))
+                compared.append(Tested(*place, *numbers, len(means), chance=probability_of(means, ours)))
+        return over_the_page(compared)
 
-    def head(self, found: Sequence[Tested]) -> list[str]:
+    def head(self, comparisons: Sequence[Tested]) -> list[str]:
         """Notes for readers."""
-        within = sum(c.within for c in found)
+        within = sum(c.within for c in comparisons)
         return [
-            f"{len({c.point for c in found})} rows of ns-2.35, one to four runs each, are set beside {len(SEEDS)} runs "
-            f"of ours, {len(EARLY)} for the energy left before the end. A number agrees when the means differ by "
-            "at most 5 % (times: 1 %), or when chance may do it: by Welch's test, of a row of one run by the "
-            "prediction interval of one of ours, at 5 % over all of the page by Holm's rule. "
-            f"{within} of {len(found)} are within the tolerance. In brackets the number of runs of ns-2, where it is "
-            "not one.",
+            f"{len({c.point for c in comparisons})} rows of ns-2.35, one to four runs each, are compared with "
+            f"{len(SEEDS)} runs of ours, {len(EARLY)} for the energy left before the end. A number agrees when the "
+            "means differ by at most 5 % (times: 1 %), or when chance may do it: by Welch's test, of a row of one "
+            f"run by the prediction interval of one of ours, at 5 % over all of the page by Holm's rule. {within} of "
+            f"{len(comparisons)} are within the tolerance. In brackets the number of runs of ns-2, where it is not "
+            "one.",
         ]
 
 
-VALIDATION = OfRows()
+VALIDATION = RamarathinamValidation()

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator
 from chappe.stats import Estimate
 
 from chappe_papers.claims import Claims, Finding, compare
-from chappe_papers.judge import SLIGHTLY, TIMES, Case, above, at_least, below, equal, less, lies, more, times
+from chappe_papers.estimates import Estimates
+from chappe_papers.judge import SLIGHTLY, TIMES, Observation, above, at_least, below, equal, less, lies, more, times
 from chappe_papers.pairs import Paired, common
 from chappe_papers.su2008.design import (
     AGGREGATE,
@@ -24,11 +25,10 @@ from chappe_papers.su2008.design import (
 )
 from chappe_papers.su2008.points import HOSTS, LIMITS, RATES, SCHEMES, Point
 from chappe_papers.su2008.targets import best_limit
-from chappe_papers.table import Table
 
 CLAIMS = Claims()
 claim = CLAIMS.claim
-Cases = Iterator[Case]
+Observations = Iterator[Observation]
 
 SINGLE, SEVERAL, CYCLE = "IV A: one flow", "IV B: four flows", "V A: the interaction cycle"
 CLAMPED, HYBRID, BETTER = "V B: clamping, RTS and CTS", "VI: hybrid paths", "VII: possible solutions"
@@ -43,11 +43,11 @@ BACK = {"mesh_europe": "europe_mesh", "mesh_us": "us_mesh"}
 LATER = {"mesh_us": "US", "mesh_europe_later": "Europe"}
 """Hosts of Section VII."""
 SMALL_DROP = 0.9
-"""What is left of the greatest throughput after a small drop, at least."""
+"""Smallest share of the greatest throughput that counts as a small drop."""
 
 
-def _quotient(data: Table, a: Point, b: Point) -> Estimate | None:
-    """What one point has of another's throughput, path by path."""
+def _quotient(data: Estimates, a: Point, b: Point) -> Estimate | None:
+    """Throughput of one point relative to another, path by path."""
     both = next(data.both(a, b, AGGREGATE), None)
     if both is None:
         return None
@@ -63,46 +63,51 @@ def _by_path(x: Estimate, y: Estimate) -> Estimate:
     return Paired.at(dict(zip(units, (values[:, 0] / values[:, 1]).tolist(), strict=True)))
 
 
-def _lengths(data: Table, first: int = 1, last: int = 5) -> list[int]:
+def _lengths(data: Estimates, first: int = 1, last: int = 5) -> list[int]:
     return [h for h in data.x if first <= h <= last]
 
 
 # ---- IV A: one flow ----
 
 
-@claim("P2-F1-1", "Over 1 and 2 hops nearly the same with both", section=SINGLE, figures=(1,))
-def _(data: Table) -> Cases:
+@claim("P2-F1-1", "Over 1 and 2 hops autorate and 11 Mbit/s are nearly the same", section=SINGLE, figures=(1,))
+def _(data: Estimates) -> Observations:
     pairs = [(f"{h} hops", AUTO._replace(hops=h), FIXED._replace(hops=h)) for h in (1, 2)]
     yield from compare(data, equal, pairs, MEDIAN)
 
 
-@claim("P2-F1-2", "Over 5 hops autorate has 64 % of 11 Mbit/s (used to calibrate)", section=SINGLE, figures=(1,))
-def _(data: Table) -> Cases:
+@claim(
+    "P2-F1-2",
+    "Over 5 hops autorate has 64 % of the throughput of 11 Mbit/s (used to calibrate)",
+    section=SINGLE,
+    figures=(1,),
+)
+def _(data: Estimates) -> Observations:
     yield from compare(data, less, [("5 hops", AUTO, FIXED)], MEDIAN, (0.64, 0.64))
 
 
-@claim("P2-F1-3", "Autorate is less efficient the longer the path", section=SINGLE, figures=(1,))
-def _(data: Table) -> Cases:
+@claim("P2-F1-3", "Autorate is less efficient over longer paths", section=SINGLE, figures=(1,))
+def _(data: Estimates) -> Observations:
     for h in _lengths(data, first=2):
         own = [_quotient(data, AUTO._replace(hops=n), FIXED._replace(hops=n)) for n in (h, h - 1)]
         if own[0] is not None and own[1] is not None:
-            yield less(f"{h} hops beside {h - 1}", own[0], own[1])
+            yield less(f"{h} hops against {h - 1}", own[0], own[1])
 
 
 @claim("P2-F2-1", "11 Mbit/s: the window stays at 30 or below after slow start", section=SINGLE, figures=(2,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     if (e := data.get(FIXED, LARGEST)) is not None:
         yield below("largest window [segments]", e, 30 * 1.05)
 
 
 @claim("P2-F2-2", "Autorate: a larger window, and a longer round-trip time", section=SINGLE, figures=(2,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     yield from compare(data, more, [("mean window", AUTO, FIXED)], WINDOW)
     yield from compare(data, more, [("round-trip time", AUTO, FIXED)], RTT)
 
 
 @claim("P2-F2-3", "Slow start lasts 1.2 s with both, and ends at more than 40 packets", section=SINGLE, figures=(2,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     for rate, title in RATES.items():
         if (e := data.get(AUTO._replace(rate=rate), SLOW_START)) is not None:
             yield lies(title, e, 0.9, 1.5)
@@ -111,36 +116,36 @@ def _(data: Table) -> Cases:
 
 
 @claim("P2-F2-4", "Autorate: after slow start throughput is lower", section=SINGLE, figures=(2,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     yield from compare(data, less, [("after a quarter of the time", AUTO, FIXED)], SETTLED)
 
 
-@claim("P2-F2-5", "11 Mbit/s: what the link does not repair causes timeouts", section=SINGLE, figures=(2,))
-def _(data: Table) -> Cases:
+@claim("P2-F2-5", "11 Mbit/s: losses that the link does not repair cause timeouts", section=SINGLE, figures=(2,))
+def _(data: Estimates) -> Observations:
     yield from compare(data, more, [("timeouts", FIXED, AUTO)], TIMEOUTS)
 
 
-@claim("P2-T1-1", "Autorate: fewer segments are sent again, 0.5 % instead of 1.4 %", section=SINGLE, tables=(1,))
-def _(data: Table) -> Cases:
+@claim("P2-T1-1", "Autorate: fewer segments are retransmitted, 0.5 % instead of 1.4 %", section=SINGLE, tables=(1,))
+def _(data: Estimates) -> Observations:
     yield from compare(data, less, [("one flow", AUTO, FIXED)], RESENT, (0.005 / 0.014, 0.005 / 0.014))
 
 
 # ---- IV B: four flows ----
 
 
-@claim("P2-F4-1", "1 hop: 11 Mbit/s has 180 % more in all than autorate", section=SEVERAL, figures=(4,))
-def _(data: Table) -> Cases:
+@claim("P2-F4-1", "1 hop: 11 Mbit/s has 180 % more total throughput than autorate", section=SEVERAL, figures=(4,))
+def _(data: Estimates) -> Observations:
     yield from compare(data, more, [("1 hop", Point("rows", 1, "fixed"), Point("rows", 1))], AGGREGATE, (2.8, 2.8))
 
 
-@claim("P2-F4-2", "Longer paths: more than 91 % more", section=SEVERAL, figures=(4,))
-def _(data: Table) -> Cases:
+@claim("P2-F4-2", "Longer paths: over 91 % more total throughput", section=SEVERAL, figures=(4,))
+def _(data: Estimates) -> Observations:
     pairs = [(f"{h} hops", Point("rows", h, "fixed"), Point("rows", h)) for h in _lengths(data, 2)]
     yield from compare(data, at_least, pairs, AGGREGATE, 1.91)
 
 
 @claim("P2-T2-1", "Autorate is fairer at every length", section=SEVERAL, tables=(2,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     pairs = [(f"{h} hops", Point("rows", h), Point("rows", h, "fixed")) for h in _lengths(data)]
     yield from compare(data, more, pairs, JAIN)
 
@@ -149,14 +154,14 @@ def _(data: Table) -> Cases:
 
 
 @claim("P2-T3-1", "The first two hops are mostly at 5.5 and 2 Mbit/s", section=CYCLE, tables=(3,), figures=(5,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     for node in (0, 1):
         if (e := data.get(AUTO, mix("packets", node, "11"))) is not None:
             yield below(f"packets of node {node} at 11 Mbit/s", e, 0.5)
 
 
 @claim("P2-T3-2", "The last hops stay at 11 Mbit/s", section=CYCLE, tables=(3,), figures=(5,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     for node in (2, 4):
         if (e := data.get(AUTO, mix("packets", node, "11"))) is not None:
             yield above(f"packets of node {node} at 11 Mbit/s", e, 0.9)
@@ -170,32 +175,32 @@ def _limited(limit: int, rate: str = "auto", host: str = "", rts: int = 0) -> Po
 
 
 @claim("P2-F6-1", "Autorate: the best window limit is 4 segments", section=CLAMPED, figures=(6,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     if (e := best_limit(data, "")) is not None:
         yield lies("all wireless", e, 3, 5)
 
 
-@claim("P2-F6-2", "Beyond it 11 Mbit/s loses little, autorate more", section=CLAMPED, figures=(6,))
-def _(data: Table) -> Cases:
+@claim("P2-F6-2", "Beyond the best limit 11 Mbit/s loses little, autorate more", section=CLAMPED, figures=(6,))
+def _(data: Estimates) -> Observations:
     yield from _drops(data, "")
 
 
-def _drops(data: Table, host: str) -> Cases:
-    """What is left without a limit, of the throughput at the best one, which every other path has told."""
+def _drops(data: Estimates, host: str) -> Observations:
+    """Throughput without a limit relative to that at the best limit, which is chosen on every other path."""
     for rate, says in (("fixed", above), ("auto", below)):
-        if (found := _ends(data, rate, host)) is not None:
-            best, *ends = found
-            case = says(f"{RATES[rate]}, from {best}", times(*ends), SMALL_DROP, form=TIMES)
-            yield case.of(HOSTS[host].title) if host else case
+        if (best_and_ends := _ends(data, rate, host)) is not None:
+            best, *ends = best_and_ends
+            observation = says(f"{RATES[rate]}, from {best}", times(*ends), SMALL_DROP, form=TIMES)
+            yield observation.of(HOSTS[host].title) if host else observation
 
 
-def _ends(data: Table, rate: str, host: str) -> tuple[int, Estimate, Estimate] | None:
+def _ends(data: Estimates, rate: str, host: str) -> tuple[int, Estimate, Estimate] | None:
     """The best limit, and throughput without one and at that one, on the paths that have not told which it is."""
-    own = {n: e for n in LIMITS if (e := data.get(_limited(n, rate, host), AGGREGATE)) is not None}
-    if max(LIMITS) not in own:
+    by_limit = {n: e for n in LIMITS if (e := data.get(_limited(n, rate, host), AGGREGATE)) is not None}
+    if max(LIMITS) not in by_limit:
         return None
-    best = max(own, key=lambda n: _of_paths(own[n], 1).mean)
-    return best, _of_paths(own[max(LIMITS)], 0), _of_paths(own[best], 0)
+    best = max(by_limit, key=lambda n: _of_paths(by_limit[n], 1).mean)
+    return best, _of_paths(by_limit[max(LIMITS)], 0), _of_paths(by_limit[best], 0)
 
 
 def _of_paths(e: Estimate, odd: int) -> Estimate:
@@ -203,20 +208,20 @@ def _of_paths(e: Estimate, odd: int) -> Estimate:
     return Paired.at({n: v for n, v in e.values if n % 2 == odd}) if isinstance(e, Paired) else e
 
 
-@claim("P2-F6-3", "Above 10 segments throughput changes no more", section=CLAMPED, figures=(6,))
-def _(data: Table) -> Cases:
+@claim("P2-F6-3", "Above 10 segments throughput no longer changes", section=CLAMPED, figures=(6,))
+def _(data: Estimates) -> Observations:
     for rate, title in RATES.items():
         pairs = [(f"limit {n}", _limited(n, rate), _limited(13, rate)) for n in SATURATED]
         yield from (c.of(title) for c in compare(data, equal, pairs, AGGREGATE, SLIGHTLY))
 
 
-@claim("P2-F6-4", "Autorate: RTS and CTS bring up to 45 % more at large windows", section=CLAMPED, figures=(6,))
-def _(data: Table) -> Cases:
+@claim("P2-F6-4", "Autorate: RTS and CTS gain up to 45 % at large windows", section=CLAMPED, figures=(6,))
+def _(data: Estimates) -> Observations:
     yield from compare(data, more, [("no limit", AUTO._replace(rts=1), AUTO)], AGGREGATE, (None, 1.45))
 
 
 @claim("P2-F6-5", "11 Mbit/s: RTS and CTS always cost throughput", section=CLAMPED, figures=(6,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     pairs = [(f"limit {n}", _limited(n, "fixed", rts=1), _limited(n, "fixed")) for n in (4, 13, 50)]
     yield from compare(data, less, pairs, AGGREGATE)
 
@@ -225,21 +230,21 @@ def _(data: Table) -> Cases:
 
 
 @claim("P2-F7-1", "Beyond an optimum autorate loses throughput, 11 Mbit/s little", section=HYBRID, figures=(7, 8))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     for host in BACK:
         yield from _drops(data, host)
 
 
 @claim("P2-F7-2", "The best limit is the bandwidth-delay product: 7 to Europe, 13 to the US", section=HYBRID,
        figures=(7, 8))  # fmt: skip
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     for host, within in (("mesh_europe", 2), ("mesh_us", 3)):
         if (e := best_limit(data, host)) is not None:
             yield lies(HOSTS[host].title, e, OPTIMUM[host] - within, OPTIMUM[host] + within)
 
 
-@claim("P2-F9-1", "Downstream the drop is milder", section=HYBRID, figures=(7, 8, 9, 10))
-def _(data: Table) -> Cases:
+@claim("P2-F9-1", "Downstream the drop beyond the optimum is milder", section=HYBRID, figures=(7, 8, 9, 10))
+def _(data: Estimates) -> Observations:
     for up, down in BACK.items():
         a, b = (_ends(data, "auto", host) for host in (down, up))
         if a is not None and b is not None:
@@ -250,71 +255,94 @@ def _(data: Table) -> Cases:
 
 
 def _schemes(
-    data: Table, says: Callable[..., Case], layout: str, scheme: str, hops: list[int], measure: str, *paper: object
-) -> Cases:
-    """What is said of a scheme beside Reno at some lengths."""
+    data: Estimates,
+    says: Callable[..., Observation],
+    layout: str,
+    scheme: str,
+    hops: list[int],
+    measure: str,
+    *paper: object,
+) -> Observations:
+    """Observations of a scheme compared with Reno at some lengths."""
     pairs = [(f"{h} hops", Point(layout, h, scheme=scheme), Point(layout, h)) for h in hops]
     return (c.of(SCHEMES[scheme][0]) for c in compare(data, says, pairs, measure, *paper))
 
 
-@claim("P2-T6-1", "Disjoint paths, 1 hop: Vegas has 60 % and Buf 2 46 % more", section=BETTER, tables=(6,))
-def _(data: Table) -> Cases:
+@claim("P2-T6-1", "Disjoint paths, 1 hop: Vegas has 60 % and Buf 2 46 % more throughput", section=BETTER, tables=(6,))
+def _(data: Estimates) -> Observations:
     for scheme, gain in (("vegas", 1.60), ("buf2", 1.46)):
         yield from _schemes(data, more, "rows", scheme, [1], AGGREGATE, (gain, gain))
 
 
-@claim("P2-T6-2", "Longer disjoint paths: Buf 2 and Clamping 3 have more, and are fairer", section=BETTER, tables=(6,))
-def _(data: Table) -> Cases:
+@claim(
+    "P2-T6-2",
+    "Longer disjoint paths: Buf 2 and Clamping 3 have more throughput, and are fairer",
+    section=BETTER,
+    tables=(6,),
+)
+def _(data: Estimates) -> Observations:
     for scheme, sizes in (("buf2", (1.11, 1.21)), ("clamp3", (1.12, 1.20))):
         yield from _schemes(data, more, "rows", scheme, _lengths(data, 2), AGGREGATE, sizes)
     for scheme in ("buf2", "clamp3"):
-        cases = _schemes(data, more, "rows", scheme, _lengths(data, 2), JAIN)
-        yield from (c.called("fairer") for c in cases)
+        observations = _schemes(data, more, "rows", scheme, _lengths(data, 2), JAIN)
+        yield from (c.called("fairer") for c in observations)
 
 
 @claim("P2-T6-3", "Disjoint paths from 3 hops on: one path starves", section=BETTER, tables=(6,))
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     for h in _lengths(data, 3):
         if (e := data.get(Point("rows", h), SMALLEST)) is not None:
             yield below(f"share of the smallest, {h} hops", e, 0.05)
 
 
-@claim("P2-T7-1", "One path: Reno is fair; clamping and Vegas have only slightly more", section=BETTER, tables=(7,))
-def _(data: Table) -> Cases:
+@claim(
+    "P2-T7-1",
+    "One path: Reno is fair; clamping and Vegas have only slightly more throughput",
+    section=BETTER,
+    tables=(7,),
+)
+def _(data: Estimates) -> Observations:
     for h in _lengths(data):
         if (e := data.get(Point("shared", h), JAIN)) is not None:
             yield above(f"Jain's index, {h} hops", e, 0.95)
     for scheme in ("clamp3", "vegas"):
-        cases = _schemes(data, equal, "shared", scheme, _lengths(data), AGGREGATE, SLIGHTLY)
-        yield from (c.called("in all") for c in cases)
+        observations = _schemes(data, equal, "shared", scheme, _lengths(data), AGGREGATE, SLIGHTLY)
+        yield from (c.called("in all") for c in observations)
 
 
-@claim("P2-T7-2", "One path: Buf 2 costs 20 % over 1 and 2 hops, brings 40 % over 5, and is unfair", section=BETTER,
+@claim("P2-T7-2", "One path: Buf 2 costs 20 % over 1 and 2 hops, gains 40 % over 5, and is unfair", section=BETTER,
        tables=(7,))  # fmt: skip
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     yield from _schemes(data, less, "shared", "buf2", [1, 2], AGGREGATE, (0.79, 0.80))
     longest = _schemes(data, more, "shared", "buf2", [5], AGGREGATE, (1.40, 1.40))
     yield from (c.called("over 5 hops") for c in longest)
     yield from (c.called("in fairness") for c in _schemes(data, less, "shared", "buf2", _lengths(data), JAIN))
 
 
-def _hybrid(data: Table, says: Callable[..., Case], scheme: str, hops: int, said: dict[str, float]) -> Cases:
-    """What is said of a scheme beside Reno on the way to each host."""
-    for host, ratio in said.items():
+def _hybrid(
+    data: Estimates, says: Callable[..., Observation], scheme: str, hops: int, ratios: dict[str, float]
+) -> Observations:
+    """Observations of a scheme compared with Reno on the path to each host."""
+    for host, ratio in ratios.items():
         reno = Point("path", hops, host=host)
         pairs = [(f"{LATER[host]}, {hops} hops", reno._replace(scheme=scheme), reno)]
         yield from compare(data, says, pairs, AGGREGATE, (ratio, ratio))
 
 
-@claim("P2-T8-1", "Hybrid paths: Vegas has less over 1 hop, and more over 5", section=BETTER, tables=(8,))
-def _(data: Table) -> Cases:
+@claim("P2-T8-1", "Hybrid paths: Vegas has less throughput over 1 hop, and more over 5", section=BETTER, tables=(8,))
+def _(data: Estimates) -> Observations:
     yield from _hybrid(data, less, "vegas", 1, {"mesh_us": 0.76, "mesh_europe_later": 0.90})
     longest = _hybrid(data, more, "vegas", 5, {"mesh_us": 1.15, "mesh_europe_later": 1.20})
     yield from (c.called("over 5 hops") for c in longest)
 
 
-@claim("P2-T8-2", "Hybrid paths: Buf 2 always has less, to the US over 1 hop 11 % of Reno", section=BETTER, tables=(8,))
-def _(data: Table) -> Cases:
+@claim(
+    "P2-T8-2",
+    "Hybrid paths: Buf 2 always has less throughput, to the US over 1 hop 11 % of Reno's",
+    section=BETTER,
+    tables=(8,),
+)
+def _(data: Estimates) -> Observations:
     for host, title in LATER.items():
         for h in _lengths(data):
             size = (0.11, 0.11) if (host, h) == ("mesh_us", 1) else None
@@ -324,17 +352,17 @@ def _(data: Table) -> Cases:
 
 @claim("P2-F11-1", "The harm of small buffers shrinks with the number of hops", section=BETTER,
        figures=(11, 12, 13, 14))  # fmt: skip
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     for host in (*LATER, "us_mesh", "europe_mesh_later"):
         ends = (Point("path", h, host=host) for h in (5, 1))
         own = [_quotient(data, p._replace(scheme="buf2"), p) for p in ends]
         if own[0] is not None and own[1] is not None:
-            yield more(f"{HOSTS[host].title}, 5 hops beside 1", own[0], own[1])
+            yield more(f"{HOSTS[host].title}, 5 hops against 1", own[0], own[1])
 
 
 @claim("P2-T9-1", "With a buffer of 2 the window is far below the bandwidth-delay product of 45", section=BETTER,
        tables=(9,))  # fmt: skip
-def _(data: Table) -> Cases:
+def _(data: Estimates) -> Observations:
     if (e := data.get(Point("path", 1, scheme="buf2", host="mesh_us"), WINDOW)) is not None:
         yield below("US, 1 hop [segments]", e, 45 / 2)
 
@@ -343,25 +371,26 @@ ALL = CLAIMS.all
 """All claims."""
 
 FINDINGS = (
-    Finding("Rate adaptation is the less efficient the longer the path", "from equal to 0.64, used to calibrate",
+    Finding("Rate adaptation is less efficient over longer paths", "from equal to 0.64, used to calibrate",
             ("P2-F1-3", "P2-F1-2"), "the first two nodes of a path go to slower rates (Table III)"),
-    Finding("It keeps losses from TCP, whose window then grows", "-64 % (0.5 instead of 1.4 % sent again)",
-            ("P2-T1-1", "P2-F2-2"), "at fixed 11 Mbit/s the MAC repairs more here than in the testbed"),
-    Finding("Four flows on disjoint paths have far more at a fixed rate", "+180 % over 1 hop",
-            ("P2-F4-1", "P2-F4-2"), "rows disturb each other less here than in the testbed"),
+    Finding("Rate adaptation hides losses from TCP, so that TCP's window grows",
+            "-64 % (0.5 instead of 1.4 % retransmitted)", ("P2-T1-1", "P2-F2-2"),
+            "at fixed 11 Mbit/s the MAC repairs more here than in the testbed"),
+    Finding("Four flows on disjoint paths have far more throughput at a fixed rate", "+180 % over 1 hop",
+            ("P2-F4-1", "P2-F4-2"), "rows interfere less here than in the testbed"),
     Finding("Rate adaptation is fairer to several flows", "+8 to +87 %", ("P2-T2-1",),
-            "not explained"),
+            ""),
     Finding("Over the Internet the best window limit is the bandwidth-delay product", "7 and 13 segments",
             ("P2-F7-2", "P2-F7-1"), "it fills the path without a queue"),
-    Finding("Without it the best window limit is 4", "4 segments", ("P2-F6-1",),
-            "with more than two segments under way autorate goes to slower rates here"),
+    Finding("On wireless paths alone the best window limit is 4", "4 segments", ("P2-F6-1",),
+            "with more than two segments in flight autorate falls to slower rates here"),
     Finding("RTS and CTS help rate adaptation at large windows", "up to +45 %", ("P2-F6-4",),
-            "an unanswered RTS counts against the rate here; where it does not, they help, +14 %"),
+            "an unanswered RTS counts against the rate here; where it does not, RTS and CTS gain 14 %"),
     Finding("Small buffers help over long wireless paths", "-20 % over 1 and 2 hops, +40 % over 5",
             ("P2-T7-2", "P2-T6-2"),
-            "what a buffer of 2 holds decides it, and the paper does not say it", "over 5 hops"),
-    Finding("Hybrid paths: Vegas has less over 1 hop, more over 5", "-24, +15 % to the US",
-            ("P2-T8-1",), "not explained", "over 5 hops"),
+            "the result depends on what a buffer of 2 holds, which the paper does not say", "over 5 hops"),
+    Finding("Hybrid paths: Vegas is slower at 1 hop, faster at 5", "-24, +15 % (US)",
+            ("P2-T8-1",), "", "over 5 hops"),
 )  # fmt: skip
 """Conclusions of the paper."""
 
@@ -374,4 +403,4 @@ READINGS = {
         p._replace(rts=2) if p.rts == 1 and p.rate == "auto" else p
     ),
 }
-"""What may have been meant otherwise."""
+"""Other readings of the paper."""

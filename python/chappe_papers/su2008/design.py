@@ -11,13 +11,13 @@ from chappe.stats import Estimate, Jackknife, jain_index
 from chappe.study.axes import Item
 
 from chappe_papers.design import Design
-from chappe_papers.lab import Lab
+from chappe_papers.estimates import Estimates, Measure
 from chappe_papers.measured import mean, share, weighted_mean
 from chappe_papers.pairs import Paired
 from chappe_papers.reference import Record
+from chappe_papers.runner import Runner
 from chappe_papers.su2008.paths import paths
 from chappe_papers.su2008.points import COLUMNS, HOPS, ROWS, Point, scenario
-from chappe_papers.table import Measure, Table
 
 AGGREGATE = "aggregate_bps"
 """Goodput of all flows together, in the mean over the paths."""
@@ -59,7 +59,7 @@ MBPS = ("11", "5.5", "2", "1")
 """Rates of Table III [Mbit/s]."""
 
 COUNTED = {"packets": "packets_acknowledged", "transmissions": "data_sent"}
-"""What Table III may count, which it does not say."""
+"""Readings of the unit that Table III counts."""
 
 
 def mix(counted: str, node: int, mbps: str) -> str:
@@ -90,7 +90,7 @@ class Length(NamedTuple):
 
 
 class Su(Design):
-    """What Su, Steenkiste and Gross measured, on paths that are drawn."""
+    """The measurements of Su, Steenkiste and Gross, on drawn paths."""
 
     name = "su2008"
     point = Point
@@ -115,16 +115,16 @@ class Su(Design):
 
     def items(self, point: Point, scenario: Scenario, seeds: Iterable[int]) -> list[Item]:
         """A run on each path."""
-        found: list[Item] = []
+        runs: list[Item] = []
         for seed in seeds:
-            found += super().items(point, paths().on(seed, point, scenario), [seed])
-        return found
+            runs += super().items(point, paths().on(seed, point, scenario), [seed])
+        return runs
 
     def of_run(self, tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
         """Throughput, fairness, the window, the mix of rates."""
         flows = tables["flows"]
         goodput = flows["goodput_bps"].to_list()
-        found = {
+        values = {
             AGGREGATE: float(sum(goodput)),
             JAIN: jain_index(goodput),
             WINDOW: mean(flows["mean_window_segments"].drop_nulls().to_list()),
@@ -136,41 +136,41 @@ class Su(Design):
             SETTLED: _goodput(tables["batches"][1:]),
         }
         if len(goodput) == ROWS:
-            found |= {row(n): g for n, g in enumerate(sorted(goodput))}
-            found[SMALLEST] = share(min(goodput), sum(goodput))
+            values |= {row(n): g for n, g in enumerate(sorted(goodput))}
+            values[SMALLEST] = share(min(goodput), sum(goodput))
         data = tables["rates"].filter(pl.col("kind") == "data")
         for counted, column in COUNTED.items():
             for node in range(COLUMNS - 1) if len(data) else ():
                 for mbps in MBPS:
-                    own = data.filter((pl.col("node") == node) & (pl.col("rate_bps") == round(float(mbps) * 1e6)))
-                    found[mix(counted, node, mbps)] = float(own[column].sum())
-        return found | _of_series(tables["series"])
+                    at_rate = data.filter((pl.col("node") == node) & (pl.col("rate_bps") == round(float(mbps) * 1e6)))
+                    values[mix(counted, node, mbps)] = float(at_rate[column].sum())
+        return values | _of_series(tables["series"])
 
     def estimates(self, point: Point, rows: pl.DataFrame, _alike: bool, /) -> dict[str, Estimate]:
-        """The measures of a point, of which each path is a unit; shares are totals over totals."""
+        """The measures of a point, with paths as units; shares are totals over totals."""
         seeds = rows["seed"].to_list()
-        known = [n for n in (*MEASURES, SMALLEST, *map(row, range(ROWS))) if _known(rows, n)]
-        found: dict[str, Estimate] = {n: Paired.at(dict(zip(seeds, rows[n].to_list(), strict=True))) for n in known}
+        names = [n for n in (*MEASURES, SMALLEST, *map(row, range(ROWS))) if _known(rows, n)]
+        estimates: dict[str, Estimate] = {n: Paired.at(dict(zip(seeds, rows[n].to_list(), strict=True))) for n in names}
         for name, q in ((MEDIAN, 0.5), (TENTH, 0.1), (NINETIETH, 0.9)):
-            found[name] = Quantile.at(rows[AGGREGATE].to_list(), q)
-        found[RESENT] = _quotient(rows, "resent", ["sent"])
+            estimates[name] = Quantile.at(rows[AGGREGATE].to_list(), q)
+        estimates[RESENT] = _quotient(rows, "resent", ["sent"])
         for counted in COUNTED:
             for node in range(point.hops) if _known(rows, mix(counted, 0, MBPS[0])) else ():
-                own = [mix(counted, node, mbps) for mbps in MBPS]
-                found |= {name: _quotient(rows, name, own) for name in own}
-        return found
+                rates = [mix(counted, node, mbps) for mbps in MBPS]
+                estimates |= {name: _quotient(rows, name, rates) for name in rates}
+        return estimates
 
     def records(self) -> tuple[Record, ...]:
         """None: nobody else has run this testbed."""
         return ()
 
-    def ns2(self) -> Table:
+    def ns2(self) -> Estimates:
         """Nothing: ns-2.35 adds up no signals and adapts no rates."""
-        return Table({}, self.full.x)
+        return Estimates({}, self.full.x)
 
-    def method(self, lab: Lab) -> list[str]:
+    def method(self, runner: Runner) -> list[str]:
         """Method, in paragraphs."""
-        n: Length = lab.length
+        n: Length = runner.length
         return [
             f"{n.most} paths where the paper has 50, or one; {n.paths} elsewhere, where it has five, or the mean of "
             f"three runs on one; each run {n.stop}. All lie in one grid of 4 x 24 routers, the shadowing of which is "
@@ -178,31 +178,31 @@ class Su(Design):
             "and none before it does. Shorter paths are their beginnings; all schemes have the same paths, and are "
             "compared path by path. Intervals are of paths; two other grids give the same within them "
             "(`why_su.py grid`). Four disjoint paths are four rows, with the shadowing drawn for each run.",
-            "Four numbers of the paper were used to find what it does not say, in the order of the table "
+            "Four numbers of the paper were used to calibrate what it does not give, in the order of the table "
             "`calibration`, and nothing was changed after that. All other numbers are predictions. P2-F1-2 asks for "
-            "one of the four, and P2-F4-1 for what follows from another: that they come out says nothing. The searches "
+            "one of the four, and P2-F4-1 for what follows from another: their agreement is no evidence. The searches "
             "were made on paths along a row, of which the shadowing alone differed, and before a defect of waiting for "
             "responses was mended (changelog). Made again they choose the same signal, threshold and exponent, no "
             "re-lock instead of one at 5 dB, which they cannot tell apart (0.633 and 0.629 of 0.64), and rows 9.6 "
             "instead of 9.4 m apart. Nor can they tell the exponent, the largest of those tried: on paths of the grid "
             "it decides nothing, from 2.2 to 3.8 autorate has 0.63 to 0.69 of 11 Mbit/s over five hops "
             "(`why_su.py exponent`). Then paths of a grid, as the paper has them, took "
-            "their place, and the preset stayed as it was: how near the four numbers come since then shows the key "
-            "figure, and the median error of the predictions was 36 % before.",
-            "What was hoped for stands beside the numbers of the paper (`targets.csv`), as it stood with the first "
-            "results. A number is inside where it lies in the range that was hoped for, whatever its interval; met "
-            "where it does so significantly, missed where it lies significantly outside, and else open (Holm over the "
-            "numbers of a hope). The error of a number is its ratio to the paper's, or the inverse of that, less one: "
+            "their place, and the preset stayed as it was: the key figure shows how near the four numbers come since "
+            "then, and the median error of the predictions was 36 % before.",
+            "The target ranges are listed with the numbers of the paper (`targets.csv`), as written with the first "
+            "results. A number is inside if it lies in its target range, whatever its interval; met if it does so "
+            "significantly, missed if it lies significantly outside, and open otherwise (Holm over the numbers of a "
+            "target). The error of a number is its ratio to the paper's, or the inverse of that, less one: "
             "half counts as much as double.",
             "ns-2.35 has no part in this: it adds up no signals, and adapts no rates. Models and parts were compared "
             "with ns-3.37 and with a kernel of today ([models.md](../models.md)).",
             "Chosen, because the paper does not say it: SampleRate makes the eight attempts of its driver, eleven are "
             "made at a fixed rate; 50 packets may wait at either end of the Internet path; a "
-            "buffer of 2 holds two packets beside the one that is sent; a drop at the sender's own queue halves the "
-            "window, and the segment is sent when there is room; a ping of 1500 bytes is one packet. If so much is its "
-            "content, it is sent in two fragments and takes 22.9 ms instead of 16.8, of the paper's 25.5 "
+            "buffer of 2 holds two packets in addition to the one that is sent; a drop at the sender's own queue "
+            "halves the window, and the segment is sent when there is room; a ping of 1500 bytes is one packet. If so "
+            "much is its content, it is sent in two fragments and takes 22.9 ms instead of 16.8, of the paper's 25.5 "
             "(`why_su.py ping`). Table VIII prints 863 kbit/s for Reno over four hops to Europe; the percentages of "
-            "its row need 813, which stands here.",
+            "its row need 813, which is used here.",
         ]
 
 
@@ -231,7 +231,7 @@ def _goodput(batches: pl.DataFrame) -> float:
 
 
 def _quotient(rows: pl.DataFrame, part: str, whole: list[str]) -> Estimate:
-    """A share of totals, of which each run is a unit."""
+    """A share of totals, with runs as units."""
     units = rows.select(pl.col(part), pl.sum_horizontal(whole).alias("whole")).to_numpy()
     if len(units) < 2 or not units[:, 1].all():
         return Estimate(share(float(units[:, 0].sum()), float(units[:, 1].sum())), math.nan, len(units) - 1)
@@ -239,7 +239,7 @@ def _quotient(rows: pl.DataFrame, part: str, whole: list[str]) -> Estimate:
 
 
 def _of_series(series: pl.DataFrame) -> dict[str, float]:
-    """When slow start ends, and the largest window from one second later on."""
+    """End of slow start, and the largest window from one second later on."""
     if series.is_empty():
         return {}
     over = series.filter(pl.col("cwnd_segments") >= pl.col("ssthresh_segments"))

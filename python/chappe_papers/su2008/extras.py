@@ -1,4 +1,4 @@
-"""What is added: every prediction beside what was measured, how the four numbers were used, and other buffers of 2."""
+"""Additions: every prediction with its measurement, the use of the four numbers, and other buffers of 2."""
 
 import csv
 from importlib.resources import files
@@ -6,11 +6,12 @@ from importlib.resources import files
 from chappe import show
 
 from chappe_papers.claims import needs
+from chappe_papers.estimates import Estimates
 from chappe_papers.extras import Extra
 from chappe_papers.figures import Rows, Sheet, cell
 from chappe_papers.su2008.design import AGGREGATE, JAIN, WINDOW, Length
 from chappe_papers.su2008.figures import median_error
-from chappe_papers.su2008.hopes import WORDS, outcomes, predicted, tally
+from chappe_papers.su2008.outcomes import WORDS, outcomes, predicted, tally
 from chappe_papers.su2008.points import HOPS, SCHEMES, Point
 from chappe_papers.su2008.targets import (
     BUFFERS_OF_2,
@@ -24,7 +25,6 @@ from chappe_papers.su2008.targets import (
     kind_of,
     predictions,
 )
-from chappe_papers.table import Table
 
 ROLES = (CALIBRATE, PREDICT, ORDER, CONTEXT)
 
@@ -35,7 +35,7 @@ def _predicted(length: Length) -> list[Point]:
     return list(needs(lambda data: predictions(data, ROLES), length.x))
 
 
-def _rows_of(ours: Table, roles: tuple[str, ...]) -> Rows:
+def _rows_of(ours: Estimates, roles: tuple[str, ...]) -> Rows:
     rows = []
     for p in predictions(ours, roles):
         t, (low, high) = p.target, p.ours.interval()
@@ -45,44 +45,47 @@ def _rows_of(ours: Table, roles: tuple[str, ...]) -> Rows:
     return rows
 
 
-def _predicted_rows(ours: Table, _: Table) -> Rows:
-    """What was calibrated with and predicted, and whether it is as was hoped."""
+def _predicted_rows(ours: Estimates, _: Estimates) -> Rows:
+    """Calibration numbers and predictions, each with its outcome."""
     came = {o.id: WORDS[o.check] for o in predicted(ours)}
     return [[*row, came.get(row[0], "-")] for row in _rows_of(ours, (CALIBRATE, PREDICT))]
 
 
-def _error_rows(ours: Table, _: Table) -> Rows:
+def _error_rows(ours: Estimates, _: Estimates) -> Rows:
     """The median error of each kind of numbers, of all, and of all without the two that are farthest off."""
-    found = [p for p in predictions(ours) if p.ratio > 0]
+    known_numbers = [p for p in predictions(ours) if p.ratio > 0]
     kinds: dict[str, list[Prediction]] = {}
-    for p in found:
+    for p in known_numbers:
         kinds.setdefault(kind_of(p.target), []).append(p)
-    rest = [p for name, own in kinds.items() if name not in (BUFFERS_OF_2, KINDS["T6"]) for p in own]
-    parts = [*sorted(kinds.items()), ("all", found), (f"all but {BUFFERS_OF_2} and {KINDS['T6']}", rest)]
-    return [[name, str(len(own)), f"{100 * median_error(own):.0f} %"] for name, own in parts if own]
+    rest = [p for name, members in kinds.items() if name not in (BUFFERS_OF_2, KINDS["T6"]) for p in members]
+    parts = [*sorted(kinds.items()), ("all", known_numbers), (f"all but {BUFFERS_OF_2} and {KINDS['T6']}", rest)]
+    return [[name, str(len(members)), f"{100 * median_error(members):.0f} %"] for name, members in parts if members]
 
 
-def _hope_rows(ours: Table, _: Table) -> Rows:
-    """How many numbers of each hope are inside, and of these and the others met, missed and open."""
-    found = outcomes(ours) | {"All predictions": predicted(ours)}
-    return [[says, *map(str, (len(own), sum(o.inside for o in own), *tally(own)))] for says, own in found.items()]
+def _outcome_rows(ours: Estimates, _: Estimates) -> Rows:
+    """Counts for each target: numbers, those inside, and those met, missed and open."""
+    by_target = outcomes(ours) | {"All predictions": predicted(ours)}
+    return [
+        [says, *map(str, (len(members), sum(o.inside for o in members), *tally(members)))]
+        for says, members in by_target.items()
+    ]
 
 
-def _outside_rows(ours: Table, _: Table) -> Rows:
-    """What is not as was hoped by length of the path: the paper's number, ours, and their ratio, marked where open."""
+def _outside_rows(ours: Estimates, _: Estimates) -> Rows:
+    """Numbers outside their target range, by length of the path: the paper's, ours, their ratio, marked where open."""
     rows: dict[str, dict[int, str]] = {}
-    for o in (o for found in outcomes(ours).values() for o in found if not o.inside):
+    for o in (o for members in outcomes(ours).values() for o in members if not o.inside):
         mark = " ?" if o.check is None else ""
         rows.setdefault(o.what, {})[o.hops] = f"{o.paper} / {o.ours} ({o.ratio:.2f}){mark}"
-    return [[what, *(own.get(h, "") for h in HOPS)] for what, own in rows.items()]
+    return [[what, *(by_hops.get(h, "") for h in HOPS)] for what, by_hops in rows.items()]
 
 
-_HEADER = ("name", "source", "what", "role", "paper", "here", "low_95", "high_95", "unit", "here / paper", "hoped for")
+_HEADER = ("name", "source", "what", "role", "paper", "here", "low_95", "high_95", "unit", "here / paper", "target")
 
 # ---- calibration ----
 
 
-def _calibration_rows(_: Table, __: Table) -> Rows:
+def _calibration_rows(_: Estimates, __: Estimates) -> Rows:
     text = files(__package__).joinpath("calibration.csv").read_text(encoding="utf-8")
     return [list(row.values()) for row in csv.DictReader(text.splitlines())]
 
@@ -97,7 +100,7 @@ def _of_buffers(_: Length) -> list[Point]:
     return shared + [Point("path", h, scheme=s, host=host) for s in _TWO for host in LATER.values() for h in HOPS]
 
 
-def _buffer_rows(ours: Table, _: Table) -> Rows:
+def _buffer_rows(ours: Estimates, _: Estimates) -> Rows:
     rows = []
     for s in _TWO:
         for h in HOPS:
@@ -112,22 +115,22 @@ def _buffer_rows(ours: Table, _: Table) -> Rows:
 
 EXTRAS = {
     "predictions": Extra("predictions", _predicted, None, None, {
-        "hopes": Sheet("how much of what was hoped for came true",
-                       ("hoped for", "numbers", "inside", *WORDS.values()), _hope_rows, True),
-        "outside": Sheet("what lies outside: paper / here (here by paper), ? where that is open",
+        "outcomes": Sheet("outcomes of the predictions",
+                       ("target", "numbers", "inside", *WORDS.values()), _outcome_rows, True),
+        "outside": Sheet("numbers outside their target ranges: paper / here (here by paper), ? where undecided",
                          ("outside", "1 hop", *(f"{h} hops" for h in HOPS[1:-1]), f"{HOPS[-1]} hops, or several"),
                          _outside_rows, True),
-        "errors": Sheet("how far predictions are off", ("numbers of", "how many", "median error"), _error_rows),
-        "predictions": Sheet("every number that was predicted", (*_HEADER, "came true"), _predicted_rows),
-        "other_numbers": Sheet("numbers asked for their order, or computed for reading", _HEADER,
+        "errors": Sheet("errors of the predictions", ("numbers of", "how many", "median error"), _error_rows),
+        "predictions": Sheet("all predicted numbers", (*_HEADER, "outcome"), _predicted_rows),
+        "other_numbers": Sheet("numbers compared by their order only, or given for context", _HEADER,
                                lambda a, _: _rows_of(a, (ORDER, CONTEXT))),
     }),
     "calibration": Extra("calibration", lambda _: [], None, None, {"calibration": Sheet(
-        "four numbers that were used to find what the paper does not say",
+        "four numbers used to calibrate what the paper does not give",
         ("step", "number of the paper", "wanted", "settings", "here", "of", "chosen"), _calibration_rows,
     )}),
     "buffers": Extra("buffers", _of_buffers, None, None, {"buffers": Sheet(
-        "what a buffer of 2 may be",
+        "readings of a buffer of 2",
         ("buffer", "hops", "four flows [kbit/s]", "Jain", "to the US [kbit/s]", "window",
          "to Europe [kbit/s]", "window, EU"),
         _buffer_rows,

@@ -1,4 +1,4 @@
-"""The figures and tables: what stands in each of them."""
+"""The figures and tables."""
 
 import math
 import statistics
@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from chappe import plot, show
 from chappe.stats import Estimate
 
+from chappe_papers.estimates import Estimates
 from chappe_papers.figures import Chart, Legend, Panel, Picture, Rows, Sheet, cell, panel
 from chappe_papers.judge import times
 from chappe_papers.pairs import Paired
-from chappe_papers.su2008 import closely
+from chappe_papers.su2008 import microscopic
 from chappe_papers.su2008.design import (
     AGGREGATE,
     COUNTED,
@@ -26,7 +27,7 @@ from chappe_papers.su2008.design import (
     mix,
     row,
 )
-from chappe_papers.su2008.hopes import WORDS, predicted, tally
+from chappe_papers.su2008.outcomes import WORDS, predicted, tally
 from chappe_papers.su2008.points import COLUMNS, HOPS, HOSTS, LIMITS, PAPERS, RATES, ROWS, SCHEMES, Point
 from chappe_papers.su2008.targets import (
     BUFFERS,
@@ -38,7 +39,6 @@ from chappe_papers.su2008.targets import (
     predictions,
     targets,
 )
-from chappe_papers.table import Table
 
 X_NAME, X_LABEL = "hops", "hops"
 LIMIT_NAME, LIMIT_LABEL = "limit_segments", "window limit [segments]"
@@ -70,10 +70,10 @@ def _limits(host: str, curves: Sequence[str]) -> Chart:
         return Point("path", 5, rate, "reno", int(limit), int(bool(rts)), host), AGGREGATE
 
     def of_path(number: int) -> Panel:
-        def value(data: Table, v: str, limit: float) -> Estimate | None:
+        def value(data: Estimates, v: str, limit: float) -> Estimate | None:
             e = data.get(*point(v, limit))
-            own = dict(e.values) if isinstance(e, Paired) else {}
-            return Estimate.of([own[number]]) if number in own else None
+            by_path = dict(e.values) if isinstance(e, Paired) else {}
+            return Estimate.of([by_path[number]]) if number in by_path else None
 
         m = MEASURES[AGGREGATE]
         return Panel(LIMITS, None, m.label, f"path {number}", scale=m.scale, derived=value)
@@ -94,7 +94,7 @@ def _buffers(host: str) -> Chart:
     return Chart(title, X_NAME, X_LABEL, ("buf2", "buf4", "reno"), panels, HOPS)
 
 
-def _layout(title: str, _: Table) -> Picture:
+def _layout(title: str, _: Estimates) -> Picture:
     """Figure 3: four paths in four rows of the grid."""
     nodes = [(float(c), float(ROWS - r), f"{COLUMNS * r + c}") for r in range(ROWS) for c in range(COLUMNS)]
     links = [(i, i + 1, f"Path-{i // COLUMNS + 1}" if i % COLUMNS == 2 else "") for i in range(len(nodes))
@@ -106,10 +106,10 @@ def _layout(title: str, _: Table) -> Picture:
 
 FIGURES: dict[int, Chart] = {
     1: _rate("path", MEDIAN, TENTH, NINETIETH),
-    2: Chart("one flow over 5 hops: window, round-trip time, throughput", picture=closely.dynamics),
+    2: Chart("one flow over 5 hops: window, round-trip time, throughput", picture=microscopic.dynamics),
     3: Chart("four disjoint paths", picture=_layout),
     4: _rate("rows", AGGREGATE),
-    5: Chart("the interaction cycle of one flow over 5 hops", picture=closely.cycle),
+    5: Chart("the interaction cycle of one flow over 5 hops", picture=microscopic.cycle),
     6: _limits("", tuple(_CURVES)),
     **{7 + n: _limits(host, ("fixed", "auto")) for n, host in
        enumerate(("mesh_europe", "mesh_us", "europe_mesh", "us_mesh"))},
@@ -122,38 +122,38 @@ FIGURES: dict[int, Chart] = {
 # ---- predicted against measured ----
 
 
-def _groups(found: Sequence[Prediction]) -> list[plot.Group]:
-    own: dict[str, list[tuple[float, float, float, float]]] = {}
-    for p in found:
+def _groups(numbers: Sequence[Prediction]) -> list[plot.Group]:
+    by_kind: dict[str, list[tuple[float, float, float, float]]] = {}
+    for p in numbers:
         low, high = (v if math.isfinite(v) else p.ours.mean for v in p.ours.interval())
         name = kind_of(p.target)
-        own.setdefault(name, []).append((p.target.number, p.ours.mean, low, high))
-    return [plot.Group(name, points, name == CALIBRATED) for name, points in own.items()]
+        by_kind.setdefault(name, []).append((p.target.number, p.ours.mean, low, high))
+    return [plot.Group(name, points, name == CALIBRATED) for name, points in by_kind.items()]
 
 
-def median_error(found: Sequence[Prediction]) -> float:
+def median_error(numbers: Sequence[Prediction]) -> float:
     """The median of the errors, as a share; those that were used to calibrate do not count."""
-    return statistics.median(p.error for p in found if p.target.role == PREDICT and not math.isnan(p.error))
+    return statistics.median(p.error for p in numbers if p.target.role == PREDICT and not math.isnan(p.error))
 
 
-def _agreement(title: str, data: Table) -> Picture:
+def _agreement(title: str, data: Estimates) -> Picture:
     """Predictions against measurements."""
-    found = [p for p in predictions(data, (CALIBRATE, PREDICT)) if p.ratio > 0]
-    number = sum(p.target.role == PREDICT for p in found)
-    hoped = predicted(data)
-    came = ", ".join(f"{n} {word}" for n, word in zip(tally(hoped), WORDS.values(), strict=True))
+    numbers = [p for p in predictions(data, (CALIBRATE, PREDICT)) if p.ratio > 0]
+    predicted_count = sum(p.target.role == PREDICT for p in numbers)
+    judged = predicted(data)
+    came = ", ".join(f"{n} {word}" for n, word in zip(tally(judged), WORDS.values(), strict=True))
     title = (
-        f"{title}: median error {100 * median_error(found):.0f} % of {number} numbers; "
-        f"{sum(o.inside for o in hoped)} within what was hoped for ({came})"
+        f"{title}: median error {100 * median_error(numbers):.0f} % of {predicted_count} numbers; "
+        f"{sum(o.inside for o in judged)} within what was hoped for ({came})"
     )
-    rates = [p for p in found if p.target.unit == "kbit/s"]
-    others = [p for p in found if p.target.unit != "kbit/s"]
+    rates = [p for p in numbers if p.target.unit == "kbit/s"]
+    rest = [p for p in numbers if p.target.unit != "kbit/s"]
     panels = [
         ("throughput [kbit/s]", _groups(rates)),
-        ("windows [segments], Jain's index, ratios, times", _groups(others)),
+        ("windows [segments], Jain's index, ratios, times", _groups(rest)),
     ]
     drawn = plot.agreement(panels, title=title, x_label="measured on IvyNet", y_label="predicted")
-    worst = sorted(found, key=lambda p: -p.error)[:5]
+    worst = sorted(numbers, key=lambda p: -p.error)[:5]
     rows = [[p.target.id, p.target.quantity, p.target.paper, show.number(p.ours.mean), f"{p.ratio:.2f}"] for p in worst]
     header = ["name", "what", "measured", "predicted", "ratio"]
     return Picture(title, drawn, "the five largest errors", header, rows)
@@ -170,92 +170,92 @@ KEY = Chart(
 # ---- tables ----
 
 
-def _said(name: str) -> str:
+def _reported(name: str) -> str:
     return next((t.paper for t in targets() if t.id == name), "-")
 
 
-def _resent_rows(ours: Table, _: Table) -> Rows:
-    return [[title, _said(f"T1-{short}"), cell(ours.get(Point("path", 5, rate), RESENT))]
+def _resent_rows(ours: Estimates, _: Estimates) -> Rows:
+    return [[title, _reported(f"T1-{short}"), cell(ours.get(Point("path", 5, rate), RESENT))]
             for rate, short, title in (("fixed", "11", "11 Mbit/s"), ("auto", "auto", "autorate"))]  # fmt: skip
 
 
-def _jain_rows(ours: Table, _: Table) -> Rows:
+def _jain_rows(ours: Estimates, _: Estimates) -> Rows:
     rows = []
     for rate, short in (("fixed", "11"), ("auto", "auto")):
-        rows.append([RATES[rate], "paper", *(_said(f"T2-{short}-{h}") for h in HOPS)])
+        rows.append([RATES[rate], "paper", *(_reported(f"T2-{short}-{h}") for h in HOPS)])
         rows.append([RATES[rate], "here", *(cell(ours.get(Point("rows", h, rate), JAIN)) for h in HOPS)])
     return rows
 
 
-def _mix_rows(ours: Table, _: Table) -> Rows:
+def _mix_rows(ours: Estimates, _: Estimates) -> Rows:
     rows = []
     for node in range(COLUMNS - 1):
-        rows.append([str(node), "paper", *_said(f"T3-{node}").split(" / ")])
+        rows.append([str(node), "paper", *_reported(f"T3-{node}").split(" / ")])
         for counted in COUNTED:
             shares = [ours.get(Point("path"), mix(counted, node, m)) for m in MBPS]
             rows.append([str(node), counted, *(cell(e, 100) for e in shares)])
     return rows
 
 
-def _internet_rows(ours: Table, _: Table) -> Rows:
-    said = {
+def _internet_rows(ours: Estimates, _: Estimates) -> Rows:
+    reported = {
         "mesh_europe": "1077",
-        "europe_mesh": _said("T4-eum"),
-        "mesh_us": _said("T4-mus"),
-        "us_mesh": _said("T4-us"),
+        "europe_mesh": _reported("T4-eum"),
+        "mesh_us": _reported("T4-mus"),
+        "us_mesh": _reported("T4-us"),
     }
     ping = ours.get(Point("ping", 5, "fixed"), DELAY)
     rows = []
-    for name, kbps in said.items():
+    for name, kbps in reported.items():
         host = HOSTS[name]
         wire = host.upstream_kbps if host.upload else host.downstream_kbps
         rtt = "-" if ping is None else f"{host.rtt_ms + 2e3 * ping.mean:.0f}"
-        own = cell(ours.get(Point("path", 5, "fixed", host=name), AGGREGATE), 1e-3)
-        rows.append([host.title, f"{host.rtt_ms:g}", rtt, f"{wire:,.0f}", kbps, own])
+        here = cell(ours.get(Point("path", 5, "fixed", host=name), AGGREGATE), 1e-3)
+        rows.append([host.title, f"{host.rtt_ms:g}", rtt, f"{wire:,.0f}", kbps, here])
     return rows
 
 
-def _scheme_rows(_: Table, __: Table) -> Rows:
-    told = [(title, ", ".join(f"{n} = {v}" for n, v in changes.items())) for title, changes in SCHEMES.values()]
-    return [[title, changes or "the preset"] for title, changes in told]
+def _scheme_rows(_: Estimates, __: Estimates) -> Rows:
+    settings = [(title, ", ".join(f"{n} = {v}" for n, v in changes.items())) for title, changes in SCHEMES.values()]
+    return [[title, changes or "the preset"] for title, changes in settings]
 
 
-def _beside(ours: Table, p: Point) -> str:
-    """Throughput beside that of Reno."""
+def _beside(ours: Estimates, p: Point) -> str:
+    """Throughput compared with that of Reno."""
     for a, b in ours.both(p, p._replace(scheme="reno"), AGGREGATE):
         return f"{100 * (times(a, b).mean - 1):+.0f} %"
     return "-"
 
 
-def _disjoint_rows(ours: Table, _: Table) -> Rows:
+def _disjoint_rows(ours: Estimates, _: Estimates) -> Rows:
     rows = []
     for h in HOPS:
         for scheme in PAPERS:
             p = Point("rows", h, scheme=scheme)
             name = SCHEMES[scheme][0].removeprefix("TCP ")
             paths = [cell(ours.get(p, row(n)), 1e-3).split(" ±")[0] for n in range(ROWS)]
-            rows.append([str(h), name, _said(f"T6P-{name}-{h}"), " ".join(paths), _said(f"T6-{name}-{h}"),
-                         cell(ours.get(p, AGGREGATE), 1e-3), _beside(ours, p), _said(f"T6J-{name}-{h}"),
+            rows.append([str(h), name, _reported(f"T6P-{name}-{h}"), " ".join(paths), _reported(f"T6-{name}-{h}"),
+                         cell(ours.get(p, AGGREGATE), 1e-3), _beside(ours, p), _reported(f"T6J-{name}-{h}"),
                          cell(ours.get(p, JAIN))])  # fmt: skip
     return rows
 
 
-def _shared_rows(ours: Table, _: Table) -> Rows:
+def _shared_rows(ours: Estimates, _: Estimates) -> Rows:
     rows = []
     for h in HOPS:
         for scheme in ("reno", "clamp3", "vegas", "buf2", "buf2_in_all"):
             p = Point("shared", h, scheme=scheme)
             name = SCHEMES[scheme][0].removeprefix("TCP ")
-            said = "5594" if (name, h) == ("Clamping 3", 1) else _said(f"T7-{name}-{h}")
-            rows.append([str(h), name, said, cell(ours.get(p, AGGREGATE), 1e-3), _beside(ours, p),
-                         _said(f"T7J-{name}-{h}"), cell(ours.get(p, JAIN))])  # fmt: skip
+            reported = "5594" if (name, h) == ("Clamping 3", 1) else _reported(f"T7-{name}-{h}")
+            rows.append([str(h), name, reported, cell(ours.get(p, AGGREGATE), 1e-3), _beside(ours, p),
+                         _reported(f"T7J-{name}-{h}"), cell(ours.get(p, JAIN))])  # fmt: skip
     return rows
 
 
 _WAYS = {"US": "mesh_us", "EU": "mesh_europe_later"}
 
 
-def _hybrid_rows(ours: Table, _: Table) -> Rows:
+def _hybrid_rows(ours: Estimates, _: Estimates) -> Rows:
     rows = []
     for h in HOPS:
         for scheme in ("reno", "vegas", "buf2", "buf2_in_all"):
@@ -263,41 +263,41 @@ def _hybrid_rows(ours: Table, _: Table) -> Rows:
             cells = []
             for short, host in _WAYS.items():
                 p = Point("path", h, scheme=scheme, host=host)
-                cells += [_said(f"T8-{short}-{name}-{h}"), cell(ours.get(p, AGGREGATE), 1e-3), _beside(ours, p)]
+                cells += [_reported(f"T8-{short}-{name}-{h}"), cell(ours.get(p, AGGREGATE), 1e-3), _beside(ours, p)]
             rows.append([str(h), name, *cells])
     return rows
 
 
-def _window_rows(ours: Table, _: Table) -> Rows:
+def _window_rows(ours: Estimates, _: Estimates) -> Rows:
     rows = []
     for short, host in _WAYS.items():
         for h in HOPS:
             cells = []
             for buffer, scheme in BUFFERS.items():
                 e = ours.get(Point("path", h, scheme=scheme, host=host), WINDOW)
-                cells += [_said(f"T9-{short}-{buffer}-{h}"), cell(e)]
+                cells += [_reported(f"T9-{short}-{buffer}-{h}"), cell(e)]
             in_all = ours.get(Point("path", h, scheme="buf2_in_all", host=host), WINDOW)
             rows.append([short, str(h), *cells[:2], cell(in_all), *cells[2:]])
     return rows
 
 
 TABLES: dict[int, Sheet] = {
-    1: Sheet("segments sent again", ("rate", "paper", "here"), _resent_rows),
+    1: Sheet("retransmitted segments", ("rate", "paper", "here"), _resent_rows),
     2: Sheet("Jain's index of four disjoint paths", ("rate", "of", *(f"{h} hops" for h in HOPS)), _jain_rows),
-    3: Sheet("rates of the packets of data [%]", ("node", "counts", *(f"{m} Mbit/s" for m in MBPS)), _mix_rows),
+    3: Sheet("rates of data packets [%]", ("node", "counts", *(f"{m} Mbit/s" for m in MBPS)), _mix_rows),
     4: Sheet("paths over the Internet, 11 Mbit/s",
              ("path", "RTT of the wire [ms]", "RTT [ms]", "wire [kbit/s]", "paper [kbit/s]", "here [kbit/s]"),
              _internet_rows),
     5: Sheet("schemes", ("scheme", "settings"), _scheme_rows),
     6: Sheet("four flows on disjoint paths, autorate",
-             ("hops", "scheme", "paper: paths, sorted", "here", "paper: all [kbit/s]", "here [kbit/s]", "beside Reno",
+             ("hops", "scheme", "paper: paths, sorted", "here", "paper: all [kbit/s]", "here [kbit/s]", "against Reno",
               "paper: Jain", "here, Jain"), _disjoint_rows),
     7: Sheet("four flows on one path, autorate",
-             ("hops", "scheme", "paper [kbit/s]", "here [kbit/s]", "beside Reno", "paper: Jain", "here, Jain"),
+             ("hops", "scheme", "paper [kbit/s]", "here [kbit/s]", "against Reno", "paper: Jain", "here, Jain"),
              _shared_rows),
     8: Sheet("one flow to a remote host, autorate",
-             ("hops", "scheme", "US: paper [kbit/s]", "US: here", "US: beside Reno", "EU: paper [kbit/s]", "EU: here",
-              "EU: beside Reno"), _hybrid_rows),
+             ("hops", "scheme", "US: paper [kbit/s]", "US: here", "US: against Reno", "EU: paper [kbit/s]", "EU: here",
+              "EU: against Reno"), _hybrid_rows),
     9: Sheet("mean window [segments]",
              ("to", "hops", "buffer 2: paper", "here", "here, 2 in all", "4: paper", "here, 4", "50: paper",
               "here, 50"),

@@ -37,7 +37,7 @@ class Paths:
         self._drawings = self.drawings()
         self._seeds: list[int] = []
         self.links = _grid(grid_seed).with_(dict(changes or {})).links
-        """Who hears whom in the grid."""
+        """Links between the routers of the grid."""
         self._walks = walks(self.links, grid_seed)
         self._found: list[tuple[int, ...]] = []
 
@@ -55,8 +55,8 @@ class Paths:
     def text(self, number: int) -> str:
         """The links between the routers of a path, numbered along it, as ``radio.links`` takes them."""
         at = {node: n for n, node in enumerate(self.path(number))}
-        own = self.links.filter(pl.col("from").is_in(list(at)) & pl.col("to").is_in(list(at)))
-        numbers = own.select(pl.col("from", "to").replace_strict(at, return_dtype=pl.Int64), "signal_dbm")
+        links = self.links.filter(pl.col("from").is_in(list(at)) & pl.col("to").is_in(list(at)))
+        numbers = links.select(pl.col("from", "to").replace_strict(at, return_dtype=pl.Int64), "signal_dbm")
         return numbers.sort("from", "to").write_csv()
 
     def drawing(self, number: int) -> int:
@@ -71,11 +71,11 @@ class Paths:
     def fits(self, seed: int) -> bool:
         """True if in a drawing of the rows all neighbours in a row hear each other at 11 Mbit/s, and nobody else."""
         links = self._rows.with_({"topology.seed": seed}).links
-        own = links.filter(pl.col("from") // COLUMNS == pl.col("to") // COLUMNS)
+        of_row = links.filter(pl.col("from") // COLUMNS == pl.col("to") // COLUMNS)
         near = (pl.col("from") - pl.col("to")).abs() == 1
         fast = pl.col("rate_bps").fill_null(0) == _ELEVEN
-        neighbours = own.filter(near & fast).height == 2 * ROWS * (COLUMNS - 1)
-        return neighbours and own.filter(fast & ~near).is_empty()
+        neighbours = of_row.filter(near & fast).height == 2 * ROWS * (COLUMNS - 1)
+        return neighbours and of_row.filter(fast & ~near).is_empty()
 
 
 @cache
@@ -88,7 +88,7 @@ def walks(links: pl.DataFrame, seed: int) -> Iterator[tuple[int, ...]]:
     """Random paths, none twice: from a router to one that it hears at 11 Mbit/s, and that none before it does.
 
     Args:
-        links: Who hears whom, see :attr:`~chappe.Scenario.links`.
+        links: The links, see :attr:`~chappe.Scenario.links`.
         seed: Of the choices.
     """
     fast = set(links.filter(pl.col("rate_bps") == _ELEVEN).select("from", "to").iter_rows())

@@ -8,7 +8,7 @@ from chappe.scenario import Scenario
 
 HOPS = (1, 2, 3, 4, 5)
 COLUMNS = 6
-"""Routers of a path: the receiver stands at one of them, the others keep silent."""
+"""Routers of a path: the receiver is at one of them, the others keep silent."""
 
 ROWS = 4
 """Disjoint paths, and flows of the layouts with several."""
@@ -23,7 +23,7 @@ LAYOUTS = {
     "rows": "four flows on four disjoint paths",
     "ping": "a datagram of 1500 bytes with its headers, now and then",
 }
-"""What runs, without the Internet or before it."""
+"""Layouts of flows, without the Internet or in front of it."""
 
 
 class Host(NamedTuple):
@@ -70,7 +70,7 @@ SCHEMES: dict[str, tuple[str, dict[str, Any]]] = {
     "vegas_thinning": ("Vegas with thinning", {"tcp.variant": "linux_vegas", "tcp.ack": "thinning"}),
     "fq_codel": ("FQ-CoDel", {"queue.discipline": "fq_codel"}),
 }
-"""What is compared: the schemes of Table V, its Buf 2 as it may have been meant, and others."""
+"""Schemes to compare: those of Table V, other readings of its Buf 2, and others."""
 
 PAPERS = ("reno", "clamp3", "clamp4", "vegas", "buf2")
 """Those of Table VI."""
@@ -129,30 +129,30 @@ def scenario(p: Point, changes: dict[str, Any] | None = None, row_m: float = ROW
         ends *= ROWS
     flow = {"app": "cbr", "cbr": {"payload": "1472 B", "interval": "200 ms"}} if p.layout == "ping" else {}
     base["flow"] = [{"from": a, "to": b, **flow} for a, b in ends]
-    own = dict(SCHEMES[p.scheme][1])
+    changes_of_point = dict(SCHEMES[p.scheme][1])
     if p.limit:
-        own["tcp.max_cwnd"] = p.limit
+        changes_of_point["tcp.max_cwnd"] = p.limit
     if p.rate == "fixed":
-        own["wlan.rate_control.algorithm"] = "fixed"
+        changes_of_point["wlan.rate_control.algorithm"] = "fixed"
     if p.rts:
-        own["wlan.rts_threshold"] = "always"
+        changes_of_point["wlan.rts_threshold"] = "always"
     if p.rts == 2:
-        own["wlan.rate_control.rts_uses_chain"] = False
-    return Scenario(base).with_(own | (changes or {}))
+        changes_of_point["wlan.rate_control.rts_uses_chain"] = False
+    return Scenario(base).with_(changes_of_point | (changes or {}))
 
 
 def routes(rows: int, gateway: int | None = None) -> list[dict[str, int]]:
     """Along the rows; with a gateway, over that to the host, which has the number after the last router."""
-    found = []
+    routes_of = []
     for first in range(0, rows * COLUMNS, COLUMNS):
         for at in range(COLUMNS):
             hops = [(to, at + (1 if to > at else -1)) for to in range(COLUMNS) if to != at]
-            found += [{"at": first + at, "to": first + to, "via": first + via} for to, via in hops]
+            routes_of += [{"at": first + at, "to": first + to, "via": first + via} for to, via in hops]
     if gateway is not None:
-        found += [{"at": at, "to": COLUMNS, "via": at + 1} for at in range(gateway)]
-        found += [{"at": gateway, "to": COLUMNS, "via": COLUMNS}]
-        found += [{"at": COLUMNS, "to": to, "via": gateway} for to in range(gateway + 1)]
-    return found
+        routes_of += [{"at": at, "to": COLUMNS, "via": at + 1} for at in range(gateway)]
+        routes_of += [{"at": gateway, "to": COLUMNS, "via": COLUMNS}]
+        routes_of += [{"at": COLUMNS, "to": to, "via": gateway} for to in range(gateway + 1)]
+    return routes_of
 
 
 def _internet(host: Host, gateway: int) -> dict[str, Any]:

@@ -15,11 +15,11 @@ from chappe.choice import Among, choose
 from chappe.order import Quantile
 from chappe.stats import Estimate
 
+from chappe_papers.estimates import Estimates
 from chappe_papers.judge import times
 from chappe_papers.pairs import Paired, common
 from chappe_papers.su2008.design import AGGREGATE, DELAY, JAIN, LARGEST, MEDIAN, RESENT, RTT, SLOW_START, WINDOW
 from chappe_papers.su2008.points import HOPS, LIMITS, Point
-from chappe_papers.table import Table
 
 CALIBRATE, PREDICT, ORDER, CONTEXT = "calibrate", "predict", "order", "context"
 
@@ -35,15 +35,15 @@ class Target(NamedTuple):
     paper: str
     unit: str
     role: str
-    hope: str
-    """The hope that a prediction belongs to."""
+    group: str
+    """The target that a prediction belongs to."""
     range: str
-    """Unit of the ends of the hoped range: percent of the number, apart from it, a factor of it, or a value."""
+    """Unit of the ends of the target range: percent of the number, apart from it, a factor of it, or a value."""
     low: str
     high: str
     below: str
-    """Numbers below which this one was hoped to be."""
-    beside: str
+    """Numbers below which this one is to lie."""
+    against: str
     """The number of Reno with which its sign is compared."""
     impressive: str
     """Number that would impress."""
@@ -52,8 +52,8 @@ class Target(NamedTuple):
     @property
     def number(self) -> float:
         """Its value; NaN where the paper has words, or several numbers."""
-        found = re.fullmatch(r"(?:> |about )?([\d.]+)", self.paper)
-        return float(found[1]) if found else math.nan
+        match = re.fullmatch(r"(?:> |about )?([\d.]+)", self.paper)
+        return float(match[1]) if match else math.nan
 
     @property
     def is_exceeded(self) -> bool:
@@ -73,11 +73,11 @@ BUFFERS = {"2": "buf2", "4": "buf4", "50": "reno"}
 LATER = {"US": "mesh_us", "EU": "mesh_europe_later"}
 BEST = {"all wireless": "", "Europe": "mesh_europe", "US": "mesh_us"}
 
-Value = Callable[[Table], Estimate | None]
+Value = Callable[[Estimates], Estimate | None]
 
 
 def _of(point: Point, measure: str, scale: float = 1.0) -> Value:
-    def value(data: Table) -> Estimate | None:
+    def value(data: Estimates) -> Estimate | None:
         e = data.get(point, measure)
         return None if e is None else scaled(e, scale)
 
@@ -96,39 +96,39 @@ def scaled(e: Estimate, by: float) -> Estimate:
 
 
 def _ratio(a: Point, b: Point, measure: str = AGGREGATE) -> Value:
-    def value(data: Table) -> Estimate | None:
+    def value(data: Estimates) -> Estimate | None:
         return next((times(x, y) for x, y in data.both(a, b, measure)), None)
 
     return value
 
 
-def best_limit(data: Table, host: str) -> Estimate | None:
+def best_limit(data: Estimates, host: str) -> Estimate | None:
     """Autorate's window limit of the greatest throughput, chosen on every other path, with those not told from it."""
-    own = {n: data.get(Point("path", limit=n, host=host), AGGREGATE) for n in LIMITS}
-    known = {n: e for n, e in own.items() if isinstance(e, Paired)}
-    if not known:
-        return next((e for e in own.values() if e is not None), None)
-    values = common(list(known.values()))
+    by_limit = {n: data.get(Point("path", limit=n, host=host), AGGREGATE) for n in LIMITS}
+    paired = {n: e for n, e in by_limit.items() if isinstance(e, Paired)}
+    if not paired:
+        return next((e for e in by_limit.values() if e is not None), None)
+    values = common(list(paired.values()))
     if len(values) < 4:
         return None
-    return Among.of_choice(choose({n: values[:, i] for i, n in enumerate(known)}))
+    return Among.of_choice(choose({n: values[:, i] for i, n in enumerate(paired)}))
 
 
-def _near_one(data: Table) -> Estimate | None:
+def _near_one(data: Estimates) -> Estimate | None:
     """Of one and two hops the ratio of medians that is farther from 1."""
-    found = [_ratio(Point("path", h), Point("path", h, "fixed"), MEDIAN)(data) for h in (1, 2)]
-    known = [e for e in found if e is not None]
-    return max(known, key=lambda e: abs(e.mean - 1)) if len(known) == len(found) else None
+    ratios = [_ratio(Point("path", h), Point("path", h, "fixed"), MEDIAN)(data) for h in (1, 2)]
+    measured = [e for e in ratios if e is not None]
+    return max(measured, key=lambda e: abs(e.mean - 1)) if len(measured) == len(ratios) else None
 
 
-def _least_gain(data: Table) -> Estimate | None:
+def _least_gain(data: Estimates) -> Estimate | None:
     """Of two to five hops the smallest ratio of fixed rates to autorate on disjoint paths."""
-    found = [_ratio(Point("rows", h, "fixed"), Point("rows", h))(data) for h in HOPS[1:]]
-    known = [e for e in found if e is not None]
-    return min(known, key=lambda e: e.mean) if len(known) == len(found) else None
+    ratios = [_ratio(Point("rows", h, "fixed"), Point("rows", h))(data) for h in HOPS[1:]]
+    measured = [e for e in ratios if e is not None]
+    return min(measured, key=lambda e: e.mean) if len(measured) == len(ratios) else None
 
 
-def _ping(data: Table) -> Estimate | None:
+def _ping(data: Estimates) -> Estimate | None:
     """There and back: twice the delay of a datagram of 1500 bytes on an idle path [ms]."""
     return _of(Point("ping", 5, "fixed"), DELAY, 2e3)(data)
 
@@ -158,7 +158,7 @@ _SINGLE: dict[str, Value] = {
 
 
 def value_of(t: Target) -> Value | None:
-    """What a number of the paper is here; ``None`` where the paper has several numbers, and a table says it."""
+    """Our value of a number of the paper; ``None`` where the paper has several numbers in one cell."""
     if t.id in _SINGLE:
         return _SINGLE[t.id]
     kind, *rest = t.id.split("-")
@@ -183,7 +183,7 @@ def _table(kind: str) -> tuple[str, float]:
 
 
 class Prediction(NamedTuple):
-    """A number of the paper beside ours."""
+    """A number of the paper with ours."""
 
     target: Target
     ours: Estimate
@@ -195,7 +195,7 @@ class Prediction(NamedTuple):
 
     @property
     def error(self) -> float:
-        """How far off it is, as a share: the same for half and for double, less one.
+        """Error as a share: the same for half and for double, less one.
 
         A number that is exceeded, as the paper says, is off only by what ours falls short of it.
         """
@@ -221,8 +221,8 @@ def kind_of(t: Target) -> str:
     return KINDS.get(t.id.split("-")[0], "others")
 
 
-def predictions(data: Table, roles: Iterable[str] = (PREDICT,)) -> Iterator[Prediction]:
-    """What is known of the numbers with some roles."""
+def predictions(data: Estimates, roles: Iterable[str] = (PREDICT,)) -> Iterator[Prediction]:
+    """Our values of the numbers with some roles."""
     for t in targets():
         value = value_of(t) if t.role in roles else None
         e = value(data) if value is not None else None

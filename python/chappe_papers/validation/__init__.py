@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 @dataclass(frozen=True)
-class Validation:
+class SimulatorComparison:
     """A comparison: a package of this one with a module ``compare``, which is imported when it is needed."""
 
     name: str
@@ -20,16 +20,18 @@ class Validation:
         return code
 
 
-VALIDATIONS: tuple[Validation, ...] = (
-    Validation("standard", "the DCF and NewReno of the preset standard beside ns-3.37: 802.11b, 56 cases"),
-    Validation(
-        "sinr", "reception by SINR and rate control beside ns-3.37: links and chains of 802.11b, links of 802.11a"
+VALIDATIONS: tuple[SimulatorComparison, ...] = (
+    SimulatorComparison("standard", "the DCF and NewReno of the preset standard against ns-3.37: 802.11b, 56 cases"),
+    SimulatorComparison(
+        "sinr", "reception by SINR and rate control against ns-3.37: links and chains of 802.11b, links of 802.11a"
     ),
-    Validation("dsr", "DSR between walking nodes beside ns-2.35: TCP and datagrams on three walks"),
+    SimulatorComparison(
+        "dsr", "DSR between mobile nodes against ns-2.35: TCP and datagrams with three movement patterns"
+    ),
 )
 """All comparisons."""
 
 
-def find(name: str) -> Validation | None:
+def find(name: str) -> SimulatorComparison | None:
     """The comparison of this name."""
     return next((v for v in VALIDATIONS if v.name == name), None)

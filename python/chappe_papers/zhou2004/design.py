@@ -11,8 +11,8 @@ from chappe.stats import Estimate, jain_index
 
 from chappe_papers import reference
 from chappe_papers.design import Design
-from chappe_papers.lab import Lab
-from chappe_papers.table import NS2, Measure, Table
+from chappe_papers.estimates import NS2, Estimates, Measure
+from chappe_papers.runner import Runner
 from chappe_papers.zhou2004.points import ALIKE, FLOWS, LONE, RATES, Point, same, scenario, tables
 
 GOODPUT = "flow_goodput_bps"
@@ -58,7 +58,7 @@ PRINTED = {("vegas", "none", 10.0): 3.0, ("tahoe", "none", 10.0): 0.7,
 
 
 class Zhou(Design):
-    """What Zhou, Leis, Hoang and Nhan ran."""
+    """The runs of Zhou, Leis, Hoang and Nhan."""
 
     name = "zhou2004"
     point = Point
@@ -85,7 +85,7 @@ class Zhou(Design):
         return length.seeds if point.reading == LONE else length.compared
 
     def same(self, point: Point) -> Point:
-        """The point that stands for all that are the same scenario."""
+        """Representative of all points with the same scenario."""
         return same(point)
 
     def of_run(self, tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
@@ -104,20 +104,22 @@ class Zhou(Design):
         """The measures of a point from its runs, which are independent replications."""
         return of_values({name: rows["jain_of_flows" if name == JAIN else name].to_list() for name in MEASURES})
 
-    def ns2(self) -> Table:
+    def ns2(self) -> Estimates:
         """Everything that ns-2 measured, by point."""
         lone = {p: v for p, v in reference.first(self.records()).items() if p.reading == LONE}
-        return Table({p: of_values(values_of(own)) for p, own in by_point(self.records()).items()} | lone, FULL.x)
+        return Estimates(
+            {p: of_values(values_of(records)) for p, records in by_point(self.records()).items()} | lone, FULL.x
+        )
 
-    def method(self, lab: Lab) -> list[str]:
+    def method(self, runner: Runner) -> list[str]:
         """Method, in paragraphs."""
-        n: Length = lab.length
+        n: Length = runner.length
         compared = f", {n.compared} where readings are compared" if n.compared != n.seeds else ""
         tails = f", {n.tails} where the paper prints the unfairness of a run" if n.tails != n.seeds else ""
         return [
             f"{n.seeds} runs of each point{compared}{tails}, each of 100 s. The main reading has the TCP defaults of "
             "the paper's time, a retransmission timeout of at least 1 s; ns-2.35's 0.2 s are another reading.",
-            "Vegas' lead where little is lost is ns-2's habit of sending its packets without the header of 40 bytes.",
+            "At low loss Vegas leads because ns-2 sends its packets without the header of 40 bytes.",
             "Unfairness has a heavy tail: medians are compared, and the paper's single runs with the spread of single "
             "runs of ours. Stock ns-2.35 ignores notifications in Vegas and SACK, so that there is nothing to compare.",
         ]
@@ -126,33 +128,33 @@ class Zhou(Design):
 DESIGN = Zhou()
 
 
-def of_alike(data: Table, mechanism: str, rate: float, which: Callable[..., Estimate] = max) -> Estimate | None:
+def of_alike(data: Estimates, mechanism: str, rate: float, which: Callable[..., Estimate] = max) -> Estimate | None:
     """The goodput of the best, or the worst, of the variants that are much alike; ``None`` when one is missing."""
-    known = [data.get(Point(v, mechanism, rate), GOODPUT) for v in ALIKE]
-    return None if None in known else which((e for e in known if e is not None), key=lambda e: e.mean)
+    goodputs = [data.get(Point(v, mechanism, rate), GOODPUT) for v in ALIKE]
+    return None if None in goodputs else which((e for e in goodputs if e is not None), key=lambda e: e.mean)
 
 
 def unfairness(shares: Iterable[float]) -> float:
     """The paper's measure: how much more the largest share is than the smallest, by the smallest."""
-    known = sorted(shares)
-    return (known[-1] - known[0]) / known[0] if known[0] else math.inf
+    ordered = sorted(shares)
+    return (ordered[-1] - ordered[0]) / ordered[0] if ordered[0] else math.inf
 
 
 def of_values(values: Mapping[str, Sequence[float]]) -> dict[str, Estimate]:
     """Measures from the values of independent runs: means; of unfairness, which has a heavy tail, the median."""
-    return {name: Quantile.at(own) if name == UNFAIRNESS else Estimate.of(own) for name, own in values.items()}
+    return {name: Quantile.at(runs) if name == UNFAIRNESS else Estimate.of(runs) for name, runs in values.items()}
 
 
 # ---- the runs of ns-2 ----
 
 
-def by_point(found: Iterable[reference.Record]) -> dict[Any, list[reference.Record]]:
+def by_point(records: Iterable[reference.Record]) -> dict[Any, list[reference.Record]]:
     """The runs of ns-2 by point."""
-    own: dict[Any, list[reference.Record]] = {}
-    for r in reference.of(NS2, found):
+    points: dict[Any, list[reference.Record]] = {}
+    for r in reference.of(NS2, records):
         if r.point.reading != LONE:
-            own.setdefault(r.point, []).append(r)
-    return own
+            points.setdefault(r.point, []).append(r)
+    return points
 
 
 def delivered(record: reference.Record) -> tuple[int, ...]:
@@ -166,7 +168,7 @@ def measured(segments: Sequence[float]) -> dict[str, float]:
     return {GOODPUT: sum(goodput) / FLOWS, UNFAIRNESS: unfairness(goodput), JAIN: jain_index(goodput)}
 
 
-def values_of(found: Sequence[reference.Record]) -> dict[str, list[float]]:
+def values_of(records: Sequence[reference.Record]) -> dict[str, list[float]]:
     """The measures of the runs of a point."""
-    runs = [measured(delivered(r)) for r in found]
+    runs = [measured(delivered(r)) for r in records]
     return {name: [run[name] for run in runs] for name in (GOODPUT, UNFAIRNESS, JAIN)}

@@ -1,13 +1,13 @@
-"""What is added to the paper: its readings side by side, the mechanisms as their authors describe them, formulas."""
+"""Additions to the paper: its readings side by side, the mechanisms as their authors describe them, formulas."""
 
 from chappe import show
 from chappe.stats import Estimate
 
+from chappe_papers.estimates import Estimates
 from chappe_papers.extras import Extra, median, percent
 from chappe_papers.figures import Chart, Legend, Panel, Rows, Sheet, cell, panel
 from chappe_papers.formulas import mathis, padhye
 from chappe_papers.judge import Verdict
-from chappe_papers.table import Table
 from chappe_papers.zhou2004.claims import ALL
 from chappe_papers.zhou2004.design import GOODPUT, MEASURES, PRINTED, SEGMENTS, UNFAIRNESS, Length, of_alike
 from chappe_papers.zhou2004.figures import LEGEND, LOG_FROM, READING, TICKS, X_LABEL, X_NAME, over_variants
@@ -17,10 +17,10 @@ from chappe_papers.zhou2004.points import ALIKE, LONE, MECHANISMS, PAPERS, READI
 
 _SHORT = {
     Verdict.CONFIRMED: "yes",
-    Verdict.SIZE: "yes, size differs",
+    Verdict.SIZE: "yes, but of another size",
     Verdict.EXCEPTIONS: "with exceptions",
     Verdict.REFUTED: "no",
-    Verdict.OPEN: "open",
+    Verdict.OPEN: "undecided",
 }
 
 
@@ -30,14 +30,14 @@ def _of_readings(length: Length) -> list[Point]:
     ]
 
 
-def in_reading(data: Table, reading: str, x: tuple[float, ...] | None = None) -> Table:
-    """What was measured in one reading, as if it were the main one; at some error rates only."""
-    found = data.seen_as(lambda p: p._replace(reading=reading))
-    return Table({p._replace(reading=READING): v for p, v in data.values.items() if p.reading == reading},
-                 found.x if x is None else x)  # fmt: skip
+def in_reading(data: Estimates, reading: str, x: tuple[float, ...] | None = None) -> Estimates:
+    """Estimates of one reading, as if it were the main one; at some error rates only."""
+    seen = data.seen_as(lambda p: p._replace(reading=reading))
+    return Estimates({p._replace(reading=READING): v for p, v in data.values.items() if p.reading == reading},
+                 seen.x if x is None else x)  # fmt: skip
 
 
-def _verdict_rows(ours: Table, _: Table) -> Rows:
+def _verdict_rows(ours: Estimates, _: Estimates) -> Rows:
     """After the fact: which reading gives most of what the paper says cannot tell which one its authors had."""
     few = tuple(sorted({p.per_percent for p in ours.values if p.reading == "buffer20"}))
     rows = []
@@ -48,7 +48,7 @@ def _verdict_rows(ours: Table, _: Table) -> Rows:
     return rows
 
 
-def _crossing(data: Table, mechanism: str) -> str:
+def _crossing(data: Estimates, mechanism: str) -> str:
     """The error rates between which Vegas falls behind the best of the others."""
     ahead = None
     for r in sorted({p.per_percent for p in data.values}):
@@ -62,18 +62,18 @@ def _crossing(data: Table, mechanism: str) -> str:
 
 
 _ON_ELN = (("snoop", 10.0), ("both", 2.0))
-"""What is compared with ELN alone, and at which error rate [%]."""
+"""Points compared with ELN alone, with their error rates [%]."""
 
 
-def _number_rows(ours: Table, _: Table) -> Rows:
+def _number_rows(ours: Estimates, _: Estimates) -> Rows:
     printed = [f"{e:g}" if e < 1 else f"{e:.1f}" for e in PRINTED.values()]
     rows = [["the paper", "2 %", "0.4 to 0.6 %", *printed, "more than 0", "more than 0"]]
     for name in READINGS:
-        own = in_reading(ours, name)
-        unfair = [median(own.get(Point(*point), UNFAIRNESS)) for point in PRINTED]
-        on_eln = (own.both(Point("tahoe", m, r), Point("tahoe", "eln", r), GOODPUT) for m, r in _ON_ELN)
+        here = in_reading(ours, name)
+        unfair = [median(here.get(Point(*point), UNFAIRNESS)) for point in PRINTED]
+        on_eln = (here.both(Point("tahoe", m, r), Point("tahoe", "eln", r), GOODPUT) for m, r in _ON_ELN)
         gains = [next((percent(a, b) for a, b in pair), "-") for pair in on_eln]
-        rows.append([name, _crossing(own, "none"), _crossing(own, "eln"), *unfair, *gains])
+        rows.append([name, _crossing(here, "none"), _crossing(here, "eln"), *unfair, *gains])
     return rows
 
 
@@ -108,7 +108,7 @@ def _authors_chart(length: Length) -> Chart:
     return Chart(title, X_NAME, X_LABEL, tuple(VARIANTS), lambda _: panels, TICKS, None, LOG_FROM)
 
 
-def _shortcut_rows(ours: Table, _: Table) -> Rows:
+def _shortcut_rows(ours: Estimates, _: Estimates) -> Rows:
     rows = []
     for m in ("eln", "snoop", "both"):
         for v in VARIANTS:
@@ -137,17 +137,17 @@ def _lone(variant: str, loss: float, window: int) -> Point:
 
 
 def _of_formulas(_: Length) -> list[Point]:
-    found = [_lone("newreno", loss, 1000) for loss in LOSSES]
-    return found + [_lone(v, loss, w) for w in (1000, 10) for loss in (1.0, 10.0) for v in VARIANTS]
+    points = [_lone("newreno", loss, 1000) for loss in LOSSES]
+    return points + [_lone(v, loss, w) for w in (1000, 10) for loss in (1.0, 10.0) for v in VARIANTS]
 
 
-def with_formulas(data: Table) -> Table:
+def with_formulas(data: Estimates) -> Estimates:
     """The same with what the formulas say, as if it had been measured without an error."""
     values = dict(data.values)
     for loss in LOSSES:
         for name, value in (("padhye", _padhye(loss, 1000)), ("mathis", mathis(RTT_S, loss / 100))):
             values[_lone(name, loss, 1000)] = {SEGMENTS: Estimate(value, 0.0, 1)}
-    return Table(values, data.x)
+    return Estimates(values, data.x)
 
 
 def _padhye(loss: float, window: int) -> float:
@@ -155,13 +155,13 @@ def _padhye(loss: float, window: int) -> float:
 
 
 def _formula_chart(_: Length) -> Chart:
-    own = panel(LOSSES, lambda v, loss: (_lone(v, loss, 1000), SEGMENTS), MEASURES[SEGMENTS], "window 1000")
+    axes = panel(LOSSES, lambda v, loss: (_lone(v, loss, 1000), SEGMENTS), MEASURES[SEGMENTS], "window 1000")
     title = "a lone flow beside formulas: 100 Mbit/s, 50 ms each way"
     variants = ("newreno", *_FORMULAS)
-    return Chart(title, X_NAME, X_LABEL, variants, lambda _: [own], (0.1, 0.2, 0.5, 1, 2, 5, 10), None, 0.1)
+    return Chart(title, X_NAME, X_LABEL, variants, lambda _: [axes], (0.1, 0.2, 0.5, 1, 2, 5, 10), None, 0.1)
 
 
-def _formula_rows(ours: Table, ns2: Table) -> Rows:
+def _formula_rows(ours: Estimates, ns2: Estimates) -> Rows:
     rows = []
     for w in (1000, 10):
         for loss in LOSSES:
@@ -205,7 +205,7 @@ EXTRAS: dict[str, Extra] = {
         _authors_chart,
         LEGEND,
         {"authors_table": Sheet(
-            "what the shortcuts of ns-2 change",
+            "effects of the shortcuts of ns-2",
             ("mechanism", "variant", "lost", "ns-2's [kbit/s]", "its authors' [kbit/s]", "change",
              "ns-2's, unfairness", "its authors', unfairness"),
             _shortcut_rows,
@@ -218,7 +218,8 @@ EXTRAS: dict[str, Extra] = {
         Legend(VARIANTS | _FORMULAS, {**LEGEND.colours, "padhye": 6, "mathis": 7}),
         {"formulas_table": Sheet(
             "a lone flow [segments/s]",
-            ("variant", "window", "lost", "ours", "ns-2", "beside ns-2", "Padhye et al.", "beside it", "Mathis et al."),
+            ("variant", "window", "lost", "ours", "ns-2", "against ns-2", "Padhye et al.", "against Padhye et al.",
+             "Mathis et al."),
             _formula_rows,
         )},
         with_formulas,

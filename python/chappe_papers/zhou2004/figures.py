@@ -1,4 +1,4 @@
-"""The figures: what stands in each of them."""
+"""The figures."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,9 +7,9 @@ from chappe import plot
 from chappe.plot import Mark
 from chappe.stats import Estimate
 
+from chappe_papers.estimates import Estimates
 from chappe_papers.figures import Chart, Legend, Panel, Panels, Picture, panel
 from chappe_papers.judge import times
-from chappe_papers.table import Table
 from chappe_papers.zhou2004.design import GOODPUT, JAIN, MEASURES, PRINTED, UNFAIRNESS, of_alike
 from chappe_papers.zhou2004.points import FLOWS, MECHANISMS, VARIANTS, Point
 
@@ -36,8 +36,8 @@ def _high(p: Panel) -> Panel:
 
 def _throughput(x: Sequence[float]) -> list[Panel]:
     letters = zip("abcde", MECHANISMS.items(), strict=True)
-    own = [over_variants(m, x, GOODPUT, f"({letter}) {title}") for letter, (m, title) in letters]
-    return [q for p in own for q in (p, _high(p))]
+    axes = [over_variants(m, x, GOODPUT, f"({letter}) {title}") for letter, (m, title) in letters]
+    return [q for p in axes for q in (p, _high(p))]
 
 
 def _mechanisms(x: Sequence[float]) -> list[Panel]:
@@ -64,7 +64,7 @@ def _unfair_with(x: Sequence[float]) -> list[Panel]:
     return [*panels, over_variants("snoop", x, JAIN, MECHANISMS["snoop"])]
 
 
-def _network(title: str, _: Table) -> Picture:
+def _network(title: str, _: Estimates) -> Picture:
     """Figure 1: nodes and links."""
     nodes = [(0.0, 2.0 - i, f"fixed host {i + 1}") for i in range(FLOWS)]
     nodes += [(1.0, 0.0, "edge router"), (2.0, 0.0, "core router"), (3.0, 0.0, "base station"), (4.0, 0.0, "")]
@@ -91,7 +91,7 @@ FIGURES: dict[int, Chart] = {
 """The figures by number."""
 
 
-def _lead(data: Table, _: str, rate: float) -> Estimate | None:
+def _lead(data: Estimates, _: str, rate: float) -> Estimate | None:
     """Goodput of Vegas relative to the best of the others."""
     vegas, best = data.get(Point("vegas", "none", rate), GOODPUT), of_alike(data, "none", rate)
     return None if vegas is None or best is None else times(vegas, best)

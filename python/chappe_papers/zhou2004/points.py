@@ -1,4 +1,4 @@
-"""What is run: variants of TCP, mechanisms, error rates, and readings of what the paper does not say."""
+"""Points of the paper: variants of TCP, mechanisms, error rates, and readings where the paper is silent."""
 
 import tomllib
 from collections.abc import Mapping
@@ -92,11 +92,11 @@ class Reading:
     """A way to read what the paper does not say.
 
     Attributes:
-        title: What it is.
+        title: Name of the reading.
         extends: Presets.
-        settings: What else differs.
+        settings: Further settings that differ.
         boxes: The middleboxes of each mechanism.
-        both_ways: Whether acknowledgements are lost, too.
+        both_ways: True if acknowledgements are lost, too.
     """
 
     title: str
@@ -158,7 +158,7 @@ def tables() -> dict[str, Any]:
 
 
 def same(point: Point) -> Point:
-    """The point that stands for all that are the same scenario."""
+    """Representative of all points with the same scenario."""
     if point.reading.endswith("header") and point.variant != "vegas":
         return point._replace(reading="2003" if point.reading == "2003_header" else "ns2")
     if point.reading.startswith("authors") and point.mechanism in ("none", "split"):
@@ -192,7 +192,7 @@ def scenario(point: Point, changes: Mapping[str, Any] | None = None) -> Scenario
 
 @cache
 def _base(name: str) -> Scenario:
-    """The scenario of a reading, with Snoop and ELN, of which a point may use neither."""
+    """The scenario of a reading, with Snoop and ELN, which a point may leave unused."""
     reading = READINGS[name]
     boxes = {"middlebox": reading.boxes["both"]}
     return Scenario(tables() | {"extends": list(reading.extends)} | boxes, reading.settings)
@@ -202,7 +202,7 @@ def _lone(point: Point, changes: Mapping[str, Any]) -> Scenario:
     """A file transfer over 100 Mbit/s and 50 ms each way, on which data are lost; the first 20 s do not count."""
     error = {"model": "uniform", "rate": point.per_percent / 100}
     link = {"to": 1, "rate": "100 Mbit/s", "delay": "50 ms", "error": error, "back": {"error": {"model": "none"}}}
-    own = {
+    lone_settings = {
         "extends": "ns2-2.35",
         "run": {"stop": "420 s", "batches": 21, "discard": 1},
         "topology": {"kind": "none"},
@@ -211,4 +211,4 @@ def _lone(point: Point, changes: Mapping[str, Any]) -> Scenario:
         "tcp": {"variant": point.variant, "window": point.window, "segment": "1000 B"},
         "flow": [{"to": 1}],
     }
-    return Scenario(own, dict(changes))
+    return Scenario(lone_settings, dict(changes))

@@ -1,4 +1,4 @@
-"""The rows of ns-2.35, each the mean of some runs, beside ten runs of ours, and to the segment without losses."""
+"""Comparison with rows of ns-2.35, each the mean of some runs, by ten runs of ours; to the segment without losses."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,9 +9,9 @@ from chappe.stats import Estimate
 
 from chappe_papers import reference
 from chappe_papers import validate as shared
-from chappe_papers.kept import Kept
+from chappe_papers.estimates import NS2
 from chappe_papers.page import table
-from chappe_papers.table import NS2
+from chappe_papers.run_cache import RunCache
 from chappe_papers.validate import LEVEL, Comparison, Validation, mean, off
 from chappe_papers.zhou2004.design import (  # fmt: skip
     DESIGN,
@@ -39,7 +39,7 @@ AS_NS2 = {
     f"link.{LOSSY}.delay": "4.017664 ms",
     f"link.{LOSSY}.back.delay": "4.001664 ms",
 }
-"""How ns-2 was set up and what it counts, to the segment."""
+"""Set-up and counts of ns-2, to the segment."""
 
 TITLES = {name: r.title for name, r in READINGS.items()} | {LONE: "a lone flow over a lossy path"}
 
@@ -67,14 +67,14 @@ def segments(rows: pl.DataFrame) -> list[tuple[float, ...]]:
 
 
 def run(
-    points: Mapping[Point, Sequence[int]], runs: Kept, changes: Mapping[str, Any] | None = None
+    points: Mapping[Point, Sequence[int]], runs: RunCache, changes: Mapping[str, Any] | None = None
 ) -> dict[Point, pl.DataFrame]:
     """Runs points with seeds and changes."""
     seeds: dict[Point, Sequence[int]] = {}
-    for p, own in points.items():
-        seeds[same(p)] = max(own, seeds.get(same(p), ()), key=len)
-    found = shared.run(DESIGN, {p: (p, scenario(p, changes), own) for p, own in seeds.items()}, runs)
-    return {p: found[same(p)] for p in points}
+    for p, seeds_of in points.items():
+        seeds[same(p)] = max(seeds_of, seeds.get(same(p), ()), key=len)
+    tables = shared.run(DESIGN, {p: (p, scenario(p, changes), seeds_of) for p, seeds_of in seeds.items()}, runs)
+    return {p: tables[same(p)] for p in points}
 
 
 def _words(p: Point) -> str:
@@ -82,7 +82,7 @@ def _words(p: Point) -> str:
     return f"{VARIANTS[p.variant]}, {MECHANISMS[p.mechanism]}, {p.per_percent:g} %{window}, {TITLES[p.reading]}"
 
 
-class OfRows(Validation):
+class ZhouValidation(Validation):
     """The comparison."""
 
     design = DESIGN
@@ -92,38 +92,41 @@ class OfRows(Validation):
     def __init__(self) -> None:
         self.begun: list[Start] = []
 
-    def compare(self, runs: Kept) -> list[Comparison]:
+    def compare(self, runs: RunCache) -> list[Comparison]:
         """Runs what ns-2 was run on; where numbers do not agree and losses are random, with many seeds."""
         records = by_point(DESIGN.records())
         lone = {p: v for p, v in reference.first(DESIGN.records()).items() if p.reading == LONE}
         tables = run(dict.fromkeys(records, SEEDS), runs, AS_NS2) | run(dict.fromkeys(lone, SEEDS), runs)
-        found = []
-        for p, own in records.items():
-            theirs, ours = values_of(own), _ours(tables[p])
+        compared = []
+        for p, records_of_point in records.items():
+            theirs, ours = values_of(records_of_point), _ours(tables[p])
             for name, m in ((GOODPUT, MEASURES[GOODPUT]), (UNFAIRNESS, _EXACT)):
                 part = f"{TITLES[p.reading]}: {MECHANISMS[p.mechanism]}"
                 numbers = (mean(theirs[name]), mean(ours[name]))
-                found.append(Comparison(_words(p), part, p, name, m, *numbers, len(own)))
+                compared.append(Comparison(_words(p), part, p, name, m, *numbers, len(records_of_point)))
         for p, values in lone.items():
             ours_alone = Estimate.of(tables[p][SEGMENTS].to_list())
             numbers = (values[SEGMENTS], ours_alone)
             place = (_words(p), TITLES[LONE], p, SEGMENTS, MEASURES[SEGMENTS])
-            found.append(Comparison(*place, *numbers, int(values[SEGMENTS].df) + 1))
-        unlike = {c.point for c in found if not c.agrees and c.point.per_percent and c.name != SEGMENTS}
+            compared.append(Comparison(*place, *numbers, int(values[SEGMENTS].df) + 1))
+        unlike = {c.point for c in compared if not c.agrees and c.point.per_percent and c.name != SEGMENTS}
         many = run(dict.fromkeys(unlike, MANY), runs, AS_NS2)
         self.begun = compare_starts(runs)
-        return [replace(c, many=_ours(many[c.point])[c.name]) if c.point in many and not c.agrees else c for c in found]
+        return [
+            replace(c, many=_ours(many[c.point])[c.name]) if c.point in many and not c.agrees else c for c in compared
+        ]
 
-    def head(self, found: Sequence[Comparison]) -> list[str]:
+    def head(self, comparisons: Sequence[Comparison]) -> list[str]:
         """Notes for readers."""
-        unlike = [c for c in found if not c.agrees]
+        unlike = [c for c in comparisons if not c.agrees]
         alike = sum(c.p is not None and c.p >= LEVEL for c in unlike)
         certain = sum(c.p is None for c in unlike)
         return [
-            f"{len({c.point for c in found})} rows of ns-2.35, each the mean of one to ten runs, are set beside ten "
-            "runs of ours in the same reading. Goodput agrees when it differs by at most 3 %, or by no more than the "
-            "half width of the 95 % Welch interval of the difference; unfairness when it differs by no more than that "
-            "half width. Without losses nothing is random, there is one run, and unfairness is either the same or not.",
+            f"{len({c.point for c in comparisons})} rows of ns-2.35, each the mean of one to ten runs, are compared "
+            "with ten runs of ours in the same reading. Goodput agrees when it differs by at most 3 %, or by no more "
+            "than the half width of the 95 % Welch interval of the difference; unfairness when it differs by no more "
+            "than that half width. Without losses nothing is random, there is one run, and unfairness is either the "
+            "same or not.",
             f"Of the {len(unlike)} values that do not agree, {certain} are of rows without losses; where losses are "
             f"random, {alike} are like the means of as many of a hundred runs of ours, and "
             f"{len(unlike) - certain - alike} are not at 5 %.",
@@ -151,14 +154,14 @@ class OfRows(Validation):
         ]
 
 
-VALIDATION = OfRows()
+VALIDATION = ZhouValidation()
 
 
-def compare_starts(runs: Kept) -> list[Start]:
+def compare_starts(runs: RunCache) -> list[Start]:
     """Runs without losses."""
-    found = []
+    starts = []
     for r in reference.of(STARTS, DESIGN.records()):
         begin = {f"flow.{i}.start": f"{1e6 * r.values[f'start_{i}_s'].mean:.0f} us" for i in range(FLOWS)}
         rows = run({r.point: [1]}, runs, AS_NS2 | begin)[r.point]
-        found.append(Start(r.point.mechanism, delivered(r), tuple(int(n) for n in segments(rows)[0])))
-    return found
+        starts.append(Start(r.point.mechanism, delivered(r), tuple(int(n) for n in segments(rows)[0])))
+    return starts

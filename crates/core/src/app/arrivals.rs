@@ -73,7 +73,7 @@ pub struct Process {
     pub count: u64,
 }
 
-/// A flow generator.
+/// Flow generator: draws the arrival times and sizes of transfers.
 #[derive(Clone, Debug)]
 pub struct Arrivals {
     process: Process,

@@ -8,7 +8,7 @@ use crate::unit::{Bytes, Span, Time};
 settings! {
     /// Constant bit rate over UDP.
     pub struct Config {
-        /// Interval between datagrams.
+        /// Interval from one datagram to the next.
         pub interval: Span = Span::ms(100) => above(Span::ZERO).at_most(LONGEST),
         /// Payload of a datagram.
         pub payload: Bytes = Bytes(1460) => range(Bytes(1), LARGEST_PACKET),

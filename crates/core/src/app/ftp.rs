@@ -15,7 +15,7 @@ settings! {
     }
 }
 
-/// A file transfer.
+/// Source of a file transfer, which writes the whole file at its start.
 #[derive(Clone, Debug)]
 pub struct Ftp {
     start: Time,

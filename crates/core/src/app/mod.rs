@@ -34,7 +34,7 @@ pub enum Out {
         /// Bytes by which the last segment is shorter than the others.
         missing: u32,
     },
-    /// Sends a datagram.
+    /// Sends a datagram of this flow over UDP.
     Datagram {
         /// Sequence number of the datagram.
         seq: u32,
@@ -51,11 +51,11 @@ pub enum Out {
 /// Traffic source of a flow.
 #[derive(Clone, Debug)]
 pub enum Source {
-    /// File transfer.
+    /// Writes a file to TCP.
     Ftp(Ftp),
-    /// Constant bit rate.
+    /// Sends datagrams at a constant bit rate.
     Cbr(Cbr),
-    /// Exponential on/off bursts.
+    /// Sends in bursts of exponential duration.
     OnOff(Box<OnOff>),
 }
 
@@ -100,7 +100,7 @@ impl Application {
         self.next() == Time::NEVER
     }
 
-    /// Handles the deadline.
+    /// Returns the action that is due.
     pub fn on_deadline(&mut self) -> Option<Out> {
         if self.stop <= self.next() {
             self.stop = Time::NEVER;

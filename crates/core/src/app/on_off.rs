@@ -73,7 +73,7 @@ enum Next {
     Pause,
 }
 
-/// An on/off source.
+/// A source that alternates between bursts and silence.
 #[derive(Clone, Debug)]
 pub struct OnOff {
     cfg: Config,

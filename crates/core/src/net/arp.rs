@@ -14,7 +14,7 @@ settings! {
         /// Resolves addresses by ARP; otherwise all addresses are known.
         pub enabled: bool = false,
         /// Size of a request or a reply.
-        pub bytes: Bytes = Bytes(28) => at_most(LARGEST_PACKET),
+        pub packet_size: Bytes = Bytes(28) => at_most(LARGEST_PACKET),
         /// Processing time before a request, a reply or a released packet reaches the queue.
         pub delay: Span = Span::ZERO => at_most(HOUR),
         /// Unanswered requests after which packets are returned.

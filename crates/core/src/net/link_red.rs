@@ -13,9 +13,9 @@ settings! {
         /// Enables Link RED.
         pub enabled: bool = false,
         /// Average number of retries per packet from which packets are dropped.
-        pub min_th: f64 = 1.0 => range(0.0, 1e6),
+        pub min_threshold: f64 = 1.0 => range(0.0, 1e6),
         /// Average number of retries at which the probability would reach 1; it is limited by `max_p`.
-        pub max_th: f64 = 3.0 => range(0.0, 1e6),
+        pub max_threshold: f64 = 3.0 => range(0.0, 1e6),
         /// Upper limit of the probability; 0: nothing is dropped.
         pub max_p: f64 = 0.1 => range(0.0, 1.0),
         /// Adaptive pacing: prolongs the back-off after a packet by the time on air of that packet while the average is
@@ -46,13 +46,13 @@ impl LinkRed {
     }
 
     fn is_congested(&self, cfg: &Config) -> bool {
-        self.avg_retry >= cfg.min_th
+        self.avg_retry >= cfg.min_threshold
     }
 
     /// Drop probability of the packet at the head of the queue.
     fn probability(&self, cfg: &Config) -> f64 {
         if self.is_congested(cfg) {
-            ((self.avg_retry - cfg.min_th) / (cfg.max_th - cfg.min_th)).min(cfg.max_p)
+            ((self.avg_retry - cfg.min_threshold) / (cfg.max_threshold - cfg.min_threshold)).min(cfg.max_p)
         } else {
             0.0
         }

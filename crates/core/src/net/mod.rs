@@ -19,7 +19,7 @@ settings! {
     /// Settings between network layer and MAC.
     pub struct Config {
         /// Processing time of a packet on its way down to the queue, and up from the MAC (ns-2's `LL delay_`).
-        pub link_delay: Span = Span::ZERO => at_most(HOUR),
+        pub processing_delay: Span = Span::ZERO => at_most(HOUR),
         /// Largest packet; with the LLC header it is an MSDU, which has at most 2304 B.
         pub mtu: Bytes = Bytes(1500) => at_most(MSDU),
         /// Settings of Link RED.

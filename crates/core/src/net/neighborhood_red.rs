@@ -17,19 +17,19 @@ settings! {
         /// Interval at which each node measures the use of the medium.
         pub interval: Span = Span::ms(100) => range(Span::us(1), HOUR),
         /// Weight of the last interval in the averages.
-        pub w_q: f64 = 0.2 => above(0.0).at_most(1.0),
+        pub weight: f64 = 0.2 => above(0.0).at_most(1.0),
         /// Size of the network packets by whose time on air the busy time is divided.
-        pub mean_pktsize: Bytes = Bytes(1000) => range(Bytes(1), LARGEST_PACKET),
+        pub mean_packet_size: Bytes = Bytes(1000) => range(Bytes(1), LARGEST_PACKET),
         /// Average queue size from which a node notifies its neighbours.
-        pub min_th: f64 = 100.0 => range(0.0, 1e6),
+        pub min_threshold: f64 = 100.0 => range(0.0, 1e6),
         /// Average queue size from which all packets are dropped.
-        pub max_th: f64 = 240.0 => range(0.0, 1e6),
+        pub max_threshold: f64 = 240.0 => range(0.0, 1e6),
         /// Drop probability just below the maximum threshold, over all nodes together.
         pub max_p: f64 = 0.14 => range(0.0, 1.0),
         /// Time for which a notification holds.
         pub lifetime: Span = Span::ms(200) => range(Span::us(1), HOUR),
         /// Size of a notification, which is a broadcast.
-        pub ncn_bytes: Bytes = Bytes(40) => range(Bytes(1), LARGEST_PACKET),
+        pub ncn_size: Bytes = Bytes(40) => range(Bytes(1), LARGEST_PACKET),
     }
 }
 
@@ -130,8 +130,8 @@ impl NeighborhoodRed {
     /// neighbours, if any.
     pub fn on_interval(&mut self, usage: Usage, packet: Span, cfg: &Config, now: Time) -> Option<Notification> {
         let size = |time: Span| time.0 as f64 / usage.of.0 as f64 * (Span::secs(1).0 as f64 / packet.0 as f64);
-        self.avg += cfg.w_q * (size(usage.busy) - self.avg);
-        self.avg_own += cfg.w_q * (size(usage.own) - self.avg_own);
+        self.avg += cfg.weight * (size(usage.busy) - self.avg);
+        self.avg_own += cfg.weight * (size(usage.own) - self.avg_own);
         let probability = self.normalized(cfg);
         if probability == 0.0 || self.heard.at(now) > probability {
             return None;
@@ -142,10 +142,10 @@ impl NeighborhoodRed {
 
     /// Drop probability for each packet of the queue, as in RED.
     fn normalized(&self, cfg: &Config) -> f64 {
-        let p = if self.avg < cfg.min_th {
+        let p = if self.avg < cfg.min_threshold {
             0.0
-        } else if self.avg < cfg.max_th {
-            cfg.max_p * (self.avg - cfg.min_th) / (cfg.max_th - cfg.min_th)
+        } else if self.avg < cfg.max_threshold {
+            cfg.max_p * (self.avg - cfg.min_threshold) / (cfg.max_threshold - cfg.min_threshold)
         } else {
             1.0
         };

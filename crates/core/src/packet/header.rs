@@ -74,7 +74,7 @@ pub struct Header {
     pub errors: Vec<RouteError>,
     /// Destination of a flow that is unknown on the route, with the flow's number, or `None` for the default flow.
     pub unknown_flow: Option<(NodeId, Option<u32>)>,
-    /// Flow state.
+    /// Flow state in the header (RFC 4728, flow state extension).
     pub flow: FlowState,
     /// Originator of the packet, and its number there; copies in flight share both.
     pub made: (NodeId, u32),

@@ -38,7 +38,7 @@ reasons! {
     TtlExpired = "ttl_expired",
     /// It came back to its source.
     RoutingLoop = "routing_loop",
-    /// An error model damaged it on a wire, or above the MAC of the receiver.
+    /// An error model damaged it on a point-to-point link, or above the MAC of the receiver.
     LinkError = "link_error",
     /// The node that held it was switched off.
     NodeOff = "node_off",

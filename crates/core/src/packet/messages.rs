@@ -47,7 +47,7 @@ impl SackBlocks {
         self.blocks[..self.len as usize].iter().copied()
     }
 
-    /// Number of blocks.
+    /// Number of blocks in the acknowledgement.
     pub fn len(&self) -> usize {
         self.len as usize
     }
@@ -61,7 +61,7 @@ impl SackBlocks {
 /// A TCP acknowledgement without data.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct AckSegment {
-    /// Next expected segment.
+    /// RCV.NXT: number of the next expected segment.
     pub next: Seq,
     /// Send time of the segment that triggered it (RFC 7323 timestamp echo).
     pub echo: Time,
@@ -71,7 +71,7 @@ pub struct AckSegment {
     pub window: u32,
     /// Explicit loss notification: the next expected segment was lost on a link, not by congestion.
     pub eln: bool,
-    /// Selectively acknowledged segments.
+    /// Blocks of segments received above `next` (RFC 2018).
     pub sack: SackBlocks,
     /// SYN flag: acknowledges a SYN, as the first acknowledgement of a connection.
     pub syn: bool,
@@ -216,7 +216,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All kinds.
+    /// All kinds, in the order of the rows of tables.
     pub const ALL: [Kind; 4] = [Kind::Data, Kind::Ack, Kind::Routing, Kind::Arp];
 
     /// Name of the kind in tables.

@@ -123,7 +123,7 @@ pub struct Packet {
     pub ttl: u8,
     /// Number of hops made.
     pub hops: u8,
-    /// ECN field.
+    /// ECN codepoint of the IP header (RFC 3168).
     pub ecn: Ecn,
     /// True if the packet goes to the head of this node's interface queue.
     pub urgent: bool,
@@ -131,7 +131,7 @@ pub struct Packet {
     pub tried: bool,
     /// True if the packet was created by the node that splits its connection.
     pub halfway: bool,
-    /// Source-route header.
+    /// Source-route header of DSR in the pool.
     pub header: HeaderId,
 }
 

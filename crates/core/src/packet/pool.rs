@@ -91,7 +91,7 @@ impl PacketPool {
 
     // ---- creation and end ----
 
-    /// Creates a packet.
+    /// Stores a packet and returns its index in the pool.
     pub fn create(&mut self, packet: Packet) -> PacketId {
         let kind = packet.body.kind() as usize;
         self.ledger.created[kind] += 1;
@@ -341,7 +341,7 @@ impl PacketPool {
         inside
     }
 
-    /// Accounting so far.
+    /// Packets created, delivered and dropped so far.
     pub fn ledger(&self) -> &Ledger {
         &self.ledger
     }

@@ -3,8 +3,8 @@
 //! A cause is recorded when it occurs, so that it does not depend on the time of the query. The loops over receivers
 //! only collect which frames overlap where; the overlaps are judged after the loops.
 
-use super::audience::{Audience, Listener};
 use super::channel::Channel;
+use super::in_range::{ReceiverInRange, Transmitter};
 use crate::packet::RadioId;
 
 /// Reason why a frame is unreadable at its intended receiver.
@@ -70,14 +70,14 @@ impl Aim {
 
 /// Last frames of all radios and, with cumulative interference, the overlaps that are not yet judged.
 pub(super) struct Aims<'a> {
-    pub(super) audiences: &'a mut [Audience],
+    pub(super) transmitters: &'a mut [Transmitter],
     pub(super) meetings: &'a mut Vec<Meeting>,
 }
 
 impl Aims<'_> {
     /// Tells if the last frame of a sender is addressed to this radio.
     pub(super) fn is_for(&self, sender: u32, radio: u32) -> bool {
-        self.audiences[sender as usize].aim.to == radio
+        self.transmitters[sender as usize].aim.to == radio
     }
 
     /// Records that a frame for this radio overlaps another one there.
@@ -89,40 +89,46 @@ impl Aims<'_> {
     /// Records that the frame of a sender becomes unreadable.
     #[cold]
     pub(super) fn note(&mut self, sender: u32, harm: Harm) {
-        self.audiences[sender as usize].aim.suffer(harm);
+        self.transmitters[sender as usize].aim.suffer(harm);
     }
 }
 
 impl Channel {
     /// Cause of loss of a radio's last frame at its intended receiver, if any.
     pub fn harm(&self, sender: RadioId) -> Option<Harm> {
-        self.audiences[sender.index()].aim.harm
+        self.transmitters[sender.index()].aim.harm
     }
 
     /// Judges the overlaps collected since a radio began to send; only with cumulative interference.
     pub(super) fn judge_meetings(&mut self) {
-        let Channel { meetings, audiences, listeners, sinr: Some(sinr), .. } = self else { return };
+        let Channel { meetings, transmitters, in_range, sinr: Some(sinr), .. } = self else { return };
         for Meeting { lost, other, radio, clash } in meetings.drain(..) {
-            let harm_found = harm(clash, lost, other, audiences, listeners, |l| sinr.senses(l.power.into()));
+            let harm_found = harm(clash, lost, other, transmitters, in_range, |l| sinr.senses(l.power.into()));
             match clash {
                 Clash::Disturbs => sinr.note_disturbance(radio, harm_found),
-                Clash::Captures | Clash::Destroys => audiences[lost as usize].aim.suffer(harm_found),
+                Clash::Captures | Clash::Destroys => transmitters[lost as usize].aim.suffer(harm_found),
             }
         }
     }
 
     /// Propagation delay from a sender to a radio that senses it; `None` out of range.
     pub fn delay(&self, sender: RadioId, radio: RadioId) -> Option<crate::unit::Span> {
-        self.audience(sender).find(|l| l.0 == radio).map(|l| l.1)
+        self.in_range(sender).find(|l| l.0 == radio).map(|l| l.1)
     }
 }
 
 /// The frame of one sender is lost to that of another; only with pairwise reception.
 #[cold]
-pub(super) fn lose(audiences: &mut [Audience], listeners: &[Listener], lost: u32, other: u32, clash: Clash) {
-    if audiences[lost as usize].aim.harm.is_none() {
-        let found = harm(clash, lost, other, audiences, listeners, |_| true);
-        audiences[lost as usize].aim.suffer(found);
+pub(super) fn lose(
+    transmitters: &mut [Transmitter],
+    in_range: &[ReceiverInRange],
+    lost: u32,
+    other: u32,
+    clash: Clash,
+) {
+    if transmitters[lost as usize].aim.harm.is_none() {
+        let found = harm(clash, lost, other, transmitters, in_range, |_| true);
+        transmitters[lost as usize].aim.suffer(found);
     }
 }
 
@@ -131,16 +137,16 @@ fn harm(
     clash: Clash,
     lost: u32,
     other: u32,
-    audiences: &[Audience],
-    listeners: &[Listener],
-    senses: impl Fn(&Listener) -> bool,
+    transmitters: &[Transmitter],
+    in_range: &[ReceiverInRange],
+    senses: impl Fn(&ReceiverInRange) -> bool,
 ) -> Harm {
     match clash {
         Clash::Captures => Harm::Captured,
         Clash::Destroys | Clash::Disturbs => {
-            let a = &audiences[other as usize];
-            let heard_by = &listeners[a.start as usize..a.end as usize];
-            if heard_by.iter().any(|l| l.to == lost && senses(l)) { Harm::Sensed } else { Harm::Hidden }
+            let a = &transmitters[other as usize];
+            let sensed_by = &in_range[a.start as usize..a.end as usize];
+            if sensed_by.iter().any(|l| l.to == lost && senses(l)) { Harm::Sensed } else { Harm::Hidden }
         }
     }
 }

@@ -103,7 +103,7 @@ impl Battery {
     pub fn on_transmit(&mut self, load: usize, now: Time, airtime: Span, delay: Span) {
         match self.accounting {
             Accounting::Continuous => {
-                self.settle(now);
+                self.drain_until(now);
                 self.loads[load].sends_until = now + airtime;
                 self.foresee();
             }
@@ -120,7 +120,7 @@ impl Battery {
     pub fn on_signal(&mut self, load: usize, now: Time, from: Time, airtime: Span) {
         match self.accounting {
             Accounting::Continuous => {
-                self.settle(now);
+                self.drain_until(now);
                 self.loads[load].signals.add(from, from + airtime);
                 self.foresee();
             }
@@ -137,7 +137,7 @@ impl Battery {
             return;
         }
         match self.accounting {
-            Accounting::Continuous => self.settle(now),
+            Accounting::Continuous => self.drain_until(now),
             Accounting::FirstBit => self.idle(load, now, now),
         }
         let load = &mut self.loads[load];
@@ -163,7 +163,7 @@ impl Battery {
         }
     }
 
-    fn settle(&mut self, now: Time) {
+    fn drain_until(&mut self, now: Time) {
         let mut state = (self.left, self.at);
         self.drain(&mut state, now);
         (self.left, self.at) = state;

@@ -11,17 +11,17 @@
 //!
 //! Four out of five receivers sense a frame but cannot decode it, and most of these have nothing to send: the end of
 //! the frame does not change their state yet. The second loop skips them. The end of what they skipped is kept as a
-//! timestamp, and [`settle`](Channel::settle) reports it before the next call of their station.
+//! timestamp, and [`flush_deferred`](Channel::flush_deferred) reports it before the next call of their station.
 //!
-//! A station *listens to all* signals while the end of any of them may make it act: during contention and frame
-//! exchanges, and while it waits for a frame announced by an RTS.
+//! A station *needs every end* while the end of any signal may make it act: during contention and frame exchanges, and
+//! while it waits for a frame announced by an RTS.
 //!
 //! Within the propagation delay the next frame may reach a receiver before the second loop of the previous frame has
 //! run. The *verdict* on the previous frame is then reported before that loop, by
 //! [`take_verdict`](Channel::take_verdict).
 
 use super::aims::{Aim, Aims, Clash, Harm, Meeting, lose};
-use super::audience::{Audience, Listener, listeners};
+use super::in_range::{ReceiverInRange, Transmitter, find_in_range};
 use super::moving::Moving;
 use super::sinr::{self, Sinr};
 use super::{Counters, Radios, Site};
@@ -165,7 +165,7 @@ pub struct Ended {
     pub verdict: Verdict,
     /// State of the medium at this radio.
     pub medium: Sensed,
-    /// End of earlier signals not yet reported, as from [`settle`](Channel::settle); zero if none.
+    /// End of earlier signals not yet reported, as from [`flush_deferred`](Channel::flush_deferred); zero if none.
     pub missed: Time,
     /// The station needs the end of every signal.
     pub needs_every_end: bool,
@@ -174,8 +174,8 @@ pub struct Ended {
 /// The medium: receivers in range of each radio, and the reception state of every radio.
 #[derive(Clone, Debug)]
 pub struct Channel {
-    pub(super) listeners: Vec<Listener>,
-    pub(super) audiences: Vec<Audience>,
+    pub(super) in_range: Vec<ReceiverInRange>,
+    pub(super) transmitters: Vec<Transmitter>,
     /// For each radio, from the index of its first receiver on: sense-only receivers that need the end of its frame.
     pub(super) waiting: Vec<u32>,
     receivers: Vec<Receiver>,
@@ -189,7 +189,7 @@ pub struct Channel {
     /// Verdicts to report before the second loop of their frame: receiver, sender, end of the frame there, verdict.
     verdicts: Vec<(RadioId, RadioId, Time, Verdict)>,
     /// Every station needs the end of every signal.
-    tells_all: bool,
+    all_need_every_end: bool,
     /// Inputs for recomputing receivers in range; only with moving radios.
     pub(super) moving: Option<Box<Moving>>,
     /// Reception state with cumulative interference; `None` with pairwise reception.
@@ -205,7 +205,7 @@ const NEAR: usize = 500;
 impl Channel {
     /// The channel that connects these radios.
     pub fn new(radios: &Radios) -> Channel {
-        let (listeners, audiences, modes) = listeners(radios);
+        let (in_range, transmitters, modes) = find_in_range(radios);
         let capture = |s: &Site| radios.profiles[s.profile as usize].capture_threshold.0 as f32;
         let alike = radios.profiles.iter().all(|p| p.capture_threshold == radios.profiles[0].capture_threshold);
         let free = Receiver {
@@ -221,16 +221,16 @@ impl Channel {
             counters: Counters::default(),
         };
         Channel {
-            waiting: vec![0; listeners.len()],
+            waiting: vec![0; in_range.len()],
             alike: alike && modes.is_empty(),
-            listeners,
-            audiences,
+            in_range,
+            transmitters,
             receivers: vec![free; radios.sites.len()],
             modes,
             captures: if alike { Vec::new() } else { radios.sites.iter().map(capture).collect() },
             capture: radios.profiles[0].capture_threshold.0 as f32,
             verdicts: Vec::with_capacity(16),
-            tells_all: false,
+            all_need_every_end: false,
             moving: None,
             sinr: Sinr::new(radios),
             meetings: Vec::with_capacity(16),
@@ -250,22 +250,22 @@ impl Channel {
     }
 
     /// Makes every station need the end of every signal.
-    pub fn tell_all(&mut self) {
-        self.tells_all = true;
+    pub fn need_every_end(&mut self) {
+        self.all_need_every_end = true;
     }
 
     /// Radios that can decode this radio's frames at the rate with the longest range, without interference.
     pub fn neighbours(&self, radio: RadioId) -> impl Iterator<Item = RadioId> + '_ {
-        let a = &self.audiences[radio.index()];
+        let a = &self.transmitters[radio.index()];
         let decodes = |i: &usize| self.sinr.is_none() || self.modes[*i] != 0;
-        (a.start as usize..a.sensing as usize).filter(decodes).map(|i| RadioId(self.listeners[i].to))
+        (a.start as usize..a.sensing as usize).filter(decodes).map(|i| RadioId(self.in_range[i].to))
     }
 
     /// Tells if another radio can decode frames at this rate without interference.
     pub fn decodes(&self, radio: RadioId, neighbour: RadioId, mode: u8) -> bool {
-        let a = &self.audiences[radio.index()];
+        let a = &self.transmitters[radio.index()];
         let can = |i: usize| self.modes.is_empty() || self.modes[i] >> mode & 1 == 1;
-        (a.start as usize..a.sensing as usize).any(|i| self.listeners[i].to == neighbour.0 && can(i))
+        (a.start as usize..a.sensing as usize).any(|i| self.in_range[i].to == neighbour.0 && can(i))
     }
 
     /// Switches a radio off. It neither sends nor receives, as if it transmitted for ever. No receiver can decode the
@@ -275,15 +275,15 @@ impl Channel {
     pub fn switch_off(&mut self, radio: RadioId, now: Time) {
         let receiver = &mut self.receivers[radio.index()];
         if receiver.transmits_until > now {
-            self.audiences[radio.index()].aim.suffer(Harm::Cut);
+            self.transmitters[radio.index()].aim.suffer(Harm::Cut);
         }
         receiver.transmits_until = Time::NEVER;
         receiver.needs_every_end = false;
         if receiver.lock == Lock::Clean {
             receiver.lock = Lock::Unreadable;
         }
-        let a = &self.audiences[radio.index()];
-        for l in &self.listeners[a.start as usize..a.sensing as usize] {
+        let a = &self.transmitters[radio.index()];
+        for l in &self.in_range[a.start as usize..a.sensing as usize] {
             let r = &mut self.receivers[l.to as usize];
             if r.sender == radio.0 && r.lock == Lock::Clean {
                 r.lock = Lock::Unreadable;
@@ -302,7 +302,7 @@ impl Channel {
             // The radio missed the begin of this signal, so it can sense but not decode it.
             if r.until > now {
                 r.visited = true;
-                list(&mut self.audiences[r.sender as usize], &mut self.waiting, radio.0);
+                list(&mut self.transmitters[r.sender as usize], &mut self.waiting, radio.0);
             } else {
                 r.lock = Lock::Free;
             }
@@ -310,18 +310,18 @@ impl Channel {
     }
 
     /// Radios that sense this radio's frames, with the propagation delay to each.
-    pub fn audience(&self, radio: RadioId) -> impl Iterator<Item = (RadioId, Span)> + '_ {
-        let a = &self.audiences[radio.index()];
-        self.listeners[a.start as usize..a.end as usize].iter().map(|l| (RadioId(l.to), Span(u64::from(l.delay))))
+    pub fn in_range(&self, radio: RadioId) -> impl Iterator<Item = (RadioId, Span)> + '_ {
+        let a = &self.transmitters[radio.index()];
+        self.in_range[a.start as usize..a.end as usize].iter().map(|l| (RadioId(l.to), Span(u64::from(l.delay))))
     }
 
     /// Radios that sense this radio's frames, with the received power \[W\] and one bit for each rate that they can
     /// decode.
     pub fn signals(&self, radio: RadioId) -> impl Iterator<Item = (RadioId, f32, u16)> + '_ {
-        let a = &self.audiences[radio.index()];
+        let a = &self.transmitters[radio.index()];
         (a.start as usize..a.end as usize).map(move |i| {
             let all = if i < a.sensing as usize { u16::MAX } else { 0 };
-            let l = &self.listeners[i];
+            let l = &self.in_range[i];
             (RadioId(l.to), l.power, self.modes.get(i).copied().unwrap_or(all))
         })
     }
@@ -347,13 +347,13 @@ impl Channel {
     /// before each call of the station. If a frame has ended here before its second loop,
     /// [`take_verdict`](Self::take_verdict) returns its verdict.
     #[inline(always)]
-    pub fn settle(&mut self, radio: RadioId, now: Time) -> Option<Time> {
+    pub fn flush_deferred(&mut self, radio: RadioId, now: Time) -> Option<Time> {
         let r = &mut self.receivers[radio.index()];
         if r.until <= now && r.lock != Lock::Free {
             if !r.visited {
                 r.forget();
             } else if r.transmits_until <= r.until {
-                let aims = Aims { audiences: &mut self.audiences, meetings: &mut self.meetings };
+                let aims = Aims { transmitters: &mut self.transmitters, meetings: &mut self.meetings };
                 give_verdict(&mut self.verdicts, &mut self.sinr, aims, radio, r);
             }
         }
@@ -362,17 +362,17 @@ impl Channel {
 
     /// Sets if this radio's station needs the end of every signal. Must be called after each call of the station.
     #[inline]
-    pub fn set_listens_to_all(&mut self, radio: RadioId, needs_every_end: bool) {
+    pub fn set_needs_every_end(&mut self, radio: RadioId, needs_every_end: bool) {
         let r = &mut self.receivers[radio.index()];
         r.needs_every_end = needs_every_end;
         if needs_every_end && r.lock != Lock::Free && !r.visited {
             r.visited = true;
-            list(&mut self.audiences[r.sender as usize], &mut self.waiting, radio.0);
+            list(&mut self.transmitters[r.sender as usize], &mut self.waiting, radio.0);
         }
     }
 
-    /// A radio starts to transmit a frame for one radio or for broadcast at rate number `mode`. Reports to `hear` the
-    /// effect at receivers whose station listens to all, and returns the propagation delay to the farthest receiver:
+    /// A radio starts to transmit a frame for one radio or for broadcast at rate number `mode`. Reports to `sink` the
+    /// effect at receivers whose station needs every end, and returns the propagation delay to the farthest receiver:
     /// [`finish`](Self::finish) is due when the end of the frame has arrived there.
     #[inline]
     pub fn start(
@@ -381,25 +381,25 @@ impl Channel {
         now: Time,
         airtime: Span,
         mode: u8,
-        hear: &mut impl ReceptionSink,
+        sink: &mut impl ReceptionSink,
     ) -> Span {
         let end = now + airtime;
-        let transmitter = &mut self.receivers[sender.index()];
-        transmitter.transmits_until = end;
-        if transmitter.lock == Lock::Clean && transmitter.until > now {
-            transmitter.lock = Lock::Unreadable;
+        let own = &mut self.receivers[sender.index()];
+        own.transmits_until = end;
+        if own.lock == Lock::Clean && own.until > now {
+            own.lock = Lock::Unreadable;
         }
-        let audience = &mut self.audiences[sender.index()];
-        (audience.waiting, audience.aim) = (0, Aim::at(to));
-        let Audience { start, sensing, end: last, farthest, .. } = *audience;
+        let transmitter = &mut self.transmitters[sender.index()];
+        (transmitter.waiting, transmitter.aim) = (0, Aim::at(to));
+        let Transmitter { start, sensing, end: last, farthest, .. } = *transmitter;
         if self.receivers.len() > NEAR {
-            touch(&self.receivers, &self.listeners[start as usize..last as usize]);
+            touch(&self.receivers, &self.in_range[start as usize..last as usize]);
         }
         if self.alike {
-            self.arrive::<true, false>((sender, to), start..sensing, now, airtime, mode, hear);
-            self.arrive::<false, false>((sender, to), sensing..last, now, airtime, mode, hear);
+            self.arrive::<true, false>((sender, to), start..sensing, now, airtime, mode, sink);
+            self.arrive::<false, false>((sender, to), sensing..last, now, airtime, mode, sink);
         } else {
-            self.arrive_at_each((sender, to), now, airtime, mode, hear);
+            self.arrive_at_each((sender, to), now, airtime, mode, sink);
         }
         farthest
     }
@@ -412,35 +412,37 @@ impl Channel {
         now: Time,
         airtime: Span,
         mode: u8,
-        hear: &mut impl ReceptionSink,
+        sink: &mut impl ReceptionSink,
     ) {
         if self.sinr.is_some() {
-            return self.add_up(sender, now, airtime, mode, hear);
+            return self.add_up(sender, now, airtime, mode, sink);
         }
-        let Audience { start, sensing, end, .. } = self.audiences[sender.index()];
-        self.arrive::<true, true>((sender, to), start..sensing, now, airtime, mode, hear);
-        self.arrive::<false, true>((sender, to), sensing..end, now, airtime, mode, hear);
+        let Transmitter { start, sensing, end, .. } = self.transmitters[sender.index()];
+        self.arrive::<true, true>((sender, to), start..sensing, now, airtime, mode, sink);
+        self.arrive::<false, true>((sender, to), sensing..end, now, airtime, mode, sink);
     }
 
     /// A signal arrives at receivers with cumulative interference.
-    fn add_up(&mut self, sender: RadioId, now: Time, airtime: Span, mode: u8, hear: &mut impl ReceptionSink) {
-        let Channel { sinr: Some(sinr), audiences, listeners, receivers, verdicts, tells_all, meetings, .. } = self
+    fn add_up(&mut self, sender: RadioId, now: Time, airtime: Span, mode: u8, sink: &mut impl ReceptionSink) {
+        let Channel {
+            sinr: Some(sinr), transmitters, in_range, receivers, verdicts, all_need_every_end, meetings, ..
+        } = self
         else {
             return;
         };
-        let Audience { start, sensing, .. } = audiences[sender.index()];
-        let aims = &mut Aims { audiences, meetings };
-        let listeners = &listeners[start as usize..sensing as usize];
+        let Transmitter { start, sensing, .. } = transmitters[sender.index()];
+        let aims = &mut Aims { transmitters, meetings };
+        let in_range = &in_range[start as usize..sensing as usize];
         let fades = sinr.fades();
         if fades {
             // Concludes ended frames first, because all numbers of a receiver come from one stream.
-            for l in listeners {
+            for l in in_range {
                 let r = &mut receivers[l.to as usize];
                 end_before(verdicts, sinr, aims, RadioId(l.to), r, now + Span(u64::from(l.delay)));
             }
-            sinr.fade(listeners);
+            sinr.fade(in_range);
         }
-        for (i, l) in listeners.iter().enumerate() {
+        for (i, l) in in_range.iter().enumerate() {
             let from = now + Span(u64::from(l.delay));
             let radio = RadioId(l.to);
             let r = &mut receivers[l.to as usize];
@@ -451,8 +453,8 @@ impl Channel {
                 l.power.into()
             };
             let turns = sinr.arrive(r, (radio, sender.0), from, from + airtime, power, mode, aims);
-            if turns && (r.needs_every_end || *tells_all) {
-                hear.busy(radio, from);
+            if turns && (r.needs_every_end || *all_need_every_end) {
+                sink.busy(radio, from);
             }
         }
         self.judge_meetings();
@@ -468,15 +470,15 @@ impl Channel {
         now: Time,
         airtime: Span,
         mode: u8,
-        hear: &mut impl ReceptionSink,
+        sink: &mut impl ReceptionSink,
     ) {
-        for (i, l) in self.listeners[part.start as usize..part.end as usize].iter().enumerate() {
+        for (i, l) in self.in_range[part.start as usize..part.end as usize].iter().enumerate() {
             let decodable =
                 DECODABLE && (!DIFFER || self.modes.get(part.start as usize + i).is_none_or(|m| m >> mode & 1 == 1));
             let from = now + Span(u64::from(l.delay));
             let radio = RadioId(l.to);
             let r = &mut self.receivers[l.to as usize];
-            let needs_every_end = r.needs_every_end || self.tells_all;
+            let needs_every_end = r.needs_every_end || self.all_need_every_end;
             debug_assert!(!r.visited || r.lock != Lock::Free);
             // A receiver that is free, or whose previous signal has ended before this one arrives, locks on the
             // newcomer.
@@ -497,9 +499,9 @@ impl Channel {
                 r.visited = DECODABLE || needs_every_end;
                 // Only these stations need carrier sense now; others read the timestamps when they next act.
                 if needs_every_end {
-                    hear.busy(radio, from);
+                    sink.busy(radio, from);
                     if !DECODABLE {
-                        list(&mut self.audiences[sender.index()], &mut self.waiting, l.to);
+                        list(&mut self.transmitters[sender.index()], &mut self.waiting, l.to);
                     }
                 }
             } else {
@@ -507,39 +509,39 @@ impl Channel {
                 let before = r.sender;
                 let threshold = if DIFFER { self.captures.get(l.to as usize) } else { None };
                 let capture = threshold.copied().unwrap_or(self.capture);
-                let loser = overlap(r, l, decodable, sender, from, airtime, capture, hear);
+                let loser = overlap(r, l, decodable, sender, from, airtime, capture, sink);
                 if r.sender != before {
                     // The second loop skips a sense-only receiver, so only the end of the signal is kept. That suffices
                     // if the radio has sensed it from its begin; a deaf radio has not.
-                    let told = needs_every_end || r.is_deaf();
-                    r.visited = DECODABLE || told;
-                    if !DECODABLE && told {
-                        list(&mut self.audiences[sender.index()], &mut self.waiting, l.to);
+                    let reported = needs_every_end || r.is_deaf();
+                    r.visited = DECODABLE || reported;
+                    if !DECODABLE && reported {
+                        list(&mut self.transmitters[sender.index()], &mut self.waiting, l.to);
                     }
                 }
                 // Only the cause of loss at the intended receiver is recorded.
                 let clash = if loser == Loser::Both { Clash::Destroys } else { Clash::Captures };
-                if loser != Loser::Newcomer && self.audiences[before as usize].aim.to == l.to {
-                    lose(&mut self.audiences, &self.listeners, before, sender.0, clash);
+                if loser != Loser::Newcomer && self.transmitters[before as usize].aim.to == l.to {
+                    lose(&mut self.transmitters, &self.in_range, before, sender.0, clash);
                 }
                 if loser != Loser::Locked && to.0 == l.to {
-                    lose(&mut self.audiences, &self.listeners, sender.0, before, clash);
+                    lose(&mut self.transmitters, &self.in_range, sender.0, before, clash);
                 }
             }
         }
     }
 
     /// Ends a transmission that ended at its sender at `end`. Passes to `verdict` the outcome of the frame at each
-    /// radio that was locked on it; skips sense-only radios whose station does not listen to all.
+    /// radio that was locked on it; skips sense-only radios whose station does not need every end.
     #[inline(always)]
     pub fn finish(&mut self, sender: RadioId, end: Time, mut verdict: impl FnMut(RadioId, Ended)) {
-        let Channel { listeners, audiences, receivers, sinr, meetings, .. } = self;
-        let Audience { start, sensing, waiting, .. } = audiences[sender.index()];
-        let mut listeners = &listeners[start as usize..sensing as usize];
+        let Channel { in_range, transmitters, receivers, sinr, meetings, .. } = self;
+        let Transmitter { start, sensing, waiting, .. } = transmitters[sender.index()];
+        let mut in_range = &in_range[start as usize..sensing as usize];
         if let Some(sinr) = sinr {
-            listeners = sinr.conclude_all(sender.0, listeners, receivers, &mut Aims { audiences, meetings });
+            in_range = sinr.conclude_all(sender.0, in_range, receivers, &mut Aims { transmitters, meetings });
         }
-        for l in listeners {
+        for l in in_range {
             let r = &mut receivers[l.to as usize];
             if r.sender != sender.0 || r.lock == Lock::Free {
                 continue;
@@ -640,16 +642,16 @@ fn end_before(
 
 /// Reads from each of these receivers to bring them into the caches before the loop needs them.
 #[inline]
-fn touch(receivers: &[Receiver], listeners: &[Listener]) {
-    let x = listeners.iter().fold(0, |x, l| x | receivers[l.to as usize].until.0);
+fn touch(receivers: &[Receiver], in_range: &[ReceiverInRange]) {
+    let x = in_range.iter().fold(0, |x, l| x | receivers[l.to as usize].until.0);
     std::hint::black_box(x);
 }
 
 /// Lists a sense-only receiver that needs the end of the frame.
 #[inline]
-fn list(audience: &mut Audience, waiting: &mut [u32], radio: u32) {
-    waiting[(audience.start + audience.waiting) as usize] = radio;
-    audience.waiting += 1;
+fn list(transmitter: &mut Transmitter, waiting: &mut [u32], radio: u32) {
+    waiting[(transmitter.start + transmitter.waiting) as usize] = radio;
+    transmitter.waiting += 1;
 }
 
 /// Loser of two overlapping frames.
@@ -665,13 +667,13 @@ enum Loser {
 #[inline(never)]
 fn overlap(
     r: &mut Receiver,
-    l: &Listener,
+    l: &ReceiverInRange,
     decodable: bool,
     sender: RadioId,
     from: Time,
     airtime: Span,
     capture: f32,
-    hear: &mut impl ReceptionSink,
+    sink: &mut impl ReceptionSink,
 ) -> Loser {
     let radio = RadioId(l.to);
     let (locked_from, locked_until, until) = (r.from, r.until, from + airtime);
@@ -688,7 +690,7 @@ fn overlap(
             (r.power, r.sender) = (l.power, sender.0);
             weak = (locked_from, locked_until);
         }
-        hear.captured(radio, weak.0, weak.1);
+        sink.captured(radio, weak.0, weak.1);
         if newcomer_first { Loser::Locked } else { Loser::Newcomer }
     } else {
         r.counters.collisions += 1;
@@ -709,9 +711,9 @@ pub(super) mod tests {
 
     /// Nodes at a distance of 200 m.
     fn chain(nodes: usize) -> Channel {
-        let places: Vec<Position> = (0..nodes).map(|i| Position { x: 200.0 * i as f64, y: 0.0 }).collect();
-        let mut channel = Channel::new(&Radios::alike(&Config::default(), &places));
-        channel.tell_all();
+        let positions: Vec<Position> = (0..nodes).map(|i| Position { x: 200.0 * i as f64, y: 0.0 }).collect();
+        let mut channel = Channel::new(&Radios::alike(&Config::default(), &positions));
+        channel.need_every_end();
         channel
     }
 
@@ -822,18 +824,18 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn end_of_a_noise_reaches_a_station_that_no_longer_listens_to_all() {
+    fn end_of_a_noise_reaches_a_station_that_no_longer_needs_every_end() {
         // Node 2 senses nodes 0 and 4. It has sent an ACK, and waits for nothing when the second signal meets the
         // first.
-        let places: Vec<Position> = (0..5).map(|i| Position { x: 200.0 * f64::from(i), y: 0.0 }).collect();
-        let mut c = Channel::new(&Radios::alike(&Config::default(), &places));
-        c.set_listens_to_all(RadioId(2), true);
+        let positions: Vec<Position> = (0..5).map(|i| Position { x: 200.0 * f64::from(i), y: 0.0 }).collect();
+        let mut c = Channel::new(&Radios::alike(&Config::default(), &positions));
+        c.set_needs_every_end(RadioId(2), true);
         start(&mut c, 2, 0, 304);
         start(&mut c, 0, 100, 352);
-        c.set_listens_to_all(RadioId(2), false);
+        c.set_needs_every_end(RadioId(2), false);
         start(&mut c, 4, 350, 352);
         assert!(verdicts(&mut c, 4, 702).contains(&(2, Verdict::Noise)));
-        assert_eq!(c.settle(RadioId(2), Time(1_000_000)), None, "it is not taken for an error afterwards");
+        assert_eq!(c.flush_deferred(RadioId(2), Time(1_000_000)), None, "it is not taken for an error afterwards");
     }
 
     #[test]
@@ -847,26 +849,26 @@ pub(super) mod tests {
 
     #[test]
     fn idle_sensing_station_learns_of_signal_end_lazily() {
-        let places: Vec<Position> = (0..5).map(|i| Position { x: 200.0 * f64::from(i), y: 0.0 }).collect();
-        let mut c = Channel::new(&Radios::alike(&Config::default(), &places));
-        c.set_listens_to_all(RadioId(2), true);
+        let positions: Vec<Position> = (0..5).map(|i| Position { x: 200.0 * f64::from(i), y: 0.0 }).collect();
+        let mut c = Channel::new(&Radios::alike(&Config::default(), &positions));
+        c.set_needs_every_end(RadioId(2), true);
         assert_eq!(start(&mut c, 0, 0, 352), [2], "only who cares");
         assert_eq!(verdicts(&mut c, 0, 352), [(1, Verdict::Decoded), (2, Verdict::Damaged)]);
         // Node 4 senses node 2; its station is called at 1 ms, and again during the next frame.
         start(&mut c, 2, 400, 352);
-        assert_eq!(c.settle(RadioId(4), Time(500_000)), None, "it has not ended");
-        assert_eq!(c.settle(RadioId(4), Time(1_000_000)), Some(Time(753_333)));
-        assert_eq!(c.settle(RadioId(4), Time(1_000_000)), None, "it is told once");
+        assert_eq!(c.flush_deferred(RadioId(4), Time(500_000)), None, "it has not ended");
+        assert_eq!(c.flush_deferred(RadioId(4), Time(1_000_000)), Some(Time(753_333)));
+        assert_eq!(c.flush_deferred(RadioId(4), Time(1_000_000)), None, "it is reported once");
     }
 
     #[test]
-    fn station_that_listens_to_all_during_a_frame_learns_of_its_end() {
-        let places: Vec<Position> = (0..3).map(|i| Position { x: 200.0 * f64::from(i), y: 0.0 }).collect();
-        let mut c = Channel::new(&Radios::alike(&Config::default(), &places));
+    fn station_that_needs_every_end_during_a_frame_learns_of_its_end() {
+        let positions: Vec<Position> = (0..3).map(|i| Position { x: 200.0 * f64::from(i), y: 0.0 }).collect();
+        let mut c = Channel::new(&Radios::alike(&Config::default(), &positions));
         start(&mut c, 0, 0, 352);
-        c.set_listens_to_all(RadioId(2), true);
-        c.set_listens_to_all(RadioId(2), false);
-        c.set_listens_to_all(RadioId(2), true);
+        c.set_needs_every_end(RadioId(2), true);
+        c.set_needs_every_end(RadioId(2), false);
+        c.set_needs_every_end(RadioId(2), true);
         assert_eq!(verdicts(&mut c, 0, 352), [(1, Verdict::Decoded), (2, Verdict::Damaged)]);
     }
 }

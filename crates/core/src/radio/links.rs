@@ -59,10 +59,10 @@ impl Links {
             }
             (None, None) => return Err("it has neither a column `signal_dbm` nor `loss_db`".into()),
         };
-        let places = ["from", "to", name].map(|c| csv.column(c).unwrap_or_default());
+        let columns = ["from", "to", name].map(|c| csv.column(c).unwrap_or_default());
         let row = |row: &Row<'_>| {
             let fields = row.fields();
-            let [from, to, level] = places.map(|i| fields[i]);
+            let [from, to, level] = columns.map(|i| fields[i]);
             let node = |column: &str, field: &str| field.parse::<u32>().map_err(|_| row.misses(column));
             let (from, to) = (node("from", from)?, node("to", to)?);
             let level = level.parse().ok().filter(|x: &f64| x.is_finite()).ok_or_else(|| row.misses(name))?;
@@ -89,7 +89,7 @@ impl Links {
         self.all.is_empty()
     }
 
-    /// Number of links.
+    /// Number of links, counting each direction.
     pub fn len(&self) -> usize {
         self.all.len()
     }

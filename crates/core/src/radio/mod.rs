@@ -7,11 +7,11 @@
 //! ([`sinr`]).
 
 mod aims;
-mod audience;
 pub mod battery;
 pub mod channel;
 pub mod energy;
 pub mod error_rate;
+mod in_range;
 pub mod intervals;
 pub mod links;
 mod moving;
@@ -20,8 +20,8 @@ pub mod shadowing;
 pub mod sinr;
 
 pub use aims::Harm;
-pub use audience::most_listeners;
 pub use channel::{Channel, Ended, ReceptionSink, Sensed, Verdict};
+pub use in_range::most_pairs_in_range;
 pub use moving::reach;
 
 use crate::setting::Many;
@@ -150,12 +150,12 @@ settings! {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Site {
     /// Position of the radio.
-    pub place: Position,
+    pub position: Position,
     /// Number of the node.
     pub node: u32,
-    /// Channel number.
+    /// Channel number; radios on different channels cannot sense each other.
     pub channel: u16,
-    /// Index into [`Radios::profiles`].
+    /// Index of the radio's configuration in [`Radios::profiles`].
     pub profile: u32,
 }
 
@@ -181,11 +181,11 @@ impl Radios {
     }
 
     /// One radio at each of these positions, all alike and on one channel.
-    pub fn alike(cfg: &Config, places: &[Position]) -> Radios {
-        let site = |(node, &place): (u32, &Position)| Site { place, node, channel: 1, profile: 0 };
+    pub fn alike(cfg: &Config, positions: &[Position]) -> Radios {
+        let site = |(node, &position): (u32, &Position)| Site { position, node, channel: 1, profile: 0 };
         Radios {
             profiles: vec![cfg.clone()],
-            sites: (0..).zip(places).map(site).collect(),
+            sites: (0..).zip(positions).map(site).collect(),
             rates: Vec::new(),
             plcp: Vec::new(),
             seed: 0,

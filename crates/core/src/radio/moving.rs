@@ -1,11 +1,11 @@
 //! Moving radios: the receivers in range of a radio are recomputed when it begins to send.
 //!
-//! The receivers of a sender keep their place in the list of all receivers while a frame is on the air. A sender whose
-//! receivers outgrow their place gets a new one of twice the size at the end of the list.
+//! The receivers of a sender keep their part of the list of all receivers while a frame is on the air. A sender whose
+//! receivers outgrow their part gets a new one of twice the size at the end of the list.
 
 use super::Radios;
-use super::audience::{Audience, Listener};
 use super::channel::Channel;
+use super::in_range::{ReceiverInRange, Transmitter};
 use super::propagation::{End, Model};
 use super::shadowing::Shadowing;
 use crate::packet::RadioId;
@@ -22,10 +22,10 @@ pub(super) struct Moving {
     radios: Radios,
     /// Rates with a shorter range; empty where the rate makes no difference.
     rates: Vec<BitRate>,
-    /// Capacity of each radio's place in the list of receivers.
+    /// Capacity of each radio's part of the list of receivers.
     capacity: Vec<u32>,
     /// Receivers that only sense the frame.
-    sensing: Vec<Listener>,
+    sensing: Vec<ReceiverInRange>,
     /// Receivers that could decode the previous frame.
     before: Vec<u32>,
     /// Number of times that a radio entered or left the decoding range of each sender.
@@ -46,7 +46,7 @@ pub fn reach(radios: &Radios) -> Metres {
 
 /// Number of receivers in one list but not the other; both are sorted by number.
 #[inline(never)]
-fn apart(before: &[u32], now: &[Listener]) -> u64 {
+fn apart(before: &[u32], now: &[ReceiverInRange]) -> u64 {
     let mut left = before;
     let mut both = 0;
     for l in now {
@@ -61,7 +61,7 @@ fn apart(before: &[u32], now: &[Listener]) -> u64 {
 }
 
 impl Moving {
-    fn new(radios: &Radios, audiences: &[Audience]) -> Moving {
+    fn new(radios: &Radios, transmitters: &[Transmitter]) -> Moving {
         let common = &radios.profiles[0];
         let ends: Vec<End> =
             radios.profiles.iter().map(|p| End::new(p, common).with_curves(p, &radios.rates)).collect();
@@ -79,10 +79,10 @@ impl Moving {
             shadowing,
             rates: if in_modes { radios.rates.clone() } else { Vec::new() },
             radios: radios.clone(),
-            capacity: audiences.iter().map(|a| a.end - a.start).collect(),
+            capacity: transmitters.iter().map(|a| a.end - a.start).collect(),
             sensing: Vec::with_capacity(64),
             before: Vec::with_capacity(64),
-            changes: vec![0; audiences.len()],
+            changes: vec![0; transmitters.len()],
         }
     }
 }
@@ -90,56 +90,56 @@ impl Moving {
 impl Channel {
     /// Allows radios to move: [`refill`](Self::refill) sets the receivers of each sender before it sends.
     pub fn begin_moving(&mut self, radios: &Radios) {
-        let moving = Moving::new(radios, &self.audiences);
+        let moving = Moving::new(radios, &self.transmitters);
         self.alike = self.captures.is_empty() && moving.rates.is_empty();
         self.moving = Some(Box::new(moving));
     }
 
     /// A radio is about to send at a position: finds its receivers among the radios nearby and their current positions,
     /// which come in the order of their numbers.
-    pub fn refill(&mut self, radio: RadioId, place: Position, near: impl Iterator<Item = (RadioId, Position)>) {
-        let Channel { moving: Some(moving), listeners, waiting, modes, audiences, .. } = self else { return };
+    pub fn refill(&mut self, radio: RadioId, position: Position, near: impl Iterator<Item = (RadioId, Position)>) {
+        let Channel { moving: Some(moving), in_range, waiting, modes, transmitters, .. } = self else { return };
         let Moving { models, ends, shadowing, radios, rates, capacity, sensing, before, changes } = &mut **moving;
         let own_site = &radios.sites[radio.index()];
         let models = &models[own_site.profile as usize * ends.len()..];
-        let audience = &mut audiences[radio.index()];
+        let transmitter = &mut transmitters[radio.index()];
         let capacity = &mut capacity[radio.index()];
-        let (mut next, mut farthest) = (audience.start as usize, 0);
+        let (mut next, mut farthest) = (transmitter.start as usize, 0);
         sensing.clear();
         before.clear();
-        before.extend(listeners[next..audience.sensing as usize].iter().map(|l| l.to));
+        before.extend(in_range[next..transmitter.sensing as usize].iter().map(|l| l.to));
         let mut count = 0;
         for (to, there) in near {
             let site = &radios.sites[to.index()];
             if site.channel != own_site.channel || to == radio {
                 continue;
             }
-            let squared = place.squared_distance(there);
-            let (model, farthest_heard) = &models[own_site.profile as usize];
-            if squared > *farthest_heard {
+            let squared = position.squared_distance(there);
+            let (model, farthest_sensed) = &models[own_site.profile as usize];
+            if squared > *farthest_sensed {
                 continue;
             }
             let distance = Metres(squared.sqrt());
             let Some(s) = model.shadowed(distance, shadowing.gain(radio.0, to.0)) else { continue };
-            let listener = Listener { to: to.0, delay: distance.light_delay().0 as u32, power: s.power as f32 };
-            farthest = farthest.max(listener.delay);
+            let receiver = ReceiverInRange { to: to.0, delay: distance.light_delay().0 as u32, power: s.power as f32 };
+            farthest = farthest.max(receiver.delay);
             count += 1;
             if count > *capacity {
-                // Receivers written so far move to the new place.
-                let (from, start) = (audience.start as usize, listeners.len());
+                // Receivers written so far move to the new part.
+                let (from, start) = (transmitter.start as usize, in_range.len());
                 *capacity = 2 * count + 8;
                 let room = start + *capacity as usize;
-                listeners.resize(room, listener);
+                in_range.resize(room, receiver);
                 waiting.resize(room, 0);
-                listeners.copy_within(from..next, start);
+                in_range.copy_within(from..next, start);
                 if !rates.is_empty() {
                     modes.resize(room, 0);
                     modes.copy_within(from..next, start);
                 }
-                (audience.start, next) = (start as u32, start + (next - from));
+                (transmitter.start, next) = (start as u32, start + (next - from));
             }
             if s.decodable {
-                listeners[next] = listener;
+                in_range[next] = receiver;
                 if !rates.is_empty() {
                     let end = &ends[site.profile as usize];
                     let decodes = |rate| end.decodes(rate, s.power, distance, radios.profiles[0].propagation);
@@ -148,29 +148,29 @@ impl Channel {
                 }
                 next += 1;
             } else {
-                sensing.push(listener);
+                sensing.push(receiver);
             }
         }
-        changes[radio.index()] += apart(before, &listeners[audience.start as usize..next]);
+        changes[radio.index()] += apart(before, &in_range[transmitter.start as usize..next]);
         let end = next + sensing.len();
-        listeners[next..end].copy_from_slice(sensing);
+        in_range[next..end].copy_from_slice(sensing);
         if !rates.is_empty() {
             modes[next..end].fill(0);
         }
-        audience.sensing = next as u32;
-        audience.end = end as u32;
-        audience.farthest = Span(farthest.into());
+        transmitter.sensing = next as u32;
+        transmitter.end = end as u32;
+        transmitter.farthest = Span(farthest.into());
     }
 
-    /// Number of neighbours found to have come or gone when this radio sent.
+    /// Number of neighbours that had come or gone since this radio's previous frame, summed over its frames.
     pub fn neighbour_changes(&self, radio: RadioId) -> u64 {
         self.moving.as_ref().map_or(0, |m| m.changes[radio.index()])
     }
 
-    /// Memory of the lists of receivers that have moved \[B\].
-    pub fn memory_of_audiences(&self) -> usize {
-        let each = size_of::<Listener>() + size_of::<u32>();
-        self.moving.as_ref().map_or(0, |_| self.listeners.len() * each)
+    /// Memory of the list of receivers in range, if radios move \[B\].
+    pub fn memory_of_receivers_in_range(&self) -> usize {
+        let each = size_of::<ReceiverInRange>() + size_of::<u32>();
+        self.moving.as_ref().map_or(0, |_| self.in_range.len() * each)
     }
 }
 
@@ -183,15 +183,15 @@ mod tests {
     use crate::unit::{BitRate, Ratio};
     use std::collections::HashSet;
 
-    fn places(rng: &mut Stream, n: usize) -> Vec<Position> {
+    fn positions(rng: &mut Stream, n: usize) -> Vec<Position> {
         (0..n).map(|_| Position { x: rng.uniform() * 1500.0, y: rng.uniform() * 1000.0 }).collect()
     }
 
     /// All receivers of a sender, with everything known of each.
-    fn audience(c: &Channel, radio: usize) -> Vec<(u32, u32, u32, bool, u16)> {
-        let a = &c.audiences[radio];
+    fn in_range(c: &Channel, radio: usize) -> Vec<(u32, u32, u32, bool, u16)> {
+        let a = &c.transmitters[radio];
         let row = |i: usize| {
-            let l = &c.listeners[i];
+            let l = &c.in_range[i];
             (l.to, l.delay, l.power.to_bits(), i < a.sensing as usize, c.modes.get(i).copied().unwrap_or(0))
         };
         (a.start as usize..a.end as usize).map(row).collect()
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn recomputed_receivers_equal_those_of_fixed_radios() {
-        let mut rng = Stream::new(4, Purpose::Motion, 0);
+        let mut rng = Stream::new(4, Purpose::Mobility, 0);
         let slow = Sensitivity { rate: BitRate::mbps(11), range: Some(Metres(120.0)), ..Sensitivity::default() };
         let weak = Config { transmit_power: crate::unit::Watts(0.05), ..Config::default() };
         for profiles in [
@@ -210,12 +210,12 @@ mod tests {
             vec![Config { reception: Reception::Sinr, propagation: Propagation::Friis, ..Config::default() }],
         ] {
             let several = profiles.len();
-            let radios = |places: &[Position]| Radios {
+            let radios = |positions: &[Position]| Radios {
                 profiles: profiles.clone(),
                 sites: (0..)
-                    .zip(places)
-                    .map(|(i, &place)| Site {
-                        place,
+                    .zip(positions)
+                    .map(|(i, &position)| Site {
+                        position,
                         node: i as u32,
                         channel: (i % 7 / 6) as u16,
                         profile: (i % several) as u32,
@@ -225,14 +225,14 @@ mod tests {
                 plcp: vec![Span::us(192); 2],
                 seed: 0,
             };
-            let start = places(&mut rng, 60);
+            let start = positions(&mut rng, 60);
             let mut moving = Channel::new(&radios(&start));
             moving.begin_moving(&radios(&start));
             for _ in 0..30 {
-                // Nodes gather and part, so that lists of receivers outgrow their place.
+                // Nodes gather and part, so that lists of receivers outgrow their part.
                 let spread = rng.uniform();
                 let now: Vec<Position> =
-                    places(&mut rng, 60).iter().map(|p| Position { x: p.x * spread, y: p.y * spread }).collect();
+                    positions(&mut rng, 60).iter().map(|p| Position { x: p.x * spread, y: p.y * spread }).collect();
                 let still = Channel::new(&radios(&now));
                 for i in 0..60 {
                     let neighbours = |c: &Channel| c.neighbours(RadioId(i)).map(|r| r.0).collect::<HashSet<_>>();
@@ -240,15 +240,15 @@ mod tests {
                     let apart = before.symmetric_difference(&neighbours(&still)).count() as u64;
                     let all = (0..60).map(|j| (RadioId(j), now[j as usize]));
                     moving.refill(RadioId(i), now[i as usize], all);
-                    assert_eq!(audience(&moving, i as usize), audience(&still, i as usize));
+                    assert_eq!(in_range(&moving, i as usize), in_range(&still, i as usize));
                     assert_eq!(moving.neighbour_changes(RadioId(i)) - counted, apart);
-                    assert_eq!(moving.audiences[i as usize].farthest, still.audiences[i as usize].farthest);
+                    assert_eq!(moving.transmitters[i as usize].farthest, still.transmitters[i as usize].farthest);
                 }
             }
-            let starts = |c: &Channel| c.audiences.iter().map(|a| (a.start, a.end)).collect::<Vec<_>>();
+            let starts = |c: &Channel| c.transmitters.iter().map(|a| (a.start, a.end)).collect::<Vec<_>>();
             let mut sorted = starts(&moving);
             sorted.sort_unstable();
-            assert!(sorted.windows(2).all(|w| w[0].1 <= w[1].0), "no two have the same room");
+            assert!(sorted.windows(2).all(|w| w[0].1 <= w[1].0), "no two parts overlap");
         }
     }
 

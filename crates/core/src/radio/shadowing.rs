@@ -35,7 +35,7 @@ impl Shadowing {
         self.factor(normal.clamp(-FARTHEST, FARTHEST))
     }
 
-    /// Largest possible gain.
+    /// Upper bound of the gain of any pair, as a power ratio.
     pub fn most(&self) -> f64 {
         self.factor(FARTHEST)
     }

@@ -17,9 +17,9 @@ use self::fading::Faded;
 pub use self::fading::Fading;
 use self::signals::{Remains, Signals};
 use super::aims::{Aims, Clash, Harm};
-use super::audience::Listener;
 use super::channel::{Lock, Receiver};
 use super::error_rate::{Curve, Ofdm};
+use super::in_range::ReceiverInRange;
 use super::{Radios, Reception};
 use crate::packet::RadioId;
 use crate::rng::{Purpose, Stream};
@@ -142,7 +142,7 @@ pub(super) struct Sinr {
     /// Random stream of each receiver. Kept apart from the hot state because it is rarely needed.
     rngs: Vec<Stream>,
     /// Receivers locked on the frame whose end is being reported.
-    locked: Vec<Listener>,
+    locked: Vec<ReceiverInRange>,
     faded: Faded,
     /// Receivers at which the medium stays busy after the frame whose end is being reported.
     pub(super) busy_on: Vec<(RadioId, Remains)>,
@@ -215,13 +215,13 @@ impl Sinr {
     }
 
     /// Draws the power of a signal at each receiver.
-    pub(super) fn fade(&mut self, listeners: &[Listener]) {
-        self.faded.draw(listeners, &mut self.rngs);
+    pub(super) fn fade(&mut self, in_range: &[ReceiverInRange]) {
+        self.faded.draw(in_range, &mut self.rngs);
     }
 
     /// Power drawn for one receiver.
-    pub(super) fn faded(&self, listener: usize) -> f64 {
-        self.faded.powers[listener]
+    pub(super) fn faded(&self, receiver: usize) -> f64 {
+        self.faded.powers[receiver]
     }
 
     /// A signal arrives at a receiver. Returns true if the medium turns busy.
@@ -355,12 +355,12 @@ impl Sinr {
     pub(super) fn conclude_all(
         &mut self,
         sender: u32,
-        listeners: &[Listener],
+        in_range: &[ReceiverInRange],
         receivers: &mut [Receiver],
         aims: &mut Aims<'_>,
-    ) -> &[Listener] {
+    ) -> &[ReceiverInRange] {
         self.locked.clear();
-        for l in listeners {
+        for l in in_range {
             let r = &mut receivers[l.to as usize];
             if r.sender == sender && r.lock != Lock::Free {
                 self.locked.push(*l);

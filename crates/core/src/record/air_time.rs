@@ -51,7 +51,7 @@ uses! {
     Eifs = "eifs",
     /// Nothing of these, and the station has something to send, to answer or to wait for.
     Backoff = "backoff",
-    /// Nothing of these.
+    /// None of the other uses.
     Idle = "idle",
 }
 
@@ -89,13 +89,13 @@ impl Budget {
         Span(self.uses[*uses.start() as usize..=*uses.end() as usize].iter().sum())
     }
 
-    /// Time since `earlier`.
+    /// Differences from a budget taken earlier.
     #[must_use]
     pub fn since(&self, earlier: &Budget) -> Budget {
         Budget { uses: std::array::from_fn(|i| self.uses[i] - earlier.uses[i]), empty: self.empty - earlier.empty }
     }
 
-    /// Adds another budget.
+    /// Adds the times of another budget.
     pub fn add(&mut self, other: &Budget) {
         self.uses.iter_mut().zip(other.uses).for_each(|(sum, own)| *sum += own);
         self.empty += other.empty;
@@ -148,7 +148,7 @@ struct Node {
 
 impl Node {
     /// Books the time up to an instant; `contention` is the station's state since the last booking.
-    fn settle(&mut self, to: Time, contention: Contention, eifs: Span) {
+    fn book_until(&mut self, to: Time, contention: Contention, eifs: Span) {
         while self.booked < to {
             let (used, until) = self.holds(contention, eifs);
             let until = until.min(to);
@@ -191,7 +191,7 @@ impl Node {
 
 /// A radio that senses a frame.
 #[derive(Clone, Copy, Debug)]
-pub struct Listener<'a> {
+pub struct Receiver<'a> {
     /// Number of the radio.
     pub radio: RadioId,
     /// Arrival of the frame at the radio.
@@ -236,8 +236,8 @@ impl AirTime {
 
     /// Books the time of a radio up to an instant. Must be called before each call of its station.
     #[cold]
-    pub fn settle(&mut self, n: RadioId, to: Time, contention: Contention, timing: &Timing) {
-        self.nodes[n.index()].settle(to, contention, timing.eifs);
+    pub fn book_until(&mut self, n: RadioId, to: Time, contention: Contention, timing: &Timing) {
+        self.nodes[n.index()].book_until(to, contention, timing.eifs);
     }
 
     /// A node sends a frame; its time has been booked.
@@ -248,18 +248,18 @@ impl AirTime {
         n: RadioId,
         frame: &Frame,
         pool: &PacketPool,
-        audience: impl Iterator<Item = Listener<'a>>,
+        in_range: impl Iterator<Item = Receiver<'a>>,
     ) {
         let node = &mut self.nodes[n.index()];
         (node.sends, node.arrived) = (Use::of(frame, pool), frame.to.is_broadcast());
         (node.sends_from, node.sends_until) = (at.max(node.booked), at + frame.airtime);
-        for Listener { radio, from, free, contention, timing } in audience {
+        for Receiver { radio, from, free, contention, timing } in in_range {
             let node = &mut self.nodes[radio.index()];
             if free {
                 node.nav.on_busy(from, timing);
             } else {
                 // A NAV that the station sets because of the frame, if it was captured over, begins now.
-                node.settle(at, contention, timing.eifs);
+                node.book_until(at, contention, timing.eifs);
             }
             node.signals.add(from, from + frame.airtime);
         }
@@ -312,7 +312,7 @@ impl AirTime {
     pub fn up_to(&mut self, now: Time, contention: impl Iterator<Item = (Contention, Span)>) -> Vec<Budget> {
         self.asked = now;
         let budget = |(node, (contention, eifs)): (&mut Node, (Contention, Span))| {
-            node.settle(now, contention, eifs);
+            node.book_until(now, contention, eifs);
             let mut budget = node.budget;
             // The end of a frame may be reported a propagation delay before it occurs.
             budget.uses[node.last as usize] -= node.booked.since(now).0;
@@ -340,9 +340,9 @@ mod tests {
         let frame = Frame { kind: FrameKind::Data, from, to, airtime, packet, ..Frame::NONE };
         let (rules, mut air) = (Config::default(), AirTime::new(2));
         let timing = Timing::new(&rules);
-        air.settle(from, Time(10_000), FREE, &timing);
-        let listener = Listener { radio: to, from: Time(11_000), free: true, contention: FREE, timing: &timing };
-        air.on_transmit(Time(10_000), from, &frame, &pool, [listener].into_iter());
+        air.book_until(from, Time(10_000), FREE, &timing);
+        let receiver = Receiver { radio: to, from: Time(11_000), free: true, contention: FREE, timing: &timing };
+        air.on_transmit(Time(10_000), from, &frame, &pool, [receiver].into_iter());
         (air, frame, timing, rules)
     }
 
@@ -354,7 +354,7 @@ mod tests {
     fn early_reported_end_is_not_booked_before_it_occurs() {
         let (mut air, frame, timing, rules) = on_air();
         let (end, told) = (Time(111_000), Time(110_500));
-        air.settle(RadioId(1), end, FREE, &timing);
+        air.book_until(RadioId(1), end, FREE, &timing);
         air.on_end(end, RadioId(1), &frame, Verdict::Decoded, &timing, &rules);
         let first = air.up_to(told, [(FREE, timing.eifs); 2].into_iter());
         assert_eq!(times(&first[1]), [(Use::Reception, 99_500), (Use::Idle, 11_000)]);
@@ -369,7 +369,7 @@ mod tests {
         let (mut air, frame, timing, rules) = on_air();
         let first = air.up_to(Time(50_000), [(FREE, timing.eifs); 2].into_iter());
         assert_eq!(times(&first[1]), [(Use::CarrierSense, 39_000), (Use::Idle, 11_000)]);
-        air.settle(RadioId(1), Time(111_000), FREE, &timing);
+        air.book_until(RadioId(1), Time(111_000), FREE, &timing);
         air.on_end(Time(111_000), RadioId(1), &frame, Verdict::Decoded, &timing, &rules);
         let second = air.up_to(Time(111_000), [(FREE, timing.eifs); 2].into_iter());
         assert_eq!(times(&second[1].since(&first[1])), [(Use::Reception, 61_000)]);

@@ -1,7 +1,7 @@
 //! Notes of events on the air, in the queues, at the senders and in the routing tables. The engine writes them,
 //! observers read them.
 
-use crate::motion::leg::Leg;
+use crate::mobility::segment::MovementSegment;
 use crate::net::queue::Queue;
 use crate::net::routing::Router;
 use crate::packet::{NodeId, Packet, RadioId, Step};
@@ -11,16 +11,16 @@ use crate::tcp::Sender;
 use crate::unit::Position;
 use crate::wlan::Frame;
 
-/// Identifies a queue.
+/// Identifies the queue of a radio or of a point-to-point link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum QueueId {
     /// Queue in front of a radio.
     Radio(RadioId),
     /// Queue in front of the transmitter of a point-to-point link.
-    Wire {
-        /// Sending node.
+    Link {
+        /// Node that sends over the link.
         from: NodeId,
-        /// Receiving node.
+        /// Node at the other end of the link.
         to: NodeId,
     },
 }
@@ -39,7 +39,7 @@ pub enum Note<'a> {
     },
     /// A frame has ended at a radio that was locked on it.
     FrameHeard {
-        /// Receiving radio.
+        /// Radio that receives the frame.
         radio: RadioId,
         /// Frame that has ended.
         frame: &'a Frame,
@@ -64,9 +64,9 @@ pub enum Note<'a> {
     },
     /// A packet has arrived over a point-to-point link.
     Arrival {
-        /// Sending node.
+        /// Node that sends over the link.
         from: NodeId,
-        /// Receiving node.
+        /// Node at the other end of the link.
         to: NodeId,
         /// Packet that has arrived.
         packet: &'a Packet,
@@ -103,12 +103,12 @@ pub enum Note<'a> {
         /// Energy left \[J\].
         left: f64,
     },
-    /// A node begins a segment of motion: at the beginning of the run, and where it turns, stops or begins to move.
-    Leg {
-        /// Moving node.
+    /// A node begins a movement segment: at the beginning of the run, and where it turns, stops or begins to move.
+    Movement {
+        /// Node of the segment.
         node: NodeId,
-        /// Segment of motion.
-        leg: &'a Leg,
+        /// Straight path or rest that begins.
+        segment: &'a MovementSegment,
         /// Destination of the segment.
         to: Position,
     },

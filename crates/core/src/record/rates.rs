@@ -35,7 +35,7 @@ impl Rates {
         Rates(rows)
     }
 
-    /// Counts since `earlier`.
+    /// Differences from counts taken earlier.
     #[must_use]
     pub fn since(&self, earlier: &Rates) -> Rates {
         let less = |row: &Row| match earlier.0.binary_search_by_key(&row.key(), Row::key) {

@@ -60,7 +60,7 @@ pub struct Recorder {
     batches: u32,
     discard: u32,
     flows: Vec<FlowInfo>,
-    places: Vec<Position>,
+    positions: Vec<Position>,
     radios: Vec<RadioInfo>,
     links: Vec<LinkInfo>,
     delivered: u64,
@@ -91,7 +91,7 @@ impl Recorder {
             at: Time::ZERO,
             flows: vec![FlowTotals::default(); setup.flows.len()],
             transfers: FlowTotals::default(),
-            nodes: vec![NodeTotals::default(); setup.places.len() + setup.wired as usize],
+            nodes: vec![NodeTotals::default(); setup.positions.len() + setup.wired as usize],
             air: vec![Budget::default(); if setup.air_time { setup.interfaces.radios.len() } else { 0 }],
             batteries: Vec::new(),
             links: vec![LinkTotals::default(); setup.links.len()],
@@ -107,7 +107,7 @@ impl Recorder {
             batches: setup.batches,
             discard: setup.discard,
             flows: flows.collect(),
-            places: setup.places.clone(),
+            positions: setup.positions.clone(),
             radios: setup
                 .interfaces
                 .radios
@@ -155,7 +155,7 @@ impl Recorder {
         self.next_time_boundary
     }
 
-    /// Counts delivered packets.
+    /// Counts packets delivered to a flow's destination.
     #[inline]
     pub fn on_delivered(&mut self, _flow: usize, packets: u32) {
         self.delivered += u64::from(packets);
@@ -221,7 +221,7 @@ impl Recorder {
         }
     }
 
-    /// Ends the run.
+    /// Ends the run with these totals.
     pub fn finish(&mut self, totals: Totals) {
         self.end = Some(totals);
     }
@@ -331,7 +331,8 @@ impl Recorder {
         let mut t = Table::default();
         t.int("node", (0..parts.len()).map(|i| i as u64));
         // Nodes without a radio have no position.
-        let place = |of: fn(&Position) -> f64| (0..parts.len()).map(move |i| self.places.get(i).map_or(f64::NAN, of));
+        let place =
+            |of: fn(&Position) -> f64| (0..parts.len()).map(move |i| self.positions.get(i).map_or(f64::NAN, of));
         t.float("x_m", place(|p| p.x));
         t.float("y_m", place(|p| p.y));
         t.counters(NodeTotals::fields(), parts.iter().map(NodeTotals::values));

@@ -5,18 +5,18 @@ use crate::count::Field;
 /// The values of a column.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Column {
-    /// Floating-point numbers.
+    /// 64-bit floating-point numbers.
     Float(Vec<f64>),
-    /// Counts.
+    /// 64-bit counts.
     Int(Vec<u64>),
-    /// Words.
+    /// Words or names.
     Text(Vec<String>),
     /// Truth values.
     Bool(Vec<bool>),
 }
 
 impl Column {
-    /// Number of values.
+    /// Number of values, which is that of the table's rows.
     pub fn len(&self) -> usize {
         match self {
             Column::Float(v) => v.len(),
@@ -35,7 +35,7 @@ impl Column {
 /// A table of named columns.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Table {
-    /// Names and values.
+    /// Name and values of each column.
     pub columns: Vec<(String, Column)>,
 }
 
@@ -99,7 +99,7 @@ impl Table {
         }
     }
 
-    /// Number of rows.
+    /// Number of rows of every column.
     pub fn rows(&self) -> usize {
         self.columns.first().map_or(0, |c| c.1.len())
     }

@@ -140,7 +140,7 @@ impl NodeTotals {
         self.radio.values().into_iter().chain(self.routing.values())
     }
 
-    /// Counts since `earlier`.
+    /// Differences from totals taken earlier.
     #[must_use]
     pub fn since(&self, earlier: &NodeTotals) -> NodeTotals {
         NodeTotals { radio: self.radio.since(&earlier.radio), routing: self.routing.since(&earlier.routing) }
@@ -205,7 +205,7 @@ pub struct FlowTotals {
 }
 
 impl FlowTotals {
-    /// Counts since `e`.
+    /// Differences from totals taken earlier.
     #[must_use]
     pub fn since(&self, e: &FlowTotals) -> FlowTotals {
         FlowTotals {
@@ -273,7 +273,7 @@ impl FlowTotals {
 }
 
 counters! {
-    /// Counters of one direction of a wire.
+    /// Counters of one direction of a point-to-point link.
     pub struct LinkTotals {
         /// Packets that arrived to be sent.
         packets_offered,
@@ -313,9 +313,9 @@ impl LinkTotals {
 pub struct BatteryTotals {
     /// Energy at the start \[J\]; infinite for an unlimited battery.
     pub capacity: f64,
-    /// Energy left \[J\].
+    /// Energy left in the battery \[J\].
     pub left: f64,
-    /// Instant of depletion.
+    /// Instant at which the battery was empty; `NEVER` before.
     pub empty_at: Time,
     /// Last begin of a transmission of a packet by the node.
     pub last_sent: Time,
@@ -342,7 +342,7 @@ pub struct Totals {
     pub links: Vec<LinkTotals>,
     /// Counters by rate; empty with fixed rates, and at borders of batches where they are no longer needed.
     pub rates: Rates,
-    /// Packet accounting.
+    /// Packets created, delivered and dropped.
     pub ledger: Ledger,
     /// Packets that the MAC gave up and that were dropped for it, by cause.
     pub losses: Losses,

@@ -28,13 +28,13 @@ pub struct Line {
     pub what: What,
     /// Type of the frame.
     pub kind: FrameKind,
-    /// Transmitter address.
+    /// Radio that transmits the frame.
     pub from: RadioId,
-    /// Receiver address.
+    /// Radio to which the frame is addressed.
     pub to: RadioId,
     /// Size of the network packet in a data frame \[B\].
     pub bytes: u32,
-    /// Duration field \[us\].
+    /// Duration field, which sets NAVs \[us\].
     pub duration_us: u64,
 }
 
@@ -43,9 +43,9 @@ pub struct Line {
 pub struct Arrival {
     /// Time of the arrival.
     pub at: Time,
-    /// Sending node.
+    /// Node that sent the packet.
     pub from: NodeId,
-    /// Receiving node.
+    /// Node that received the packet.
     pub to: NodeId,
     /// Packet that arrived.
     pub packet: Packet,
@@ -54,7 +54,7 @@ pub struct Arrival {
 /// Lines in the order of time.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
-    /// Lines of frames.
+    /// Events of frames at radios.
     pub lines: Vec<Line>,
     /// Packets that arrived undamaged over point-to-point links.
     pub arrivals: Vec<Arrival>,

@@ -18,9 +18,9 @@ pub struct Record {
     pub start: Time,
     /// Time at which the last byte was delivered.
     pub completed: Option<Time>,
-    /// Retransmitted segments.
+    /// Number of segments sent again.
     pub retransmissions: u32,
-    /// Retransmission timeouts.
+    /// Number of expirations of the retransmission timer.
     pub timeouts: u32,
 }
 
@@ -54,7 +54,7 @@ impl Transfers {
         &mut self.0[number as usize]
     }
 
-    /// All transfers.
+    /// Transfers in the order of their start.
     pub fn records(&self) -> &[Record] {
         &self.0
     }

@@ -22,7 +22,7 @@ pub enum Command {
     NodePut(NodeId, Position),
     /// A node walks straight from its position to another one, and stays there.
     NodeSend(NodeId, Position, Speed),
-    /// A setting changes.
+    /// Changes a setting during the run.
     Set(Change),
 }
 

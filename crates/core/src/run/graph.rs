@@ -28,14 +28,14 @@ fn beginning_with(pairs: &[(NodeId, NodeId)], n: NodeId) -> impl Iterator<Item =
 }
 
 impl<'a> Graph<'a> {
-    /// Graph of the nodes of a channel, with `wires` as the directions of point-to-point links.
+    /// Graph of the nodes of a channel, with `links` as the directions of point-to-point links.
     pub fn new(
         channel: &'a Channel,
         interfaces: &Interfaces,
         nodes: usize,
-        wires: impl Iterator<Item = (NodeId, NodeId)>,
+        links: impl Iterator<Item = (NodeId, NodeId)>,
     ) -> Graph<'a> {
-        let [out, into] = both_ways(wires.collect());
+        let [out, into] = both_ways(links.collect());
         let with_radio = interfaces.radios.iter().map(|r| r.node.index() + 1).max().unwrap_or(0);
         let node = |r: RadioId| interfaces.radios[r.index()].node;
         let timing: Vec<Timing> = interfaces.profiles.iter().map(|p| Timing::new(&p.wlan)).collect();
@@ -53,13 +53,13 @@ impl<'a> Graph<'a> {
         Graph { channel, with_radio, nodes, air, out, into }
     }
 
-    /// Number of nodes.
+    /// Number of nodes, with and without a radio.
     pub fn nodes(&self) -> usize {
         self.nodes
     }
 
     /// Tells if a point-to-point link leads from one node to another.
-    pub fn has_wire(&self, from: NodeId, to: NodeId) -> bool {
+    pub fn has_link(&self, from: NodeId, to: NodeId) -> bool {
         self.out.binary_search(&(from, to)).is_ok()
     }
 
@@ -76,7 +76,7 @@ impl<'a> Graph<'a> {
         let routes = Routes::shortest(self.nodes, [to], |v| self.neighbours(v), |v| self.predecessors(v));
         let (mut at, mut stretch, mut longest) = (from, 0, 0);
         while let Some(next) = routes.via(at, to).filter(|_| at != to) {
-            stretch = if self.has_wire(at, next) { 0 } else { stretch + 1 };
+            stretch = if self.has_link(at, next) { 0 } else { stretch + 1 };
             longest = longest.max(stretch);
             at = next;
         }

@@ -3,13 +3,13 @@
 use super::{Command, RecordedTable};
 use crate::app::{self, Application, arrivals};
 use crate::error_model;
-use crate::motion;
+use crate::mobility;
 use crate::net::{self, arp, middlebox, queue, routing};
 use crate::packet::{NodeId, RadioId};
+use crate::point_to_point;
 use crate::radio::{self, Propagation};
 use crate::tcp;
 use crate::unit::{Bytes, Position, Span, Time};
-use crate::wire;
 use crate::wlan::{self, Mode, Modes};
 
 /// Stop rule of a run.
@@ -26,24 +26,24 @@ pub enum Stop {
 pub enum Transport {
     /// TCP with these settings.
     Tcp(Box<tcp::Config>),
-    /// UDP datagrams.
+    /// Datagrams without acknowledgements.
     Udp,
 }
 
 /// A flow of a run.
 #[derive(Clone, Debug)]
 pub struct FlowSetup {
-    /// Source node.
+    /// Node that sends.
     pub from: NodeId,
-    /// Destination node.
+    /// Node that receives.
     pub to: NodeId,
-    /// Transport protocol.
+    /// UDP, or TCP with its settings.
     pub transport: Transport,
-    /// The sending application.
+    /// Application at the sender.
     pub app: Application,
     /// Kind of the application.
     pub app_kind: app::Kind,
-    /// Automatic start time.
+    /// Start; `None`: an event or the driving program starts the flow.
     pub start: Option<Time>,
     /// Payload counted as goodput per delivered packet.
     pub payload: Bytes,
@@ -60,7 +60,7 @@ pub struct ArrivalsSetup {
     pub from: Option<NodeId>,
     /// Destination node; `None`: drawn for each transfer.
     pub to: Option<NodeId>,
-    /// Arrival times.
+    /// Distribution of arrival times.
     pub process: arrivals::Process,
     /// Sizes of the transfers.
     pub size: arrivals::Size,
@@ -73,7 +73,7 @@ pub struct ArrivalsSetup {
 pub struct SplitSetup {
     /// Node that splits the connection.
     pub node: NodeId,
-    /// Buffer size \[segments\].
+    /// Segments that the splitting node may store.
     pub buffer: u32,
     /// TCP settings of the second half.
     pub tcp: Box<tcp::Config>,
@@ -84,7 +84,7 @@ pub struct SplitSetup {
 pub struct MiddleboxSetup {
     /// Node of the middlebox.
     pub node: NodeId,
-    /// Settings.
+    /// Kind of middlebox with its settings.
     pub settings: middlebox::Settings,
     /// Which flows it serves.
     pub serves: Vec<bool>,
@@ -97,12 +97,12 @@ pub struct LinkSetup {
     pub link: u32,
     /// True for the second direction of a duplex link.
     pub back: bool,
-    /// Sending node.
+    /// Node that sends over the link.
     pub from: NodeId,
-    /// Receiving node.
+    /// Node at the other end of the link.
     pub to: NodeId,
-    /// Rate and delay.
-    pub wire: wire::Config,
+    /// Rate and delay of the link.
+    pub point_to_point: point_to_point::Config,
     /// Queue in front of the transmitter.
     pub queue: queue::Config,
     /// Error model of the link.
@@ -127,7 +127,7 @@ pub struct Profile {
 pub struct RadioSetup {
     /// Node of the radio.
     pub node: NodeId,
-    /// Channel number.
+    /// Number of the radio channel.
     pub channel: u16,
     /// Index into [`Interfaces::profiles`].
     pub profile: u32,
@@ -155,9 +155,9 @@ impl Interfaces {
     }
 
     /// Radios in the form that the channel needs.
-    pub fn on_air(&self, places: &[Position]) -> radio::Radios {
+    pub fn on_air(&self, positions: &[Position]) -> radio::Radios {
         let site = |r: &RadioSetup| radio::Site {
-            place: places[r.node.index()],
+            position: positions[r.node.index()],
             node: r.node.0,
             channel: r.channel,
             profile: r.profile,
@@ -208,9 +208,9 @@ impl Interfaces {
 #[derive(Clone, Debug)]
 pub struct Setup {
     /// Initial positions of the nodes with a radio.
-    pub places: Vec<Position>,
-    /// Motion of the nodes.
-    pub motion: motion::Plan,
+    pub positions: Vec<Position>,
+    /// Movement patterns of the nodes.
+    pub mobility: mobility::Plan,
     /// Number of nodes without a radio, which are numbered after those with one.
     pub wired: u32,
     /// Directions of point-to-point links.
@@ -223,11 +223,11 @@ pub struct Setup {
     pub net: net::Config,
     /// Settings of address resolution.
     pub arp: arp::Config,
-    /// Settings of routing.
+    /// Routing protocol with its settings.
     pub routing: routing::Config,
     /// Flows of the scenario.
     pub flows: Vec<FlowSetup>,
-    /// Flow generators.
+    /// Generators of short flows.
     pub arrivals: Vec<ArrivalsSetup>,
     /// Middleboxes, in the order of the scenario.
     pub middleboxes: Vec<MiddleboxSetup>,
@@ -241,7 +241,7 @@ pub struct Setup {
     pub batches: u32,
     /// Number of batches that are discarded.
     pub discard: u32,
-    /// Scheduled commands.
+    /// Commands of events, with their times.
     pub events: Vec<(Time, Command)>,
     /// Sampling interval of windows and queues.
     pub sample: Option<Span>,

@@ -14,7 +14,7 @@ use crate::unit::Time;
 
 /// Upper bound of the end of the run.
 fn end(cfg: &Config) -> Time {
-    let limit = Time::ZERO + cfg.run.limit;
+    let limit = Time::ZERO + cfg.run.time_limit;
     match cfg.run.stop {
         Stop::At(at) => at.min(limit),
         Stop::Delivered(_) => limit,
@@ -34,13 +34,13 @@ impl Checker<'_> {
         let cfg = self.cfg;
         for (i, a) in cfg.arrivals.0.iter().enumerate() {
             let at = format!("arrivals.{i}");
-            for (end, node) in [("from", a.from), ("to", a.to)] {
+            for (end, node) in [("from", a.src), ("to", a.dst)] {
                 if let Some(node) = node {
                     self.node_exists(&join(&at, end), node);
                 }
             }
-            if a.from.is_some() && a.from == a.to {
-                let message = format!("transfers go from node {} to itself", a.from.unwrap_or_default());
+            if a.src.is_some() && a.src == a.dst {
+                let message = format!("transfers go from node {} to itself", a.src.unwrap_or_default());
                 self.error(&join(&at, "to"), message, "choose another node, or \"none\": any");
             }
             if let Some(stop) = a.stop.filter(|&stop| stop <= a.start) {
@@ -67,16 +67,16 @@ impl Checker<'_> {
         };
         for (i, a) in cfg.arrivals.0.iter().enumerate() {
             let exists = |end: Option<u32>| end.is_none_or(|e| (e as usize) < n);
-            if n < 2 || !exists(a.from) || !exists(a.to) {
+            if n < 2 || !exists(a.src) || !exists(a.dst) {
                 continue;
             }
             // Without listed routes, all ends can reach each other if each can reach the first.
-            let hub = a.from.or(a.to).map_or(NodeId(0), NodeId);
-            let froms: Vec<NodeId> = match (a.from, a.to, cfg.routing.protocol) {
+            let hub = a.src.or(a.dst).map_or(NodeId(0), NodeId);
+            let froms: Vec<NodeId> = match (a.src, a.dst, cfg.routing.protocol) {
                 (None, None, Protocol::Fixed) => all().collect(),
                 _ => vec![hub],
             };
-            let others: Vec<NodeId> = match (a.from, a.to) {
+            let others: Vec<NodeId> = match (a.src, a.dst) {
                 (Some(_), Some(to)) => vec![NodeId(to)],
                 _ => all().collect(),
             };
@@ -94,8 +94,8 @@ impl Checker<'_> {
 impl Scenario {
     pub(super) fn arrivals(&self) -> Vec<ArrivalsSetup> {
         let setup = |a: &Arrivals| ArrivalsSetup {
-            from: a.from.map(NodeId),
-            to: a.to.map(NodeId),
+            from: a.src.map(NodeId),
+            to: a.dst.map(NodeId),
             process: Process {
                 rate: a.rate,
                 start: a.start,

@@ -1,22 +1,22 @@
 //! Semantic checks: values that parse but contradict each other.
 
 use super::cost::{self, Cost, Tally};
-use super::effects::Unused;
 use super::layout::{self, Layout};
 use super::links;
-use super::motion;
+use super::mobility;
 use super::schema::Config;
 use super::source::Sources;
+use super::unused::Unused;
 use crate::net::routing::fixed::{Routes, Search};
 use crate::net::routing::{self, Protocol};
 use crate::packet::NodeId;
-use crate::place::topology;
 use crate::radio::propagation::Model;
 use crate::radio::{self, Channel};
 use crate::run::Stop;
 use crate::run::graph::Graph;
 use crate::setting::{Node, Problem, Report, count, is_or_are, join};
 use crate::tcp;
+use crate::topology;
 use crate::unit::{BitRate, Position, Time};
 use crate::wlan::{self, Mode, RATES};
 
@@ -42,17 +42,17 @@ pub(super) struct Checker<'a> {
     pub(super) tree: &'a Node,
     sources: &'a Sources,
     pub(super) tally: Tally,
-    pub(super) found: Findings,
+    pub(super) findings: Findings,
 }
 
 /// Validates settings, and builds the layout of a valid scenario. `tree` holds the positions of values in `sources`.
 pub fn check(cfg: &Config, tree: &Node, sources: &Sources) -> (Findings, Layout) {
-    let (tally, found) = (Tally::default(), Findings::default());
-    let mut c = Checker { cfg, nodes: cfg.nodes(), tree, sources, tally, found };
+    let (tally, findings) = (Tally::default(), Findings::default());
+    let mut c = Checker { cfg, nodes: cfg.nodes(), tree, sources, tally, findings };
     c.run();
     c.radio("", &cfg.radio);
     c.wlan("", &cfg.wlan);
-    c.motion("", &cfg.motion);
+    c.mobility("", &cfg.motion);
     c.own_settings();
     c.network();
     c.error_model("receiver.error", &cfg.receiver.error);
@@ -61,22 +61,22 @@ pub fn check(cfg: &Config, tree: &Node, sources: &Sources) -> (Findings, Layout)
     c.arrivals();
     let placed = c.topology() && few;
     let radio_makes_sense = !c
-        .found
+        .findings
         .errors
         .problems
         .iter()
         .any(|p| ["radio.", "wlan.", "node.", "motion."].iter().any(|group| p.path.starts_with(group)));
     let mut layout = Layout::empty(cfg);
     if placed && radio_makes_sense {
-        let Some(laid_out) = layout::layout(cfg, tree, &mut c.tally, &mut c.found.errors) else {
-            return (c.found, layout);
+        let Some(laid_out) = layout::layout(cfg, tree, &mut c.tally, &mut c.findings.errors) else {
+            return (c.findings, layout);
         };
         layout = laid_out;
-        if layout.flows.is_empty() && cfg.arrivals.0.is_empty() && c.found.errors.problems.is_empty() {
+        if layout.flows.is_empty() && cfg.arrivals.0.is_empty() && c.findings.errors.problems.is_empty() {
             c.warn("flow", "there are no flows: nothing will be sent", "list them as `flow`, or set `traffic.flows`");
         }
-        let channel = Channel::new(&layout.interfaces.on_air(&layout.places));
-        let nodes = layout.places.len() + cfg.wire.nodes as usize;
+        let channel = Channel::new(&layout.interfaces.on_air(&layout.positions));
+        let nodes = layout.positions.len() + cfg.wire.nodes as usize;
         let graph = Graph::new(&channel, &layout.interfaces, nodes, cfg.wires().into_iter());
         c.reachability(&layout, &graph);
         c.ways_of_arrivals(&graph);
@@ -84,14 +84,14 @@ pub fn check(cfg: &Config, tree: &Node, sources: &Sources) -> (Findings, Layout)
         c.source_routes(&layout);
         c.events(&mut layout);
         c.cost();
-        if c.found.errors.problems.is_empty() {
+        if c.findings.errors.problems.is_empty() {
             c.far(&layout, &graph);
             c.heard_one_way(&layout, &channel);
-            c.doubts(&layout);
-            c.effects(&layout, sources);
+            c.warnings(&layout);
+            c.unused_settings(&layout, sources);
         }
     }
-    (c.found, layout)
+    (c.findings, layout)
 }
 
 impl Checker<'_> {
@@ -112,19 +112,19 @@ impl Checker<'_> {
 
     pub(super) fn error(&mut self, path: &str, message: impl Into<String>, help: &str) {
         let p = self.problem(path, message.into(), help);
-        self.found.errors.push(p);
+        self.findings.errors.push(p);
     }
 
     /// Reports a mistake of a default value at another setting that is written.
     fn error_at(&mut self, place: &str, path: &str, message: String, help: &str) {
         let origin = self.problem(place, String::new(), "").origin;
         let p = self.problem(path, message, help);
-        self.found.errors.push(Problem { origin, ..p });
+        self.findings.errors.push(Problem { origin, ..p });
     }
 
     pub(super) fn warn(&mut self, path: &str, message: impl Into<String>, help: &str) {
         let p = self.problem(path, message.into(), help);
-        self.found.warnings.push(p);
+        self.findings.warnings.push(p);
     }
 
     fn too_few(&mut self, path: &str, nodes: impl Into<u64> + Copy) {
@@ -147,7 +147,7 @@ impl Checker<'_> {
             ),
             _ => {}
         }
-        if run.discard >= run.batches {
+        if run.warmup_batches >= run.batches {
             let message = format!("of {} all are discarded", count(run.batches, "batch"));
             self.error("run.discard", message, "`run.discard` must be smaller than `run.batches`");
         }
@@ -155,9 +155,9 @@ impl Checker<'_> {
 
     /// Validates the radio settings of all nodes, or of those in the group at `of`.
     pub(super) fn radio(&mut self, of: &str, r: &radio::Config) {
-        let before = self.found.errors.problems.len();
+        let before = self.findings.errors.problems.len();
         self.channels(of, r);
-        if self.found.errors.problems.len() > before {
+        if self.findings.errors.problems.len() > before {
             return;
         }
         if r.propagation == radio::Propagation::Links {
@@ -247,7 +247,7 @@ impl Checker<'_> {
 
     /// Validates the MAC settings of all nodes, or of those in the group at `of`.
     pub(super) fn wlan(&mut self, of: &str, w: &wlan::Config) {
-        self.msdu(of, w.llc.0);
+        self.msdu(of, w.llc_size.0);
         let cw_max = self.owner(of, "wlan.cw_max");
         if w.cw_max < w.cw_min {
             let message = format!("the largest contention window {} is below the smallest, {}", w.cw_max, w.cw_min);
@@ -312,7 +312,7 @@ impl Checker<'_> {
                 "take all rates from one of them; `extends = \"802.11a\"` has the times and the other rates of 802.11a",
             );
         }
-        if u64::from(w.header.0) + u64::from(w.llc.0) > 256 {
+        if u64::from(w.header_size.0) + u64::from(w.llc_size.0) > 256 {
             self.error(&self.owner(of, "wlan.header"), "more than 256 B of headers around a packet", "");
         }
     }
@@ -331,7 +331,7 @@ impl Checker<'_> {
         cfg.radio.reception == radio::Reception::Sinr && one_rate && cfg.radio.channels.len() < 2
     }
 
-    /// Decoding range [m].
+    /// Decoding range of the default radio [m].
     fn reach(&self) -> f64 {
         let (radio, rate) = (&self.cfg.radio, self.cfg.wlan.data_rate);
         let model = Model::new(radio);
@@ -375,7 +375,7 @@ impl Checker<'_> {
     /// Rejects rates of links over which no frame at that rate can be decoded.
     fn link_rates(&mut self, graph: &Graph<'_>) {
         for (i, row) in self.cfg.wlan.link_rate.0.iter().enumerate() {
-            let (Some(from), Some(to)) = (row.from, row.to) else { continue };
+            let (Some(from), Some(to)) = (row.src, row.dst) else { continue };
             if !graph.over_the_air(NodeId(from)).any(|n| n.0 == to) {
                 let message =
                     format!("node {to} cannot decode frames of node {from} at {}, or send ACKs back", row.rate);
@@ -387,7 +387,7 @@ impl Checker<'_> {
     /// Tells if the positions of the nodes can be computed.
     fn topology(&mut self) -> bool {
         let (t, run) = (&self.cfg.topology, &self.cfg.run);
-        let before = self.found.errors.problems.len();
+        let before = self.findings.errors.problems.len();
         match t.kind {
             topology::Kind::Grid => {
                 for (i, &cell) in t.omit.iter().enumerate().filter(|(_, c)| !t.has(**c)) {
@@ -453,7 +453,7 @@ impl Checker<'_> {
             let message = format!("the most hops, {high}, are fewer than the fewest, {low}");
             self.error("traffic.max_hops", message, "`traffic.max_hops` must be at least `traffic.min_hops`");
         }
-        self.found.errors.problems.len() == before
+        self.findings.errors.problems.len() == before
     }
 
     pub(super) fn node_exists(&mut self, path: &str, node: u32) {
@@ -469,9 +469,9 @@ impl Checker<'_> {
         if let Some((setting, message)) = cost::too_large(self.cfg, &self.tally) {
             self.error(setting, message, cost::RAISE);
         }
-        self.found.cost = cost::cost(self.cfg, &self.tally);
-        if self.found.cost.seconds > cost::LONG {
-            let message = format!("a run takes about {}", cost::in_hours(self.found.cost.seconds));
+        self.findings.cost = cost::cost(self.cfg, &self.tally);
+        if self.findings.cost.seconds > cost::LONG {
+            let message = format!("a run takes about {}", cost::in_hours(self.findings.cost.seconds));
             self.warn("run.stop", message, "let it stop earlier (`run.stop`, `run.limit`), or be patient");
         }
     }
@@ -498,11 +498,11 @@ impl Checker<'_> {
     /// Checks that each destination can be reached from its source.
     fn reachability(&mut self, layout: &Layout, graph: &Graph<'_>) {
         let cfg = self.cfg;
-        let places = &layout.places;
+        let positions = &layout.positions;
         self.unwired(graph);
         self.link_rates(graph);
         let n = graph.nodes();
-        let moves = motion::moves(cfg);
+        let moves = mobility::moves(cfg);
         if moves && !cfg.routing.protocol.learns_routes() {
             let message =
                 format!("nodes move, and `{}` keeps the routes of the beginning", cfg.routing.protocol.word());
@@ -515,7 +515,7 @@ impl Checker<'_> {
         let listed = Routes::listed(n, &cfg.routing.fixed.routes.0);
         let mut search = Search::new(n);
         for (i, flow) in layout.flows.iter().enumerate() {
-            let (from, to) = (NodeId(flow.from), NodeId(flow.to.unwrap_or(flow.from)));
+            let (from, to) = (NodeId(flow.src), NodeId(flow.dst.unwrap_or(flow.src)));
             if from == to || from.index().max(to.index()) >= n {
                 continue;
             }
@@ -530,7 +530,7 @@ impl Checker<'_> {
                 continue;
             }
             if hops == u32::MAX {
-                let bare = |n: NodeId| n.index() >= places.len();
+                let bare = |n: NodeId| n.index() >= positions.len();
                 let alone = [("from", from), ("to", to)].into_iter().find(|(_, n)| bare(*n) && !graph.is_wired(*n));
                 if let Some((end, n)) = alone {
                     let message = format!("node {} has no radio, and no link leads there", n.0);
@@ -586,9 +586,9 @@ impl Checker<'_> {
             for (i, r) in cfg.routing.fixed.routes.0.iter().enumerate() {
                 // With cumulative interference a link that loses most frames still counts.
                 let any = moves || cfg.radio.reception == radio::Reception::Sinr;
-                let near = |via: u32| any || graph.neighbours(NodeId(r.at)).any(|v| v.0 == via);
-                if u64::from(r.at) >= n as u64 || u64::from(r.via) >= n as u64 || !near(r.via) {
-                    let message = format!("route {i} goes from node {} to {}, which is no neighbour", r.at, r.via);
+                let near = |via: u32| any || graph.neighbours(NodeId(r.node)).any(|v| v.0 == via);
+                if u64::from(r.node) >= n as u64 || u64::from(r.next_hop) >= n as u64 || !near(r.next_hop) {
+                    let message = format!("route {i} goes from node {} to {}, which is no neighbour", r.node, r.next_hop);
                     self.error(&format!("routing.fixed.routes.{i}"), message, "");
                 }
             }

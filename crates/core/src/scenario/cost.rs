@@ -5,15 +5,15 @@ use super::schema::Config;
 use crate::app::sink::Sink;
 use crate::app::{cbr, on_off};
 use crate::net::queue::Queue;
-use crate::place::topology;
 use crate::run::Stop;
 use crate::tcp;
+use crate::topology;
 use crate::unit::{Span, Time};
 
 /// Memory of a node and of its row in the tables [B].
 const NODE: f64 = 6000.0;
 /// Memory of a receiver in range: its entries in the channel's lists of receivers and of waiting receivers [B].
-const LISTENER: f64 = 16.0;
+const PAIR_IN_RANGE: f64 = 16.0;
 /// Memory of a flow, from its text to its row in the tables, without its window [B].
 const FLOW: f64 = 12_000.0;
 /// Memory of a direction of a link [B].
@@ -48,7 +48,7 @@ const PLACE: f64 = 1000.0;
 const FRAMES: f64 = 10.0;
 /// Computing time per frame, per receiver in range, per packet on a point-to-point link, and per other event [s].
 const FRAME_S: f64 = 200e-9;
-const HEARING_S: f64 = 35e-9;
+const RECEPTION_S: f64 = 35e-9;
 const WIRE_S: f64 = 350e-9;
 const EVENT_S: f64 = 60e-9;
 /// Computing time per received entry of a routing table [s].
@@ -67,7 +67,7 @@ pub const RAISE: &str = "if that much is meant, raise `run.max_memory`";
 /// Estimated cost of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
-    /// Memory \[B\].
+    /// Memory of the run \[B\], approximately.
     pub bytes: f64,
     /// Time on one core \[s\].
     pub seconds: f64,
@@ -89,7 +89,7 @@ pub struct Tally {
     /// Datagrams, messages and bursts per second of all sources.
     pub datagrams: f64,
     /// Number of pairs of radios in which one senses the other.
-    pub listeners: u64,
+    pub pairs_in_range: u64,
     /// Queues of FQ-CoDel in front of point-to-point links.
     pub buckets: u64,
     /// Segments that middleboxes may store.
@@ -104,9 +104,9 @@ impl Tally {
     /// Counts TCP flows with these settings.
     pub fn tcp(&mut self, cfg: &tcp::Config, flows: u64) {
         self.tcp_flows += flows;
-        self.segments += flows as f64 * f64::from(cfg.window);
+        self.segments += flows as f64 * f64::from(cfg.receive_window);
         let whole = cfg.has_table_of_window();
-        self.room += flows as f64 * f64::from(if whole { cfg.window } else { cfg.window.min(ROOM) });
+        self.room += flows as f64 * f64::from(if whole { cfg.receive_window } else { cfg.receive_window.min(ROOM) });
         self.remembered += flows as f64 * f64::from(cfg.ap.history);
     }
 
@@ -153,8 +153,8 @@ pub fn setting_of_nodes(cfg: &Config) -> &'static str {
 /// Upper bound of the duration, as far as it is known in advance.
 fn longest(cfg: &Config) -> Span {
     match cfg.run.stop {
-        Stop::At(at) => at.since(Time::ZERO).min(cfg.run.limit),
-        Stop::Delivered(_) => cfg.run.limit,
+        Stop::At(at) => at.since(Time::ZERO).min(cfg.run.time_limit),
+        Stop::Delivered(_) => cfg.run.time_limit,
     }
 }
 
@@ -164,10 +164,10 @@ fn memory(cfg: &Config, tally: &Tally) -> Vec<(&'static str, f64)> {
     let (flows, links) = (tally.flows(), 2.0 * cfg.link.0.len() as f64);
     let sinks = (tally.udp_flows * size_of::<Sink>() as u64) as f64;
     let batches = f64::from(cfg.run.batches) + 1.0;
-    let air = if cfg.run.air_time { radios * AIR_SNAPSHOT } else { 0.0 };
+    let air = if cfg.run.airtime { radios * AIR_SNAPSHOT } else { 0.0 };
     let snapshot = nodes * NODE_SNAPSHOT + flows * (FLOW_SNAPSHOT + ROW) + links * (LINK_SNAPSHOT + ROW) + air + ROW;
     // A run that ends with a delivery may be short: memory that grows with its length is checked during the run.
-    let samples = match (cfg.run.sample, cfg.run.stop) {
+    let samples = match (cfg.run.sample_interval, cfg.run.stop) {
         (Some(every), Stop::At(_)) => longest(cfg).as_secs() / every.as_secs() * tally.tcp_flows as f64,
         _ => 0.0,
     };
@@ -185,12 +185,12 @@ fn memory(cfg: &Config, tally: &Tally) -> Vec<(&'static str, f64)> {
     let repeated =
         if flows > batches && flows * FLOW_SNAPSHOT > nodes * NODE_SNAPSHOT { listed } else { "run.batches" };
     vec![
-        (setting_of_nodes(cfg), nodes * NODE + tally.listeners as f64 * LISTENER),
+        (setting_of_nodes(cfg), nodes * NODE + tally.pairs_in_range as f64 * PAIR_IN_RANGE),
         (listed, flows * FLOW + sinks + if learnt { 0.0 } else { destinations * nodes * 4.0 }),
         ("routing.protocol", radios * routes),
         ("link", links * LINK),
         ("event", cfg.event.0.len() as f64 * EVENT),
-        ("motion.courses", cfg.motion.courses.all().len() as f64 * COURSE),
+        ("motion.courses", cfg.motion.table.all().len() as f64 * COURSE),
         ("topology.positions", cfg.topology.positions.len() as f64 * PLACE),
         ("radio.links", cfg.radio.links.len() as f64 * LINK_ROW),
         ("tcp.window", tally.room * SEGMENT),
@@ -208,12 +208,12 @@ fn memory(cfg: &Config, tally: &Tally) -> Vec<(&'static str, f64)> {
 fn seconds(cfg: &Config, tally: &Tally) -> f64 {
     let (nodes, radios, flows) = (cfg.nodes() as f64, cfg.topology.nodes() as f64, tally.flows());
     let (length, hops) = (longest(cfg).as_secs(), tally.hops as f64);
-    let heard = tally.listeners as f64 / radios.max(1.0);
-    let bits = f64::from(cfg.tcp.segment.0) * 8.0;
+    let in_range = tally.pairs_in_range as f64 / radios.max(1.0);
+    let bits = f64::from(cfg.tcp.mss.0) * 8.0;
     // Upper bound: every flow always has data to send, and nodes out of each other's range all send at once.
     let (most, each) = if radios > 0.0 {
-        let at_once = (radios / (heard + 1.0)).min(flows + hops / HOPS_AT_ONCE).max(1.0);
-        (at_once / (OVERHEAD_S + bits / cfg.wlan.data_rate.0 as f64), FRAMES * (FRAME_S + heard * HEARING_S))
+        let at_once = (radios / (in_range + 1.0)).min(flows + hops / HOPS_AT_ONCE).max(1.0);
+        (at_once / (OVERHEAD_S + bits / cfg.wlan.data_rate.0 as f64), FRAMES * (FRAME_S + in_range * RECEPTION_S))
     } else {
         let window = tally.segments / (2.0 * cfg.wire.delay.as_secs() + 1e-6);
         (window.min(flows * cfg.wire.rate.0 as f64 / bits) * (hops / flows.max(1.0)), WIRE_S)
@@ -228,13 +228,13 @@ fn seconds(cfg: &Config, tally: &Tally) -> f64 {
     let length = if by_time > 0.0 { length * (carried / by_time) } else { length };
     let every = |period: Span| if period == Span::ZERO { 0.0 } else { length / period.as_secs() };
     let mut events = length * tally.datagrams;
-    events += cfg.run.sample.map_or(0.0, every) * tally.tcp_flows as f64;
+    events += cfg.run.sample_interval.map_or(0.0, every) * tally.tcp_flows as f64;
     if cfg.net.neighborhood_red.enabled {
         events += every(cfg.net.neighborhood_red.interval) * radios;
     }
     events += cfg.routing.periods().into_iter().map(every).sum::<f64>() * radios;
     let tellings = cfg.routing.tells_all_every().map_or(0.0, every);
-    let tables = tellings * tally.listeners as f64 * radios * ENTRY_S;
+    let tables = tellings * tally.pairs_in_range as f64 * radios * ENTRY_S;
     carried + tables + events * EVENT_S + nodes * 1e-6
 }
 

@@ -80,22 +80,22 @@ fn legible(text: &str) -> String {
 /// Renders errors or warnings as text; `more` is the number of problems that were not stored.
 pub fn render(level: &Level<'static>, problems: &[Problem], more: usize, sources: &Sources, colour: bool) -> String {
     let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
-    let mut places = Lines::default();
+    let mut lines_of_sources = Lines::default();
     let one = |p: &Problem| {
         let title = level.clone().primary_title(printable(&p.message).into_owned());
         let path = printable(&shortened(&p.path)).into_owned();
-        let place = p.origin.and_then(|o| Some((o, places.find(sources, o)?)));
-        let readable = place.and_then(|(o, found)| Some((found, lines(&sources.texts[o.source].1, o)?)));
-        let mut group = match (readable, place) {
+        let position = p.origin.and_then(|o| Some((o, lines_of_sources.find(sources, o)?)));
+        let readable = position.and_then(|(o, line)| Some((line, lines(&sources.texts[o.source].1, o)?)));
+        let mut group = match (readable, position) {
             (Some(((name, line, _), (text, span))), _) => {
                 let mark = AnnotationKind::Primary.span(span).label(path);
                 let snippet = Snippet::source(legible(text)).line_start(line).path(printable(name).into_owned());
                 title.element(snippet.annotation(mark))
             }
-            (None, place) => {
+            (None, position) => {
                 let at = if p.path.is_empty() { "in the scenario".to_owned() } else { format!("at `{path}`") };
-                let position = place.map(|(_, (name, line, column))| format!(", {}:{line}:{column}", printable(name)));
-                title.element(Level::NOTE.message(at + &position.unwrap_or_default()))
+                let suffix = position.map(|(_, (name, line, column))| format!(", {}:{line}:{column}", printable(name)));
+                title.element(Level::NOTE.message(at + &suffix.unwrap_or_default()))
             }
         };
         if let Some(help) = &p.help {
@@ -127,16 +127,16 @@ impl Errors {
 
     /// JSON with path, message, help, and position of each problem.
     pub fn to_json(&self) -> Json {
-        let mut places = Lines::default();
+        let mut lines_of_sources = Lines::default();
         let one = |p: &Problem| {
-            let place = p.origin.and_then(|o| places.find(&self.sources, o));
+            let position = p.origin.and_then(|o| lines_of_sources.find(&self.sources, o));
             json!({
                 "path": p.path,
                 "message": printable(&p.message),
                 "help": p.help.as_deref().map(printable),
-                "file": place.map(|x| x.0),
-                "line": place.map(|x| x.1),
-                "column": place.map(|x| x.2),
+                "file": position.map(|x| x.0),
+                "line": position.map(|x| x.1),
+                "column": position.map(|x| x.2),
             })
         };
         Json::Array(self.problems.iter().map(one).collect())

@@ -10,10 +10,10 @@ use super::source::Sources;
 use crate::app;
 use crate::error_model;
 use crate::packet::{FlowId, NodeId, RadioId};
-use crate::place::topology;
 use crate::radio::Propagation;
 use crate::run::{Change, Command};
 use crate::setting::{Node, Problem, Report, Scalar, Setting, Value, and_known, join, suggest};
+use crate::topology;
 use crate::unit::{BitRate, Position, Span, Time};
 use serde_json::Value as Json;
 

@@ -2,15 +2,15 @@
 
 use super::check::Checker;
 use super::layout::Layout;
-use super::motion;
-use crate::motion::Kind;
+use super::mobility;
+use crate::mobility::Kind;
 use crate::net::routing::Protocol;
 use crate::net::routing::fixed::{Routes, hops_to};
 use crate::packet::NodeId;
-use crate::place::topology::FAR;
 use crate::radio::propagation::Model;
 use crate::radio::{self, sinr};
 use crate::run::graph::Graph;
+use crate::topology::FAR;
 use crate::unit::{Metres, Position, Span};
 use crate::wlan::{self, ResponseTimeout};
 use std::collections::BTreeSet;
@@ -56,10 +56,10 @@ fn reach_of_data(r: &radio::Config, w: &wlan::Config) -> Metres {
 impl Checker<'_> {
     /// Finds hops over which no frame is acknowledged.
     pub(super) fn far(&mut self, layout: &Layout, graph: &Graph<'_>) {
-        if layout.places.is_empty() {
+        if layout.positions.is_empty() {
             return;
         }
-        match motion::moves(self.cfg) {
+        match mobility::moves(self.cfg) {
             true => self.far_in_motion(layout),
             false => self.far_hops(layout, graph),
         }
@@ -69,30 +69,30 @@ impl Checker<'_> {
     fn far_hops(&mut self, layout: &Layout, graph: &Graph<'_>) {
         let radios = &layout.interfaces;
         // For a node with several radios the shortest timer counts.
-        let mut allowed = vec![LONGEST * 2; layout.places.len()];
+        let mut allowed = vec![LONGEST * 2; layout.positions.len()];
         for radio in &radios.radios {
             let allowed = &mut allowed[radio.node.index()];
             *allowed = way_and_back(&radios.profiles[radio.profile as usize].wlan).min(*allowed);
         }
         let is_far = |u: NodeId, v: NodeId| {
-            let delay = layout.places[u.index()].distance(layout.places[v.index()]).light_delay();
+            let delay = layout.positions[u.index()].distance(layout.positions[v.index()]).light_delay();
             delay * 2 > allowed[u.index()].min(allowed[v.index()])
         };
-        let nodes = || (0..layout.places.len() as u32).map(NodeId);
+        let nodes = || (0..layout.positions.len() as u32).map(NodeId);
         let all = || nodes().flat_map(|u| graph.over_the_air(u).map(move |v| (u, v))).filter(|&(u, v)| is_far(u, v));
         if all().next().is_none() {
             return;
         }
         let used = self.hops_of_flows(layout, graph).filter(|_| self.cfg.arrivals.0.is_empty());
         let mut far: Vec<(NodeId, NodeId)> = match used {
-            Some(hops) => hops.into_iter().filter(|&(u, v)| !graph.has_wire(u, v) && is_far(u, v)).collect(),
+            Some(hops) => hops.into_iter().filter(|&(u, v)| !graph.has_link(u, v) && is_far(u, v)).collect(),
             None => all().collect(),
         };
         // Counts the two directions of a hop once.
         far.iter_mut().for_each(|hop| *hop = (hop.0.min(hop.1), hop.0.max(hop.1)));
         far.sort_unstable();
         far.dedup();
-        let length = |&(u, v): &(NodeId, NodeId)| layout.places[u.index()].distance(layout.places[v.index()]).0;
+        let length = |&(u, v): &(NodeId, NodeId)| layout.positions[u.index()].distance(layout.positions[v.index()]).0;
         let Some(&(u, v)) = far.iter().max_by(|a, b| length(a).total_cmp(&length(b))) else { return };
         let (distance, least) = (length(&(u, v)), if allowed[v.index()] < allowed[u.index()] { v } else { u });
         let radio = radios.radios.iter().find(|r| r.node == least).expect("the node has a radio");
@@ -109,7 +109,7 @@ impl Checker<'_> {
     /// Hops on the shortest paths of all flows in both directions; `None` if a search would take too long.
     fn hops_of_flows(&self, layout: &Layout, graph: &Graph<'_>) -> Option<BTreeSet<(NodeId, NodeId)>> {
         let (cfg, n) = (self.cfg, graph.nodes());
-        let ends = layout.flows.iter().filter_map(|f| Some((NodeId(f.from), NodeId(f.to?))));
+        let ends = layout.flows.iter().filter_map(|f| Some((NodeId(f.src), NodeId(f.dst?))));
         let ends: BTreeSet<_> = ends.flat_map(|(a, b)| [(a, b), (b, a)]).collect();
         let mut hops = BTreeSet::new();
         if cfg.routing.protocol == Protocol::Fixed {
@@ -155,14 +155,14 @@ impl Checker<'_> {
         let cfg = self.cfg;
         let own = cfg.node.0.iter().map(|own| own.motion.over(&cfg.motion));
         let plans: Vec<_> = own.chain([cfg.motion.clone()]).collect();
-        if plans.iter().any(|m| m.kind == Kind::File) || cfg.event.0.iter().any(|e| e.node_move.is_some()) {
+        if plans.iter().any(|m| m.model == Kind::File) || cfg.event.0.iter().any(|e| e.node_move.is_some()) {
             return 2.0 * FAR.0;
         }
         let areas = plans.iter().map(|m| Position {
             x: m.width.unwrap_or(cfg.topology.width).0,
             y: m.height.unwrap_or(cfg.topology.height).0,
         });
-        let corners = areas.chain([Position { x: 0.0, y: 0.0 }]).chain(layout.places.iter().copied());
+        let corners = areas.chain([Position { x: 0.0, y: 0.0 }]).chain(layout.positions.iter().copied());
         let (low, high) = corners.fold((Position { x: 0.0, y: 0.0 }, Position { x: 0.0, y: 0.0 }), |(low, high), p| {
             let (x, y) = (low.x.min(p.x), low.y.min(p.y));
             (Position { x, y }, Position { x: high.x.max(p.x), y: high.y.max(p.y) })

@@ -32,16 +32,16 @@ impl Checker<'_> {
 
     fn flow(&mut self, i: usize, flow: &Flow) {
         let at = format!("flow.{i}");
-        let to = match flow.to {
+        let to = match flow.dst {
             Some(to) => to,
             None => {
                 self.error(&at, format!("flow {i} has no destination"), &format!("set `{at}.to` to a node"));
                 return;
             }
         };
-        self.node_exists(&join(&at, "from"), flow.from);
+        self.node_exists(&join(&at, "from"), flow.src);
         self.node_exists(&join(&at, "to"), to);
-        if flow.from == to {
+        if flow.src == to {
             self.error(&join(&at, "to"), format!("flow {i} goes from node {to} to itself"), "choose another node");
         }
         if let (Some(start), Some(stop)) = (flow.start, flow.stop)

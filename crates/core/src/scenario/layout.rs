@@ -3,11 +3,10 @@
 use super::cost::{self, Tally};
 use super::schema::{Config, Flow, Traffic};
 use super::source::Files;
-use super::{motion, nodes};
+use super::{mobility, nodes};
 use crate::net::routing::fixed::{Search, hops_to};
 use crate::packet::NodeId;
-use crate::place::topology::{self, Kind};
-use crate::radio::{Channel, most_listeners};
+use crate::radio::{Channel, most_pairs_in_range};
 use crate::rng::{Purpose, Stream};
 use crate::run::graph::Graph;
 use crate::run::{Command, Interfaces};
@@ -15,6 +14,7 @@ use crate::setting::csv::{Csv, Misread, Row};
 use crate::setting::foreign::Wanted;
 use crate::setting::limit::LONGEST;
 use crate::setting::{Node, Report, Setting, Value, count};
+use crate::topology::{self, Kind};
 use crate::unit::{Metres, Position, Time};
 use serde_json::{Value as Json, json};
 use std::ops::Range;
@@ -36,7 +36,7 @@ const FARTHEST: f64 = 1e9;
 #[derive(Clone, Debug)]
 pub struct Layout {
     /// Positions of the nodes.
-    pub places: Vec<Position>,
+    pub positions: Vec<Position>,
     /// Radios of the nodes.
     pub interfaces: Interfaces,
     /// All flows: listed ones, those of `pairs`, and random ones.
@@ -45,7 +45,7 @@ pub struct Layout {
     pub pairs: Vec<Range<usize>>,
     /// Middlebox that splits each flow.
     pub split_at: Vec<Option<usize>>,
-    /// Scheduled commands.
+    /// Commands of events, with their times.
     pub events: Vec<(Time, Command)>,
 }
 
@@ -53,8 +53,8 @@ impl Layout {
     /// Layout of a network without nodes.
     pub fn empty(cfg: &Config) -> Layout {
         let interfaces = nodes::interfaces(cfg, 0);
-        let (places, flows, pairs) = (Vec::new(), Vec::new(), Vec::new());
-        Layout { places, interfaces, flows, pairs, split_at: Vec::new(), events: Vec::new() }
+        let (positions, flows, pairs) = (Vec::new(), Vec::new(), Vec::new());
+        Layout { positions, interfaces, flows, pairs, split_at: Vec::new(), events: Vec::new() }
     }
 
     /// Entry of `pairs` to which a flow belongs.
@@ -70,12 +70,12 @@ impl Layout {
 
 /// Reads the files of nodes and flows into the scenario, which then no longer depends on them.
 pub fn read_files(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Files, report: &mut Report) -> Report {
-    let mut doubts = Report::default();
+    let mut warnings = Report::default();
     if cfg.topology.kind == Kind::File
         && let Some(name) = cfg.topology.file.clone()
-        && let Some(places) = read_file(tree, "topology.file", &name, from, files, report, read_places)
+        && let Some(positions) = read_file(tree, "topology.file", &name, from, files, report, read_positions)
     {
-        cfg.topology.positions = places;
+        cfg.topology.positions = positions;
         (cfg.topology.kind, cfg.topology.file) = (Kind::List, None);
         put(tree, "topology", "kind", &json!("list"));
         put(tree, "topology", "positions", &cfg.topology.positions.write());
@@ -94,7 +94,7 @@ pub fn read_files(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Fil
                 let message = format!(
                     "`{path}` has no effect on the flows of `{name}`: its column `start_s` says when they start"
                 );
-                doubts.add(path, node.origin, message, Some("leave one of them out".to_owned()));
+                warnings.add(path, node.origin, message, Some("leave one of them out".to_owned()));
             }
         }
         cfg.flow.0.extend(flows);
@@ -104,7 +104,7 @@ pub fn read_files(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Fil
         }
         put(tree, "traffic", "file", &json!("none"));
     }
-    doubts
+    warnings
 }
 
 /// Content of the file named by a setting; reports a failure and returns `None`.
@@ -118,7 +118,7 @@ pub(super) fn read_file<T>(
     read: impl FnOnce(&str) -> Result<T, Misread>,
 ) -> Option<T> {
     match files.read(name, from).map_err(Misread::from).and_then(|(_, text)| read(&text)) {
-        Ok(found) => Some(found),
+        Ok(rows) => Some(rows),
         Err(Misread { why, help }) => {
             let origin = tree.at(path).and_then(|n| n.origin);
             report.add(path, origin, format!("cannot read `{name}`: {why}"), help);
@@ -128,16 +128,16 @@ pub(super) fn read_file<T>(
 }
 
 /// Positions in a CSV text, in the order of the column `node` if there is one.
-fn read_places(text: &str) -> Result<Vec<Position>, Misread> {
-    let csv = Csv::read(text, Wanted::Places)?;
+fn read_positions(text: &str) -> Result<Vec<Position>, Misread> {
+    let csv = Csv::read(text, Wanted::Positions)?;
     let number = |row: &Row<'_>, name: &str| {
         let field = row.get(csv.column(name).unwrap_or_default());
         let fits = field.parse().ok().filter(|x: &f64| x.abs() < FARTHEST);
         fits.ok_or_else(|| row.misses(name))
     };
-    let place = |row: &Row<'_>| Ok(Position { x: number(row, "x_m")?, y: number(row, "y_m")? });
-    let places = csv.rows().iter().map(place).collect::<Result<_, Misread>>()?;
-    csv.in_order("node", places)
+    let position = |row: &Row<'_>| Ok(Position { x: number(row, "x_m")?, y: number(row, "y_m")? });
+    let positions = csv.rows().iter().map(position).collect::<Result<_, Misread>>()?;
+    csv.in_order("node", positions)
 }
 
 /// Flows in a CSV text, in the order of the column `flow` if there is one, and true if it contains start times. The
@@ -156,7 +156,7 @@ fn read_flows(text: &str, traffic: &Traffic) -> Result<(Vec<Flow>, bool), Misrea
             Some(s) => Some(seconds(s).ok_or_else(|| row.misses("start_s"))?),
             None => Some(Time::ZERO),
         };
-        Ok(Flow { from: node(row, "src")?, to: Some(node(row, "dst")?), app: traffic.app, start, ..Flow::default() })
+        Ok(Flow { src: node(row, "src")?, dst: Some(node(row, "dst")?), app: traffic.app, start, ..Flow::default() })
     };
     let flows = csv.rows().iter().map(flow).collect::<Result<_, Misread>>()?;
     let mut flows: Vec<Flow> = csv.in_order("flow", flows)?;
@@ -196,19 +196,19 @@ pub fn layout(cfg: &Config, tree: &Node, tally: &mut Tally, report: &mut Report)
         return None;
     }
     // Moving nodes can become neighbours later.
-    let moves = motion::moves(cfg);
+    let moves = mobility::moves(cfg);
     let must_connect = t.kind == Kind::Random && t.connected && !moves;
     let attempts = if must_connect { ATTEMPTS.min(2_000_000 / t.nodes().max(1)).max(1) } else { 1 };
-    let draw = |attempt| t.places(&mut Stream::new(t.seed, Purpose::Topology, attempt));
+    let draw = |attempt| t.node_positions(&mut Stream::new(t.seed, Purpose::Topology, attempt));
     let first = draw(0);
     let interfaces = nodes::interfaces(cfg, first.len());
-    tally.listeners = most_listeners(&interfaces.on_air(&first));
+    tally.pairs_in_range = most_pairs_in_range(&interfaces.on_air(&first));
     if let Some((setting, message)) = cost::too_large(cfg, tally) {
         error(setting, message, cost::RAISE);
         return None;
     }
-    let fits = |places: &Vec<Position>| !must_connect || is_connected(&interfaces, places);
-    let Some(places) = std::iter::once(first).chain((1..attempts).map(draw)).find(fits) else {
+    let fits = |positions: &Vec<Position>| !must_connect || is_connected(&interfaces, positions);
+    let Some(positions) = std::iter::once(first).chain((1..attempts).map(draw)).find(fits) else {
         let message = format!("in {} there was always a node that could not reach another", count(attempts, "attempt"));
         let help = match (denser(cfg, more_nodes), denser(cfg, smaller_area)) {
             (None, None) => "use more nodes, a smaller area, or `topology.connected = false`".to_owned(),
@@ -222,7 +222,7 @@ pub fn layout(cfg: &Config, tree: &Node, tally: &mut Tally, report: &mut Report)
         error("topology.connected", message, &help);
         return Some(Layout::empty(cfg));
     };
-    let places = motion::plan(cfg, places.len(), cfg.run.seed).starts(&places);
+    let positions = mobility::plan(cfg, positions.len(), cfg.run.seed).starts(&positions);
     let mut flows = cfg.flow.0.clone();
     let mut pairs = Vec::with_capacity(cfg.pairs.0.len());
     for of_pairs in &cfg.pairs.0 {
@@ -231,19 +231,19 @@ pub fn layout(cfg: &Config, tree: &Node, tally: &mut Tally, report: &mut Report)
         pairs.push(first..flows.len());
     }
     if cfg.traffic.flows > 0 {
-        match random_flows(cfg, &interfaces, &places) {
+        match random_flows(cfg, &interfaces, &positions) {
             Ok(drawn) => flows.extend(drawn),
-            Err(found) => error(
+            Err(drawn) => error(
                 "traffic.flows",
                 format!(
-                    "{} of this length cannot be found between different nodes, only {found}",
+                    "{} of this length cannot be found between different nodes, only {drawn}",
                     count(cfg.traffic.flows, "flow")
                 ),
                 "ask for fewer flows or other numbers of hops, or set `traffic.distinct_ends = false`",
             ),
         }
     }
-    Some(Layout { places, interfaces, flows, pairs, split_at: Vec::new(), events: Vec::new() })
+    Some(Layout { positions, interfaces, flows, pairs, split_at: Vec::new(), events: Vec::new() })
 }
 
 /// First of denser and denser random topologies that is connected after few draws; `None` if none is found soon.
@@ -258,12 +258,12 @@ fn denser(cfg: &Config, step: impl Fn(&mut topology::Config)) -> Option<topology
         let interfaces = nodes::interfaces(cfg, t.nodes as usize);
         for attempt in 0..FEW_ATTEMPTS {
             placed += u64::from(t.nodes);
-            let places = t.places(&mut Stream::new(t.seed, Purpose::Topology, attempt));
-            pairs += most_listeners(&interfaces.on_air(&places));
+            let positions = t.node_positions(&mut Stream::new(t.seed, Purpose::Topology, attempt));
+            pairs += most_pairs_in_range(&interfaces.on_air(&positions));
             if placed > MOST_NODES_PLACED || pairs > MOST_PAIRS {
                 return None;
             }
-            if is_connected(&interfaces, &places) {
+            if is_connected(&interfaces, &positions) {
                 return Some(t);
             }
         }
@@ -283,23 +283,23 @@ fn smaller_area(t: &mut topology::Config) {
     (t.width, t.height) = (shorter(t.width), shorter(t.height));
 }
 
-fn is_connected(interfaces: &Interfaces, places: &[Position]) -> bool {
-    let channel = Channel::new(&interfaces.on_air(places));
-    let graph = Graph::new(&channel, interfaces, places.len(), std::iter::empty());
-    hops_to(places.len(), NodeId(0), |v| graph.neighbours(v)).iter().all(|&h| h < u32::MAX)
+fn is_connected(interfaces: &Interfaces, positions: &[Position]) -> bool {
+    let channel = Channel::new(&interfaces.on_air(positions));
+    let graph = Graph::new(&channel, interfaces, positions.len(), std::iter::empty());
+    hops_to(positions.len(), NodeId(0), |v| graph.neighbours(v)).iter().all(|&h| h < u32::MAX)
 }
 
 /// Flows between random nodes.
 ///
 /// # Errors
 /// Number of flows found before the limit of draws was reached.
-fn random_flows(cfg: &Config, interfaces: &Interfaces, places: &[Position]) -> Result<Vec<Flow>, usize> {
-    let (t, n) = (&cfg.traffic, places.len());
+fn random_flows(cfg: &Config, interfaces: &Interfaces, positions: &[Position]) -> Result<Vec<Flow>, usize> {
+    let (t, n) = (&cfg.traffic, positions.len());
     if n == 0 {
         return Err(0);
     }
     let most = t.max_hops.unwrap_or(u32::MAX - 1);
-    let channel = Channel::new(&interfaces.on_air(places));
+    let channel = Channel::new(&interfaces.on_air(positions));
     let graph = Graph::new(&channel, interfaces, n, std::iter::empty());
     let mut rng = Stream::new(cfg.topology.seed, Purpose::Flows, 0);
     let (mut used, mut search) = (vec![false; n], Search::new(n));
@@ -313,7 +313,7 @@ fn random_flows(cfg: &Config, interfaces: &Interfaces, places: &[Position]) -> R
             if passed > MOST_NODES_PASSED {
                 return None;
             }
-            if motion::moves(cfg) {
+            if mobility::moves(cfg) {
                 return Some((from, to));
             }
             let hops = search.hops_within(most, NodeId(from), NodeId(to), |v| graph.neighbours(v));
@@ -322,7 +322,7 @@ fn random_flows(cfg: &Config, interfaces: &Interfaces, places: &[Position]) -> R
         });
         let Some((from, to)) = drawn else { return Err(flows.len()) };
         (used[from as usize], used[to as usize]) = (true, true);
-        flows.push(Flow { from, to: Some(to), app: t.app, start: Some(t.start + t.stagger * i), ..Flow::default() });
+        flows.push(Flow { src: from, dst: Some(to), app: t.app, start: Some(t.start + t.stagger * i), ..Flow::default() });
     }
     Ok(flows)
 }

@@ -2,7 +2,7 @@
 
 use super::check::Checker;
 use super::layout;
-use super::motion;
+use super::mobility;
 use super::schema::Config;
 use super::source::Files;
 use crate::radio::links::Links;
@@ -64,7 +64,7 @@ impl Checker<'_> {
             if self.one_way_links() > 0 {
                 self.warn("radio.links", no_row_back(self.one_way_links()), SYMMETRIC);
             }
-            if motion::moves(self.cfg) {
+            if mobility::moves(self.cfg) {
                 self.error("radio.propagation", STAY, LET_STAY);
             }
         }

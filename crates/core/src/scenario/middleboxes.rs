@@ -36,7 +36,7 @@ struct Ways<'a> {
 impl<'a> Ways<'a> {
     fn new(cfg: &'a Config, layout: &Layout, graph: &'a Graph<'a>) -> Ways<'a> {
         let nodes = graph.nodes();
-        let ends = layout.flows.iter().filter_map(|f| f.to).map(NodeId).filter(|n| n.index() < nodes);
+        let ends = layout.flows.iter().filter_map(|f| f.dst).map(NodeId).filter(|n| n.index() < nodes);
         let routes = match cfg.routing.protocol {
             Protocol::Fixed => Routes::listed(nodes, &cfg.routing.fixed.routes.0),
             _ if cfg.middlebox.0.is_empty() => Routes::default(),
@@ -102,7 +102,7 @@ impl Checker<'_> {
 
     /// Checks that the flows served by a middlebox pass it.
     fn served(&mut self, at: &str, m: &Middlebox, node: NodeId, ways: &Ways<'_>, layout: &Layout) {
-        let passes = |f: &super::schema::Flow| ways.passes(NodeId(f.from), NodeId(f.to.unwrap_or(f.from)), node);
+        let passes = |f: &super::schema::Flow| ways.passes(NodeId(f.src), NodeId(f.dst.unwrap_or(f.src)), node);
         for (k, &f) in m.flows.iter().flatten().enumerate() {
             let path = format!("{at}.flows.{k}");
             match layout.flows.get(f as usize) {
@@ -132,8 +132,8 @@ impl Checker<'_> {
         let node = NodeId(m.node.expect("checked before"));
         for (f, flow) in layout.flows.iter().enumerate() {
             let listed = m.flows.as_ref().map(|list| list.contains(&(f as u32)));
-            let to = NodeId(flow.to.unwrap_or(flow.from));
-            let passes = ways.passes(NodeId(flow.from), to, node);
+            let to = NodeId(flow.dst.unwrap_or(flow.src));
+            let passes = ways.passes(NodeId(flow.src), to, node);
             let split = listed.unwrap_or(passes == Passes::Always) && passes > Passes::Never;
             if !split || !flow.is_tcp(ways.cfg) {
                 continue;
@@ -152,10 +152,10 @@ impl Checker<'_> {
             let first = flow.tcp.over(&ways.cfg.tcp);
             let second = m.split.over(&ways.cfg.split).tcp.over(&first);
             self.tcp(&format!("{path}.split"), &second);
-            if second.segment != first.segment {
+            if second.mss != first.mss {
                 let message = format!(
                     "segments of {} become segments of {} where flow {f} is split",
-                    first.segment, second.segment
+                    first.mss, second.mss
                 );
                 self.error(&path, message, "both halves need the same `tcp.segment`");
             }

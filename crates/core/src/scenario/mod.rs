@@ -3,8 +3,6 @@
 mod arrivals;
 pub mod check;
 pub mod cost;
-mod doubts;
-mod effects;
 pub mod error;
 mod events;
 mod far;
@@ -13,7 +11,7 @@ mod flows;
 pub mod layout;
 mod links;
 pub mod middleboxes;
-pub mod motion;
+pub mod mobility;
 pub mod nodes;
 mod one_way;
 pub mod pairs;
@@ -23,22 +21,24 @@ pub mod renamed;
 pub mod schema;
 mod sizes;
 pub mod source;
+mod unused;
+mod warnings;
 pub mod wires;
 
 pub use cost::Cost;
-pub use effects::{Unused, no_effect};
 pub use error::Errors;
 pub use events::CHANGEABLE;
 pub use schema::Config;
 pub use source::{Files, NoFiles};
+pub use unused::{Unused, no_effect};
 
 use crate::app::{self, Application, Source, cbr::Cbr, ftp::Ftp, on_off::OnOff};
 use crate::packet::{NodeId, RadioId};
-use crate::place::topology;
 use crate::radio::Channel;
 use crate::rng::{Purpose, Stream};
 use crate::run::{FlowSetup, Setup, Transport};
 use crate::setting::{Node, Problem, Report, Setting, Table, Value, group_schema, join};
+use crate::topology;
 use crate::unit::{BitRate, Time};
 use crate::wlan::Mode;
 use layout::Layout;
@@ -52,7 +52,7 @@ pub struct Link {
     pub from: u32,
     /// Number of the receiving node.
     pub to: u32,
-    /// Received power \[dBm\].
+    /// Received power at the receiving node \[dBm\].
     pub signal_dbm: f64,
     /// Fastest rate of the PHY at which frames are decoded without interference.
     pub rate: Option<BitRate>,
@@ -182,36 +182,36 @@ impl Scenario {
             .collect();
         config.apply(&tree, "", &mut report);
         let name = sources.texts.first().map_or("scenario", |t| t.0.as_str());
-        let mut doubts = layout::read_files(&mut config, &mut tree, name, files, &mut report);
-        doubts.append(motion::read_file(&mut config, &mut tree, name, files, &mut report));
+        let mut warnings = layout::read_files(&mut config, &mut tree, name, files, &mut report);
+        warnings.append(mobility::read_file(&mut config, &mut tree, name, files, &mut report));
         links::read_file(&mut config, &mut tree, name, files, &mut report);
         add_default_flow(&mut config, &tree);
-        let (found, layout) = check::check(&config, &tree, &sources);
+        let (findings, layout) = check::check(&config, &tree, &sources);
         // A default in place of an unreadable value needs no second message.
         let already_reported = |p: &Problem, report: &Report| {
             let related = |q: &Problem| !q.path.is_empty() && (within(&p.path, &q.path) || within(&q.path, &p.path));
             report.problems.iter().any(related)
         };
-        for p in found.errors.problems {
+        for p in findings.errors.problems {
             // A missing value may be in a part that could not be read.
             let missing = p.origin.is_none() && !unreadable.is_empty();
             if !missing && !already_reported(&p, &report) && !report.problems.contains(&p) {
                 report.push(p);
             }
         }
-        report.more += found.errors.more;
+        report.more += findings.errors.more;
         report
             .problems
             .retain(|p| p.path.is_empty() || !p.origin.is_some_and(|o| unreadable.contains(&(o.source, o.start))));
         // In reading order; problems without a position come last.
         report.problems.sort_by_key(|p| p.origin.map_or((usize::MAX, 0), |o| (o.source, o.start)));
         if report.problems.is_empty() {
-            doubts.append(found.warnings);
-            renaming.warnings.into_iter().for_each(|p| doubts.push(p));
-            let Report { problems: warnings, more: more_warnings, .. } = doubts;
+            warnings.append(findings.warnings);
+            renaming.warnings.into_iter().for_each(|p| warnings.push(p));
+            let Report { problems: warnings, more: more_warnings, .. } = warnings;
             // A scenario with all settings, as from `effective_toml`, did not choose them, so it gets no warnings.
-            let unused = if found.is_complete && changed.is_empty() { vec![] } else { found.unused };
-            let cost = found.cost;
+            let unused = if findings.is_complete && changed.is_empty() { vec![] } else { findings.unused };
+            let cost = findings.cost;
             let scenario = Scenario { config, layout, cost, tree, warnings, unused, more_warnings, sources };
             Ok(scenario.warned(changed, before))
         } else {
@@ -259,7 +259,7 @@ impl Scenario {
         error::render(&level, &self.warnings, self.more_warnings, &self.sources, colour)
     }
 
-    /// All settings.
+    /// All settings with their values in effect.
     pub fn config(&self) -> &Config {
         &self.config
     }
@@ -272,7 +272,7 @@ impl Scenario {
     /// Radio links at the beginning without interference: each direction once, sorted.
     pub fn links(&self) -> Vec<Link> {
         let interfaces = &self.layout.interfaces;
-        let channel = Channel::new(&interfaces.on_air(&self.layout.places));
+        let channel = Channel::new(&interfaces.on_air(&self.layout.positions));
         let node = |r: RadioId| interfaces.radios[r.index()].node.0;
         let fixed_rate = Mode::checked(self.config.wlan.data_rate);
         let mut links = Vec::new();
@@ -298,7 +298,7 @@ impl Scenario {
     pub fn outgrown(&self, at: Time) -> Errors {
         let limit = self.config.run.max_memory;
         let run = &self.config.run;
-        let (path, help) = match (run.record.is_empty(), run.sample) {
+        let (path, help) = match (run.record.is_empty(), run.sample_interval) {
             (false, _) => (
                 "run.record",
                 format!("write the tables to files while the run goes on (`--out DIR`); {}", cost::RAISE),
@@ -332,19 +332,19 @@ impl Scenario {
         let c = &self.config;
         let seed = seed.unwrap_or(c.run.seed);
         let flow = |(i, f): (usize, &schema::Flow)| {
-            let (from, to) = (NodeId(f.from), NodeId(f.to.expect("checked")));
+            let (from, to) = (NodeId(f.src), NodeId(f.dst.expect("checked")));
             let tcp = f.tcp.over(&c.tcp);
             let split = middleboxes::split_of(c, &self.layout, i, &tcp);
             let start = f.start.unwrap_or(Time::NEVER);
             let mut breaks_links = true;
             let source = match f.app {
-                app::Kind::Ftp => Source::Ftp(Ftp::new(&f.ftp.over(&c.ftp), start, tcp.segment)),
+                app::Kind::Ftp => Source::Ftp(Ftp::new(&f.ftp.over(&c.ftp), start, tcp.mss)),
                 app::Kind::Cbr => Source::Cbr(Cbr::new(&f.cbr.over(&c.cbr), start)),
                 app::Kind::OnOff => {
                     let on_off = f.on_off.over(&c.on_off);
                     breaks_links = on_off.breaks_links;
                     let rng = Stream::new(seed, Purpose::Application, i as u64);
-                    Source::OnOff(Box::new(OnOff::new(&on_off, start, tcp.segment, rng)))
+                    Source::OnOff(Box::new(OnOff::new(&on_off, start, tcp.mss, rng)))
                 }
             };
             let payload = f.payload(c);
@@ -352,10 +352,10 @@ impl Scenario {
             let app = Application::new(source, f.stop.unwrap_or(Time::NEVER));
             FlowSetup { from, to, transport, app, app_kind: f.app, start: f.start, payload, breaks_links, split }
         };
-        let motion = self.motion(Some(seed));
+        let mobility = self.mobility(Some(seed));
         Setup {
-            places: motion.starts(&self.layout.places),
-            motion,
+            positions: mobility.starts(&self.layout.positions),
+            mobility,
             wired: c.wire.nodes,
             links: c.directions(),
             receiver: c.receiver.clone(),
@@ -368,12 +368,12 @@ impl Scenario {
             middleboxes: middleboxes::setups(c, &self.layout),
             seed,
             stop: c.run.stop,
-            limit: Time::ZERO + c.run.limit,
+            limit: Time::ZERO + c.run.time_limit,
             batches: c.run.batches,
-            discard: c.run.discard,
+            discard: c.run.warmup_batches,
             events: self.layout.events.clone(),
-            sample: c.run.sample,
-            air_time: c.run.air_time,
+            sample: c.run.sample_interval,
+            air_time: c.run.airtime,
             record: c.run.record.clone(),
         }
     }
@@ -388,7 +388,7 @@ fn add_default_flow(config: &mut Config, tree: &Node) {
         && config.traffic.flows == 0;
     // Without hops there is no transfer; the mistake is the number of hops.
     if none && config.topology.hops > 0 && config.topology.kind == topology::Kind::Chain {
-        config.flow.0.push(schema::Flow { to: Some(config.topology.hops), ..schema::Flow::default() });
+        config.flow.0.push(schema::Flow { dst: Some(config.topology.hops), ..schema::Flow::default() });
     }
 }
 
@@ -421,7 +421,7 @@ pub fn toml_to_json(name: &str, text: &str) -> Result<Json, Errors> {
 /// JSON Schema of scenarios.
 pub fn json_schema() -> Json {
     let mut schema = Config::default().schema();
-    effects::describe(&mut schema);
+    unused::describe(&mut schema);
     let names: Vec<&str> = presets::WORDS.iter().map(|w| w.0).collect();
     let extends = json!({
         "description": format!("A preset ({}) or a scenario file, or a list of them, to build upon", names.join(", ")),

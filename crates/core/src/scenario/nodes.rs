@@ -4,11 +4,11 @@ use super::check::Checker;
 use super::schema::{Config, Overrides};
 use crate::net::queue;
 use crate::packet::NodeId;
-use crate::place::topology;
 use crate::run::{Interfaces, Profile, RadioSetup};
 use crate::setting::{Node, Scalar, Value, join};
+use crate::topology;
 use crate::wlan::Mode;
-use crate::{motion, radio, settings, wlan};
+use crate::{mobility, radio, settings, wlan};
 use serde_json::{Value as Json, json};
 use std::collections::HashMap;
 
@@ -70,7 +70,7 @@ settings! {
         /// Interface queue settings of these nodes that differ from `queue`.
         pub queue: Overrides<queue::Config> = Overrides::default(),
         /// Motion settings of these nodes that differ from `motion`.
-        pub motion: Overrides<motion::Config> = Overrides::default(),
+        pub motion: Overrides<mobility::Config> = Overrides::default(),
     }
 }
 
@@ -136,7 +136,7 @@ pub fn interfaces(cfg: &Config, nodes: usize) -> Interfaces {
         let further = channels.map(|&channel| RadioSetup { node: NodeId(node as u32), channel, profile });
         all.radios.extend(further);
     }
-    let row = |r: &crate::wlan::LinkRate| Some((NodeId(r.from?), NodeId(r.to?), Mode::of(r.rate)?));
+    let row = |r: &crate::wlan::LinkRate| Some((NodeId(r.src?), NodeId(r.dst?), Mode::of(r.rate)?));
     all.link_modes = cfg.wlan.link_rate.0.iter().filter_map(row).collect();
     all.link_modes.sort_by_key(|m| (m.0, m.1));
     all
@@ -171,19 +171,19 @@ impl Checker<'_> {
             self.wlan(&at, &profile.wlan);
             self.queue(&join(&at, "queue"), &profile.queue);
             if !own.motion.is_empty() {
-                self.motion(&at, &own.motion.over(&cfg.motion));
+                self.mobility(&at, &own.motion.over(&cfg.motion));
             }
         }
         let mut seen = HashMap::new();
         for (i, row) in cfg.wlan.link_rate.0.iter().enumerate() {
             let at = format!("wlan.link_rate.{i}");
-            for (end, node) in [("from", row.from), ("to", row.to)] {
+            for (end, node) in [("from", row.src), ("to", row.dst)] {
                 match node {
                     Some(node) => self.has_radio(&join(&at, end), node),
                     None => self.error(&at, format!("`{at}` has no `{end}`"), &format!("set `{at}.{end}` to a node")),
                 }
             }
-            if let Some(first) = seen.insert((row.from, row.to), i) {
+            if let Some(first) = seen.insert((row.src, row.dst), i) {
                 self.error(&at, format!("`wlan.link_rate.{first}` speaks of the same nodes"), "leave one of them out");
             }
         }

@@ -2,7 +2,7 @@
 
 use super::check::Checker;
 use super::layout::Layout;
-use super::motion;
+use super::mobility;
 use crate::packet::RadioId;
 use crate::radio::Channel;
 use crate::wlan::Mode;
@@ -12,7 +12,7 @@ impl Checker<'_> {
     pub(super) fn heard_one_way(&mut self, layout: &Layout, channel: &Channel) {
         let (cfg, radios) = (self.cfg, &layout.interfaces);
         let Some((path, protocol, help)) = cfg.routing.trusts_broadcasts() else { return };
-        if radios.is_uniform() || motion::moves(cfg) {
+        if radios.is_uniform() || mobility::moves(cfg) {
             return;
         }
         let node = |r: RadioId| radios.radios[r.index()].node;

@@ -14,9 +14,9 @@ settings! {
     /// itself.
     pub struct Pairs {
         /// Source nodes.
-        pub from: NodeSet = NodeSet::default(),
+        pub src: NodeSet = NodeSet::default(),
         /// Destination nodes.
-        pub to: NodeSet = NodeSet::default(),
+        pub dst: NodeSet = NodeSet::default(),
         /// Application of these flows.
         pub app: app::Kind = app::Kind::Ftp,
         /// Start of the first flow; "none": each flow waits for an event that begins it.
@@ -25,7 +25,7 @@ settings! {
         pub stagger: Span = Span::ZERO => at_most(LONGEST)
             ; used when |c| c.start.is_some(), else "the flows do not start by themselves",
         /// Time from the start of each application to its stop; "none": unlimited.
-        pub lasts: Option<Span> = None => above(Span::ZERO).at_most(LONGEST)
+        pub duration: Option<Span> = None => above(Span::ZERO).at_most(LONGEST)
             ; used when |c| c.start.is_some(), else "the flows do not start by themselves",
         /// TCP settings of these flows that differ from `tcp`.
         pub tcp: Overrides<tcp::Config> = Overrides::default()
@@ -53,12 +53,12 @@ fn numbers(set: &NodeSet) -> impl Iterator<Item = u32> {
 }
 
 impl Pairs {
-    /// Number of flows.
+    /// Number of flows of all pairs.
     pub fn count(&self) -> u64 {
-        let (from, to) = (self.from.ranges(), self.to.ranges());
+        let (from, to) = (self.src.ranges(), self.dst.ranges());
         let common = |a: &(u32, u32), b: &(u32, u32)| (u64::from(a.1.min(b.1)) + 1).saturating_sub(a.0.max(b.0).into());
         let both: u64 = from.iter().map(|a| to.iter().map(|b| common(a, b)).sum::<u64>()).sum();
-        size(&self.from).saturating_mul(size(&self.to)).saturating_sub(both)
+        size(&self.src).saturating_mul(size(&self.dst)).saturating_sub(both)
     }
 
     /// Flow without ends and times.
@@ -76,12 +76,12 @@ impl Pairs {
 
     /// All flows of the entry.
     pub fn flows(&self) -> impl Iterator<Item = Flow> + '_ {
-        let ends = numbers(&self.from).flat_map(|from| numbers(&self.to).map(move |to| (from, to)));
+        let ends = numbers(&self.src).flat_map(|from| numbers(&self.dst).map(move |to| (from, to)));
         ends.filter(|(from, to)| from != to).zip(0u64..).map(|((from, to), i)| {
             let later = |t: Time, by: u64| Time(t.0.saturating_add(by));
             let start = self.start.map(|first| later(first, self.stagger.0.saturating_mul(i)));
-            let stop = start.zip(self.lasts).map(|(start, lasts)| later(start, lasts.0));
-            Flow { from, to: Some(to), start, stop, ..self.flow() }
+            let stop = start.zip(self.duration).map(|(start, lasts)| later(start, lasts.0));
+            Flow { src: from, dst: Some(to), start, stop, ..self.flow() }
         })
     }
 }
@@ -89,7 +89,7 @@ impl Pairs {
 impl Checker<'_> {
     pub(super) fn pairs(&mut self, i: usize, pairs: &Pairs) {
         let at = format!("pairs.{i}");
-        for (end, set) in [("from", &pairs.from), ("to", &pairs.to)] {
+        for (end, set) in [("from", &pairs.src), ("to", &pairs.dst)] {
             match set.0.iter().map(|r| r.1).max() {
                 Some(last) => self.node_exists(&join(&at, end), last),
                 None => {
@@ -98,7 +98,7 @@ impl Checker<'_> {
                 }
             }
         }
-        if pairs.count() == 0 && !pairs.from.0.is_empty() && !pairs.to.0.is_empty() {
+        if pairs.count() == 0 && !pairs.src.0.is_empty() && !pairs.dst.0.is_empty() {
             let message = format!("the only source of `{at}` is its only destination");
             self.error(&join(&at, "to"), message, "choose another node");
         }
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     fn pairs(from: &[(u32, u32)], to: &[(u32, u32)]) -> Pairs {
-        Pairs { from: NodeSet(from.to_vec()), to: NodeSet(to.to_vec()), ..Pairs::default() }
+        Pairs { src: NodeSet(from.to_vec()), dst: NodeSet(to.to_vec()), ..Pairs::default() }
     }
 
     #[test]
@@ -129,7 +129,7 @@ mod tests {
             let all: Vec<(u32, u32)> = (0..12).flat_map(|a| (0..12).map(move |b| (a, b))).collect();
             let expected: Vec<_> =
                 all.into_iter().filter(|p| within(from, p.0) && within(to, p.1) && p.0 != p.1).collect();
-            let ends: Vec<_> = pairs.flows().map(|f| (f.from, f.to.expect("an end"))).collect();
+            let ends: Vec<_> = pairs.flows().map(|f| (f.src, f.dst.expect("an end"))).collect();
             assert_eq!(ends, expected);
             assert_eq!(pairs.count(), expected.len() as u64);
         }
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn flows_start_one_after_another_and_last_as_long() {
         let times =
-            Pairs { start: Some(Time(5)), stagger: Span(10), lasts: Some(Span(7)), ..pairs(&[(1, 3)], &[(0, 0)]) };
+            Pairs { start: Some(Time(5)), stagger: Span(10), duration: Some(Span(7)), ..pairs(&[(1, 3)], &[(0, 0)]) };
         let spans: Vec<_> = times.flows().map(|f| (f.start, f.stop)).collect();
         assert_eq!(spans, [5, 15, 25].map(|t| (Some(Time(t)), Some(Time(t + 7)))));
         let told = Pairs { start: None, ..times };

@@ -35,14 +35,14 @@ impl Checker<'_> {
 
     /// Validates Link RED.
     pub(super) fn link_red(&mut self, red: &link_red::Config) {
-        self.thresholds("net.link_red", red.min_th, red.max_th);
+        self.thresholds("net.link_red", red.min_threshold, red.max_threshold);
     }
 
     /// Validates Neighborhood RED.
     pub(super) fn neighborhood_red(&mut self, red: &neighborhood_red::Config) {
         let at = "net.neighborhood_red";
-        self.thresholds(at, red.min_th, red.max_th);
-        for (setting, size) in [("mean_pktsize", red.mean_pktsize), ("ncn_bytes", red.ncn_bytes)] {
+        self.thresholds(at, red.min_threshold, red.max_threshold);
+        for (setting, size) in [("mean_pktsize", red.mean_packet_size), ("ncn_bytes", red.ncn_size)] {
             if size.0 > self.cfg.net.mtu.0 {
                 let message = format!("a packet of {size} is larger than the MTU of {}", self.cfg.net.mtu);
                 self.error(&join(at, setting), message, "it must be at most `net.mtu`");
@@ -50,7 +50,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Validates two thresholds.
+    /// Checks that a lower threshold is below an upper one.
     fn thresholds(&mut self, at: &str, min_th: f64, max_th: f64) {
         if max_th <= min_th {
             let help = format!("`{at}.max_th` must be above `{at}.min_th`");

@@ -5,12 +5,12 @@ use crate::app::{self, arrivals, cbr, ftp, on_off};
 use crate::error_model;
 use crate::net::middlebox::{self, eln, snoop};
 use crate::net::{self, arp, queue, routing};
-use crate::place::topology;
 use crate::run::{RecordedTable, Stop};
 use crate::setting::limit::{HOUR, LONGEST, above, at_most, range};
 use crate::setting::{Many, Node, Report, Scalar, Setting, Value, join};
+use crate::topology;
 use crate::unit::{BitRate, Bytes, Memory, Position, Quantity, Span, Speed, Time};
-use crate::{motion, radio, settings, tcp, wlan};
+use crate::{mobility, radio, settings, tcp, wlan};
 use serde_json::{Map, Value as Json, json};
 use std::marker::PhantomData;
 use std::sync::OnceLock;
@@ -45,11 +45,11 @@ settings! {
         /// End of the run.
         pub stop: Stop = Stop::At(Time::ZERO),
         /// Latest end of the run.
-        pub limit: Span = Span::secs(200_000) => above(Span::ZERO).at_most(LONGEST),
+        pub time_limit: Span = Span::secs(200_000) => above(Span::ZERO).at_most(LONGEST),
         /// Number of batches of equal size (in packets or in time) into which the run is divided.
         pub batches: u32 = 11 => range(1, 1_000_000_000),
         /// Number of batches at the start that are discarded.
-        pub discard: u32 = 1 => at_most(1_000_000_000),
+        pub warmup_batches: u32 = 1 => at_most(1_000_000_000),
         /// Seed of all random numbers.
         pub seed: u64 = 1,
         /// Safety limit: scenarios with more nodes are rejected.
@@ -59,9 +59,9 @@ settings! {
         /// Safety limit: runs that need more memory are rejected.
         pub max_memory: Memory = Memory(4_000_000_000),
         /// Sampling interval of windows and queues for the table `series`; "none": no samples.
-        pub sample: Option<Span> = None => above(Span::ZERO).at_most(LONGEST),
+        pub sample_interval: Option<Span> = None => above(Span::ZERO).at_most(LONGEST),
         /// Accounts for the airtime of every node, and its energy (table `air_time`).
-        pub air_time: bool = false,
+        pub airtime: bool = false,
         /// Tables written during the run: details of every frame, packet, window, queue and route.
         pub record: Vec<RecordedTable> = Vec::new(),
     }
@@ -188,9 +188,9 @@ settings! {
     /// A point-to-point link. Values that are not set are those of `wire`.
     pub struct Link {
         /// Number of the node at one end.
-        pub from: u32 = 0,
+        pub src: u32 = 0,
         /// Number of the node at the other end.
-        pub to: Option<u32> = None,
+        pub dst: Option<u32> = None,
         /// Makes the link bidirectional.
         pub duplex: bool = true,
         /// Rate of the link; "none": as in `wire`.
@@ -213,9 +213,9 @@ settings! {
     /// A flow from one node to another.
     pub struct Flow {
         /// Number of the source node.
-        pub from: u32 = 0,
+        pub src: u32 = 0,
         /// Number of the destination node.
-        pub to: Option<u32> = None,
+        pub dst: Option<u32> = None,
         /// Application of the flow.
         pub app: app::Kind = app::Kind::Ftp,
         /// Start of the flow; "none": it waits for an event that begins it.
@@ -250,7 +250,7 @@ impl Flow {
     /// Payload of a packet: of a segment, or of a datagram.
     pub fn payload(&self, cfg: &Config) -> Bytes {
         match self.app {
-            _ if self.is_tcp(cfg) => self.tcp.over(&cfg.tcp).segment,
+            _ if self.is_tcp(cfg) => self.tcp.over(&cfg.tcp).mss,
             app::Kind::OnOff => self.on_off.over(&cfg.on_off).payload,
             app::Kind::Ftp | app::Kind::Cbr => self.cbr.over(&cfg.cbr).payload,
         }
@@ -282,7 +282,7 @@ settings! {
         pub destination: Option<Position> = None
             ; used when |c| c.node_move.is_some(), else "no node moves",
         /// Speed of the walk.
-        pub speed: Option<Speed> = None => above(Speed(0.0)).at_most(motion::FASTEST)
+        pub speed: Option<Speed> = None => above(Speed(0.0)).at_most(mobility::FASTEST)
             ; used when |c| c.node_move.is_some(), else "no node moves",
         /// Number of a flow that begins to send.
         pub flow_begin: Option<u32> = None,
@@ -325,9 +325,9 @@ settings! {
     /// Flow generator: TCP transfers that arrive at random times, each a file of a random size.
     pub struct Arrivals {
         /// Number of the source node; "none": drawn anew for each transfer.
-        pub from: Option<u32> = None,
+        pub src: Option<u32> = None,
         /// Number of the destination node; "none": drawn anew for each transfer.
-        pub to: Option<u32> = None,
+        pub dst: Option<u32> = None,
         /// Mean number of transfers per second: the rate of a Poisson process \[1/s\].
         pub rate: f64 = 1.0 => above(0.0).at_most(1e6),
         /// Begin of the arrivals.
@@ -382,7 +382,7 @@ settings! {
         /// Positions of the nodes.
         pub topology: topology::Config = topology::Config::default(),
         /// Motion of the nodes.
-        pub motion: motion::Config = motion::Config::default()
+        pub motion: mobility::Config = mobility::Config::default()
             ; used when Config::has_radios, else "no node has a radio",
         /// Settings of the radios.
         pub radio: radio::Config = radio::Config::default()
@@ -454,11 +454,11 @@ pub fn names() -> &'static [String] {
     })
 }
 
-fn collect(schema: &Json, path: &str, found: &mut Vec<String>) {
+fn collect(schema: &Json, path: &str, settings: &mut Vec<String>) {
     match (schema.get("properties").and_then(Json::as_object), schema.get("items")) {
-        (Some(fields), _) => fields.iter().for_each(|(name, field)| collect(field, &join(path, name), found)),
-        (None, Some(items)) if items.get("properties").is_some() => collect(items, &join(path, "N"), found),
-        _ => found.push(path.to_owned()),
+        (Some(fields), _) => fields.iter().for_each(|(name, field)| collect(field, &join(path, name), settings)),
+        (None, Some(items)) if items.get("properties").is_some() => collect(items, &join(path, "N"), settings),
+        _ => settings.push(path.to_owned()),
     }
 }
 
@@ -466,10 +466,10 @@ fn collect(schema: &Json, path: &str, found: &mut Vec<String>) {
 pub fn named(word: &str) -> Vec<String> {
     let same = |n: &&String| n.rsplit('.').next() == Some(word);
     let (of_lists, others): (Vec<&String>, Vec<_>) = names().iter().filter(same).partition(|n| n.contains(".N."));
-    let found = if others.is_empty() { of_lists } else { others };
+    let candidates = if others.is_empty() { of_lists } else { others };
     // Skips overrides such as `split.tcp.variant` if there is `tcp.variant`.
-    let first = |n: &&String| !found.iter().any(|other| n.ends_with(&format!(".{other}")));
-    found.iter().copied().filter(first).cloned().collect()
+    let first = |n: &&String| !candidates.iter().any(|other| n.ends_with(&format!(".{other}")));
+    candidates.iter().copied().filter(first).cloned().collect()
 }
 
 /// Registry of interchangeable parts, and the setting that chooses one.
@@ -499,8 +499,8 @@ pub const SHELVES: &[Shelf] = &[
     Shelf { name: "Middleboxes", setting: "middlebox.N.kind", parts: middlebox::Kind::WORDS },
     Shelf { name: "Propagation models", setting: "radio.propagation", parts: radio::Propagation::WORDS },
     Shelf { name: "Topologies", setting: "topology.kind", parts: topology::Kind::WORDS },
-    Shelf { name: "Motions", setting: "motion.kind", parts: motion::Kind::WORDS },
-    Shelf { name: "Beginnings of random walks", setting: "motion.start", parts: motion::Start::WORDS },
+    Shelf { name: "Motions", setting: "motion.kind", parts: mobility::Kind::WORDS },
+    Shelf { name: "Beginnings of random walks", setting: "motion.start", parts: mobility::Start::WORDS },
     Shelf { name: "Recorded tables", setting: "run.record", parts: RecordedTable::WORDS },
     Shelf { name: "Presets", setting: "extends", parts: super::presets::WORDS },
 ];

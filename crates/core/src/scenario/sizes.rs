@@ -5,16 +5,16 @@ use super::layout::Layout;
 use super::schema::{Config, Flow};
 use crate::app;
 use crate::net::MSDU;
-use crate::place::topology;
 use crate::setting::join;
 use crate::tcp;
+use crate::topology;
 
 /// Setting of a flow's payload, the payload, and the header that its source adds \[B\].
 fn packet(flow: &Flow, cfg: &Config) -> (&'static str, u32, u32) {
     match flow.app {
         _ if flow.is_tcp(cfg) => {
             let tcp = flow.tcp.over(&cfg.tcp);
-            ("tcp.segment", tcp.segment.0, header_of(&tcp))
+            ("tcp.segment", tcp.mss.0, header_of(&tcp))
         }
         app::Kind::Ftp | app::Kind::Cbr => {
             let cbr = flow.cbr.over(&cfg.cbr);
@@ -29,13 +29,13 @@ fn packet(flow: &Flow, cfg: &Config) -> (&'static str, u32, u32) {
 
 /// Bytes that TCP adds to a segment.
 fn header_of(tcp: &tcp::Config) -> u32 {
-    if tcp.is_bare() { 0 } else { tcp.header.0 }
+    if tcp.is_bare() { 0 } else { tcp.header_size.0 }
 }
 
 impl Checker<'_> {
     /// Largest packet that a frame can carry \[B\].
     fn most(&self) -> u32 {
-        MSDU.0.saturating_sub(self.cfg.wlan.llc.0)
+        MSDU.0.saturating_sub(self.cfg.wlan.llc_size.0)
     }
 
     /// Checks that a packet with its LLC header fits into an MSDU; `of` is the owner of the header.
@@ -66,13 +66,13 @@ impl Checker<'_> {
 
     /// Checks that a segment with its header fits into a packet.
     pub(super) fn segment_fits(&mut self, flow: &str, t: &tcp::Config) {
-        self.fits(&self.owner(flow, "tcp.segment"), t.segment.0, header_of(t));
+        self.fits(&self.owner(flow, "tcp.segment"), t.mss.0, header_of(t));
     }
 
     /// Warns of packets that source routes make too long for a frame, or for the MTU.
     pub(super) fn source_routes(&mut self, layout: &Layout) {
         let cfg = self.cfg;
-        let nodes = layout.places.len() as u32;
+        let nodes = layout.positions.len() as u32;
         let Some(dsr) = cfg.routing.source_routes().filter(|_| nodes > 1) else { return };
         let hops = u32::from(dsr.discovery_hop_limit).min(u32::from(cfg.routing.ttl)).min(nodes - 1);
         let largest = layout.flows.iter().enumerate().max_by_key(|(i, f)| {
@@ -81,7 +81,7 @@ impl Checker<'_> {
         });
         let Some((i, flow)) = largest else { return };
         let (setting, payload, header) = packet(flow, cfg);
-        let bare = payload + header + if flow.is_tcp(cfg) { dsr.packet_header.0 } else { 0 };
+        let bare = payload + header + if flow.is_tcp(cfg) { dsr.packet_header_size.0 } else { 0 };
         let (shortest, longest) = (bare + dsr.route_bytes(1), bare + dsr.route_bytes(hops));
         let (most, mtu) = (self.most(), cfg.net.mtu.0);
         let path = self.owner(&layout.origin_of(i), setting);

@@ -52,7 +52,7 @@ impl Sources {
 
 /// Reads a scenario and all files that it extends into one tree.
 pub struct Reader<'a> {
-    /// Access to files.
+    /// Files that the scenario names.
     pub files: &'a dyn Files,
     /// Texts that have been read.
     pub sources: Sources,

@@ -5,10 +5,10 @@ use super::schema::{Config, Direction, Link};
 use crate::error_model;
 use crate::net::queue::Queue;
 use crate::packet::NodeId;
+use crate::point_to_point;
 use crate::run::LinkSetup;
 use crate::run::graph::Graph;
 use crate::setting::join;
-use crate::wire;
 use std::collections::HashMap;
 
 impl Config {
@@ -48,13 +48,13 @@ impl Config {
         let mut all = Vec::new();
         for (link, number) in self.link.0.iter().zip(0..) {
             let [there, back] = Config::directions_of(link, &common);
-            let (from, to) = (NodeId(link.from), NodeId(link.to.expect("checked")));
+            let (from, to) = (NodeId(link.src), NodeId(link.dst.expect("checked")));
             let setup = |back, from, to, d: Direction| LinkSetup {
                 link: number,
                 back,
                 from,
                 to,
-                wire: wire::Config { rate: d.rate, delay: d.delay },
+                point_to_point: point_to_point::Config { rate: d.rate, delay: d.delay },
                 queue: d.queue,
                 error: d.error,
                 error_place: d.error_place,
@@ -72,10 +72,10 @@ impl Config {
         let nodes = self.nodes();
         let mut all = Vec::new();
         for link in &self.link.0 {
-            let Some(to) = link.to.filter(|&to| u64::from(to.max(link.from)) < nodes) else { continue };
-            all.push((NodeId(link.from), NodeId(to)));
+            let Some(to) = link.dst.filter(|&to| u64::from(to.max(link.src)) < nodes) else { continue };
+            all.push((NodeId(link.src), NodeId(to)));
             if link.duplex {
-                all.push((NodeId(to), NodeId(link.from)));
+                all.push((NodeId(to), NodeId(link.src)));
             }
         }
         all
@@ -100,17 +100,17 @@ impl Checker<'_> {
                 let message = format!("link {i} goes one way, and `{at}.back` is set");
                 self.error(&join(&at, "back"), message, &format!("set `{at}.duplex = true`, or leave `back` out"));
             }
-            let Some(to) = link.to else {
+            let Some(to) = link.dst else {
                 self.error(&at, format!("link {i} has no end"), &format!("set `{at}.to` to a node"));
                 continue;
             };
-            self.node_exists(&join(&at, "from"), link.from);
+            self.node_exists(&join(&at, "from"), link.src);
             self.node_exists(&join(&at, "to"), to);
-            if link.from == to {
+            if link.src == to {
                 self.error(&join(&at, "to"), format!("link {i} joins node {to} to itself"), "choose another node");
                 continue;
             }
-            let ends = [(link.from, to), (to, link.from)];
+            let ends = [(link.src, to), (to, link.src)];
             for &(from, to) in &ends[..1 + usize::from(link.duplex)] {
                 if let Some(other) = seen.get(&(from, to)) {
                     let message = format!("link {i} goes from node {from} to node {to}, as link {other} does");

@@ -6,12 +6,12 @@ use crate::unit::Time;
 /// Largest number of timers.
 pub(super) const ROOM: usize = 64;
 /// Bits of a key that hold the timer's number.
-const SLOT_BITS: u32 = ROOM.trailing_zeros();
+const TIMER_BITS: u32 = ROOM.trailing_zeros();
 /// Offset added to a time in a key.
-const SHIFT: u64 = LEAST >> SLOT_BITS;
+const SHIFT: u64 = LEAST >> TIMER_BITS;
 /// Times from here on count as "never": more than two years. The keys of all other times are the bit patterns of
 /// numbers below 2.
-const LIMIT: u64 = (1 << (62 - SLOT_BITS)) - SHIFT;
+const LIMIT: u64 = (1 << (62 - TIMER_BITS)) - SHIFT;
 
 /// Keys of a few timers: the deadline above the timer's number. Blocks are cache lines, so that a comparing instruction
 /// can read them in place.
@@ -25,28 +25,28 @@ pub(super) struct Flat {
 
 /// Key of a timer that is due at an instant.
 #[inline]
-fn key(slot: usize, at: Time) -> f64 {
-    if at.0 < LIMIT { f64::from_bits((at.0 + SHIFT) << SLOT_BITS | slot as u64) } else { NEVER }
+fn key(timer: usize, at: Time) -> f64 {
+    if at.0 < LIMIT { f64::from_bits((at.0 + SHIFT) << TIMER_BITS | timer as u64) } else { NEVER }
 }
 
 impl Flat {
-    pub(super) fn new(slots: usize) -> Flat {
-        Flat { keys: [NEVER; ROOM], further: slots.saturating_sub(1) / WIDTH }
+    pub(super) fn new(timers: usize) -> Flat {
+        Flat { keys: [NEVER; ROOM], further: timers.saturating_sub(1) / WIDTH }
     }
 
     #[inline]
-    pub(super) fn set(&mut self, slot: usize, at: Time) {
-        self.keys[slot % ROOM] = key(slot, at);
+    pub(super) fn set(&mut self, timer: usize, at: Time) {
+        self.keys[timer % ROOM] = key(timer, at);
     }
 
-    pub(super) fn get(&self, slot: usize) -> Time {
-        let key = self.keys[slot].to_bits();
-        if key < NEVER.to_bits() { Time((key >> SLOT_BITS) - SHIFT) } else { Time::NEVER }
+    pub(super) fn get(&self, timer: usize) -> Time {
+        let key = self.keys[timer].to_bits();
+        if key < NEVER.to_bits() { Time((key >> TIMER_BITS) - SHIFT) } else { Time::NEVER }
     }
 
     /// The earliest timer and its deadline, if it precedes this timer due at `at`.
     #[inline]
-    pub(super) fn next_before(&self, slot: usize, at: Time) -> Option<(usize, Time)> {
+    pub(super) fn next_before(&self, timer: usize, at: Time) -> Option<(usize, Time)> {
         let (blocks, _) = self.keys.as_chunks::<WIDTH>();
         let mut best = blocks[0];
         for block in blocks[1..].iter().take(self.further) {
@@ -55,7 +55,7 @@ impl Flat {
             }
         }
         let least = least(&best).to_bits();
-        let before = least < key(slot, at).to_bits();
-        before.then_some(((least % ROOM as u64) as usize, Time((least >> SLOT_BITS) - SHIFT)))
+        let before = least < key(timer, at).to_bits();
+        before.then_some(((least % ROOM as u64) as usize, Time((least >> TIMER_BITS) - SHIFT)))
     }
 }

@@ -1,9 +1,8 @@
 //! The scheduler: the order in which timers expire.
 //!
 //! Every actor that can act in a run is known when the run is set up, so there is no event queue: each actor has a
-//! *timer* with one deadline, called a slot in the code, and the scheduler finds the earliest. (The slots of 802.11 are
-//! lengths of time and known to `wlan` only.) To set, move and cancel a deadline is one operation; nothing is allocated
-//! and no stale entry is left behind.
+//! *timer* with one deadline, and the scheduler finds the earliest. Setting, moving and cancelling a deadline are one
+//! operation; nothing is allocated and no stale entry is left behind.
 //!
 //! Among timers due at the same time the one with the lowest number comes first.
 
@@ -25,7 +24,7 @@ const NEVER: f64 = f64::INFINITY;
 /// Keys per block: eight fill one cache line.
 const WIDTH: usize = 8;
 
-/// Deadlines of all slots.
+/// Deadlines of all timers.
 #[derive(Clone, Debug)]
 pub struct Scheduler(Body);
 
@@ -38,34 +37,34 @@ enum Body {
 
 impl Scheduler {
     /// A scheduler with this number of timers, none of them set.
-    pub fn new(slots: usize) -> Scheduler {
-        Scheduler(if slots <= flat::ROOM { Body::Flat(Flat::new(slots)) } else { Body::Tree(Tree::new(slots)) })
+    pub fn new(timers: usize) -> Scheduler {
+        Scheduler(if timers <= flat::ROOM { Body::Flat(Flat::new(timers)) } else { Body::Tree(Tree::new(timers)) })
     }
 
     /// Sets the deadline of a timer; `Time::NEVER` clears it.
     #[inline]
-    pub fn set(&mut self, slot: usize, at: Time) {
+    pub fn set(&mut self, timer: usize, at: Time) {
         match &mut self.0 {
-            Body::Flat(a) => a.set(slot, at),
-            Body::Tree(a) => a.set(slot, at),
+            Body::Flat(a) => a.set(timer, at),
+            Body::Tree(a) => a.set(timer, at),
         }
     }
 
     /// Deadline of a timer.
-    pub fn get(&self, slot: usize) -> Time {
+    pub fn get(&self, timer: usize) -> Time {
         match &self.0 {
-            Body::Flat(a) => a.get(slot),
-            Body::Tree(a) => a.get(slot),
+            Body::Flat(a) => a.get(timer),
+            Body::Tree(a) => a.get(timer),
         }
     }
 
     /// The earliest timer and its deadline, if it precedes an actor outside the scheduler that is due at `at` and would
     /// have this number. `None`, too, if nothing will ever happen.
     #[inline(always)]
-    pub fn next_before(&mut self, slot: usize, at: Time) -> Option<(usize, Time)> {
+    pub fn next_before(&mut self, timer: usize, at: Time) -> Option<(usize, Time)> {
         match &mut self.0 {
-            Body::Flat(a) => a.next_before(slot, at),
-            Body::Tree(a) => a.next(at).filter(|&(s, t)| (t, s) < (at, slot)),
+            Body::Flat(a) => a.next_before(timer, at),
+            Body::Tree(a) => a.next(at).filter(|&(s, t)| (t, s) < (at, timer)),
         }
     }
 
@@ -99,13 +98,13 @@ mod tests {
     #[test]
     fn equal_deadlines_come_in_the_order_of_the_timers() {
         let mut a = Scheduler::new(100);
-        for slot in [63, 7, 8, 99] {
-            a.set(slot, Time(5));
+        for timer in [63, 7, 8, 99] {
+            a.set(timer, Time(5));
         }
         let mut order = vec![];
-        while let Some((slot, _)) = a.next_before(0, Time::NEVER) {
-            order.push(slot);
-            a.set(slot, Time::NEVER);
+        while let Some((timer, _)) = a.next_before(0, Time::NEVER) {
+            order.push(timer);
+            a.set(timer, Time::NEVER);
         }
         assert_eq!(order, [7, 8, 63, 99]);
     }
@@ -113,7 +112,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_first_deadline_is_always_the_smallest(
-            slots in prop_oneof![1usize..700, Just(5000)],
+            timers in prop_oneof![1usize..700, Just(5000)],
             // From nanoseconds to a year, so that near and far deadlines mix: a timer, its deadline, and the deadline
             // of an actor outside the scheduler.
             moves in prop::collection::vec(
@@ -121,23 +120,23 @@ mod tests {
                 1..400,
             ),
         ) {
-            let mut a = Scheduler::new(slots);
+            let mut a = Scheduler::new(timers);
             // Deadlines in order, and by timer.
-            let (mut order, mut plain) = (BTreeSet::new(), vec![u64::MAX; slots]);
+            let (mut order, mut plain) = (BTreeSet::new(), vec![u64::MAX; timers]);
             let mut now = 0;
-            for (slot, at, other) in moves {
-                let slot = slot % slots;
+            for (timer, at, other) in moves {
+                let timer = timer % timers;
                 // Time never goes back, and a run lasts 100 days at most.
                 let later = |x: Option<(u64, u32)>| x.map_or(u64::MAX, |(n, bits)| (now + (n << bits)).min(1 << 55));
-                let (at, other) = (later(at), (slots / 2, Time(later(other))));
-                a.set(slot, Time(at));
-                order.remove(&(plain[slot], slot));
-                plain[slot] = at;
-                prop_assert_eq!(a.get(slot), Time(at));
+                let (at, other) = (later(at), (timers / 2, Time(later(other))));
+                a.set(timer, Time(at));
+                order.remove(&(plain[timer], timer));
+                plain[timer] = at;
+                prop_assert_eq!(a.get(timer), Time(at));
                 if at != u64::MAX {
-                    order.insert((at, slot));
+                    order.insert((at, timer));
                 }
-                let first = order.first().map(|&(at, slot)| (slot, Time(at)));
+                let first = order.first().map(|&(at, timer)| (timer, Time(at)));
                 prop_assert_eq!(a.is_empty(), first.is_none());
                 let first = first.filter(|e| (e.1, e.0) < (other.1, other.0));
                 prop_assert_eq!(a.next_before(other.0, other.1), first);

@@ -45,7 +45,7 @@ pub(super) struct Tree {
     /// Start of the last level.
     top: usize,
     /// Bits of a key that hold the timer's number.
-    slot_bits: u32,
+    timer_bits: u32,
     /// Offset added to a time in a key, modulo 2^64.
     shift: u64,
     /// Start of the far times.
@@ -55,21 +55,21 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    pub(super) fn new(slots: usize) -> Tree {
-        let (mut up, mut top, mut end) = (Vec::new(), 0, slots.div_ceil(WIDTH));
+    pub(super) fn new(timers: usize) -> Tree {
+        let (mut up, mut top, mut end) = (Vec::new(), 0, timers.div_ceil(WIDTH));
         while end - top > TOP {
             up.push((end * WIDTH - top) as u32);
             (top, end) = (end, end + (end - top).div_ceil(WIDTH));
         }
-        let slot_bits = slots.next_power_of_two().trailing_zeros();
+        let timer_bits = timers.next_power_of_two().trailing_zeros();
         let mut tree = Tree {
             blocks: vec![Block([NEVER; WIDTH]); end],
             up,
             top,
-            slot_bits,
+            timer_bits,
             shift: 0,
             until: Time::ZERO,
-            far: vec![Time::NEVER; slots],
+            far: vec![Time::NEVER; timers],
         };
         tree.begin(Time::ZERO);
         tree
@@ -77,23 +77,23 @@ impl Tree {
 
     /// Starts the near time at this instant.
     fn begin(&mut self, at: Time) {
-        self.shift = (LEAST >> self.slot_bits).wrapping_sub(at.0);
-        self.until = Time((FAR >> self.slot_bits).wrapping_sub(self.shift));
+        self.shift = (LEAST >> self.timer_bits).wrapping_sub(at.0);
+        self.until = Time((FAR >> self.timer_bits).wrapping_sub(self.shift));
     }
 
     #[inline]
-    pub(super) fn set(&mut self, slot: usize, at: Time) {
-        let near = f64::from_bits(at.0.wrapping_add(self.shift) << self.slot_bits | slot as u64);
+    pub(super) fn set(&mut self, timer: usize, at: Time) {
+        let near = f64::from_bits(at.0.wrapping_add(self.shift) << self.timer_bits | timer as u64);
         let mut key = if at < self.until { near } else { NEVER };
         if (at >= self.until) & (at != Time::NEVER) {
-            key = self.far_key(slot, at);
+            key = self.far_key(timer, at);
         }
-        self.put(slot, key);
+        self.put(timer, key);
     }
 
     #[inline]
-    fn put(&mut self, slot: usize, key: f64) {
-        let (mut place, mut least) = (slot, key);
+    fn put(&mut self, timer: usize, key: f64) {
+        let (mut place, mut least) = (timer, key);
         for &up in &self.up {
             let block = &mut self.blocks[place / WIDTH].0;
             let least_after = smaller(least, least_of_others(block, place % WIDTH));
@@ -104,22 +104,22 @@ impl Tree {
     }
 
     #[cold]
-    fn far_key(&mut self, slot: usize, at: Time) -> f64 {
-        self.far[slot] = at;
-        f64::from_bits(FAR | slot as u64)
+    fn far_key(&mut self, timer: usize, at: Time) -> f64 {
+        self.far[timer] = at;
+        f64::from_bits(FAR | timer as u64)
     }
 
-    pub(super) fn get(&self, slot: usize) -> Time {
-        match self.blocks[slot / WIDTH].0[slot % WIDTH] {
+    pub(super) fn get(&self, timer: usize) -> Time {
+        match self.blocks[timer / WIDTH].0[timer % WIDTH] {
             NEVER => Time::NEVER,
             key if key.to_bits() < FAR => self.time(key.to_bits()),
-            _ => self.far[slot],
+            _ => self.far[timer],
         }
     }
 
     #[inline]
     fn time(&self, key: u64) -> Time {
-        Time((key >> self.slot_bits).wrapping_sub(self.shift))
+        Time((key >> self.timer_bits).wrapping_sub(self.shift))
     }
 
     /// The earliest timer; `None`, too, if it is far and another actor is due before.
@@ -136,8 +136,8 @@ impl Tree {
                 return None;
             }
         }
-        let slot = key & !(u64::MAX << self.slot_bits);
-        Some((slot as usize, self.time(key)))
+        let timer = key & !(u64::MAX << self.timer_bits);
+        Some((timer as usize, self.time(key)))
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -159,13 +159,13 @@ impl Tree {
     /// the other actor.
     #[cold]
     fn begin_anew(&mut self, other: Time) {
-        for slot in 0..self.far.len() {
-            self.far[slot] = self.get(slot);
+        for timer in 0..self.far.len() {
+            self.far[timer] = self.get(timer);
         }
         let first = self.far.iter().fold(other, |a, &b| a.min(b));
         self.begin(Time(first.0.saturating_sub(MARGIN.0)));
-        for slot in 0..self.far.len() {
-            self.set(slot, self.far[slot]);
+        for timer in 0..self.far.len() {
+            self.set(timer, self.far[timer]);
         }
     }
 }

@@ -8,7 +8,7 @@ use std::fmt;
 /// Reason why a file cannot be read, and advice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Misread {
-    /// Reason in words.
+    /// Reason why the text cannot be read.
     pub why: String,
     /// Advice for the user.
     pub help: Option<String>,
@@ -148,7 +148,7 @@ impl<'a> Csv<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// All fields.
+    /// All fields of the row, without quotes.
     pub fn fields(&self) -> Vec<&'a str> {
         fields(self.text).collect()
     }
@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<Csv<'_>, Misread> {
-        Csv::read(text, Wanted::Places)
+        Csv::read(text, Wanted::Positions)
     }
 
     #[test]

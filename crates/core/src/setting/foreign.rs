@@ -8,38 +8,38 @@ use super::report::count;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
     /// Positions of nodes.
-    Places,
+    Positions,
     /// Flows.
     Flows,
     /// Received powers or path losses of links.
     Links,
     /// Movements of nodes.
-    Motion,
+    Movements,
 }
 
 /// Columns of a table of movements.
-pub const MOTION: [&str; 7] = ["time_s", "node", "x_m", "y_m", "dest_x_m", "dest_y_m", "speed_mps"];
+pub const MOVEMENT_COLUMNS: [&str; 7] = ["time_s", "node", "x_m", "y_m", "dest_x_m", "dest_y_m", "speed_mps"];
 
 impl Wanted {
-    const ALL: [Wanted; 4] = [Wanted::Places, Wanted::Flows, Wanted::Links, Wanted::Motion];
+    const ALL: [Wanted; 4] = [Wanted::Positions, Wanted::Flows, Wanted::Links, Wanted::Movements];
 
     /// Required columns.
     pub(super) fn needed(self) -> &'static [&'static str] {
         match self {
-            Wanted::Places => &["x_m", "y_m"],
+            Wanted::Positions => &["x_m", "y_m"],
             Wanted::Flows => &["src", "dst"],
             Wanted::Links => &["from", "to"],
-            Wanted::Motion => &MOTION,
+            Wanted::Movements => &MOVEMENT_COLUMNS,
         }
     }
 
     /// Optional columns.
     pub(super) fn others(self) -> &'static [&'static str] {
         match self {
-            Wanted::Places => &["node"],
+            Wanted::Positions => &["node"],
             Wanted::Flows => &["flow", "start_s", "min_hops"],
             Wanted::Links => &["signal_dbm", "loss_db", "rate_bps"],
-            Wanted::Motion => &[],
+            Wanted::Movements => &[],
         }
     }
 
@@ -56,22 +56,22 @@ impl Wanted {
     /// Name of the content, and setting that names such a file.
     fn named(self) -> (&'static str, &'static str) {
         match self {
-            Wanted::Places => ("places", "`topology.file`, with `topology.kind = \"file\"`"),
+            Wanted::Positions => ("places", "`topology.file`, with `topology.kind = \"file\"`"),
             Wanted::Flows => ("flows", "`traffic.file`"),
             Wanted::Links => ("links", "`radio.links`, with `radio.propagation = \"links\"`"),
-            Wanted::Motion => ("ways", NAME_MOTION),
+            Wanted::Movements => ("ways", NAME_MOTION),
         }
     }
 
     /// Accepted formats.
     fn expected(self) -> &'static str {
         match self {
-            Wanted::Places => "write a CSV file with the columns x_m, y_m: one node in a line",
+            Wanted::Positions => "write a CSV file with the columns x_m, y_m: one node in a line",
             Wanted::Flows => "write a CSV file with the columns src, dst, and start_s if you like: one flow in a line",
             Wanted::Links => {
                 "write a CSV file with the columns from, to, and signal_dbm or loss_db: one direction in a line"
             }
-            Wanted::Motion => {
+            Wanted::Movements => {
                 "give a movement file of ns-2, a `.movements` file of BonnMotion, or CSV with the columns time_s, node, \
                  x_m, y_m, dest_x_m, dest_y_m, speed_mps"
             }
@@ -109,11 +109,11 @@ fn table(first: &str, wanted: Wanted) -> Option<(String, String)> {
     let numbers = |fields: &[&str]| fields.len() > 1 && fields.iter().all(|f| f.parse::<f64>().is_ok());
     let names_columns = by_blanks.iter().any(|f| wanted.needed().contains(f));
     let is_columns = !by_commas && by_blanks.len() > 1 && names_columns;
-    if is_columns || (first.contains('\t') && !by_commas && wanted != Wanted::Motion) {
+    if is_columns || (first.contains('\t') && !by_commas && wanted != Wanted::Movements) {
         let by = if first.contains('\t') { "tabs" } else { "blanks" };
         return Some((format!("its columns are separated by {by}"), "separate them by commas".to_owned()));
     }
-    if !by_commas && numbers(&by_blanks) && wanted != Wanted::Motion {
+    if !by_commas && numbers(&by_blanks) && wanted != Wanted::Movements {
         let help = wanted.expected();
         return Some(if by_blanks.len() % 3 == 0 {
             let help = format!("name a file of ways as {NAME_MOTION}; else {help}");
@@ -150,15 +150,15 @@ const COSTS: &str = "it has links and their costs, which do not tell how strong 
 fn json(text: &str, wanted: Wanted) -> (&'static str, Option<String>) {
     if text.contains("\"NetworkGraph\"") || text.contains("\"NetworkCollection\"") {
         let help = match wanted {
-            Wanted::Places => format!("it has links and their costs, but no places; {}", wanted.expected()),
+            Wanted::Positions => format!("it has links and their costs, but no places; {}", wanted.expected()),
             Wanted::Links => COSTS.to_owned(),
-            Wanted::Flows | Wanted::Motion => format!("it has links and their costs only; {}", wanted.expected()),
+            Wanted::Flows | Wanted::Movements => format!("it has links and their costs only; {}", wanted.expected()),
         };
         return ("it is NetJSON, which is not read", Some(help));
     }
     if text.contains("\"FeatureCollection\"") {
         let help = "project its degrees to metres, and write a CSV file with the columns x_m, y_m";
-        return ("it is GeoJSON, which is not read", (wanted == Wanted::Places).then(|| help.to_owned()));
+        return ("it is GeoJSON, which is not read", (wanted == Wanted::Positions).then(|| help.to_owned()));
     }
     ("it is JSON, which is not read", None)
 }
@@ -167,7 +167,7 @@ fn xml(text: &str, wanted: Wanted) -> (&'static str, Option<String>) {
     let sumo = text.contains("<fcd-export") || text.contains("<routes");
     let help = "SUMO's traceExporter.py writes a movement file of ns-2 from it (--ns2mobility-output), which is read";
     match (sumo, wanted) {
-        (true, Wanted::Motion) => ("it is a trace of SUMO, which is not read", Some(help.to_owned())),
+        (true, Wanted::Movements) => ("it is a trace of SUMO, which is not read", Some(help.to_owned())),
         _ => ("it is XML, which is not read", None),
     }
 }
@@ -192,7 +192,7 @@ fn tcl(text: &str, wanted: Wanted) -> Option<(&'static str, Option<String>)> {
         );
         return Some(("it is a script of ns-2 with traffic, as cbrgen writes it, which is not read", Some(help)));
     }
-    if wanted == Wanted::Motion {
+    if wanted == Wanted::Movements {
         return None;
     }
     if text.contains("$node_(") {
@@ -233,11 +233,11 @@ pub fn column(name: &str, header: &[&str], wanted: Wanted) -> Option<String> {
         }
         Wanted::Links if says(&["source", "src", "sender", "tx"]) => meant("from"),
         Wanted::Links if says(&["target", "dst", "destination", "receiver"]) => meant("to"),
-        Wanted::Places if says(&["lat", "latitude", "lon", "lng", "long", "longitude"]) => {
+        Wanted::Positions if says(&["lat", "latitude", "lon", "lng", "long", "longitude"]) => {
             Some("project degrees to metres on a plane: x_m, y_m".to_owned())
         }
-        Wanted::Places if name == "x" || name == "y" => meant(&format!("{name}_m")),
-        Wanted::Places if says(&["z", "height", "altitude", "alt"]) => {
+        Wanted::Positions if name == "x" || name == "y" => meant(&format!("{name}_m")),
+        Wanted::Positions if says(&["z", "height", "altitude", "alt"]) => {
             Some("places have two dimensions; antennas are as high as `radio.antenna_height` says".to_owned())
         }
         Wanted::Flows if says(&["from", "source", "sender"]) => meant("src"),
@@ -248,9 +248,9 @@ pub fn column(name: &str, header: &[&str], wanted: Wanted) -> Option<String> {
              as `flow`"
                 .to_owned(),
         ),
-        Wanted::Motion if says(&["z", "height", "altitude", "alt"]) => Some("ways have two dimensions".to_owned()),
-        Wanted::Motion if says(&["speed", "velocity"]) => meant("speed_mps"),
-        Wanted::Motion if says(&["time", "t"]) => meant("time_s"),
+        Wanted::Movements if says(&["z", "height", "altitude", "alt"]) => Some("ways have two dimensions".to_owned()),
+        Wanted::Movements if says(&["speed", "velocity"]) => meant("speed_mps"),
+        Wanted::Movements if says(&["time", "t"]) => meant("time_s"),
         _ => None,
     }
 }

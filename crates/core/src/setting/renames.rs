@@ -20,7 +20,99 @@ pub struct Rename {
 pub type Convert = fn(&Value) -> Option<Value>;
 
 /// Former names of settings and groups.
-pub const SETTINGS: &[Rename] = &[];
+pub const SETTINGS: &[Rename] = &[
+    same("arp.bytes", "arp.packet_size"),
+    same("arrivals", "arrival_process"),
+    same("arrivals.*.from", "arrival_process.*.src"),
+    same("arrivals.*.to", "arrival_process.*.dst"),
+    same("cbr.header", "cbr.header_size"),
+    same("eln.memory", "eln.memory_segments"),
+    same("flow.*.from", "flow.*.src"),
+    same("flow.*.ftp", "flow.*.bulk"),
+    same("flow.*.to", "flow.*.dst"),
+    same("ftp", "bulk"),
+    same("link.*.from", "link.*.src"),
+    same("link.*.to", "link.*.dst"),
+    same("motion", "mobility"),
+    same("motion.courses", "mobility.table"),
+    same("motion.kind", "mobility.model"),
+    same("motion.start", "mobility.initial"),
+    same("net.link_delay", "net.processing_delay"),
+    same("net.link_red.max_th", "net.link_red.max_threshold"),
+    same("net.link_red.min_th", "net.link_red.min_threshold"),
+    same("net.neighborhood_red.max_th", "net.neighborhood_red.max_threshold"),
+    same("net.neighborhood_red.mean_pktsize", "net.neighborhood_red.mean_packet_size"),
+    same("net.neighborhood_red.min_th", "net.neighborhood_red.min_threshold"),
+    same("net.neighborhood_red.ncn_bytes", "net.neighborhood_red.ncn_size"),
+    same("net.neighborhood_red.w_q", "net.neighborhood_red.weight"),
+    same("on_off.header", "on_off.header_size"),
+    same("on_off.messages", "on_off.framing"),
+    same("pairs.*.from", "pairs.*.src"),
+    same("pairs.*.ftp", "pairs.*.bulk"),
+    same("pairs.*.lasts", "pairs.*.duration"),
+    same("pairs.*.to", "pairs.*.dst"),
+    same("queue.pie.mean_pktsize", "queue.pie.mean_packet_size"),
+    same("queue.red.bottom", "queue.red.min_max_p"),
+    same("queue.red.mean_pktsize", "queue.red.mean_packet_size"),
+    same("queue.red.q_weight", "queue.red.weight"),
+    same("queue.red.top", "queue.red.max_max_p"),
+    same("routing.aodv.rerr_bytes", "routing.aodv.rerr_size"),
+    same("routing.aodv.rerr_destination_bytes", "routing.aodv.rerr_destination_size"),
+    same("routing.aodv.rrep_bytes", "routing.aodv.rrep_size"),
+    same("routing.aodv.rreq_bytes", "routing.aodv.rreq_size"),
+    same("routing.dsdv.entry_bytes", "routing.dsdv.entry_size"),
+    same("routing.dsdv.hold", "routing.dsdv.hold_back"),
+    same("routing.dsdv.packet_header", "routing.dsdv.packet_header_size"),
+    same("routing.dsdv.update_bytes", "routing.dsdv.update_size"),
+    same("routing.dsr.cache_own", "routing.dsr.own_cache_paths"),
+    same("routing.dsr.cache_seen", "routing.dsr.seen_cache_paths"),
+    same("routing.dsr.message_header", "routing.dsr.message_header_size"),
+    same("routing.dsr.packet_header", "routing.dsr.packet_header_size"),
+    same("routing.dsr.send_buffer", "routing.dsr.buffer_packets"),
+    same("routing.dsr.send_buffer_timeout", "routing.dsr.buffer_timeout"),
+    same("routing.dsr.unknown_flow_bytes", "routing.dsr.unknown_flow_size"),
+    same("routing.fixed.routes.*.at", "routing.fixed.routes.*.node"),
+    same("routing.fixed.routes.*.to", "routing.fixed.routes.*.dst"),
+    same("routing.fixed.routes.*.via", "routing.fixed.routes.*.next_hop"),
+    same("run.air_time", "run.airtime"),
+    same("run.discard", "run.warmup_batches"),
+    same("run.limit", "run.time_limit"),
+    same("run.sample", "run.sample_interval"),
+    same("snoop.cache", "snoop.cache_segments"),
+    same("snoop.gain", "snoop.rtt_weight"),
+    same("snoop.weight", "snoop.rtt_weight_of"),
+    same("split.buffer", "split.buffer_segments"),
+    same("tcp.ack", "tcp.ack_policy"),
+    same("tcp.ack_bytes", "tcp.ack_size"),
+    same("tcp.ap.gain", "tcp.ap.ewma_weight"),
+    same("tcp.ap.history", "tcp.ap.history_samples"),
+    same("tcp.ap.longest", "tcp.ap.max_sample"),
+    same("tcp.delayed", "tcp.delayed_ack"),
+    same("tcp.elfn.window", "tcp.elfn.cwnd"),
+    same("tcp.halving", "tcp.ssthresh_base"),
+    same("tcp.header", "tcp.header_size"),
+    same("tcp.hop_limit.least", "tcp.hop_limit.min_segments"),
+    same("tcp.idle", "tcp.after_idle"),
+    same("tcp.sack_block_bytes", "tcp.sack_block_size"),
+    same("tcp.segment", "tcp.mss"),
+    same("tcp.thinning", "tcp.ack_thinning"),
+    same("tcp.westwood.gain", "tcp.westwood.ewma_weight"),
+    same("tcp.window", "tcp.receive_window"),
+    same("wlan.cts", "wlan.cts_requires"),
+    same("wlan.duplicates", "wlan.duplicate_detection"),
+    same("wlan.header", "wlan.header_size"),
+    same("wlan.link_rate.*.from", "wlan.link_rate.*.src"),
+    same("wlan.link_rate.*.to", "wlan.link_rate.*.dst"),
+    same("wlan.llc", "wlan.llc_size"),
+    same("wlan.rate_control.arf.most_successes", "wlan.rate_control.arf.max_successes"),
+    same("wlan.rate_control.minstrel.segment_size", "wlan.rate_control.minstrel.max_attempt_time"),
+    same("wlan.rate_control.sample_rate_thesis.most_failures", "wlan.rate_control.sample_rate_thesis.max_failures"),
+];
+
+/// A former name whose values are written as before.
+const fn same(old: &'static str, new: &'static str) -> Rename {
+    Rename { old, new, convert: None }
+}
 
 /// Former words: name of the setting, the former word, the word.
 pub const WORDS: &[(&str, &str, &str)] = &[];
@@ -30,7 +122,7 @@ pub const VALUES: &[(&str, Convert)] = &[];
 
 /// Groups that contain settings of other groups: `flow.0.tcp.window` is `tcp.window` of one flow.
 const HOLDERS: &[&str] =
-    &["flow.*", "pairs.*", "arrivals.*", "node.*", "middlebox.*", "split", "wire", "link.*", "link.*.back"];
+    &["flow.*", "pairs.*", "arrivals.*", "arrival_process.*", "node.*", "middlebox.*", "split", "wire", "link.*", "link.*.back"];
 
 /// Name with each place in a list replaced by `*`.
 fn generic(path: &str) -> String {

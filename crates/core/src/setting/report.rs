@@ -13,7 +13,7 @@ pub struct Problem {
     pub origin: Option<Origin>,
     /// Description of the problem.
     pub message: String,
-    /// Suggested correction.
+    /// Correction that the message suggests.
     pub help: Option<String>,
 }
 
@@ -35,12 +35,12 @@ pub struct Report {
 }
 
 impl Report {
-    /// Adds a problem.
+    /// Adds a problem at a path and a position.
     pub fn add(&mut self, path: &str, origin: Option<Origin>, message: impl Into<String>, help: Option<String>) {
         self.push(Problem { path: path.into(), origin, message: message.into(), help });
     }
 
-    /// Adds a problem.
+    /// Adds a problem, or counts it beyond the limit.
     pub fn push(&mut self, problem: Problem) {
         if self.is_full() {
             self.more += 1;

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 pub struct Origin {
     /// Number of the source text.
     pub source: usize,
-    /// First byte.
+    /// Offset of the first byte.
     pub start: usize,
     /// Byte after the last one.
     pub end: usize,
@@ -35,7 +35,7 @@ pub enum Value {
 /// A value and its position; values from a Python dict have none.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// Value as written.
+    /// Value before its type is checked.
     pub value: Value,
     /// Position in the source text.
     pub origin: Option<Origin>,

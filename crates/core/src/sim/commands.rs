@@ -1,40 +1,40 @@
-//! Commands: what is done to a run while it goes on. The events of a scenario are commands at their times; whoever
-//! drives a run from outside gives others when it stands still. Both do the same at the same instant.
+//! Commands, which change a run in progress. Events of a scenario are commands at their times; a driver gives further
+//! commands while the run halts. Both have the same effect at the same instant.
 //!
-//! A command at an instant comes after everything else that is due then; at 0 s it comes before anything happens.
+//! A command follows all other events at its instant; at 0 s it precedes them.
 
 use super::Sim;
 use super::flows::Ends;
-use super::slots::{Clock, Slot};
-use crate::motion::Crowd;
+use super::timer_numbers::{Clock, Timer};
+use crate::mobility::MobileNodes;
 use crate::packet::NodeId;
+use crate::point_to_point;
 use crate::record::Recorder;
 use crate::run::{Change, Command, End};
 use crate::unit::Time;
-use crate::wire;
 
-/// Reason why a run stands still.
+/// Reason why a run halts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Halt {
-    /// It is over.
+    /// The run has ended.
     End(End),
-    /// The instant has come that was waited for.
+    /// The run has reached the requested instant.
     Reached,
 }
 
-/// The events of a run, and up to where it is to go.
+/// Events of a run, and the instants at which it halts.
 #[derive(Clone, Debug)]
 pub(super) struct Schedule {
-    /// In the order of their times; those at the same time as they are listed.
+    /// Sorted by time; events at the same time keep the order of the scenario.
     events: Vec<(Time, Command)>,
     next: usize,
-    /// The next instant at which a batch or the run ends.
+    /// Next instant at which a batch or the run ends.
     boundary: Time,
-    /// The instant at which the run stands still.
+    /// Instant at which the run halts for its driver.
     horizon: Time,
-    /// Since when nothing could happen but by a command, while the run stands still for one.
+    /// Instant since which only a command could cause an event, while the run halts for one.
     idle_since: Option<Time>,
-    /// A command comes at the horizon.
+    /// A command will be given at the horizon.
     awaits_command: bool,
     /// Reason why the run is over.
     end: Option<End>,
@@ -47,7 +47,7 @@ impl Schedule {
         Schedule { events, next: 0, boundary, horizon: Time::NEVER, idle_since: None, awaits_command: false, end: None }
     }
 
-    /// The next command that is due by now.
+    /// Removes the next command that is due by now.
     fn due(&mut self, now: Time) -> Option<Command> {
         let (_, command) = self.events.get(self.next).filter(|e| e.0 <= now)?;
         self.next += 1;
@@ -59,16 +59,16 @@ impl Schedule {
         self.boundary.min(event).min(self.horizon)
     }
 
-    /// Tells if further commands are known to come.
+    /// Tells if further commands will come.
     pub(super) fn expects_commands(&self) -> bool {
         self.next < self.events.len() || self.awaits_command
     }
 }
 
 impl Sim {
-    /// Lets a number of slots come due, or fewer if the run ends or reaches the instant `at` before; all that is due at
-    /// that instant has then happened.
-    pub fn advance_until(&mut self, at: Time, slots: u64) -> Option<Halt> {
+    /// Advances the run by this number of steps, or fewer if the run ends or reaches the instant `at` before.
+    /// Everything due at that instant has then happened.
+    pub fn advance_until(&mut self, at: Time, steps: u64) -> Option<Halt> {
         if let Some(end) = self.schedule.end {
             return Some(Halt::End(end));
         }
@@ -76,21 +76,21 @@ impl Sim {
             return Some(Halt::Reached);
         }
         if let Some(since) = self.schedule.idle_since.take() {
-            // No command has come, so that it ends as a run that nobody drives.
+            // No command has come, so the run ends as without a driver.
             self.now = since;
             self.finish(End::Idle);
             return Some(Halt::End(End::Idle));
         }
         self.schedule.horizon = at;
-        self.go_on(slots)
+        self.run_steps(steps)
     }
 
-    /// Lets a number of slots come due, or fewer up to where the run stands still. The loop of a run is here, and only here:
-    /// so all that it calls can be a part of it.
+    /// Main loop: runs this number of steps, or fewer if the run halts before. The only loop over steps, so that
+    /// everything it calls can be inlined.
     #[inline(never)]
-    fn go_on(&mut self, slots: u64) -> Option<Halt> {
+    fn run_steps(&mut self, steps: u64) -> Option<Halt> {
         self.arm_stop();
-        for _ in 0..slots {
+        for _ in 0..steps {
             match self.step() {
                 None => {}
                 Some(Halt::Reached) => {
@@ -107,7 +107,7 @@ impl Sim {
         None
     }
 
-    /// Goes on up to an instant, or to the end.
+    /// Runs up to an instant, or to the end.
     pub fn until(&mut self, at: Time) -> Halt {
         loop {
             if let Some(halt) = self.advance_until(at, 1 << 20) {
@@ -116,7 +116,7 @@ impl Sim {
         }
     }
 
-    /// Ends a run where it stands.
+    /// Ends the run at the current instant.
     pub fn cancel(&mut self) -> End {
         self.catch_up();
         if self.schedule.end.is_none() {
@@ -135,8 +135,8 @@ impl Sim {
         copy.watch.recorder
     }
 
-    /// Nothing can happen any more but by a command. Where the run is to stand still, one may come then: until it does, the
-    /// clocks stand.
+    /// Only a command can cause further events. If the run has to halt later, a command may come then; until then,
+    /// clocks are stopped.
     #[cold]
     pub(super) fn on_idle(&mut self, since: Time) -> Halt {
         let Schedule { horizon, boundary, .. } = self.schedule;
@@ -149,13 +149,13 @@ impl Sim {
         Halt::Reached
     }
 
-    /// Lets the clocks do what they would have done while the run stood still with nothing else to happen.
+    /// Runs the clocks that were stopped while the run waited for a command.
     fn catch_up(&mut self) {
         let Some(since) = self.schedule.idle_since.take() else { return };
         self.schedule.horizon = std::mem::replace(&mut self.now, since);
         self.schedule.awaits_command = true;
         // The end of the run does not come before that instant.
-        self.go_on(u64::MAX);
+        self.run_steps(u64::MAX);
         self.schedule.awaits_command = false;
     }
 
@@ -168,13 +168,13 @@ impl Sim {
         self.schedule.end = Some(end);
     }
 
-    /// The events of the beginning come before anything happens.
+    /// Applies the events at the start, before any other event.
     pub(super) fn begin_events(&mut self) {
         self.apply_due();
         self.arm_stop();
     }
 
-    /// An instant at which a batch or the run ends, a command is due, or the run is to stand still.
+    /// The end of a batch or of the run, a command, or the horizon is due.
     pub(super) fn on_stop(&mut self) -> Option<Halt> {
         if self.now >= self.schedule.boundary {
             let (end, next) = self.watch.recorder.on_time(self.now);
@@ -200,13 +200,13 @@ impl Sim {
         }
     }
 
-    /// A function of its own, as what it asks is nothing for the loop of a run.
+    /// Kept out of line, so that the main loop stays short.
     #[inline(never)]
     fn arm_stop(&mut self) {
-        self.timers.set(Slot::Clock(Clock::Stop), self.schedule.deadline().min(self.world.deadline()));
+        self.timers.set(Timer::Clock(Clock::Stop), self.schedule.deadline().min(self.world.deadline()));
     }
 
-    /// Carries out a command now. A command that changes nothing is allowed.
+    /// Applies a command now. A command without effect is allowed.
     pub fn apply(&mut self, command: &Command) {
         self.catch_up();
         match *command {
@@ -216,8 +216,8 @@ impl Sim {
             Command::RadioUp(r) => self.switch_radio(r, false),
             Command::FlowBegin(f) => self.begin_flow(f.index()),
             Command::FlowEnd(f) => self.end_flow(f.index()),
-            Command::NodePut(n, place) => self.direct(n, |crowd, now| crowd.put(n, place, now)),
-            Command::NodeSend(n, to, speed) => self.direct(n, |crowd, now| crowd.send(n, to, speed, now)),
+            Command::NodePut(n, place) => self.direct(n, |mobile_nodes, now| mobile_nodes.put(n, place, now)),
+            Command::NodeSend(n, to, speed) => self.direct(n, |mobile_nodes, now| mobile_nodes.send(n, to, speed, now)),
             Command::Set(change) => self.change(change),
         }
     }
@@ -227,18 +227,18 @@ impl Sim {
         if let Some(radios) = self.world.begin_motion() {
             self.air.channel.begin_moving(radios);
             self.net.ports.begin_moving(radios);
-            // Before each frame its audience has to be worked out.
+            // The receivers in range are recomputed before each frame.
             self.air.watch(false);
         }
     }
 
     /// A node is put at a place, or sent to one.
-    fn direct(&mut self, n: NodeId, command: impl FnOnce(&mut Crowd, Time)) {
+    fn direct(&mut self, n: NodeId, command: impl FnOnce(&mut MobileNodes, Time)) {
         self.begin_motion();
-        if let Some(crowd) = &mut self.world.crowd {
-            command(crowd, self.now);
+        if let Some(mobile_nodes) = &mut self.world.mobile_nodes {
+            command(mobile_nodes, self.now);
         }
-        self.world.note_legs(self.now, Some(n), &mut self.watch);
+        self.world.note_movements(self.now, Some(n), &mut self.watch);
     }
 
     fn begin_flow(&mut self, f: usize) {
@@ -247,15 +247,15 @@ impl Sim {
         if !sends && !flow.app.is_on() {
             flow.transfer.rest();
             flow.app.begin(self.now);
-            self.timers.set(Slot::App(f), flow.app.deadline());
+            self.timers.set(Timer::App(f), flow.app.deadline());
         }
     }
 
     fn end_flow(&mut self, f: usize) {
         let flow = &mut self.flows.list[f];
         let out = flow.app.end();
-        self.timers.set(Slot::App(f), flow.app.deadline());
-        self.carry_application(f, out);
+        self.timers.set(Timer::App(f), flow.app.deadline());
+        self.dispatch_application(f, out);
     }
 
     fn change(&mut self, change: Change) {
@@ -263,7 +263,7 @@ impl Sim {
             Change::Interval(f, interval) => {
                 let app = &mut self.flows.list[f.index()].app;
                 app.set_interval(interval, self.now);
-                self.timers.set(Slot::App(f.index()), app.deadline());
+                self.timers.set(Timer::App(f.index()), app.deadline());
             }
             Change::Window(f, segments) => {
                 let flow = &mut self.flows.list[f.index()];
@@ -278,17 +278,17 @@ impl Sim {
                 }
             }
             Change::LinkRate(link, back, rate) => {
-                if let Some((link, _)) = self.net.wires.direction_mut(link, back) {
-                    link.set(wire::Config { rate, ..link.config() });
+                if let Some((link, _)) = self.net.links.direction_mut(link, back) {
+                    link.set(point_to_point::Config { rate, ..link.config() });
                 }
             }
             Change::LinkDelay(link, back, delay) => {
-                if let Some((link, _)) = self.net.wires.direction_mut(link, back) {
-                    link.set(wire::Config { delay, ..link.config() });
+                if let Some((link, _)) = self.net.links.direction_mut(link, back) {
+                    link.set(point_to_point::Config { delay, ..link.config() });
                 }
             }
             Change::LinkErrorRate(link, back, rate) => {
-                if let Some((_, error)) = self.net.wires.direction_mut(link, back) {
+                if let Some((_, error)) = self.net.links.direction_mut(link, back) {
                     error.set_rate(rate);
                 }
             }

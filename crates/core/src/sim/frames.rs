@@ -1,29 +1,29 @@
 //! Interface between radio and stations: frames on the air.
 
 use super::Sim;
-use super::air::hearing::signal;
+use super::air::reception::signal;
 use super::air::{Mac, OnAir, Rules};
-use super::slots::{Clock, Slot};
+use super::timer_numbers::{Clock, Timer};
 use crate::packet::{Fate, RadioId};
 use crate::radio::Verdict;
-use crate::record::air_time::Listener;
+use crate::record::air_time::Receiver;
 use crate::record::note::Note;
 use crate::unit::{Span, Time};
-use crate::wlan::{Frame, FrameKind, Out};
+use crate::wlan::{Frame, Out};
 use std::mem::take;
 
 impl Sim {
-    /// Tells a station what it has missed. Every call of a station comes after this.
+    /// Reports deferred ends of signals to a station. Must precede every call of the station.
     #[inline(always)]
-    pub(super) fn settle(&mut self, n: RadioId, now: Time) {
-        self.air.settle(n, now);
+    pub(super) fn flush_deferred(&mut self, n: RadioId, now: Time) {
+        self.air.flush_deferred(n, now);
         self.take_early_verdicts();
         if self.watch.air_time.is_some() {
             self.watch.book(n, now, &self.air.macs[n.index()]);
         }
     }
 
-    /// Verdicts that the next frame at a receiver has brought forward, before the second loop of the frame.
+    /// Processes verdicts that the next frame at a receiver has brought forward, before the second loop of their frame.
     #[inline(always)]
     fn take_early_verdicts(&mut self) {
         while let Some((r, sender, at, verdict)) = self.air.channel.take_verdict() {
@@ -31,21 +31,21 @@ impl Sim {
         }
     }
 
-    /// A frame goes on the air: finds who hears it, where nodes move, notes it, books it at its sender and at all who sense
-    /// it, and measures it.
+    /// Updates the receivers in range of a frame where nodes move, and reports its start to observers, batteries,
+    /// airtime accounting and Neighborhood RED.
     #[cold]
-    fn watch(&mut self, n: RadioId, at: Time, frame: &Frame) {
+    fn observe_start(&mut self, n: RadioId, at: Time, frame: &Frame) {
         let Sim { air, net, world, watch, pool, .. } = self;
         world.look_around(n, at, &net.ports, &mut air.channel);
         watch.note_begin(at, frame, &air.macs[n.index()], pool);
         if let Some(batteries) = &mut world.batteries {
             batteries.on_transmit(n, at, frame, &net.ports, &air.channel);
-            self.timers.set(Slot::Clock(Clock::Battery), batteries.deadline());
+            self.timers.set(Timer::Clock(Clock::Battery), batteries.deadline());
         }
         let (channel, macs) = (&air.channel, &air.macs);
-        let listener = |(radio, delay): (RadioId, Span)| {
+        let receiver = |(radio, delay): (RadioId, Span)| {
             let Mac { station, rules } = &macs[radio.index()];
-            Listener {
+            Receiver {
                 radio,
                 from: at + delay,
                 free: channel.sensed(radio).until <= at + delay,
@@ -54,17 +54,17 @@ impl Sim {
             }
         };
         if let Some(air_time) = &mut watch.air_time {
-            air_time.on_transmit(at, n, frame, pool, channel.audience(n).map(listener));
+            air_time.on_transmit(at, n, frame, pool, channel.in_range(n).map(receiver));
         }
         if let Some(neighborhood) = net.neighborhood() {
             neighborhood.on_transmit(n, at, frame.airtime, channel);
         }
     }
 
-    /// All have heard the end of a frame: notes what became of it at the station that it was for. `at_end`: what that
-    /// was told just now, if anything.
+    /// Reports the end of a frame, after all receivers have processed it, with the outcome at the intended receiver.
+    /// `at_end`: verdict there, if given just now.
     #[cold]
-    fn watch_end(&mut self, n: RadioId, at_end: Option<Verdict>) {
+    fn observe_end(&mut self, n: RadioId, at_end: Option<Verdict>) {
         let OnAir { frame, at_target, .. } = self.air.on_air[n.index()];
         let lost = !frame.to.is_broadcast() && at_target.or(at_end) != Some(Verdict::Decoded);
         let lost = lost.then(|| self.air.cause_of_loss(n, &self.net));
@@ -77,7 +77,7 @@ impl Sim {
         }
     }
 
-    /// A frame was read at the station that it was for: Neighborhood RED and batteries are told.
+    /// Reports a frame decoded at its intended receiver to Neighborhood RED and to batteries.
     fn measure_read(&mut self, frame: &Frame, at: Time) {
         if let Some(neighborhood) = self.net.neighborhood() {
             neighborhood.on_read(frame);
@@ -91,25 +91,25 @@ impl Sim {
     #[inline(always)]
     pub(super) fn on_station(&mut self, n: RadioId) {
         let now = self.now;
-        self.settle(n, now);
+        self.flush_deferred(n, now);
         self.air.call(n, now, &mut self.timers, |station, cx| station.on_deadline(cx));
-        self.carry_actions(n, now);
+        self.dispatch_mac(n, now);
     }
 
-    /// Carries out the actions of the station that was called last.
+    /// Dispatches the actions of the station whose timer has expired.
     #[inline]
-    fn carry_actions(&mut self, n: RadioId, at: Time) {
+    fn dispatch_mac(&mut self, n: RadioId, at: Time) {
         let mut i = 0;
         while i < self.air.actions.len() {
             let out = self.air.actions[i];
             i += 1;
-            self.carry(n, at, out);
+            self.dispatch_mac_action(n, at, out);
         }
         self.air.actions.clear();
     }
 
     #[inline]
-    fn carry(&mut self, n: RadioId, at: Time, out: Out) {
+    fn dispatch_mac_action(&mut self, n: RadioId, at: Time, out: Out) {
         match out {
             Out::Transmit(frame) => self.transmit(n, at, frame),
             Out::Deliver { packet } => self.on_data_received(n, at, packet),
@@ -125,70 +125,71 @@ impl Sim {
         }
         self.air.begin(n, at, frame);
         if self.air.watched {
-            self.watch(n, at, &frame);
+            self.observe_start(n, at, &frame);
         }
-        let crowd = self.world.crowd.as_deref().filter(|c| c.decides_ties());
-        self.air.hear_start(n, at, &frame, (crowd, &self.net.ports), &mut self.timers);
+        let mobile_nodes = self.world.mobile_nodes.as_deref().filter(|c| c.decides_ties());
+        self.air.on_frame_start(n, at, &frame, (mobile_nodes, &self.net.ports), &mut self.timers);
         self.take_early_verdicts();
     }
 
-    /// The last frame of a radio has not ended at all who hear it, and must before the radio goes on: those who are so far away
-    /// are told now, each its own instant, which is still to come.
+    /// Ends the last frame of a radio before it has reached the farthest receivers, because the radio continues. Each
+    /// of these receivers gets the instant of the end there, which lies in the future.
     #[cold]
     pub(super) fn end_frame_early(&mut self, n: RadioId) {
-        // Callers still have to carry out the actions of stations that were called before.
+        // Callers still have to dispatch the actions of stations that were called before.
         let before = (take(&mut self.air.actions), take(&mut self.air.deferred), take(&mut self.air.overheard));
         self.end_frame_closely(n);
         (self.air.actions, self.air.deferred, self.air.overheard) = before;
     }
 
-    /// A frame has ended at all who hear it.
+    /// The end of a frame has reached every receiver in range.
     #[inline(always)]
     pub(super) fn on_frame_end(&mut self, n: RadioId) {
         if self.air.closely { self.end_frame_closely(n) } else { self.end_frame::<false>(n) }
     }
 
-    /// A function of its own, so that the usual case is short enough for the loop of the run.
+    /// Kept out of line, so that the usual case is short enough for the main loop.
     #[inline(never)]
     fn end_frame_closely(&mut self, n: RadioId) {
         self.end_frame::<true>(n);
     }
 
-    /// `CLOSELY` is `self.air.closely`.
+    /// Second loop of a frame, and the actions that follow. `CLOSELY` must be true if `self.air.closely` is.
     #[inline(always)]
     fn end_frame<const CLOSELY: bool>(&mut self, n: RadioId) {
-        self.timers.set(Slot::Radio(n), Time::NEVER);
+        self.timers.set(Timer::Radio(n), Time::NEVER);
         let over = self.air.on_air[n.index()].over.take();
-        let at_end = self.air.hear_end::<CLOSELY>(n, &mut self.pool, &self.net, &mut self.timers, &mut self.watch);
+        let at_end = self.air.on_frame_end::<CLOSELY>(n, &mut self.pool, &self.net, &mut self.timers, &mut self.watch);
         if self.air.watched {
-            self.watch_end(n, at_end);
+            self.observe_end(n, at_end);
         }
-        // Before the actions: one of them may be the answer, and by another one the sender may begin its next frame, which
-        // takes the place of this one in `on_air`.
+        // Precedes the actions: one of them may be the response, and another one may start the sender's next frame,
+        // which replaces this one in `on_air`.
         self.air.note_attempt(n, at_end, &self.net);
         for i in 0..self.air.deferred.actions.len() {
             let (r, at, out) = self.air.deferred.actions[i];
+            // Most actions are deliveries: this match keeps them inlined.
             match out {
                 Out::Deliver { packet } => self.on_data_received(r, at, packet),
-                out => self.carry(r, at, out),
+                out => self.dispatch_mac_action(r, at, out),
             }
         }
         self.air.deferred.actions.clear();
         if CLOSELY {
-            self.carry_overheard(n);
-            if self.air.knows_signals && at_end == Some(Verdict::Decoded) {
-                self.air.tell_signal(n);
+            self.dispatch_overheard(n);
+            if at_end == Some(Verdict::Decoded) {
+                self.air.report_signal(n);
             }
         }
-        // After the actions: those who have received the broadcast share its packet, which must not end before.
+        // Follows the actions: receivers of the broadcast share its packet, which must not end before.
         if let Some(packet) = over {
             self.pool.here(self.net.ports.node(n), self.now);
             self.pool.end(packet, Fate::Delivered);
         }
     }
 
-    /// Tells the nodes that have read a frame for another one.
-    fn carry_overheard(&mut self, n: RadioId) {
+    /// Passes a radio's last frame to the nodes that have read it for another node.
+    fn dispatch_overheard(&mut self, n: RadioId) {
         for i in 0..self.air.overheard.len() {
             if let Some(packet) = self.air.on_air[n.index()].frame.packet {
                 self.on_overheard(self.air.overheard[i], packet);
@@ -197,18 +198,18 @@ impl Sim {
         self.air.overheard.clear();
     }
 
-    /// Tells the node of a radio that has read a frame for another one before all others have heard its end.
+    /// Passes a frame to a node that has read it for another node, before the second loop of the frame.
     #[cold]
     fn overhear_before_loop(&mut self, r: RadioId, frame: &Frame, verdict: Verdict) {
-        let is_for_another = frame.kind == FrameKind::Data && frame.to != r && !frame.to.is_broadcast();
+        let is_for_another = frame.is_unicast_data() && frame.to != r;
         if let Some(packet) = frame.packet.filter(|_| is_for_another && verdict == Verdict::Decoded) {
             self.on_overheard(r, packet);
         }
     }
 
-    /// A frame has ended at a radio, whose verdict is given before the second loop of the frame.
+    /// A frame has ended at a radio before the second loop of the frame.
     fn on_verdict_before_loop(&mut self, r: RadioId, sender: RadioId, at: Time, verdict: Verdict) {
-        self.settle(r, at);
+        self.flush_deferred(r, at);
         let frame = self.air.on_air[sender.index()].frame;
         let verdict = self.air.judge_early(r, sender, at, verdict, &self.pool);
         self.watch.note(at, &Note::FrameHeard { radio: r, frame: &frame, verdict });
@@ -222,11 +223,11 @@ impl Sim {
         if self.air.promiscuous {
             self.overhear_before_loop(r, &frame, verdict);
         }
-        // Below `start` lie actions of another station, whose caller carries them out.
+        // Below `start` are actions of another station, which the caller dispatches.
         let start = self.air.actions.len();
         self.air.call(r, at, &mut self.timers, |station, cx| station.on_signal(signal(&frame, verdict), cx));
         for i in start..self.air.actions.len() {
-            self.carry(r, at, self.air.actions[i]);
+            self.dispatch_mac_action(r, at, self.air.actions[i]);
         }
         self.air.actions.truncate(start);
     }

@@ -26,7 +26,7 @@ impl Sim {
 
     /// Time from the network layer of a node to its MAC.
     pub(crate) fn link_delay(&self) -> Span {
-        self.net.cfg.link_delay
+        self.net.cfg.processing_delay
     }
 
     /// Routing table of a node.

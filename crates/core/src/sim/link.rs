@@ -3,7 +3,7 @@
 use super::Sim;
 use super::flows::own_queue::Segment;
 use super::network::transit::Lane;
-use super::slots::{Clock, Slot};
+use super::timer_numbers::{Clock, Timer};
 use crate::net::arp::{self, Resolution};
 use crate::net::queue;
 use crate::net::routing::{self, Out};
@@ -14,8 +14,8 @@ use crate::unit::{Span, Time};
 impl Sim {
     // ---- from the station ----
 
-    /// A data frame was received. From here on this node works on a copy of its own. A broadcast it holds together with
-    /// the sender, because most receivers only look at it.
+    /// A data frame was received. The node gets its own copy of a unicast packet. It shares a broadcast packet with the
+    /// sender, because most receivers only read it.
     pub(super) fn on_data_received(&mut self, r: RadioId, at: Time, packet: PacketId) {
         let n = self.net.ports.node(r);
         let p = &self.pool[packet];
@@ -36,17 +36,17 @@ impl Sim {
         if ends_here {
             self.on_link_message(r, at, own);
         } else {
-            self.carry_within(Lane::Up, n, at + self.net.cfg.link_delay, own);
+            self.pass_within(Lane::Up, n, at + self.net.cfg.processing_delay, own);
         }
     }
 
-    /// Tells if a packet that the MAC has received is damaged above the MAC; if so, it is dropped.
+    /// Drops a packet that is damaged above the MAC. Returns true if so.
     #[cold]
     fn is_lost_above_mac(&mut self, r: RadioId, at: Time, packet: PacketId) -> bool {
         let Some(receivers) = &mut self.air.receivers else { return false };
         let n = self.net.ports.node(r);
-        // No random number is drawn for messages that the router ignores, because not all of them come here.
-        if self.net.nodes[n.index()].router.ignores(packet, &self.pool, at + self.net.cfg.link_delay) {
+        // No random number is drawn for messages that the router ignores, because some of them are dropped earlier.
+        if self.net.nodes[n.index()].router.ignores(packet, &self.pool, at + self.net.cfg.processing_delay) {
             return false;
         }
         let lost = receivers.damages_above_mac(r, &self.pool[packet], &self.air.macs[r.index()].rules.timing);
@@ -68,18 +68,18 @@ impl Sim {
                     neighborhood.on_notification(r, at, &notification);
                 }
             }
-            _ => unreachable!("{body:?} goes on"),
+            _ => unreachable!("{body:?} is no message between neighbours"),
         }
     }
 
     /// A packet was acknowledged by the next hop, or its broadcast is over.
     pub(super) fn on_packet_sent(&mut self, r: RadioId, at: Time, packet: PacketId) {
-        if self.net.tells_of_mac {
-            self.tell_of_mac(r, packet);
+        if self.net.reports_mac {
+            self.report_sent(r, packet);
         }
         let on_air = &mut self.air.on_air[r.index()];
         if !on_air.ended && on_air.frame.to.is_broadcast() {
-            // Those who hear it still have to copy the packet.
+            // Receivers still have to copy the packet.
             on_air.over = Some(packet);
         } else {
             self.end_last_frame_of(r, packet);
@@ -89,11 +89,11 @@ impl Sim {
         self.offer(r, at);
     }
 
-    /// Tells Link RED that the station has sent a packet, and the sender in this node.
+    /// Reports a packet that the station has sent to Link RED, and to the sender in this node.
     #[cold]
-    fn tell_of_mac(&mut self, r: RadioId, packet: PacketId) {
+    fn report_sent(&mut self, r: RadioId, packet: PacketId) {
         self.on_mac_done(r, packet, false);
-        if self.flows.tells_of_queue
+        if self.flows.reports_queue
             && let Some(segment) = Segment::of(&self.pool[packet])
         {
             self.flows.on_left(self.net.ports.node(r), segment, false, self.now, &mut self.timers);
@@ -111,7 +111,7 @@ impl Sim {
         }
     }
 
-    /// A station is done with a packet, which may have its last frame still on the way to somebody far away.
+    /// Ends the last frame of a packet that the station has finished, if it has not reached every receiver.
     #[inline]
     fn end_last_frame_of(&mut self, r: RadioId, packet: PacketId) {
         let on_air = &self.air.on_air[r.index()];
@@ -176,7 +176,7 @@ impl Sim {
             }
             self.drop_packet(n, id, Reason::Aqm);
         };
-        self.settle(r, at);
+        self.flush_deferred(r, at);
         self.pool[id].tried = true;
         let p = &self.pool[id];
         let (kind, bytes, to) = (p.body.kind(), p.bytes, self.net.ports.peer(r, p.next_hop));
@@ -185,7 +185,7 @@ impl Sim {
 
     // ---- network layer ----
 
-    /// A router is due.
+    /// The timer of a router has expired.
     #[inline(never)]
     pub(super) fn on_router(&mut self, n: NodeId) {
         self.with_router(n, |router, cx| router.on_deadline(cx));
@@ -203,9 +203,9 @@ impl Sim {
         self.net.transit_at = self.net.transit.deadline();
     }
 
-    /// A packet is on its way to another layer of the same node.
+    /// Passes a packet to another layer of the same node, due at an instant.
     #[inline]
-    fn carry_within(&mut self, lane: Lane, n: NodeId, at: Time, packet: PacketId) {
+    fn pass_within(&mut self, lane: Lane, n: NodeId, at: Time, packet: PacketId) {
         self.net.transit.insert(lane, at, n, packet);
         self.net.transit_at = self.net.transit_at.min(at);
     }
@@ -230,7 +230,7 @@ impl Sim {
         }
     }
 
-    /// A packet is where its route ends: what the routing protocol has added is taken off.
+    /// Removes the headers of the routing protocol at the end of a route.
     #[inline]
     fn leave_route(&mut self, n: NodeId, packet: PacketId) {
         let p = &mut self.pool[packet];
@@ -259,13 +259,13 @@ impl Sim {
         if self.net.is_off(n) {
             return self.drop_packet(n, packet, Reason::NodeOff);
         }
-        if self.net.wires.lead() {
+        if self.net.links.lead() {
             return self.lead(n, packet, true);
         }
         self.with_router(n, |router, cx| router.route(packet, cx));
     }
 
-    /// Calls the router of a node and carries out what it says.
+    /// Calls the router of a node and dispatches its actions.
     pub(super) fn with_router(&mut self, n: NodeId, call: impl FnOnce(&mut routing::Router, &mut routing::Cx<'_>)) {
         let start = self.net.actions.len();
         self.pool.here(n, self.now);
@@ -280,7 +280,7 @@ impl Sim {
         let waited = node.router.waiting();
         call(&mut node.router, &mut cx);
         if node.router.waiting() != waited {
-            self.flows.look_who_waits(n, node, &self.pool, self.now);
+            self.flows.on_waiting_changed(n, node, &self.pool, self.now);
         }
         if node.lacks_route {
             self.flows.look_for_routes(n, node, self.now);
@@ -288,15 +288,15 @@ impl Sim {
         let router_at = node.router.deadline();
         if router_at != node.router_at {
             node.router_at = router_at;
-            self.timers.set(Slot::Router(n), router_at);
+            self.timers.set(Timer::Router(n), router_at);
         }
         self.watch.note_routes(self.now, n, &node.router);
-        // Carrying out one thing may make the router say more, which is carried out first.
+        // Dispatching an action may call the router again, whose new actions are dispatched first.
         let end = self.net.actions.len();
         for i in start..end {
             match self.net.actions[i] {
                 Out::Send { packet, delay: Span::ZERO } => self.resolve(n, packet),
-                Out::Send { packet, delay } => self.carry_within(Lane::Delayed, n, self.now + delay, packet),
+                Out::Send { packet, delay } => self.pass_within(Lane::Delayed, n, self.now + delay, packet),
                 Out::Drop { packet, reason } => {
                     if reason == Reason::RetryLimit {
                         self.count_given_up(n, packet);
@@ -352,17 +352,17 @@ impl Sim {
 
     // ---- towards the station ----
 
-    /// A packet with its next hop goes down, as soon as the neighbour's address is known.
+    /// Sends a packet to its next hop once the address of the neighbour is known.
     fn resolve(&mut self, n: NodeId, packet: PacketId) {
         let to = self.pool[packet].next_hop;
-        if let Some(wire) = self.net.wires.for_router(n, to) {
-            return self.enqueue_on_wire(wire, packet);
+        if let Some(link) = self.net.links.for_router(n, to) {
+            return self.enqueue_on_link(link, packet);
         }
         if to.is_broadcast() || !self.net.arp.enabled {
-            return self.send_down(n, packet, self.net.cfg.link_delay);
+            return self.send_down(n, packet, self.net.cfg.processing_delay);
         }
         match self.net.nodes[n.index()].arp.resolve(to, packet, &self.net.arp) {
-            Resolution::Known => self.send_down(n, packet, self.net.cfg.link_delay),
+            Resolution::Known => self.send_down(n, packet, self.net.cfg.processing_delay),
             Resolution::Ask { displaced } => {
                 if let Some(old) = displaced {
                     self.drop_packet(n, old, Reason::ArpFailure);
@@ -381,44 +381,44 @@ impl Sim {
         if delay == Span::ZERO {
             self.enqueue(n, packet);
         } else {
-            self.carry_within(Lane::Down, n, self.now + delay, packet);
+            self.pass_within(Lane::Down, n, self.now + delay, packet);
         }
     }
 
     fn send_arp(&mut self, at: Time, message: packet::Arp, to: NodeId) {
         let n = message.sender;
         self.pool.here(n, at);
-        let id = self.pool.create(Packet::new(Body::Arp(message), self.net.arp.bytes.0, n, to, at));
-        self.carry_within(Lane::Down, n, at + self.net.arp.delay, id);
+        let id = self.pool.create(Packet::new(Body::Arp(message), self.net.arp.packet_size.0, n, to, at));
+        self.pass_within(Lane::Down, n, at + self.net.arp.delay, id);
     }
 
     /// An ARP message was received.
     fn on_arp(&mut self, n: NodeId, at: Time, message: packet::Arp) {
         let arp::Received { released, reply } = self.net.nodes[n.index()].arp.on_message(&message, n);
         if let Some(packet) = released {
-            self.carry_within(Lane::Down, n, at + self.net.arp.delay, packet);
+            self.pass_within(Lane::Down, n, at + self.net.arp.delay, packet);
         }
         if let Some(reply) = reply {
             self.send_arp(at, reply, reply.target);
         }
     }
 
-    /// The interval of a node of Neighborhood RED is over.
+    /// End of an interval of Neighborhood RED.
     pub(super) fn on_usage_interval(&mut self) {
         let now = self.now;
         let Some(neighborhood) = self.net.neighborhood() else { return };
         let (radio, notification) = neighborhood.on_deadline(now);
         let (at, bytes) = (neighborhood.deadline(), neighborhood.bytes());
-        self.timers.set(Slot::Clock(Clock::Usage), at);
+        self.timers.set(Timer::Clock(Clock::Usage), at);
         let n = self.net.ports.node(radio);
         let Some(notification) = notification.filter(|_| !self.net.is_radio_off(radio)) else { return };
         self.pool.here(n, now);
         let body = Body::Notification(notification);
         let packet = self.pool.create(Packet::new(body, bytes, n, NodeId::BROADCAST, now));
-        self.send_down(n, packet, self.net.cfg.link_delay);
+        self.send_down(n, packet, self.net.cfg.processing_delay);
     }
 
-    /// Notes that the interface queue of a radio has changed.
+    /// Reports a change of the interface queue of a radio to observers.
     #[inline]
     fn note_queue(&mut self, r: RadioId, at: Time) {
         self.watch.note_queue(at, QueueId::Radio(r), &self.net.ports.queues[r.index()], &self.pool);
@@ -427,15 +427,16 @@ impl Sim {
     /// A packet arrives at the interface queue of the radio that reaches its next hop.
     fn enqueue(&mut self, n: NodeId, packet: PacketId) {
         if self.net.ports.looks_up() {
-            self.enqueue_by_way(n, packet);
+            self.enqueue_by_radio(n, packet);
         } else {
             self.enqueue_at(RadioId(n.0), packet);
         }
     }
 
-    /// The same where nodes have more than one radio, or radios are off: a broadcast goes out over all of them.
+    /// Variant of [`enqueue`](Self::enqueue) for nodes with several radios, or with radios that are off. A broadcast is
+    /// sent over all radios.
     #[inline(never)]
-    fn enqueue_by_way(&mut self, n: NodeId, packet: PacketId) {
+    fn enqueue_by_radio(&mut self, n: NodeId, packet: PacketId) {
         let to = self.pool[packet].next_hop;
         if !to.is_broadcast() {
             return self.enqueue_over(self.net.ports.to(n, to), packet);
@@ -468,7 +469,7 @@ impl Sim {
         self.note_queue(r, self.now);
     }
 
-    /// The end of the packets that a queue of a node has dropped.
+    /// Drops the packets that a queue of a node has given up.
     #[inline]
     pub(super) fn end_dropped(&mut self, n: NodeId) {
         for i in 0..self.net.dropped.len() {

@@ -2,12 +2,12 @@
 
 use super::Sim;
 use super::flows::Flow;
-use super::slots::Slot;
+use super::timer_numbers::Timer;
 use crate::net::middlebox::{Cx, Middlebox, Verdict};
 use crate::packet::{AckSegment, Body, Fate, NodeId, PacketId, PacketPool, Reason};
 
 impl Sim {
-    /// Shows a packet that this node is to pass on to the middleboxes of the node; whether it still goes on.
+    /// Passes a packet to the middleboxes of a node that forwards it. Returns false if the packet ends there.
     #[inline]
     pub(super) fn pass(&mut self, n: NodeId, packet: PacketId) -> bool {
         (!self.timers.has_splits() || !self.ends_at_split(n, packet))
@@ -30,7 +30,7 @@ impl Sim {
         true
     }
 
-    /// Calls a middlebox and sends what it makes.
+    /// Calls a middlebox and sends the packets that it creates.
     fn with_box(
         &mut self,
         i: usize,
@@ -45,9 +45,9 @@ impl Sim {
         let at = placed.middlebox.deadline();
         if at != placed.at {
             placed.at = at;
-            self.timers.set(Slot::Middlebox(i), at);
+            self.timers.set(Timer::Middlebox(i), at);
         }
-        // A packet that it makes may lead to further packets of other middleboxes; these are carried first.
+        // Sending a packet may call other middleboxes, whose new packets are sent first.
         let end = self.net.boxes.made.len();
         for k in start..end {
             self.pool.here(n, self.now);
@@ -59,19 +59,19 @@ impl Sim {
         self.net.boxes.made.truncate(start);
     }
 
-    /// A middlebox is due.
+    /// The timer of a middlebox has expired.
     #[inline(never)]
     pub(super) fn on_middlebox(&mut self, i: usize) {
         self.with_box(i, 0, |b, _, cx| b.on_deadline(cx));
     }
 
-    /// A packet is dropped at a node.
+    /// Drops a packet at a node.
     pub(super) fn drop_packet(&mut self, n: NodeId, packet: PacketId, reason: Reason) {
         self.flows.on_dropped_at(n, &self.pool[packet], reason, self.now, &mut self.timers);
         self.lose_packet(n, packet, reason);
     }
 
-    /// A packet is dropped that has left its node, or is at none.
+    /// Drops a packet that has left its node.
     pub(super) fn lose_packet(&mut self, n: NodeId, packet: PacketId, reason: Reason) {
         if !self.net.boxes.is_empty() {
             let by_link = matches!(reason, Reason::RetryLimit | Reason::LinkError);
@@ -85,7 +85,7 @@ impl Sim {
 
     // ---- split connections ----
 
-    /// Tells if a packet on its way ends at this node, because its connection is split here.
+    /// Ends a segment at a node that splits its connection. Returns true if so.
     fn ends_at_split(&mut self, n: NodeId, packet: PacketId) -> bool {
         let p = &self.pool[packet];
         let f = p.flow.index();
@@ -97,7 +97,7 @@ impl Sim {
         split.halves.on_segment(&segment, p.hops, p.ecn, self.now, &mut self.flows.actions);
         self.pool.here(n, self.now);
         self.pool.end(packet, Fate::Absorbed);
-        self.carry_split(f);
+        self.dispatch_split(f);
         true
     }
 
@@ -106,25 +106,25 @@ impl Sim {
         if let Some(split) = &mut self.flows.list[f].split {
             split.halves.on_ack(ack, hops, self.now, &mut self.flows.actions);
         }
-        self.carry_split(f);
+        self.dispatch_split(f);
     }
 
-    /// A timer of the node that splits a connection is due.
+    /// The timer of a split connection has expired.
     #[inline(never)]
     pub(super) fn on_split(&mut self, f: usize) {
         if let Some(split) = &mut self.flows.list[f].split {
             split.halves.on_deadline(self.now, &mut self.flows.actions);
         }
-        self.carry_split(f);
+        self.dispatch_split(f);
     }
 
-    /// Carries out the actions of the node that splits a connection, towards both sides.
-    fn carry_split(&mut self, f: usize) {
+    /// Dispatches the actions of a node that splits a connection, towards both sides.
+    fn dispatch_split(&mut self, f: usize) {
         let flow = &self.flows.list[f];
         let Some(split) = &flow.split else { return };
         self.watch.note_sender(self.now, f, flow, true);
         let at = split.node;
-        self.timers.set(Slot::Split(f), split.halves.deadline());
-        self.carry_tcp(f, at);
+        self.timers.set(Timer::Split(f), split.halves.deadline());
+        self.dispatch_tcp(f, at);
     }
 }

@@ -1,12 +1,12 @@
-//! The engine: the only module that knows every layer. It takes the next slot off the scheduler, calls one layer, and
-//! carries the actions of the layer to the next one. It has no protocol knowledge.
+//! The engine: the only module that knows every layer. It takes the next timer from the scheduler, calls one layer, and
+//! dispatches the actions of the layer to the next layer. It has no protocol knowledge.
 //!
 //! Five owners keep the state of a run: `Air` (channel, stations, frames on the air), `Network` (routers, address
-//! resolution, queues, wires, middleboxes), `Flows` (applications, ends of connections), `World` (motion, batteries) and
-//! `Watch` (recorder, observers). What concerns one of them is a method of the owner; what one says to another is carried
-//! here, in one file for each interface: `frames` (air and stations), `link` (stations and network layer), `wires` (network
-//! layer and wires), `transport` (network layer, TCP, applications), `middlebox` (network layer, middleboxes, split
-//! connections), `power` and `commands` (all of them).
+//! resolution, queues, links, middleboxes), `Flows` (applications, ends of connections), `World` (motion, batteries)
+//! and `Watch` (recorder, observers). A change of one owner is a method of that owner. Actions that pass from one owner
+//! to another are dispatched here, in one file for each interface: `frames` (air and stations), `link` (stations and
+//! network layer), `point_to_point` (network layer and point-to-point links), `transport` (network layer, TCP,
+//! applications), `middlebox` (network layer, middleboxes, split connections), `power` and `commands` (all of them).
 
 mod air;
 mod commands;
@@ -16,13 +16,13 @@ mod inside;
 mod link;
 mod middlebox;
 mod network;
+mod point_to_point;
 mod power;
-mod slots;
+mod timer_numbers;
 mod timers;
 mod totals;
 mod transport;
 mod watch;
-mod wires;
 mod world;
 
 use crate::packet::{Ecn, NodeId, PacketPool};
@@ -38,12 +38,12 @@ pub use commands::Halt;
 use commands::Schedule;
 use flows::{Ends, Flows, own_queue};
 use network::Network;
-use slots::{Clock, Slot, Slots};
+use timer_numbers::{Clock, Timer, TimerNumbers};
 use timers::Timers;
 use watch::Watch;
 use world::World;
 
-/// One run: a plain value.
+/// State of a run: a plain value, which can be cloned at any instant.
 #[derive(Clone, Debug)]
 pub struct Sim {
     now: Time,
@@ -58,9 +58,9 @@ pub struct Sim {
 }
 
 impl Sim {
-    /// A run at its start.
+    /// Creates a run at time 0.
     pub fn new(setup: &Setup) -> Sim {
-        let mut channel = Channel::new(&setup.interfaces.on_air(&setup.places));
+        let mut channel = Channel::new(&setup.interfaces.on_air(&setup.positions));
         channel.reseed(setup.seed);
         let net = Network::new(setup, &channel, own_queue::is_wanted(setup));
         let reads_others = net.nodes.iter().any(|n| n.router.is_promiscuous());
@@ -70,18 +70,18 @@ impl Sim {
         let split = if setup.flows.iter().any(|f| f.split.is_some()) { setup.flows.len() } else { 0 };
         let optional = [setup.middleboxes.len(), split, setup.arrivals.len()];
         let clocks = (setup.net.neighborhood_red.enabled, world.batteries.is_some());
-        let slots = Slots::new(air.macs.len(), n, setup.links.len(), optional, setup.flows.len(), clocks);
+        let numbers = TimerNumbers::new(air.macs.len(), n, setup.links.len(), optional, setup.flows.len(), clocks);
         let stop = match setup.stop {
             Stop::At(at) => at.min(setup.limit),
             Stop::Delivered(_) => setup.limit,
         };
         let mut sim = Sim {
             now: Time::ZERO,
-            timers: Timers::new(slots),
+            timers: Timers::new(numbers),
             pool: PacketPool::with_capacity(256 + 4 * n),
             schedule: Schedule::new(&setup.events, watch.recorder.first_boundary().min(stop)),
             air,
-            flows: Flows::new(setup, &net.wires),
+            flows: Flows::new(setup, &net.links),
             net,
             world,
             watch,
@@ -93,16 +93,16 @@ impl Sim {
             sim.pool.message_ecn = Ecn::Ect;
         }
         for (i, f) in sim.flows.list.iter().enumerate() {
-            sim.timers.set(Slot::App(i), f.app.deadline());
+            sim.timers.set(Timer::App(i), f.app.deadline());
         }
         for (k, at) in sim.flows.generator.deadlines().enumerate() {
-            sim.timers.set(Slot::Arrivals(k), at);
+            sim.timers.set(Timer::Arrivals(k), at);
         }
         for (node, i) in sim.net.nodes.iter().zip(0..) {
-            sim.timers.set(Slot::Router(NodeId(i)), node.router_at);
+            sim.timers.set(Timer::Router(NodeId(i)), node.router_at);
         }
         if setup.air_time {
-            sim.air.channel.tell_all();
+            sim.air.channel.need_every_end();
         }
         if setup.record.iter().any(|table| matches!(table, RecordedTable::Frames | RecordedTable::Packets)) {
             sim.pool.keep_log();
@@ -111,35 +111,35 @@ impl Sim {
             sim.watch.note_routes(sim.now, NodeId(i), &node.router);
         }
         if setup.sample.is_some() {
-            sim.timers.set(Slot::Clock(Clock::Sample), Time::ZERO);
+            sim.timers.set(Timer::Clock(Clock::Sample), Time::ZERO);
         }
         if let Some(neighborhood) = sim.net.admission.as_ref().and_then(|a| a.neighborhood.as_ref()) {
-            sim.timers.set(Slot::Clock(Clock::Usage), neighborhood.deadline());
+            sim.timers.set(Timer::Clock(Clock::Usage), neighborhood.deadline());
         }
         if let Some(batteries) = &sim.world.batteries {
-            sim.timers.set(Slot::Clock(Clock::Battery), batteries.deadline());
+            sim.timers.set(Timer::Clock(Clock::Battery), batteries.deadline());
         }
         if sim.world.moves() {
             sim.begin_motion();
         }
-        sim.world.note_legs(sim.now, None, &mut sim.watch);
+        sim.world.note_movements(sim.now, None, &mut sim.watch);
         sim.begin_events();
         sim
     }
 
-    /// Notes every frame on the air and every packet that comes over a wire from now on.
+    /// Starts a trace of every frame on the air and of every packet that arrives over a point-to-point link.
     pub fn trace(&mut self) {
         self.watch.observers.get_or_insert_default().trace();
         self.air.watch(true);
-        self.air.channel.tell_all();
+        self.air.channel.need_every_end();
     }
 
-    /// Takes the trace out.
+    /// Removes and returns the trace, if one was started.
     pub fn take_trace(&mut self) -> Option<Box<Trace>> {
         self.watch.observers.as_mut()?.take_trace()
     }
 
-    /// Now.
+    /// Current simulated time.
     pub fn now(&self) -> Time {
         self.now
     }
@@ -154,35 +154,40 @@ impl Sim {
         self.watch.recorder
     }
 
-    /// The packets of the run and their books.
+    /// Packets of the run, with the ledger of their outcomes.
     pub fn pool(&self) -> &PacketPool {
         &self.pool
     }
 
-    /// The tables of `run.record`, with the rows that nobody has taken out. Rows of packets come with the end of
+    /// Tables of `run.record`, with the rows that have not been taken out. Rows of packets are added at the end of
     /// [`advance`](Self::advance).
     pub fn tables(&mut self) -> impl Iterator<Item = (RecordedTable, &mut dyn Rows)> {
         self.watch.observers.iter_mut().flat_map(|o| o.tables())
     }
 
-    /// Memory that the run has taken since it began, about \[B\]: packets, samples with their rows in the tables, rows
-    /// that nobody has taken out, routes, what TCP keeps of what is outstanding.
+    /// Approximate memory that the run has taken since its start \[B\]: packets, samples with their rows, rows that
+    /// have not been taken out, routes, outstanding segments of TCP.
     pub fn grown(&self) -> u64 {
         let routers: usize = self.net.nodes.iter().map(|n| n.router.memory()).sum();
         let rows = self.watch.observers.as_ref().map_or(0, |o| o.memory());
         let flows = self.watch.recorder.transfers.memory() + self.flows.memory();
-        let motion = self.world.crowd.as_ref().map_or(0, |c| c.memory() + self.air.channel.memory_of_audiences());
+        let motion = self
+            .world
+            .mobile_nodes
+            .as_ref()
+            .map_or(0, |c| c.memory() + self.air.channel.memory_of_receivers_in_range());
         (self.pool.memory() + self.watch.recorder.memory_of_samples() + routers + rows + flows + motion) as u64
     }
 
-    /// The share of the run that is done.
+    /// Fraction of the run that is complete, from 0 to 1.
     pub fn progress(&self) -> f64 {
         self.watch.recorder.progress(self.now)
     }
 
-    /// Lets at most this number of slots come due; `None` while the run has not ended.
-    pub fn advance(&mut self, slots: u64) -> Option<End> {
-        match self.advance_until(Time::NEVER, slots) {
+    /// Advances the run by at most this number of steps, in each of which one timer expires; `None` while the run has
+    /// not ended.
+    pub fn advance(&mut self, steps: u64) -> Option<End> {
+        match self.advance_until(Time::NEVER, steps) {
             Some(Halt::End(end)) => Some(end),
             _ => None,
         }
@@ -199,34 +204,34 @@ impl Sim {
 
     #[inline(always)]
     fn step(&mut self) -> Option<Halt> {
-        let Some((slot, at)) = self.timers.next_before(self.net.transit_at) else {
+        let Some((timer, at)) = self.timers.next_before(self.net.transit_at) else {
             self.now = self.now.max(self.net.transit_at);
             self.on_transit();
             return if self.watch.recorder.is_due() { self.on_delivered() } else { None };
         };
         let before = self.now;
         self.now = before.max(at);
-        // Rare deadlines are `inline(never)`: the loop of a run has to fit into the cache of instructions.
-        match slot {
-            // Nothing is delivered by a radio or a station: what was received is on its way to the network layer.
-            Slot::Radio(n) => {
+        // Handlers of rare timers are `inline(never)`: the main loop has to fit into the instruction cache.
+        match timer {
+            // These timers deliver no packet at once: a received packet is in transit to the network layer.
+            Timer::Radio(n) => {
                 self.on_frame_end(n);
                 return None;
             }
-            Slot::Mac(n) => {
+            Timer::Mac(n) => {
                 self.on_station(n);
                 return None;
             }
-            Slot::Router(n) => self.on_router(n),
-            Slot::Transit => self.on_transit(),
-            Slot::Wire(w) => self.on_wire(w),
-            Slot::Middlebox(i) => self.on_middlebox(i),
-            Slot::Split(f) => self.on_split(f),
-            Slot::Sender(f) => self.on_sender(f),
-            Slot::Receiver(f) => self.on_receiver(f),
-            Slot::App(f) => self.on_application(f),
-            Slot::Arrivals(k) => self.on_arrival_of_transfer(k),
-            Slot::Clock(clock) => return self.on_clock(clock, before),
+            Timer::Router(n) => self.on_router(n),
+            Timer::Transit => self.on_transit(),
+            Timer::Link(w) => self.on_link(w),
+            Timer::Middlebox(i) => self.on_middlebox(i),
+            Timer::Split(f) => self.on_split(f),
+            Timer::Sender(f) => self.on_sender(f),
+            Timer::Receiver(f) => self.on_receiver(f),
+            Timer::App(f) => self.on_application(f),
+            Timer::Arrivals(k) => self.on_arrival_of_transfer(k),
+            Timer::Clock(clock) => return self.on_clock(clock, before),
         }
         if self.watch.recorder.is_due() { self.on_delivered() } else { None }
     }
@@ -245,7 +250,7 @@ impl Sim {
         if self.watch.recorder.is_due() { self.on_delivered() } else { None }
     }
 
-    /// Tells if only clocks are left in a run that waits for deliveries.
+    /// Tells if a run that waits for deliveries has no timer left but clocks.
     fn is_idle(&mut self) -> bool {
         let moves = self.net.transit_at != Time::NEVER || self.schedule.expects_commands();
         if moves || !self.watch.recorder.waits_for_deliveries() {
@@ -255,8 +260,8 @@ impl Sim {
     }
 
     fn on_sample(&mut self) {
-        let next = self.now + self.watch.sample.expect("only then is the slot set");
-        self.timers.set(Slot::Clock(Clock::Sample), next);
+        let next = self.now + self.watch.sample.expect("the timer is set only then");
+        self.timers.set(Timer::Clock(Clock::Sample), next);
         self.world.note_batteries(self.now, &mut self.watch);
         for (i, flow) in self.flows.list[..self.flows.generator.first].iter().enumerate() {
             if let Ends::Tcp(ends) = &flow.ends {
@@ -280,10 +285,10 @@ impl Sim {
         }
     }
 
-    /// The end of a run: every packet must have had exactly one fate.
+    /// Ends the run and checks that every packet has exactly one outcome.
     ///
     /// # Panics
-    /// If a packet has none: that is a bug in the simulator, and no result of the run can be trusted.
+    /// If a packet has none: a bug in the simulator, after which no result of the run can be trusted.
     fn finish(&mut self, end: End) {
         self.note_end(end);
         let totals = self.totals();

@@ -1,23 +1,23 @@
-//! Nodes, and single radios, that are switched off and on.
+//! Nodes and single radios that are switched off and on.
 //!
-//! A node that is switched off drops all packets that it holds, each with a fate of its own, and cuts the frame that it
-//! is sending. While it is off, nothing reaches it, and packets that the ends of flows there send are dropped at once.
-//! Switched on again, its station, queues and router begin anew; applications and the ends of connections
-//! have gone on. Within a frame that it has cut it neither sends nor receives, since others hold the medium for as long as
-//! the PLCP header of that frame has announced.
+//! A node that is switched off drops all packets that it holds and cuts the frame that it is sending. While the node is
+//! off, no packet reaches it, and packets from its flows are dropped at once. Switching the node on resets its
+//! stations, queues and router; applications and ends of connections have kept their state. The node neither sends nor
+//! receives until a frame that it has cut would have ended, because other stations hold the medium for the length
+//! announced in the PLCP header of that frame.
 //!
-//! A radio that is switched off by itself drops what its queue and its station hold. Its node goes on: packets that are to
-//! go over this radio come back to the router at once, as if the station had given them up.
+//! A single radio that is switched off drops the packets of its queue and its station. Its node continues: the router
+//! gets back packets for this radio at once, as if the station had given them up.
 
 use super::Sim;
-use super::slots::{Clock, Slot};
+use super::timer_numbers::{Clock, Timer};
 use crate::net::queue;
 use crate::packet::{NodeId, PacketId, RadioId, Reason};
 use crate::record::loss::Cause;
 use crate::record::note::Note;
 
 impl Sim {
-    /// Switches a node off; one that is off stays so.
+    /// Switches a node off, if it is on.
     pub(super) fn switch_off(&mut self, n: NodeId) {
         if self.net.is_off(n) {
             return;
@@ -35,10 +35,10 @@ impl Sim {
         self.net.transit.clear(n, &mut self.net.dropped);
         self.net.transit_at = self.net.transit.deadline();
         self.end_dropped(n);
-        self.cut_wires(n);
+        self.cut_links(n);
     }
 
-    /// Switches a node on; one that is on stays so, and one whose battery is empty stays off.
+    /// Switches a node on, if it is off and its battery is not empty.
     pub(super) fn switch_on(&mut self, n: NodeId) {
         if !self.net.is_off(n) || self.world.has_run_down(n) {
             return;
@@ -52,7 +52,7 @@ impl Sim {
         self.with_router(n, |router, cx| router.switch_on(cx));
     }
 
-    /// Switches a radio of a node off, or on again; what is so already stays so. While its node is off it stays off, too.
+    /// Switches a single radio off or on. While its node is off, the radio is off, too.
     pub(super) fn switch_radio(&mut self, r: RadioId, off: bool) {
         let n = self.net.ports.node(r);
         if self.net.ports.set_down(r, off) && !self.net.is_off(n) {
@@ -63,7 +63,7 @@ impl Sim {
         }
     }
 
-    /// A packet is to go over a radio that is switched off.
+    /// Returns a packet for a radio that is off to the router; drops a broadcast.
     #[cold]
     pub(super) fn on_radio_off(&mut self, n: NodeId, packet: PacketId) {
         if self.pool[packet].next_hop.is_broadcast() {
@@ -76,10 +76,10 @@ impl Sim {
     fn switch_radio_on(&mut self, r: RadioId) {
         self.switch_battery(r, false);
         self.watch.book(r, self.now, &self.air.macs[r.index()]);
-        // The frame that was cut may still hold the medium: until it would have ended, its sender is silent.
+        // A frame that was cut may still hold the medium: the station is silent until its planned end.
         let silent_until = self.air.on_air[r.index()].end().max(self.now);
         self.air.channel.switch_on(r, self.now, silent_until);
-        // The station may have heard signals while it was off.
+        // The station may have sensed signals while it was off.
         self.air.restart(r, &mut self.timers);
         if silent_until > self.now {
             self.air.call(r, self.now, &mut self.timers, |station, _| station.be_silent(silent_until));
@@ -90,13 +90,13 @@ impl Sim {
     }
 
     fn switch_radio_off(&mut self, n: NodeId, r: RadioId) {
-        self.settle(r, self.now);
+        self.flush_deferred(r, self.now);
         if let Some(air) = &mut self.watch.air_time {
             air.switch(r, self.now, true);
         }
         self.air.channel.switch_off(r, self.now);
         self.switch_battery(r, true);
-        // Nobody can read the frame that is cut, so its packet is not needed any more.
+        // No receiver can decode the cut frame, so its packet is no longer needed.
         let frame = &mut self.air.on_air[r.index()];
         if !frame.ended && frame.over.is_none() {
             frame.frame.packet = None;
@@ -111,7 +111,7 @@ impl Sim {
     fn switch_battery(&mut self, r: RadioId, off: bool) {
         if let Some(batteries) = &mut self.world.batteries {
             batteries.switch(self.net.ports.node(r), r, self.now, off);
-            self.timers.set(Slot::Clock(Clock::Battery), batteries.deadline());
+            self.timers.set(Timer::Clock(Clock::Battery), batteries.deadline());
         }
     }
 
@@ -128,7 +128,7 @@ impl Sim {
             }
         }
         if let Some(batteries) = &self.world.batteries {
-            self.timers.set(Slot::Clock(Clock::Battery), batteries.deadline());
+            self.timers.set(Timer::Clock(Clock::Battery), batteries.deadline());
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::record::rates::Rates;
 use crate::record::totals::{NodeTotals, RadioTotals, Totals};
 
 impl Sim {
-    /// All counters as they stand.
+    /// Current values of all counters.
     pub(super) fn totals(&mut self) -> Totals {
         let now = self.now;
         let flows = (0..self.flows.generator.first).map(|f| self.flows.totals_of(f, now, &self.net.boxes)).collect();
@@ -28,11 +28,11 @@ impl Sim {
             );
             nodes[self.net.ports.node(r).index()].radio.add(&at_radio);
         }
-        self.net.wires.add_marks(&mut nodes);
+        self.net.links.add_marks(&mut nodes);
         if let Some(admission) = &self.net.admission {
             admission.add_marks(&mut nodes, &self.net.ports);
         }
-        let links = self.net.wires.totals(now);
+        let links = self.net.links.totals(now);
         let contention = self.air.macs.iter().map(|m| (m.station.contention(), m.rules.timing.eifs));
         let air = self.watch.air_time.as_mut().map_or_else(Vec::new, |air| air.up_to(now, contention));
         let batteries = self.world.batteries.as_ref().map_or_else(Vec::new, |b| b.totals(now));
@@ -44,8 +44,8 @@ impl Sim {
         Totals { at: now, flows, transfers, nodes, air, batteries, links, rates, ledger, losses: self.watch.losses }
     }
 
-    /// The run ends here: flows that can do nothing more until their retransmission timers expire have waited for that since
-    /// their last event, as far as can be known.
+    /// At the end of a run, books the time since the last event of each flow that waits for its retransmission timer as
+    /// such a wait.
     pub(super) fn book_open_waits(&mut self) {
         let inside = self.pool.flows_inside(self.flows.generator.first);
         for (f, inside) in inside.into_iter().enumerate() {

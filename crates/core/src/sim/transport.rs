@@ -2,7 +2,7 @@
 
 use super::Sim;
 use super::flows::{Ends, Flow};
-use super::slots::Slot;
+use super::timer_numbers::Timer;
 use crate::app;
 use crate::packet::{Body, Datagram, Ecn, Fate, FlowId, NodeId, Packet, PacketId, Reason};
 use crate::tcp::Out;
@@ -20,19 +20,19 @@ impl Sim {
         }
         self.pool.end(id, Fate::Delivered);
         match (&mut flow.ends, p.body) {
-            // With a connection that is split, only what comes over its second half means something here.
+            // The receiver of a split connection belongs to the second half and ignores segments of the first.
             (Ends::Tcp(_), Body::Data(_)) if flow.split.is_some() && !p.halfway => {}
             (Ends::Tcp(_), Body::Ack(ack)) if n != flow.from => self.on_split_ack(f, &ack, p.hops),
             (Ends::Tcp(ends), Body::Data(segment)) => {
                 flow.received_bytes += u64::from(p.bytes);
                 ends.1.on_segment(&segment, p.hops, p.ecn, self.now, &mut self.flows.actions);
-                self.timers.set(Slot::Receiver(f), ends.1.deadline());
-                self.carry_receiver(f);
+                self.timers.set(Timer::Receiver(f), ends.1.deadline());
+                self.dispatch_receiver(f);
             }
             (Ends::Tcp(ends), Body::Ack(ack)) => {
                 ends.0.on_ack(&ack, p.hops, self.now);
                 flow.time.on_event(self.now, ends.0.phase());
-                self.carry_sender(f);
+                self.dispatch_sender(f);
             }
             (Ends::Udp { sink, .. }, Body::Datagram(datagram)) => {
                 flow.received_bytes += u64::from(p.bytes);
@@ -41,32 +41,32 @@ impl Sim {
                     self.flows.list[f].on_delivery(self.now);
                 }
             }
-            (_, body) => unreachable!("{body:?} reached {n:?}, which has no use for it"),
+            (_, body) => unreachable!("{body:?} reached {n:?}, which cannot process it"),
         }
     }
 
-    /// The route from a node to a destination is broken: its TCP senders are told.
+    /// A node has lost its route to a destination; its TCP senders are notified.
     #[cold]
     pub(super) fn on_route_lost(&mut self, n: NodeId, destination: NodeId, anew: bool) {
         if anew {
             self.flows.break_routes(n, Some(destination), &mut self.net.nodes[n.index()], self.now);
         }
-        if !self.flows.tells_of_routes {
+        if !self.flows.reports_routes {
             return;
         }
         for (f, flow) in self.flows.list.iter_mut().enumerate() {
             if let (Ends::Tcp(ends), true) = (&mut flow.ends, (flow.from, flow.first_to) == (n, destination)) {
                 ends.0.on_route_lost(self.now);
-                self.timers.set(Slot::Sender(f), ends.0.deadline());
+                self.timers.set(Timer::Sender(f), ends.0.deadline());
             }
             if let Some(split) = flow.split.as_mut().filter(|s| (s.node, flow.to) == (n, destination)) {
                 split.halves.on_route_lost(self.now);
-                self.timers.set(Slot::Split(f), split.halves.deadline());
+                self.timers.set(Timer::Split(f), split.halves.deadline());
             }
         }
     }
 
-    /// A retransmission timer is due.
+    /// The timer of a TCP sender has expired.
     pub(super) fn on_sender(&mut self, f: usize) {
         let flow = &mut self.flows.list[f];
         if let Ends::Tcp(ends) = &mut flow.ends {
@@ -79,17 +79,17 @@ impl Sim {
                 flow.time.on_event(self.now, ends.0.phase());
             }
         }
-        self.carry_sender(f);
+        self.dispatch_sender(f);
     }
 
-    /// A held acknowledgement is due.
+    /// The timer of a TCP receiver has expired: a delayed acknowledgement is due.
     #[inline(never)]
     pub(super) fn on_receiver(&mut self, f: usize) {
         if let Ends::Tcp(ends) = &mut self.flows.list[f].ends {
             ends.1.on_deadline(&mut self.flows.actions);
-            self.timers.set(Slot::Receiver(f), ends.1.deadline());
+            self.timers.set(Timer::Receiver(f), ends.1.deadline());
         }
-        self.carry_receiver(f);
+        self.dispatch_receiver(f);
     }
 
     /// A transfer of origin `k` begins.
@@ -97,27 +97,27 @@ impl Sim {
     pub(super) fn on_arrival_of_transfer(&mut self, k: usize) {
         let f = self.flows.begin_transfer(k, self.now, &self.net, &mut self.watch.recorder);
         self.timers.make_room(self.flows.list.len());
-        self.timers.set(Slot::Arrivals(k), self.flows.generator.deadline(k));
+        self.timers.set(Timer::Arrivals(k), self.flows.generator.deadline(k));
         self.flows.begin_routes(f, &mut self.net.nodes, self.now);
-        self.carry_sender(f);
+        self.dispatch_sender(f);
     }
 
-    /// An application acts.
+    /// The timer of an application has expired.
     #[inline(never)]
     pub(super) fn on_application(&mut self, f: usize) {
         let flow = &mut self.flows.list[f];
         let out = flow.app.on_deadline();
-        self.timers.set(Slot::App(f), flow.app.deadline());
+        self.timers.set(Timer::App(f), flow.app.deadline());
         if let Some(out) = out {
-            self.carry_application(f, out);
+            self.dispatch_application(f, out);
         }
     }
 
-    /// Carries out what an application says.
-    pub(super) fn carry_application(&mut self, f: usize, out: app::Out) {
+    /// Dispatches an action of an application.
+    pub(super) fn dispatch_application(&mut self, f: usize, out: app::Out) {
         let flow = &mut self.flows.list[f];
-        let says_more = !matches!(out, app::Out::End { .. });
-        if says_more && flow.transfer.began == Time::NEVER {
+        let sends = !matches!(out, app::Out::End { .. });
+        if sends && flow.transfer.began == Time::NEVER {
             flow.transfer.begin(self.now);
             self.flows.begin_routes(f, &mut self.net.nodes, self.now);
         }
@@ -131,7 +131,7 @@ impl Sim {
                     flow.transfer.on_written(ends.0.written(), missing);
                 }
                 flow.time.on_event(self.now, ends.0.phase());
-                self.carry_sender(f);
+                self.dispatch_sender(f);
             }
             (app::Out::Datagram { seq, bytes }, Ends::Udp { sent, .. }) => {
                 *sent += 1;
@@ -141,47 +141,47 @@ impl Sim {
             (app::Out::End { takes_back }, _) => {
                 flow.on_end_of_application(takes_back, self.now);
                 if let (Ends::Tcp(ends), true) = (&flow.ends, takes_back) {
-                    self.timers.set(Slot::Sender(f), ends.0.deadline());
+                    self.timers.set(Timer::Sender(f), ends.0.deadline());
                 }
             }
             (out, _) => unreachable!("{out:?} does not fit the transport of flow {f}"),
         }
     }
 
-    /// Carries out the actions of a TCP sender.
-    pub(super) fn carry_sender(&mut self, f: usize) {
+    /// Dispatches the actions of a TCP sender.
+    pub(super) fn dispatch_sender(&mut self, f: usize) {
         let flow = &mut self.flows.list[f];
         self.watch.note_sender(self.now, f, flow, false);
         let Flow { from, ends, .. } = flow;
         let from = *from;
         let Ends::Tcp(ends) = ends else { return };
-        self.timers.set(Slot::Sender(f), ends.0.deadline());
+        self.timers.set(Timer::Sender(f), ends.0.deadline());
         self.flows.actions.extend(ends.0.drain());
-        self.carry_tcp(f, from);
+        self.dispatch_tcp(f, from);
         if self.flows.is_done_with(f) {
             self.flows.free_entry(f, self.now, &self.net.boxes, &mut self.watch.recorder);
-            self.timers.set(Slot::Sender(f), Time::NEVER);
-            self.timers.set(Slot::Receiver(f), Time::NEVER);
+            self.timers.set(Timer::Sender(f), Time::NEVER);
+            self.timers.set(Timer::Receiver(f), Time::NEVER);
         }
     }
 
-    /// Carries out the actions of a TCP receiver.
-    fn carry_receiver(&mut self, f: usize) {
-        self.carry_tcp(f, self.flows.list[f].to);
+    /// Dispatches the actions of a TCP receiver.
+    fn dispatch_receiver(&mut self, f: usize) {
+        self.dispatch_tcp(f, self.flows.list[f].to);
     }
 
-    /// Carries out the actions at a node of a TCP connection: at one of its ends, or at the node that splits it.
-    pub(super) fn carry_tcp(&mut self, f: usize, at: NodeId) {
+    /// Dispatches the actions of a TCP connection at a node: one of its ends, or the node that splits it.
+    pub(super) fn dispatch_tcp(&mut self, f: usize, at: NodeId) {
         let Flow { from, to, ends: Ends::Tcp(ends), split, .. } = &self.flows.list[f] else { return };
         let first = ends.0.connection().cfg();
         let (from, to) = (*from, *to);
-        // A segment or an acknowledgement belongs to the half of which this node is the near end.
+        // A segment or an acknowledgement belongs to the half that begins or ends at this node.
         let halfway = split.as_ref().map(|s| (s.node, &*s.tcp));
         let (ends_at, second) = halfway.unwrap_or((from, first));
         let (data, ack) = if at == from { (first, first) } else { (second, if at == to { second } else { first }) };
         let syn = data.starts_with_syn();
         let data_bytes = [data.segment_bytes(false), data.segment_bytes(true)];
-        let (ack_bytes, block_bytes) = (ack.ack_bytes.0, ack.sack_block_bytes.0);
+        let (ack_bytes, block_bytes) = (ack.ack_size.0, ack.sack_block_size.0);
         let acks_are_ect = ack.ecn.enabled && ack.ecn.acks;
         let acks_to = if at == to { ends_at } else { from };
         let mut actions = std::mem::take(&mut self.flows.actions);
@@ -210,7 +210,7 @@ impl Sim {
         self.flows.actions = actions;
     }
 
-    /// Makes a packet and hands it to the network layer.
+    /// Creates a packet and passes it to the network layer.
     fn send(&mut self, f: usize, from: NodeId, to: NodeId, body: Body, bytes: u32, ecn: Ecn) {
         let halfway = self.timers.has_splits() && from != self.flows.list[f].from && from != self.flows.list[f].to;
         self.pool.here(from, self.now);

@@ -1,4 +1,4 @@
-//! The recorder of a run, and its observers. Nothing that they do changes a result.
+//! Recorder and observers of a run. No observer changes a result.
 
 use super::air::Mac;
 use super::flows::{Ends, Flow};
@@ -15,22 +15,22 @@ use crate::tcp::Sender;
 use crate::unit::{Span, Time};
 use crate::wlan::Frame;
 
-/// The recorder, counters that no layer keeps, and observers. Each note costs one test where there are no observers.
+/// The recorder, counters that no layer keeps, and observers. Without observers, a note costs one test.
 #[derive(Clone, Debug)]
 pub(super) struct Watch {
     pub(super) recorder: Recorder,
-    /// Packets given up, by cause.
+    /// Packets that a MAC has given up, by cause.
     pub(super) losses: Losses,
-    /// Observers, if there are any.
+    /// Observers, if any.
     pub(super) observers: Option<Box<Observers>>,
-    /// The budgets of air time, if they are asked for.
+    /// Airtime accounting, if enabled.
     pub(super) air_time: Option<Box<AirTime>>,
-    /// Interval of samples.
+    /// Interval of samples, if any are taken.
     pub(super) sample: Option<Span>,
 }
 
 impl Watch {
-    /// Nothing has been recorded.
+    /// Creates the recorder and the observers of a run.
     pub(super) fn new(setup: &Setup) -> Watch {
         Watch {
             recorder: Recorder::new(setup),
@@ -41,12 +41,12 @@ impl Watch {
         }
     }
 
-    /// Tells if each end of a frame is noted or booked.
+    /// Tells if an observer or airtime accounting needs the end of every frame.
     pub(super) fn follows_frames(setup: &Setup) -> bool {
         setup.air_time || setup.record.contains(&RecordedTable::Frames)
     }
 
-    /// Notes something that has happened.
+    /// Passes a note to the observers.
     #[inline]
     pub(super) fn note(&mut self, at: Time, note: &Note<'_>) {
         if let Some(observers) = &mut self.observers {
@@ -54,15 +54,15 @@ impl Watch {
         }
     }
 
-    /// Books the time of a radio up to now, before its station is called.
+    /// Books the airtime of a radio up to now. Must precede every call of its station.
     #[cold]
     pub(super) fn book(&mut self, r: RadioId, now: Time, mac: &Mac) {
         if let Some(air) = &mut self.air_time {
-            air.settle(r, now, mac.station.contention(), &mac.rules.timing);
+            air.book_until(r, now, mac.station.contention(), &mac.rules.timing);
         }
     }
 
-    /// A frame goes on the air from the radio of this MAC.
+    /// Notes the start of a frame from the radio of this MAC.
     pub(super) fn note_begin(&mut self, at: Time, frame: &Frame, mac: &Mac, pool: &PacketPool) {
         let Some(observers) = &mut self.observers else { return };
         let packet = frame.packet.map(|id| (&pool[id], pool.number(id)));
@@ -70,7 +70,7 @@ impl Watch {
         observers.on(at, &Note::FrameBegins { frame, bytes, packet });
     }
 
-    /// Notes what has happened to packets since the last call.
+    /// Notes the events of packets since the last call.
     pub(super) fn note_packets(&mut self, pool: &mut PacketPool) {
         let Some(observers) = &mut self.observers else { return };
         for step in pool.take_steps().into_iter().flatten() {
@@ -78,7 +78,7 @@ impl Watch {
         }
     }
 
-    /// Counts a packet that is given up because the last attempt to send it has failed.
+    /// Counts a packet that the MAC gave up at the retry limit.
     pub(super) fn count_given_up(&mut self, now: Time, packet: PacketId, cause: Cause, pool: &PacketPool) {
         self.losses.count(pool[packet].body.kind(), cause);
         if let Some(observers) = &mut self.observers {
@@ -86,50 +86,50 @@ impl Watch {
         }
     }
 
-    /// A sender of flow `f` has acted: that of the source, or that of the node that splits the connection.
+    /// Notes the state of a sender of flow `f`: at the source, or at the node that splits the connection.
     #[inline]
     pub(super) fn note_sender(&mut self, now: Time, f: usize, flow: &Flow, at_split: bool) {
         if self.observers.is_some() {
-            self.tell_sender(now, f, flow, at_split);
+            self.note_sender_state(now, f, flow, at_split);
         }
     }
 
     #[cold]
-    fn tell_sender(&mut self, now: Time, f: usize, flow: &Flow, at_split: bool) {
+    fn note_sender_state(&mut self, now: Time, f: usize, flow: &Flow, at_split: bool) {
         let Some(observers) = &mut self.observers else { return };
-        let mut tell = |node: NodeId, sender: &Sender| {
+        let mut note = |node: NodeId, sender: &Sender| {
             observers.on(now, &Note::Sender { flow: f as u32, node, sender });
         };
         match (&flow.ends, &flow.split) {
-            (_, Some(split)) if at_split => tell(split.node, split.halves.sender()),
-            (Ends::Tcp(ends), _) if !at_split => tell(flow.from, &ends.0),
+            (_, Some(split)) if at_split => note(split.node, split.halves.sender()),
+            (Ends::Tcp(ends), _) if !at_split => note(flow.from, &ends.0),
             _ => {}
         }
     }
 
-    /// An interface queue, or that in front of a wire, has changed.
+    /// Notes a change of an interface queue, or of the queue in front of a link.
     #[inline]
     pub(super) fn note_queue(&mut self, at: Time, id: QueueId, queue: &Queue, pool: &PacketPool) {
         if self.observers.is_some() {
-            self.tell_queue(at, id, queue, pool);
+            self.note_queue_state(at, id, queue, pool);
         }
     }
 
     #[cold]
-    fn tell_queue(&mut self, at: Time, id: QueueId, queue: &Queue, pool: &PacketPool) {
+    fn note_queue_state(&mut self, at: Time, id: QueueId, queue: &Queue, pool: &PacketPool) {
         self.note(at, &Note::Queue { id, queue, bytes: queue.bytes(pool) });
     }
 
-    /// The routes of a node may have changed, where the protocol finds routes during the run.
+    /// Notes the routes of a node, which may have changed.
     #[inline]
     pub(super) fn note_routes(&mut self, now: Time, node: NodeId, router: &Router) {
         if self.observers.is_some() {
-            self.tell_routes(now, node, router);
+            self.note_router_state(now, node, router);
         }
     }
 
     #[cold]
-    fn tell_routes(&mut self, now: Time, node: NodeId, router: &Router) {
+    fn note_router_state(&mut self, now: Time, node: NodeId, router: &Router) {
         if router.learns() || now == Time::ZERO {
             self.note(now, &Note::Router { node, router });
         }

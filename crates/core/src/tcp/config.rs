@@ -22,12 +22,13 @@ keywords! {
 }
 
 keywords! {
-    /// Which acknowledgements of nothing new are duplicates.
+    /// Acknowledgements without new data that count as duplicates.
     pub enum DupAcks {
-        /// Those that come while data are outstanding and repeat the window of the one before (RFC 5681, section 2).
+        /// Acknowledgements that arrive while data are outstanding and repeat number and window of the previous one
+        /// (RFC 5681, section 2).
         Rfc5681 = "rfc5681",
-        /// All that repeat the number of the one before (ns-2). After the last segment three of them cause a segment to be
-        /// sent that the application has not provided.
+        /// All acknowledgements that repeat the number of the previous one (ns-2). After the last segment three of them
+        /// make the sender send a segment that the application has not provided.
         Number = "number",
     }
 }
@@ -35,21 +36,22 @@ keywords! {
 keywords! {
     /// Window of a sender that has nothing to send.
     pub enum IdleRule {
-        /// Nothing.
+        /// Keeps the window.
         Keep = "keep",
-        /// After a retransmission timeout without sending it is at most the initial window (RFC 5681, 4.1).
+        /// Limits the window to the initial window after an idle time of one retransmission timeout (RFC 5681, 4.1).
         Restart = "restart",
-        /// The retransmission timer keeps running and sets it to 1 (ns-2).
+        /// Keeps the retransmission timer running, whose expiration sets the window to 1 (ns-2).
         Timer = "timer",
     }
 }
 
 keywords! {
-    /// With what the congestion window grows.
+    /// Unit of window growth.
     pub enum GrowthPer {
-        /// With each acknowledgement, whatever it covers (RFC 5681, 3.1, for one that covers a segment; ns-2).
+        /// Per acknowledgement, regardless of the segments that it covers (ns-2; RFC 5681, 3.1, if it covers one
+        /// segment).
         Ack = "ack",
-        /// With each segment that is acknowledged (Linux; as RFC 3465 without its limit).
+        /// Per acknowledged segment (Linux; RFC 3465 without its limit).
         Segment = "segment",
     }
 }
@@ -57,10 +59,10 @@ keywords! {
 keywords! {
     /// Growth of a congestion window that is not used.
     pub enum GrowthWhen {
-        /// It does.
+        /// Grows the window whether it is used or not.
         Always = "always",
-        /// In slow start it grows up to twice what was outstanding at most in the last round trip, in congestion avoidance only
-        /// if all of it was in use (Linux).
+        /// In slow start the window grows up to twice the largest amount outstanding in the last round trip, in
+        /// congestion avoidance only if all of it was in use (Linux).
         Used = "used",
     }
 }
@@ -68,10 +70,11 @@ keywords! {
 keywords! {
     /// Reaction of a sender to a segment that the full queue of its own node has dropped.
     pub enum LocalDrop {
-        /// A loss like any other, of which the sender hears by acknowledgements or its timer.
+        /// The sender treats the drop like any loss and learns of it by acknowledgements or its timer.
         Lost = "lost",
-        /// Congestion of which the sender hears at once: the window is cut as for an ECE, once per window, and a new segment
-        /// counts as not yet sent (Linux: congestion window reduced). What was sent again is lost.
+        /// The sender learns of the drop at once as local congestion: it cuts the window as for an ECE, once per
+        /// window, and counts a new segment as not yet sent (Linux: congestion window reduced). A retransmission is
+        /// lost.
         Cwr = "cwr",
     }
 }
@@ -79,7 +82,7 @@ keywords! {
 /// Segments that may be sent before the first acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InitialWindow {
-    /// This number.
+    /// A fixed number of segments.
     Segments(u32),
     /// 4, 3 or 2 by the segment size (RFC 5681, 3.1).
     Rfc5681,
@@ -88,7 +91,7 @@ pub enum InitialWindow {
 }
 
 impl InitialWindow {
-    /// In segments of this size.
+    /// Initial window in segments of this size.
     pub fn segments(self, segment: Bytes) -> u32 {
         match (self, segment.0) {
             (InitialWindow::Segments(n), _) => n,
@@ -123,6 +126,26 @@ impl Scalar for InitialWindow {
     }
 }
 
+/// Adds the settings of the acknowledgement policies of a list, between two lists of settings.
+macro_rules! with_ack_policies {
+    ({ $($before:tt)* } { $($after:tt)* } $cfg:ident: $(
+        $(#[doc = $doc:literal])*
+        $Part:ident = $word:literal: $new:expr $(, settings $group:ident = $about:literal)?;
+    )*) => {
+        cc::window_rules! {
+            config {
+                $($before)*
+                $( $(
+                    #[doc = $about]
+                    pub $group: ack::$group::Config = ack::$group::Config::default()
+                        ; used when |c| c.ack == ack::Policy::$Part, else concat!("`tcp.ack` is not `", $word, "`"),
+                )? )*
+                $($after)*
+            }
+        }
+    };
+}
+
 /// Declares the settings of a connection, with those of the window rules of a list.
 macro_rules! config {
     ({ $($fields:tt)* } $cfg:ident: $(
@@ -144,30 +167,30 @@ macro_rules! config {
     };
 }
 
-cc::window_rules! {
-    config {
+ack::policies! {
+    with_ack_policies {
         /// Variant: a loss recovery and a window rule.
         pub variant: Variant = Variant::NewReno,
         /// Payload of a segment.
-        pub segment: Bytes = Bytes(1460) => range(Bytes(1), LARGEST_PACKET),
+        pub mss: Bytes = Bytes(1460) => range(Bytes(1), LARGEST_PACKET),
         /// TCP and IP header of a segment.
-        pub header: Bytes = Bytes(40) => at_most(LARGEST_PACKET),
+        pub header_size: Bytes = Bytes(40) => at_most(LARGEST_PACKET),
         /// Size of an acknowledgement with its headers.
-        pub ack_bytes: Bytes = Bytes(40) => at_most(LARGEST_PACKET),
+        pub ack_size: Bytes = Bytes(40) => at_most(LARGEST_PACKET),
         /// Size of each SACK block in an acknowledgement.
-        pub sack_block_bytes: Bytes = Bytes(8) => at_most(LARGEST_PACKET),
+        pub sack_block_size: Bytes = Bytes(8) => at_most(LARGEST_PACKET),
         /// Window that the receiver advertises \[segments\].
-        pub window: u32 = 64 => range(1, 1_000_000),
+        pub receive_window: u32 = 64 => range(1, 1_000_000),
         /// Largest congestion window \[segments\], also called clamping; "none": no limit but the receiver's. The initial
         /// window may be larger.
         pub max_cwnd: Option<u32> = None => range(1, 1_000_000),
-        /// Initial window.
+        /// Congestion window at the start of a connection.
         pub initial_window: InitialWindow = InitialWindow::Rfc5681,
         /// Initial slow-start threshold \[segments\]; "none": the receiver's window.
         pub initial_ssthresh: Option<u32> = None => range(1, 1_000_000),
         /// Window after a retransmission timeout \[segments\].
         pub loss_window: u32 = 1 => range(1, 1_000_000),
-        /// With what the window grows.
+        /// Unit of window growth: per acknowledgement or per acknowledged segment.
         pub growth_per: GrowthPer = GrowthPer::Ack
             ; used when |c| c.variant.parts().1.grows_by_steps(), else "`tcp.variant` has its own rule for it",
         /// Growth of a window that is not used.
@@ -175,7 +198,7 @@ cc::window_rules! {
             ; used when |c| c.variant.parts().1.asks_for_use(), else "`tcp.variant` has its own rule for it",
         /// Begins a connection with a SYN and its acknowledgement.
         pub syn: bool = true,
-        /// Which acknowledgements of nothing new are duplicates.
+        /// Acknowledgements without new data that count as duplicates.
         pub dup_acks: DupAcks = DupAcks::Rfc5681,
         /// Duplicate acknowledgements that mean a loss.
         pub dup_threshold: u32 = 3 => range(1, 1000),
@@ -183,16 +206,16 @@ cc::window_rules! {
         pub limited_transmit: bool = true,
         /// Segments that one acknowledgement may release; "none": no limit.
         pub max_burst: Option<u32> = None => range(1, 1_000_000),
-        /// Packets of a connection that may be in its own node, from TCP to the end of their transmission, before it sends
-        /// another (Linux: TCP small queues); "none": any number. The segment with which a recovery begins does not wait, nor
-        /// does what Reno, NewReno and Vegas send again in it.
+        /// Limit on the packets of a connection in its own node, from TCP to the end of their transmission (Linux: TCP
+        /// small queues); "none": no limit. The segment that begins a recovery does not wait, nor do the
+        /// retransmissions of Reno, NewReno and Vegas during recovery.
         pub small_queue: Option<u32> = None => range(1, 1_000_000),
-        /// A segment that the full queue of its own node drops.
+        /// Reaction to a segment that the full queue of its own node drops.
         pub local_drop: LocalDrop = LocalDrop::Lost,
         /// Quantity that is halved when a loss is found.
-        pub halving: Halving = Halving::FlightSize,
-        /// A sender that has nothing to send.
-        pub idle: IdleRule = IdleRule::Restart,
+        pub ssthresh_base: Halving = Halving::FlightSize,
+        /// Window of a sender that has nothing to send.
+        pub after_idle: IdleRule = IdleRule::Restart,
         /// Takes a round-trip time from every acknowledgement (RFC 7323); otherwise one segment at a time is measured.
         pub timestamps: bool = false,
         /// Timeouts in a row, without an answer, after which the connection is given up (RFC 9293, 3.8.3: R2); "none":
@@ -203,13 +226,8 @@ cc::window_rules! {
         /// Explicit congestion notification.
         pub ecn: ecn::Config = ecn::Config::default(),
         /// Acknowledgement policy of the receiver.
-        pub ack: ack::Policy = ack::Policy::Every,
-        /// Delayed acknowledgements.
-        pub delayed: ack::delayed::Config = ack::delayed::Config::default()
-            ; used when |c| c.ack == ack::Policy::Delayed, else "`tcp.ack` is not `delayed`",
-        /// Dynamic ACK thinning.
-        pub thinning: ack::thinning::Config = ack::thinning::Config::default()
-            ; used when |c| c.ack == ack::Policy::Thinning, else "`tcp.ack` is not `thinning`",
+        pub ack_policy: ack::Policy = ack::Policy::Every,
+    } {
         /// Fast recovery of Reno and NewReno.
         pub fast_recovery: recovery::settings::Config = recovery::settings::Config::default()
             ; used when |c| matches!(c.variant.parts().0, Method::Reno | Method::NewReno | Method::ENewReno), else "`tcp.variant` recovers otherwise",
@@ -253,9 +271,9 @@ impl Config {
     /// Size of a segment at the network layer \[B\]; of a SYN or a probe, which have no data, that of their header.
     pub fn segment_bytes(&self, bare_header: bool) -> u32 {
         match (bare_header, self.is_bare()) {
-            (true, _) => self.header.0,
-            (false, true) => self.segment.0,
-            (false, false) => self.segment.0 + self.header.0,
+            (true, _) => self.header_size.0,
+            (false, true) => self.mss.0,
+            (false, false) => self.mss.0 + self.header_size.0,
         }
     }
 

@@ -1,7 +1,8 @@
 //! Explicit congestion notification at the two ends of a connection (RFC 3168, section 6.1).
 //!
-//! The sender asks for it with its SYN, marks its segments as ECN-capable, cuts its window at most once per window when
-//! the receiver echoes a mark, and tells so with CWR. The receiver echoes from the first mark until CWR comes.
+//! The sender requests ECN with its SYN, marks its segments as ECN-capable, cuts its window at most once per window
+//! when the receiver echoes a mark, and confirms the cut with CWR. The receiver echoes from the first mark until CWR
+//! comes.
 
 use crate::packet::{DataSegment, Ecn, Seq};
 use crate::setting::limit::above;
@@ -39,7 +40,7 @@ settings! {
 /// State of ECN at the sender.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sending {
-    /// Both ends use it.
+    /// Both ends use ECN.
     pub on: bool,
     /// The window has been cut since the last CWR.
     pub cut: bool,
@@ -72,7 +73,7 @@ pub struct Echo {
     asked: bool,
     /// ECE is sent until CWR comes.
     echoing: bool,
-    /// A segment came marked since the last acknowledgement.
+    /// A marked segment has arrived since the last acknowledgement.
     marked: bool,
     counts_old: bool,
 }
@@ -84,8 +85,8 @@ impl Echo {
         Echo { able: cfg.enabled, on, counts_old: cfg.ect_on_retransmissions, ..Echo::default() }
     }
 
-    /// A segment has arrived; `next` is the one that was expected, and a SYN is `answered` with a SYN-ACK unless it comes
-    /// late. Returns whether its mark counts.
+    /// A segment has arrived; `next` is the one that was expected, and a SYN is `answered` with a SYN-ACK unless it
+    /// comes late. Returns true if the mark of the segment counts.
     pub(super) fn on_segment(&mut self, segment: &DataSegment, ecn: Ecn, next: Seq, answered: bool) -> bool {
         if segment.syn {
             self.asked = answered && self.able && segment.ece && segment.cwr;
@@ -93,7 +94,7 @@ impl Echo {
             return false;
         }
         self.echoing &= !segment.cwr;
-        // RFC 3168, 6.1.5: what is outside of the window says nothing.
+        // RFC 3168, 6.1.5: marks of segments outside of the window are ignored.
         let marked = self.on && ecn == Ecn::Ce && (segment.seq >= next || self.counts_old);
         self.echoing |= marked;
         self.marked |= marked;
@@ -102,7 +103,7 @@ impl Echo {
 
     /// The ECE flag of the acknowledgement that is sent now.
     pub(super) fn flag(&mut self) -> bool {
-        // RFC 3168, 6.1.3: of a delayed acknowledgement it is set if any of the segments came marked.
+        // RFC 3168, 6.1.3: a delayed acknowledgement has ECE if any of its segments was marked.
         std::mem::take(&mut self.marked) | self.echoing | std::mem::take(&mut self.asked)
     }
 }

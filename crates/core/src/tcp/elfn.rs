@@ -11,9 +11,9 @@ use crate::{keywords, settings};
 keywords! {
     /// Value of a variable when a sender goes on.
     pub enum After {
-        /// It is what it was before the route broke.
+        /// Keeps the value from before the route broke.
         Kept = "kept",
-        /// It is what it is after a timeout or at the start of a connection.
+        /// Resets the variable to its value after a timeout or at the start of a connection.
         Reset = "reset",
     }
 }
@@ -25,7 +25,7 @@ settings! {
         pub enabled: bool = false,
         /// Time between the probes of a sender that stands by.
         pub probe_interval: Span = Span::secs(2) => range(Span::ms(1), HOUR),
-        /// Which acknowledgement lets it go on.
+        /// Acknowledgement that lets the sender resume.
         pub answer: Answer = Answer::Any,
         /// The window when it goes on; `reset`: `tcp.loss_window`.
         pub window: After = After::Kept,

@@ -4,8 +4,8 @@
 //! segments. Loss [`recovery`] and window rule ([`cc`]) are two choices; [`variants`] names their pairs.
 //!
 //! Files import in one direction: settings of parts, [`config`], window rules, [`connection`], loss recoveries,
-//! [`sender`]. A window rule hears and answers values ([`cc::interface`]) and knows no connection; a loss recovery works on
-//! the connection by its methods.
+//! [`sender`]. A window rule receives and returns values ([`cc::interface`]) without access to the
+//! connection; a loss recovery works on the connection by its methods.
 
 pub mod ack;
 pub mod cc;

@@ -1,8 +1,8 @@
-//! The clock of a paced sender: when the next new segment may be sent.
+//! Pacing clock of a sender: the time of its next new segment.
 
 use crate::unit::{Span, Time};
 
-/// The clock. It never stops: segments are multiples of the gap apart, however long there was nothing to send.
+/// Pacing clock. The clock never stops: segments are multiples of the gap apart, even after idle times.
 #[derive(Clone, Debug)]
 pub struct Pacer {
     /// Time at which a segment was last due.
@@ -12,7 +12,7 @@ pub struct Pacer {
 }
 
 impl Default for Pacer {
-    /// A clock that has not ticked.
+    /// Creates a clock that has not ticked.
     fn default() -> Pacer {
         Pacer { last: Time::ZERO, due: Time::NEVER }
     }
@@ -25,7 +25,7 @@ impl Pacer {
         self.due != Time::NEVER
     }
 
-    /// There is something to send: the next segment is due when the clock next ticks, the first at once.
+    /// Schedules the next segment at the next tick, the first one at once.
     pub fn arm(&mut self, now: Time, gap: Span) {
         if self.last == Time::ZERO {
             self.due = now;
@@ -36,7 +36,7 @@ impl Pacer {
         self.due = self.last + gap * ticks;
     }
 
-    /// Nothing is sent until [`arm`](Self::arm) is called again.
+    /// Stops sending until [`arm`](Self::arm) is called again.
     pub fn pause(&mut self) {
         self.due = Time::NEVER;
     }
@@ -47,7 +47,7 @@ impl Pacer {
         self.due
     }
 
-    /// The clock ticks.
+    /// Records a tick of the pacing clock; none is due until the next segment.
     pub fn on_tick(&mut self, now: Time) {
         self.last = now;
         self.due = Time::NEVER;

@@ -10,10 +10,10 @@ use super::scoreboard::Ranges;
 use crate::packet::{AckSegment, DataSegment, Ecn, SackBlocks, Seq};
 use crate::unit::Time;
 
-/// A TCP receiver.
+/// Receiver of a TCP connection: reassembly and acknowledgements.
 #[derive(Clone, Debug)]
 pub struct Receiver {
-    /// RCV.NXT.
+    /// RCV.NXT: next expected segment.
     next: Seq,
     /// Segments that arrived out of order.
     ahead: Ranges,
@@ -35,9 +35,9 @@ pub struct Receiver {
     established: bool,
     /// The next acknowledgement is a SYN-ACK.
     answering: bool,
-    /// Window offered where nothing limits it.
+    /// Window offered without a limit by the application.
     window: u32,
-    /// One past the last segment for which there is room, where that is limited.
+    /// One past the last segment for which there is room, if room is limited.
     edge: Option<Seq>,
     /// Content of the last acknowledgement: the segment expected and the window.
     last_ack: Option<(Seq, u32)>,
@@ -52,7 +52,7 @@ impl Receiver {
     pub fn new(cfg: &Config) -> Receiver {
         Receiver {
             next: 0,
-            ahead: Ranges::for_window(cfg.window),
+            ahead: Ranges::for_window(cfg.receive_window),
             policy: AckPolicy::new(cfg),
             held: 0,
             unacknowledged: 0,
@@ -64,7 +64,7 @@ impl Receiver {
             syn: cfg.starts_with_syn(),
             established: false,
             answering: false,
-            window: cfg.window,
+            window: cfg.receive_window,
             edge: None,
             last_ack: None,
             recent: SackBlocks::default(),
@@ -76,7 +76,7 @@ impl Receiver {
     /// A segment arrives after `hops` hops, with this ECN field.
     pub fn on_segment(&mut self, segment: &DataSegment, hops: u8, ecn: Ecn, now: Time, out: &mut Vec<Out>) {
         let seq = segment.seq;
-        // Whoever sends data has had the answer to its SYN: a copy of the SYN that comes later asks for nothing, and its
+        // A sender of data has received the answer to its SYN: a later copy of the SYN requests nothing, and its
         // acknowledgement is one like any other (RFC 9293, 3.10.7.4).
         self.established |= !segment.syn;
         self.answering = segment.syn && !self.established;
@@ -160,7 +160,7 @@ impl Receiver {
         out.push(Out::Ack(AckSegment { next, echo: self.echo, hops: self.hops, window, eln: false, sack, syn, ece }));
     }
 
-    /// The window to offer now. A duplicate repeats the last offer, so that it is known for one (RFC 5681, 2).
+    /// Window to offer now. A duplicate repeats the last offer, so that the sender recognises it (RFC 5681, 2).
     fn offer(&self) -> u32 {
         let Some(edge) = self.edge else { return self.window };
         match self.last_ack {
@@ -169,7 +169,7 @@ impl Receiver {
         }
     }
 
-    /// From now on there is room up to `edge`. A sender that has been told that there is none is told so.
+    /// Limits the room to segments below `edge`. Sends a window update after an offer of zero.
     pub fn open_to(&mut self, edge: Seq, out: &mut Vec<Out>) {
         self.edge = Some(edge);
         if self.last_ack == Some((self.next, 0)) && edge > self.next {
@@ -178,7 +178,7 @@ impl Receiver {
         }
     }
 
-    /// Another window to offer, from the next acknowledgement on.
+    /// Sets the window to offer from the next acknowledgement on.
     pub fn set_window(&mut self, segments: u32) {
         self.window = segments;
     }
@@ -188,7 +188,7 @@ impl Receiver {
         seq < self.next || self.ahead.contains(seq)
     }
 
-    /// The segment expected next.
+    /// RCV.NXT: the next expected segment.
     pub fn next(&self) -> Seq {
         self.next
     }
@@ -212,23 +212,23 @@ impl Receiver {
         blocks
     }
 
-    /// Time of the next call.
+    /// Time of the next call of `on_deadline`.
     #[inline]
     pub fn deadline(&self) -> Time {
         self.timer
     }
 
-    /// Held acknowledgements are due.
+    /// Sends the acknowledgement that was held.
     pub fn on_deadline(&mut self, out: &mut Vec<Out>) {
         self.acknowledge(self.next.saturating_sub(1), out);
     }
 
-    /// Memory that grows with what arrives out of order \[B\].
+    /// Memory of the segments that arrived out of order \[B\].
     pub fn memory(&self) -> usize {
         self.ahead.memory()
     }
 
-    /// Counters.
+    /// Counters of the receiver.
     pub fn counters(&self) -> &Counters {
         &self.counters
     }

@@ -7,7 +7,7 @@ use crate::{keywords, settings};
 keywords! {
     /// Estimator of the retransmission timeout.
     pub enum Estimator {
-        /// RFC 6298.
+        /// SRTT and RTTVAR of RFC 6298.
         Rfc6298 = "rfc6298",
         /// In whole ticks of a coarse clock with scaled integers, as in ns-2.
         Ticks = "ticks",
@@ -18,15 +18,15 @@ keywords! {
 }
 
 settings! {
-    /// Retransmission timeout.
+    /// Estimation of the retransmission timeout.
     pub struct Config {
-        /// Estimator.
+        /// Estimator of the round-trip time and its variation.
         pub estimator: Estimator = Estimator::Rfc6298,
         /// Clock granularity G; a tick of the coarse clock.
         pub tick: Span = Span::ms(1) => range(Span::us(1), HOUR),
         /// Smallest timeout, before it is backed off; of `linux` the smallest deviation in it.
         pub min: Span = Span::secs(1) => at_most(HOUR),
-        /// Largest timeout.
+        /// Upper limit of the timeout.
         pub max: Span = Span::secs(60) => range(Span::ms(1), LONGEST),
         /// Timeout before the first measurement.
         pub initial: Span = Span::secs(1) => range(Span::ms(1), HOUR),
@@ -80,7 +80,7 @@ impl Linux {
         self.srtt8 = (self.srtt8 + error).max(1);
         let mut more = error.abs() - (self.mdev >> 2);
         if error < 0 && more > 0 {
-            // A round-trip time that falls is no reason to wait longer.
+            // A falling round-trip time must not raise the timeout.
             more >>= 3;
         }
         self.mdev += more;
@@ -116,13 +116,13 @@ impl Rto {
         }
     }
 
-    /// Forgets everything that was measured.
+    /// Discards all measurements.
     pub fn forget(&mut self) {
         let phase = if let Estimate::Ticks { phase, .. } = self.estimate { phase } else { Span::ZERO };
         *self = Rto::new(&self.cfg, phase);
     }
 
-    /// A segment sent at `sent` was acknowledged at `now`, and was sent only once (Karn).
+    /// Measures a segment sent once at `sent` and acknowledged at `now` (Karn's algorithm).
     pub fn sample(&mut self, sent: Time, now: Time) {
         self.backoff = 1;
         match &mut self.estimate {
@@ -163,14 +163,14 @@ impl Rto {
         (bounded * u64::from(self.backoff)).min(self.cfg.max).max(self.cfg.tick * 2)
     }
 
-    /// The timer has expired: the next timeout is twice as long (RFC 6298 5.5).
+    /// Doubles the next timeout after an expiration (RFC 6298 5.5).
     pub fn back_off(&mut self) {
         let bounded = self.backoff >= 64 && self.timeout() >= self.cfg.max;
         if !bounded {
             self.backoff = self.backoff.saturating_mul(2);
         }
         if let Estimate::Ticks { srtt8, var4, .. } = &mut self.estimate {
-            // Backed off this far the mean is worth nothing; it goes into the deviation and is measured anew.
+            // After this many doublings the mean is obsolete: it is added to the deviation and measured anew.
             if self.backoff > 8 {
                 *var4 += *srtt8 >> 3;
                 *srtt8 = 0;
@@ -178,12 +178,12 @@ impl Rto {
         }
     }
 
-    /// The backing-off ends without a measurement.
+    /// Ends the backoff without a measurement.
     pub fn clear_backoff(&mut self) {
         self.backoff = 1;
     }
 
-    /// The backing-off goes on in spite of a measurement.
+    /// Keeps the backoff in spite of a measurement.
     pub fn restore_backoff(&mut self, backoff: u32) {
         self.backoff = backoff;
     }
@@ -202,7 +202,7 @@ impl Rto {
         }
     }
 
-    /// By how much the timeout is backed off.
+    /// Exponent of the backoff: number of doublings in force.
     pub fn backoff(&self) -> u32 {
         self.backoff
     }

@@ -1,8 +1,8 @@
 //! Sets of segments as sorted ranges: what a receiver holds out of order, and what a sender knows to have arrived
 //! (the scoreboard of RFC 6675).
 //!
-//! A window may have thousands of holes, and RFC 6675 asks for `pipe` before each segment. So what it needs is counted
-//! while the set changes, and nothing walks over the whole of it.
+//! A window may have thousands of holes, and RFC 6675 needs `pipe` before each segment. The counts for `pipe` are kept
+//! up to date while the set changes, so that no call visits the whole set.
 
 use crate::packet::{SackBlocks, Seq};
 use std::collections::VecDeque;
@@ -50,7 +50,7 @@ impl Ranges {
         })
     }
 
-    /// Adds `[left, right)`; how many segments of it are new.
+    /// Adds `[left, right)`; returns the number of new segments.
     pub fn insert(&mut self, left: Seq, right: Seq) -> u32 {
         if left >= right {
             return 0;
@@ -79,7 +79,7 @@ impl Ranges {
         new
     }
 
-    /// Forgets everything below `seq`; how many segments that were.
+    /// Removes all segments below `seq`; returns their number.
     pub fn remove_below(&mut self, seq: Seq) -> u32 {
         let before = self.count;
         while let Some(first) = self.ranges.front_mut().filter(|r| r.0 < seq) {
@@ -147,7 +147,7 @@ impl Ranges {
         self.ranges.capacity() * size_of::<(Seq, Seq)>()
     }
 
-    /// Empties the set.
+    /// Removes all segments and keeps the memory.
     pub fn clear(&mut self) {
         self.ranges.clear();
         self.count = 0;
@@ -191,8 +191,8 @@ impl Scoreboard {
         self.sacked.memory()
     }
 
-    /// Takes in the blocks of an acknowledgement; whether they told anything new. A block that does not lie between the
-    /// first unacknowledged segment and the last one sent says nothing, nor does a reversed or empty one.
+    /// Adds the blocks of an acknowledgement; returns true if any segment in them is new. Blocks that are reversed,
+    /// empty or not between the first unacknowledged segment and the last one sent are ignored.
     pub fn update(&mut self, una: Seq, max: Seq, blocks: &SackBlocks) -> bool {
         let mut changed = 0;
         for (left, right) in blocks.iter().filter(|&(left, right)| una < left && left < right && right <= max) {
@@ -210,7 +210,7 @@ impl Scoreboard {
         changed > 0
     }
 
-    /// Forgets everything.
+    /// Forgets all blocks and retransmissions.
     pub fn clear(&mut self) {
         self.sacked.clear();
         self.retransmitted = 0;
@@ -218,7 +218,7 @@ impl Scoreboard {
         self.lost_below = None;
     }
 
-    /// A segment was retransmitted.
+    /// Records a retransmission.
     pub fn mark_retransmitted(&mut self, seq: Seq) {
         if seq >= self.retransmitted {
             self.below_retransmitted += self.sacked.count_within(self.retransmitted, seq + 1);
@@ -295,7 +295,7 @@ mod tests {
         una: Seq,
         max: Seq,
         sacked: BTreeSet<Seq>,
-        /// One past HighRxt.
+        /// HighRxt + 1 (RFC 6675, section 2).
         retransmitted: Seq,
     }
 

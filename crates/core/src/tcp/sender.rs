@@ -35,7 +35,7 @@ pub struct View {
     pub ssthresh: f64,
     /// Smoothed round-trip time, once there is one.
     pub srtt: Option<Span>,
-    /// Retransmission timeout.
+    /// Retransmission timeout in force.
     pub rto: Span,
     /// Segments sent and not acknowledged.
     pub outstanding: u32,
@@ -63,9 +63,9 @@ impl Sender {
 
     /// A sender of these parts, whatever the variant.
     pub fn of_parts(cfg: &Config, recovery: Recovery, cc: CongestionControl, phase: Span) -> Sender {
-        let send_times = match recovery.send_times(cfg.window) {
+        let send_times = match recovery.send_times(cfg.receive_window) {
             Some(table) => table,
-            None if cc.wants_segment_rtt() => SendTimes::new(cfg.window),
+            None if cc.wants_segment_rtt() => SendTimes::new(cfg.receive_window),
             None => SendTimes::default(),
         };
         Sender {
@@ -100,7 +100,7 @@ impl Sender {
             return;
         }
         conn.provide(segments);
-        if conn.cfg().idle == IdleRule::Restart && conn.was_idle() {
+        if conn.cfg().after_idle == IdleRule::Restart && conn.was_idle() {
             conn.limit_to_initial_window();
         }
         if self.stands_by.is_none() && !self.recovery.is_probing() {
@@ -319,7 +319,7 @@ impl Sender {
         }
     }
 
-    /// State for observers.
+    /// Congestion state for observers.
     pub fn view(&self) -> View {
         let conn = &self.connection;
         let (window, rto) = (conn.window(), conn.rto());
@@ -338,7 +338,7 @@ impl Sender {
         &self.connection
     }
 
-    /// The loss recovery.
+    /// Loss recovery of the connection, for tests.
     #[cfg(test)]
     pub(super) fn recovery(&self) -> &Recovery {
         &self.recovery

@@ -68,8 +68,8 @@ pub enum Method {
     NewReno,
     /// NewReno's, and probes after a timeout.
     ENewReno,
-    /// With selective acknowledgements.
+    /// Selective acknowledgements (RFC 6675 or ns-2's sack1).
     Sack,
-    /// With fine-grained timeouts.
+    /// Fine-grained timeouts checked at acknowledgements.
     Vegas,
 }

@@ -37,11 +37,11 @@ impl Medium {
 pub struct Cx<'a> {
     /// Instant of the input at this station.
     pub now: Time,
-    /// Physical carrier sense.
+    /// Physical carrier sense: the last signal at this station.
     pub medium: Medium,
     /// Times on air and interframe spaces.
     pub timing: &'a Timing,
-    /// The rules of the DCF.
+    /// Settings of the DCF.
     pub rules: &'a Config,
     /// Actions of the station, in order.
     pub out: &'a mut Vec<Out>,
@@ -94,15 +94,15 @@ pub struct Contention {
 /// Counters of a station.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// RTS frames sent.
+    /// RTS frames transmitted, retries included.
     pub rts_sent: u64,
-    /// CTS frames sent.
+    /// CTS frames transmitted in response to an RTS.
     pub cts_sent: u64,
-    /// Unicast data frames sent.
+    /// Unicast data frames transmitted, retries included.
     pub data_sent: u64,
-    /// ACK frames sent.
+    /// ACK frames transmitted in response to a data frame.
     pub ack_sent: u64,
-    /// Broadcast frames sent.
+    /// Broadcast data frames transmitted, which get no ACK.
     pub broadcast_sent: u64,
     /// RTS frames that no CTS answered.
     pub rts_failed: u64,
@@ -410,7 +410,7 @@ impl Station {
                 FirstAccess::Idle => true,
                 FirstAccess::Backoff => false,
             };
-        // Between a frame and its response no back-off starts: `go_on` starts it after the exchange. A running or
+        // Between a frame and its response no back-off starts: `proceed` starts it after the exchange. A running or
         // frozen back-off also serves the new packet.
         if immediate || !(self.contending || free && self.responds) {
             self.immediate = immediate;
@@ -439,7 +439,7 @@ impl Station {
             && (after - self.counting_from.0) % timing.slot.0 <= 2 * SAME_INSTANT
     }
 
-    /// A frame between these instants was captured over.
+    /// A frame between these instants was too weak to disturb the frame being received.
     pub fn on_captured(&mut self, from: Time, until: Time, timing: &Timing, rules: &Config) {
         match rules.captured_frame {
             CapturedFrame::Nav => self.nav.reserve(from + (timing.eifs + (until - from)).nearest_us()),
@@ -447,7 +447,7 @@ impl Station {
         }
     }
 
-    /// A frame for another station was decoded, by a station that does not listen to all.
+    /// A frame for another station was decoded by a station that does not need every end.
     #[inline]
     pub fn on_overheard(&mut self, frame: &Frame, now: Time, timing: &Timing, rules: &Config) {
         self.after_error = false;
@@ -466,8 +466,8 @@ impl Station {
         self.after_error = false;
     }
 
-    /// A signal was sensed that cannot be decoded, by a station that does not listen to all. `started`: as a frame, not
-    /// as energy.
+    /// A station that does not need every end has sensed a signal that it cannot decode. `started`: as a frame, not as
+    /// energy alone.
     #[inline]
     pub fn on_noise(&mut self, started: bool, now: Time, timing: &Timing, rules: &Config) {
         match rules.eifs {
@@ -497,8 +497,7 @@ impl Station {
         self.contending && self.state == State::Idle && !self.responds
     }
 
-    /// A frame for another station was decoded, or an undecodable signal was sensed, by a station for which that is no
-    /// more than a reservation.
+    /// A signal has ended on a station on which it has no effect but a reservation of the medium.
     #[inline(always)]
     pub fn on_others(&mut self, signal: Signal<'_>, now: Time, timing: &Timing, rules: &Config) {
         match signal {
@@ -535,7 +534,7 @@ impl Station {
                 }
             }
         }
-        self.go_on(cx);
+        self.proceed(cx);
     }
 
     /// A frame was decoded, for this station or for another one.
@@ -547,7 +546,7 @@ impl Station {
             self.on_overheard(frame, cx.now, cx.timing, cx.rules);
             self.end_wait(cx);
         }
-        self.go_on(cx);
+        self.proceed(cx);
     }
 
     /// One of the timers is due.
@@ -648,7 +647,7 @@ impl Station {
     fn is_duplicate(&mut self, frame: &Frame, rules: &Config) -> bool {
         match self.seen.iter_mut().find(|s| s.0 == frame.from) {
             Some((_, last)) => {
-                let same = *last == frame.seq && (rules.duplicates == DuplicateRule::Sequence || frame.retry);
+                let same = *last == frame.seq && (rules.duplicate_detection == DuplicateRule::Sequence || frame.retry);
                 *last = frame.seq;
                 same
             }
@@ -719,7 +718,7 @@ impl Station {
             }
             State::SendingResponse | State::Idle => self.state = State::Idle,
         }
-        self.go_on(cx);
+        self.proceed(cx);
     }
 
     /// Counts a CTS that no data followed, where no timer does.
@@ -881,7 +880,7 @@ impl Station {
 
     /// Continues after anything that may have made the station idle: a waiting response first, then a frozen back-off,
     /// then a waiting packet.
-    fn go_on(&mut self, cx: &mut Cx<'_>) {
+    fn proceed(&mut self, cx: &mut Cx<'_>) {
         if self.state != State::Idle {
             return;
         }
@@ -987,13 +986,13 @@ impl Station {
         self.responds = false;
         match self.response.take() {
             Some(Response::Cts { to, duration }) => {
-                let may = match cx.rules.cts {
+                let may = match cx.rules.cts_requires {
                     CtsRule::MediumIdle => self.is_idle(cx),
                     CtsRule::NavIdle => self.nav.until() <= cx.now,
                 };
                 if !may {
                     self.counters.cts_suppressed += 1;
-                    self.go_on(cx);
+                    self.proceed(cx);
                     return;
                 }
                 self.counters.cts_sent += 1;

@@ -11,7 +11,7 @@ pub enum FrameKind {
     Rts,
     /// CTS: clear to send.
     Cts,
-    /// Data frame.
+    /// DATA: data frame, which carries a packet.
     Data,
     /// ACK: acknowledgement.
     Ack,
@@ -29,13 +29,13 @@ impl FrameKind {
 pub struct Frame {
     /// Type of the frame.
     pub kind: FrameKind,
-    /// Receiver address.
+    /// Receiver address (RA); may be the broadcast address.
     pub to: RadioId,
     /// Transmitter address; known to the simulator even for CTS and ACK.
     pub from: RadioId,
     /// Duration field: time for which the medium is reserved after this frame.
     pub duration: Span,
-    /// Time on air.
+    /// Time on air, including preamble and PLCP header.
     pub airtime: Span,
     /// Rate of the MPDU.
     pub mode: Mode,
@@ -64,35 +64,40 @@ impl Frame {
         protected: false,
     };
 
+    /// Tells if the frame is a data frame for one receiver.
+    #[inline]
+    pub fn is_unicast_data(&self) -> bool {
+        self.kind == FrameKind::Data && !self.to.is_broadcast()
+    }
+
     /// Tells if the frame answers another one: a CTS or an ACK.
     #[inline]
     pub fn is_answer(&self) -> bool {
         matches!(self.kind, FrameKind::Cts | FrameKind::Ack)
     }
 
-    /// Reason why the frame gets no answer, if it gets none; `None`: no answer is due. `received`: the station that it
-    /// is for has decoded it.
+    /// Reason for a missing response; `None` if no response is due. `received`: the intended receiver decoded the frame.
     #[inline]
     pub fn unanswered(&self, received: bool) -> Option<Unanswered> {
         match self.kind {
             _ if self.to.is_broadcast() => None,
             FrameKind::Cts | FrameKind::Ack => None,
             FrameKind::Rts | FrameKind::Data if !received => Some(Unanswered::NotReceived),
-            // A CTS on the air would have made this frame an answered one: the station has sent none.
+            // A CTS on the air would have marked this frame as answered, so the station has sent none.
             FrameKind::Rts => Some(Unanswered::Refused),
             FrameKind::Data => Some(Unanswered::ResponseLost),
         }
     }
 }
 
-/// Reason why an RTS or a unicast data frame has got no CTS or ACK.
+/// Reason why no CTS answers an RTS, or no ACK a unicast data frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unanswered {
-    /// The station that it was for has not decoded it.
+    /// The intended receiver did not decode the frame.
     NotReceived,
-    /// The station has decoded the RTS, but NAV or carrier sense forbade the CTS.
+    /// The intended receiver decoded the RTS, but NAV or carrier sense forbade the CTS.
     Refused,
-    /// The station has decoded it and has to answer; the answer does not arrive.
+    /// The intended receiver decoded the frame and responds, but the response does not arrive.
     ResponseLost,
 }
 

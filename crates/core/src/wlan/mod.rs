@@ -211,9 +211,9 @@ settings! {
         pub basic_preamble: Option<Preamble> = None
             ; used when |c| Mode::of(c.basic_rate).is_some_and(|m| m > Mode::LOWEST && !m.is_ofdm()), else "`wlan.basic_rate` has no short one",
         /// MAC header and FCS of a data frame.
-        pub header: Bytes = Bytes(28) => at_most(LARGEST_PACKET),
+        pub header_size: Bytes = Bytes(28) => at_most(LARGEST_PACKET),
         /// LLC and SNAP header of a data frame.
-        pub llc: Bytes = Bytes(8) => at_most(LARGEST_PACKET),
+        pub llc_size: Bytes = Bytes(8) => at_most(LARGEST_PACKET),
         /// Slot time (aSlotTime).
         pub slot_time: Span = Span::us(20) => above(Span::ZERO).at_most(Span::ms(1)),
         /// Short interframe space (aSIFSTime).
@@ -249,13 +249,13 @@ settings! {
         /// Timeouts for CTS and ACK.
         pub response_timeout: ResponseTimeout = ResponseTimeout::RxStart,
         /// Condition for answering an RTS.
-        pub cts: CtsRule = CtsRule::NavIdle,
+        pub cts_requires: CtsRule = CtsRule::NavIdle,
         /// Sends data after a CTS only when the medium is idle (ns-2); else always.
         pub data_needs_idle: bool = false,
         /// Resets a NAV set by an RTS when no frame follows (10.3.2.4).
         pub nav_reset: bool = true,
         /// Criterion for duplicate frames.
-        pub duplicates: DuplicateRule = DuplicateRule::Retry,
+        pub duplicate_detection: DuplicateRule = DuplicateRule::Retry,
         /// Rounding of the time on air.
         pub airtime_rounding: AirtimeRounding = AirtimeRounding::Up
             ; used when |c| !c.has_ofdm(), else "frames of 802.11a last whole symbols",

@@ -110,7 +110,7 @@ mod tests {
     fn rts_without_a_following_frame_reserves_nothing() {
         let mut nav = Nav::default();
         nav.reserve_by_rts(Time(7_000_000), Time(600_000));
-        assert_eq!(nav.until(), Time(600_000), "as long as nothing is heard");
+        assert_eq!(nav.until(), Time(600_000), "as long as no signal arrives");
         nav.on_busy(Time(10_000), &timing());
         assert_eq!(nav.until(), Time(7_000_000), "the CTS or the data came");
     }

@@ -94,7 +94,7 @@ impl Timing {
             preamble: cfg.preamble,
             basic_preamble: cfg.basic_preamble.unwrap_or(cfg.preamble),
             rounding: cfg.airtime_rounding,
-            overhead: cfg.header.0 + cfg.llc.0,
+            overhead: cfg.header_size.0 + cfg.llc_size.0,
         };
         t.rts = t.basic(RTS_BYTES);
         t.cts = t.basic(CTS_BYTES);
@@ -206,8 +206,8 @@ mod tests {
     fn ns2(rate: BitRate) -> Timing {
         Timing::new(&Config {
             data_rate: rate,
-            header: Bytes(34),
-            llc: Bytes(0),
+            header_size: Bytes(34),
+            llc_size: Bytes(0),
             airtime_rounding: AirtimeRounding::None,
             ..Config::default()
         })

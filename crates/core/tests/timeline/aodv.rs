@@ -272,7 +272,7 @@ fn an_unreachable_destination_is_asked_for_as_in_ns2() {
     "#;
     let scenario = Scenario::from_toml("test", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
     let mut setup = scenario.setup(None);
-    setup.places[1] = Position { x: 5000.0, y: 0.0 };
+    setup.positions[1] = Position { x: 5000.0, y: 0.0 };
     let mut sim = Sim::new(&setup);
     sim.trace();
     sim.run();

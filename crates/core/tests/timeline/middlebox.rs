@@ -161,7 +161,7 @@ impl Path {
         self.receiver.on_segment(segment, 2, Ecn::NotEct, self.now, &mut out);
         for o in out {
             if let Out::Ack(a) = o {
-                let bytes = self.cfg.ack_bytes.0 + self.cfg.sack_block_bytes.0 * a.sack.len() as u32;
+                let bytes = self.cfg.ack_size.0 + self.cfg.sack_block_size.0 * a.sack.len() as u32;
                 self.carry(At::BackAtFar, self.packet(Body::Ack(a), bytes));
             }
         }

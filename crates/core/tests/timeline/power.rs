@@ -64,7 +64,7 @@ fn a_receiver_that_dies_is_not_told() {
     air.sends(1, 0, 1000);
     air.off(2, 500);
     assert_eq!(air.ends(1, 1000), [(0, Verdict::Decoded)]);
-    assert_eq!(air.0.settle(RadioId(2), Time(2_000_000)), None);
+    assert_eq!(air.0.flush_deferred(RadioId(2), Time(2_000_000)), None);
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn a_node_that_is_off_hears_nothing() {
     assert_eq!(air.ends(1, 452), [(0, Verdict::Decoded)]);
     air.sends(0, 500, 352);
     assert_eq!(air.ends(0, 852), [(1, Verdict::Decoded)]);
-    assert_eq!(air.0.settle(RadioId(2), Time(1_000_000)), None);
+    assert_eq!(air.0.flush_deferred(RadioId(2), Time(1_000_000)), None);
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn sense_only_station_that_comes_up_senses_noise() {
     air.sends(0, 500, 352);
     assert_eq!(air.ends(0, 852), [(1, Verdict::Decoded)]);
     air.on(2, 900);
-    assert_eq!(air.0.settle(RadioId(2), Time(1_000_000)), None);
+    assert_eq!(air.0.flush_deferred(RadioId(2), Time(1_000_000)), None);
     assert!(!air.0.sensed(RadioId(2)).busy(Time(900_000)));
 }
 

@@ -1,1 +1,1 @@
-"""DSR between walking nodes beside ns-2."""
+"""DSR between mobile nodes, compared with ns-2."""

@@ -27,7 +27,7 @@ _REASONS = {
     "routing_loop": ("routing_loop",),
     "ttl": ("ttl_expired",),
 }
-"""Why packets are dropped, and the columns of ours."""
+"""Reasons of dropped packets, with our columns."""
 
 Row = Mapping[str, float]
 """The columns of a run."""
@@ -40,16 +40,16 @@ def scenario(case: str, walk: str) -> Scenario:
     return Scenario(settings)
 
 
-def of_run(found: Mapping[str, pl.DataFrame]) -> dict[str, float]:
+def of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
     """The columns of a run of ours."""
     row: dict[str, float] = {}
     for kind in ("data", "ack"):
-        fates = found["fates"].filter(pl.col("kind") == kind).row(0, named=True)
+        fates = tables["fates"].filter(pl.col("kind") == kind).row(0, named=True)
         row |= {f"{kind}_{name}": float(fates[name]) for name in ("created", "delivered")}
         for name, reasons in _REASONS.items():
             row[f"{kind}_{name}"] = float(sum(fates[f"dropped_{reason}"] for reason in reasons))
-    row["routing"] = float(found["nodes"]["routing_packets_sent"].sum())
-    for i, flow in enumerate(found["flows"].iter_rows(named=True)):
+    row["routing"] = float(tables["nodes"]["routing_packets_sent"].sum())
+    for i, flow in enumerate(tables["flows"].iter_rows(named=True)):
         if i < TCP_FLOWS:
             row[f"flow{i}_acked"] = float(flow["acked_packets"])
             row |= {f"flow{i}_{name}": float(flow[name]) for name in ("retransmissions", "timeouts")}
@@ -59,7 +59,7 @@ def of_run(found: Mapping[str, pl.DataFrame]) -> dict[str, float]:
 
 def reference(case: str) -> dict[str, list[Row]]:
     """The runs of ns-2.35 on each walk of a case."""
-    found: dict[str, list[Row]] = {walk: [] for walk in WALKS[case]}
+    by_walk: dict[str, list[Row]] = {walk: [] for walk in WALKS[case]}
     for line in csv.DictReader(HERE.joinpath(f"ns2_{case}.csv").read_text(encoding="utf-8").splitlines()):
         row = {name: float(text) if text else math.nan for name, text in line.items() if name not in ("walk", "seed")}
         for kind in ("data", "ack"):
@@ -67,8 +67,8 @@ def reference(case: str) -> dict[str, list[Row]]:
             # Packets that were salvaged too often, of which ours are told with those of lost links.
             row[f"{kind}_link_failure"] += row.pop(f"{kind}_other")
         row["routing"] = row.pop("routing_sent") + row.pop("routing_forwarded")
-        found[line["walk"]].append(_sums(row))
-    return found
+        by_walk[line["walk"]].append(_sums(row))
+    return by_walk
 
 
 def _sums(row: dict[str, float]) -> dict[str, float]:

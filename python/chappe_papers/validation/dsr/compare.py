@@ -11,7 +11,7 @@ from chappe.stats import Estimate, fisher, ratio, total
 from chappe.study.axes import Item, Point
 
 from chappe_papers.compare import finish
-from chappe_papers.kept import Kept
+from chappe_papers.run_cache import RunCache
 from chappe_papers.validation.dsr import page
 from chappe_papers.validation.dsr.cases import WALKS, Row, of_run, reference, scenario
 
@@ -30,7 +30,7 @@ LEVEL = 0.05
 
 @dataclass(frozen=True)
 class Ratio:
-    """The mean of ours beside that of ns-2.
+    """The ratio of our mean to that of ns-2.
 
     Attributes:
         ours: Mean of our runs.
@@ -82,8 +82,8 @@ class Column:
 
 def mean(walks: Sequence[Sequence[Row]], name: str) -> Estimate:
     """The mean over walks of the means of their runs (Welch, Satterthwaite)."""
-    own = [Estimate.of([row[name] for row in rows if not math.isnan(row[name])]) for rows in walks]
-    return total(own, len(own))
+    means = [Estimate.of([row[name] for row in rows if not math.isnan(row[name])]) for rows in walks]
+    return total(means, len(means))
 
 
 def seen(walks: Sequence[Sequence[Row]], name: str) -> tuple[int, int]:
@@ -104,12 +104,12 @@ def compare(ours: Mapping[str, Sequence[Row]], ns2: Mapping[str, Sequence[Row]])
     ]
 
 
-def kept(folder: Path | str, jobs: int | None) -> Kept:
+def run_cache(folder: Path | str, jobs: int | None) -> RunCache:
     """The runs, in a folder below that for the results."""
-    return Kept(folder, scenario("newreno", "walk1"), ("walk",), jobs=jobs, title="DSR beside ns-2")
+    return RunCache(folder, scenario("newreno", "walk1"), ("walk",), jobs=jobs, title="DSR against ns-2")
 
 
-def run(runs: Kept, seeds: Sequence[int]) -> dict[str, dict[str, list[Row]]]:
+def run(runs: RunCache, seeds: Sequence[int]) -> dict[str, dict[str, list[Row]]]:
     """Runs the walks of all cases, or finds their runs."""
     items = {
         (case, w): [Item(Point({"walk": w}, scenario(case, w)), seed) for seed in seeds]
@@ -126,23 +126,23 @@ def run(runs: Kept, seeds: Sequence[int]) -> dict[str, dict[str, list[Row]]]:
 
 def validate(folder: Path, *, jobs: int | None) -> int:
     """Runs the comparison, prints a summary, and writes ``validation.md`` and ``validation.csv``."""
-    with kept(folder, jobs) as runs:
-        found = {case: compare(ours, reference(case)) for case, ours in run(runs, SEEDS).items()}
+    with run_cache(folder, jobs) as runs:
+        columns_of = {case: compare(ours, reference(case)) for case, ours in run(runs, SEEDS).items()}
     rows: list[list[object]] = []
-    for case, columns in found.items():
+    for case, columns in columns_of.items():
         for c in columns:
             for walk, r in [*c.walks.items(), ("all", c.together)]:
                 numbers = map(repr, (r.ns2.mean, r.ours.mean, r.estimate.mean, r.estimate.half_width()))
                 rows.append([case, c.name, walk, *numbers, r.agrees if walk == "all" else ""])
     header = ["case", "column", "walk", "ns2", "ours", "ratio", "half_width_95", "agrees"]
-    return finish(folder, header, rows, page.page(found), summary(found), page.answers(found))
+    return finish(folder, header, rows, page.page(columns_of), summary(columns_of), page.answers(columns_of))
 
 
-def summary(found: Mapping[str, Sequence[Column]]) -> Iterator[Table]:
+def summary(columns_of: Mapping[str, Sequence[Column]]) -> Iterator[Table]:
     """A table of the columns that do not agree."""
-    if unlike := [(case, c) for case, columns in found.items() for c in columns if not c.together.agrees]:
+    if unlike := [(case, c) for case, columns in columns_of.items() for c in columns if not c.together.agrees]:
         t = show.table(
-            "flows", "does not agree", ">ns-2", ">ours", ">ratio", title="DSR between walking nodes beside ns-2.35"
+            "flows", "does not agree", ">ns-2", ">ours", ">ratio", title="DSR between mobile nodes against ns-2.35"
         )
         for case, c in unlike:
             t.add_row(case, c.name, page.number(c.together.ns2), page.number(c.together.ours), page.ratio(c.together))

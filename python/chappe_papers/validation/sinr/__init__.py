@@ -1,1 +1,1 @@
-"""Reception by SINR and rate control beside ns-3."""
+"""Reception by SINR and rate control, compared with ns-3."""

@@ -1,4 +1,4 @@
-"""What is compared: one saturated link at a ratio of signal to noise, and TCP over chains."""
+"""Cases of the comparison: one saturated link at a ratio of signal to noise, and TCP over chains."""
 
 import csv
 import math
@@ -38,7 +38,7 @@ _NOISE_DBM = 10 * math.log10(1.380649e-23 * 290 * 20e6) + 30 + 7
 
 
 class Case(NamedTuple):
-    """What runs have in common: everything but the seed. Names and values are those of ``ns3.csv``."""
+    """A scenario, everything but the seed. Names and values are those of ``ns3.csv``."""
 
     place: str
     """``link`` or ``chain``."""
@@ -68,7 +68,7 @@ class Case(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """What it counts with in the summary."""
+        """Group of the case in the summary."""
         control = MANAGERS[self.manager][1]
         if self.place == "chain":
             return f"TCP over chains, {control}"
@@ -91,7 +91,7 @@ class Case(NamedTuple):
 
 def reference() -> dict[Case, list[tuple[float, float]]]:
     """The runs of ns-3.37: seconds and goodput [kbit/s] of each."""
-    found: dict[Case, list[tuple[float, float]]] = {}
+    by_case: dict[Case, list[tuple[float, float]]] = {}
     for row in csv.DictReader(HERE.joinpath("ns3.csv").read_text(encoding="utf-8").splitlines()):
         case = Case(
             row["place"], row["standard"], row["manager"], float(row["rate_mbps"] or 0), row["short_preamble"] == "1",
@@ -102,22 +102,22 @@ def reference() -> dict[Case, list[tuple[float, float]]]:
                 exponent=float(row["exponent"]), sense_db=float(row["sense_db"]), rts=row["rts"] == "1",
                 window=int(row["window"]), queue=int(row["queue"]), flows=int(row["flows"]), rows=int(row["rows"]),
             )  # fmt: skip
-        found.setdefault(case, []).append((float(row["seconds"]), float(row["goodput_kbps"])))
-    return found
+        by_case.setdefault(case, []).append((float(row["seconds"]), float(row["goodput_kbps"])))
+    return by_case
 
 
 def habits(case: Case) -> dict[str, Any]:
-    """What ns-3 does otherwise than the standard, or than the authors of a rate control, where it matters."""
-    found: dict[str, Any] = {}
+    """Settings for deviations of ns-3 from the standard, or from the authors of a rate control, where they matter."""
+    settings: dict[str, Any] = {}
     if case.place == "chain":
-        # What is passed on follows the ACK of its reception without a back-off; EIFS ends while the medium is busy.
-        found |= {"wlan.first_access": "idle", "wlan.eifs": "after_frame"}
+        # Forwarded packets follow the ACK of their reception without a back-off; EIFS ends while the medium is busy.
+        settings |= {"wlan.first_access": "idle", "wlan.eifs": "after_frame"}
     if case.manager in ("Arf", "Aarf", "Minstrel") and case.standard == "b":
         # The PHY of 802.11b lists its rates twice.
-        found["wlan.rate_control.rates"] = 2 * _rates(case)
+        settings["wlan.rate_control.rates"] = 2 * _rates(case)
     if case.manager == "Minstrel":
-        found["wlan.rate_control.minstrel.origin"] = "ns3"
-    return found
+        settings["wlan.rate_control.minstrel.origin"] = "ns3"
+    return settings
 
 
 def _rates(case: Case) -> list[str]:

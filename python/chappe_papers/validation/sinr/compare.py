@@ -12,7 +12,7 @@ from chappe.stats import Estimate
 from chappe.study.axes import Item, Point
 
 from chappe_papers.compare import finish
-from chappe_papers.kept import Kept
+from chappe_papers.run_cache import RunCache
 from chappe_papers.validation.sinr import page
 from chappe_papers.validation.sinr.cases import PACKET, Case, habits, reference, scenario
 
@@ -51,7 +51,7 @@ class Comparison:
 
     @property
     def tolerance(self) -> float:
-        """How far off it may be; at least two standard errors where frames are lost independently of each other."""
+        """Tolerance; at least two standard errors where frames are lost independently of each other."""
         if not (self.case.place == "link" and self.case.manager == "Constant"):
             return CHOSEN
         return max(FIXED, 2 / math.sqrt(self.packets)) if self.packets else math.inf
@@ -72,12 +72,12 @@ def beside(ours: Estimate, ns3: float) -> float:
     return ours.mean / ns3 - 1 if ns3 else math.inf if ours.mean else 0.0
 
 
-def of_run(found: Mapping[str, pl.DataFrame]) -> dict[str, float]:
+def of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
     """Values taken from a run."""
-    return {"own_kbps": float(found["flows"]["goodput_bps"].sum()) / 1e3}
+    return {"own_kbps": float(tables["flows"]["goodput_bps"].sum()) / 1e3}
 
 
-def run(cases: Iterable[Case], seeds: Sequence[int], runs: Kept) -> dict[tuple[Case, bool], Estimate]:
+def run(cases: Iterable[Case], seeds: Sequence[int], runs: RunCache) -> dict[tuple[Case, bool], Estimate]:
     """Goodput [kbit/s] of cases with the habits of ns-3, and without them (``True``) where it has some."""
     items = {}
     for case in cases:
@@ -90,44 +90,44 @@ def run(cases: Iterable[Case], seeds: Sequence[int], runs: Kept) -> dict[tuple[C
     return {key: Estimate.of([headers[key] * v for v in tables[key]["own_kbps"].to_list()]) for key in items}
 
 
-def kept(folder: Path | str, jobs: int | None) -> Kept:
+def run_cache(folder: Path | str, jobs: int | None) -> RunCache:
     """The runs, in a folder below that for the results."""
     base = scenario(next(iter(reference())))
-    return Kept(folder, base, (*Case._fields, "plain"), jobs=jobs, title="SINR beside ns-3")
+    return RunCache(folder, base, (*Case._fields, "plain"), jobs=jobs, title="SINR against ns-3")
 
 
 def compare(
-    cases: Mapping[Case, Sequence[tuple[float, float]]], runs: Kept, seeds: Sequence[int] = SEEDS
+    cases: Mapping[Case, Sequence[tuple[float, float]]], runs: RunCache, seeds: Sequence[int] = SEEDS
 ) -> list[Comparison]:
     """Runs what ns-3 was run on."""
     ours = run(cases, seeds, runs)
-    found = []
+    comparisons = []
     for case, theirs in cases.items():
         mean = sum(kbps for _, kbps in theirs) / len(theirs)
         packets = sum(seconds * kbps for seconds, kbps in theirs) * 1e3 / 8 / PACKET if case.place == "link" else 0.0
-        found.append(Comparison(case, mean, packets, ours[case, False], ours.get((case, True))))
-    return found
+        comparisons.append(Comparison(case, mean, packets, ours[case, False], ours.get((case, True))))
+    return comparisons
 
 
 def validate(folder: Path, *, jobs: int | None) -> int:
     """Runs the comparison, prints a summary, and writes ``validation.md`` and ``validation.csv``."""
-    with kept(folder, jobs) as runs:
-        found = compare(reference(), runs)
+    with run_cache(folder, jobs) as runs:
+        comparisons = compare(reference(), runs)
     rows: list[list[object]] = []
-    for c in found:
+    for c in comparisons:
         plain = c.plain.mean if c.plain else math.nan
         rows.append([*c.case, *map(repr, (c.ns3, c.ours.mean, plain, c.tolerance)), c.agrees])
     header = [*Case._fields, "ns3_kbps", "ours_kbps", "plain_kbps", "tolerance", "agrees"]
-    return finish(folder, header, rows, page.page(found), summary(found), [page.answer(found)])
+    return finish(folder, header, rows, page.page(comparisons), summary(comparisons), [page.answer(comparisons)])
 
 
-def summary(found: Sequence[Comparison]) -> Iterator[Table]:
+def summary(comparisons: Sequence[Comparison]) -> Iterator[Table]:
     """Tables that say how many cases agree, and which do not."""
-    t = show.table("", *(f">{name}" for name in page.COUNTED), title="SINR and rate control beside ns-3.37: goodput")
-    for kind, own in page.by_kind(found).items():
-        t.add_row(kind, *page.counted(own))
+    t = show.table("", *(f">{name}" for name in page.COUNTED), title="SINR and rate control against ns-3.37: goodput")
+    for kind, of_kind in page.by_kind(comparisons).items():
+        t.add_row(kind, *page.counted(of_kind))
     yield t
-    if unlike := [c for c in found if not c.agrees]:
+    if unlike := [c for c in comparisons if not c.agrees]:
         t = show.table("does not agree", ">ns-3 [kbit/s]", ">ours", ">difference", ">by our own rules")
         for c in unlike:
             t.add_row(c.case.title, *page.values(c))

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from chappe_papers.validation.sinr.compare import Comparison
 
 
-def page(found: "Sequence[Comparison]") -> str:
+def page(comparisons: "Sequence[Comparison]") -> str:
     """The page."""
     head = [
         "# Validation of SINR and rate control against ns-3.37",
         "",
-        f"**{answer(found)}**",
+        f"**{answer(comparisons)}**",
         "",
         "Goodput over one link at a fixed rate agrees when the mean of five runs of ours differs from that of ns-3 by",
         "at most 3 %, or by two standard errors of the number of packets that it delivered; all other goodputs, when",
@@ -27,36 +27,37 @@ def page(found: "Sequence[Comparison]") -> str:
         "",
         origin("validate sinr"),
     ]
-    counts = table(("cases", *COUNTED), [(kind, *counted(own)) for kind, own in by_kind(found).items()])
-    unlike = _table("Cases that do not agree", [c for c in found if not c.agrees])
-    return joined(head, counts, notes(HERE), unlike, _table("All cases", found))
+    counts = table(("cases", *COUNTED), [(kind, *counted(of_kind)) for kind, of_kind in by_kind(comparisons).items()])
+    unlike = _table("Cases that do not agree", [c for c in comparisons if not c.agrees])
+    return joined(head, counts, notes(HERE), unlike, _table("All cases", comparisons))
 
 
-def answer(found: "Sequence[Comparison]") -> str:
-    """How many cases agree, and how many of those in which ns-3 has habits of its own do without them."""
-    unlike = sum(not c.agrees for c in found)
+def answer(comparisons: "Sequence[Comparison]") -> str:
+    """Number of cases that agree, with and without the peculiarities of ns-3 where they apply."""
+    unlike = sum(not c.agrees for c in comparisons)
     but = f", {unlike} {'does' if unlike == 1 else 'do'} not" if unlike else ""
-    said = f"{len(found) - unlike} of {len(found)} cases agree{but}."
-    if not (own := [c for c in found if c.plain is not None]):
-        return said
-    with_them, without = sum(c.agrees for c in own), sum(c.agrees_plainly for c in own)
-    return f"{said} Of {len(own)} in which ns-3 has habits of its own {with_them} agree with them, {without} without."
+    sentence = f"{len(comparisons) - unlike} of {len(comparisons)} cases agree{but}."
+    if not (of_kind := [c for c in comparisons if c.plain is not None]):
+        return sentence
+    with_them, without = sum(c.agrees for c in of_kind), sum(c.agrees_plainly for c in of_kind)
+    habits = f"Of {len(of_kind)} in which ns-3 has habits of its own {with_them} agree with them, {without} without."
+    return f"{sentence} {habits}"
 
 
 COUNTED = ("agree", "of", "mean difference", "largest")
-"""What is said of the cases of a kind."""
+"""Sentence on the cases of a kind."""
 
 
-def counted(found: "Sequence[Comparison]") -> tuple[str, str, str, str]:
-    """How many cases agree, of how many, and the mean and the largest difference of those where it means something."""
-    off = [c.off for c in found if c.is_certain]
-    agree = sum(c.agrees for c in found)
-    return str(agree), str(len(found)), percent(sum(off) / len(off)), percent(max(off, key=abs))
+def counted(comparisons: "Sequence[Comparison]") -> tuple[str, str, str, str]:
+    """Number of cases that agree, of cases, and the mean and the largest difference of those with enough packets."""
+    off = [c.off for c in comparisons if c.is_certain]
+    agree = sum(c.agrees for c in comparisons)
+    return str(agree), str(len(comparisons)), percent(sum(off) / len(off)), percent(max(off, key=abs))
 
 
-def by_kind(found: "Sequence[Comparison]") -> "dict[str, list[Comparison]]":
+def by_kind(comparisons: "Sequence[Comparison]") -> "dict[str, list[Comparison]]":
     """The cases by what they count with."""
-    return groups(found, lambda c: c.case.kind)
+    return groups(comparisons, lambda c: c.case.kind)
 
 
 def values(c: "Comparison") -> tuple[str, str, str, str]:
@@ -66,7 +67,7 @@ def values(c: "Comparison") -> tuple[str, str, str, str]:
     return show.number(c.ns3), show.number(c.ours.mean), off, plain
 
 
-def _table(title: str, found: "Sequence[Comparison]") -> list[str]:
+def _table(title: str, comparisons: "Sequence[Comparison]") -> list[str]:
     header = ("case", "ns-3 [kbit/s]", "ours", "difference", "by our own rules", "agrees")
-    rows = [(c.case.title, *values(c), "yes" if c.agrees else "**no**") for c in found]
+    rows = [(c.case.title, *values(c), "yes" if c.agrees else "**no**") for c in comparisons]
     return [f"## {title}", "", *table(header, rows)] if rows else []

@@ -1,1 +1,1 @@
-"""The preset ``standard`` beside ns-3."""
+"""The preset ``standard``, compared with ns-3."""

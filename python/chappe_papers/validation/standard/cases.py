@@ -26,7 +26,7 @@ KINDS = {
     EXPOSED: "exposed senders",
     ASYMMETRIC: "one sender disturbed, the other not",
     TCP: "TCP over a chain",
-    MIXED: "TCP beside constant bit rate",
+    MIXED: "TCP with constant bit rate",
 }
 """Kinds of cases."""
 
@@ -94,7 +94,7 @@ def scenario(case: Case, seconds: int = SECONDS, *, as_ns3: bool = True) -> Scen
     Args:
         case: The case.
         seconds: Length of the run; the first five do not count.
-        as_ns3: Whether control frames at 2 Mbit/s have the long preamble even where data have the short one.
+        as_ns3: True if control frames at 2 Mbit/s have the long preamble even where data have the short one.
     """
     settings: dict[str, Any] = {
         "run.stop": f"{seconds} s",

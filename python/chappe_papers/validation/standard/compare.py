@@ -12,7 +12,7 @@ from chappe.stats import Estimate, difference
 from chappe.study.axes import Item, Point
 
 from chappe_papers.compare import finish
-from chappe_papers.kept import Kept
+from chappe_papers.run_cache import RunCache
 from chappe_papers.validation.standard import page
 from chappe_papers.validation.standard.cases import SECONDS, WARM_UP, Case, base, scenario
 from chappe_papers.validation.standard.ns3 import COUNTED, GOODPUT, MEASURES, Reference, Run, measured, reference
@@ -34,7 +34,7 @@ class Comparison:
     own: Mapping[str, Estimate] | None = None
     """Measures of ns-3 with its own rules, where those to compare with are mended."""
     further: bool = False
-    """One of those beside the 56."""
+    """True for a case in addition to the 56."""
 
     @property
     def off(self) -> float:
@@ -53,9 +53,9 @@ class Comparison:
         return apart <= max(TOLERANCE * self.ns3[GOODPUT].mean, self.half_width)
 
 
-def of_run(found: Mapping[str, pl.DataFrame]) -> dict[str, float]:
+def of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
     """Values taken from a run."""
-    flows, nodes = found["flows"], found["nodes"]
+    flows, nodes = tables["flows"], tables["nodes"]
     sums = {name: float(nodes[name].sum()) for name in ("rts_sent", "data_sent", "rts_failed", "data_failed")}
     given_up = float(nodes["mac_data_given_up"].sum()) + float(nodes["mac_acks_given_up"].sum())
     goodput = flows["goodput_bps"].to_list()
@@ -68,7 +68,7 @@ def estimates(runs: Sequence[Run]) -> dict[str, Estimate]:
 
 
 def run(
-    cases: Iterable[Case], seeds: Sequence[int], runs: Kept, seconds: int = SECONDS, *, as_ns3: bool = True
+    cases: Iterable[Case], seeds: Sequence[int], runs: RunCache, seconds: int = SECONDS, *, as_ns3: bool = True
 ) -> dict[Case, dict[str, Estimate]]:
     """Runs cases, or finds their runs; the arguments are those of :func:`scenario`."""
     items = {}
@@ -86,21 +86,21 @@ def run(
     return {case: estimates(of(case)) for case in items}
 
 
-def kept(folder: Path | str, jobs: int | None) -> Kept:
+def run_cache(folder: Path | str, jobs: int | None) -> RunCache:
     """The runs, in a folder below that for the results."""
-    return Kept(folder, base(), (*Case._fields, "seconds", "as_ns3"), jobs=jobs, title="standard beside ns-3")
+    return RunCache(folder, base(), (*Case._fields, "seconds", "as_ns3"), jobs=jobs, title="standard against ns-3")
 
 
 def compare(
-    cases: Mapping[Case, Reference], runs: Kept, seeds: Sequence[int] = SEEDS, seconds: int = SECONDS
+    cases: Mapping[Case, Reference], runs: RunCache, seeds: Sequence[int] = SEEDS, seconds: int = SECONDS
 ) -> list[Comparison]:
     """Runs what ns-3 was run on."""
-    found = []
+    comparisons = []
     for case, ours in run(cases, seeds, runs, seconds).items():
         theirs = cases[case]
-        own = estimates(theirs.own) if theirs.mended else None
-        found.append(Comparison(case, estimates(theirs.best), ours, own, case in FURTHER))
-    return found
+        unmended = estimates(theirs.own) if theirs.mended else None
+        comparisons.append(Comparison(case, estimates(theirs.best), ours, unmended, case in FURTHER))
+    return comparisons
 
 
 FURTHER = frozenset(
@@ -109,32 +109,32 @@ FURTHER = frozenset(
     for rts in (False, True)
     for control, short in ((2, False), (1, True))
 )
-"""Cases beside the 56: each of the two that the short preamble mixes, alone."""
+"""Cases in addition to the 56: each of the two that the short preamble mixes, alone."""
 
 
 def validate(folder: Path, *, jobs: int | None) -> int:
     """Runs the comparison, prints a summary, and writes ``validation.md`` and ``validation.csv``."""
     cases = reference()
-    with kept(folder, jobs) as runs:
-        found = compare(cases, runs)
+    with run_cache(folder, jobs) as runs:
+        comparisons = compare(cases, runs)
         unlike = run((c for c in cases if c.has_long_preamble_in_ns3), SEEDS, runs, as_ns3=False)
     rows: list[list[object]] = []
-    for c in found:
+    for c in comparisons:
         for name in MEASURES:
             half = difference(c.ours[name], c.ns3[name]).half_width()
             numbers = (c.ns3[name].mean, c.ours[name].mean, half, c.own[name].mean if c.own else math.nan)
             rows.append([*c.case, name, *map(repr, numbers), c.agrees if name == GOODPUT else ""])
     header = [*Case._fields, "measure", "ns3", "ours", "half_width_95", "ns3_own_rules", "agrees"]
-    return finish(folder, header, rows, page.page(found, unlike), summary(found))
+    return finish(folder, header, rows, page.page(comparisons, unlike), summary(comparisons))
 
 
-def summary(found: Sequence[Comparison]) -> Iterator[Table]:
+def summary(comparisons: Sequence[Comparison]) -> Iterator[Table]:
     """Tables that say how many cases agree, and which do not."""
-    t = show.table("", ">agree", ">of", ">largest difference", title="The preset standard beside ns-3.37: goodput")
-    for cells in page.summary(found):
+    t = show.table("", ">agree", ">of", ">largest difference", title="The preset standard against ns-3.37: goodput")
+    for cells in page.summary(comparisons):
         t.add_row(*cells)
     yield t
-    if unlike := [c for c in found if not c.agrees]:
+    if unlike := [c for c in comparisons if not c.agrees]:
         t = show.table("does not agree", ">ns-3 [kbit/s]", ">ours", ">half width")
         for c in unlike:
             values = (c.ns3[GOODPUT].mean, c.ours[GOODPUT].mean, c.half_width)

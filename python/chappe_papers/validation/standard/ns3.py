@@ -40,16 +40,16 @@ class Reference:
 
 def reference() -> dict[Case, Reference]:
     """The runs of all cases, in the order of the file."""
-    found: dict[Case, Reference] = {}
+    by_case: dict[Case, Reference] = {}
     for row in csv.DictReader(HERE.joinpath("ns3.csv").read_text(encoding="utf-8").splitlines()):
         case = Case(
             row["case"], int(row["stations"]), int(row["hops"]), int(row["mbps"]), row["rts"] == "1",
             int(row["control_mbps"]), row["short_preamble"] == "1",
         )  # fmt: skip
-        own = found.setdefault(case, Reference())
-        runs = {"own": own.own, "mended": own.mended}[row["rules"]]
+        runs_of_case = by_case.setdefault(case, Reference())
+        runs = {"own": runs_of_case.own, "mended": runs_of_case.mended}[row["rules"]]
         runs.append(measured({name: float(row[name]) for name in COUNTED}, case))
-    return found
+    return by_case
 
 
 COUNTED = (

@@ -1,4 +1,4 @@
-"""The page of the comparison: every case of ns-3 beside ours."""
+"""Page of the comparison: every case of ns-3 with ours."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -15,27 +15,27 @@ if TYPE_CHECKING:
     from chappe_papers.validation.standard.compare import Comparison
 
 
-def page(found: "Sequence[Comparison]", unlike: Mapping[Case, Mapping[str, Estimate]]) -> str:
+def page(comparisons: "Sequence[Comparison]", unlike: Mapping[Case, Mapping[str, Estimate]]) -> str:
     """The page.
 
     Args:
-        found: The cases.
+        comparisons: The cases.
         unlike: Measures of ours with the short preamble that ns-3 does not have at 2 Mbit/s.
     """
     return joined(
-        _head(found),
-        table(("cases", "agree", "of", "largest difference"), summary(found)),
+        _head(comparisons),
+        table(("cases", "agree", "of", "largest difference"), summary(comparisons)),
         notes(HERE),
-        _rules(found),
-        _preamble(found, unlike),
-        _table("Cases that do not agree", [c for c in found if not c.agrees]),
-        _table("All cases", [c for c in found if not c.further]),
-        _table("Further cases", [c for c in found if c.further]),
+        _rules(comparisons),
+        _preamble(comparisons, unlike),
+        _table("Cases that do not agree", [c for c in comparisons if not c.agrees]),
+        _table("All cases", [c for c in comparisons if not c.further]),
+        _table("Further cases", [c for c in comparisons if c.further]),
     )
 
 
-def _head(found: "Sequence[Comparison]") -> list[str]:
-    main, further = [c for c in found if not c.further], [c for c in found if c.further]
+def _head(comparisons: "Sequence[Comparison]") -> list[str]:
+    main, further = [c for c in comparisons if not c.further], [c for c in comparisons if c.further]
     lines = ["# Validation of the preset `standard` against ns-3.37", "", _agreement(main, "cases"), ""]
     if further:
         lines += [_agreement(further, "further cases"), ""]
@@ -49,30 +49,30 @@ def _head(found: "Sequence[Comparison]") -> list[str]:
     return lines
 
 
-def _agreement(found: "Sequence[Comparison]", what: str) -> str:
-    agree = sum(c.agrees for c in found)
-    worst = max(found, key=lambda c: abs(c.off))
-    others = [c for c in found if not c.agrees]
-    rest = f" The others: {'; '.join(f'{c.case.title} ({percent(c.off)})' for c in others)}." if others else ""
+def _agreement(comparisons: "Sequence[Comparison]", what: str) -> str:
+    agree = sum(c.agrees for c in comparisons)
+    worst = max(comparisons, key=lambda c: abs(c.off))
+    differing = [c for c in comparisons if not c.agrees]
+    rest = f" The others: {'; '.join(f'{c.case.title} ({percent(c.off)})' for c in differing)}." if differing else ""
     return (
-        f"**{agree} of {len(found)} {what} agree.** The largest difference is {percent(worst.off)} "
+        f"**{agree} of {len(comparisons)} {what} agree.** The largest difference is {percent(worst.off)} "
         f"({worst.case.title}).{rest}"
     )
 
 
-def summary(found: "Sequence[Comparison]") -> list[list[str]]:
+def summary(comparisons: "Sequence[Comparison]") -> list[list[str]]:
     """Of each kind: its name, how many cases agree, of how many, and the largest difference."""
-    own = groups(found, lambda c: c.case.kind)
-    known = [(title, own[kind]) for kind, title in KINDS.items() if kind in own]
+    by_kind = groups(comparisons, lambda c: c.case.kind)
+    present = [(title, by_kind[kind]) for kind, title in KINDS.items() if kind in by_kind]
     return [
         [title, str(sum(c.agrees for c in cases)), str(len(cases)), percent(max((c.off for c in cases), key=abs))]
-        for title, cases in known
+        for title, cases in present
     ]
 
 
-def _rules(found: "Sequence[Comparison]") -> list[str]:
+def _rules(comparisons: "Sequence[Comparison]") -> list[str]:
     """Effect of mending two rules of ns-3."""
-    mended = [(c, c.own) for c in found if c.own is not None]
+    mended = [(c, c.own) for c in comparisons if c.own is not None]
     if not mended:
         return []
     lines = [
@@ -82,13 +82,13 @@ def _rules(found: "Sequence[Comparison]") -> list[str]:
         "",
     ]
     rows = []
-    for c, own in mended:
-        beside = percent(c.ours[GOODPUT].mean / own[GOODPUT].mean - 1)
-        rows.append([c.case.title, *(_kbps(e[GOODPUT]) for e in (own, c.ns3, c.ours)), beside, percent(c.off)])
-    return lines + table(("case", "own rules", "mended", "ours", "beside own rules", "beside mended"), rows)
+    for c, unmended in mended:
+        beside = percent(c.ours[GOODPUT].mean / unmended[GOODPUT].mean - 1)
+        rows.append([c.case.title, *(_kbps(e[GOODPUT]) for e in (unmended, c.ns3, c.ours)), beside, percent(c.off)])
+    return lines + table(("case", "own rules", "mended", "ours", "against own rules", "against mended"), rows)
 
 
-def _preamble(found: "Sequence[Comparison]", unlike: Mapping[Case, Mapping[str, Estimate]]) -> list[str]:
+def _preamble(comparisons: "Sequence[Comparison]", unlike: Mapping[Case, Mapping[str, Estimate]]) -> list[str]:
     if not unlike:
         return []
     lines = [
@@ -100,15 +100,15 @@ def _preamble(found: "Sequence[Comparison]", unlike: Mapping[Case, Mapping[str, 
         "",
     ]
     rows = []
-    for c in found:
+    for c in comparisons:
         if c.case in unlike:
-            own = (c.ns3[GOODPUT], c.ours[GOODPUT], unlike[c.case][GOODPUT])
-            rows.append([c.case.title, *map(_kbps, own), percent(own[2].mean / own[0].mean - 1)])
-    return lines + table(("case", "ns-3", "ours, long", "ours, short", "beside ns-3"), rows)
+            goodputs = (c.ns3[GOODPUT], c.ours[GOODPUT], unlike[c.case][GOODPUT])
+            rows.append([c.case.title, *map(_kbps, goodputs), percent(goodputs[2].mean / goodputs[0].mean - 1)])
+    return lines + table(("case", "ns-3", "ours, long", "ours, short", "against ns-3"), rows)
 
 
-def _table(title: str, found: "Sequence[Comparison]") -> list[str]:
-    if not found:
+def _table(title: str, comparisons: "Sequence[Comparison]") -> list[str]:
+    if not comparisons:
         return []
     lines = [
         f"## {title}",
@@ -120,7 +120,7 @@ def _table(title: str, found: "Sequence[Comparison]") -> list[str]:
         "| case | goodput | | half width | difference | first flow | | fail | | given up | | agrees |",
         "|---|---|---|---|---|---|---|---|---|---|---|---|",
     ]
-    return lines + [f"| {' | '.join(_cells(c))} |" for c in found]
+    return lines + [f"| {' | '.join(_cells(c))} |" for c in comparisons]
 
 
 def _cells(c: "Comparison") -> list[str]:

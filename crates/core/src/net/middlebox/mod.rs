@@ -112,7 +112,7 @@ impl Middlebox {
         self.part.deadline()
     }
 
-    /// Handles the timer.
+    /// Handles the timer that is due.
     pub fn on_deadline(&mut self, cx: &mut Cx<'_>) {
         self.part.on_deadline(cx);
     }

@@ -7,7 +7,7 @@ use crate::unit::Time;
 /// A middlebox on the path of flows, which are numbered from 0. Its methods are called through the enum that the list
 /// declares, without virtual calls.
 pub trait OnPath {
-    /// Settings.
+    /// Settings of the middlebox.
     type Config;
 
     /// A middlebox for this number of flows.

@@ -32,7 +32,7 @@ keywords! {
 }
 
 settings! {
-    /// Settings of Snoop.
+    /// Snoop: local retransmissions at a node on the path.
     pub struct Config {
         /// Largest number of cached segments per flow; further segments are only forwarded.
         pub cache: u32 = 100 => range(1, 1_000_000),
@@ -73,7 +73,7 @@ settings! {
     }
 }
 
-/// A cached segment.
+/// A segment in the cache, and its transmission.
 #[derive(Clone, Debug)]
 struct Kept {
     packet: Packet,

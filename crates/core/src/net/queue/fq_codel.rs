@@ -147,7 +147,7 @@ impl Source for Backlog<'_> {
     }
 }
 
-/// State of FQ-CoDel.
+/// A queue per flow, each with the state of CoDel.
 #[derive(Clone, Debug)]
 pub struct FqCoDel {
     cfg: Config,

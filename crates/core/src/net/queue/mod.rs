@@ -25,7 +25,7 @@ use routing_first::RoutingFirst;
 
 disciplines! {
     settings {
-        /// Queue discipline.
+        /// Discipline of the interface queue.
         pub discipline: Discipline = Discipline::RoutingFirst,
         /// Largest number of waiting packets, for `cmu_priority` per class; one more is in the MAC or being sent.
         pub limit: u32 = 50 => range(1, 1_000_000),
@@ -77,7 +77,7 @@ pub struct Outlet {
 pub struct Cx<'a> {
     /// Current time.
     pub now: Time,
-    /// Packet pool.
+    /// Pool of the packets in the queue.
     pub pool: &'a mut PacketPool,
     /// Dropped packets with the reasons.
     pub dropped: &'a mut Vec<(PacketId, Reason)>,

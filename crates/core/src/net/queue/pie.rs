@@ -24,7 +24,7 @@ keywords! {
 }
 
 settings! {
-    /// PIE.
+    /// Proportional integral controller enhanced (RFC 8033).
     pub struct Config {
         /// QDELAY_REF: target of the queueing delay.
         pub target: Span = Span::ms(15) => above(Span::ZERO).at_most(HOUR),
@@ -43,7 +43,7 @@ settings! {
         pub dq_threshold: Bytes = Bytes(16_384) => range(Bytes(1), Bytes(65_536))
             ; used when |c| c.estimate == Estimate::DepartureRate, else "`queue.pie.estimate` is not `departure_rate`",
         /// MEAN_PKTSIZE: nothing is dropped while at most two packets of this size wait.
-        pub mean_pktsize: Bytes = Bytes(1024) => at_most(LARGEST_PACKET),
+        pub mean_packet_size: Bytes = Bytes(1024) => at_most(LARGEST_PACKET),
         /// mark_ecnth: largest drop probability at which ECN-capable packets are marked; above it they are dropped.
         pub mark_threshold: f64 = 0.1 => range(0.0, 1.0),
         /// Spaces drops: no packet is dropped until the probabilities since the last drop add up to 0.85, and one is
@@ -156,7 +156,7 @@ impl Pie {
         if c.burst_allowance > Span::ZERO {
             return false;
         }
-        let short = self.fifo.bytes() <= 2 * u64::from(self.cfg.mean_pktsize.0);
+        let short = self.fifo.bytes() <= 2 * u64::from(self.cfg.mean_packet_size.0);
         if short || (c.qdelay_old < self.cfg.target / 2 && c.drop_prob < SAFE) {
             return false;
         }

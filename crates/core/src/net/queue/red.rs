@@ -24,7 +24,7 @@ settings! {
         pub max_p: f64 = 0.02 => above(0.0).at_most(1.0),
         /// Weight of the current length in the average; "none": chosen by the rate of the outlet, so that the average
         /// follows within ten round-trip times.
-        pub q_weight: Option<f64> = Some(0.002) => above(0.0).at_most(1.0),
+        pub weight: Option<f64> = Some(0.002) => above(0.0).at_most(1.0),
         /// Lets the probability rise from `max_p` to 1 between the maximum threshold and twice that; otherwise it is 1
         /// there.
         pub gentle: bool = false,
@@ -33,7 +33,7 @@ settings! {
         /// Measures lengths in bytes, and drops larger packets with a larger probability.
         pub queue_in_bytes: bool = false,
         /// Assumed packet size for the time constant of an idle queue and for lengths in bytes.
-        pub mean_pktsize: Bytes = Bytes(500) => range(Bytes(1), LARGEST_PACKET),
+        pub mean_packet_size: Bytes = Bytes(500) => range(Bytes(1), LARGEST_PACKET),
         /// Largest probability at which ECN-capable packets are marked; above it they are dropped. "none": marked
         /// whenever the choice is random.
         pub mark_p: Option<f64> = None => above(0.0).at_most(1.0),
@@ -52,10 +52,10 @@ settings! {
         pub beta: f64 = 0.9 => above(0.0).at_most(1.0)
             ; used when |c| c.adaptive, else "`queue.red.adaptive` is false",
         /// Lower limit of `max_p`; "none": 0.01, or less on fast links.
-        pub bottom: Option<f64> = None => above(0.0).at_most(1.0)
+        pub min_max_p: Option<f64> = None => above(0.0).at_most(1.0)
             ; used when |c| c.adaptive, else "`queue.red.adaptive` is false",
         /// Upper limit of `max_p`.
-        pub top: f64 = 0.5 => above(0.0).at_most(1.0)
+        pub max_max_p: f64 = 0.5 => above(0.0).at_most(1.0)
             ; used when |c| c.adaptive, else "`queue.red.adaptive` is false",
         /// Queueing delay from which thresholds that are not given are computed.
         pub target_delay: Span = Span::ms(5) => at_most(HOUR)
@@ -103,11 +103,11 @@ impl Queueing for Red {
 
     fn new(queue: &super::Config, outlet: Outlet, rng: Stream) -> Red {
         let cfg = queue.red.clone();
-        let mean = f64::from(cfg.mean_pktsize.0);
+        let mean = f64::from(cfg.mean_packet_size.0);
         let rate = outlet.rate.0 as f64 / (8.0 * mean);
         let min = cfg.min_threshold.unwrap_or_else(|| (cfg.target_delay.as_secs() * rate / 2.0).max(5.0));
         let max = cfg.max_threshold.unwrap_or(3.0 * min);
-        let weight = cfg.q_weight.unwrap_or_else(|| {
+        let weight = cfg.weight.unwrap_or_else(|| {
             let rtt = (3.0 * (outlet.delay.as_secs() + 1.0 / rate)).max(0.1);
             1.0 - libm::exp(-1.0 / (10.0 * rtt * rate))
         });
@@ -121,7 +121,7 @@ impl Queueing for Red {
             max: max * unit,
             max_p: cfg.max_p,
             // At most one drop per window of 1000 B packets at this rate and a round-trip time of 100 ms.
-            bottom: cfg.bottom.unwrap_or_else(|| (80_000.0 / outlet.rate.0 as f64).min(0.01)),
+            bottom: cfg.min_max_p.unwrap_or_else(|| (80_000.0 / outlet.rate.0 as f64).min(0.01)),
             weight,
             rate,
             avg: 0.0,
@@ -184,7 +184,7 @@ impl Red {
         if self.avg < self.min + part && self.max_p > self.bottom {
             self.max_p *= self.cfg.beta;
             self.adapted = now;
-        } else if self.avg > self.max - part && self.max_p < self.cfg.top {
+        } else if self.avg > self.max - part && self.max_p < self.cfg.max_max_p {
             self.max_p += self.cfg.alpha.min(self.max_p / 4.0);
             self.adapted = now;
         }
@@ -242,7 +242,7 @@ impl Red {
 
     /// p_a: spaces drops evenly, by the number of packets since the last one.
     fn spread(&self, base: f64, size: u64) -> f64 {
-        let mean = i64::from(self.cfg.mean_pktsize.0);
+        let mean = i64::from(self.cfg.mean_packet_size.0);
         let count = if self.cfg.queue_in_bytes { self.count_bytes / mean } else { self.count };
         let due = count as f64 * base;
         let p = match (self.cfg.wait, due) {
@@ -276,7 +276,7 @@ mod tests {
             min_threshold: None,
             max_threshold: None,
             max_p: 0.1,
-            q_weight: None,
+            weight: None,
             gentle: true,
             wait: true,
             queue_in_bytes: true,
@@ -383,7 +383,7 @@ mod tests {
     /// Share of marked arrivals when `length` packets wait at each arrival.
     fn marked(cfg: &Config, length: u32, arrivals: u32) -> f64 {
         // The average equals the current length.
-        let red = Config { q_weight: Some(1.0), ..cfg.clone() };
+        let red = Config { weight: Some(1.0), ..cfg.clone() };
         let queue = Queue { discipline: Discipline::Red, limit: 100, red, ..Queue::default() };
         let mut b = Bench::new(&queue, BitRate::mbps(2));
         // Marks do not shorten the queue.
@@ -419,7 +419,7 @@ mod tests {
     #[test]
     fn average_beyond_its_bounds_drops_all_packets() {
         for gentle in [false, true] {
-            let red = Config { q_weight: Some(1.0), gentle, ..Config::default() };
+            let red = Config { weight: Some(1.0), gentle, ..Config::default() };
             let queue = Queue { discipline: Discipline::Red, limit: 100, red, ..Queue::default() };
             let mut b = Bench::new(&queue, BitRate::mbps(2));
             (0..100).for_each(|_| b.push(0, 500, Ecn::Ect));
@@ -496,7 +496,7 @@ mod tests {
             queue_in_bytes: false,
             min_threshold: Some(3.0),
             max_threshold: Some(9.0),
-            q_weight: Some(0.02),
+            weight: Some(0.02),
             wait: false,
             ..ns2()
         };

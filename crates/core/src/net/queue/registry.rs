@@ -16,7 +16,7 @@ pub(super) trait Queueing: Sized {
     /// An empty queue in front of an outlet, with a random stream of its own.
     fn new(cfg: &Config, outlet: Outlet, rng: Stream) -> Self;
 
-    /// A packet arrives.
+    /// Enqueues, marks or drops a packet that arrives.
     fn push(&mut self, packet: PacketId, cx: &mut Cx<'_>);
 
     /// An urgent packet arrives. It overtakes all others if the discipline distinguishes urgent packets.
@@ -117,7 +117,7 @@ macro_rules! disciplines {
         }
 
         $crate::dispatch! { Queue [$($Part)*]
-            /// A packet arrives.
+            /// Enqueues, marks or drops a packet that arrives.
             #[inline]
             pub fn push(&mut self, packet: PacketId, cx: &mut Cx<'_>);
 

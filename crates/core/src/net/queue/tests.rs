@@ -213,7 +213,7 @@ fn settings() -> impl Strategy<Value = Config> {
                 lenient,
                 adaptive,
                 mark_p,
-                q_weight: Some(0.3),
+                weight: Some(0.3),
                 max_p: 0.1,
                 ..red::Config::default()
             };

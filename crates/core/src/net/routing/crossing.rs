@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Point-to-point link to this neighbour.
-    Wire(NodeId),
+    Link(NodeId),
     /// Radio route to this node.
     Radio(NodeId),
 }
@@ -27,16 +27,16 @@ pub struct Crossings {
 
 impl Crossings {
     /// Derives the segments from the shortest paths.
-    pub fn new(routes: &Routes, nodes: usize, is_wire: impl Fn(NodeId, NodeId) -> bool) -> Crossings {
+    pub fn new(routes: &Routes, nodes: usize, is_link: impl Fn(NodeId, NodeId) -> bool) -> Crossings {
         let step = |at: NodeId, goal: NodeId| {
             let next = |n| routes.via(n, goal);
             let first = next(at)?;
-            if is_wire(at, first) {
-                return Some(Step::Wire(first));
+            if is_link(at, first) {
+                return Some(Step::Link(first));
             }
             let mut end = first;
             while end != goal
-                && let Some(via) = next(end).filter(|&v| !is_wire(end, v))
+                && let Some(via) = next(end).filter(|&v| !is_link(end, v))
             {
                 end = via;
             }
@@ -57,7 +57,7 @@ impl Crossings {
 mod tests {
     use super::*;
 
-    /// Radio: 0 - 1 - 2 and 5 - 6; wires: 2 - 3 - 4 - 5.
+    /// Radio: 0 - 1 - 2 and 5 - 6; links: 2 - 3 - 4 - 5.
     fn neighbours(n: NodeId) -> impl Iterator<Item = NodeId> {
         [n.0.wrapping_sub(1), n.0 + 1].into_iter().filter(|&v| v < 7).map(NodeId)
     }
@@ -65,13 +65,13 @@ mod tests {
     #[test]
     fn segments_end_where_the_medium_changes() {
         let routes = Routes::shortest(7, [NodeId(6), NodeId(0), NodeId(3)], neighbours, neighbours);
-        let wires = [2, 3, 4];
-        let c = Crossings::new(&routes, 7, |a, b| wires.contains(&a.0.min(b.0)));
+        let links = [2, 3, 4];
+        let c = Crossings::new(&routes, 7, |a, b| links.contains(&a.0.min(b.0)));
         let steps = |goal| (0..7).map(|n| c.step(NodeId(n), NodeId(goal))).collect::<Vec<_>>();
-        let (wire, radio) = (|n| Some(Step::Wire(NodeId(n))), |n| Some(Step::Radio(NodeId(n))));
-        assert_eq!(steps(6), [radio(2), radio(2), wire(3), wire(4), wire(5), radio(6), None]);
-        assert_eq!(steps(0), [None, radio(0), radio(0), wire(2), wire(3), wire(4), radio(5)]);
-        assert_eq!(steps(3)[..4], [radio(2), radio(2), wire(3), None]);
+        let (link, radio) = (|n| Some(Step::Link(NodeId(n))), |n| Some(Step::Radio(NodeId(n))));
+        assert_eq!(steps(6), [radio(2), radio(2), link(3), link(4), link(5), radio(6), None]);
+        assert_eq!(steps(0), [None, radio(0), radio(0), link(2), link(3), link(4), radio(5)]);
+        assert_eq!(steps(3)[..4], [radio(2), radio(2), link(3), None]);
         assert_eq!(c.step(NodeId(0), NodeId(5)), None, "nobody sends to 5");
     }
 }

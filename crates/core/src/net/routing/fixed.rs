@@ -14,11 +14,11 @@ settings! {
     /// One entry of a routing table.
     pub struct Route {
         /// Number of the node that holds the entry.
-        pub at: u32 = 0,
+        pub node: u32 = 0,
         /// Number of the destination.
-        pub to: u32 = 0,
+        pub dst: u32 = 0,
         /// Number of the next hop.
-        pub via: u32 = 0,
+        pub next_hop: u32 = 0,
     }
 }
 
@@ -41,10 +41,10 @@ impl Routes {
     pub fn listed(nodes: usize, routes: &[Route]) -> Routes {
         let mut next = BTreeMap::new();
         for r in routes {
-            let table = next.entry(NodeId(r.to)).or_insert_with(|| vec![NodeId::BROADCAST; nodes]);
+            let table = next.entry(NodeId(r.dst)).or_insert_with(|| vec![NodeId::BROADCAST; nodes]);
             // Ignores a route over a node that does not exist.
-            if let Some(entry) = table.get_mut(r.at as usize).filter(|_| (r.via as usize) < nodes) {
-                *entry = NodeId(r.via);
+            if let Some(entry) = table.get_mut(r.node as usize).filter(|_| (r.next_hop as usize) < nodes) {
+                *entry = NodeId(r.next_hop);
             }
         }
         Routes { next: Arc::new(next) }
@@ -74,7 +74,7 @@ impl Routes {
         Routes { next: Arc::new(next) }
     }
 
-    /// Destinations with routes.
+    /// Destinations to which the node has a route.
     pub fn destinations(&self) -> impl Iterator<Item = NodeId> + '_ {
         self.next.keys().copied()
     }
@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn listed_routes_that_lead_nowhere_are_found() {
-        let route = |at, via| Route { at, to: 4, via };
+        let route = |at, via| Route { node: at, dst: 4, next_hop: via };
         let r = Routes::listed(5, &[route(0, 1), route(1, 2), route(2, 1)]);
         assert_eq!(r.hops(NodeId(0), NodeId(4)), None);
         let r = Routes::listed(5, &[route(0, 1), route(1, 4)]);

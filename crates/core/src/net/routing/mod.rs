@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 protocols! {
     settings {
-        /// Routing protocol.
+        /// Routing protocol of all nodes.
         pub protocol: Protocol = Protocol::Aodv,
         /// Largest number of hops of a packet (TTL).
         pub ttl: u8 = 64 => at_least(1),
@@ -49,7 +49,7 @@ pub struct Cx<'a> {
     pub now: Time,
     /// Node of the router.
     pub node: NodeId,
-    /// Packet pool.
+    /// Pool of all packets of the run.
     pub pool: &'a mut PacketPool,
     /// Random stream of the router.
     pub rng: &'a mut Stream,
@@ -67,21 +67,21 @@ pub enum Out {
         /// Time before it is sent.
         delay: Span,
     },
-    /// Drops a packet.
+    /// Drops a packet for a reason that tables count.
     Drop {
-        /// Packet to drop.
+        /// Index of the packet.
         packet: PacketId,
         /// Reason for the drop.
         reason: Reason,
     },
     /// Returns the packets in the interface queue for this neighbour to the router.
     Return {
-        /// Lost neighbour.
+        /// Neighbour whose packets go back to routing.
         next_hop: NodeId,
     },
     /// Drops the packets in the interface queue for this neighbour.
     Purge {
-        /// Lost neighbour.
+        /// Neighbour that is not reachable any more.
         next_hop: NodeId,
     },
     /// Notifies the senders of this node that the route to a destination is broken.
@@ -95,12 +95,12 @@ pub enum Out {
     RoutesCut,
 }
 
-/// A usable route.
+/// A usable route, as `routes` tables show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KnownRoute {
     /// Destination of the route.
     pub destination: NodeId,
-    /// Next hop.
+    /// Neighbour to which packets go.
     pub next_hop: NodeId,
     /// Hops to the destination.
     pub hops: u32,
@@ -165,7 +165,7 @@ impl Counted {
         COLUMNS.iter().zip(self.0).find(|(c, _)| c.0 == name).map_or(0, |(_, value)| value)
     }
 
-    /// Counts since `earlier`.
+    /// Differences from counts taken earlier.
     #[must_use]
     pub fn since(&self, earlier: &Counted) -> Counted {
         Counted(std::array::from_fn(|i| self.0[i] - earlier.0[i]))

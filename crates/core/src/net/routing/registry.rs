@@ -125,7 +125,7 @@ pub(super) trait Routing: Sized {
         0
     }
 
-    /// Adds its counters.
+    /// Adds the counters of the protocol to a sum over nodes.
     fn count(&self, _sum: &mut Counted) {}
 
     /// Memory of what the router has learnt, about \[B\].

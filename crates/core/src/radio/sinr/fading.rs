@@ -1,7 +1,7 @@
 //! Fading: variation of the power of a signal from frame to frame.
 
 use crate::keywords;
-use crate::radio::audience::Listener;
+use crate::radio::in_range::ReceiverInRange;
 use crate::rng::Stream;
 use std::f64::consts::LN_2;
 
@@ -37,11 +37,11 @@ impl Faded {
 
     /// Draws the powers of all receivers at once, so that the processor can overlap the computations.
     #[inline(never)]
-    pub(super) fn draw(&mut self, listeners: &[Listener], rngs: &mut [Stream]) {
+    pub(super) fn draw(&mut self, in_range: &[ReceiverInRange], rngs: &mut [Stream]) {
         let Faded { steps, powers } = self;
         powers.clear();
-        powers.extend(listeners.iter().map(|l| rngs[l.to as usize].uniform()));
-        for (power, l) in powers.iter_mut().zip(listeners) {
+        powers.extend(in_range.iter().map(|l| rngs[l.to as usize].uniform()));
+        for (power, l) in powers.iter_mut().zip(in_range) {
             // From (0, 1], so that the logarithm is finite.
             *power = f64::from(l.power) * -ln(steps, 1.0 - *power);
         }
@@ -65,10 +65,10 @@ mod tests {
 
     #[test]
     fn powers_are_distributed_exponentially() {
-        let listener = Listener { to: 0, delay: 0, power: 2.0 };
+        let receiver = ReceiverInRange { to: 0, delay: 0, power: 2.0 };
         let mut rngs = [Stream::new(1, Purpose::Reception, 0)];
         let mut faded = Faded::new();
-        faded.draw(&[listener; 100_000], &mut rngs);
+        faded.draw(&[receiver; 100_000], &mut rngs);
         let share = |least: f64| faded.powers.iter().filter(|&&p| p >= least).count() as f64 / 1e5;
         // Tolerance: four standard deviations of a share of 100,000 draws.
         for least in [0.0, 0.02, 0.2, 1.0, 2.0, 6.0] {

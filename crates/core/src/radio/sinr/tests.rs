@@ -27,7 +27,7 @@ fn channel(places: &[f64], sinr: Config) -> Channel {
     let rates = [1_000_000, 2_000_000, 5_500_000, 11_000_000].map(BitRate).to_vec();
     let radios = Radios { rates, plcp: vec![Span::us(192); 4], ..Radios::alike(&cfg, &places) };
     let mut channel = Channel::new(&radios);
-    channel.tell_all();
+    channel.need_every_end();
     channel
 }
 

@@ -6,9 +6,9 @@ use crate::unit::{Span, Time};
 /// Values of a column. The largest number of the type stands for a missing value; NaN for a missing number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Values<'a> {
-    /// Floating-point numbers.
+    /// 64-bit floating-point numbers.
     Float(&'a [f64]),
-    /// Large counts.
+    /// 64-bit counts.
     Long(&'a [u64]),
     /// Counts, and numbers of nodes and flows.
     Int(&'a [u32]),
@@ -27,7 +27,7 @@ pub trait Cell {
     type Kept;
     /// Converts the value for storage.
     fn keep(self) -> Self::Kept;
-    /// Reads stored values.
+    /// Views stored values as a column.
     fn values(kept: &[Self::Kept]) -> Values<'_>;
 }
 
@@ -114,7 +114,7 @@ pub trait Rows {
     fn columns(&self) -> &'static [(&'static str, &'static str)];
     /// Values of each column.
     fn values(&self) -> Vec<Values<'_>>;
-    /// Number of rows.
+    /// Number of rows since the last `clear`.
     fn len(&self) -> usize;
     /// Tells if there are no rows.
     fn is_empty(&self) -> bool {
@@ -144,7 +144,7 @@ macro_rules! table {
             pub const COLUMNS: &'static [(&'static str, &'static str)] =
                 &[$( (stringify!($column), concat!("", $($cdoc),*)), )*];
 
-            /// Adds a row.
+            /// Appends a row to the columns.
             pub fn push(&mut self, row: $Row) {
                 use $crate::record::observe::columns::Cell;
                 $( self.$column.push(row.$column.keep()); )*

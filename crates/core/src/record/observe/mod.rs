@@ -139,7 +139,7 @@ impl Observers {
         Observers(wanted.map(|&t| Observer::new(t, setup)).collect())
     }
 
-    /// Starts a trace.
+    /// Starts a trace of frames and arrivals, for tests.
     pub fn trace(&mut self) {
         self.0.push(Observer::Trace(Box::default()));
     }

@@ -1,4 +1,4 @@
-//! Positions of nodes over time: their segments of motion, as in a movement file.
+//! Positions of nodes over time: their movement segments, as in a movement file.
 
 use super::columns::table;
 use crate::packet::NodeId;
@@ -6,7 +6,7 @@ use crate::record::note::Note;
 use crate::unit::Time;
 
 table! {
-    /// A segment of motion of a node.
+    /// A movement segment of a node.
     pub struct Row in Kept {
         /// Begin of the segment \[s\].
         time_s: Time,
@@ -34,16 +34,16 @@ pub struct Positions {
 
 impl Positions {
     pub(super) fn on(&mut self, note: &Note<'_>) {
-        if let Note::Leg { node, leg, to } = *note {
-            let to = if leg.moves() { to } else { leg.from };
+        if let Note::Movement { node, segment, to } = *note {
+            let to = if segment.moves() { to } else { segment.from };
             self.rows.push(Row {
-                time_s: leg.begins,
+                time_s: segment.begins,
                 node,
-                x_m: leg.from.x,
-                y_m: leg.from.y,
+                x_m: segment.from.x,
+                y_m: segment.from.y,
                 dest_x_m: to.x,
                 dest_y_m: to.y,
-                speed_mps: leg.speed.0,
+                speed_mps: segment.speed.0,
             });
         }
     }

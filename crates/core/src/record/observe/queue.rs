@@ -51,7 +51,7 @@ impl Queues {
         }
         let (node, channel, wire_to) = match id {
             QueueId::Radio(radio) => (self.radios.node(radio), Some(self.radios.channel(radio)), None),
-            QueueId::Wire { from, to } => (from, None, Some(to)),
+            QueueId::Link { from, to } => (from, None, Some(to)),
         };
         self.rows.push(Row { time_s: at, node, channel, wire_to, packets: now.0, bytes });
     }

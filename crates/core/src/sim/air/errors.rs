@@ -4,9 +4,9 @@ use crate::error_model::{ErrorModel, Frames, Kind, Layer, Receiver};
 use crate::packet::{Packet, PacketPool, RadioId};
 use crate::radio::Verdict;
 use crate::rng::{Purpose, Stream};
-use crate::wlan::{Frame, FrameKind, Timing};
+use crate::wlan::{Frame, Timing};
 
-/// The error model of every receiver.
+/// Error model of each receiver, with the settings shared by all.
 #[derive(Clone, Debug)]
 pub struct Receivers {
     models: Vec<ErrorModel>,
@@ -16,7 +16,7 @@ pub struct Receivers {
 }
 
 impl Receivers {
-    /// `None` where there are no errors.
+    /// Creates the error models; `None` without errors.
     pub fn new(cfg: &Receiver, radios: usize, seed: u64) -> Option<Box<Receivers>> {
         let model = |i| ErrorModel::new(&cfg.error, Stream::new(seed, Purpose::FrameErrors, i));
         (cfg.error.model != Kind::None).then(|| {
@@ -29,24 +29,24 @@ impl Receivers {
         })
     }
 
-    /// Another rate of errors at all receivers.
+    /// Changes the error rate of all receivers.
     pub fn set_rate(&mut self, rate: f64) {
         self.models.iter_mut().for_each(|model| model.set_rate(rate));
     }
 
-    /// The size of a frame, if the error model works below the MAC and on such frames \[B\].
+    /// Size of a frame, if it is subject to errors below the MAC \[B\].
     pub fn exposed(&self, frame: &Frame, timing: &Timing, pool: &PacketPool) -> Option<u32> {
-        let single = frame.kind == FrameKind::Data && !frame.to.is_broadcast();
-        let exposed = self.layer == Layer::Phy && (self.frames == Frames::All || single);
+        let exposed = self.layer == Layer::Phy && (self.frames == Frames::All || frame.is_unicast_data());
         exposed.then(|| timing.bytes_of(frame.kind, frame.packet.map_or(0, |p| pool[p].bytes)) + self.extra)
     }
 
-    /// Tells if an error model damages a frame of this size \[B\]; a frame that is lost anyway is not asked for.
+    /// Tells if an error model damages a frame of this size \[B\]. Draws no random number for a frame that is lost
+    /// anyway.
     pub fn damages(&mut self, r: RadioId, bytes: u32, verdict: Verdict) -> bool {
         verdict == Verdict::Decoded && self.models[r.index()].damages(bytes)
     }
 
-    /// Verdict on a frame at a receiver that would give it this `verdict` if there were no errors.
+    /// Verdict on a frame at a receiver, given the `verdict` without errors.
     pub fn judge(
         &mut self,
         r: RadioId,
@@ -59,7 +59,7 @@ impl Receivers {
         if exposed.is_some_and(|bytes| self.damages(r, bytes, verdict)) { Verdict::Damaged } else { verdict }
     }
 
-    /// Tells if a packet that the MAC has received is damaged above the MAC. `timing`: of its station.
+    /// Tells if a packet that the MAC has received is damaged above the MAC.
     pub fn damages_above_mac(&mut self, r: RadioId, p: &Packet, timing: &Timing) -> bool {
         let exposed = self.layer == Layer::Net && (self.frames == Frames::All || !p.next_hop.is_broadcast());
         let bytes = timing.frame_bytes(p.bytes) + self.extra;

@@ -1,9 +1,9 @@
 //! The air: the channel, the stations of all radios, and the frames on the air.
 
 mod errors;
-pub mod hearing;
+pub mod reception;
 
-use crate::motion::Crowd;
+use crate::mobility::MobileNodes;
 use crate::packet::{PacketId, PacketPool, RadioId};
 use crate::radio::{Channel, Harm, Verdict, sinr};
 use crate::record::loss::Cause;
@@ -11,36 +11,37 @@ use crate::rng::{Purpose, Stream};
 use crate::run::{Profile, RadioSetup, Setup};
 use crate::sim::network::Network;
 use crate::sim::network::ports::Ports;
-use crate::sim::slots::Slot;
+use crate::sim::timer_numbers::Timer;
 use crate::sim::timers::Timers;
 use crate::sim::watch::Watch;
 use crate::unit::{Span, Time};
-use crate::wlan::{self, Frame, FrameKind, Station, Timing, Unanswered};
+use crate::wlan::{self, Frame, Station, Timing, Unanswered};
 use errors::Receivers;
-use hearing::{FrameEnd, FrameStart, WalkingStart, medium};
+use reception::{FrameEnd, FrameStart, MovingFrameStart, medium};
 use std::sync::Arc;
 
 /// A frame on the air.
 #[derive(Clone, Copy, Debug)]
 pub struct OnAir {
     pub frame: Frame,
-    /// Start of its transmission.
+    /// Start of the transmission.
     pub began: Time,
-    /// The packet of a broadcast that the sender is done with, while some listeners still have to hear its end.
+    /// Packet of a broadcast that the sender has finished, until its end has reached every receiver.
     pub over: Option<PacketId>,
-    /// All listeners have heard its end.
+    /// The end of the frame has been processed at every receiver.
     pub ended: bool,
-    /// Verdict at its target if given before the second loop, and if nothing but an error model damaged it there.
+    /// Verdict at the intended receiver, if given before the second loop.
     pub at_target: Option<Verdict>,
-    pub by_error: bool,
-    /// The target has begun to answer.
-    pub answered: bool,
-    /// Cause why the last frame that needed an answer got none, as far as is known.
+    /// An error model alone damaged the frame at the intended receiver.
+    by_error: bool,
+    /// The intended receiver has begun to send the response.
+    answered: bool,
+    /// Known cause why the last frame that needed a response got none.
     pub attempt: Cause,
 }
 
 impl OnAir {
-    /// Nothing has been sent.
+    /// State of a radio that has sent no frame.
     pub const NONE: OnAir = OnAir {
         frame: Frame::NONE,
         began: Time::ZERO,
@@ -52,30 +53,30 @@ impl OnAir {
         attempt: Cause::Refused,
     };
 
-    /// End of its transmission.
+    /// End of the transmission.
     pub fn end(&self) -> Time {
         self.began + self.frame.airtime
     }
 }
 
-/// The rules of the stations of a profile.
+/// Rules shared by the stations of a profile.
 #[derive(Debug)]
 pub struct Rules {
     pub timing: Timing,
     pub dcf: wlan::Config,
 }
 
-/// MAC actions deferred until every listener has processed the end of a frame.
+/// MAC actions deferred until every receiver has processed the end of a frame.
 #[derive(Clone, Debug)]
 pub struct Deferred {
     pub actions: Vec<(RadioId, Time, wlan::Out)>,
-    /// Stations that have been called, and whether they listen to all from now on.
-    pub listening: Vec<(RadioId, bool)>,
+    /// Stations whose need for the end of every signal has changed, with the new state.
+    pub needs_every_end: Vec<(RadioId, bool)>,
 }
 
 impl Default for Deferred {
     fn default() -> Deferred {
-        Deferred { actions: Vec::with_capacity(64), listening: Vec::with_capacity(64) }
+        Deferred { actions: Vec::with_capacity(64), needs_every_end: Vec::with_capacity(64) }
     }
 }
 
@@ -83,7 +84,7 @@ impl Default for Deferred {
 #[derive(Clone, Debug)]
 pub struct Mac {
     pub station: Station,
-    /// Shared by all of the same profile.
+    /// Shared by the stations of a profile.
     pub rules: Arc<Rules>,
 }
 
@@ -109,39 +110,38 @@ impl Mac {
     }
 }
 
-/// The channel, the stations, and what is on the air.
+/// The channel, the stations, and the frames on the air.
 #[derive(Clone, Debug)]
 pub struct Air {
     pub channel: Channel,
-    /// One for each radio.
+    /// Station of each radio.
     pub macs: Vec<Mac>,
-    /// The shortest SIFS of all stations.
-    pub shortest_sifs: Span,
+    /// Shortest SIFS of all stations.
+    shortest_sifs: Span,
     /// The last frame of each radio.
     pub on_air: Vec<OnAir>,
-    /// Errors at receivers, if there are any.
+    /// Error models of receivers, if any.
     pub receivers: Option<Box<Receivers>>,
-    /// Nodes read frames for others.
+    /// Nodes read frames for other nodes.
     pub promiscuous: bool,
-    /// Rate control is told with what signal frames arrive.
-    pub knows_signals: bool,
-    /// Ends of frames need more than usual: error models, nodes that read frames for others, signals that rate
-    /// control is told of.
+    /// Rate control knows the signal-to-noise ratio of received frames.
+    knows_signals: bool,
+    /// Ends of frames need more than usual: for error models, for nodes that read frames for other nodes, or for rate
+    /// control that knows signals.
     pub closely: bool,
-    /// Frames are noted, booked or measured, or nodes move: for observers, for air time, for Neighborhood RED, for
-    /// batteries, for motion.
+    /// Starts of frames need more than usual: for observers, airtime accounting, Neighborhood RED, batteries or motion.
     pub watched: bool,
-    /// Each end of a frame is noted or booked, too: for observers of frames, for air time.
-    pub watched_closely: bool,
-    /// Actions of the station that was called last.
+    /// Ends of frames need more than usual, too: for observers of frames or airtime accounting.
+    watched_closely: bool,
+    /// Actions of stations that are not dispatched yet.
     pub actions: Vec<wlan::Out>,
     pub deferred: Deferred,
-    /// Radios that have just read a frame for another one.
+    /// Radios that have just read a frame for another radio.
     pub overheard: Vec<RadioId>,
 }
 
 impl Air {
-    /// Nothing is on the air. `promiscuous`: nodes read frames for others.
+    /// State at the start of a run. `promiscuous`: nodes read frames for other nodes.
     pub fn new(setup: &Setup, channel: Channel, promiscuous: bool) -> Air {
         let (macs, radios) = (Mac::all(setup), setup.interfaces.radios.len());
         let receivers = Receivers::new(&setup.receiver, radios, setup.seed);
@@ -163,23 +163,23 @@ impl Air {
         }
     }
 
-    /// From now on every frame on the air is watched; `closely`: the end of each at every radio, too.
+    /// Makes the start of every frame observed from now on; `closely`: and its end at every receiver.
     pub fn watch(&mut self, closely: bool) {
         self.watched = true;
         self.watched_closely |= closely;
     }
 
-    /// Tells a station what it has missed. Every call of a station comes after this.
+    /// Reports deferred ends of signals to a station. Must precede every call of the station.
     #[inline(always)]
-    pub fn settle(&mut self, r: RadioId, now: Time) {
-        if let Some(at) = self.channel.settle(r, now) {
+    pub fn flush_deferred(&mut self, r: RadioId, now: Time) {
+        if let Some(at) = self.channel.flush_deferred(r, now) {
             let Mac { station, rules } = &mut self.macs[r.index()];
             station.on_noise(true, at, &rules.timing, &rules.dcf);
         }
     }
 
-    /// Calls a station, which has been settled, and keeps its deadline and whether it listens to all. Its actions
-    /// are added to `actions`.
+    /// Calls a station after [`flush_deferred`](Self::flush_deferred); updates its timer and its need for the end of
+    /// every signal. Its actions are appended to `actions`.
     #[inline(always)]
     pub fn call(
         &mut self,
@@ -192,31 +192,31 @@ impl Air {
         let Rules { timing, dcf } = &**rules;
         let medium = medium(self.channel.sensed(r));
         input(station, &mut wlan::Cx { now, medium, timing, rules: dcf, out: &mut self.actions });
-        self.channel.set_listens_to_all(r, station.needs_every_end());
-        timers.set(Slot::Mac(r), station.deadline());
+        self.channel.set_needs_every_end(r, station.needs_every_end());
+        timers.set(Timer::Mac(r), station.deadline());
     }
 
-    /// The station of a radio begins anew; returns the packet that it held.
+    /// Resets the station of a radio after power-off; returns the packet it held.
     pub fn restart(&mut self, r: RadioId, timers: &mut Timers) -> Option<PacketId> {
         let Mac { station, rules } = &mut self.macs[r.index()];
         let held = station.restart(&rules.dcf);
-        timers.set(Slot::Mac(r), station.deadline());
+        timers.set(Timer::Mac(r), station.deadline());
         held
     }
 
-    /// Prolongs the back-off of a station by the time that a packet to a neighbour would take on the air.
+    /// Prolongs the back-off of a station by the airtime of a packet to a neighbour.
     pub fn prolong_backoff(&mut self, r: RadioId, to: RadioId, bytes: u32, timers: &mut Timers) {
         let Mac { station, rules } = &mut self.macs[r.index()];
         let timing = &rules.timing;
         station.prolong_backoff(timing.data_in(station.mode_to(to), timing.frame_bytes(bytes)), timing);
-        timers.set(Slot::Mac(r), station.deadline());
+        timers.set(Timer::Mac(r), station.deadline());
     }
 
     /// A radio begins to send a frame.
     #[inline]
     pub fn begin(&mut self, r: RadioId, at: Time, frame: Frame) {
         if frame.is_answer() {
-            // If the frame that it answers counts as failed from now on, this answer was lost.
+            // If the frame that is answered fails from now on, this response was lost.
             let asked = &mut self.on_air[frame.to.index()];
             (asked.attempt, asked.answered) = (Cause::ResponseLost, true);
         }
@@ -224,40 +224,40 @@ impl Air {
         *on_air = OnAir { frame, began: at, ended: false, attempt: on_air.attempt, ..OnAir::NONE };
     }
 
-    /// First loop of the frame that a radio has begun to send: all who hear it sense its start. The end of the frame is
-    /// told when the second loop is due. `crowd`: the nodes, where their motion decides ties.
+    /// First loop of the frame that a radio has begun to send: every receiver in range senses its start. Sets the timer
+    /// of the second loop. `mobile_nodes`: the nodes, where their motion decides ties.
     #[inline]
-    pub fn hear_start(
+    pub fn on_frame_start(
         &mut self,
         n: RadioId,
         at: Time,
         frame: &Frame,
-        (crowd, ports): (Option<&Crowd>, &Ports),
+        (mobile_nodes, ports): (Option<&MobileNodes>, &Ports),
         timers: &mut Timers,
     ) {
         let Air { channel, macs, .. } = self;
         let ends = (n, frame.to);
-        let farthest = match crowd {
+        let farthest = match mobile_nodes {
             None => channel.start(ends, at, frame.airtime, frame.mode.0, &mut FrameStart { macs, timers }),
-            Some(crowd) => {
+            Some(mobile_nodes) => {
                 let start = FrameStart { macs, timers };
-                let mut ears = WalkingStart { start, crowd, ports, sender: ports.node(n), at };
-                channel.start(ends, at, frame.airtime, frame.mode.0, &mut ears)
+                let mut sink = MovingFrameStart { start, mobile_nodes, ports, sender: ports.node(n), at };
+                channel.start(ends, at, frame.airtime, frame.mode.0, &mut sink)
             }
         };
         let mut last = at + frame.airtime + farthest;
-        // A station may answer after SIFS, and must have heard the end by then.
+        // A station may respond after SIFS, and the end must have been processed there by then.
         if farthest > self.shortest_sifs {
             last = last.min(self.when_to_end(n, frame));
         }
-        timers.set(Slot::Radio(n), last);
+        timers.set(Timer::Radio(n), last);
     }
 
-    /// Second loop of the last frame of a radio: all who hear it hear its end. Their actions are kept in `deferred`,
-    /// because none of them may send before all have heard. Returns the verdict at the station that the frame is for, if
-    /// that is given in this loop. `CLOSELY` is `self.closely`.
+    /// Second loop of the last frame of a radio: processes its end at every receiver in range. Actions are deferred,
+    /// because no station may send before every receiver has processed the end. Returns the verdict at the intended
+    /// receiver, if given in this loop. `CLOSELY` must be true if `self.closely` is.
     #[inline(always)]
-    pub fn hear_end<const CLOSELY: bool>(
+    pub fn on_frame_end<const CLOSELY: bool>(
         &mut self,
         n: RadioId,
         pool: &mut PacketPool,
@@ -283,10 +283,10 @@ impl Air {
         };
         let mut by_error = false;
         if CLOSELY {
-            // The size is worked out once: it is the same at all receivers.
+            // The size is the same at all receivers, so it is computed once.
             let timing = &frame_end.macs[n.index()].rules.timing;
             let exposed = self.receivers.as_ref().and_then(|r| r.exposed(frame, timing, frame_end.pool));
-            let read = self.promiscuous && frame.kind == FrameKind::Data && !frame.to.is_broadcast();
+            let read = self.promiscuous && frame.is_unicast_data();
             let (receivers, overheard) = (&mut self.receivers, &mut self.overheard);
             self.channel.finish(n, end, |r, mut ended| {
                 if let (Some(bytes), Some(receivers)) = (exposed, receivers.as_mut())
@@ -298,25 +298,25 @@ impl Air {
                 if read && r != frame.to && ended.verdict == Verdict::Decoded {
                     overheard.push(r);
                 }
-                frame_end.hear(r, ended);
+                frame_end.on_end(r, ended);
             });
         } else {
-            self.channel.finish(n, end, |r, ended| frame_end.hear(r, ended));
+            self.channel.finish(n, end, |r, ended| frame_end.on_end(r, ended));
         }
         let at_end = frame_end.at_target;
         if CLOSELY {
             self.on_air[n.index()].by_error |= by_error;
         }
-        // The channel is borrowed by its loop, so it learns only now who listens to all.
-        for &(r, wants) in &self.deferred.listening {
-            self.channel.set_listens_to_all(r, wants);
+        // The loop borrows the channel, so the channel is updated only now.
+        for &(r, needs) in &self.deferred.needs_every_end {
+            self.channel.set_needs_every_end(r, needs);
         }
-        self.deferred.listening.clear();
+        self.deferred.needs_every_end.clear();
         at_end
     }
 
-    /// Verdict on the frame of a sender at a receiver, before the second loop of the frame. `received`: the verdict of
-    /// the channel, without error models.
+    /// Verdict on the frame of a sender at a receiver before the second loop of the frame, given the verdict of the
+    /// channel without error models.
     pub fn judge_early(
         &mut self,
         r: RadioId,
@@ -329,32 +329,35 @@ impl Air {
         let timing = &self.macs[frame.from.index()].rules.timing;
         let verdict = self.receivers.as_mut().map_or(received, |e| e.judge(r, frame, received, timing, pool));
         let on_air = &mut self.on_air[sender.index()];
-        // Not what is left of a frame that was cut, whose sender has begun the next one.
+        // Excludes the rest of a cut frame, whose sender has begun the next one.
         if on_air.frame.to == r && at >= on_air.end() {
             (on_air.at_target, on_air.by_error) = (Some(verdict), verdict != received);
         }
         verdict
     }
 
-    /// Rate control learns with what signal the last frame of a radio has arrived.
-    pub fn tell_signal(&mut self, n: RadioId) {
+    /// Reports the signal-to-noise ratio of a radio's last frame to its rate control, if it needs that.
+    pub fn report_signal(&mut self, n: RadioId) {
+        if !self.knows_signals {
+            return;
+        }
         let to = self.on_air[n.index()].frame.to;
         let ratio = self.channel.signal_to_noise(to);
         self.macs[n.index()].station.arrived(to, ratio);
     }
 
-    /// Latest instant of the second loop of a frame, if a listener is farther away than SIFS at the speed of
-    /// light: when the station that it is for has to answer, or when others who have heard it may send.
+    /// Latest instant of the second loop of a frame, if a receiver is farther away than SIFS at the speed of light: the
+    /// instant at which the intended receiver has to respond, or at which other receivers may send.
     #[cold]
     pub fn when_to_end(&self, n: RadioId, frame: &Frame) -> Time {
         let end = self.on_air[n.index()].end();
         let timing = |r: RadioId| &self.macs[r.index()].rules.timing;
-        let target = self.channel.audience(n).find(|listener| listener.0 == frame.to);
+        let target = self.channel.in_range(n).find(|receiver| receiver.0 == frame.to);
         target.map_or(end + timing(n).difs, |(to, delay)| end + delay + timing(to).sifs)
     }
 
-    /// Keeps the cause why a frame that needs an answer got none, if it gets none from now on. `at_end`: verdict at the
-    /// station that it was for, if that was given just now.
+    /// Records the cause of failure of a frame that needs a response, in case no response follows. `at_end`: verdict at
+    /// the intended receiver, if given just now.
     #[inline(always)]
     pub fn note_attempt(&mut self, n: RadioId, at_end: Option<Verdict>, net: &Network) {
         let OnAir { frame, at_target, answered, .. } = &self.on_air[n.index()];
@@ -369,8 +372,8 @@ impl Air {
         };
     }
 
-    /// Cause why the last frame of a radio was not decoded at the station that it was for: a state that excludes reception
-    /// at any time, then the first harm.
+    /// Cause why the last frame of a radio was not decoded at its intended receiver: a state that excludes reception
+    /// altogether, or the first harm.
     #[inline(never)]
     pub fn cause_of_loss(&self, n: RadioId, net: &Network) -> Cause {
         let on_air = &self.on_air[n.index()];
@@ -380,7 +383,7 @@ impl Air {
         }
         let harm = self.channel.harm(n);
         let listens = self.channel.transmits_until(to) <= on_air.began;
-        // The delay is seldom needed.
+        // The delay is rarely needed.
         let Some(delay) = (if listens && harm.is_some() { Some(Span::ZERO) } else { self.channel.delay(n, to) }) else {
             return Cause::OutOfRange;
         };
@@ -405,7 +408,7 @@ impl Air {
         }
     }
 
-    /// Packets of stations, and of broadcasts whose end some listeners still have to hear.
+    /// Number of packets held by stations, and by broadcasts whose end has not reached every receiver.
     pub fn packets_held(&self) -> usize {
         let in_stations = self.macs.iter().filter(|m| m.station.packet().is_some()).count();
         in_stations + self.on_air.iter().filter(|f| f.over.is_some()).count()

@@ -1,6 +1,6 @@
-//! Transfers that come and go. Each has an entry in the list of flows for as long as it lasts, after those of the
-//! scenario; an entry that is free is used again. What a transfer leaves is a small record. Memory follows the
-//! transfers that are under way.
+//! Short flows of generators, called transfers. Each transfer in progress has an entry in the list of flows, after the
+//! flows of the scenario; free entries are reused. A finished transfer leaves a small record, so memory follows the
+//! transfers in progress.
 
 use super::transfer::Transfer;
 use super::{Ends, Flow, Flows};
@@ -19,28 +19,28 @@ use crate::sim::network::boxes::Boxes;
 use crate::tcp::{Config, Receiver, Sender};
 use crate::unit::{Bytes, Span, Time};
 
-/// A source of transfers.
+/// A flow generator: arrival process, ends and TCP settings of its transfers.
 #[derive(Clone, Debug)]
 struct Origin {
     arrivals: Arrivals,
     from: Option<NodeId>,
     to: Option<NodeId>,
     tcp: Box<Config>,
-    /// Draws ends that are not given.
+    /// Random numbers for ends that the scenario leaves open.
     ends: Stream,
 }
 
-/// The entries of transfers in the list of flows.
+/// Flow generators, and the entries of their transfers in the list of flows.
 #[derive(Clone, Debug)]
 pub struct Generator {
     origins: Vec<Origin>,
-    /// The first entry of a transfer: before it are the flows of the scenario.
+    /// Index of the first entry of a transfer, after the flows of the scenario.
     pub first: usize,
-    /// The record of the transfer that has each entry, or had it last.
+    /// Number of the record of each entry's current or last transfer.
     records: Vec<u32>,
-    /// Free entries, and since when they are free.
+    /// Free entries, each with the instant since which it is free.
     free: Vec<(u32, Time)>,
-    /// Counters of the transfers that are over.
+    /// Sum of the counters of finished transfers.
     over: FlowTotals,
     seed: u64,
 }
@@ -74,20 +74,20 @@ impl Generator {
         self.origins[k].arrivals.deadline()
     }
 
-    /// An entry that became free before now. Packets of the transfer that had it are older than the next transfer,
-    /// which tells them apart.
+    /// Removes an entry that became free before now. Packets of its previous transfer are older than its next one, so
+    /// they can be distinguished.
     fn take_free(&mut self, now: Time) -> Option<usize> {
         let i = self.free.iter().rposition(|f| f.1 < now)?;
         Some(self.free.swap_remove(i).0 as usize)
     }
 
-    /// Memory of entries and records, about \[B\].
+    /// Approximate memory of entries and records \[B\].
     pub fn memory(&self) -> usize {
         self.records.capacity() * 16 * 1024
     }
 }
 
-/// The ends of a transfer: those that are given, the others drawn among all nodes.
+/// Ends of a transfer; ends that the scenario leaves open are drawn among all nodes.
 fn ends(origin: &mut Origin, nodes: u32) -> (NodeId, NodeId) {
     let other = |rng: &mut Stream, than: NodeId| {
         let n = rng.below(nodes - 1);
@@ -105,7 +105,7 @@ fn ends(origin: &mut Origin, nodes: u32) -> (NodeId, NodeId) {
 }
 
 impl Flows {
-    /// A transfer of origin `k` begins: which flow it is now.
+    /// Begins a transfer of generator `k`. Returns its index in the list of flows.
     pub fn begin_transfer(&mut self, k: usize, now: Time, net: &Network, recorder: &mut Recorder) -> usize {
         let nodes = net.nodes.len() as u32;
         let origin = &mut self.generator.origins[k];
@@ -121,12 +121,12 @@ impl Flows {
         let origin = &self.generator.origins[k];
         let mut phase = Stream::new(self.generator.seed, Purpose::TransferPhase, u64::from(number));
         let phase = Span((phase.uniform() * origin.tcp.rto.tick.0 as f64) as u64);
-        let file = ftp::Ftp::new(&ftp::Config { segments: None, bytes: Some(bytes) }, Time::NEVER, origin.tcp.segment);
+        let file = ftp::Ftp::new(&ftp::Config { segments: None, bytes: Some(bytes) }, Time::NEVER, origin.tcp.mss);
         let flow = &mut self.list[f];
-        (flow.from, flow.to, flow.first_to) = (from, to, net.wires.end_of_radio(from, to));
+        (flow.from, flow.to, flow.first_to) = (from, to, net.links.end_of_radio(from, to));
         (flow.since, flow.received_bytes, flow.time) = (now, 0, FlowTime::beginning(now));
         flow.routes = RouteTime::default();
-        flow.transfer = Transfer::new(origin.tcp.segment);
+        flow.transfer = Transfer::new(origin.tcp.mss);
         flow.transfer.begin(now);
         if let Ends::Tcp(ends) = &mut flow.ends {
             let tcp = &*origin.tcp;
@@ -138,7 +138,7 @@ impl Flows {
         f
     }
 
-    /// An entry that no transfer has had.
+    /// Appends an entry to the list of flows.
     fn new_entry(&mut self, k: usize) -> usize {
         let f = self.list.len();
         let tcp = &self.generator.origins[k].tcp;
@@ -148,11 +148,11 @@ impl Flows {
             first_to: NodeId(0),
             ends: Ends::Tcp(Box::new((Sender::new(tcp, Span::ZERO), Receiver::new(tcp)))),
             app: Application::new(
-                Source::Ftp(ftp::Ftp::new(&ftp::Config::default(), Time::NEVER, tcp.segment)),
+                Source::Ftp(ftp::Ftp::new(&ftp::Config::default(), Time::NEVER, tcp.mss)),
                 Time::NEVER,
             ),
             split: None,
-            transfer: Transfer::new(tcp.segment),
+            transfer: Transfer::new(tcp.mss),
             time: FlowTime::default(),
             routes: RouteTime::default(),
             since: Time::NEVER,
@@ -163,7 +163,7 @@ impl Flows {
         f
     }
 
-    /// The sender of a transfer has all acknowledgements, or has given up: its entry becomes free.
+    /// Frees the entry of a transfer whose sender has all acknowledgements, or has given up.
     #[cold]
     pub fn free_entry(&mut self, f: usize, now: Time, boxes: &Boxes, recorder: &mut Recorder) {
         let totals = self.totals_of(f, now, boxes);
@@ -178,7 +178,7 @@ impl Flows {
         self.generator.free.push((f as u32, now));
     }
 
-    /// Tells if a flow is a transfer that has nothing more to do.
+    /// Tells if a flow is a transfer whose sender has finished or given up.
     #[inline]
     pub fn is_done_with(&self, f: usize) -> bool {
         let flow = &self.list[f];
@@ -229,7 +229,7 @@ mod tests {
         recorder.transfers.table().numbers("completion_s").expect("a column")
     }
 
-    /// Two nodes and a wire of 10 Mbit/s with nearly no delay; the mean of the sizes in kB.
+    /// Two nodes and a link of 10 Mbit/s with nearly no delay; the mean of the sizes in kB.
     fn wire(load: f64, distribution: &str, mean: u32, count: u32) -> String {
         // A mean transfer of 100 kB takes 80 ms and headers.
         let rate = load / (f64::from(mean) * 8e-4 * 1500.0 / 1460.0);
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn transfers_share_a_wire_as_jobs_share_a_processor() {
+    fn transfers_share_a_link_as_jobs_share_a_processor() {
         assert_eq!(processor_sharing(&[(1.0, 2.0), (2.0, 0.5), (9.0, 1.0)]), [2.5, 1.0, 1.0]);
         for (load, distribution) in [(0.3, "exponential"), (0.6, "exponential"), (0.6, "pareto"), (0.6, "fixed")] {
             let sim = ran(&wire(load, distribution, 100, 1500));
@@ -293,7 +293,7 @@ mod tests {
                 sim.watch.recorder.transfers.records().iter().map(|r| (r.start.as_secs(), work(r.bytes))).collect();
             let mean = |times: &[f64]| times.iter().sum::<f64>() / times.len() as f64;
             let (found, expected) = (mean(&times(&sim.watch.recorder)), mean(&processor_sharing(&jobs)));
-            // Windows of 4 segments share the wire nearly segment by segment.
+            // Windows of 4 segments share the link nearly segment by segment.
             assert!((found / expected - 1.0).abs() < 0.05, "{load}, {distribution}: {found} s instead of {expected} s");
         }
     }

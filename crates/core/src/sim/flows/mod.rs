@@ -1,4 +1,4 @@
-//! The flows: their applications, the ends of their connections, and transfers that come and go.
+//! Flows: their applications, the ends of their connections, and short flows of generators.
 
 pub mod generator;
 pub mod own_queue;
@@ -13,13 +13,13 @@ use crate::record::flow_time::FlowTime;
 use crate::record::route_time::RouteTime;
 use crate::rng::{Purpose, Stream};
 use crate::run::{FlowSetup, Setup, Transport};
-use crate::sim::network::wires::Wires;
+use crate::sim::network::links::Links;
 use crate::tcp::{self, Receiver, Sender, Split};
 use crate::unit::{Span, Time};
 use generator::Generator;
 use transfer::Transfer;
 
-/// The node at which a connection is split, and the halves there.
+/// Node at which a connection is split, with the ends of both halves there.
 #[derive(Clone, Debug)]
 pub struct SplitAt {
     pub node: NodeId,
@@ -33,7 +33,7 @@ pub struct SplitAt {
 pub enum Ends {
     Tcp(Box<(Sender, Receiver)>),
     Udp {
-        /// Datagrams sent.
+        /// Number of datagrams sent by the application.
         sent: u64,
         sink: Box<Sink>,
     },
@@ -43,14 +43,14 @@ pub enum Ends {
 pub struct Flow {
     pub from: NodeId,
     pub to: NodeId,
-    /// The node to which the routing protocol of the source's radio takes its packets.
+    /// Node at which packets of the flow leave the radio of the source.
     pub first_to: NodeId,
     pub ends: Ends,
     pub app: Application,
-    /// The node that splits the connection, if one does.
+    /// Node that splits the connection, if any.
     pub split: Option<Box<SplitAt>>,
     pub transfer: Transfer,
-    /// Packets that were born before belong to a flow that had this entry of the list earlier.
+    /// Start of this use of the entry: older packets belong to an earlier short flow with the same entry.
     pub since: Time,
     pub time: FlowTime,
     pub routes: RouteTime,
@@ -106,31 +106,31 @@ impl Flow {
     }
 }
 
-/// All flows.
+/// Flows of the scenario, followed by short flows of generators.
 #[derive(Clone, Debug)]
 pub struct Flows {
     pub list: Vec<Flow>,
     pub generator: Generator,
-    /// Flows whose source is known to have no route.
-    pub routeless: Vec<u32>,
-    /// A sender wants to hear of broken routes.
-    pub tells_of_routes: bool,
-    /// A sender wants to hear of its packets in its own node.
-    pub tells_of_queue: bool,
-    /// Actions of the end of a connection that was called last.
+    /// Flows that lack a route.
+    routeless: Vec<u32>,
+    /// A sender needs notifications of broken routes (ELFN).
+    pub reports_routes: bool,
+    /// A sender tracks its packets within its own node.
+    pub reports_queue: bool,
+    /// Actions of the end of a connection that are not dispatched yet.
     pub actions: Vec<tcp::Out>,
 }
 
 impl Flows {
     /// The flows of the scenario, none of which has begun.
-    pub fn new(setup: &Setup, wires: &Wires) -> Flows {
-        let flow = |(i, f): (usize, &FlowSetup)| Flow::new(f, wires.end_of_radio(f.from, f.to), setup.seed, i);
+    pub fn new(setup: &Setup, links: &Links) -> Flows {
+        let flow = |(i, f): (usize, &FlowSetup)| Flow::new(f, links.end_of_radio(f.from, f.to), setup.seed, i);
         Flows {
             list: setup.flows.iter().enumerate().map(flow).collect(),
             generator: Generator::new(setup),
             routeless: Vec::with_capacity(setup.flows.len()),
-            tells_of_routes: asks_for_routes(setup),
-            tells_of_queue: own_queue::is_wanted(setup),
+            reports_routes: asks_for_routes(setup),
+            reports_queue: own_queue::is_wanted(setup),
             actions: Vec::with_capacity(64),
         }
     }
@@ -142,7 +142,7 @@ impl Flows {
     }
 }
 
-/// Tells if a sender wants to hear of broken routes.
+/// Tells if a sender needs notifications of broken routes.
 fn asks_for_routes(setup: &Setup) -> bool {
     let of_flow = |t: &Transport| matches!(t, Transport::Tcp(cfg) if cfg.elfn.enabled);
     setup.flows.iter().any(|f| of_flow(&f.transport) || f.split.as_ref().is_some_and(|s| s.tcp.elfn.enabled))

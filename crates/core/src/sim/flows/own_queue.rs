@@ -1,14 +1,14 @@
-//! TCP senders are told of their packets in their own node: that one has left it, and that its queue has dropped one.
+//! Reports to TCP senders on their packets within their own node: packets that have left the node, and local drops.
 
 use super::{Ends, Flow, Flows};
 use crate::packet::{Body, FlowId, NodeId, Packet, Reason};
 use crate::run::{Setup, Transport};
-use crate::sim::slots::Slot;
+use crate::sim::timer_numbers::Timer;
 use crate::sim::timers::Timers;
 use crate::tcp::{Config, LocalDrop};
 use crate::unit::Time;
 
-/// Tells if a sender wants to hear of its packets in its own node.
+/// Tells if a sender tracks its packets within its own node.
 pub fn is_wanted(setup: &Setup) -> bool {
     let wants = |cfg: &Config| cfg.small_queue.is_some() || cfg.local_drop != LocalDrop::Lost;
     let of_flow = |t: &Transport| matches!(t, Transport::Tcp(cfg) if wants(cfg));
@@ -25,7 +25,7 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// `None`: it is no segment, or has made a hop.
+    /// Segment of a packet; `None` if the packet is no segment, or has left its node.
     pub fn of(p: &Packet) -> Option<Segment> {
         (matches!(p.body, Body::Data(_)) && p.hops == 0).then_some(Segment {
             flow: p.flow,
@@ -36,35 +36,36 @@ impl Segment {
 }
 
 impl Flows {
-    /// A segment has left a node, or was dropped there, perhaps by a full queue. Its sender is told in its own node.
+    /// A segment has left a node, or was dropped there. Notifies its sender if that is in the same node. `refused`: a
+    /// full queue dropped the segment.
     pub fn on_left(&mut self, n: NodeId, segment: Segment, refused: bool, now: Time, timers: &mut Timers) {
         let f = segment.flow.index();
         let Some(flow) = self.list.get_mut(f).filter(|flow| segment.born >= flow.since) else { return };
         match flow {
             Flow { from, ends: Ends::Tcp(ends), .. } if *from == n && !segment.halfway => {
                 ends.0.on_left(refused, now);
-                timers.set(Slot::Sender(f), ends.0.deadline());
+                timers.set(Timer::Sender(f), ends.0.deadline());
             }
             Flow { split: Some(split), .. } if split.node == n && segment.halfway => {
                 split.halves.on_left(refused, now);
-                timers.set(Slot::Split(f), split.halves.deadline());
+                timers.set(Timer::Split(f), split.halves.deadline());
             }
             _ => {}
         }
     }
 
-    /// A packet is dropped at a node, which may be that of its sender.
+    /// A packet is dropped at a node, which may be the node of its sender.
     #[inline]
     pub fn on_dropped_at(&mut self, n: NodeId, p: &Packet, reason: Reason, now: Time, timers: &mut Timers) {
-        if self.tells_of_queue {
-            self.tell_dropped(n, p, reason, now, timers);
+        if self.reports_queue {
+            self.report_dropped(n, p, reason, now, timers);
         }
     }
 
     #[cold]
-    fn tell_dropped(&mut self, n: NodeId, p: &Packet, reason: Reason, now: Time, timers: &mut Timers) {
+    fn report_dropped(&mut self, n: NodeId, p: &Packet, reason: Reason, now: Time, timers: &mut Timers) {
         let Some(segment) = Segment::of(p) else { return };
-        // One that has come back from the MAC to go another way may have arrived all the same.
+        // A segment that the MAC has returned may have arrived nevertheless.
         let refused = reason == Reason::QueueFull && !p.tried;
         self.on_left(n, segment, refused, now, timers);
         let Body::Data(data) = p.body else { return };

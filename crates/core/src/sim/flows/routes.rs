@@ -1,4 +1,4 @@
-//! Routes of flows at their sources: since when each flow has one, or has none.
+//! Routes of flows at their sources: times during which each flow has a route.
 
 use super::{Flow, Flows};
 use crate::packet::{NodeId, PacketPool};
@@ -14,8 +14,8 @@ fn list_if_routeless(flow: &Flow, f: u32, node: &mut Node, routeless: &mut Vec<u
 }
 
 impl Flows {
-    /// Packets have begun to wait for a route at their source `n`, or wait no more.
-    pub fn look_who_waits(&mut self, n: NodeId, node: &mut Node, pool: &PacketPool, now: Time) {
+    /// The set of packets that wait for a route at node `n` has changed.
+    pub fn on_waiting_changed(&mut self, n: NodeId, node: &mut Node, pool: &PacketPool, now: Time) {
         for (flow, f) in self.list.iter_mut().zip(0..).filter(|(flow, _)| flow.from == n) {
             let waits = node.router.holds(flow.first_to, pool);
             flow.time.on_route(now, waits);
@@ -26,7 +26,7 @@ impl Flows {
         }
     }
 
-    /// Flows begin at node `n` that have no route: there may be one now.
+    /// Checks if flows of node `n` that lacked a route have one now.
     #[cold]
     pub fn look_for_routes(&mut self, n: NodeId, node: &mut Node, now: Time) {
         node.lacks_route = false;
@@ -40,7 +40,7 @@ impl Flows {
         });
     }
 
-    /// A flow begins, or begins again. `nodes`: all of the network.
+    /// A flow begins, or begins again. `nodes`: all nodes of the network.
     pub fn begin_routes(&mut self, f: usize, nodes: &mut [Node], now: Time) {
         let flow = &mut self.list[f];
         let node = &mut nodes[flow.from.index()];
@@ -48,8 +48,8 @@ impl Flows {
         list_if_routeless(flow, f as u32, node, &mut self.routeless);
     }
 
-    /// Node `n` has found that its route to a destination is broken, and may have another one; `None`: that some routes
-    /// are gone, of which only those count here without which there is none.
+    /// Node `n` has lost its route to a destination, and may have another route. `to` is `None` if several routes are
+    /// lost; then only flows without another route count.
     pub fn break_routes(&mut self, n: NodeId, to: Option<NodeId>, node: &mut Node, now: Time) {
         let of_route = |f: &Flow| f.from == n && to.is_none_or(|to| f.first_to == to) && !f.routes.lacks_route();
         for (flow, f) in self.list.iter_mut().zip(0..).filter(|(f, _)| of_route(f)) {

@@ -7,7 +7,7 @@ use crate::tcp::{self, Sender};
 use crate::unit::Time;
 
 impl Flows {
-    /// The counters of a flow as they stand.
+    /// Current values of the counters of a flow.
     pub fn totals_of(&mut self, f: usize, now: Time, boxes: &Boxes) -> FlowTotals {
         let flow = &mut self.list[f];
         let common = FlowTotals {
@@ -59,7 +59,8 @@ impl Flows {
         totals
     }
 
-    /// Tells if only a timeout is left to happen to a flow of which no packet is under way, and no middlebox acts.
+    /// Tells if the next event of a flow is a retransmission timeout, given that no packet of the flow is in transit
+    /// and no middlebox has a timer set.
     pub fn waits_for_timeout(&self, f: usize) -> bool {
         let Flow { ends: Ends::Tcp(ends), app, split, .. } = &self.list[f] else { return false };
         let timer = ends.0.deadline();

@@ -1,23 +1,23 @@
-//! Transfers: what the application of a flow has written, how large the last segment is, and when all has arrived.
+//! Transfers: amount of data written by the application of a flow, size of the last segment, and time of completion.
 
 use super::{Ends, Flow};
 use crate::packet::{DataSegment, Seq};
 use crate::unit::{Bytes, Time};
 use std::collections::VecDeque;
 
-/// Data that a flow has to carry, if they end.
+/// Progress of the data that a flow has to carry.
 #[derive(Clone, Debug)]
 pub struct Transfer {
-    /// Start; NEVER before that.
+    /// Start of the transfer; NEVER before that.
     pub began: Time,
     /// Delivery of the last packet.
     delivered_at: Time,
-    /// Delivery of all; NEVER before that.
+    /// Delivery of all data; NEVER before that.
     completed: Time,
     /// Payload of a packet.
     payload: Bytes,
-    /// Segments that are shorter than the others and have not been delivered: the number of segments written up to and
-    /// with each, and the bytes by which it is shorter.
+    /// Undelivered segments that are shorter than the others: number of segments written up to and including each, and
+    /// the bytes by which it is shorter.
     short: VecDeque<(Seq, u32)>,
     /// Bytes by which delivered segments were shorter, in total.
     missed: u64,
@@ -40,19 +40,20 @@ impl Transfer {
         (self.began, self.completed) = (now, Time::NEVER);
     }
 
-    /// Makes it as if it had not begun.
+    /// Resets the transfer to the state before its start.
     pub fn rest(&mut self) {
         self.begin(Time::NEVER);
     }
 
-    /// Segments have been written, of which the last one is shorter by `missing` bytes; `written` is the number of all written by now.
+    /// Segments have been written, of which the last one is shorter by `missing` bytes; `written` is the number of all
+    /// written by now.
     pub fn on_written(&mut self, written: Option<Seq>, missing: u32) {
         if let (Some(written), true) = (written, missing > 0) {
             self.short.push_back((written, missing));
         }
     }
 
-    /// Nothing beyond these segments is sent any more.
+    /// The sender is closed and will send only these segments.
     pub fn on_closed(&mut self, written: Seq) {
         self.short.retain(|s| s.0 <= written);
     }
@@ -62,7 +63,7 @@ impl Transfer {
         (self.began < Time::NEVER).then_some(self.began)
     }
 
-    /// Delivery of all, if that has happened.
+    /// Time of completion, if complete.
     pub fn completed(&self) -> Option<Time> {
         (self.completed < Time::NEVER).then_some(self.completed)
     }
@@ -78,7 +79,7 @@ impl Transfer {
         self.short.binary_search_by_key(&number, |s| s.0).map_or(0, |i| self.short[i].1)
     }
 
-    /// `delivered` packets have been delivered by now.
+    /// Records that `delivered` packets have been delivered by now.
     fn on_delivered(&mut self, delivered: u64, now: Time) {
         self.delivered_at = now;
         if !self.short.is_empty() {
@@ -86,7 +87,7 @@ impl Transfer {
         }
     }
 
-    /// Short segments are among those that have been delivered.
+    /// Accounts for short segments among the delivered ones.
     #[cold]
     fn pass_short(&mut self, delivered: u64) {
         while let Some((_, missing)) = self.short.pop_front_if(|s| u64::from(s.0) <= delivered) {
@@ -101,7 +102,7 @@ impl Transfer {
 }
 
 impl Flow {
-    /// Packets that the application has written; `None`: without end.
+    /// Number of packets that the application has written; `None` if unlimited.
     pub fn written(&self) -> Option<u64> {
         match &self.ends {
             Ends::Tcp(ends) => ends.0.written().map(u64::from),
@@ -116,7 +117,7 @@ impl Flow {
         }
     }
 
-    /// Tells if everything has been delivered that will ever be sent.
+    /// Tells if all data that the flow will ever send have been delivered.
     fn is_complete(&self) -> bool {
         let delivered = self.delivered();
         self.app.is_over() && delivered > 0 && self.written() == Some(delivered)
@@ -133,7 +134,7 @@ impl Flow {
         }
     }
 
-    /// The application has ended, and perhaps takes back what TCP has not sent by now.
+    /// The application has ended. With `takes_back`, TCP discards the data that it has not sent.
     pub fn on_end_of_application(&mut self, takes_back: bool, now: Time) {
         if let (Ends::Tcp(ends), true) = (&mut self.ends, takes_back) {
             ends.0.close(now);

@@ -1,5 +1,4 @@
-//! Admission: whether packets that have left the interface queue go on to the MAC. Link RED and Neighborhood RED drop
-//! or mark them there.
+//! Admission of packets from the interface queue to the MAC: Link RED and Neighborhood RED drop or mark packets there.
 
 use super::neighborhood::Neighborhood;
 use super::ports::Ports;
@@ -24,12 +23,12 @@ pub struct Admission {
 struct LinkReds {
     cfg: link_red::Config,
     nodes: Vec<LinkRed>,
-    /// The count of unanswered frames of each station when it was last done with a packet.
+    /// Number of unanswered frames of each station at the end of its last packet.
     unanswered: Vec<u64>,
 }
 
 impl Admission {
-    /// `None` where neither is used.
+    /// Creates the state; `None` if neither is enabled.
     pub fn new(setup: &Setup) -> Option<Box<Admission>> {
         let (net, radios) = (&setup.net, setup.interfaces.radios.len());
         let link_red = |i| LinkRed::new(Stream::new(setup.seed, Purpose::LinkRed, i));
@@ -50,23 +49,24 @@ impl Admission {
         by_link || self.neighborhood.as_mut().is_some_and(|x| x.drops(r, at))
     }
 
-    /// Tells if a packet that has left the queue goes on to the MAC, perhaps marked; if not, it is dropped.
+    /// Tells if the MAC gets a packet from the queue, perhaps marked; otherwise the packet must be dropped.
     pub fn admits(&mut self, r: RadioId, at: Time, p: &mut Packet) -> bool {
         !matches!(p.body.kind(), Kind::Data | Kind::Ack) || !self.drops(r, at) || self.markings[r.index()].mark(p)
     }
 
-    /// The station of a radio is done with a unicast packet; if it gave the packet up, no retry followed the last
-    /// attempt. Tells if the station has to prolong its back-off (adaptive pacing of Link RED).
+    /// The station of a radio has sent a unicast packet or given it up. Returns true if the station has to prolong its
+    /// back-off (adaptive pacing of Link RED).
     pub fn on_mac_done(&mut self, r: RadioId, station: &Station, gave_up: bool) -> bool {
         let Some(red) = &mut self.link_red else { return false };
         let (node, before) = (&mut red.nodes[r.index()], &mut red.unanswered[r.index()]);
         let failed = station.unanswered() - *before;
         *before += failed;
+        // No retry follows the last attempt at a packet that was given up.
         node.on_done(failed - u64::from(gave_up));
         node.paces(&red.cfg)
     }
 
-    /// Adds the marks that were set here to those of the nodes.
+    /// Adds the marks set here to the counters of the nodes.
     pub fn add_marks(&self, nodes: &mut [NodeTotals], ports: &Ports) {
         for (marking, radio) in self.markings.iter().zip(0..) {
             nodes[ports.node(RadioId(radio)).index()].radio.ecn_marks += marking.marks();

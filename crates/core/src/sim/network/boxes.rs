@@ -9,7 +9,7 @@ use crate::unit::Time;
 #[derive(Clone, Debug)]
 pub struct Boxes {
     pub list: Vec<Placed>,
-    /// Packets that they have made and that are not on their way yet.
+    /// Packets that middleboxes have created and that are not sent yet.
     pub made: Vec<Packet>,
 }
 
@@ -17,7 +17,7 @@ pub struct Boxes {
 pub struct Placed {
     pub node: NodeId,
     pub middlebox: Middlebox,
-    /// Its deadline on the scheduler.
+    /// Deadline of the middlebox in the scheduler.
     pub at: Time,
 }
 
@@ -30,19 +30,19 @@ impl Boxes {
         Boxes { list: setups.iter().map(placed).collect(), made: Vec::with_capacity(8) }
     }
 
-    /// Tells if there are none: the usual case.
+    /// Tells if the scenario has no middlebox.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// Tells that no middlebox will act by itself.
+    /// Tells if no middlebox has a timer set.
     pub fn are_quiet(&self) -> bool {
         self.list.iter().all(|b| b.at == Time::NEVER)
     }
 
-    /// The next middlebox of a node on the way of a packet: data pass them in the order of the scenario,
-    /// acknowledgements in the opposite one.
+    /// Next middlebox of a node for a packet. Data pass middleboxes in the order of the scenario, acknowledgements in
+    /// the reverse order.
     pub fn next(&self, node: NodeId, is_ack: bool, after: Option<usize>) -> Option<usize> {
         let here = |&i: &usize| self.list[i].node == node;
         if is_ack {

@@ -1,11 +1,11 @@
-//! The network layer of all nodes: routers, address resolution, interface queues, wires and middleboxes.
+//! The network layer of all nodes: routers, address resolution, interface queues, links and middleboxes.
 
 pub mod admission;
 pub mod boxes;
+pub mod links;
 pub mod neighborhood;
 pub mod ports;
 pub mod transit;
-pub mod wires;
 
 use crate::net::routing::crossing::Crossings;
 use crate::net::routing::fixed::Routes;
@@ -19,24 +19,24 @@ use crate::run::{ArrivalsSetup, Setup};
 use crate::unit::Time;
 use admission::Admission;
 use boxes::Boxes;
+use links::Links;
 use neighborhood::Neighborhood;
 use ports::Ports;
 use transit::Transit;
-use wires::Wires;
 
 /// The network layer of a node.
 #[derive(Clone, Debug)]
 pub struct Node {
     pub arp: arp::Table,
     pub router: routing::Router,
-    /// Deadline of the router on the scheduler.
+    /// Deadline of the router in the scheduler.
     pub router_at: Time,
-    /// Outcome of the last frame of the packet that its MAC gave up last.
+    /// Cause of failure of the last attempt at the packet that the MAC gave up last.
     pub attempt: Cause,
     pub rng: Stream,
     /// The node is switched off.
     pub off: bool,
-    /// A flow that begins here is known to have no route.
+    /// A flow of this source lacks a route.
     pub lacks_route: bool,
 }
 
@@ -48,33 +48,33 @@ pub struct Network {
     pub ttl: u8,
     pub nodes: Vec<Node>,
     pub ports: Ports,
-    pub wires: Wires,
+    pub links: Links,
     /// Packets between MAC, router and queue.
     pub transit: Transit,
-    /// Deadline of the first packet in transit; that changes too often to be on the scheduler.
+    /// Deadline of the first packet in transit. Kept outside the scheduler, because it changes too often.
     pub transit_at: Time,
     /// Link RED and Neighborhood RED, which drop packets between queue and MAC.
     pub admission: Option<Box<Admission>>,
     pub boxes: Boxes,
-    /// Somebody wants to hear that the MAC has sent a packet: a sender, or Link RED.
-    pub tells_of_mac: bool,
-    /// Actions of routers that are not carried out yet.
+    /// A sender or Link RED needs the transmissions of the MAC.
+    pub reports_mac: bool,
+    /// Actions of routers that are not dispatched yet: a stack, as dispatching one may call another router.
     pub actions: Vec<routing::Out>,
-    /// Packets that a queue has just dropped.
+    /// Packets just dropped by a queue.
     pub dropped: Vec<(PacketId, Reason)>,
 }
 
 impl Network {
-    /// The network at the start of a run; `senders_ask`: senders want to hear that the MAC has sent their packets.
+    /// Creates the network; `senders_ask`: senders need the transmissions of the MAC.
     pub fn new(setup: &Setup, channel: &Channel, senders_ask: bool) -> Network {
-        let n = setup.places.len() + setup.wired as usize;
+        let n = setup.positions.len() + setup.wired as usize;
         let ends = setup.links.iter().map(|l| (l.from, l.to));
         let graph = Graph::new(channel, &setup.interfaces, n, ends);
         let routes = static_routes(setup, &graph);
         let shared = routing::Shared::new(&setup.routing);
         let node = |i: usize| {
             let mut rng = Stream::new(setup.seed, Purpose::Routing, i as u64);
-            let router = if i < setup.places.len() || routes.is_some() {
+            let router = if i < setup.positions.len() || routes.is_some() {
                 routing::Router::new(&setup.routing, &shared, routes.as_ref(), &mut rng)
             } else {
                 routing::Router::none()
@@ -95,28 +95,29 @@ impl Network {
             ttl: setup.routing.ttl,
             nodes: (0..n).map(node).collect(),
             ports: Ports::new(setup, channel),
-            wires: Wires::new(setup, crossings(setup, &graph)),
+            links: Links::new(setup, crossings(setup, &graph)),
             transit: Transit::new(n),
             transit_at: Time::NEVER,
             admission: Admission::new(setup),
             boxes: Boxes::new(&setup.middleboxes),
-            tells_of_mac: senders_ask || setup.net.link_red.enabled,
+            reports_mac: senders_ask || setup.net.link_red.enabled,
             actions: Vec::with_capacity(128),
             dropped: Vec::with_capacity(128),
         }
     }
 
-    /// Packets of address resolution, routers, queues, wires, and those between layers.
+    /// Number of packets held by address resolution, routers, queues and links, and of packets in transit between
+    /// layers.
     pub fn packets_held(&self) -> usize {
         let in_node = |n: &Node| n.arp.held() + n.router.waiting();
         let in_nodes = self.nodes.iter().map(in_node).sum::<usize>();
         let queued = self.ports.queues.iter().map(queue::Queue::len).sum::<usize>();
-        in_nodes + queued + self.transit.len() + self.wires.packets_held()
+        in_nodes + queued + self.transit.len() + self.links.packets_held()
     }
 
-    /// Packets that wait at a node for its MAC or its wires.
+    /// Number of packets in the queues of a node.
     pub fn queued_at(&self, n: NodeId) -> usize {
-        self.ports.of(n).map(|r| self.ports.queues[r.index()].len()).sum::<usize>() + self.wires.queued_at(n)
+        self.ports.of(n).map(|r| self.ports.queues[r.index()].len()).sum::<usize>() + self.links.queued_at(n)
     }
 
     /// Neighborhood RED, if it is used.
@@ -136,7 +137,7 @@ impl Network {
     }
 }
 
-/// The routes of a protocol that knows them from the start.
+/// Routes of a protocol that does not learn them during the run.
 fn static_routes(setup: &Setup, graph: &Graph<'_>) -> Option<Routes> {
     match setup.routing.protocol {
         protocol if protocol.learns_routes() => None,
@@ -156,8 +157,8 @@ fn shortest_routes(setup: &Setup, graph: &Graph<'_>) -> Routes {
     Routes::shortest(graph.nodes(), ends, |v| graph.neighbours(v), |v| graph.predecessors(v))
 }
 
-/// The nodes at which packets change between wires and radio, if there are wires and the routes over the radio are found on demand.
+/// Nodes at which packets change between point-to-point links and radio, if routes over the radio are found on demand.
 fn crossings(setup: &Setup, graph: &Graph<'_>) -> Option<Crossings> {
     (setup.routing.protocol.learns_routes() && !setup.links.is_empty())
-        .then(|| Crossings::new(&shortest_routes(setup, graph), graph.nodes(), |a, b| graph.has_wire(a, b)))
+        .then(|| Crossings::new(&shortest_routes(setup, graph), graph.nodes(), |a, b| graph.has_link(a, b)))
 }

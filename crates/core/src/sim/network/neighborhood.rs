@@ -1,5 +1,5 @@
-//! Neighborhood RED: each node measures how the medium is used, evaluates that at the end of each interval, and may
-//! notify its neighbours.
+//! Neighborhood RED: each node measures the use of the medium, evaluates it at the end of each interval, and may notify
+//! its neighbours.
 
 use crate::net::neighborhood_red::{Config, Meter, NeighborhoodRed};
 use crate::packet::{Notification, RadioId};
@@ -17,10 +17,11 @@ pub struct Neighborhood {
     packet: Span,
     nodes: Vec<NeighborhoodRed>,
     meters: Vec<Meter>,
-    /// Time from the beginning of a round to the end of the interval of each radio, in that order.
+    /// Time from the start of a round to the end of the interval of each radio, sorted.
     intervals: Vec<(Span, RadioId)>,
-    /// The index of the interval that ends next, and when the round began.
+    /// Index of the interval that ends next.
     next: usize,
+    /// Start of the round.
     round: Time,
 }
 
@@ -34,7 +35,7 @@ impl Neighborhood {
             nodes.iter_mut().zip(0..).map(|(node, i)| (node.phase(&cfg), RadioId(i))).collect();
         intervals.sort_unstable();
         Neighborhood {
-            packet: timing.data(timing.frame_bytes(cfg.mean_pktsize.0)),
+            packet: timing.data(timing.frame_bytes(cfg.mean_packet_size.0)),
             nodes,
             meters: vec![Meter::default(); radios],
             intervals,
@@ -49,7 +50,7 @@ impl Neighborhood {
         self.intervals.get(self.next).map_or(Time::NEVER, |interval| self.round + interval.0)
     }
 
-    /// The interval of a radio is over: which radio, and what it notifies its neighbours of.
+    /// Ends the interval of a radio. Returns the radio and a notification for its neighbours, if any.
     pub fn on_deadline(&mut self, now: Time) -> (RadioId, Option<Notification>) {
         let n = self.intervals[self.next].1;
         self.next += 1;
@@ -66,7 +67,7 @@ impl Neighborhood {
 
     /// Size of a notification \[B\].
     pub fn bytes(&self) -> u32 {
-        self.cfg.ncn_bytes.0
+        self.cfg.ncn_size.0
     }
 
     /// A notification was received.
@@ -74,15 +75,15 @@ impl Neighborhood {
         self.nodes[r.index()].on_notification(notification, at);
     }
 
-    /// Measures a frame that goes on the air, at its sender and at all who sense it.
+    /// Measures a frame at its sender and at the receivers in range.
     pub fn on_transmit(&mut self, r: RadioId, at: Time, airtime: Span, channel: &Channel) {
         self.meters[r.index()].on_sent(at, at + airtime);
-        for (listener, delay) in channel.audience(r) {
-            self.meters[listener.index()].on_signal(at + delay, at + delay + airtime);
+        for (receiver, delay) in channel.in_range(r) {
+            self.meters[receiver.index()].on_signal(at + delay, at + delay + airtime);
         }
     }
 
-    /// Measures a frame that was read at the station that it was for.
+    /// Measures a frame decoded at its intended receiver.
     pub fn on_read(&mut self, frame: &Frame) {
         self.meters[frame.to.index()].on_read(frame.airtime);
     }

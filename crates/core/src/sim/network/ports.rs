@@ -1,4 +1,4 @@
-//! To which node each radio belongs, and over which of its radios a node reaches a neighbour.
+//! Radios of each node, their queues, and the radio over which a node reaches a neighbour.
 
 use crate::net::queue::{Outlet, Queue};
 use crate::packet::{NodeId, RadioId};
@@ -7,109 +7,112 @@ use crate::rng::{Purpose, Stream};
 use crate::run::Setup;
 use crate::unit::Span;
 
-/// The way from a node to a neighbour: the radio that sends, and the one that receives.
+/// Pair of radios over which a node reaches a neighbour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Way {
+struct RadioPair {
     from: NodeId,
     to: NodeId,
+    /// Sending radio.
     out: RadioId,
+    /// Receiving radio.
     peer: RadioId,
 }
 
 /// The radios of all nodes.
 #[derive(Clone, Debug)]
 pub struct Ports {
-    /// Nodes with a radio; each has the radio of its own number.
+    /// Number of nodes with a radio. The first radio of a node has the number of the node.
     nodes: usize,
-    /// The nodes to which the further radios belong.
-    further: Vec<NodeId>,
-    /// Ways between neighbours, in order; empty where every node has one radio.
-    ways: Vec<Way>,
-    /// Radios that are switched off by themselves.
+    /// Node of each additional radio.
+    additional: Vec<NodeId>,
+    /// Radio pairs between neighbours, sorted by nodes; empty if every node has one radio.
+    pairs: Vec<RadioPair>,
+    /// Radios that are switched off while their node may be on.
     down: Vec<RadioId>,
-    /// The way of a packet has to be looked up: there are further radios, or some that are switched off.
+    /// The radio of a packet has to be looked up: a node has several radios, or a single radio is switched off.
     looks_up: bool,
-    /// Channel of each radio in a network whose nodes have several radios and move: any node may become a neighbour, so a way is
-    /// looked for when it is needed.
+    /// Channel of each radio, if nodes have several radios and move: any node may become a neighbour, so pairs are
+    /// found when needed.
     channels: Vec<u16>,
-    /// The interface queue in front of each radio.
+    /// Interface queue in front of each radio.
     pub queues: Vec<Queue>,
-    /// Packets leave it that wait for a lost neighbour.
+    /// For each queue, true if packets for a lost neighbour are removed.
     purged: Vec<bool>,
 }
 
 impl Ports {
     pub fn new(setup: &Setup, channel: &Channel) -> Ports {
-        let nodes = setup.places.len();
+        let nodes = setup.positions.len();
         let radios = &setup.interfaces.radios;
         let queue = |(i, profile): (u64, u32)| {
             let profile = &setup.interfaces.profiles[profile as usize];
             let outlet = Outlet { rate: profile.wlan.data_rate, delay: Span::ZERO };
             Queue::new(&profile.queue, outlet, Stream::new(setup.seed, Purpose::Queue, i))
         };
-        let further: Vec<NodeId> = radios[nodes..].iter().map(|r| r.node).collect();
+        let additional: Vec<NodeId> = radios[nodes..].iter().map(|r| r.node).collect();
         let mut ports = Ports {
             nodes,
-            ways: Vec::new(),
+            pairs: Vec::new(),
             channels: Vec::new(),
             queues: radios.iter().zip(0..).map(|(r, i)| queue((i, r.profile))).collect(),
-            looks_up: !further.is_empty(),
+            looks_up: !additional.is_empty(),
             down: Vec::new(),
             purged: radios.iter().map(|r| setup.interfaces.profiles[r.profile as usize].queue.purge).collect(),
-            further,
+            additional,
         };
-        if ports.has_further() {
-            let way = |out: RadioId, peer: RadioId| Way { from: ports.node(out), to: ports.node(peer), out, peer };
-            let of_radio = |out: RadioId| channel.neighbours(out).map(move |peer| way(out, peer));
-            let mut ways: Vec<Way> = (0..radios.len() as u32).map(RadioId).flat_map(of_radio).collect();
-            // Of several ways, the one over the radio that the scenario names first is kept.
-            ways.sort_by_key(|w| (w.from, w.to, w.out));
-            ways.dedup_by_key(|w| (w.from, w.to));
-            ports.ways = ways;
+        if ports.has_additional() {
+            let pair =
+                |out: RadioId, peer: RadioId| RadioPair { from: ports.node(out), to: ports.node(peer), out, peer };
+            let of_radio = |out: RadioId| channel.neighbours(out).map(move |peer| pair(out, peer));
+            let mut pairs: Vec<RadioPair> = (0..radios.len() as u32).map(RadioId).flat_map(of_radio).collect();
+            // Of several pairs between two nodes, the pair with the first radio of the scenario is kept.
+            pairs.sort_by_key(|p| (p.from, p.to, p.out));
+            pairs.dedup_by_key(|p| (p.from, p.to));
+            ports.pairs = pairs;
         }
         ports
     }
 
-    /// From now on nodes may move.
+    /// Allows nodes to move from now on.
     pub fn begin_moving(&mut self, radios: &Radios) {
-        if self.has_further() {
+        if self.has_additional() {
             self.channels = radios.sites.iter().map(|s| s.channel).collect();
         }
     }
 
-    /// Tells if packets that wait for a lost neighbour leave the queue of a radio.
+    /// Tells if packets for a lost neighbour are removed from the queue of a radio.
     pub fn is_purged(&self, radio: RadioId) -> bool {
         self.purged[radio.index()]
     }
 
-    /// The node to which a radio belongs.
+    /// Node of a radio.
     #[inline]
     pub fn node(&self, radio: RadioId) -> NodeId {
         match radio.index().checked_sub(self.nodes) {
             None => NodeId(radio.0),
-            Some(i) => self.further[i],
+            Some(i) => self.additional[i],
         }
     }
 
-    /// Tells if there is a node with more than one radio.
+    /// Tells if a node has more than one radio.
     #[inline]
-    pub fn has_further(&self) -> bool {
-        !self.further.is_empty()
+    pub fn has_additional(&self) -> bool {
+        !self.additional.is_empty()
     }
 
-    /// Tells if the way of a packet has to be looked up: there is a node with more than one radio, or a radio that is
-    /// switched off by itself.
+    /// Tells if the radio of a packet has to be looked up: a node has more than one radio, or a single radio is
+    /// switched off.
     #[inline]
     pub fn looks_up(&self) -> bool {
         self.looks_up
     }
 
-    /// Tells if a radio is switched off by itself.
+    /// Tells if a single radio is switched off.
     pub fn is_down(&self, radio: RadioId) -> bool {
         self.down.contains(&radio)
     }
 
-    /// Notes that a radio is switched off by itself, or on again; whether that is new.
+    /// Records that a single radio is switched off or on. Returns false if it was so already.
     pub fn set_down(&mut self, radio: RadioId, down: bool) -> bool {
         let is_new = self.is_down(radio) != down;
         if is_new && down {
@@ -117,49 +120,50 @@ impl Ports {
         } else {
             self.down.retain(|r| *r != radio || down);
         }
-        self.looks_up = self.has_further() || !self.down.is_empty();
+        self.looks_up = self.has_additional() || !self.down.is_empty();
         is_new
     }
 
-    /// The radios of a node, in the order of the scenario.
+    /// Radios of a node, in the order of the scenario.
     pub fn of(&self, n: NodeId) -> impl Iterator<Item = RadioId> + use<> {
         let first = (n.index() < self.nodes).then_some(RadioId(n.0));
         let index = |i: usize| (self.nodes + i) as u32;
-        // They are listed node by node.
-        let from = index(self.further.partition_point(|&f| f < n));
-        let to = index(self.further.partition_point(|&f| f <= n));
+        // Additional radios are listed node by node.
+        let from = index(self.additional.partition_point(|&f| f < n));
+        let to = index(self.additional.partition_point(|&f| f <= n));
         first.into_iter().chain((from..to).map(RadioId))
     }
 
-    /// The radio with which a node reaches a neighbour; its first one where it does not.
+    /// Radio over which a node reaches a neighbour; the first radio of the node if the neighbour is out of range.
     pub fn to(&self, n: NodeId, neighbour: NodeId) -> RadioId {
-        self.way(n, neighbour).map_or(RadioId(n.0), |w| w.out)
+        self.pair(n, neighbour).map_or(RadioId(n.0), |p| p.out)
     }
 
-    /// The radio of a neighbour that hears a radio.
+    /// Radio of a neighbour that receives frames of a radio.
     #[inline]
     pub fn peer(&self, radio: RadioId, neighbour: NodeId) -> RadioId {
-        if self.further.is_empty() || neighbour.is_broadcast() {
+        if self.additional.is_empty() || neighbour.is_broadcast() {
             return RadioId(neighbour.0);
         }
-        self.way(self.node(radio), neighbour).map_or(RadioId(neighbour.0), |w| w.peer)
+        self.pair(self.node(radio), neighbour).map_or(RadioId(neighbour.0), |p| p.peer)
     }
 
-    fn way(&self, n: NodeId, neighbour: NodeId) -> Option<Way> {
+    fn pair(&self, n: NodeId, neighbour: NodeId) -> Option<RadioPair> {
         if !self.channels.is_empty() {
-            return self.way_of_those_who_move(n, neighbour);
+            return self.pair_by_channel(n, neighbour);
         }
-        let i = self.ways.binary_search_by_key(&(n, neighbour), |w| (w.from, w.to)).ok()?;
-        Some(self.ways[i])
+        let i = self.pairs.binary_search_by_key(&(n, neighbour), |p| (p.from, p.to)).ok()?;
+        Some(self.pairs[i])
     }
 
-    /// All radios of a node reach as far, so any two on one channel will do: the first that the scenario names.
-    fn way_of_those_who_move(&self, n: NodeId, neighbour: NodeId) -> Option<Way> {
+    /// First pair of radios on one channel. All radios of a node have the same range, so any such pair connects two
+    /// nodes in range of each other.
+    fn pair_by_channel(&self, n: NodeId, neighbour: NodeId) -> Option<RadioPair> {
         let channel = |r: RadioId| self.channels[r.index()];
-        let way = |out: RadioId| {
+        let pair = |out: RadioId| {
             let peer = self.of(neighbour).find(|&peer| channel(peer) == channel(out))?;
-            Some(Way { from: n, to: neighbour, out, peer })
+            Some(RadioPair { from: n, to: neighbour, out, peer })
         };
-        self.of(n).find_map(way)
+        self.of(n).find_map(pair)
     }
 }

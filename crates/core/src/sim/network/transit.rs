@@ -1,25 +1,25 @@
-//! Packets on their way between the layers of a node: each is due somewhere at some instant.
+//! Packets in transit between the layers of a node, each due at an instant.
 //!
-//! All nodes share three lanes. Two of them carry packets for a constant time, so a new one goes to the end or near it;
-//! the third carries what routing protocols hold back, for times of any length, in a heap.
+//! All nodes share three lanes. Two lanes have a constant delay, so a new packet is inserted at or near the end; the
+//! third lane is a heap of packets that routing protocols delay for any time.
 
 use crate::packet::{NodeId, PacketId, Reason};
 use crate::unit::Time;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Which way a packet goes.
+/// Direction of a packet in transit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lane {
     /// From the MAC up to the network layer.
     Up,
-    /// Kept back by the routing protocol.
+    /// Delayed by the routing protocol.
     Delayed,
     /// Down to the interface queue.
     Down,
 }
 
-/// Packets that are carried for a constant time: in order, those that have gone at the front.
+/// Packets with a constant delay, sorted by deadline; those before `gone` have left.
 #[derive(Clone, Debug)]
 struct Line {
     packets: Vec<(Time, NodeId, PacketId)>,
@@ -68,14 +68,14 @@ impl Line {
     }
 }
 
-/// Packets on their way. Of those due at the same instant, packets going up come first and those going down last; in a
-/// lane the order is that in which they came.
+/// Packets in transit. Of packets due at the same instant, those going up precede delayed ones, and those going down
+/// come last; within a lane, the order of insertion holds.
 #[derive(Clone, Debug)]
 pub struct Transit {
     up: Line,
     down: Line,
     delayed: BinaryHeap<Reverse<(Time, u64, u32, u32)>>,
-    /// Packets that have been kept back so far.
+    /// Number of packets delayed so far.
     count: u64,
 }
 
@@ -107,7 +107,7 @@ impl Transit {
         self.up.due().min(self.down.due()).min(delayed)
     }
 
-    /// The next packet that is due by now.
+    /// Removes the next packet that is due by now.
     #[inline]
     pub fn pop(&mut self, now: Time) -> Option<(Lane, NodeId, PacketId)> {
         let due = self.deadline();
@@ -126,7 +126,7 @@ impl Transit {
         unreachable!("one of the lanes has what is due first")
     }
 
-    /// The node is switched off: its packets are lost.
+    /// Removes the packets of a node that is switched off.
     pub fn clear(&mut self, node: NodeId, lost: &mut Vec<(PacketId, Reason)>) {
         let mut keeps = |n: NodeId, packet: PacketId| {
             if n == node {
@@ -138,11 +138,11 @@ impl Transit {
             line.packets.drain(..std::mem::take(&mut line.gone));
             line.packets.retain(|&(_, n, packet)| keeps(n, packet));
         }
-        // The order is that of the heap: no particular one, but always the same.
+        // The order of the heap is arbitrary but reproducible.
         self.delayed.retain(|Reverse((_, _, n, packet))| keeps(NodeId(*n), PacketId(*packet)));
     }
 
-    /// Packets on their way.
+    /// Number of packets in transit.
     pub fn len(&self) -> usize {
         self.up.len() + self.down.len() + self.delayed.len()
     }
@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_due_first_comes_first_and_ties_go_by_lane_and_order() {
+    fn packets_leave_by_deadline_then_lane_then_order() {
         let mut t = Transit::new(1);
         let node = NodeId(0);
         for (lane, at, packet) in [

@@ -37,8 +37,8 @@ impl Batteries {
         if radios.iter().all(|r| has_battery(r).is_none()) {
             return None;
         }
-        let nodes = 0..setup.places.len() as u32;
-        let mut seen = vec![0; setup.places.len()];
+        let nodes = 0..setup.positions.len() as u32;
+        let mut seen = vec![0; setup.positions.len()];
         let load = |r: &RadioSetup| {
             let load = &mut seen[r.node.index()];
             *load += 1;
@@ -110,16 +110,16 @@ impl Batteries {
         self.empty.get(n.index()).is_some_and(|&at| at != Time::NEVER)
     }
 
-    /// A frame goes on the air, which takes energy from its sender and from all who sense it.
+    /// Charges a frame to its sender and to the receivers in range.
     pub fn on_transmit(&mut self, r: RadioId, at: Time, frame: &Frame, ports: &Ports, channel: &Channel) {
         let mut last = Span::ZERO;
-        for (listener, delay) in channel.audience(r) {
+        for (receiver, delay) in channel.in_range(r) {
             last = last.max(delay);
-            let load = self.loads[listener.index()];
+            let load = self.loads[receiver.index()];
             // Of those that are off, too: who is switched on in the middle of a signal senses the rest of it.
-            self.change(ports.node(listener), |b| b.on_signal(load, at, at + delay, frame.airtime));
+            self.change(ports.node(receiver), |b| b.on_signal(load, at, at + delay, frame.airtime));
         }
-        // A sender whose battery this frame empties is switched off when the last listener has heard the frame.
+        // A sender whose battery this frame empties is switched off when the frame has reached the last receiver.
         let (n, load) = (ports.node(r), self.loads[r.index()]);
         self.change(n, |b| b.on_transmit(load, at, frame.airtime, last));
         if frame.kind == FrameKind::Data {

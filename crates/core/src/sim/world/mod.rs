@@ -1,14 +1,14 @@
 //! The world of the nodes: where they are when a frame begins, and what is left in their batteries.
 //!
-//! Before a frame goes on the air its audience is worked out from where everybody is at its first bit, unless nobody near
-//! has moved since the last one. A network of which no node ever moves has no part of this.
+//! The receivers in range of a sender are recomputed from all positions at the first bit of its frame, unless no node
+//! near the sender has moved since its previous frame. A network without motion needs no recomputation.
 
 mod batteries;
 
 use super::network::ports::Ports;
 use super::watch::Watch;
-use crate::motion::leg::Leg;
-use crate::motion::{Crowd, Plan};
+use crate::mobility::segment::MovementSegment;
+use crate::mobility::{MobileNodes, Plan};
 use crate::packet::{NodeId, RadioId};
 use crate::radio::{self, Channel, Radios};
 use crate::record::note::Note;
@@ -19,9 +19,9 @@ use std::sync::Arc;
 
 /// Data for the instant at which the first node moves.
 #[derive(Debug)]
-pub(super) struct Stage {
+pub(super) struct Terrain {
     plan: Plan,
-    places: Vec<Position>,
+    positions: Vec<Position>,
     radios: Radios,
 }
 
@@ -29,8 +29,8 @@ pub(super) struct Stage {
 #[derive(Clone, Debug)]
 pub(super) struct World {
     /// Positions of the nodes, if any of them moves or has moved.
-    pub(super) crowd: Option<Box<Crowd>>,
-    stage: Arc<Stage>,
+    pub(super) mobile_nodes: Option<Box<MobileNodes>>,
+    terrain: Arc<Terrain>,
     /// The batteries of the nodes, if their energy ends.
     pub(super) batteries: Option<Box<Batteries>>,
 }
@@ -38,60 +38,64 @@ pub(super) struct World {
 impl World {
     /// Nobody has moved, all batteries are full.
     pub(super) fn new(setup: &Setup) -> World {
-        let radios = setup.interfaces.on_air(&setup.places);
-        let stage = Stage { plan: setup.motion.clone(), places: setup.places.clone(), radios };
-        World { crowd: None, stage: Arc::new(stage), batteries: Batteries::new(setup) }
+        let radios = setup.interfaces.on_air(&setup.positions);
+        let terrain = Terrain { plan: setup.mobility.clone(), positions: setup.positions.clone(), radios };
+        World { mobile_nodes: None, terrain: Arc::new(terrain), batteries: Batteries::new(setup) }
     }
 
     /// Tells if the scenario moves nodes.
     pub(super) fn moves(&self) -> bool {
-        self.stage.plan.moves()
+        self.terrain.plan.moves()
     }
 
     /// From now on nodes may move: the radios with their sites if that is new, for those who have to know them.
     pub(super) fn begin_motion(&mut self) -> Option<&Radios> {
-        if self.crowd.is_some() || self.stage.places.is_empty() {
+        if self.mobile_nodes.is_some() || self.terrain.positions.is_empty() {
             return None;
         }
-        let Stage { plan, places, radios } = &*self.stage;
-        self.crowd = Some(Box::new(Crowd::new(plan, places, radios.sites.len(), radio::reach(radios))));
+        let Terrain { plan, positions, radios } = &*self.terrain;
+        self.mobile_nodes = Some(Box::new(MobileNodes::new(plan, positions, radios.sites.len(), radio::reach(radios))));
         Some(radios)
     }
 
-    /// The next instant at which a leg ends, or a node leaves its cell.
+    /// The next instant at which a segment ends, or a node leaves its cell.
     #[inline(never)]
     pub(super) fn deadline(&self) -> Time {
-        self.crowd.as_ref().map_or(Time::NEVER, |c| c.deadline())
+        self.mobile_nodes.as_ref().map_or(Time::NEVER, |c| c.deadline())
     }
 
     /// Legs have ended.
     pub(super) fn on_deadline(&mut self, now: Time, watch: &mut Watch) {
-        let Some(crowd) = self.crowd.as_mut().filter(|c| c.deadline() <= now) else { return };
-        crowd.on_deadline(now, |node, leg, to| watch.note(leg.begins, &Note::Leg { node, leg, to }));
+        let Some(mobile_nodes) = self.mobile_nodes.as_mut().filter(|c| c.deadline() <= now) else { return };
+        mobile_nodes
+            .on_deadline(now, |node, segment, to| watch.note(segment.begins, &Note::Movement { node, segment, to }));
     }
 
-    /// Notes the legs of all nodes, or of one of them.
-    pub(super) fn note_legs(&self, now: Time, only: Option<NodeId>, watch: &mut Watch) {
+    /// Notes the segments of all nodes, or of one of them.
+    pub(super) fn note_movements(&self, now: Time, only: Option<NodeId>, watch: &mut Watch) {
         let Some(observers) = &mut watch.observers else { return };
-        for (n, &place) in (0..).map(NodeId).zip(&self.stage.places).filter(|(n, _)| only.is_none_or(|o| o == *n)) {
-            let still = Leg::rest(place, now, Time::NEVER);
-            let (leg, to) = self.crowd.as_ref().map_or((&still, place), |c| (c.leg(n), c.destination(n)));
-            observers.on(now, &Note::Leg { node: n, leg, to });
+        for (n, &position) in
+            (0..).map(NodeId).zip(&self.terrain.positions).filter(|(n, _)| only.is_none_or(|o| o == *n))
+        {
+            let still = MovementSegment::rest(position, now, Time::NEVER);
+            let (segment, to) =
+                self.mobile_nodes.as_ref().map_or((&still, position), |c| (c.segment(n), c.destination(n)));
+            observers.on(now, &Note::Movement { node: n, segment, to });
         }
     }
 
-    /// Works out who hears a radio that is about to send.
+    /// Updates the receivers in range of a radio that is about to send.
     #[inline(never)]
     pub(super) fn look_around(&mut self, r: RadioId, at: Time, ports: &Ports, channel: &mut Channel) {
-        let Some(crowd) = &mut self.crowd else { return };
+        let Some(mobile_nodes) = &mut self.mobile_nodes else { return };
         let n = ports.node(r);
-        if crowd.look_around(n, r, at) {
-            let radios = |(m, place): (NodeId, Position)| ports.of(m).map(move |r| (r, place));
-            let place = crowd.position(n, at);
-            if ports.has_further() {
-                channel.refill(r, place, crowd.near(n, at).flat_map(radios));
+        if mobile_nodes.look_around(n, r, at) {
+            let radios = |(m, position): (NodeId, Position)| ports.of(m).map(move |r| (r, position));
+            let position = mobile_nodes.position(n, at);
+            if ports.has_additional() {
+                channel.refill(r, position, mobile_nodes.near(n, at).flat_map(radios));
             } else {
-                channel.refill(r, place, crowd.near(n, at).map(|(m, place)| (RadioId(m.0), place)));
+                channel.refill(r, position, mobile_nodes.near(n, at).map(|(m, position)| (RadioId(m.0), position)));
             }
         }
     }

@@ -6,7 +6,7 @@ use crate::unit::Span;
 /// A segment that has arrived, seen by a policy.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrived {
-    /// Its number.
+    /// Number of the segment.
     pub seq: Seq,
     /// It was the next one expected.
     pub in_order: bool,
@@ -25,7 +25,7 @@ pub struct Arrived {
 /// Time of an acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AckWhen {
-    /// At once.
+    /// Send the acknowledgement at once.
     Now,
     /// Before this time has passed since the first segment that is not acknowledged.
     Within(Span),

@@ -13,20 +13,23 @@ use interface::{AckWhen, Arrived};
 use registry::{Acknowledging, declare};
 use thinning::Thinning;
 
-/// The policies: the word of each, and how it is made of the settings `cfg` of a connection.
+/// Acknowledgement policies: the word of each, its construction from the settings `cfg` of a connection, and the group
+/// of settings of its own, which has the name of its module.
 macro_rules! policies {
-    ($declare:ident) => {
-        $declare! { cfg:
+    ($declare:ident $($more:tt)*) => {
+        $declare! { $($more)* cfg:
             /// Every segment is acknowledged at once.
             Every = "every": Every;
             /// Every second segment, or after a timeout (RFC 1122, 4.2.3.2; RFC 5681, 4.2).
-            Delayed = "delayed": Delayed::new(&cfg.delayed, cfg.window);
+            Delayed = "delayed": Delayed::new(&cfg.delayed_ack, cfg.receive_window),
+                settings delayed = " Delayed acknowledgements.";
             /// Every segment at first, then every second, third and fourth (Altman and Jimenez 2003).
-            Thinning = "thinning": Thinning::new(&cfg.thinning);
+            Thinning = "thinning": Thinning::new(&cfg.ack_thinning),
+                settings thinning = " Dynamic ACK thinning.";
         }
     };
 }
 
-use policies;
+pub(super) use policies;
 
 policies!(declare);

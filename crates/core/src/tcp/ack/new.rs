@@ -4,11 +4,14 @@ use super::*;
 use crate::tcp::config::Config;
 
 macro_rules! construct {
-    ($cfg:ident: $( $(#[doc = $doc:literal])* $Part:ident = $word:literal: $new:expr; )*) => {
+    ($cfg:ident: $(
+        $(#[doc = $doc:literal])*
+        $Part:ident = $word:literal: $new:expr $(, settings $group:ident = $about:literal)?;
+    )*) => {
         impl AckPolicy {
             /// The policy with its settings.
             pub fn new($cfg: &Config) -> AckPolicy {
-                match $cfg.ack { $( Policy::$Part => AckPolicy::$Part($new), )* }
+                match $cfg.ack_policy { $( Policy::$Part => AckPolicy::$Part($new), )* }
             }
         }
     };

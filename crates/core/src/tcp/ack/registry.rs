@@ -4,13 +4,16 @@ use super::interface::{AckWhen, Arrived};
 
 /// An acknowledgement policy. Its method is called through the enum that the list declares, without virtual calls.
 pub(super) trait Acknowledging {
-    /// A segment has arrived.
+    /// Decides when to acknowledge a segment that has arrived.
     fn on_segment(&mut self, arrived: &Arrived) -> AckWhen;
 }
 
 /// Declares the policies of a list: the word of each in a scenario, the policy of a receiver, and the call of its method.
 macro_rules! declare {
-    ($cfg:ident: $( $(#[doc = $doc:literal])* $Part:ident = $word:literal: $new:expr; )*) => {
+    ($cfg:ident: $(
+        $(#[doc = $doc:literal])*
+        $Part:ident = $word:literal: $new:expr $(, settings $group:ident = $about:literal)?;
+    )*) => {
         crate::keywords! {
             /// Acknowledgement policies.
             pub enum Policy {
@@ -25,7 +28,7 @@ macro_rules! declare {
         }
 
         $crate::dispatch! { AckPolicy [$($Part)*]
-            /// A segment has arrived.
+            /// Decides when to acknowledge a segment that has arrived.
             pub fn on_segment(&mut self, arrived: &Arrived) -> AckWhen;
         }
     };

@@ -104,18 +104,18 @@ impl WindowRule for Cubic {
     }
 
     /// RFC 9438, 4.6 to 4.8.
-    fn on_congestion(&mut self, found: &Congestion, w: &mut Window) {
+    fn on_congestion(&mut self, congestion: &Congestion, w: &mut Window) {
         let beta = self.cfg.beta;
         let gives_way = self.cfg.fast_convergence && w.cwnd < self.w_max;
         self.w_max = if gives_way { w.cwnd * (1.0 + beta) / 2.0 } else { w.cwnd };
         self.cwnd_prior = w.cwnd;
         self.epoch = None;
-        self.timed_out = found.signal == Signal::Timeout;
-        let share = found.in_use * beta;
-        w.ssthresh = if found.whole_ssthresh { share.floor() } else { share }.max(2.0);
-        w.cwnd = match found.signal {
+        self.timed_out = congestion.signal == Signal::Timeout;
+        let share = congestion.in_use * beta;
+        w.ssthresh = if congestion.whole_ssthresh { share.floor() } else { share }.max(2.0);
+        w.cwnd = match congestion.signal {
             Signal::FastRetransmit => w.ssthresh,
-            Signal::Timeout => found.loss_window,
+            Signal::Timeout => congestion.loss_window,
             Signal::Ecn => w.ssthresh.min(w.cwnd),
         };
     }
@@ -129,11 +129,11 @@ mod tests {
     fn after_loss(signal: Signal) -> (Cubic, Window) {
         let mut rule = Cubic::new(&Config::default());
         let mut w = Window { cwnd: 100.0, ssthresh: 50.0 };
-        rule.on_congestion(&found(signal, 100.0), &mut w);
+        rule.on_congestion(&congestion(signal, 100.0), &mut w);
         (rule, w)
     }
 
-    fn found(signal: Signal, in_use: f64) -> Congestion {
+    fn congestion(signal: Signal, in_use: f64) -> Congestion {
         let (now, remainder) = (Time::ZERO, in_use / 2.0);
         Congestion { signal, now, in_use, remainder, loss_window: 1.0, whole_ssthresh: false }
     }
@@ -180,7 +180,7 @@ mod tests {
             let (mut rule, mut w) = after_loss(Signal::FastRetransmit);
             rule.cfg.fast_convergence = fast_convergence;
             w.cwnd = 80.0;
-            rule.on_congestion(&found(Signal::FastRetransmit, 80.0), &mut w);
+            rule.on_congestion(&congestion(Signal::FastRetransmit, 80.0), &mut w);
             assert!((rule.w_max - w_max).abs() < 1e-12);
             assert!((w.cwnd - 56.0).abs() < 1e-12);
         }
@@ -204,7 +204,7 @@ mod tests {
     fn the_window_is_not_cut_below_two_segments_and_a_mark_does_not_raise_it() {
         let (mut rule, mut w) = after_loss(Signal::Ecn);
         w.cwnd = 1.5;
-        rule.on_congestion(&found(Signal::Ecn, 1.5), &mut w);
+        rule.on_congestion(&congestion(Signal::Ecn, 1.5), &mut w);
         assert_eq!((w.cwnd, w.ssthresh), (1.5, 2.0));
         let echo = Ack { ece: true, ..Ack::default() };
         rule.on_ack(&echo, 1, &mut w);

@@ -13,7 +13,7 @@ settings! {
     }
 }
 
-/// The constant window.
+/// A window rule without growth or cuts.
 #[derive(Clone, Debug)]
 pub struct Fixed {
     window: f64,

@@ -6,20 +6,20 @@ use crate::unit::{Span, Time};
 /// The congestion window \[segments\].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
-    /// cwnd.
+    /// Congestion window \[segments\].
     pub cwnd: f64,
-    /// ssthresh.
+    /// Slow-start threshold \[segments\].
     pub ssthresh: f64,
 }
 
 /// Kind of an acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AckKind {
-    /// It acknowledges data for the first time.
+    /// The acknowledgement covers new data.
     NewData,
-    /// It is a duplicate.
+    /// The acknowledgement is a duplicate.
     Duplicate,
-    /// It comes before the SYN is acknowledged, or acknowledges it.
+    /// The acknowledgement precedes or contains that of the SYN.
     Handshake,
     /// None of these: it is older than the one before, changes only the window, or answers a probe.
     Other,
@@ -28,7 +28,7 @@ pub enum AckKind {
 /// An acknowledgement. The sequence variables are those after it.
 #[derive(Clone, Copy, Debug)]
 pub struct Ack {
-    /// Time of its arrival.
+    /// Time of arrival.
     pub now: Time,
     /// Kind of the acknowledgement.
     pub kind: AckKind,
@@ -36,7 +36,7 @@ pub struct Ack {
     pub una: Seq,
     /// SND.NXT: the next segment to be sent.
     pub nxt: Seq,
-    /// Segments that it is the first to acknowledge cumulatively; 0: a duplicate, or nothing new.
+    /// Segments newly acknowledged cumulatively; 0: a duplicate, or nothing new.
     pub newly: u32,
     /// Segments that are known to have arrived since the connection began, the SYN included: those acknowledged, and one for
     /// each duplicate since.
@@ -52,13 +52,13 @@ pub struct Ack {
     /// Round-trip time of the newest segment that it acknowledges, when that was sent only once; for a rule that
     /// [wants it](super::CongestionControl::wants_segment_rtt).
     pub segment_rtt: Option<Span>,
-    /// Time since the segment was sent that it answers, by the timestamp that it echoes. Every acknowledgement has one.
+    /// Time since the transmission of the segment whose timestamp is echoed. Every acknowledgement has one.
     pub round_trip: Span,
-    /// Hops that it has made.
+    /// Hops that the acknowledgement has made.
     pub hops: u8,
     /// Send time of the first segment.
     pub first_sent: Time,
-    /// It echoes a congestion mark: the window does not grow with it (RFC 3168, 6.1.2).
+    /// ECE: echo of a congestion mark; the window does not grow (RFC 3168, 6.1.2).
     pub ece: bool,
 }
 
@@ -85,10 +85,10 @@ impl Default for Ack {
     }
 }
 
-/// Signs of congestion.
+/// Sign by which a sender learns of congestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
-    /// Duplicate acknowledgements.
+    /// `tcp.dup_threshold` duplicate acknowledgements have arrived.
     FastRetransmit,
     /// The retransmission timer expired.
     Timeout,
@@ -96,7 +96,7 @@ pub enum Signal {
     Ecn,
 }
 
-/// Congestion, and what the settings of the connection make of it.
+/// Congestion, with the quantities that the settings of the connection derive for a window rule.
 #[derive(Clone, Copy, Debug)]
 pub struct Congestion {
     /// Signal by which congestion was found.
@@ -105,9 +105,9 @@ pub struct Congestion {
     pub now: Time,
     /// Segments in use, by the rule of `tcp.halving`.
     pub in_use: f64,
-    /// Half of what is in use, by the rule of `tcp.halving`, or the share that ECN leaves of it \[segments\].
+    /// Half of the amount in use, by the rule of `tcp.halving`, or the share that ECN leaves \[segments\].
     pub remainder: f64,
-    /// `tcp.loss_window` \[segments\].
+    /// Window after a timeout: `tcp.loss_window` \[segments\].
     pub loss_window: f64,
     /// ssthresh is a whole number (ns-2).
     pub whole_ssthresh: bool,

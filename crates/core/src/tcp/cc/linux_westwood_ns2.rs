@@ -60,7 +60,7 @@ mod tests {
 
     fn after(signal: Signal, rule: &mut LinuxWestwoodNs2) -> Window {
         let mut w = Window { cwnd: 20.0, ssthresh: 64.0 };
-        let found = Congestion {
+        let congestion = Congestion {
             signal,
             now: Time::ZERO,
             in_use: 20.0,
@@ -68,7 +68,7 @@ mod tests {
             loss_window: 1.0,
             whole_ssthresh: false,
         };
-        rule.on_congestion(&found, &mut w);
+        rule.on_congestion(&congestion, &mut w);
         w
     }
 

@@ -69,7 +69,7 @@ macro_rules! window_rules {
             Veno = Veno::new(&cfg.veno),
                 settings veno: veno = " TCP Veno.", else "`tcp.variant` is not `veno`";
             /// At the rate at which the path can forward.
-            AdaptivePacing = AdaptivePacing::new(&cfg.ap, cfg.segment),
+            AdaptivePacing = AdaptivePacing::new(&cfg.ap, cfg.mss),
                 settings ap: adaptive_pacing = " Adaptive pacing (TCP-AP).", else "`tcp.variant` is not `tcp_ap`";
             /// Constant.
             Fixed = Fixed::new(&cfg.fixed),

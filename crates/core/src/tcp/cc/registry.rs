@@ -6,7 +6,7 @@ use crate::unit::Span;
 
 /// A window rule. Its methods are called through the enum that the list declares, without virtual calls.
 pub(super) trait WindowRule: Sized {
-    /// The rule wants the round-trip time of each segment, which needs a table of send times.
+    /// Requests the round-trip time of each segment, which needs a table of send times.
     const WANTS_SEGMENT_RTT: bool = false;
     /// `tcp.growth_per` decides by how many steps the window grows.
     const GROWS_BY_STEPS: bool = true;
@@ -16,35 +16,35 @@ pub(super) trait WindowRule: Sized {
     /// The window at the start.
     fn start(&self, _w: &mut Window) {}
 
-    /// Every acknowledgement that arrives, whatever it tells, before loss recovery sees it.
+    /// Handles every acknowledgement, of any kind, before loss recovery does.
     fn on_every_ack(&mut self, _ack: &Ack, _w: &mut Window) {}
 
-    /// New data were acknowledged outside of a recovery: the window may grow by so many steps.
+    /// Grows the window by this many steps when new data are acknowledged outside of a recovery.
     fn on_ack(&mut self, ack: &Ack, steps: u32, w: &mut Window) {
         if !ack.ece {
             (0..steps).for_each(|_| self.grow(w));
         }
     }
 
-    /// One step, of a rule that asks no more of an acknowledgement.
+    /// Grows the window by one step, for rules that need nothing of the acknowledgement.
     fn grow(&mut self, _w: &mut Window) {}
 
-    /// A loss or a congestion mark was found.
-    fn on_congestion(&mut self, found: &Congestion, w: &mut Window);
+    /// Reacts to a loss or a congestion mark.
+    fn on_congestion(&mut self, congestion: &Congestion, w: &mut Window);
 
-    /// After a timeout sending goes on at this segment, as if nothing from there on had been sent.
+    /// Restarts sending at this segment after a timeout, as if nothing from there on had been sent.
     fn on_rewind(&mut self, _nxt: Seq) {}
 
-    /// A recovery after duplicate acknowledgements is over.
+    /// Ends a recovery after duplicate acknowledgements.
     fn on_recovery_end(&mut self, _w: &mut Window) {}
 
-    /// The time from one new segment to the next; `None`: they go out as soon as the window allows. A rule may answer with
-    /// a pace, with another one each time, or with none any more. A rate is the gap 1/rate.
+    /// Time from one new segment to the next, the inverse of a rate; `None`: segments are sent as soon as the window
+    /// allows. The answer may change from call to call.
     fn pace(&self) -> Option<Span> {
         None
     }
 
-    /// A timeout backs the retransmission timeout off (RFC 6298, 5.5).
+    /// Tells if a timeout doubles the retransmission timeout (RFC 6298, 5.5).
     fn backs_off_rto(&self) -> bool {
         true
     }
@@ -87,7 +87,7 @@ macro_rules! declare {
                 match self { $( CongestionControl::$Part(_) => $Part::ASKS_FOR_USE, )* }
             }
 
-            /// The rule wants the round-trip time of each segment, which needs a table of send times.
+            /// Requests the round-trip time of each segment, which needs a table of send times.
             pub fn wants_segment_rtt(&self) -> bool {
                 match self { $( CongestionControl::$Part(_) => $Part::WANTS_SEGMENT_RTT, )* }
             }
@@ -97,25 +97,25 @@ macro_rules! declare {
             /// The window at the start.
             pub fn start(&self, w: &mut Window);
 
-            /// Every acknowledgement that arrives, whatever it tells, before loss recovery sees it.
+            /// Handles every acknowledgement, of any kind, before loss recovery does.
             pub fn on_every_ack(&mut self, ack: &Ack, w: &mut Window);
 
-            /// New data were acknowledged outside of a recovery: the window may grow by so many steps.
+            /// Grows the window by this many steps when new data are acknowledged outside of a recovery.
             pub fn on_ack(&mut self, ack: &Ack, steps: u32, w: &mut Window);
 
-            /// A loss or a congestion mark was found.
-            pub fn on_congestion(&mut self, found: &Congestion, w: &mut Window);
+            /// Reacts to a loss or a congestion mark.
+            pub fn on_congestion(&mut self, congestion: &Congestion, w: &mut Window);
 
-            /// After a timeout sending goes on at this segment, as if nothing from there on had been sent.
+            /// Restarts sending at this segment after a timeout, as if nothing from there on had been sent.
             pub fn on_rewind(&mut self, nxt: Seq);
 
-            /// A recovery after duplicate acknowledgements is over.
+            /// Ends a recovery after duplicate acknowledgements.
             pub fn on_recovery_end(&mut self, w: &mut Window);
 
-            /// The time from one new segment to the next; `None`: they go out as soon as the window allows.
+            /// Time from one new segment to the next; `None`: segments are sent as soon as the window allows.
             pub fn pace(&self) -> Option<Span>;
 
-            /// A timeout backs the retransmission timeout off (RFC 6298, 5.5).
+            /// Tells if a timeout doubles the retransmission timeout (RFC 6298, 5.5).
             pub fn backs_off_rto(&self) -> bool;
         }
     };

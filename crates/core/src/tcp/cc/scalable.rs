@@ -52,12 +52,13 @@ mod tests {
         let mut rule = Scalable::new(&Config::default());
         let mut w = Window { cwnd: 16.0, ssthresh: 8.0 };
         let (now, remainder, loss_window) = (Time::ZERO, 8.0, 1.0);
-        let found = |signal| Congestion { signal, now, in_use: 16.0, remainder, loss_window, whole_ssthresh: false };
-        rule.on_congestion(&found(Signal::FastRetransmit), &mut w);
+        let congestion =
+            |signal| Congestion { signal, now, in_use: 16.0, remainder, loss_window, whole_ssthresh: false };
+        rule.on_congestion(&congestion(Signal::FastRetransmit), &mut w);
         assert_eq!((w.cwnd, w.ssthresh), (14.0, 14.0));
         rule.grow(&mut w);
         assert_eq!(w.cwnd, 14.01);
-        rule.on_congestion(&found(Signal::Timeout), &mut w);
+        rule.on_congestion(&congestion(Signal::Timeout), &mut w);
         assert_eq!(w.cwnd, 1.0);
     }
 }

@@ -28,7 +28,7 @@ keywords! {
         UsedBefore = "used_before_ack",
         /// While at most two are free after it, which frees as many as it acknowledges (ns-2).
         UsedAfter = "used_after_ack",
-        /// It always grows.
+        /// Grows the window whether it is used or not.
         Always = "always",
     }
 }
@@ -275,7 +275,7 @@ mod tests {
             let mut w = Window { cwnd, ssthresh: 64.0 };
             let signal = Signal::Ecn;
             let now = Time::ZERO;
-            let found = Congestion {
+            let congestion = Congestion {
                 signal,
                 now,
                 in_use: cwnd,
@@ -283,7 +283,7 @@ mod tests {
                 loss_window: 1.0,
                 whole_ssthresh: false,
             };
-            v.on_congestion(&found, &mut w);
+            v.on_congestion(&congestion, &mut w);
             assert_eq!((w.cwnd, w.ssthresh), expected, "{cut:?}");
         }
     }

@@ -81,11 +81,11 @@ impl WindowRule for Veno {
 
     fn on_congestion(&mut self, c: &Congestion, w: &mut Window) {
         let random = self.waiting(w.cwnd).is_some_and(|n| n < self.cfg.beta);
-        let mut found = *c;
+        let mut congestion = *c;
         if random && c.signal == Signal::FastRetransmit {
-            found.remainder = 2.0 * c.remainder * self.cfg.random_share;
+            congestion.remainder = 2.0 * c.remainder * self.cfg.random_share;
         }
-        self.reno.on_congestion(&found, w);
+        self.reno.on_congestion(&congestion, w);
     }
 }
 
@@ -111,9 +111,9 @@ mod tests {
     fn after(signal: Signal, rule: &mut Veno, cwnd: f64) -> (f64, f64) {
         let mut w = Window { cwnd, ssthresh: 10.0 };
         let remainder = cwnd / 2.0;
-        let found =
+        let congestion =
             Congestion { signal, now: Time::ZERO, in_use: cwnd, remainder, loss_window: 1.0, whole_ssthresh: false };
-        rule.on_congestion(&found, &mut w);
+        rule.on_congestion(&congestion, &mut w);
         (w.cwnd, w.ssthresh)
     }
 

@@ -57,10 +57,10 @@ impl Westwood {
         if span <= rtt.max(self.cfg.min_interval) {
             return;
         }
-        let found = f64::from(self.arrived) / span.as_secs();
+        let sample = f64::from(self.arrived) / span.as_secs();
         let smoothed = |old: f64, new: f64| (1.0 - self.cfg.gain) * old + self.cfg.gain * new;
-        self.rate = Some(self.rate.map_or((found, found), |(once, twice)| {
-            let once = smoothed(once, found);
+        self.rate = Some(self.rate.map_or((sample, sample), |(once, twice)| {
+            let once = smoothed(once, sample);
             (once, smoothed(twice, once))
         }));
         (self.arrived, self.began) = (0, Some(now));
@@ -127,7 +127,7 @@ mod tests {
 
     fn after(signal: Signal, rule: &mut Westwood) -> (f64, f64) {
         let mut w = Window { cwnd: 20.0, ssthresh: 64.0 };
-        let found = Congestion {
+        let congestion = Congestion {
             signal,
             now: Time::ZERO,
             in_use: 20.0,
@@ -135,7 +135,7 @@ mod tests {
             loss_window: 1.0,
             whole_ssthresh: false,
         };
-        rule.on_congestion(&found, &mut w);
+        rule.on_congestion(&congestion, &mut w);
         (w.cwnd, w.ssthresh)
     }
 

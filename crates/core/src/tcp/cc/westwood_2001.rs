@@ -129,8 +129,8 @@ impl WindowRule for Westwood2001 {
         let span = ack.now.since(heard);
         if span > Span::ZERO {
             self.pass_silence(ack.now);
-            let found = f64::from(std::mem::take(&mut self.arrived)) / span.as_secs();
-            self.filter(found, ack.now.since(self.filtered));
+            let sample = f64::from(std::mem::take(&mut self.arrived)) / span.as_secs();
+            self.filter(sample, ack.now.since(self.filtered));
             (self.heard, self.filtered) = (Some(ack.now), ack.now);
         }
     }
@@ -168,8 +168,9 @@ mod tests {
 
     fn after(signal: Signal, now: Time, rule: &mut Westwood2001) -> (f64, f64) {
         let mut w = Window { cwnd: 20.0, ssthresh: 64.0 };
-        let found = Congestion { signal, now, in_use: 20.0, remainder: 10.0, loss_window: 1.0, whole_ssthresh: false };
-        rule.on_congestion(&found, &mut w);
+        let congestion =
+            Congestion { signal, now, in_use: 20.0, remainder: 10.0, loss_window: 1.0, whole_ssthresh: false };
+        rule.on_congestion(&congestion, &mut w);
         (w.cwnd, w.ssthresh)
     }
 

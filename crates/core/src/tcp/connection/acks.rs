@@ -32,7 +32,7 @@ impl Connection {
             DupAcks::Number => true,
             DupAcks::Rfc5681 => {
                 // RFC 6675, 2: one with SACK blocks is judged by what they say, not by its window.
-                let repeats = !ack.sack.is_empty() || ack.window.min(self.cfg.window) == self.offered;
+                let repeats = !ack.sack.is_empty() || ack.window.min(self.cfg.receive_window) == self.offered;
                 self.una < self.max && !self.awaits_syn() && repeats
             }
         }
@@ -83,7 +83,7 @@ impl Connection {
 
     /// The window that the receiver offers.
     pub(in crate::tcp) fn take_offer(&mut self, ack: &AckSegment) {
-        self.offered = ack.window.min(self.cfg.window);
+        self.offered = ack.window.min(self.cfg.receive_window);
     }
 
     /// One more duplicate acknowledgement; how many there are in a row.

@@ -7,7 +7,7 @@ use crate::tcp::config::{GrowthPer, GrowthWhen, Halving};
 impl Connection {
     /// A share of what is in use, by the rule of the scenario.
     fn in_use(&self, share: f64) -> f64 {
-        match self.cfg.halving {
+        match self.cfg.ssthresh_base {
             Halving::FlightSize => f64::from(self.flight_size()) * share,
             Halving::Window => (self.window.cwnd + f64::from(self.inflation)).min(f64::from(self.offered)) * share,
             Halving::WholeWindow => (f64::from(self.usable_window()) * share).floor(),
@@ -21,15 +21,15 @@ impl Connection {
 
     /// The same, with the share of what is in use that remains.
     pub(super) fn cut_to_share(&mut self, signal: Signal, share: f64) {
-        let found = Congestion {
+        let congestion = Congestion {
             signal,
             now: self.now,
             in_use: self.in_use(1.0),
             remainder: self.in_use(share),
             loss_window: f64::from(self.cfg.loss_window),
-            whole_ssthresh: self.cfg.halving != Halving::FlightSize,
+            whole_ssthresh: self.cfg.ssthresh_base != Halving::FlightSize,
         };
-        self.cc.on_congestion(&found, &mut self.window);
+        self.cc.on_congestion(&congestion, &mut self.window);
         self.ecn.cut = true;
         self.last_cut = match signal {
             Signal::FastRetransmit => Cut::DupAcks,
@@ -93,7 +93,7 @@ impl Connection {
         self.window.cwnd = cwnd;
     }
 
-    /// Sets ssthresh.
+    /// Sets the slow-start threshold \[segments\].
     pub fn set_ssthresh(&mut self, ssthresh: f64) {
         self.window.ssthresh = ssthresh;
     }

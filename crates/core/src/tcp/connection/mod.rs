@@ -25,13 +25,13 @@ use crate::unit::{Span, Time};
 /// Cause of the last cut of the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
-    /// It never was.
+    /// The window has not been cut so far.
     Never,
     /// Duplicate acknowledgements; recovery is going on.
     DupAcks,
     /// Duplicate acknowledgements; recovery is over.
     Recovered,
-    /// A timeout.
+    /// Expiration of the retransmission timer.
     Timeout,
     /// A congestion mark that the receiver has echoed.
     Ecn,
@@ -40,7 +40,7 @@ pub enum Cut {
 /// Share of the window in use in the last round trip; for [`GrowthWhen::Used`](crate::tcp::GrowthWhen).
 #[derive(Clone, Copy, Debug, Default)]
 struct Usage {
-    /// Most segments outstanding.
+    /// Largest number of outstanding segments in the round trip.
     most: u32,
     /// All of the window was.
     full: bool,
@@ -87,7 +87,7 @@ pub struct Connection {
     ecn: Sending,
 
     // ---- acknowledgements ----
-    /// The last one.
+    /// Last acknowledgement that arrived.
     last_ack: Ack,
     /// Duplicates in a row, as the loss recovery counts them.
     dup_acks: u32,
@@ -139,11 +139,11 @@ pub struct Connection {
 impl Connection {
     /// A connection without data. `phase` is the phase of the clock of its retransmission timer.
     pub fn new(cfg: &Config, cc: CongestionControl, send_times: SendTimes, phase: Span) -> Connection {
-        let initial_window = f64::from(cfg.initial_window.segments(cfg.segment));
+        let initial_window = f64::from(cfg.initial_window.segments(cfg.mss));
         let syn = cfg.starts_with_syn();
         let mut window = Window {
             cwnd: if cfg.syn { 1.0 } else { initial_window },
-            ssthresh: f64::from(cfg.initial_ssthresh.unwrap_or(cfg.window)),
+            ssthresh: f64::from(cfg.initial_ssthresh.unwrap_or(cfg.receive_window)),
         };
         if !syn {
             cc.start(&mut window);
@@ -156,7 +156,7 @@ impl Connection {
             nxt: 0,
             max: 0,
             available: 0,
-            offered: cfg.window,
+            offered: cfg.receive_window,
             cc,
             window,
             inflation: 0,
@@ -197,17 +197,17 @@ impl Connection {
         }
     }
 
-    /// Settings.
+    /// Settings of the connection.
     pub fn cfg(&self) -> &Config {
         &self.cfg
     }
 
-    /// Now.
+    /// Time of the current input.
     pub fn now(&self) -> Time {
         self.now
     }
 
-    /// Time passes.
+    /// Sets the time of the current input.
     pub(in crate::tcp) fn set_now(&mut self, now: Time) {
         self.now = now;
     }
@@ -277,12 +277,12 @@ impl Connection {
         self.dup_acks
     }
 
-    /// The last acknowledgement.
+    /// Last acknowledgement that arrived, as window rules see it.
     pub fn last_ack(&self) -> &Ack {
         &self.last_ack
     }
 
-    /// The retransmission timeout.
+    /// Estimator of the retransmission timeout.
     pub fn rto(&self) -> &Rto {
         &self.rto
     }
@@ -322,7 +322,7 @@ impl Connection {
         self.offered == 0 && self.una < self.available
     }
 
-    /// Counters.
+    /// Counters of the sender.
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
@@ -362,7 +362,7 @@ impl Connection {
         self.send_times.memory() + self.out.capacity() * size_of::<Out>()
     }
 
-    /// Takes the actions.
+    /// Removes and returns the actions since the last call.
     pub(in crate::tcp) fn drain(&mut self) -> std::vec::Drain<'_, Out> {
         self.out.drain(..)
     }

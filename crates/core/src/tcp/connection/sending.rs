@@ -9,7 +9,7 @@ impl Connection {
     /// The application provides more segments; `None`: without end.
     pub(in crate::tcp) fn provide(&mut self, segments: Option<u32>) {
         if self.out.capacity() == 0 {
-            self.out.reserve(2 * self.cfg.window.min(64) as usize + 8);
+            self.out.reserve(2 * self.cfg.receive_window.min(64) as usize + 8);
         }
         let syn = u32::from(self.syn && self.available == 0);
         self.available = match segments {
@@ -34,14 +34,14 @@ impl Connection {
 
     /// Another limit of the window that the receiver may offer.
     pub(in crate::tcp) fn set_window_limit(&mut self, segments: u32) {
-        self.cfg.window = segments;
+        self.cfg.receive_window = segments;
         self.offered = self.offered.min(segments);
         if self.send_times.is_of_window() {
             self.send_times.make_room(segments as usize, self.una, self.max);
         }
     }
 
-    /// Sends a segment.
+    /// Sends a segment, new or again, and counts it.
     pub fn send(&mut self, seq: Seq) {
         let nothing_outstanding = self.una == self.max;
         let retransmission = seq < self.max;

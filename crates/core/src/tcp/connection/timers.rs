@@ -59,7 +59,7 @@ impl Connection {
         self.timer = self.now + self.rto.timeout();
     }
 
-    /// Stops it.
+    /// Stops the retransmission timer.
     pub(in crate::tcp) fn stop_timer(&mut self) {
         self.timer = Time::NEVER;
     }
@@ -68,7 +68,7 @@ impl Connection {
     pub(super) fn restart_timer_if_needed(&mut self) {
         // ns-2's timer runs on when nothing is outstanding, and restarts slow start. A window that an ECE has closed opens
         // when it expires.
-        if self.una < self.max || self.cfg.idle == IdleRule::Timer || self.is_closed_by_ece() {
+        if self.una < self.max || self.cfg.after_idle == IdleRule::Timer || self.is_closed_by_ece() {
             self.restart_timer();
         } else {
             self.timer = Time::NEVER;
@@ -147,7 +147,7 @@ impl Connection {
     /// The timer expires with data outstanding: the window is cut, and sending goes on at the first hole.
     pub(in crate::tcp) fn time_out(&mut self, keeps_ssthresh: bool) {
         // RFC 5681, (4): a segment that times out again does not lower ssthresh further.
-        let again = self.cfg.halving == Halving::FlightSize && self.rto.backoff() > 1;
+        let again = self.cfg.ssthresh_base == Halving::FlightSize && self.rto.backoff() > 1;
         let is_cut = self.ssthresh_is_cut();
         self.counters.timeouts_after_ecn_cut += u64::from(is_cut);
         let keeps_ssthresh = keeps_ssthresh || again || is_cut;

@@ -111,7 +111,7 @@ mod tests {
                 variant,
                 eln,
                 syn: false,
-                window: 10,
+                receive_window: 10,
                 initial_window: InitialWindow::Segments(10),
                 initial_ssthresh: Some(10),
                 timestamps: true,

@@ -5,7 +5,7 @@ use crate::{keywords, settings};
 keywords! {
     /// Reaction of a sender to explicit loss notifications.
     pub enum Rule {
-        /// Nothing.
+        /// Treats the loss like any other.
         Ignore = "ignore",
         /// The first duplicate causes a retransmission, once per loss (ns-2's tcp_eln).
         Once = "once",

@@ -20,7 +20,7 @@ struct Probing {
     sent: Time,
 }
 
-/// Enhanced NewReno.
+/// State of Enhanced NewReno.
 #[derive(Clone, Debug, Default)]
 pub struct ENewReno {
     newreno: NewReno,

@@ -6,7 +6,7 @@ use super::settings::PartialAckTimer;
 use crate::packet::AckSegment;
 use crate::tcp::connection::{Connection, Cut};
 
-/// NewReno.
+/// State of NewReno's fast recovery (RFC 6582).
 #[derive(Clone, Debug, Default)]
 pub struct NewReno {
     /// A partial acknowledgement has restarted the timer in this recovery.

@@ -11,15 +11,15 @@ pub(super) trait LossRecovery {
     /// The recovery undoes what it has done for each duplicate that it has heard of, so that nobody else may count one.
     const COUNTS_DUPLICATES_ITSELF: bool = false;
 
-    /// An acknowledgement that is not older than the last one: recovers and sends what it allows.
+    /// Handles an acknowledgement that is not older than the last one: recovers, and sends the segments that it allows.
     fn on_ack(&mut self, ack: &AckSegment, conn: &mut Connection);
 
-    /// The node has room for packets again: goes on with what it is doing.
+    /// Resumes sending when the node has room for packets again.
     fn go_on(&mut self, conn: &mut Connection) {
         conn.send_allowed();
     }
 
-    /// Losses are being repaired after duplicate acknowledgements.
+    /// Tells if losses are being repaired after duplicate acknowledgements.
     fn is_going_on(&self, conn: &Connection) -> bool;
 
     /// The retransmission timer has expired with data outstanding; the sender goes back to the first hole.
@@ -31,12 +31,12 @@ pub(super) trait LossRecovery {
         false
     }
 
-    /// Nothing but probes is sent until one is answered.
+    /// Tells if only probes are sent until one is answered.
     fn is_probing(&self) -> bool {
         false
     }
 
-    /// SACK blocks of an acknowledgement that the recovery does not hear of. Tells if they say anything new.
+    /// Takes the SACK blocks of an acknowledgement that `on_ack` does not get. Returns true if any segment is new.
     fn take_blocks(&mut self, _blocks: &SackBlocks, _conn: &Connection) -> bool {
         false
     }
@@ -46,12 +46,12 @@ pub(super) trait LossRecovery {
         None
     }
 
-    /// Memory of its scoreboard \[B\].
+    /// Memory of the scoreboard \[B\].
     fn memory(&self) -> usize {
         0
     }
 
-    /// An expiration of the retransmission timer is a timeout although nothing is outstanding.
+    /// Tells if the retransmission timer causes a timeout although nothing is outstanding.
     fn times_out_when_idle(&self) -> bool {
         false
     }
@@ -97,32 +97,34 @@ macro_rules! recoveries {
         }
 
         $crate::dispatch! { Recovery [$($Part)*]
-            /// An acknowledgement that is not older than the last one: recovers and sends what it allows.
+            /// Handles an acknowledgement that is not older than the last one: recovers, and sends the segments that it
+            /// allows.
             pub fn on_ack(&mut self, ack: &AckSegment, conn: &mut Connection);
 
-            /// The node has room for packets again: goes on with what it is doing.
+            /// Resumes sending when the node has room for packets again.
             pub fn go_on(&mut self, conn: &mut Connection);
 
-            /// Losses are being repaired after duplicate acknowledgements.
+            /// Tells if losses are being repaired after duplicate acknowledgements.
             pub fn is_going_on(&self, conn: &Connection) -> bool;
 
             /// The retransmission timer has expired with data outstanding. Tells if the recovery answers that with a probe,
             /// so that nothing else comes of it.
             pub fn probes_at_timeout(&mut self, conn: &mut Connection) -> bool;
 
-            /// Nothing but probes is sent until one is answered.
+            /// Tells if only probes are sent until one is answered.
             pub fn is_probing(&self) -> bool;
 
-            /// SACK blocks of an acknowledgement that the recovery does not hear of. Tells if they say anything new.
+            /// Takes the SACK blocks of an acknowledgement that `on_ack` does not get. Returns true if any segment is
+            /// new.
             pub fn take_blocks(&mut self, blocks: &SackBlocks, conn: &Connection) -> bool;
 
             /// The table of send times that the recovery needs, for a window of this many segments.
             pub fn send_times(&self, window: u32) -> Option<SendTimes>;
 
-            /// Memory of its scoreboard \[B\].
+            /// Memory of the scoreboard \[B\].
             pub fn memory(&self) -> usize;
 
-            /// An expiration of the retransmission timer is a timeout although nothing is outstanding.
+            /// Tells if the retransmission timer causes a timeout although nothing is outstanding.
             pub fn times_out_when_idle(&self) -> bool;
 
             /// Ranges of the scoreboard that were looked at.

@@ -4,7 +4,7 @@ use super::registry::LossRecovery;
 use crate::packet::AckSegment;
 use crate::tcp::connection::{Connection, Cut};
 
-/// Reno.
+/// Fast recovery that ends at the first new acknowledgement (RFC 2581).
 #[derive(Clone, Debug)]
 pub struct Reno;
 

@@ -6,7 +6,7 @@ use crate::tcp::config::Config;
 use crate::tcp::connection::Connection;
 use crate::tcp::scoreboard::Scoreboard;
 
-/// RFC 6675.
+/// State of the loss recovery of RFC 6675.
 #[derive(Clone, Debug)]
 pub struct Rfc6675 {
     board: Scoreboard,
@@ -91,7 +91,7 @@ impl LossRecovery for Rfc6675 {
 
 impl Rfc6675 {
     pub(super) fn new(cfg: &Config) -> Rfc6675 {
-        let board = Scoreboard::for_window(cfg.window, cfg.dup_threshold);
+        let board = Scoreboard::for_window(cfg.receive_window, cfg.dup_threshold);
         Rfc6675 { board, recovering: false, point: 0, rescued: false }
     }
 
@@ -104,7 +104,7 @@ impl Rfc6675 {
         }
     }
 
-    /// NextSeg, section 4.
+    /// Next segment to send: NextSeg of section 4.
     fn next_segment(&mut self, conn: &Connection) -> Option<Seq> {
         let hole = self.board.next_hole(conn.una());
         // (1) the lowest missing segment, if it is lost; (2) new data; (3) the lowest missing segment
@@ -141,7 +141,7 @@ mod tests {
             variant: Variant::Sack,
             sack: SackConfig { rule },
             syn: false,
-            window,
+            receive_window: window,
             initial_window: InitialWindow::Segments(window),
             ..Config::default()
         };

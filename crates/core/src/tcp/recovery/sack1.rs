@@ -72,7 +72,7 @@ impl LossRecovery for Sack1 {
 
 impl Sack1 {
     pub(super) fn new(cfg: &Config) -> Sack1 {
-        let board = Scoreboard::for_window(cfg.window, cfg.dup_threshold);
+        let board = Scoreboard::for_window(cfg.receive_window, cfg.dup_threshold);
         Sack1 { board, recovering: false, pipe: 0, ignores_duplicates: false }
     }
 

@@ -9,7 +9,7 @@ keywords! {
     pub enum PartialAckTimer {
         /// Only the first one does.
         Impatient = "impatient",
-        /// Each one does.
+        /// Each partial acknowledgement does.
         SlowButSteady = "slow_but_steady",
     }
 }
@@ -56,7 +56,7 @@ keywords! {
 }
 
 keywords! {
-    /// Which acknowledgement ends the probing.
+    /// Acknowledgement that ends the probing.
     pub enum Answer {
         /// The next one, also if it was under way.
         Any = "any",
@@ -66,7 +66,7 @@ keywords! {
 }
 
 keywords! {
-    /// Segments that an Enhanced NewReno sender sends again when it goes on.
+    /// Segments that an Enhanced NewReno sender sends again when it resumes.
     pub enum Resend {
         /// Everything from the first unacknowledged segment on, as far as the window reaches.
         All = "all",
@@ -82,15 +82,16 @@ settings! {
         pub probe: Probe = Probe::Header,
         /// Time from one probe to the next; "none": the retransmission timeout, which doubles each time.
         pub probe_interval: Option<Span> = None => range(Span::ms(1), HOUR),
-        /// Which acknowledgement lets the sender go on.
+        /// Acknowledgement that lets the sender resume.
         pub answer: Answer = Answer::Any,
         /// Time at which the FlightSize is taken of which ssthresh is a half.
         pub flight_size: FlightSizeAt = FlightSizeAt::FirstTimeout,
-        /// By how much the window is larger than ssthresh then \[segments\].
+        /// Excess of the window over ssthresh when the sender resumes \[segments\].
         pub extra: u32 = 3 => at_most(1_000_000),
-        /// Segments that are sent again.
+        /// Segments that are sent again when the sender resumes.
         pub resend: Resend = Resend::All,
-        /// Ends the backoff of the retransmission timeout then; otherwise it lasts until the next measurement.
+        /// Ends the backoff of the retransmission timeout when the sender resumes; otherwise the backoff lasts until
+        /// the next measurement.
         pub answer_ends_backoff: bool = false,
     }
 }
@@ -98,7 +99,7 @@ settings! {
 keywords! {
     /// Rules for recovery with SACK.
     pub enum SackRule {
-        /// RFC 6675.
+        /// Scoreboard and pipe of RFC 6675.
         Rfc6675 = "rfc6675",
         /// ns-2's sack1 (Fall and Floyd 1996).
         Sack1 = "sack1",
@@ -108,7 +109,7 @@ keywords! {
 settings! {
     /// Loss recovery with SACK.
     pub struct SackConfig {
-        /// Rules.
+        /// Rules for the scoreboard and for what is sent again.
         pub rule: SackRule = SackRule::Rfc6675,
     }
 }

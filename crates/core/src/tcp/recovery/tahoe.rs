@@ -4,7 +4,7 @@ use super::registry::LossRecovery;
 use crate::packet::AckSegment;
 use crate::tcp::connection::Connection;
 
-/// Tahoe.
+/// Fast retransmit without fast recovery.
 #[derive(Clone, Debug)]
 pub struct Tahoe;
 

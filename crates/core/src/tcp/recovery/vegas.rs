@@ -10,7 +10,7 @@ use crate::tcp::connection::{Connection, Cut};
 use crate::tcp::send_times::SendTimes;
 use crate::unit::{Span, Time};
 
-/// Vegas.
+/// State of the loss recovery of Vegas.
 #[derive(Clone, Debug)]
 pub struct Vegas {
     cfg: Config,

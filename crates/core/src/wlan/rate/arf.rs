@@ -18,7 +18,7 @@ settings! {
         /// Attempts after which the rate is raised in any case.
         pub attempts: u32 = 15 => range(1, 100_000),
         /// Largest number of successes that AARF waits for.
-        pub most_successes: u32 = 60 => range(1, 100_000),
+        pub max_successes: u32 = 60 => range(1, 100_000),
     }
 }
 
@@ -54,7 +54,7 @@ impl RateRule for Arf {
         if self.probes {
             if self.failures == 1 {
                 if self.adaptive {
-                    self.wait_successes = (2 * self.wait_successes).min(cfg.most_successes.max(cfg.successes));
+                    self.wait_successes = (2 * self.wait_successes).min(cfg.max_successes.max(cfg.successes));
                     self.wait_attempts = (2 * self.wait_attempts).max(cfg.successes);
                 }
                 self.fall();

@@ -32,7 +32,7 @@ settings! {
         /// Share of frames that look around [%].
         pub lookaround_rate: u32 = 10 => range(1, 100),
         /// Longest duration of the attempts at one rate.
-        pub segment_size: Span = Span::us(6000) => above(Span::ZERO).at_most(Span::secs(10)),
+        pub max_attempt_time: Span = Span::us(6000) => above(Span::ZERO).at_most(Span::secs(10)),
         /// Implementation of Minstrel.
         pub origin: Origin = Origin::Madwifi,
     }
@@ -233,7 +233,7 @@ impl Minstrel {
 
 /// Number of attempts at a rate that fit into a segment.
 fn fits(cfg: &Config, times: &Times, rate: u8) -> u8 {
-    let most = cfg.segment_size.0 / 1000;
+    let most = cfg.max_attempt_time.0 / 1000;
     match cfg.origin {
         Origin::Madwifi => (1..=10).take_while(|&n| times.series(rate, FRAME, n, 0) <= most).count() as u8,
         // Largest number of further attempts after the first.

@@ -20,7 +20,7 @@ settings! {
         /// Number of frames of which one tries another rate.
         pub sample_every: u32 = 10 => range(2, 100_000),
         /// Number of frames given up in a row after which a rate is not used until the window has passed.
-        pub most_failures: u32 = 4 => range(1, 100_000),
+        pub max_failures: u32 = 4 => range(1, 100_000),
     }
 }
 
@@ -65,7 +65,7 @@ impl Rate {
     }
 
     fn is_out(&self, cfg: &Config, now: Time) -> bool {
-        self.failures >= cfg.most_failures && now < self.failed_at + cfg.window
+        self.failures >= cfg.max_failures && now < self.failed_at + cfg.window
     }
 }
 

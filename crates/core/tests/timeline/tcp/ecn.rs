@@ -96,10 +96,10 @@ fn c93_ece_is_sent_until_cwr_comes() {
 #[test]
 fn an_acknowledgement_of_several_segments_echoes_the_mark_of_any() {
     // RFC 3168, 6.1.3, also when CWR has come since.
-    let mut cfg = Config { ack: Policy::Delayed, ..with_ecn() };
+    let mut cfg = Config { ack_policy: Policy::Delayed, ..with_ecn() };
     let arrivals = [(0, false, false), (1, true, false), (2, false, true), (3, false, false), (4, false, false)];
     assert_eq!(echoed(&cfg, &arrivals), [(1, true), (3, true), (5, false)]);
-    cfg.ack = Policy::Thinning;
+    cfg.ack_policy = Policy::Thinning;
     let arrivals: Vec<_> = (0..16).map(|n| (n, n == 9, n == 10)).collect();
     assert_eq!(echoed(&cfg, &arrivals)[4..], [(8, false), (12, true), (16, false)]);
 }

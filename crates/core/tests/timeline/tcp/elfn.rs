@@ -41,7 +41,7 @@ fn a_sender_that_stands_by_sends_the_first_segment_every_two_seconds_and_keeps_w
         assert_eq!((counters.probes_sent, counters.timeouts), (20, before.timeouts), "{word} of {profile}");
         assert_eq!((s.connection().window(), s.view().rto), (window, rto), "{word} of {profile}");
         // The first acknowledgement ends it: the timer runs as before.
-        s.on_ack(&ack(una + 1, cfg.window, now), 3, now);
+        s.on_ack(&ack(una + 1, cfg.receive_window, now), 3, now);
         assert!(s.connection().window().cwnd >= window.cwnd, "{word} of {profile}");
         if s.connection().outstanding() > 0 {
             let timer = s.connection().timer().since(now);
@@ -60,7 +60,7 @@ fn the_window_and_the_timeout_may_be_those_of_a_new_connection() {
         s.on_route_lost(now);
         wait(&mut s, &mut now);
         // A duplicate: it lets nothing grow.
-        s.on_ack(&ack(una, cfg.window, now), 3, now);
+        s.on_ack(&ack(una, cfg.receive_window, now), 3, now);
         (s.connection().window().cwnd, s.connection().timer().since(now).as_secs())
     };
     let (kept, timer) = after(After::Kept, After::Kept);
@@ -81,14 +81,14 @@ fn an_acknowledgement_that_was_under_way_may_be_no_answer() {
         s.on_route_lost(now);
         now += Span::ms(10);
         // It echoes what was sent 100 ms ago.
-        s.on_ack(&ack(una + 1, cfg.window, now), 3, now);
+        s.on_ack(&ack(una + 1, cfg.receive_window, now), 3, now);
         assert_eq!((s.connection().una(), said(&mut s).is_empty()), (una + 1, !ends), "{answer:?}");
         if !ends {
             assert_eq!(wait(&mut s, &mut now), [una + 1]);
             assert_eq!(now.since(broken), Span::secs(2));
             let sent = now;
             now += Span::ms(10);
-            s.on_ack(&AckSegment { echo: sent, ..ack(una + 2, cfg.window, now) }, 3, now);
+            s.on_ack(&AckSegment { echo: sent, ..ack(una + 2, cfg.receive_window, now) }, 3, now);
             assert!(!said(&mut s).is_empty());
         }
     }

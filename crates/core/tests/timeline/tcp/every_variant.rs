@@ -39,7 +39,7 @@ fn a_lost_syn_is_sent_again_as_rfc_6298_says_and_data_wait_three_seconds_or_long
             sent.push(now.as_secs());
             assert_eq!(sent, syns[..=lost], "{word} of {profile}");
             now += Span::ms(100);
-            s.on_ack(&ack(1, cfg.window, now), 3, now);
+            s.on_ack(&ack(1, cfg.receive_window, now), 3, now);
             let mut out = said(&mut s);
             if out.is_empty() {
                 out = wait(&mut s, &mut now);
@@ -58,7 +58,7 @@ fn nothing_is_outstanding_after_the_last_acknowledgement_so_that_no_other_is_a_d
         let (before, last) = (s.connection().window(), s.connection().una());
         for _ in 0..7 {
             now += Span::ms(1);
-            s.on_ack(&ack(last, cfg.window, now), 3, now);
+            s.on_ack(&ack(last, cfg.receive_window, now), 3, now);
             assert_eq!(said(&mut s), [0; 0], "{word}");
         }
         assert_eq!(
@@ -70,7 +70,7 @@ fn nothing_is_outstanding_after_the_last_acknowledgement_so_that_no_other_is_a_d
         s.write(Some(20), now);
         let out = said(&mut s);
         assert_eq!(if out.is_empty() { wait(&mut s, &mut now) } else { out }[0], last, "{word}");
-        s.on_ack(&ack(last, cfg.window, now), 3, now);
+        s.on_ack(&ack(last, cfg.receive_window, now), 3, now);
         let sack = recovers_with_sack(&cfg);
         assert_eq!(s.connection().dup_acks(), u32::from(!sack), "{word}: without SACK blocks RFC 6675 counts none");
     }
@@ -84,7 +84,7 @@ fn three_acknowledgements_after_the_last_one_make_ns2_send_a_segment_that_nobody
         let last = s.connection().una();
         let mut all = vec![];
         for _ in 0..3 {
-            s.on_ack(&ack(last, cfg.window, now), 3, now);
+            s.on_ack(&ack(last, cfg.receive_window, now), 3, now);
             all.extend(said(&mut s));
         }
         // Tahoe goes back to send what there is.
@@ -112,7 +112,7 @@ fn an_acknowledgement_that_changes_the_window_is_no_duplicate() {
 #[test]
 fn zero_window_is_probed_and_the_connection_lives() {
     for (profile, (word, cfg)) in ["RFC", "N2"].into_iter().flat_map(|p| variants(p).map(move |v| (p, v))) {
-        let cfg = Config { window: 20, initial_window: InitialWindow::Segments(8), ..cfg };
+        let cfg = Config { receive_window: 20, initial_window: InitialWindow::Segments(8), ..cfg };
         let (mut s, mut now) = sent(&cfg, 10);
         s.write(Some(30), now);
         while s.connection().max() - s.connection().una() < 2 {
@@ -158,7 +158,7 @@ fn zero_window_is_probed_and_the_connection_lives() {
 #[test]
 fn a_receiver_without_room_that_no_longer_answers_is_given_up() {
     for (word, cfg) in variants("RFC") {
-        let cfg = Config { window: 20, initial_window: InitialWindow::Segments(8), ..cfg };
+        let cfg = Config { receive_window: 20, initial_window: InitialWindow::Segments(8), ..cfg };
         let (mut s, mut now) = sent(&cfg, 10);
         s.write(Some(30), now);
         while s.connection().max() - s.connection().una() < 2 {

@@ -222,7 +222,7 @@ impl Run {
             }
             for o in out {
                 if let Out::Ack(a) = o {
-                    let bytes = self.cfg.ack_bytes.0 + self.cfg.sack_block_bytes.0 * a.sack.len() as u32;
+                    let bytes = self.cfg.ack_size.0 + self.cfg.sack_block_size.0 * a.sack.len() as u32;
                     let at = self.back.iter_mut().rev().fold(now, |at, link| link.carry(at, bytes));
                     self.acks.push_back((at, a));
                 }
@@ -288,7 +288,7 @@ fn run(v: &Vector<'_>) -> (Vec<Event>, Sender) {
             "beta" => cfg.ecn.beta = Some(value.parse().expect("a number")),
             "mark" => marked = numbers(value),
             "markp" => marked_packets = numbers(value),
-            "window" => cfg.window = value.parse().expect("a number"),
+            "window" => cfg.receive_window = value.parse().expect("a number"),
             "max_cwnd" => cfg.max_cwnd = Some(value.parse().expect("a number")),
             "iw" => cfg.initial_window = InitialWindow::Segments(value.parse().expect("a number")),
             "ssthresh" => cfg.initial_ssthresh = Some(value.parse().expect("a number")),
@@ -303,10 +303,10 @@ fn run(v: &Vector<'_>) -> (Vec<Event>, Sender) {
                 cfg.e_newreno.probe_interval = Some(Span::ms(value.parse().expect("a number of milliseconds")));
             }
             "growth" => cfg.vegas.growth = growth(value),
-            "ack" if value == "every" => cfg.ack = Policy::Every,
-            "ack" if value == "thinning" => cfg.ack = Policy::Thinning,
+            "ack" if value == "every" => cfg.ack_policy = Policy::Every,
+            "ack" if value == "thinning" => cfg.ack_policy = Policy::Thinning,
             "ack" => {
-                cfg.ack = Policy::Delayed;
+                cfg.ack_policy = Policy::Delayed;
                 if let Some(ms) = value.strip_prefix("delayed-") {
                     cfg.delayed.timeout = Span::ms(ms.parse().expect("a number of milliseconds"));
                 }
@@ -406,7 +406,7 @@ fn sent(cfg: &Config, segments: u32) -> (Sender, Time) {
             wait(&mut s, &mut now);
         }
         now += Span::ms(10);
-        s.on_ack(&ack(next, cfg.window, now), 3, now);
+        s.on_ack(&ack(next, cfg.receive_window, now), 3, now);
         said(&mut s);
     }
     (s, now)

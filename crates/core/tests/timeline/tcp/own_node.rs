@@ -12,7 +12,7 @@ fn ms(ms: u64) -> Time {
 
 /// A sender with a window of eight segments, of which it has sent 0 to 7.
 fn sender(cfg: Config) -> (Sender, Vec<DataSegment>) {
-    let cfg = Config { syn: false, window: 64, initial_window: InitialWindow::Segments(8), ..cfg };
+    let cfg = Config { syn: false, receive_window: 64, initial_window: InitialWindow::Segments(8), ..cfg };
     let mut s = Sender::new(&cfg, Span::ZERO);
     s.write(None, ms(0));
     let sent: Vec<_> = s.drain().map(|o| if let Out::Segment(s) = o { s } else { panic!("a segment") }).collect();
@@ -198,11 +198,11 @@ fn the_first_segments_are_acknowledged_one_by_one_then_every_second() {
     expected.extend([(18, 19), (20, 21), (61, 22)]);
     assert_eq!(acks(&cfg, 22), expected);
     // Half the window at most.
-    let small = Config { window: 5, ..cfg.clone() };
+    let small = Config { receive_window: 5, ..cfg.clone() };
     assert_eq!(acks(&small, 6), [(0, 1), (1, 2), (2, 3), (4, 5), (45, 6)]);
     let mut late = cfg;
     late.delayed.quick_acks = 0;
     assert_eq!(acks(&late, 5), [(0, 1), (2, 3), (4, 5)]);
-    late.ack = Policy::Every;
+    late.ack_policy = Policy::Every;
     assert_eq!(acks(&late, 3), [(0, 1), (1, 2), (2, 3)]);
 }

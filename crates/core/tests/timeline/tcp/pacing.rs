@@ -11,7 +11,7 @@ use chappe_core::unit::{Span, Time};
 /// TCP-AP's window rule under the loss recovery of each variant, with a window of eight segments at once.
 fn paced(profile: &'static str) -> impl Iterator<Item = (&'static str, Sender)> {
     variants(profile).map(|(word, cfg)| {
-        let cfg = Config { syn: false, window: 20, initial_window: InitialWindow::Segments(8), ..cfg };
+        let cfg = Config { syn: false, receive_window: 20, initial_window: InitialWindow::Segments(8), ..cfg };
         let recovery = Recovery::new(cfg.variant.parts().0, &cfg);
         let rule = CongestionControl::new(Rule::AdaptivePacing, &cfg);
         (word, Sender::of_parts(&cfg, recovery, rule, Span::ZERO))

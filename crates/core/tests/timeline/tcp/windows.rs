@@ -68,7 +68,7 @@ fn vegas_under(method: Method) -> Vec<f64> {
     for next in 1..600 {
         under_way.extend(said(&mut s).into_iter().map(|_| now + Span::ms(50)));
         now = (now + Span::ms(5)).max(under_way.pop_front().expect("a segment is under way"));
-        let ack = AckSegment { next, hops: 1, window: cfg.window, echo: now, ..AckSegment::default() };
+        let ack = AckSegment { next, hops: 1, window: cfg.receive_window, echo: now, ..AckSegment::default() };
         s.on_ack(&ack, 1, now);
         windows.push(s.view().cwnd);
     }

@@ -173,13 +173,13 @@ settings! {
         pub allowed_hello_loss: u32 = 2 => range(1, 1000)
             ; used when |c| c.hello, else "`routing.aodv.hello` is false",
         /// Size of a route request with IP header.
-        pub rreq_bytes: Bytes = Bytes(52) => at_most(LARGEST_PACKET),
+        pub rreq_size: Bytes = Bytes(52) => at_most(LARGEST_PACKET),
         /// Size of a route reply with IP header.
-        pub rrep_bytes: Bytes = Bytes(48) => at_most(LARGEST_PACKET),
+        pub rrep_size: Bytes = Bytes(48) => at_most(LARGEST_PACKET),
         /// Size of a route error with IP header, without its destinations.
-        pub rerr_bytes: Bytes = Bytes(32) => at_most(LARGEST_PACKET),
+        pub rerr_size: Bytes = Bytes(32) => at_most(LARGEST_PACKET),
         /// Size of each destination in a route error.
-        pub rerr_destination_bytes: Bytes = Bytes(8) => at_most(LARGEST_PACKET),
+        pub rerr_destination_size: Bytes = Bytes(8) => at_most(LARGEST_PACKET),
     }
 }
 

@@ -487,7 +487,7 @@ impl Aodv {
         };
         self.next_id += 1;
         self.counters.rreq_originated += 1;
-        let message = message(Body::Rreq(rreq), self.cfg.rreq_bytes.0, NodeId::BROADCAST, ttl, cx);
+        let message = message(Body::Rreq(rreq), self.cfg.rreq_size.0, NodeId::BROADCAST, ttl, cx);
         self.overhead.send(message, Span::ZERO, cx);
     }
 
@@ -600,7 +600,7 @@ impl Aodv {
             hello: false,
         };
         self.counters.rrep_originated += 1;
-        let (bytes, ttl) = (self.cfg.rrep_bytes.0, self.cfg.net_diameter);
+        let (bytes, ttl) = (self.cfg.rrep_size.0, self.cfg.net_diameter);
         let packet = message(Body::Rrep(rrep), bytes, rreq.originator, ttl, cx);
         cx.pool[packet].next_hop = next_hop;
         self.overhead.send(packet, Span::ZERO, cx);
@@ -757,7 +757,7 @@ impl Aodv {
             return;
         }
         let destinations = cx.pool.list(list).len() as u32;
-        let bytes = self.cfg.rerr_bytes.0 + self.cfg.rerr_destination_bytes.0 * destinations;
+        let bytes = self.cfg.rerr_size.0 + self.cfg.rerr_destination_size.0 * destinations;
         self.counters.rerr_sent += 1;
         let packet = message(Body::Rerr(list), bytes, NodeId::BROADCAST, 1, cx);
         let delay =
@@ -782,7 +782,7 @@ impl Aodv {
             sent: cx.now,
             hello: true,
         };
-        let packet = message(Body::Rrep(rrep), self.cfg.rrep_bytes.0, NodeId::BROADCAST, 1, cx);
+        let packet = message(Body::Rrep(rrep), self.cfg.rrep_size.0, NodeId::BROADCAST, 1, cx);
         self.overhead.send(packet, Span::ZERO, cx);
         // A quarter to either side, so that neighbours do not synchronize.
         let share = 0.75 + 0.5 * cx.rng.uniform();

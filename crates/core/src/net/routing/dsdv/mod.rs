@@ -57,7 +57,7 @@ settings! {
         /// Largest random delay of an update.
         pub broadcast_jitter: Span = Span::ms(10) => at_most(HOUR),
         /// Routes that are held back for twice their settling time.
-        pub hold: Hold = Hold::ChangedMetric,
+        pub hold_back: Hold = Hold::ChangedMetric,
         /// Settling time of a destination without a measurement.
         pub settling_time: Span = Span::secs(6) => at_most(HOUR),
         /// Weight of earlier measurements in the average settling time.
@@ -82,17 +82,17 @@ settings! {
         /// Packets per destination that can wait for a route.
         pub buffer_packets: u32 = 5 => range(1, 1_000_000),
         /// Size of an update with IP header, without its entries.
-        pub update_bytes: Bytes = Bytes(28) => at_most(LARGEST_PACKET),
+        pub update_size: Bytes = Bytes(28) => at_most(LARGEST_PACKET),
         /// Size of each entry of an update.
-        pub entry_bytes: Bytes = Bytes(12) => at_most(LARGEST_PACKET),
+        pub entry_size: Bytes = Bytes(12) => at_most(LARGEST_PACKET),
         /// Largest number of entries per message; further entries go into further messages; "none": unlimited.
         pub max_entries: Option<u32> = Some(122) => range(1, 1_000_000),
         /// Bytes added to each TCP segment of a node (ns-2: an IP header, which its TCP has already counted; that of
         /// datagrams is in `cbr.header` and `on_off.header`).
-        pub packet_header: Bytes = Bytes(0) => at_most(Bytes(100)),
+        pub packet_header_size: Bytes = Bytes(0) => at_most(Bytes(100)),
         /// Adds these bytes once more to a packet that has waited for a route, datagrams included (ns-2).
         pub header_after_wait: bool = false
-            ; used when |c| c.packet_header > Bytes(0), else "`routing.dsdv.packet_header` is 0 B",
+            ; used when |c| c.packet_header_size > Bytes(0), else "`routing.dsdv.packet_header` is 0 B",
     }
 }
 
@@ -165,7 +165,7 @@ impl Routing for Dsdv {
                 return;
             }
             if p.body.is_tcp() {
-                p.add_overhead(self.cfg.packet_header.0);
+                p.add_overhead(self.cfg.packet_header_size.0);
             }
         } else if !p.spend_hop() {
             cx.out.push(Out::Drop { packet, reason: Reason::TtlExpired });
@@ -315,7 +315,7 @@ impl Dsdv {
             let p = &mut cx.pool[packet];
             p.next_hop = next_hop;
             if self.cfg.header_after_wait && p.source == cx.node {
-                p.add_overhead(self.cfg.packet_header.0);
+                p.add_overhead(self.cfg.packet_header_size.0);
             }
             self.overhead.send(packet, Span::ZERO, cx);
         }
@@ -379,7 +379,7 @@ impl Dsdv {
         }
         let settled = now + entry.settling * 2;
         let has_changed = Some(metric) != entry.told;
-        entry.hold_until = match cfg.hold {
+        entry.hold_until = match cfg.hold_back {
             Hold::EveryNumber if metric < INFINITE && (is_new || entry.is_up()) => settled,
             Hold::ChangedMetric if metric < INFINITE && entry.is_up() && has_changed => {
                 if metric == entry.metric {
@@ -495,7 +495,7 @@ impl Dsdv {
     }
 
     fn send_message(&mut self, list: ListId, delay: Span, cx: &mut Cx<'_>) {
-        let bytes = self.cfg.update_bytes.0 + self.cfg.entry_bytes.0 * cx.pool.list(list).len() as u32;
+        let bytes = self.cfg.update_size.0 + self.cfg.entry_size.0 * cx.pool.list(list).len() as u32;
         self.counters.route_updates_sent += 1;
         let packet = message(Body::Update(list), bytes, NodeId::BROADCAST, 1, cx);
         self.overhead.send(packet, delay, cx);

@@ -39,9 +39,9 @@ settings! {
         /// Lets intermediate nodes reply from their caches.
         pub reply_from_cache: bool = true,
         /// Packets that can wait for a route.
-        pub send_buffer: u32 = 64 => range(1, 1_000_000),
+        pub buffer_packets: u32 = 64 => range(1, 1_000_000),
         /// SendBufferTimeout: longest time that a packet waits for a route.
-        pub send_buffer_timeout: Span = Span::secs(30) => above(Span::ZERO).at_most(HOUR),
+        pub buffer_timeout: Span = Span::secs(30) => above(Span::ZERO).at_most(HOUR),
         /// Shortest time between checks of the waiting packets.
         pub check_min: Span = Span::ms(30) => range(Span::ms(1), HOUR),
         /// Longest time between checks of the waiting packets; the time is random.
@@ -51,9 +51,9 @@ settings! {
         /// Time between packets released by a reply. Packets for which a check finds a route are sent at once.
         pub release_spacing: Span = Span::ZERO => at_most(HOUR),
         /// Number of cached routes that were requested.
-        pub cache_own: u32 = 30 => range(1, 1000),
+        pub own_cache_paths: u32 = 30 => range(1, 1000),
         /// Number of cached routes that were seen in packets of others.
-        pub cache_seen: u32 = 64 => range(1, 1000),
+        pub seen_cache_paths: u32 = 64 => range(1, 1000),
         /// RouteCacheTimeout: lifetime of a cached route.
         pub cache_timeout: Option<Span> = Some(Span::secs(300)) => above(Span::ZERO).at_most(LONGEST),
         /// Lets nodes learn from overheard frames, and report shorter routes.
@@ -124,16 +124,16 @@ settings! {
         pub default_flow_restarts: bool = true
             ; used when |c| c.flow_state, else "`routing.dsr.flow_state` is false",
         /// Size of a route error about an unknown flow.
-        pub unknown_flow_bytes: Bytes = Bytes(18) => at_most(Bytes(100))
+        pub unknown_flow_size: Bytes = Bytes(18) => at_most(Bytes(100))
             ; used when |c| c.flow_state, else "`routing.dsr.flow_state` is false",
         /// Time after which one more packet carries the route of a flow.
         pub flow_refresh: Span = Span::secs(5) => at_most(HOUR)
             ; used when |c| c.flow_state, else "`routing.dsr.flow_state` is false",
         /// Size of the IP header of messages.
-        pub message_header: Bytes = Bytes(20) => at_most(Bytes(100)),
+        pub message_header_size: Bytes = Bytes(20) => at_most(Bytes(100)),
         /// Bytes added to each TCP segment of a node besides its route (ns-2: an IP header, which its TCP has already
         /// counted; that of datagrams is in `cbr.header` and `on_off.header`).
-        pub packet_header: Bytes = Bytes(0) => at_most(Bytes(100)),
+        pub packet_header_size: Bytes = Bytes(0) => at_most(Bytes(100)),
         /// Adds the header of a request once more at each node that forwards it (ns-2).
         pub request_grows_twice: bool = false,
     }

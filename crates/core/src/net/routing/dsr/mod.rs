@@ -90,7 +90,7 @@ pub struct Dsr {
 impl Config {
     /// Memory of the route cache of a node \[B\].
     pub fn cache_bytes(&self) -> usize {
-        (self.cache_own + self.cache_seen) as usize * cache::PATH
+        (self.own_cache_paths + self.seen_cache_paths) as usize * cache::PATH
     }
 
     /// Header bytes of a packet with a route of this number of hops.
@@ -115,7 +115,7 @@ impl Config {
         }
         options += 16 * header.errors.len() as u32;
         if header.unknown_flow.is_some() {
-            options += self.unknown_flow_bytes.0;
+            options += self.unknown_flow_size.0;
         }
         if matches!(header.flow, FlowState::Establishes(_)) {
             options += 4;
@@ -285,10 +285,10 @@ impl Dsr {
     /// A router with an empty cache; its first check of the waiting packets comes after `first`, if it always checks.
     pub fn new(cfg: &Arc<Config>, first: Time) -> Dsr {
         Dsr {
-            cache: Cache::new(cfg.cache_own as usize, cfg.cache_seen as usize, cfg.cache_timeout),
+            cache: Cache::new(cfg.own_cache_paths as usize, cfg.seen_cache_paths as usize, cfg.cache_timeout),
             requests: Requests::default(),
             flows: Flows::default(),
-            buffer: VecDeque::with_capacity(cfg.send_buffer.min(64) as usize),
+            buffer: VecDeque::with_capacity(cfg.buffer_packets.min(64) as usize),
             next_check: if cfg.check_always { first } else { Time::NEVER },
             next_id: 1,
             made: 0,
@@ -372,7 +372,7 @@ impl Dsr {
         let is_message = p.body.kind() == Kind::Routing;
         let p = &mut pool[packet];
         if is_message {
-            p.bytes = self.cfg.message_header.0 + bytes;
+            p.bytes = self.cfg.message_header_size.0 + bytes;
         } else {
             let added = self.added_to(&p.body);
             p.set_overhead(added + bytes);
@@ -381,7 +381,7 @@ impl Dsr {
 
     /// Bytes added to a packet besides its route.
     fn added_to(&self, body: &Body) -> u32 {
-        if body.is_tcp() { self.cfg.packet_header.0 } else { 0 }
+        if body.is_tcp() { self.cfg.packet_header_size.0 } else { 0 }
     }
 
     /// Forwards a packet of another node.
@@ -528,7 +528,7 @@ impl Dsr {
         self.set_size(packet, cx.pool);
         let p = &mut cx.pool[packet];
         if self.cfg.request_grows_twice {
-            p.bytes += before - self.cfg.message_header.0;
+            p.bytes += before - self.cfg.message_header_size.0;
         }
         p.hops = p.hops.saturating_add(1);
         (p.source, p.next_hop) = (cx.node, NodeId::BROADCAST);

@@ -7,12 +7,12 @@ use crate::unit::{Span, Time};
 impl Dsr {
     /// Lets a packet wait; `salvaged`: a packet of another node that lost its route here.
     pub(super) fn keep(&mut self, packet: PacketId, salvaged: bool, cx: &mut Cx<'_>) {
-        if self.buffer.len() == self.cfg.send_buffer as usize
+        if self.buffer.len() == self.cfg.buffer_packets as usize
             && let Some(oldest) = self.buffer.pop_front()
         {
             cx.out.push(Out::Drop { packet: oldest.packet, reason: Reason::RouteBufferFull });
         }
-        let until = cx.now + self.cfg.send_buffer_timeout;
+        let until = cx.now + self.cfg.buffer_timeout;
         self.buffer.push_back(Waiting { packet, until, salvaged });
         if self.next_check == Time::NEVER {
             self.arm_check(cx);

@@ -1,3 +1,0 @@
-//! Topologies.
-
-pub mod topology;

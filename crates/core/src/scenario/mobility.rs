@@ -1,0 +1,174 @@
+//! Mobility of a scenario: plan, movement file, and validation.
+
+use super::Scenario;
+use super::check::Checker;
+use super::layout;
+use super::schema::Config;
+use super::source::Files;
+use crate::mobility::{self, Courses, Kind, Plan, Start, formats};
+use crate::run::Stop;
+use crate::setting::csv::Misread;
+use crate::setting::{Node, Report, Setting, Value, is_or_are};
+use crate::topology;
+use crate::unit::{Speed, Time};
+use std::collections::HashMap;
+
+/// Movement patterns of the nodes of a topology of this size.
+pub fn plan(cfg: &Config, nodes: usize, seed: u64) -> Plan {
+    let (profiles, profile_of) = (vec![cfg.motion.clone()], vec![0; nodes]);
+    let area = (cfg.topology.width, cfg.topology.height);
+    let mut plan = Plan { profiles, profile_of, area, seed: cfg.motion.seed.unwrap_or(seed) };
+    let mut after: HashMap<(u32, usize), u32> = HashMap::new();
+    for (row, own) in cfg.node.0.iter().enumerate().filter(|(_, own)| !own.motion.is_empty()) {
+        for &(first, last) in &own.nodes.0 {
+            let end = nodes.min(last as usize + 1);
+            for profile in plan.profile_of.get_mut(first as usize..end).into_iter().flatten() {
+                let profiles = &mut plan.profiles;
+                *profile = *after.entry((*profile, row)).or_insert_with(|| {
+                    profiles.push(own.motion.over(&profiles[*profile as usize]));
+                    profiles.len() as u32 - 1
+                });
+            }
+        }
+    }
+    plan
+}
+
+/// Tells if nodes move, by themselves or by an event.
+pub fn moves(cfg: &Config) -> bool {
+    let by_itself =
+        cfg.motion.model != Kind::Still || cfg.node.0.iter().any(|own| own.motion.over(&cfg.motion).model != Kind::Still);
+    cfg.has_radios() && (by_itself || cfg.event.0.iter().any(|e| e.node_move.is_some()))
+}
+
+/// Tells if any node follows a movement file.
+fn follows_file(cfg: &Config) -> bool {
+    cfg.motion.model == Kind::File || cfg.node.0.iter().any(|own| own.motion.over(&cfg.motion).model == Kind::File)
+}
+
+/// Reads the movement file into the scenario, which then no longer depends on it. Returns warnings about the file.
+pub fn read_file(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Files, report: &mut Report) -> Report {
+    let mut warnings = Report::default();
+    if follows_file(cfg)
+        && let Some(name) = cfg.motion.file.clone()
+    {
+        let mut messages = vec![];
+        let origin = tree.at("motion.file").and_then(|n| n.origin);
+        let read = |text: &str| {
+            let courses = formats::read(text, &mut messages)?;
+            no_position(cfg, &courses).map_or(Ok(courses), Err)
+        };
+        if let Some(courses) = layout::read_file(tree, "motion.file", &name, from, files, report, read) {
+            (cfg.motion.table, cfg.motion.file) = (courses, None);
+            layout::put(tree, "motion", "courses", &cfg.motion.table.write());
+            if let Value::Table(t) = &mut tree.value
+                && let Some((_, Node { value: Value::Table(motion), .. })) = t.entry("motion")
+            {
+                motion.remove("file");
+            }
+            for message in messages {
+                warnings.add("motion.file", origin, format!("`{name}`: {message}"), None);
+            }
+        }
+    }
+    if cfg.topology.kind == topology::Kind::Motion && no_position(cfg, &cfg.motion.table).is_none() {
+        let courses = &cfg.motion.table;
+        cfg.topology.positions = (0..courses.nodes()).filter_map(|n| courses.start(n)).collect();
+    }
+    warnings
+}
+
+/// Error message about nodes without an initial position in the courses.
+fn no_position(cfg: &Config, courses: &Courses) -> Option<Misread> {
+    let (first, all) = courses.missing();
+    if all == 0 || cfg.topology.kind != topology::Kind::Motion {
+        return None;
+    }
+    let named: Vec<String> = first.iter().map(u32::to_string).collect();
+    let who = match all - first.len() as u64 {
+        0 if all == 1 => format!("node {}", named[0]),
+        0 => format!("nodes {}", named.join(", ")),
+        more => format!("nodes {} and {more} more", named.join(", ")),
+    };
+    let why = format!("it does not say where {who} {}, and goes up to node {}", is_or_are(all), courses.nodes() - 1);
+    let help = "give each node a place, or number them from 0 without gaps".to_owned();
+    Some(Misread { why, help: Some(help) })
+}
+
+impl Scenario {
+    /// Movement patterns of the nodes in a run with this seed; `None`: the seed of the scenario.
+    pub fn mobility(&self, seed: Option<u64>) -> Plan {
+        plan(self.config(), self.layout().positions.len(), seed.unwrap_or(self.config().run.seed))
+    }
+
+    /// Movements of the nodes up to an instant.
+    pub fn courses(&self, until: Time, seed: Option<u64>) -> Courses {
+        self.mobility(seed).courses_until(&self.layout().positions, until)
+    }
+
+    /// Latest end of a run; `None` if it ends with a delivery.
+    pub fn end(&self) -> Option<Time> {
+        let run = &self.config().run;
+        match run.stop {
+            Stop::At(at) => Some(at.min(Time::ZERO + run.time_limit)),
+            Stop::Delivered(_) => None,
+        }
+    }
+}
+
+impl Checker<'_> {
+    /// Validates the mobility of all nodes, or of those in the group at `of`.
+    pub(super) fn mobility(&mut self, of: &str, m: &mobility::Config) {
+        match m.model {
+            Kind::Still => {}
+            Kind::RandomWaypoint => self.random_waypoint(of, m),
+            Kind::File => {
+                // An unreadable file was reported before.
+                let is_named = |path| self.tree.at(path).is_some_and(|n| n.value != Value::Text(String::new()));
+                if m.table.is_empty() && !is_named("motion.file") && !is_named("motion.courses") {
+                    let help = "set `motion.file` to a movement file of ns-2, of BonnMotion, or a CSV file";
+                    self.error(&self.owner(of, "motion.kind"), "no file says how nodes move", help);
+                }
+            }
+        }
+    }
+
+    fn random_waypoint(&mut self, of: &str, m: &mobility::Config) {
+        if m.max_speed < m.min_speed {
+            let message = format!("the fastest speed {} is below the slowest, {}", m.max_speed, m.min_speed);
+            let help = "`motion.max_speed` must be at least `motion.min_speed`";
+            self.error(&self.owner(of, "motion.max_speed"), message, help);
+        }
+        if m.initial == Start::Stationary && m.min_speed == Speed(0.0) {
+            let help = "let `motion.min_speed` be above 0 m/s, or `motion.start` be \"uniform\"";
+            let message = "walks with speeds from 0 m/s on have no stationary state: they become slower for ever";
+            self.error(&self.owner(of, "motion.min_speed"), message, help);
+        }
+        let is_random = self.cfg.topology.kind == topology::Kind::Random;
+        for (name, missing) in [("motion.width", m.width.is_none()), ("motion.height", m.height.is_none())] {
+            if missing && !is_random {
+                let message = format!("walks have no area: `{name}` is \"none\", and the topology is not random");
+                self.error(&self.owner(of, "motion.kind"), message, &format!("set `{name}`, e.g. to \"1000 m\""));
+            }
+        }
+    }
+
+    /// Validates the movement file together with the topology.
+    pub(super) fn courses(&mut self) {
+        let cfg = self.cfg;
+        if cfg.topology.kind == topology::Kind::Motion && !(follows_file(cfg) && cfg.motion.model == Kind::File) {
+            let help = "set `motion.kind = \"file\"` and `motion.file`";
+            self.error("topology.kind", "the places are to come from a file of motion, and there is none", help);
+        }
+        if let Some(Misread { why, help }) = no_position(cfg, &cfg.motion.table) {
+            self.error("motion.courses", why, &help.unwrap_or_default());
+            return;
+        }
+        let (listed, there) = (u64::from(cfg.motion.table.nodes()), cfg.topology.nodes());
+        if listed > there && follows_file(cfg) && cfg.has_radios() {
+            let path = if self.is_written("motion.courses") { "motion.courses" } else { "motion.kind" };
+            let message = format!("the file of motion moves node {}, and the topology has {there} nodes", listed - 1);
+            self.error(path, message, "`topology.kind = \"motion\"` takes the nodes from the file");
+        }
+    }
+}

@@ -1,0 +1,494 @@
+//! Unused settings: values set in a scenario that have no effect.
+//!
+//! Layers declare with their settings which values of a group make others unused (`used when` of
+//! [`settings!`](crate::settings)). This module covers conditions beyond a layer: groups without a user, and common
+//! settings that each user overrides.
+
+use super::Scenario;
+use super::check::Checker;
+use super::layout::Layout;
+use super::mobility;
+use super::nodes::Own;
+use super::schema::{Config, Direction, Flow, Overrides};
+use super::source::{Sources, within};
+use crate::app;
+use crate::net::middlebox::Kind;
+use crate::net::queue;
+use crate::radio;
+use crate::run::Profile;
+use crate::setting::{Node, Problem, Setting, Value, join};
+use crate::tcp;
+use crate::topology;
+use serde_json::Value as Json;
+use std::collections::BTreeMap;
+
+/// Condition beyond a layer: a group (ending in a dot) or a setting, the reason why it has no effect, and the test for
+/// it.
+type CrossLayer = (&'static str, &'static str, fn(&Config, &Node) -> bool);
+
+/// Conditions in other groups that leave settings without effect. The first that applies is reported.
+const CROSS_LAYER: &[CrossLayer] = &[
+    ("net.link_red.", "no node has a radio", |c, _| c.has_radios()),
+    ("net.neighborhood_red.", "no node has a radio", |c, _| c.has_radios()),
+    ("radio.energy.", "`run.air_time` is false, and no node has a battery", |c, _| c.run.airtime || has_batteries(c)),
+    ("topology.seed", "nothing is drawn at random", |c, _| {
+        c.topology.kind == topology::Kind::Random
+            || c.traffic.flows > 0
+            || (c.radio.shadowing.0 > 1.0 && c.radio.unused("shadowing").is_none())
+    }),
+    ("radio.sinr.ofdm", "no frame is sent at a rate of 802.11a", |c, _| c.wlan.has_ofdm()),
+    ("topology.connected", "nodes move", |c, _| !mobility::moves(c)),
+    ("motion.known_for", "no node moves", |c, _| mobility::moves(c)),
+    ("motion.decides_ties", "no node moves", |c, _| mobility::moves(c)),
+    ("traffic.min_hops", "nodes move", |c, _| !mobility::moves(c)),
+    ("traffic.max_hops", "nodes move", |c, _| !mobility::moves(c)),
+    ("traffic.app", "there are no such flows", has_traffic),
+    ("traffic.start", "there are no such flows", has_traffic),
+    ("traffic.stagger", "there are no such flows", has_traffic),
+];
+
+/// Adds the conditions to the schema of a scenario.
+pub(super) fn describe(schema: &mut Json) {
+    for (path, why, _) in CROSS_LAYER {
+        let at = path.trim_end_matches('.').split('.').map(|step| format!("/properties/{step}")).collect::<String>();
+        if let Some(Json::String(text)) = schema.pointer_mut(&format!("{at}/description")) {
+            // Inserts them between the description and the type.
+            let end = text.find(". (").map_or(text.len(), |i| i + 1);
+            text.insert_str(end, &format!(" No effect if {why}."));
+        }
+    }
+}
+
+/// Tells if any node has a battery.
+fn has_batteries(cfg: &Config) -> bool {
+    let of_a_node = |own: &Own| own.radio.over(&cfg.radio).energy.battery;
+    cfg.radio.energy.battery.is_some() || cfg.node.0.iter().any(|own| of_a_node(own).is_some())
+}
+
+/// Tells if flows are drawn or were read from a file, whose flows are already listed.
+fn has_traffic(cfg: &Config, tree: &Node) -> bool {
+    cfg.traffic.flows > 0 || tree.at("traffic.file").is_some()
+}
+
+/// User of a common setting: whether it overrides the setting, and the reason why the setting would have no effect on
+/// it.
+type User = (bool, Option<&'static str>);
+
+/// Reason why a setting has no effect on any user.
+fn among(users: impl IntoIterator<Item = User>, nobody: &'static str) -> Option<&'static str> {
+    let (mut all_own, mut why) = (false, None);
+    for (own, unused) in users {
+        match (own, unused) {
+            (false, None) => return None,
+            (true, _) => all_own = true,
+            (false, unused) => why = why.or(unused),
+        }
+    }
+    why.or(all_own.then_some("all have settings of their own")).or(Some(nobody))
+}
+
+/// Settings of absolute power, which matter if radios differ in them.
+const POWERS: &[&str] = &["transmit_power", "antenna_gain", "system_loss", "frequency", "antenna_height"];
+
+/// A queue, with its settings and those that it overrides.
+struct Queue<'a> {
+    cfg: queue::Config,
+    own: Vec<&'a Overrides<queue::Config>>,
+    back: Option<&'a Overrides<Direction>>,
+    link: usize,
+}
+
+/// A TCP connection, or the second half of a split one.
+struct Connection<'a> {
+    /// Flow of the connection; `None` for a generated transfer.
+    flow: Option<usize>,
+    /// Overridden settings.
+    own: &'a Overrides<tcp::Config>,
+    /// Flow generator of the connection.
+    arrivals: Option<usize>,
+    /// Entry of `pairs` of the connection.
+    pairs: Option<usize>,
+    /// Middlebox at which the second half begins.
+    split: Option<usize>,
+    cfg: tcp::Config,
+}
+
+/// Users of common settings.
+struct Users<'a> {
+    cfg: &'a Config,
+    tree: &'a Node,
+    layout: &'a Layout,
+    connections: Vec<Connection<'a>>,
+    /// Both directions of each link.
+    directions: Vec<[Direction; 2]>,
+    /// True if any queue can mark packets.
+    marks: bool,
+}
+
+impl<'a> Users<'a> {
+    fn new(cfg: &'a Config, tree: &'a Node, layout: &'a Layout) -> Users<'a> {
+        let mut connections = vec![];
+        let mut plain = false;
+        for (flow, f) in layout.flows.iter().enumerate().filter(|(_, f)| f.is_tcp(cfg)) {
+            let split = layout.split_at.get(flow).copied().flatten();
+            let pairs = layout.pairs_of(flow);
+            // Takes one flow for all flows without settings of their own, and one for each entry of `pairs`.
+            let is_first = pairs.is_none_or(|i| layout.pairs[i].start == flow);
+            let is_plain = pairs.is_none() && f.tcp.is_empty();
+            if split.is_none() && (!is_first || is_plain && std::mem::replace(&mut plain, true)) {
+                continue;
+            }
+            let first = f.tcp.over(&cfg.tcp);
+            let of = |split, cfg| Connection { flow: Some(flow), own: &f.tcp, arrivals: None, pairs, split, cfg };
+            if let Some(i) = split {
+                let second = cfg.middlebox.0[i].split.over(&cfg.split).tcp.over(&first);
+                connections.push(of(split, second));
+            }
+            connections.push(of(None, first));
+        }
+        for (i, a) in cfg.arrivals.0.iter().enumerate() {
+            let flow_tcp = a.tcp.over(&cfg.tcp);
+            connections.push(Connection {
+                flow: None,
+                own: &a.tcp,
+                arrivals: Some(i),
+                pairs: None,
+                split: None,
+                cfg: flow_tcp,
+            });
+        }
+        let common = cfg.common_direction();
+        let directions = cfg.link.0.iter().map(|l| Config::directions_of(l, &common)).collect();
+        let mut users = Users { cfg, tree, layout, connections, directions, marks: false };
+        let managed = cfg.net.link_red.enabled || cfg.net.neighborhood_red.enabled;
+        let marks = |q: &queue::Config| q.ecn && manages(q);
+        users.marks = users.queues().any(|q| marks(&q.cfg)) || (users.has_radios() && managed && cfg.queue.ecn);
+        users
+    }
+
+    fn has_radios(&self) -> bool {
+        !self.layout.positions.is_empty()
+    }
+
+    /// Profiles of nodes with a radio. A setting counts as used if any node uses it.
+    fn profiles(&self) -> &'a [Profile] {
+        if self.has_radios() { &self.layout.interfaces.profiles } else { &[] }
+    }
+
+    /// Reason for a setting of radios, MACs or interface queues.
+    fn node(&self, group: &str, rest: &str) -> Option<&'static str> {
+        let profiles = self.profiles();
+        let worked_out = self.cfg.radio.propagation != radio::Propagation::Links;
+        if group == "radio" && profiles.len() > 1 && worked_out && POWERS.contains(&rest) {
+            return None;
+        }
+        let user = |p: &Profile| match group {
+            "radio" => (false, p.radio.unused(rest)),
+            "wlan" => (false, p.wlan.unused(rest)),
+            "queue" => (false, p.queue.unused(rest)),
+            _ => (false, None),
+        };
+        among(profiles.iter().map(user), "no node has a radio")
+    }
+
+    /// Reason for a setting of motion.
+    fn mobility(&self, rest: &str) -> Option<&'static str> {
+        let plan = mobility::plan(self.cfg, self.layout.positions.len(), 0);
+        let users = (0..)
+            .zip(&plan.profiles)
+            .filter(|(i, _)| plan.profile_of.contains(i))
+            .map(|(_, p)| (false, p.unused(rest)));
+        among(users, "no node has a radio")
+    }
+
+    /// All queues that use the group `queue`.
+    fn queues(&self) -> impl Iterator<Item = Queue<'a>> + '_ {
+        let radio = |p: &Profile| Queue { cfg: p.queue.clone(), own: vec![], back: None, link: 0 };
+        let wires = self.cfg.link.0.iter().zip(&self.directions).enumerate().flat_map(|(link, (l, [there, back]))| {
+            let own = vec![&self.cfg.wire.queue, &l.queue];
+            let there = Queue { cfg: there.queue.clone(), own: own.clone(), back: None, link };
+            let back = l.duplex.then(|| Queue { cfg: back.queue.clone(), own, back: Some(&l.back), link });
+            std::iter::once(there).chain(back)
+        });
+        self.profiles().iter().map(radio).chain(wires)
+    }
+
+    /// Reason for a queue setting at this `depth`: 0 `queue`, 1 `wire.queue`, 2 a link's queue.
+    fn queue(&self, depth: usize, link: Option<usize>, rest: &str) -> Option<&'static str> {
+        let users = self.queues().filter(|q| q.own.len() >= depth && link.is_none_or(|l| q.link == l && depth == 2));
+        let routing = &self.cfg.routing;
+        let messages = routing.ecn && routing.protocol.learns_routes();
+        let marked = messages || self.connections.iter().any(|c| c.cfg.ecn.enabled);
+        let managed = self.cfg.net.link_red.enabled || self.cfg.net.neighborhood_red.enabled;
+        let user = |q: Queue<'_>| {
+            let own =
+                q.own.iter().skip(depth).any(|o| o.has(rest)) || q.back.is_some_and(|b| b.has(&join("queue", rest)));
+            let is_wire = !q.own.is_empty();
+            let unused = match rest {
+                "ecn" | "mark_threshold" if !marked => {
+                    Some("nothing is ECN-capable: `tcp.ecn.enabled` and `routing.ecn` are false")
+                }
+                "purge" if is_wire => Some("no neighbour is lost over a wire"),
+                "purge" if !self.cfg.routing.protocol.learns_routes() => Some(NO_LOSS),
+                "mark_threshold" if !q.cfg.ecn => Some("`queue.ecn` is false"),
+                "ecn" if !manages(&q.cfg) && (is_wire || !managed) => Some("no queue management is in use"),
+                _ => q.cfg.unused(rest),
+            };
+            (own, unused)
+        };
+        among(users.map(user), if depth == 0 { "there are no queues" } else { "there are no links" })
+    }
+
+    /// Reason for a setting of TCP on connections for which `own` returns a value: true if they override it.
+    fn tcp(&self, rest: &str, own: impl Fn(&Connection<'_>) -> Option<bool>) -> Option<&'static str> {
+        let notified = self.cfg.middlebox.0.iter().any(|m| m.kind == Kind::Eln);
+        let user = |c: &Connection<'_>| {
+            let unused = match rest {
+                "ecn.enabled" if !self.marks => Some(NO_MARKS),
+                "ecn.acks" if c.cfg.ecn.enabled && !self.marks => Some(NO_MARKS),
+                rest if rest.starts_with("elfn.") && !self.cfg.routing.protocol.learns_routes() => Some(NO_LOSS),
+                rest if rest.starts_with("eln.") && !notified => Some("no middlebox notifies of losses"),
+                rest => c.cfg.unused(rest),
+            };
+            Some((own(c)?, unused))
+        };
+        among(self.connections.iter().filter_map(user), "no flow is over TCP")
+    }
+
+    /// Reason for a setting of bursts on a flow.
+    fn bursts(&self, flow: &Flow, rest: &str) -> Option<&'static str> {
+        let heard_anyway = (self.cfg.routing.protocol.hears_of_all() && rest == "breaks_links")
+            .then_some("`routing.protocol` is not `aodv`");
+        heard_anyway.or_else(|| flow.on_off.over(&self.cfg.on_off).unused(rest))
+    }
+
+    /// Tells if the second half overrides this setting.
+    fn split_has(&self, c: &Connection<'_>, rest: &str) -> bool {
+        c.split.is_some_and(|i| {
+            let m = &self.cfg.middlebox.0[i];
+            self.cfg.split.tcp.has(rest) || m.split.has(&join("tcp", rest))
+        })
+    }
+
+    fn middleboxes(&self, kind: Kind, own: impl Fn(usize) -> User, nobody: &'static str) -> Option<&'static str> {
+        let all = self.cfg.middlebox.0.iter().enumerate().filter(|(_, m)| m.kind == kind);
+        among(all.map(|(i, _)| own(i)), nobody)
+    }
+
+    /// Reason for a common setting of all links.
+    fn wire(&self, rest: &str) -> Option<&'static str> {
+        let links = self.cfg.link.0.iter().zip(&self.directions);
+        let nobody = "there are no links";
+        match rest.split_once('.').unwrap_or((rest, "")) {
+            ("nodes", _) => None,
+            ("queue", rest) => self.queue(1, None, rest),
+            ("error", rest) => {
+                let users = links.flat_map(|(l, both)| {
+                    let own = |back: bool| l.error.has(rest) || (back && l.back.has(&join("error", rest)));
+                    [(own(false), both[0].error.unused(rest)), (own(true), both[1].error.unused(rest))]
+                });
+                among(users, nobody)
+            }
+            ("rate", _) => among(links.map(|(l, _)| (l.rate.is_some(), None)), nobody),
+            ("delay", _) => among(links.map(|(l, _)| (l.delay.is_some(), None)), nobody),
+            _ => among(
+                links.map(|(l, both)| {
+                    let none = both.iter().all(|d| d.error.model == crate::error_model::Kind::None);
+                    (l.error_place.is_some(), none.then_some("the error model is `none`"))
+                }),
+                nobody,
+            ),
+        }
+    }
+
+    /// Reason for a setting of one link.
+    fn link(&self, i: usize, rest: &str) -> Option<&'static str> {
+        let (link, [there, back]) = (self.cfg.link.0.get(i)?, self.directions.get(i)?);
+        let one_way = link.unused(rest);
+        match rest.split_once('.').unwrap_or((rest, "")) {
+            ("queue", rest) => self.queue(2, Some(i), rest),
+            ("error", rest) => {
+                let own = !link.duplex || link.back.has(&join("error", rest));
+                among([(false, there.error.unused(rest)), (own, back.error.unused(rest))], "")
+            }
+            ("back", _) if one_way.is_some() => one_way,
+            ("back", rest) => back.unused(rest),
+            _ => None,
+        }
+    }
+
+    /// Reason why the setting at this path has no effect.
+    fn unused(&self, path: &str) -> Option<&'static str> {
+        let (cfg, flows, layout_pairs) = (self.cfg, &self.layout.flows, &self.layout.pairs);
+        let (group, rest) = path.split_once('.')?;
+        let (number, deeper) = rest.split_once('.').unwrap_or((rest, ""));
+        let (part, own) = deeper.split_once('.').unwrap_or((deeper, ""));
+        let number = number.parse::<usize>();
+        let no_box = "there is no such middlebox";
+        match (group, number) {
+            ("tcp", _) => self.tcp(rest, |c| Some(c.own.has(rest) || self.split_has(c, rest))),
+            ("ftp", _) => {
+                let users = flows.iter().filter(|f| f.app == app::Kind::Ftp);
+                among(users.map(|f| (f.ftp.has(rest), None)), "no flow is a file transfer")
+            }
+            ("cbr", _) => {
+                let users = flows.iter().filter(|f| f.app == app::Kind::Cbr);
+                among(users.map(|f| (f.cbr.has(rest), None)), "no flow is one at a constant rate")
+            }
+            ("on_off", _) => {
+                let users = flows.iter().filter(|f| f.app == app::Kind::OnOff);
+                among(users.map(|f| (f.on_off.has(rest), self.bursts(f, rest))), "no flow is one of bursts")
+            }
+            ("flow", Ok(i)) if part == "on_off" => {
+                cfg.unused(path).or_else(|| flows.get(i).and_then(|f| self.bursts(f, own)))
+            }
+            ("flow", Ok(i)) if part == "tcp" => {
+                let udp = flows.get(i).filter(|f| !f.is_tcp(cfg)).map(|_| "the flow is not over TCP");
+                udp.or_else(|| self.tcp(own, |c| (c.flow == Some(i)).then(|| self.split_has(c, own))))
+            }
+            ("pairs", Ok(i)) => cfg.unused(path).or_else(|| {
+                let first = &flows[layout_pairs.get(i)?.start];
+                match part {
+                    "tcp" if !first.is_tcp(cfg) => Some("the flow is not over TCP"),
+                    "tcp" => self.tcp(own, |c| (c.pairs == Some(i)).then(|| self.split_has(c, own))),
+                    "on_off" => self.bursts(first, own),
+                    _ => None,
+                }
+            }),
+            ("routing", _) if rest == "ecn" && !cfg.routing.protocol.learns_routes() => {
+                Some("`routing.protocol` has no messages")
+            }
+            ("routing", _) if rest == "ecn" && !self.marks => Some(NO_MARKS),
+            ("arrivals", Ok(i)) if part == "tcp" => self.tcp(own, |c| (c.arrivals == Some(i)).then_some(false)),
+            ("queue", _) => self.queue(0, None, rest),
+            ("node", Ok(_)) if part == "motion" => self.mobility(own),
+            ("node", Ok(_)) => self.node(part, own),
+            ("wire", _) => self.wire(rest),
+            ("link", Ok(i)) => self.link(i, deeper),
+            ("snoop", _) => {
+                let one = |i: usize| {
+                    let m = &cfg.middlebox.0[i].snoop;
+                    (m.has(rest), m.over(&cfg.snoop).unused(rest))
+                };
+                self.middleboxes(Kind::Snoop, one, no_box)
+            }
+            ("eln", _) => self.middleboxes(Kind::Eln, |i| (cfg.middlebox.0[i].eln.has(rest), None), no_box),
+            ("split", _) => match rest.strip_prefix("tcp.") {
+                Some(rest) => self.tcp(rest, |c| Some(cfg.middlebox.0[c.split?].split.has(&join("tcp", rest)))),
+                None => self.middleboxes(Kind::Split, |i| (cfg.middlebox.0[i].split.has(rest), None), no_box),
+            },
+            ("middlebox", Ok(i)) => cfg.unused(path).or_else(|| {
+                let m = cfg.middlebox.0.get(i)?;
+                match (part, own.strip_prefix("tcp.")) {
+                    ("snoop", _) => m.snoop.over(&cfg.snoop).unused(own),
+                    ("split", Some(rest)) => self.tcp(rest, |c| (c.split == Some(i)).then_some(false)),
+                    _ => None,
+                }
+            }),
+            _ => {
+                let fits = |b: &&CrossLayer| path == b.0 || (b.0.ends_with('.') && path.starts_with(b.0));
+                let beyond = CROSS_LAYER.iter().filter(fits).find(|b| !b.2(cfg, self.tree));
+                beyond.map(|b| b.1).or_else(|| match group {
+                    "radio" | "wlan" => self.node(group, rest),
+                    "motion" => self.mobility(rest),
+                    _ => cfg.unused(path),
+                })
+            }
+        }
+    }
+}
+
+/// Tells if packets are dropped or marked before the queue is full.
+fn manages(queue: &queue::Config) -> bool {
+    queue.discipline.is_managed() || queue.discipline.marks_by_length() && queue.mark_threshold.is_some()
+}
+
+/// Reason why ECN has no effect.
+const NO_MARKS: &str = "no queue marks packets";
+
+/// Reason why reactions to a lost route have no effect.
+const NO_LOSS: &str = "`routing.protocol` never loses a route";
+
+/// Groups that are lists.
+const LISTS: [&str; 6] = ["flow", "pairs", "link", "middlebox", "node", "arrivals"];
+
+/// Reports the names of values set by the scenario itself: files that it extends are meant for many scenarios.
+fn written(node: &Node, path: &str, sources: &Sources, report: &mut impl FnMut(String)) {
+    match &node.value {
+        Value::Table(t) => t.entries().iter().for_each(|(key, _, n)| written(n, &join(path, key), sources, report)),
+        Value::List(l) if LISTS.contains(&path) && !l.is_empty() => {
+            l.iter().enumerate().for_each(|(i, n)| written(n, &join(path, &i.to_string()), sources, report));
+        }
+        _ if sources.is_own(node) => report(path.to_owned()),
+        _ => {}
+    }
+}
+
+/// Name of a setting without effect, and the reason.
+pub type Unused = (String, &'static str);
+
+impl Checker<'_> {
+    /// Finds settings without effect that the scenario itself sets.
+    pub(super) fn unused_settings(&mut self, layout: &Layout, sources: &Sources) {
+        let users = Users::new(self.cfg, self.tree, layout);
+        let mut all = 0;
+        written(self.tree, "", sources, &mut |path| {
+            all += 1;
+            if let Some(why) = users.unused(&path) {
+                self.findings.unused.push((path, why));
+            }
+        });
+        self.findings.is_complete = all >= leaves(&self.cfg.write());
+    }
+}
+
+impl Scenario {
+    /// Adds warnings for settings without effect. Skips a setting that was not `changed` and had an effect `before` the
+    /// changes: it belongs to the scenario below, or to other changes of it.
+    pub(super) fn warned(mut self, changed: &[String], before: impl FnOnce() -> Option<Vec<Unused>>) -> Scenario {
+        let is_changed = |path: &str| changed.iter().any(|c| within(path, c));
+        let all_changed = self.unused.iter().all(|(path, _)| is_changed(path));
+        let before = if changed.is_empty() || all_changed { None } else { before() };
+        if let Some(before) = before {
+            self.unused.retain(|(path, _)| is_changed(path) || before.iter().any(|(b, _)| b == path));
+        }
+        for (path, message) in no_effect(&self.unused) {
+            let origin = self.tree.at(path).and_then(|n| n.origin);
+            self.warnings.push(Problem { path: path.to_owned(), origin, message, help: None });
+        }
+        self
+    }
+
+    /// Those of these settings that are set, in the scenario or in one that it extends, and have an effect.
+    pub fn used<'a>(&self, paths: &'a [String]) -> Vec<&'a String> {
+        let users = Users::new(&self.config, &self.tree, &self.layout);
+        paths.iter().filter(|path| self.tree.at(path).is_some() && users.unused(path).is_none()).collect()
+    }
+}
+
+/// Messages about settings without effect, one for each reason, with the first setting.
+pub fn no_effect<W: AsRef<str>>(unused: &[(String, W)]) -> Vec<(&str, String)> {
+    let mut reasons = BTreeMap::<&str, Vec<&str>>::new();
+    unused.iter().for_each(|(path, why)| reasons.entry(why.as_ref()).or_default().push(path));
+    let say = |(why, paths): (&str, Vec<&'_ str>)| {
+        let named = paths.iter().take(NAMED).map(|p| format!("`{p}`")).collect::<Vec<_>>().join(", ");
+        let more = match paths.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            n => format!(" and {n} more"),
+        };
+        let have = if paths.len() == 1 { "has" } else { "have" };
+        format!("{named}{more} {have} no effect, because {why}")
+    };
+    reasons.into_iter().map(|(why, paths)| (paths[0], say((why, paths)))).collect()
+}
+
+/// Largest number of settings named by a warning.
+const NAMED: usize = 3;
+
+/// Number of settings in a tree of groups.
+fn leaves(json: &Json) -> usize {
+    match json {
+        Json::Object(o) => o.values().map(leaves).sum(),
+        _ => 1,
+    }
+}

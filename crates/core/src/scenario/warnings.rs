@@ -1,0 +1,101 @@
+//! Warnings: valid scenarios that are hardly intended, because of the positions of nodes or the length of the run.
+
+use super::check::Checker;
+use super::layout::Layout;
+use crate::run::{Command, Stop};
+use crate::setting::join;
+use crate::unit::Time;
+
+impl Checker<'_> {
+    /// Adds the warnings of a scenario without errors.
+    pub(super) fn warnings(&mut self, layout: &Layout) {
+        self.equal_positions(layout);
+        self.short_batches(layout);
+        self.late_flows(layout);
+        self.flows_without_start(layout);
+    }
+
+    /// Warns of nodes at equal positions.
+    fn equal_positions(&mut self, layout: &Layout) {
+        let mut positions: Vec<_> = layout.positions.iter().zip(0u32..).map(|(p, n)| (p.x, p.y, n)).collect();
+        positions.sort_by(|a, b| (a.0, a.1, a.2).partial_cmp(&(b.0, b.1, b.2)).expect("places are numbers"));
+        let mut pairs: Vec<_> =
+            positions.windows(2).filter(|w| (w[0].0, w[0].1) == (w[1].0, w[1].1)).map(|w| (w[0].2, w[1].2)).collect();
+        pairs.sort_unstable();
+        let Some(&(a, b)) = pairs.first() else { return };
+        let more = match pairs.len() - 1 {
+            0 => String::new(),
+            1 => ", and one more node is where another is".to_owned(),
+            n => format!(", and {n} more nodes are where others are"),
+        };
+        let message = format!("nodes {a} and {b} are at the same place{more}");
+        self.warn("topology.positions", message, "real radios are never this close: give each a place of its own");
+    }
+
+    /// Warns of batches shorter than a packet, and of an end beyond `run.limit`.
+    fn short_batches(&mut self, layout: &Layout) {
+        let run = &self.cfg.run;
+        let limit = Time::ZERO + run.time_limit;
+        let (setting, batch) = match run.stop {
+            Stop::At(end) if end <= limit => ("run.stop", end.since(Time::ZERO) / u64::from(run.batches)),
+            Stop::At(end) => {
+                let message = format!("the run ends at {}, before `run.stop` ({end})", run.time_limit);
+                self.warn("run.stop", message, "raise `run.limit`");
+                ("run.limit", self.cfg.run.time_limit / u64::from(self.cfg.run.batches))
+            }
+            Stop::Delivered(_) => ("run.limit", run.time_limit),
+        };
+        let radio = (!layout.positions.is_empty()).then_some(self.cfg.wlan.data_rate);
+        let Some(rate) = radio.into_iter().chain(self.cfg.directions().iter().map(|d| d.point_to_point.rate)).max()
+        else {
+            return;
+        };
+        let Some(packet) = layout.flows.iter().map(|f| rate.airtime(f.payload(self.cfg).0)).min() else { return };
+        if batch < packet {
+            let message = format!("a batch lasts {batch}, and the shortest packet {packet}: nothing can be measured");
+            self.warn(setting, message, "let the run be longer, or use fewer batches (`run.batches`)");
+        }
+    }
+
+    /// Warns of events and flows that begin after the run.
+    fn late_flows(&mut self, layout: &Layout) {
+        let run = &self.cfg.run;
+        let limit = Time::ZERO + run.time_limit;
+        let end = match run.stop {
+            Stop::At(at) => at.min(limit),
+            Stop::Delivered(_) => limit,
+        };
+        self.late_events(end);
+        let mut late = layout.flows.iter().enumerate().filter(|(_, f)| f.start.is_some_and(|start| start >= end));
+        let Some((i, flow)) = late.next() else { return };
+        let more = match late.count() {
+            0 => String::new(),
+            1 => ", and one more flow starts too late".to_owned(),
+            n => format!(", and {n} more flows start too late"),
+        };
+        let start = flow.start.unwrap_or(end);
+        let message = format!("flow {i} starts at {start}, and the run ends at {end}{more}");
+        self.warn(&join(&layout.origin_of(i), "start"), message, "let it start earlier, or let the run be longer");
+    }
+
+    /// Warns of flows without a start that no event begins.
+    fn flows_without_start(&mut self, layout: &Layout) {
+        let mut begun = vec![false; layout.flows.len()];
+        for (_, command) in &layout.events {
+            if let Command::FlowBegin(flow) = command {
+                begun[flow.index()] = true;
+            }
+        }
+        let mut idle = layout.flows.iter().zip(begun).enumerate().filter(|(_, (f, begun))| f.start.is_none() && !begun);
+        let Some((i, _)) = idle.next() else { return };
+        let more = match idle.count() {
+            0 => String::new(),
+            1 => ", nor one more flow".to_owned(),
+            n => format!(", nor {n} more flows"),
+        };
+        let message = format!("flow {i} has no start, and no event begins it{more}");
+        let help = "let it have a start (`start`; in a file of flows `start_s`), or begin it: by an event with `flow_begin`, or \
+                    from the program that drives the run";
+        self.warn(&join(&layout.origin_of(i), "start"), message, help);
+    }
+}

@@ -1,0 +1,167 @@
+//! Interface between network layer and point-to-point links, and routes that cross from links to radio and back.
+
+use super::Sim;
+use super::flows::own_queue::Segment;
+use super::timer_numbers::Timer;
+use crate::error_model::Place;
+use crate::net::queue::{self, Queue};
+use crate::net::routing::crossing::Step;
+use crate::packet::{Happening, NodeId, PacketId, RadioId, Reason};
+use crate::record::note::{Note, QueueId};
+
+impl Sim {
+    /// Forwards a packet at a node where it enters the network, arrives over a point-to-point link, or ends its way
+    /// over the radio.
+    pub(super) fn lead(&mut self, n: NodeId, packet: PacketId, is_own: bool) {
+        let p = &mut self.pool[packet];
+        if !is_own {
+            p.ttl = p.ttl.saturating_sub(1);
+            if p.ttl == 0 {
+                return self.drop_packet(n, packet, Reason::TtlExpired);
+            }
+        }
+        let step = self.net.links.crossings.as_ref().and_then(|c| c.step(n, p.goal));
+        match step {
+            Some(Step::Link(next)) => {
+                p.next_hop = next;
+                let link = self.net.links.between(n, next).expect("crossings name existing links");
+                self.enqueue_on_link(link, packet);
+            }
+            Some(Step::Radio(end)) => {
+                (p.source, p.destination, p.hops) = (n, end, 0);
+                self.with_router(n, |router, cx| router.route(packet, cx));
+            }
+            None => self.drop_packet(n, packet, Reason::NoRoute),
+        }
+    }
+
+    /// Puts a packet into the queue in front of a link.
+    pub(super) fn enqueue_on_link(&mut self, link: usize, packet: PacketId) {
+        let p = &mut self.pool[packet];
+        let d = &mut self.net.links.directions[link];
+        let from = d.from;
+        d.offered += 1;
+        if d.error_place == Place::BeforeQueue && d.error.damages(p.bytes) {
+            d.damaged += 1;
+            return self.drop_packet(from, packet, Reason::LinkError);
+        }
+        d.note_queue(self.now);
+        self.pool.here(from, self.now);
+        self.pool.note(packet, Happening::Queued);
+        d.queue.push_packet(
+            packet,
+            &mut queue::Cx { now: self.now, pool: &mut self.pool, dropped: &mut self.net.dropped },
+        );
+        d.note_dropped(&self.net.dropped);
+        self.end_dropped(from);
+        self.feed(link);
+    }
+
+    /// Starts to transmit the next packet of the queue, if the transmitter is free.
+    fn feed(&mut self, link: usize) {
+        let d = &mut self.net.links.directions[link];
+        if d.link.is_free(self.now) {
+            if let Some(segment) = d.sending.take() {
+                let from = d.from;
+                self.flows.on_left(from, segment, false, self.now, &mut self.timers);
+            }
+            let d = &mut self.net.links.directions[link];
+            d.note_queue(self.now);
+            let mut cx = queue::Cx { now: self.now, pool: &mut self.pool, dropped: &mut self.net.dropped };
+            if let Some(packet) = d.queue.pop(&mut cx) {
+                self.pool.here(d.from, self.now);
+                self.pool.note(packet, Happening::Dequeued);
+                if self.flows.reports_queue {
+                    d.sending = Segment::of(&self.pool[packet]);
+                }
+                d.link.transmit(packet, self.pool[packet].bytes, self.now);
+            }
+            d.note_dropped(&self.net.dropped);
+            let from = d.from;
+            self.end_dropped(from);
+        }
+        let d = &self.net.links.directions[link];
+        let id = QueueId::Link { from: d.from, to: d.to };
+        self.watch.note_queue(self.now, id, &d.queue, &self.pool);
+        self.timers.set(Timer::Link(link), d.link.deadline());
+    }
+
+    /// Timer of a link: a packet arrives at its end, or the transmitter becomes free.
+    #[inline(never)]
+    pub(super) fn on_link(&mut self, link: usize) {
+        while let Some(packet) = self.net.links.directions[link].link.arrived(self.now) {
+            let d = &mut self.net.links.directions[link];
+            let (from, to) = (d.from, d.to);
+            if self.net.nodes[to.index()].off {
+                self.drop_packet(to, packet, Reason::NodeOff);
+            } else if d.error_place == Place::AfterTransmitter && d.error.damages(self.pool[packet].bytes) {
+                d.damaged += 1;
+                self.lose_packet(from, packet, Reason::LinkError);
+            } else {
+                self.watch.note(self.now, &Note::Arrival { from, to, packet: &self.pool[packet] });
+                self.pool.here(to, self.now);
+                self.pool.note(packet, Happening::Arrived);
+                self.on_arrival_by_link(to, packet);
+            }
+        }
+        self.feed(link);
+    }
+
+    /// Drops the packets in front of the links of a node that is switched off, and those being transmitted.
+    pub(super) fn cut_links(&mut self, n: NodeId) {
+        for link in self.net.links.leaving(n) {
+            let d = &mut self.net.links.directions[link];
+            d.note_queue(self.now);
+            let mut cx = queue::Cx { now: self.now, pool: &mut self.pool, dropped: &mut self.net.dropped };
+            d.queue.clear(&mut cx);
+            d.sending = None;
+            self.net.dropped.extend(d.link.cut(self.now).map(|packet| (packet, Reason::NodeOff)));
+            self.timers.set(Timer::Link(link), d.link.deadline());
+            self.end_dropped(n);
+        }
+    }
+
+    fn on_arrival_by_link(&mut self, n: NodeId, packet: PacketId) {
+        if self.pool[packet].goal == n {
+            self.on_delivered_to(n, packet);
+        } else if self.pass(n, packet) {
+            self.forward(n, packet);
+        }
+    }
+
+    /// Forwards a packet of another node.
+    pub(super) fn forward(&mut self, n: NodeId, packet: PacketId) {
+        if self.net.is_off(n) {
+            // The packet comes from a middlebox, whose timers run while the node is off.
+            self.drop_packet(n, packet, Reason::NodeOff);
+        } else if self.net.links.lead() {
+            self.lead(n, packet, false);
+        } else {
+            self.with_router(n, |router, cx| router.route(packet, cx));
+        }
+    }
+
+    /// Free room [packets] in the queue that this node uses towards a destination.
+    pub(super) fn free_slots(&self, n: NodeId, goal: NodeId) -> usize {
+        let next = match &self.net.links.crossings {
+            Some(crossings) => crossings.step(n, goal).and_then(|s| if let Step::Link(v) = s { Some(v) } else { None }),
+            None => self.net.nodes[n.index()].router.next_hop(n, goal),
+        };
+        match next.and_then(|next| self.net.links.between(n, next)) {
+            Some(link) => self.net.links.directions[link].queue.free_slots(),
+            None => {
+                let radio = next.map_or(RadioId(n.0), |next| self.net.ports.to(n, next));
+                self.net.ports.queues.get(radio.index()).map_or(usize::MAX, Queue::free_slots)
+            }
+        }
+    }
+
+    /// A packet has reached the end of its way over the radio, where it continues over a link.
+    pub(super) fn on_end_of_radio(&mut self, n: NodeId, packet: PacketId) {
+        // The routing protocol of the radio has counted its own hops.
+        self.pool[packet].ttl = self.net.ttl;
+        if self.pass(n, packet) {
+            self.lead(n, packet, false);
+        }
+    }
+}

@@ -1,0 +1,118 @@
+"""Results at a glance: verdicts on the conclusions of each paper, from its last run of full length."""
+
+import csv
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import astuple, dataclass, field, fields
+from pathlib import Path
+
+from chappe import show
+from chappe.files import write_csv
+
+from chappe_papers.judge import Verdict
+from chappe_papers.page import JudgedFinding, counted, table
+from chappe_papers.paper import Paper
+
+FILE = "findings.csv"
+"""Of a paper, in its folder of results and, of runs of full length, in its package."""
+
+_COLUMNS = tuple(f.name for f in fields(JudgedFinding))
+_CLAIM = "a claim"
+
+
+@dataclass(frozen=True)
+class Shipped:
+    """Results of the last run of full length of a paper.
+
+    Attributes:
+        findings: Its conclusions; none if there was no such run.
+        verdicts: The verdict of each claim, by its name.
+    """
+
+    findings: Sequence[JudgedFinding] = ()
+    verdicts: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def counted(self) -> str:
+        """Number of claims by verdict."""
+        return counted(counts(self.verdicts.values()))
+
+    def explains(self, says: str, verdict: str) -> bool:
+        """True if a conclusion, or a claim, came out like this; then the reasons that the package gives are its own."""
+        verdicts = {f.says: f.verdict for f in self.findings} | dict(self.verdicts)
+        return not verdicts or verdicts.get(says) == verdict
+
+
+def counts(verdicts: Iterable[str]) -> dict[str, int]:
+    """Number of claims by verdict."""
+    counted_verdicts = Counter(verdicts)
+    return {v.value: counted_verdicts[v.value] for v in Verdict if counted_verdicts[v.value]}
+
+
+def write(path: Path, findings: Iterable[JudgedFinding], verdicts: Mapping[str, str]) -> None:
+    """Writes the findings of a paper, and the verdict of each of its claims."""
+    of_claims = ((_CLAIM, "", "", verdict, "", name) for name, verdict in verdicts.items())
+    write_csv(path, _COLUMNS, [*map(astuple, findings), *of_claims])
+
+
+def shipped(paper: Paper) -> Shipped:
+    """Results of the last run of full length of a paper that the package contains."""
+    path = paper.folder.joinpath(FILE)
+    if not path.is_file():
+        return Shipped()
+    rows = [JudgedFinding(**r) for r in csv.DictReader(path.read_text(encoding="utf-8").splitlines())]
+    return Shipped([r for r in rows if r.says != _CLAIM], {r.claims: r.verdict for r in rows if r.says == _CLAIM})
+
+
+def print_all(papers: Sequence[Paper]) -> None:
+    """Prints the papers that can be reproduced, and the verdicts on their conclusions."""
+    t = show.table("Paper", "figures", "tables", "~title")
+    for p in papers:
+        parts = (f"{min(numbers)}-{max(numbers)}" if numbers else "-" for numbers in (p.figures, p.tables))
+        t.add_row(p.name, *parts, p.title)
+    show.write(t)
+    for p in papers:
+        results = shipped(p)
+        if results.findings:
+            show.say(p.name, style="bold")
+            show.say(f"Set-up: {p.setup}. Claims: {results.counted}.")
+            t = show.table("~the paper concludes", "paper", "here", "verdict", "~why")
+            for r in results.findings:
+                t.add_row(r.says, r.paper, r.ours, r.verdict, r.why)
+            show.write(t)
+
+
+def page(papers: Sequence[Paper]) -> str:
+    """``docs/findings.md``."""
+    lines = [
+        "# Results at a glance",
+        "",
+        "Verdicts on the conclusions of each paper, from runs of full length. [papers.md](papers.md#verdicts) defines"
+        " the words; `chappe paper` prints a short form.",
+        "",
+    ]
+    for p in papers:
+        results = shipped(p)
+        lines += [
+            f"## {p.title.split(':')[0]} {p.title[-4:]}",
+            "",
+            f"Set-up: {p.setup}. Claims: {results.counted}.",
+            "",
+        ]
+        lines += table(
+            ("the paper concludes", "paper", "here", "verdict", "why"),
+            [(r.says, r.paper, r.ours, f"**{r.verdict}**", r.why) for r in results.findings],
+        )
+        lines += [f"[The whole page](papers/{p.name}.md), `chappe paper {p.name}`.", ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def in_short(papers: Sequence[Paper]) -> str:
+    """The table of the README."""
+    rows = []
+    for p in papers:
+        results = shipped(p)
+        n = sum(Verdict(r.verdict).confirms for r in results.findings)
+        page_ = f"[{p.name}](docs/papers/{p.name}.md)"
+        rows.append((page_, p.setup, f"{n} of {len(results.findings)}", results.counted))
+    return "\n".join(table(("paper", "set-up", "conclusions confirmed, in part or whole", "claims"), rows))
