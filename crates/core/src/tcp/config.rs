@@ -130,15 +130,15 @@ impl Scalar for InitialWindow {
 macro_rules! with_ack_policies {
     ({ $($before:tt)* } { $($after:tt)* } $cfg:ident: $(
         $(#[doc = $doc:literal])*
-        $Part:ident = $word:literal: $new:expr $(, settings $group:ident = $about:literal)?;
+        $Part:ident = $word:literal: $new:expr $(, settings $group:ident: $module:ident = $about:literal)?;
     )*) => {
         cc::window_rules! {
             config {
                 $($before)*
                 $( $(
                     #[doc = $about]
-                    pub $group: ack::$group::Config = ack::$group::Config::default()
-                        ; used when |c| c.ack == ack::Policy::$Part, else concat!("`tcp.ack` is not `", $word, "`"),
+                    pub $group: ack::$module::Config = ack::$module::Config::default()
+                        ; used when |c| c.ack_policy == ack::Policy::$Part, else concat!("`tcp.ack_policy` is not `", $word, "`"),
                 )? )*
                 $($after)*
             }

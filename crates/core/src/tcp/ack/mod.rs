@@ -14,7 +14,7 @@ use registry::{Acknowledging, declare};
 use thinning::Thinning;
 
 /// Acknowledgement policies: the word of each, its construction from the settings `cfg` of a connection, and the group
-/// of settings of its own, which has the name of its module.
+/// of settings of its own with the module that declares the group.
 macro_rules! policies {
     ($declare:ident $($more:tt)*) => {
         $declare! { $($more)* cfg:
@@ -22,10 +22,10 @@ macro_rules! policies {
             Every = "every": Every;
             /// Every second segment, or after a timeout (RFC 1122, 4.2.3.2; RFC 5681, 4.2).
             Delayed = "delayed": Delayed::new(&cfg.delayed_ack, cfg.receive_window),
-                settings delayed = " Delayed acknowledgements.";
+                settings delayed_ack: delayed = " Delayed acknowledgements.";
             /// Every segment at first, then every second, third and fourth (Altman and Jimenez 2003).
             Thinning = "thinning": Thinning::new(&cfg.ack_thinning),
-                settings thinning = " Dynamic ACK thinning.";
+                settings ack_thinning: thinning = " Dynamic ACK thinning.";
         }
     };
 }

@@ -6,7 +6,7 @@ use crate::tcp::config::Config;
 macro_rules! construct {
     ($cfg:ident: $(
         $(#[doc = $doc:literal])*
-        $Part:ident = $word:literal: $new:expr $(, settings $group:ident = $about:literal)?;
+        $Part:ident = $word:literal: $new:expr $(, settings $group:ident: $module:ident = $about:literal)?;
     )*) => {
         impl AckPolicy {
             /// The policy with its settings.

@@ -12,7 +12,7 @@ pub(super) trait Acknowledging {
 macro_rules! declare {
     ($cfg:ident: $(
         $(#[doc = $doc:literal])*
-        $Part:ident = $word:literal: $new:expr $(, settings $group:ident = $about:literal)?;
+        $Part:ident = $word:literal: $new:expr $(, settings $group:ident: $module:ident = $about:literal)?;
     )*) => {
         crate::keywords! {
             /// Acknowledgement policies.
