@@ -64,7 +64,7 @@ impl World {
         self.mobile_nodes.as_ref().map_or(Time::NEVER, |c| c.deadline())
     }
 
-    /// Legs have ended.
+    /// Begins the next movement segments where the current ones have ended.
     pub(super) fn on_deadline(&mut self, now: Time, watch: &mut Watch) {
         let Some(mobile_nodes) = self.mobile_nodes.as_mut().filter(|c| c.deadline() <= now) else { return };
         mobile_nodes
