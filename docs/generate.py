@@ -12,8 +12,8 @@ PAGE = Path(__file__).parent / "settings.md"
 HEAD = """# Settings
 
 Every setting with its type, its default and its meaning. `docs/generate.py` writes this page from `chappe schema`; do
-not edit it. [models.md](models.md) explains the values of settings that are words; [scenarios.md](scenarios.md) explains
-how to write a scenario.
+not edit it. [models.md](models.md) explains the values of settings that are words, [scenarios.md](scenarios.md) the
+syntax of scenarios.
 
 The name of a setting is its dotted path: in a file (`tcp.window = 8`, or `window = 8` under `[tcp]`), on the command
 line (`--set tcp.window=8`), in Python (`{"tcp.window": 8}`) and in messages. `N` is a number from 0 on: the position in

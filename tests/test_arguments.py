@@ -54,8 +54,8 @@ def refused(call: Call, **arguments: Any) -> list[str]:
         ("2", "'2' is not a whole number of at least 1"),
         ([2], "[2] is not a whole number of at least 1"),
         (math.nan, "nan is not a whole number of at least 1"),
-        (10**6, "1000000 is more than 1000 runs at the same time"),
-        pytest.param(10**5000, "a value of type int is more than 1000 runs at the same time", id="digits"),
+        (10**6, "1000000 is more than 1000 parallel runs"),
+        pytest.param(10**5000, "a value of type int is more than 1000 parallel runs", id="digits"),
     ],
 )
 def test_jobs(call: Call, jobs: Any, message: str) -> None:

@@ -22,7 +22,7 @@ def _only_svg(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_whole_paper(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert PAPER.reproduce(tmp_path, wanted=Wanted(), quick=False, jobs=1) == 0
     printed = capsys.readouterr().out
-    assert "- Vegas has more goodput: confirmed (paper more; here +" in printed
+    assert "- Vegas has a higher goodput: confirmed (paper more; here +" in printed
     assert "- NewReno has twice as much: refuted (paper twice; here -" in printed
     assert "Claims: 1 confirmed; 1 refuted." in printed
     assert printed.index("Claims: ") < printed.index(f"Written to {tmp_path}")
@@ -31,7 +31,7 @@ def test_the_whole_paper(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert written == {*files, "claims.csv", "findings.csv", "index.html", "paper.md"}
     text = (tmp_path / "paper.md").read_text(encoding="utf-8")
     lines = text.splitlines()
-    assert lines[2].startswith("- Vegas has more goodput: **confirmed** (paper more; here +")
+    assert lines[2].startswith("- Vegas has a higher goodput: **confirmed** (paper more; here +")
     order = ("## Findings", "![goodput](key.png)", "## Why it differs", "## Claims", "## Other readings", "## Figures",
              "## Method")  # fmt: skip
     places = [text.index(heading) for heading in order]

@@ -14,7 +14,7 @@ MANY = 1_000_000
 MOST_JOBS = 1000
 """The most runs that are made at the same time on one machine."""
 
-JOBS_OR_RAY = "is for the cores of this machine; a Ray cluster runs as much as it has CPUs for"
+JOBS_OR_RAY = "is for the cores of this machine; a Ray cluster uses all its CPUs"
 """Why runs at the same time are not given for a cluster."""
 
 NO_FOLDER = "names no folder"
@@ -46,7 +46,7 @@ def problem_of_jobs(value: object) -> str | None:
     """What is wrong with a number of runs at the same time."""
     if not isinstance(value, int) or not is_whole(value, 1):
         return not_whole(value, 1)
-    return f"{said(value)} is more than {MOST_JOBS} runs at the same time" if value > MOST_JOBS else None
+    return f"{said(value)} is more than {MOST_JOBS} parallel runs" if value > MOST_JOBS else None
 
 
 def problems_of_work(jobs: object, on: object, out: object, quiet: object, title: object) -> list[Problem]:
@@ -54,7 +54,7 @@ def problems_of_work(jobs: object, on: object, out: object, quiet: object, title
     found = []
     if jobs is not None:
         if wrong := problem_of_jobs(jobs):
-            found.append(problem("jobs", f"`jobs`: {wrong}", "runs at the same time; None: one for each core"))
+            found.append(problem("jobs", f"`jobs`: {wrong}", "number of parallel runs; None: one per core"))
         elif on is not None:
             found.append(problem("jobs", f"`jobs` {JOBS_OR_RAY}", None))
     if on is not None and (not isinstance(on, str) or not on):

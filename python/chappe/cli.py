@@ -209,7 +209,7 @@ def _motion(args: argparse.Namespace) -> int:
     path = Path(args.out)
     try:
         if path.exists() and path.samefile(args.file):
-            raise CommandError(f"{path} is the scenario itself: write the motion to another file")
+            raise CommandError(f"{path} is the scenario itself: write the movement to another file")
         _write_text(path, text)
     except OSError as e:
         raise _unwritable(path, e) from None
@@ -277,8 +277,8 @@ def _schema(_: argparse.Namespace) -> int:
 def _need_papers() -> None:
     """Refuses a command that needs the package of papers and comparisons where that package is not installed."""
     if importlib.util.find_spec("chappe_papers") is None:
-        raise CommandError("the package chappe_papers is not installed, which has the papers and the comparisons with "
-                           "other simulators: it comes with Chappe, so install Chappe again", 1)  # fmt: skip
+        raise CommandError("the package chappe_papers is not installed, the part of Chappe with the papers and the "
+                           "comparisons with other simulators: install Chappe again", 1)  # fmt: skip
 
 
 def _paper(args: argparse.Namespace) -> int:

@@ -11,7 +11,7 @@ from small_paper.design import Point
 CLAIMS = Claims()
 
 
-@CLAIMS.claim("S-1", "Vegas has more goodput than NewReno", section="1", figures=(1,))
+@CLAIMS.claim("S-1", "Vegas has a higher goodput than NewReno", section="1", figures=(1,))
 def _(data: Estimates) -> Iterator[Observation]:
     for hops in data.x:
         for vegas, newreno in data.both(Point("vegas", hops), Point("newreno", hops), "goodput_bps"):
@@ -26,7 +26,7 @@ def _(data: Estimates) -> Iterator[Observation]:
 
 ALL = CLAIMS.all
 FINDINGS = (
-    Finding("Vegas has more goodput", "more", ("S-1",), "its packets have no header"),
+    Finding("Vegas has a higher goodput", "more", ("S-1",), "its packets have no header"),
     Finding("NewReno has twice as much", "twice", ("S-2",), "nothing is lost"),
 )
 READINGS: dict[str, Callable[[Point], Point]] = {"NewReno alone": lambda p: p._replace(variant="newreno")}

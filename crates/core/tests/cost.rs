@@ -131,7 +131,7 @@ fn memory_that_grows_during_a_run_is_checked() {
 
 #[test]
 fn excessive_memory_is_rejected_at_its_setting() {
-    let raise = "if that much is meant, raise `run.max_memory`";
+    let raise = "if you need that much, raise `run.max_memory`";
     for (text, path, said) in [
         ("run.batches = 1000000000", "run.batches", "TB of memory"),
         ("run.sample = \"1 ns\"", "run.sample", "TB of memory"),
@@ -181,7 +181,7 @@ fn memory_limit_can_be_raised() {
     assert_eq!(
         refused("run.max_memory = \"1 kB\"\nrun.batches = 200"),
         "run.batches: a run needs about 1.9 MB of memory, and at most 1 kB are allowed \
-         -> if that much is meant, raise `run.max_memory`"
+         -> if you need that much, raise `run.max_memory`"
     );
 }
 
@@ -190,11 +190,11 @@ fn too_many_nodes_and_flows_are_rejected() {
     assert_eq!(
         refused("traffic.flows = 1000000000"),
         "traffic.flows: there are 1000000000 flows, and at most 20000 are allowed \
-         -> if that many are meant, raise `run.max_flows`"
+         -> if you need that many, raise `run.max_flows`"
     );
     assert_eq!(
         refused("run.max_flows = 1\nflow = [{ to = 1 }, { to = 2 }]"),
-        "flow: there are 2 flows, and at most 1 are allowed -> if that many are meant, raise `run.max_flows`"
+        "flow: there are 2 flows, and at most 1 are allowed -> if you need that many, raise `run.max_flows`"
     );
 }
 

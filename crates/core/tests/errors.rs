@@ -181,7 +181,7 @@ fn unreachable_destination_with_cumulative_interference() {
 fn ideal_rate_control_without_a_ratio_to_the_noise() {
     assert_eq!(
         problem("wlan.rate_control.algorithm = \"ideal\""),
-        "my.toml:2:31 ideal rate control goes by the ratio of signal to noise, and there is none \
+        "my.toml:2:31 ideal rate control needs the signal-to-noise ratio of SINR reception \
          -> add `radio.reception = \"sinr\"`"
     );
 }
@@ -206,7 +206,7 @@ fn invalid_rates_to_choose_from() {
 #[test]
 fn a_carrier_sense_range_below_the_reception_range() {
     let said = "the carrier-sense range of 200 m is below the reception range of 250 m \
-                -> a station senses at least what it can decode; raise `radio.sense_range` or lower `radio.range`";
+                -> a station must sense every frame that it can decode; raise `radio.sense_range` or lower `radio.range`";
     assert_eq!(problem("radio.sense_range = \"200 m\""), format!("my.toml:2:21 {said}"));
     let range = "radio = { propagation = \"range\", sense_range = \"200 m\" }";
     assert_eq!(problem(range), format!("my.toml:2:48 {said}"));
@@ -223,7 +223,7 @@ fn links_need_a_table_thresholds_and_nodes_that_stay() {
     let sinr = |more: &str| links(&format!("radio.reception = \"sinr\"\n{more}"));
     assert_eq!(
         problem("radio = { propagation = \"links\", reception = \"sinr\" }"),
-        "nothing says what arrives between nodes \
+        "there is no table of links \
          -> set `radio.links` to a CSV file with the columns from, to, and signal_dbm or loss_db"
     );
     assert_eq!(
@@ -239,14 +239,14 @@ fn links_need_a_table_thresholds_and_nodes_that_stay() {
         "my.toml:4:15 `radio.links` cannot be \"from,to,loss_db\\u{a}0,1,60\\u{a}1,0\\u{a}\" \
          -> line 3 has 2 fields, and the header names 3"
     );
-    let stay = "-> let all nodes stay, or choose another `radio.propagation`";
+    let stay = "-> keep all nodes static, or choose another `radio.propagation`";
     for moving in [
         "motion = { kind = \"random_waypoint\", width = \"1 km\", height = \"1 km\" }",
         "event = [{ at = \"1 s\", node_move = 1, position = [\"0 m\", \"0 m\"] }]",
     ] {
         assert_eq!(
             problem(&sinr(moving)),
-            format!("my.toml:3:21 measured links hold where they were measured, and a node moves {stay}")
+            format!("my.toml:3:21 measured links are valid for static nodes only, and a node moves {stay}")
         );
     }
     let s = read(&format!("run.stop = \"1 s\"\n{}", sinr(""))).expect("it can be run");
@@ -298,20 +298,20 @@ fn one_way_links_of_a_table_cause_a_warning() {
         s.warnings.iter().map(line).collect::<Vec<_>>()
     };
     let warned = |message: String| [("radio.links".to_owned(), message)];
-    let add = "-> add their rows, or set `radio.links_symmetric = true` if they are the same both ways";
+    let add = "-> add their rows, or set `radio.links_symmetric = true` if they are the same in both directions";
     let (there, back) = ("0,1,60\\n1,0,60\\n", "2,1,60\\n");
     let one = said(&format!("{there}1,2,60\\n"), "");
-    assert_eq!(one, warned(format!("1 link has no row back: no ACK can come back over it {add}")));
+    assert_eq!(one, warned(format!("1 link has no row back: no ACK can return over it {add}")));
     let two = said(&format!("{there}1,2,60\\n0,2,70\\n"), "");
-    assert_eq!(two, warned(format!("2 links have no row back: no ACK can come back over them {add}")));
+    assert_eq!(two, warned(format!("2 links have no row back: no ACK can return over them {add}")));
     assert_eq!(said(&format!("{there}1,2,60\\n{back}"), ""), []);
     assert_eq!(said("0,1,60\\n1,2,60\\n", "radio.links_symmetric = true"), []);
     // A way that goes one way only is none.
     let p = problem(&text("0,1,60\\n1,2,60\\n", ""));
     assert!(
         p.ends_with(
-            "node 1 cannot be reached from node 0 -> 2 links have no row back: no ACK can come back over them; \
-             if they are the same both ways, set `radio.links_symmetric = true`"
+            "node 1 cannot be reached from node 0 -> 2 links have no row back: no ACK can return over them; \
+             if they are the same in both directions, set `radio.links_symmetric = true`"
         ),
         "{p}"
     );
@@ -364,8 +364,8 @@ fn settings_without_effect_cause_one_warning_per_reason() {
     );
     assert_eq!(
         one("radio.transmit_power = \"100 mW\""),
-        "radio.transmit_power: `radio.transmit_power` has no effect, because `radio.range` and `radio.sense_range` say \
-         how far a signal reaches, or `radio.links` what arrives"
+        "radio.transmit_power: `radio.transmit_power` has no effect, because `radio.range` and `radio.sense_range` set \
+         the range, or `radio.links` sets the received power"
     );
     assert_eq!(
         one("tcp.vegas = { alpha = 1, beta = 1, gamma = 1, growth = \"always\" }"),
@@ -522,8 +522,8 @@ fn missing_paths_over_links() {
     );
     assert_eq!(
         wired_problem("{ from = 0, to = 1, duplex = false }, { from = 1, to = 2 }]\nflow = [{ to = 2 }"),
-        "my.toml:5:16 acknowledgements cannot come back from node 2 to node 0 \
-         -> a link on the way goes one way only; TCP needs one back"
+        "my.toml:5:16 acknowledgements cannot return from node 2 to node 0 \
+         -> a link on the path works in one direction only; TCP needs both directions"
     );
     let routes = "routes = [{ at = 0, to = 1, via = 1 }, { at = 2, to = 1, via = 1 }]";
     assert_eq!(
@@ -588,7 +588,7 @@ fn error_names_the_wrong_setting() {
     assert_eq!(
         problem("wire.nodes = 1000000000"),
         "my.toml:2:14 there are 1000000008 nodes, 1000000000 of them without a radio, and at most 20000 are allowed \
-         -> if that many are meant, raise `run.max_nodes`"
+         -> if you need that many, raise `run.max_nodes`"
     );
     assert_eq!(
         problem("wire.nodes = 1\nflow = [{ to = 8 }]"),
@@ -748,10 +748,10 @@ fn nodes_at_one_place() {
     };
     let (a, b) = ("[\"0 m\", \"0 m\"]", "[\"200 m\", \"0 m\"]");
     assert_eq!(said(&format!("{a}, {b}")), [""; 0]);
-    assert_eq!(said(&format!("{a}, {b}, [\"-0 m\", \"0 km\"]")), ["nodes 0 and 2 are at the same place"]);
+    assert_eq!(said(&format!("{a}, {b}, [\"-0 m\", \"0 km\"]")), ["nodes 0 and 2 are at the same position"]);
     assert_eq!(
         said(&format!("{b}, {b}, {a}, {a}, {b}")),
-        ["nodes 0 and 1 are at the same place, and 2 more nodes are where others are"]
+        ["nodes 0 and 1 are at the same position, and 2 more nodes are where others are"]
     );
     assert_eq!(said(&format!("{a}, [\"0 m\", \"0.001 m\"]")), [""; 0]);
 }
@@ -907,7 +907,7 @@ fn invalid_middleboxes() {
     assert_eq!(all("middlebox = [{ node = 9 }]"), "my.toml:3:23 there is no node 9 -> nodes are numbered from 0 to 3");
     assert_eq!(
         all("middlebox = [{ kind = \"eln\" }]"),
-        "my.toml:3:14 middlebox 0 is at no node -> set `middlebox.0.node` to a node that passes packets on"
+        "my.toml:3:14 middlebox 0 is at no node -> set `middlebox.0.node` to a node that forwards packets"
     );
     assert_eq!(
         all("middlebox = [{ node = 1, flows = [0, 4] }]"),
@@ -976,11 +976,11 @@ fn more_nodes_than_are_allowed() {
     assert_eq!(
         problem("topology.hops = 20000"),
         "my.toml:2:17 the topology has 20001 nodes, and at most 20000 are allowed \
-         -> if that many are meant, raise `run.max_nodes`"
+         -> if you need that many, raise `run.max_nodes`"
     );
     assert_eq!(
         problem("run.max_nodes = 3\ntopology.hops = 7"),
-        "my.toml:3:17 the topology has 8 nodes, and at most 3 are allowed -> if that many are meant, raise `run.max_nodes`"
+        "my.toml:3:17 the topology has 8 nodes, and at most 3 are allowed -> if you need that many, raise `run.max_nodes`"
     );
 }
 
@@ -1368,7 +1368,7 @@ fn invalid_motion() {
     let area = "width = \"500 m\", height = \"500 m\"";
     assert_eq!(
         walk("width = \"500 m\""),
-        "my.toml:2:19 walks have no area: `motion.height` is \"none\", and the topology is not random \
+        "my.toml:2:19 random waypoint has no area: `motion.height` is \"none\", and the topology is not random \
          -> set `motion.height`, e.g. to \"1000 m\""
     );
     assert_eq!(
@@ -1378,7 +1378,7 @@ fn invalid_motion() {
     );
     assert_eq!(
         walk(&format!("{area}, min_speed = \"0 m/s\"")),
-        "my.toml:2:85 walks with speeds from 0 m/s on have no stationary state: they become slower for ever \
+        "my.toml:2:85 random waypoint with speeds from 0 m/s on has no stationary state: nodes become slower for ever \
          -> let `motion.min_speed` be above 0 m/s, or `motion.start` be \"uniform\""
     );
     assert_eq!(
@@ -1387,12 +1387,12 @@ fn invalid_motion() {
     );
     assert_eq!(
         problem("motion.kind = \"file\""),
-        "my.toml:2:15 no file says how nodes move \
+        "my.toml:2:15 there is no movement file \
          -> set `motion.file` to a movement file of ns-2, of BonnMotion, or a CSV file"
     );
     assert_eq!(
         problem("topology.kind = \"motion\"\nflow = [{ from = 0, to = 1 }]"),
-        "my.toml:2:17 the places are to come from a file of motion, and there is none \
+        "my.toml:2:17 the positions are to come from a movement file, but there is none \
          -> set `motion.kind = \"file\"` and `motion.file`"
     );
     assert_eq!(
@@ -1402,7 +1402,7 @@ fn invalid_motion() {
     let courses = "time_s,node,x_m,y_m,dest_x_m,dest_y_m,speed_mps\\n0,8,0,0,9,9,1\\n";
     assert_eq!(
         problem(&format!("motion = {{ kind = \"file\", courses = \"{courses}\" }}")),
-        "my.toml:2:37 the file of motion moves node 8, and the topology has 8 nodes \
+        "my.toml:2:37 the movement file moves node 8, and the topology has 8 nodes \
          -> `topology.kind = \"motion\"` takes the nodes from the file"
     );
     assert_eq!(
@@ -1412,12 +1412,12 @@ fn invalid_motion() {
     );
     assert_eq!(
         problem("node = [{ nodes = 1, motion.seed = 3 }]"),
-        "my.toml:2:36 `motion.seed` is the same for all nodes, because each walk has random numbers of its own anyway \
+        "my.toml:2:36 `motion.seed` is the same for all nodes, because each node has separate random numbers anyway \
          -> set `motion.seed` for all of them"
     );
     assert_eq!(
         problem("node = [{ nodes = 1, motion.kind = \"random_waypoint\" }]\nmotion.height = \"9 m\""),
-        "my.toml:2:36 walks have no area: `motion.width` is \"none\", and the topology is not random \
+        "my.toml:2:36 random waypoint has no area: `motion.width` is \"none\", and the topology is not random \
          -> set `motion.width`, e.g. to \"1000 m\""
     );
     let moved = |what: &str| problem(&format!("event = [{{ at = \"1 ms\", node_move = 1, {what} }}]"));
@@ -1453,7 +1453,7 @@ fn moving_nodes_need_no_initial_route() {
     assert_eq!(warned(walks), Vec::<String>::new());
     assert_eq!(
         warned(&format!("{walks}routing.protocol = \"shortest_path\"")),
-        ["nodes move, and `shortest_path` keeps the routes of the beginning"]
+        ["nodes move, and `shortest_path` keeps the initial routes"]
     );
     let led = "event = [{ at = \"1 ms\", node_move = 1, position = [\"1 m\", \"0 m\"] }]";
     assert_eq!(warned(led), Vec::<String>::new());
@@ -1488,7 +1488,7 @@ fn external_commands_are_validated_like_events() {
     assert_eq!(said(json!({ "node_down": 9 })), "node_down: there is no node 9 -> nodes are numbered from 0 to 7");
     assert_eq!(
         said(json!({ "at": "3 s", "node_down": 1 })),
-        "at: what is applied happens now, it has no `at` -> call `until` before to go on to another time"
+        "at: `apply` acts at the present time and takes no `at` -> call `until` first to advance to another time"
     );
     assert_eq!(
         said(json!({ "nod_down": 9 })),
@@ -1517,7 +1517,7 @@ fn invalid_pairs() {
     );
     assert_eq!(
         pairs("from = \"0-7\", to = \"0-7\" }, { from = \"0-300\", to = \"0-300\""),
-        "my.toml:2:9 there are 90356 flows, and at most 20000 are allowed -> if that many are meant, raise `run.max_flows`"
+        "my.toml:2:9 there are 90356 flows, and at most 20000 are allowed -> if you need that many, raise `run.max_flows`"
     );
     assert_eq!(
         pairs("from = \"0-2\", to = 3, tcp.segment = \"1500 B\""),
@@ -1565,12 +1565,12 @@ fn invalid_arrivals() {
     assert_eq!(
         problem("topology = { hops = 3, spacing = \"300 m\" }\narrivals = [{ rate = 2 }]"),
         "my.toml:3:13 arrivals 0: node 1 cannot be reached from node 0 \
-         -> transfers need a way there and one back between all nodes that can be their ends"
+         -> transfers need paths in both directions between all their possible sources and destinations"
     );
     assert_eq!(
         problem("arrivals = [{ rate = 1e6 }]\nrun.max_memory = \"100 kB\"\n"),
         "my.toml:2:12 a run needs about 560 MB of memory, and at most 100 kB are allowed \
-         -> if that much is meant, raise `run.max_memory`"
+         -> if you need that much, raise `run.max_memory`"
     );
 }
 

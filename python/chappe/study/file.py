@@ -66,7 +66,7 @@ def load(path: str | os.PathLike[str]) -> StudyFile:
     except UnicodeDecodeError:
         raise
     except ValueError as e:
-        raise StudyError([problem("", str(e), "put the scenario in a file of its own")]) from None
+        raise StudyError([problem("", str(e), "put the scenario into a separate file")]) from None
     try:
         written = json.loads(_core.toml_json(os.fspath(path), text))
     except ScenarioError as e:

@@ -128,7 +128,7 @@ settings! {
             ; used when Config::is_pairwise, else "`radio.reception` is `sinr`",
         /// Transmission power.
         pub transmit_power: Watts = Watts(0.281_838_15) => above(Watts(0.0)).at_most(Watts(1e6))
-            ; used when Config::power_counts, else "`radio.range` and `radio.sense_range` say how far a signal reaches, or `radio.links` what arrives",
+            ; used when Config::power_counts, else "`radio.range` and `radio.sense_range` set the range, or `radio.links` sets the received power",
         /// Carrier frequency.
         pub frequency: Hertz = Hertz(914e6) => range(Hertz(1e6), Hertz(1e12))
             ; used when Config::frequency_counts, else "it makes no difference to how far a signal reaches",
@@ -137,10 +137,10 @@ settings! {
             ; used when |c| c.propagation == Propagation::TwoRay, else "`radio.propagation` is not `two_ray`",
         /// Gain of each antenna.
         pub antenna_gain: Ratio = Ratio(1.0) => above(Ratio(0.0)).at_most(Ratio(1e9))
-            ; used when Config::power_counts, else "`radio.range` and `radio.sense_range` say how far a signal reaches, or `radio.links` what arrives",
+            ; used when Config::power_counts, else "`radio.range` and `radio.sense_range` set the range, or `radio.links` sets the received power",
         /// System loss, at least 1.
         pub system_loss: Ratio = Ratio(1.0) => range(Ratio(1.0), Ratio(1e9))
-            ; used when Config::power_counts, else "`radio.range` and `radio.sense_range` say how far a signal reaches, or `radio.links` what arrives",
+            ; used when Config::power_counts, else "`radio.range` and `radio.sense_range` set the range, or `radio.links` sets the received power",
         /// Power that the radio draws.
         pub energy: energy::Config = energy::Config::default(),
     }

@@ -84,7 +84,8 @@ impl Checker<'_> {
             let ways = pairs.flat_map(|(f, t)| [(f, t), (t, f)]);
             if let Some((from, to)) = ways.into_iter().find(|&(from, to)| !has_way(from, to)) {
                 let message = format!("arrivals {i}: node {} cannot be reached from node {}", to.0, from.0);
-                let help = "transfers need a way there and one back between all nodes that can be their ends";
+                let help =
+                    "transfers need paths in both directions between all their possible sources and destinations";
                 self.error(&format!("arrivals.{i}"), message, help);
             }
         }

@@ -142,8 +142,8 @@ impl Checker<'_> {
             ),
             Stop::Delivered(n) if n < u64::from(run.batches) => self.error(
                 "run.stop",
-                format!("{} cannot be cut into {}", count(n, "packet"), count(run.batches, "batch")),
-                "let more packets be delivered, or use fewer batches (`run.batches`)",
+                format!("{} cannot be divided into {}", count(n, "packet"), count(run.batches, "batch")),
+                "deliver more packets, or use fewer batches (`run.batches`)",
             ),
             _ => {}
         }
@@ -165,7 +165,7 @@ impl Checker<'_> {
         }
         if r.reception == radio::Reception::Sinr {
             if r.propagation == radio::Propagation::Range {
-                let message = "signals add up, but within a range all of them are equal";
+                let message = "powers add up, but this propagation model gives all signals in range the same power";
                 let help = "choose a propagation model in which power falls with distance, such as \"log_distance\"";
                 self.error(&self.owner(of, "radio.propagation"), message, help);
             }
@@ -183,7 +183,7 @@ impl Checker<'_> {
             self.error(
                 &self.owner(of, name),
                 format!("the carrier-sense range of {sense:.0} m is below the reception range of {decode:.0} m"),
-                "a station senses at least what it can decode; raise `radio.sense_range` or lower `radio.range`",
+                "a station must sense every frame that it can decode; raise `radio.sense_range` or lower `radio.range`",
             );
         }
         self.sensitivity(of, r, decode);
@@ -192,7 +192,7 @@ impl Checker<'_> {
     fn channels(&mut self, of: &str, r: &radio::Config) {
         let path = self.owner(of, "radio.channels");
         if r.channels.is_empty() {
-            self.error(&path, "a radio is on no channel", "list at least one, e.g. [1]");
+            self.error(&path, "a radio has no channel", "list at least one, e.g. [1]");
         }
         let twice = r.channels.iter().enumerate().find(|(i, c)| r.channels[..*i].contains(c));
         if let Some((_, channel)) = twice {
@@ -269,7 +269,7 @@ impl Checker<'_> {
         if w.rate_control.algorithm.knows_signals() && !sums {
             self.error(
                 &self.owner(of, "wlan.rate_control.algorithm"),
-                "ideal rate control goes by the ratio of signal to noise, and there is none",
+                "ideal rate control needs the signal-to-noise ratio of SINR reception",
                 "add `radio.reception = \"sinr\"`",
             );
         }
@@ -447,7 +447,7 @@ impl Checker<'_> {
                 _ => format!("the topology has {nodes} nodes"),
             };
             let message = format!("{whose}, and at most {} are allowed", run.max_nodes);
-            self.error(path, message, "if that many are meant, raise `run.max_nodes`");
+            self.error(path, message, "if you need that many, raise `run.max_nodes`");
         }
         if high < low {
             let message = format!("the most hops, {high}, are fewer than the fewest, {low}");
@@ -472,7 +472,7 @@ impl Checker<'_> {
         self.findings.cost = cost::cost(self.cfg, &self.tally);
         if self.findings.cost.seconds > cost::LONG {
             let message = format!("a run takes about {}", cost::in_hours(self.findings.cost.seconds));
-            self.warn("run.stop", message, "let it stop earlier (`run.stop`, `run.limit`), or be patient");
+            self.warn("run.stop", message, "stop it earlier (`run.stop`, `run.limit`), or be patient");
         }
     }
 
@@ -504,8 +504,7 @@ impl Checker<'_> {
         let n = graph.nodes();
         let moves = mobility::moves(cfg);
         if moves && !cfg.routing.protocol.learns_routes() {
-            let message =
-                format!("nodes move, and `{}` keeps the routes of the beginning", cfg.routing.protocol.word());
+            let message = format!("nodes move, and `{}` keeps the initial routes", cfg.routing.protocol.word());
             self.warn(
                 "routing.protocol",
                 message,
@@ -542,7 +541,7 @@ impl Checker<'_> {
                 let help = match cfg.routing.protocol {
                     Protocol::Fixed => "`routing.fixed.routes` do not lead there".to_owned(),
                     _ if self.one_way_links() > 0 => format!(
-                        "{}; if they are the same both ways, set `radio.links_symmetric = true`",
+                        "{}; if they are the same in both directions, set `radio.links_symmetric = true`",
                         links::no_row_back(self.one_way_links())
                     ),
                     _ if bare(from) || bare(to) => {
@@ -566,8 +565,8 @@ impl Checker<'_> {
             }
             let needs_way_back = flow.is_tcp(cfg) && cfg.routing.protocol != Protocol::Fixed;
             if needs_way_back && search.hops(to, from, |v| graph.predecessors(v)) == u32::MAX {
-                let message = format!("acknowledgements cannot come back from node {} to node {}", to.0, from.0);
-                self.error(&path, message, "a link on the way goes one way only; TCP needs one back");
+                let message = format!("acknowledgements cannot return from node {} to node {}", to.0, from.0);
+                self.error(&path, message, "a link on the path works in one direction only; TCP needs both directions");
                 continue;
             }
             self.tally.hops += u64::from(hops);

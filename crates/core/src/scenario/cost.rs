@@ -62,7 +62,7 @@ const HOPS_AT_ONCE: f64 = 4.0;
 pub const LONG: f64 = 3600.0;
 
 /// Advice on a run with too much memory.
-pub const RAISE: &str = "if that much is meant, raise `run.max_memory`";
+pub const RAISE: &str = "if you need that much, raise `run.max_memory`";
 
 /// Estimated cost of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -291,7 +291,7 @@ impl Checker<'_> {
         let late = self.cfg.event.0.iter().enumerate().find(|(_, e)| e.at.is_some_and(|at| at >= end));
         if let Some((i, at)) = late.and_then(|(i, e)| Some((i, e.at?))) {
             let message = format!("event {i} comes at {at}, and the run ends at {end}");
-            self.warn(&format!("event.{i}.at"), message, "let it come earlier, or let the run be longer");
+            self.warn(&format!("event.{i}.at"), message, "move it to an earlier time, or make the run longer");
         }
     }
 }
@@ -308,8 +308,8 @@ impl Scenario {
         if let Value::Table(t) = &node.value
             && t.get("at").is_some()
         {
-            let help = "call `until` before to go on to another time".to_owned();
-            report.add("at", None, "what is applied happens now, it has no `at`", Some(help));
+            let help = "call `until` first to advance to another time".to_owned();
+            report.add("at", None, "`apply` acts at the present time and takes no `at`", Some(help));
         }
         let none = |problems| Errors { problems, more: 0, sources: Sources::default() };
         if !report.problems.is_empty() {

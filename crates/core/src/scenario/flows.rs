@@ -16,7 +16,7 @@ impl Checker<'_> {
             let most = [("flow", listed), ("traffic.flows", drawn), ("pairs", of_pairs)];
             let path = most.iter().max_by_key(|m| m.1).map_or("flow", |m| m.0);
             let message = format!("there are {all} flows, and at most {limit} are allowed");
-            self.error(path, message, "if that many are meant, raise `run.max_flows`");
+            self.error(path, message, "if you need that many, raise `run.max_flows`");
             return false;
         }
         for (i, flow) in cfg.flow.0.iter().enumerate() {

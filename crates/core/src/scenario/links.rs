@@ -10,11 +10,11 @@ use crate::radio::{self, Propagation, Reception};
 use crate::setting::{Node, Report, Setting, count, join};
 
 /// Advice on links with one direction only.
-const SYMMETRIC: &str = "add their rows, or set `radio.links_symmetric = true` if they are the same both ways";
+const SYMMETRIC: &str = "add their rows, or set `radio.links_symmetric = true` if they are the same in both directions";
 /// Reason why nodes must be fixed.
-pub const STAY: &str = "measured links hold where they were measured, and a node moves";
+pub const STAY: &str = "measured links are valid for static nodes only, and a node moves";
 /// Advice on moving nodes with measured links.
-pub const LET_STAY: &str = "let all nodes stay, or choose another `radio.propagation`";
+pub const LET_STAY: &str = "keep all nodes static, or choose another `radio.propagation`";
 
 /// Reads the file of links into the scenario, which then no longer depends on it.
 pub fn read_file(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Files, report: &mut Report) {
@@ -42,7 +42,7 @@ fn beyond(links: &Links, nodes: u64) -> Option<String> {
 /// Meaning of links with one direction only.
 pub fn no_row_back(links: usize) -> String {
     let (has, them) = if links == 1 { ("has", "it") } else { ("have", "them") };
-    format!("{} {has} no row back: no ACK can come back over {them}", count(links as u64, "link"))
+    format!("{} {has} no row back: no ACK can return over {them}", count(links as u64, "link"))
 }
 
 impl Checker<'_> {
@@ -57,7 +57,7 @@ impl Checker<'_> {
             let links = &r.links;
             if links.is_empty() {
                 let help = "set `radio.links` to a CSV file with the columns from, to, and signal_dbm or loss_db";
-                self.error("radio.links", "nothing says what arrives between nodes", help);
+                self.error("radio.links", "there is no table of links", help);
             } else if let Some(why) = beyond(links, self.cfg.topology.nodes()) {
                 self.error("radio.links", format!("in `radio.links` {why}"), "");
             }

@@ -83,7 +83,7 @@ impl Checker<'_> {
             let at = format!("middlebox.{i}");
             self.count_kept(m, layout.flows.len());
             let Some(node) = m.node else {
-                let help = format!("set `{at}.node` to a node that passes packets on");
+                let help = format!("set `{at}.node` to a node that forwards packets");
                 self.error(&at, format!("middlebox {i} is at no node"), &help);
                 continue;
             };
@@ -146,8 +146,12 @@ impl Checker<'_> {
             }
             layout.split_at[f] = Some(i);
             if passes == Passes::Perhaps {
-                let message = format!("packets of flow {f} may find a way round node {}", node.0);
-                self.warn(&path, message, "those that do are of no use to a connection that is split there");
+                let message = format!("packets of flow {f} may take a path around node {}", node.0);
+                self.warn(
+                    &path,
+                    message,
+                    "the destination cannot use packets that bypass the node that splits the connection",
+                );
             }
             let first = flow.tcp.over(&ways.cfg.tcp);
             let second = m.split.over(&ways.cfg.split).tcp.over(&first);

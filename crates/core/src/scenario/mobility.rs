@@ -127,7 +127,7 @@ impl Checker<'_> {
                 let is_named = |path| self.tree.at(path).is_some_and(|n| n.value != Value::Text(String::new()));
                 if m.table.is_empty() && !is_named("motion.file") && !is_named("motion.courses") {
                     let help = "set `motion.file` to a movement file of ns-2, of BonnMotion, or a CSV file";
-                    self.error(&self.owner(of, "motion.kind"), "no file says how nodes move", help);
+                    self.error(&self.owner(of, "motion.kind"), "there is no movement file", help);
                 }
             }
         }
@@ -141,13 +141,15 @@ impl Checker<'_> {
         }
         if m.initial == Start::Stationary && m.min_speed == Speed(0.0) {
             let help = "let `motion.min_speed` be above 0 m/s, or `motion.start` be \"uniform\"";
-            let message = "walks with speeds from 0 m/s on have no stationary state: they become slower for ever";
+            let message =
+                "random waypoint with speeds from 0 m/s on has no stationary state: nodes become slower for ever";
             self.error(&self.owner(of, "motion.min_speed"), message, help);
         }
         let is_random = self.cfg.topology.kind == topology::Kind::Random;
         for (name, missing) in [("motion.width", m.width.is_none()), ("motion.height", m.height.is_none())] {
             if missing && !is_random {
-                let message = format!("walks have no area: `{name}` is \"none\", and the topology is not random");
+                let message =
+                    format!("random waypoint has no area: `{name}` is \"none\", and the topology is not random");
                 self.error(&self.owner(of, "motion.kind"), message, &format!("set `{name}`, e.g. to \"1000 m\""));
             }
         }
@@ -158,7 +160,7 @@ impl Checker<'_> {
         let cfg = self.cfg;
         if cfg.topology.kind == topology::Kind::Motion && !(follows_file(cfg) && cfg.motion.model == Kind::File) {
             let help = "set `motion.kind = \"file\"` and `motion.file`";
-            self.error("topology.kind", "the places are to come from a file of motion, and there is none", help);
+            self.error("topology.kind", "the positions are to come from a movement file, but there is none", help);
         }
         if let Some(Misread { why, help }) = no_position(cfg, &cfg.motion.table) {
             self.error("motion.courses", why, &help.unwrap_or_default());
@@ -167,7 +169,7 @@ impl Checker<'_> {
         let (listed, there) = (u64::from(cfg.motion.table.nodes()), cfg.topology.nodes());
         if listed > there && follows_file(cfg) && cfg.has_radios() {
             let path = if self.is_written("motion.courses") { "motion.courses" } else { "motion.kind" };
-            let message = format!("the file of motion moves node {}, and the topology has {there} nodes", listed - 1);
+            let message = format!("the movement file moves node {}, and the topology has {there} nodes", listed - 1);
             self.error(path, message, "`topology.kind = \"motion\"` takes the nodes from the file");
         }
     }

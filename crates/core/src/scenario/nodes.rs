@@ -87,10 +87,10 @@ const COMMON: [(&str, &str); 16] = [
     ("radio.system_loss", "signals pass from one node to another"),
     ("wlan.basic_rate", "all stations read the frames that are sent at it"),
     ("wlan.link_rate", "it names its nodes itself"),
-    ("motion.seed", "each walk has random numbers of its own anyway"),
+    ("motion.seed", "each node has separate random numbers anyway"),
     ("motion.file", "it names its nodes itself"),
     ("motion.courses", "they name their nodes themselves"),
-    ("motion.known_for", "whoever sends looks for all others in the same way"),
+    ("motion.known_for", "all senders search for receivers in the same way"),
     ("motion.decides_ties", "it is a rule between two nodes"),
 ];
 
@@ -184,7 +184,7 @@ impl Checker<'_> {
                 }
             }
             if let Some(first) = seen.insert((row.src, row.dst), i) {
-                self.error(&at, format!("`wlan.link_rate.{first}` speaks of the same nodes"), "leave one of them out");
+                self.error(&at, format!("`wlan.link_rate.{first}` is for the same nodes"), "leave one of them out");
             }
         }
     }

@@ -32,13 +32,13 @@ settings! {
             ; used when |c| c.app != app::Kind::Cbr, else "the flow is not over TCP",
         /// File-transfer settings of these flows that differ from `ftp`.
         pub ftp: Overrides<ftp::Config> = Overrides::default()
-            ; used when |c| c.app == app::Kind::Ftp, else "the flow is no file transfer",
+            ; used when |c| c.app == app::Kind::Ftp, else "the application of the flow is not `ftp`",
         /// CBR settings of these flows that differ from `cbr`.
         pub cbr: Overrides<cbr::Config> = Overrides::default()
-            ; used when |c| c.app == app::Kind::Cbr, else "the flow is not one at a constant rate",
+            ; used when |c| c.app == app::Kind::Cbr, else "the application of the flow is not `cbr`",
         /// On/off settings of these flows that differ from `on_off`.
         pub on_off: Overrides<on_off::Config> = Overrides::default()
-            ; used when |c| c.app == app::Kind::OnOff, else "the flow is not one of bursts",
+            ; used when |c| c.app == app::Kind::OnOff, else "the application of the flow is not `on_off`",
     }
 }
 

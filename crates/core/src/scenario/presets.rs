@@ -18,10 +18,10 @@ macro_rules! presets {
 presets! {
     "standard" = "IEEE 802.11-2020 DCF and the RFCs: the defaults, written out.",
     "802.11a" = "IEEE 802.11a at 5 GHz: its times, 54 Mbit/s, other frames at 24 Mbit/s.",
-    "ns2-2.35" = "ns-2.35: its radio, MAC, AODV and TCP agents with their defaults and habits.",
+    "ns2-2.35" = "ns-2.35: its radio, MAC, AODV and TCP agents with their defaults and peculiarities.",
     "ns2-2004" = "ns-2 as of 2004 (2.27): minimum RTO 1 s, initial RTO 6 s.",
     "ns2-2002" = "ns-2 as of 2002 (2.26): as of 2004, with the NewReno of that time.",
-    "linux-2.6.16" = "The TCP of Linux 2.6.16, over the defaults: quick and delayed acknowledgements, its timer, drops that it hears of.",
+    "linux-2.6.16" = "The TCP of Linux 2.6.16, over the defaults: quick and delayed acknowledgements, its timer, notification of local drops.",
     "ivynet" = "The testbed of Su 2008, calibrated by four of its numbers: 802.11b by SINR, SampleRate, Linux 2.6.16.",
     "snoop-1995" = "Snoop as its authors describe it: the defaults, written out.",
     "snoop-ns2" = "Snoop as in ns-2.35; part of the presets of ns-2.",

@@ -28,8 +28,12 @@ impl Checker<'_> {
             1 => ", and one more node is where another is".to_owned(),
             n => format!(", and {n} more nodes are where others are"),
         };
-        let message = format!("nodes {a} and {b} are at the same place{more}");
-        self.warn("topology.positions", message, "real radios are never this close: give each a place of its own");
+        let message = format!("nodes {a} and {b} are at the same position{more}");
+        self.warn(
+            "topology.positions",
+            message,
+            "real radios are never this close: give each node a different position",
+        );
     }
 
     /// Warns of batches shorter than a packet, and of an end beyond `run.limit`.
@@ -53,7 +57,7 @@ impl Checker<'_> {
         let Some(packet) = layout.flows.iter().map(|f| rate.airtime(f.payload(self.cfg).0)).min() else { return };
         if batch < packet {
             let message = format!("a batch lasts {batch}, and the shortest packet {packet}: nothing can be measured");
-            self.warn(setting, message, "let the run be longer, or use fewer batches (`run.batches`)");
+            self.warn(setting, message, "make the run longer, or use fewer batches (`run.batches`)");
         }
     }
 
@@ -75,7 +79,7 @@ impl Checker<'_> {
         };
         let start = flow.start.unwrap_or(end);
         let message = format!("flow {i} starts at {start}, and the run ends at {end}{more}");
-        self.warn(&join(&layout.origin_of(i), "start"), message, "let it start earlier, or let the run be longer");
+        self.warn(&join(&layout.origin_of(i), "start"), message, "start it earlier, or make the run longer");
     }
 
     /// Warns of flows without a start that no event begins.
