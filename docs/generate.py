@@ -178,7 +178,7 @@ def _shelves() -> Iterator[str]:
 def _presets() -> Iterator[str]:
     """The settings in which presets differ."""
     names = [p["keyword"] for shelf in chappe.parts() if shelf["setting"] == "extends" for p in shelf["parts"]]
-    flat = {n: chappe.Scenario({"extends": n, "run": {"stop": "1 s"}}).flat() for n in names}
+    flat = {n: dict(chappe.Scenario({"extends": n, "run": {"stop": "1 s"}})) for n in names}
     yield "\n## What the presets set\n"
     yield "Settings in which at least two presets differ; all others have their default in every preset.\n"
     yield f"| setting | {' | '.join(f'`{n}`' for n in names)} |"

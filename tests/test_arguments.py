@@ -1,7 +1,7 @@
 """Invalid arguments: refused with equal messages on the command line and in Python."""
 
 # The tests pass arguments of forbidden types.
-# mypy: disable-error-code="arg-type"
+# mypy: disable-error-code="arg-type, index, list-item"
 
 import itertools
 import math
@@ -187,16 +187,22 @@ def test_all_errors_are_reported_at_once() -> None:
         (lambda: chappe.run(CHAIN, seed=1.5), chappe.ScenarioError, "`run.seed` cannot be 1.5"),
         (lambda: chappe.run(CHAIN, seed=True), chappe.ScenarioError, "`run.seed` cannot be true"),
         (lambda: chappe.run(CHAIN, seed=10**5000), chappe.ScenarioError, "`run.seed` cannot be"),
-        (lambda: CHAIN.with_([1]), TypeError, "changes is a dict of dotted names and values, not [1]"),
-        (lambda: chappe.Scenario({}, 3), TypeError, "changes is a dict of dotted names and values, not 3"),
-        (lambda: chappe.Scenario(3), chappe.ScenarioError, "a scenario must be a table"),
+        (lambda: CHAIN.with_([1]), TypeError, "settings is a dict of dotted names and values, not [1]"),
+        (lambda: CHAIN[3], KeyError, "there is no setting 3"),
+        (lambda: CHAIN["tcp"], KeyError, "there is no setting 'tcp'; it is the group of tcp.variant, "),
+        (lambda: CHAIN["tcp.varient"], KeyError, "there is no setting 'tcp.varient'; did you mean 'tcp.variant'?"),
+        (lambda: chappe.Scenario(3), TypeError, "settings is a dict of dotted names and values, not 3"),
+        (lambda: chappe.Scenario("a.toml"), TypeError, "for a file use Scenario.load('a.toml')"),
+        (lambda: chappe.Scenario(Path("a.toml")), TypeError, "for a file use Scenario.load("),
+        (lambda: chappe.Scenario('{"run.stop": "1 s"}'), TypeError, "settings is a dict"),
         (lambda: CHAIN.with_({"tcp.window": itertools.count()}), ValueError, "a list has at most 1,000,000 entries"),
         (lambda: CHAIN.with_({"tcp.variant": "\ud800"}), ValueError, "'\\ud800' is not UTF-8 text"),
         (lambda: chappe.Scenario.load(3), TypeError, "path is the name of a file, not 3"),
         (lambda: chappe.Scenario.load("a\0b"), ValueError, "no file can be named 'a\\x00b'"),
-        (lambda: chappe.Scenario.load("x", sets="a=b"), TypeError, "sets is a list such as"),
-        (lambda: chappe.Scenario.load("x", 3), TypeError, "changes is a dict"),
-        (lambda: chappe.Scenario.inline({}, 3), TypeError, "folder is the name of a file, not 3"),
+        (lambda: chappe.Scenario.load("x", "a=b"), TypeError, "settings is a dict, or a list such as"),
+        (lambda: chappe.Scenario.load("x", [3]), TypeError, "settings is a dict, or a list such as"),
+        (lambda: chappe.Scenario.load("x", 3), TypeError, "settings is a dict, or a list such as"),
+        (lambda: chappe.Scenario({}, base_dir=3), TypeError, "base_dir is the name of a file, not 3"),
         (lambda: chappe.Scenario.chain("two"), chappe.ScenarioError, "`topology.hops` cannot be"),
         (lambda: chappe.Study(3), TypeError, "folder is the name of a file, not 3"),
         (lambda: study.load(3), TypeError, "path is the name of a file, not 3"),
@@ -259,7 +265,7 @@ def test_long_studies_cause_a_warning(tmp_path: Path) -> None:
     in_the_way.write_text("", encoding="utf-8")
     long = CHAIN.with_({"topology.hops": 7, "run.stop": "2000000000 delivered", "run.limit": "8640000 s"})
     # The folder cannot be used, so nothing is run.
-    with pytest.warns(study.WorkWarning, match="3 runs take about .* on 2 cores"), pytest.raises(study.StoreError):
+    with pytest.warns(study.WorkWarning, match="3 runs take about .* on 2 cores"), pytest.raises(study.StorageError):
         chappe.sweep(long, seeds=3, out=in_the_way, jobs=2)
 
 

@@ -92,9 +92,25 @@ ANSWERED = {
     "Scenario.load": "chappe.Scenario.load('scenario.toml')",
     "Scenario.motion": "scenario.motion('csv', until=1)",
     "Scenario.with_": "scenario.with_({'tcp.window': 3})",
+    "Scenario.with_settings": "scenario.with_settings({'tcp.window': 3})",
+    "Scenario.get": "scenario.get('tcp.window')",
+    "Scenario.mobility": "scenario.with_settings({'run.stop': '1 s'}).mobility",
+    "Scenario.write_mobility": "scenario.write_mobility('ways', until=1)",
     **{
         f"Scenario.{name}": f"scenario.{name}"
-        for name in ("flat", "flows", "links", "nodes", "settings", "to_toml", "transports", "warnings")
+        for name in (
+            "flat",
+            "flows",
+            "items",
+            "keys",
+            "links",
+            "nodes",
+            "settings",
+            "to_toml",
+            "transports",
+            "values",
+            "warnings",
+        )
     },
     "Scenario.__repr__": "repr(scenario)",
     **{f"Study.{name}": f"swept.{name}" for name in ("axes", "is_search", "scenario")},

@@ -10,7 +10,7 @@ import chappe
 import polars as pl
 import pytest
 from chappe import study
-from chappe.error import RunsError
+from chappe.error import RunError
 from chappe.study import run, work
 from chappe.study.axes import Item
 from chappe.why import LOSSES, explain
@@ -150,5 +150,5 @@ def test_failed_runs_are_reported_in_the_order_of_the_study(monkeypatch: pytest.
         swept = chappe.sweep(scenario, {"tcp.window": [2, 4]}, [4, 1, 2])
         failed = [(f.item.point.labels["tcp.window"], f.item.seed) for f in swept.failed]
         assert failed == [(2, 4), (2, 2), (4, 4), (4, 2)]
-        with pytest.raises(RunsError, match="2 runs failed, the first with seed = 4: RuntimeError: of seed 4"):
+        with pytest.raises(RunError, match="2 runs failed, the first with seed = 4: RuntimeError: of seed 4"):
             study.measure({0: scenario}, [4, 1, 2])

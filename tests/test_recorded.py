@@ -129,7 +129,7 @@ def test_a_failed_run_leaves_no_file(tmp_path: Path) -> None:
 
 def test_memory_has_a_limit_that_files_do_not_need(tmp_path: Path) -> None:
     scenario = chappe.Scenario.chain(3, {"run.record": ["packets"], "run.max_memory": "8 MB"}, stop="11000 delivered")
-    with pytest.raises(chappe.ScenarioError, match="more than 8 MB of memory") as e:
+    with pytest.raises(chappe.LimitError, match="more than 8 MB of memory") as e:
         chappe.run(scenario)
     assert e.value.problems[0].path == "run.record"
     assert "--out DIR" in str(e.value)

@@ -500,7 +500,7 @@ def test_errors_cross_processes(tmp_path: Path) -> None:
         with pytest.raises(Exception) as error:  # noqa: PT011, all kinds of errors
             wrong()
         problems.append(error.value)
-    for e in [*problems, chappe.study.StoreError("full", code=1)]:
+    for e in [*problems, chappe.study.StorageError("full", code=1)]:
         for again in (pickle.loads(pickle.dumps(e)), copy.copy(e), copy.deepcopy(e)):
             assert (type(again), str(again), vars(again)) == (type(e), str(e), vars(e))
 
@@ -526,7 +526,7 @@ def test_a_dict_takes_dotted_names_as_changes_do() -> None:
     assert chappe.run(dotted).flows.equals(chappe.run(plain).flows)
     # A dict accepts all effective settings by name.
     scenario = chappe.Scenario(plain)
-    assert chappe.Scenario(scenario.flat()) == scenario
+    assert chappe.Scenario(scenario) == scenario
     with pytest.raises(chappe.ScenarioError) as error:
         chappe.run({**dotted, "tcp.window": 4, "tcp.varient": "reno"})
     assert [p.path for p in error.value.problems] == ["tcp.window", "tcp.varient"]

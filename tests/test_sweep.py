@@ -26,7 +26,7 @@ def test_a_grid_has_every_combination() -> None:
     labels = [tuple(p.labels.values()) for p in points]
     assert labels == [(h, v) for h in (1, 2, 3) for v in ("newreno", "vegas")]
     for p in points:
-        flat = p.scenario.flat()
+        flat = p.scenario
         assert {name: flat[name] for name in p.labels} == p.labels
 
 
@@ -34,7 +34,7 @@ def test_cases_change_several_settings() -> None:
     cases = {"newreno": {}, "vegas 2": {"tcp.variant": "vegas", "tcp.vegas.alpha": 2}}
     points = grid(CHAIN, {"topology.hops": [1, 2]}, cases)
     assert [p.labels["case"] for p in points] == ["newreno", "newreno", "vegas 2", "vegas 2"]
-    assert points[3].scenario.flat()["tcp.vegas.alpha"] == 2
+    assert points[3].scenario["tcp.vegas.alpha"] == 2
     assert points[3].scenario.settings["topology"]["hops"] == 2
 
 
@@ -368,8 +368,8 @@ def test_a_scenario_inside_of_a_study(folder: Path) -> None:
     )
     (folder / "below/study.toml").write_text(text)
     loaded = study.load("below/study.toml")
-    assert loaded.scenario.flat()["tcp.window"] == 7
-    assert loaded.scenario.flat()["run.stop"] == "110 delivered"
+    assert loaded.scenario["tcp.window"] == 7
+    assert loaded.scenario["run.stop"] == "110 delivered"
     assert loaded.cases == {"a": {}, "b": {"tcp.variant": "sack"}}
     assert loaded.seeds == [1]
 
@@ -506,7 +506,7 @@ def test_bad_arguments(arguments: list[str], reason: str, folder: Path, capsys: 
             None,
             ["the axes `tcp.window` and `tcp` change the same setting"],
         ),
-        ({}, {"a": {}, "b": {"tcp.window": CHAIN.flat()["tcp.window"]}}, ["case = a and case = b are equivalent"]),
+        ({}, {"a": {}, "b": {"tcp.window": CHAIN["tcp.window"]}}, ["case = a and case = b are equivalent"]),
         (
             {"topology.hops": [1, 2]},
             {"a": {"tcp.window": 4}, "b": {"tcp.window": 4.0}},

@@ -419,8 +419,8 @@ def run(
             is written.
 
     Raises:
-        ScenarioError: If the scenario cannot be run, with all problems at once, or needs more memory than
-            ``run.max_memory``.
+        ScenarioError: If the scenario cannot be run, with all problems at once.
+        LimitError: If the run needs more memory than ``run.max_memory``.
         OSError: If the scenario cannot be read, or the folder cannot be written or has files that no run wrote.
         ValueError: If the name of the folder is empty or not UTF-8.
         TypeError: If an argument has the wrong type.

@@ -223,7 +223,7 @@ class _Reader:
             if isinstance(written, str):
                 return Scenario.load(folder / written)
             if isinstance(written, dict):
-                return Scenario.inline(written, folder)
+                return Scenario(written, base_dir=folder)
             what = "`scenario` is missing" if written is None else "`scenario` must be a file or a table"
             self._add("scenario", what, 'such as scenario = "chain.toml", or a table [scenario]')
         except ScenarioError as e:

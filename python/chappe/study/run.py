@@ -77,7 +77,7 @@ def sweep(
         TypeError: If `scenario` has the wrong type.
         StudyError: If arguments, points, seeds or rules are invalid, with all problems at once, or need more memory
             than ``run.max_memory`` of the scenario.
-        StoreError: If the folder cannot be used or written.
+        StorageError: If the folder cannot be used or written.
         ClusterError: If the cluster cannot be used.
         RuntimeError: In a process forked after polars was used.
     """

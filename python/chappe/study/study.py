@@ -16,7 +16,7 @@ import polars as pl
 
 from chappe import forked, silence, tables
 from chappe.arguments import name_of, names_of, path_of, said, values_of
-from chappe.error import ScenarioError, StoreError
+from chappe.error import ScenarioError, StorageError
 from chappe.measures import BY_NAME, Totals, best_of, short_batches
 from chappe.scenario import Scenario
 from chappe.stats import known_confidence, quotient
@@ -69,7 +69,7 @@ class Study:
         """Opens the folder of a study, finished or not.
 
         Raises:
-            StoreError: If the folder is not a study.
+            StorageError: If the folder is not a study.
             TypeError: If `folder` is not a path.
             RuntimeError: In a process forked after polars was used.
         """
@@ -86,12 +86,12 @@ class Study:
             if not store.folders(self.folder):
                 raise self._unreadable() from None
             again = "run the study again: it finds the existing runs"
-            raise StoreError(f"{store.STUDY} or {store.POINTS} is missing in {folder}; {again}") from None
+            raise StorageError(f"{store.STUDY} or {store.POINTS} is missing in {folder}; {again}") from None
         except (OSError, ValueError, pl.exceptions.PolarsError):
             raise self._unreadable() from None
 
-    def _unreadable(self) -> StoreError:
-        return StoreError(f"{self.folder} is not the folder of a readable study")
+    def _unreadable(self) -> StorageError:
+        return StorageError(f"{self.folder} is not the folder of a readable study")
 
     @property
     def axes(self) -> list[str]:
@@ -108,18 +108,18 @@ class Study:
     def _sources(self) -> dict[str, Path]:
         sources: dict[str, Path] = {}
         if not self.folder.is_dir():
-            raise StoreError(f"{self.folder} no longer exists")
+            raise StorageError(f"{self.folder} no longer exists")
         for path in store.folders(self.folder):
             try:
                 for key in parts.read(path, parts.FACTS)[RUN]:
                     sources.setdefault(key, path)
             except DamagedError as e:
-                raise StoreError(f"{e}; run the study again to repair it") from None
+                raise StorageError(f"{e}; run the study again to repair it") from None
         finished: pl.DataFrame | None = None
-        with suppress(StoreError):
+        with suppress(StorageError):
             finished = self._finished
         if finished is not None and not set(finished[RUN]) <= sources.keys():
-            raise StoreError(f"runs are missing in {self.folder}; run the study again to repair it")
+            raise StorageError(f"runs are missing in {self.folder}; run the study again to repair it")
         return sources
 
     @property
@@ -132,7 +132,7 @@ class Study:
                 return runs
         except (OSError, pl.exceptions.PolarsError):
             pass
-        raise StoreError(f"{path} is damaged; run the study again to repair it")
+        raise StorageError(f"{path} is damaged; run the study again to repair it")
 
     @cached_property
     def _there(self) -> pl.DataFrame:
@@ -165,7 +165,7 @@ class Study:
         try:
             return store.table(self._sources, name, keys)
         except DamagedError as e:
-            raise StoreError(f"{e}; run the study again to repair it") from None
+            raise StorageError(f"{e}; run the study again to repair it") from None
 
     def _batches(self, keys: Sequence[str]) -> Batches:
         return Batches(lambda name: self._rows(name, keys), self._about["transient"])
