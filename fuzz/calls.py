@@ -140,9 +140,9 @@ def studies() -> list[chappe.Study]:
     """A study of each kind."""
     axes = {"tcp.variant": ["newreno", "vegas"], "topology.hops": [1, 2]}
     return [
-        chappe.sweep(small_scenario(), axes, 3),
-        chappe.sweep(small_scenario(), axes, 1, cases={"a": {"tcp.window": 4}, "b": {"tcp.window": 8}}),
-        chappe.search(small_scenario(), study.Search("tcp.window", 1, 20), {"topology.hops": [1, 2]}, 2),
+        chappe.sweep(small_scenario(), axes, seeds=3),
+        chappe.sweep(small_scenario(), axes, seeds=1, cases={"a": {"tcp.window": 4}, "b": {"tcp.window": 8}}),
+        chappe.search(small_scenario(), "tcp.window", low=1, high=20, axes={"topology.hops": [1, 2]}, seeds=2),
     ]
 
 

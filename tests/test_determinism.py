@@ -15,13 +15,13 @@ from command import contents
 
 
 def saved(scenario: Scenario, seed: int, folder: Path) -> dict[str, bytes]:
-    chappe.run(scenario, seed).save(folder)
+    chappe.run(scenario, seed=seed).save(folder)
     return contents(folder)
 
 
 def everything(scenario: Scenario, seed: int) -> str:
     """Output of ``chappe run --json``."""
-    return json.dumps(chappe.run(scenario, seed).to_dict(), indent=2) + "\n"
+    return json.dumps(chappe.run(scenario, seed=seed).to_dict(), indent=2) + "\n"
 
 
 def scenarios(mixed: Path) -> list[Scenario]:

@@ -17,12 +17,12 @@ from chappe import study
 
 scenario = chappe.Scenario.chain(1, {"run.record": ["packets"]}, stop="110 delivered")
 plain = scenario.with_({"run.record": []})
-axes, rule = {"tcp.window": [2, 4]}, study.Search("tcp.window", 1, 4)
+axes, rule = {"tcp.window": [2, 4]}, {"setting": "tcp.window", "low": 1, "high": 4}
 results, run = chappe.run(scenario), chappe.start(scenario)
 if {used}:
-    swept = chappe.sweep(plain, axes, 2, out="swept")
+    swept = chappe.sweep(plain, axes, seeds=2, out="swept")
     swept.runs
-    searched = chappe.search(plain, rule, seeds=2, out="searched")
+    searched = chappe.search(plain, **rule, seeds=2, out="searched")
     why = chappe.run(plain).why()
 calls = {calls}
 for name, call in calls.items():
@@ -41,12 +41,12 @@ for name, call in calls.items():
 """
 
 REFUSED = {
-    "chappe.search": "chappe.search(plain, rule, seeds=2)",
-    "chappe.sweep": "chappe.sweep(plain, axes, 2)",
+    "chappe.search": "chappe.search(plain, **rule, seeds=2)",
+    "chappe.sweep": "chappe.sweep(plain, axes, seeds=2)",
     "chappe.run, out": "chappe.run(plain, out='out')",
     "study.measure": "study.measure({1: plain}, [1])",
-    "study.search": "study.search(plain, rule, seeds=2)",
-    "study.sweep": "study.sweep(plain, axes, 2)",
+    "study.search": "study.search(plain, **rule, seeds=2)",
+    "study.sweep": "study.sweep(plain, axes, seeds=2)",
     "Results.completions": "results.completions",
     "Results.doubts": "results.doubts",
     "Results.measured": "results.measured",

@@ -147,7 +147,7 @@ def test_failed_runs_are_reported_in_the_order_of_the_study(monkeypatch: pytest.
     for seed in SHUFFLES:
         monkeypatch.setattr(run, "threads", in_any_order(seed))
         monkeypatch.setattr(measure, "threads", in_any_order(seed))
-        swept = chappe.sweep(scenario, {"tcp.window": [2, 4]}, [4, 1, 2])
+        swept = chappe.sweep(scenario, {"tcp.window": [2, 4]}, seeds=[4, 1, 2])
         failed = [(f.item.point.labels["tcp.window"], f.item.seed) for f in swept.failed]
         assert failed == [(2, 4), (2, 2), (4, 4), (4, 2)]
         with pytest.raises(RunError, match="2 runs failed, the first with seed = 4: RuntimeError: of seed 4"):

@@ -144,7 +144,7 @@ def test_copies_have_the_tables(results: chappe.Results) -> None:
 
 def test_a_study_does_not_record() -> None:
     with pytest.raises(StudyError, match=r"a study does not keep recorded tables \(`run.record`\)"):
-        chappe.sweep(chain(), {"tcp.window": [1, 2]}, 2)
+        chappe.sweep(chain(), {"tcp.window": [1, 2]}, seeds=2)
 
 
 def test_the_command_writes_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

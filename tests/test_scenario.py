@@ -240,13 +240,13 @@ def test_a_run_takes_a_scenario_a_dict_or_a_file(tmp_path: Path) -> None:
     scenario = Scenario.chain(2, stop="3 s")
     path = tmp_path / "x.toml"
     path.write_text(scenario.to_toml(), encoding="utf-8")
-    written = [json.dumps(chappe.run(s, 5).to_dict()) for s in (scenario, scenario.settings, path, str(path))]
+    written = [json.dumps(chappe.run(s, seed=5).to_dict()) for s in (scenario, scenario.settings, path, str(path))]
     assert len(set(written)) == 1
-    assert chappe.run(scenario, 5).scenario == scenario.with_({"run.seed": 5})
+    assert chappe.run(scenario, seed=5).scenario == scenario.with_({"run.seed": 5})
     assert chappe.run(scenario).scenario == scenario
     for seed in (-1, "x", 1.5):
         with pytest.raises(ScenarioError, match=r"run\.seed"):
-            chappe.run(scenario, seed)  # type: ignore[arg-type]  # that it fails is what is tested
+            chappe.run(scenario, seed=seed)  # type: ignore[arg-type]  # that it fails is what is tested
 
 
 # ---- schema and parts ----

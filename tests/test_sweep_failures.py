@@ -146,7 +146,7 @@ def crash() -> None:
 
 def small(out: Path, seeds: int) -> study.Study:
     scenario = chappe.Scenario.chain(1, stop="110 delivered")
-    return chappe.sweep(scenario, {"tcp.window": [2, 4]}, seeds, out=out, jobs=1)
+    return chappe.sweep(scenario, {"tcp.window": [2, 4]}, seeds=seeds, out=out, jobs=1)
 
 
 @pytest.fixture
@@ -347,7 +347,7 @@ def test_another_scenario_is_refused(tmp_path: Path) -> None:
     before = contents(tmp_path)
     scenario = chappe.Scenario.chain(1, {"wlan.slot_time": "9 us", "tcp.rto.min": "2 s"}, stop="110 delivered")
     with pytest.raises(study.StorageError, match="another scenario") as error:
-        chappe.sweep(scenario, {"tcp.window": [2, 4]}, 1, out=tmp_path)
+        chappe.sweep(scenario, {"tcp.window": [2, 4]}, seeds=1, out=tmp_path)
     for text in ("`wlan.slot_time` is", '"9 us" here', "`tcp.rto.min`", "use another folder"):
         assert text in str(error.value)
     assert contents(tmp_path) == before
@@ -499,7 +499,9 @@ def test_runs_of_another_scenario_are_not_taken(harm: Callable[[Path], None], tm
     harm(tmp_path / "study.json")
     before = contents(tmp_path)
     with pytest.raises(study.StorageError, match=r"the runs in .* belong to another scenario or results epoch"):
-        chappe.sweep(chappe.Scenario.chain(3, stop="110 delivered"), {"tcp.window": [2, 4]}, 2, out=tmp_path, jobs=1)
+        chappe.sweep(
+            chappe.Scenario.chain(3, stop="110 delivered"), {"tcp.window": [2, 4]}, seeds=2, out=tmp_path, jobs=1
+        )
     assert contents(tmp_path) == before
 
 

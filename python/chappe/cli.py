@@ -121,7 +121,7 @@ def _run(args: argparse.Namespace) -> int:
 
     scenario = _load(args)
     if args.why:
-        scenario = scenario.with_({"run.air_time": True})
+        scenario = scenario.with_settings({"run.air_time": True})
     place = contextlib.nullcontext() if args.out is None else _folder(args.out)
     with place as folder:
         results = _results(scenario, Path(args.file).name, folder)
@@ -242,16 +242,16 @@ def _sweep(args: argparse.Namespace) -> int:
         "transient": f.transient,
         "out": out or Path("results", path.stem),
         "jobs": args.jobs,
-        "on": args.on,
-        "quiet": args.quiet,
+        "backend": args.on,
+        "progress": not args.quiet,
         "title": path.name,
     }
     try:
         with study_show.told_at_once():
             if f.search is not None:
-                study = search(f.scenario, f.search, f.axes, f.seeds, **common)
+                study = search(f.scenario, **vars(f.search), axes=f.axes, seeds=f.seeds, **common)
             else:
-                study = sweep(f.scenario, f.axes, f.seeds, stop=f.stop, **common)
+                study = sweep(f.scenario, f.axes, seeds=f.seeds, precision=f.stop, **common)
     except KeyboardInterrupt:
         tell(f"\n{_KEPT.format(plain(common['out']))}")
         raise

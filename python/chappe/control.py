@@ -1,16 +1,16 @@
 """Interactive runs: driven step by step, observed and changed on the way."""
 
 import math
-import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any
 
 from chappe import _core
 from chappe.arguments import said
+from chappe.deprecated import keyword_only
 from chappe.error import RunError
 from chappe.results import Results
-from chappe.scenario import Scenario, _json, scenario_of
+from chappe.scenario import Scenario, ScenarioLike, _json, scenario_of
 
 _LATEST_NS = 2**63
 """Limit of simulated time [ns], two hundred years."""
@@ -204,10 +204,8 @@ class Run:
         return f"<Run: {state}, {self.now_s:.1f} s simulated, {100 * self.progress:.0f} % done>"
 
 
-def start(
-    scenario: Scenario | Mapping[str, Any] | str | os.PathLike[str],
-    seed: int | None = None,
-) -> Run:
+@keyword_only("seed")
+def start(scenario: ScenarioLike, *, seed: int | None = None) -> Run:
     """Creates a run, paused at its start, to be driven step by step.
 
     Tables of ``run.record`` stay in memory, within ``run.max_memory``, so that :meth:`Run.results` has them at any
@@ -224,7 +222,7 @@ def start(
     """
     scenario = scenario_of(scenario)
     if seed is not None:
-        scenario = scenario.with_({"run.seed": seed})
+        scenario = scenario.with_settings({"run.seed": seed})
     return Run(scenario)
 
 

@@ -1,23 +1,31 @@
 """Old names of Python: arguments, attributes and functions that work for one more version, with a warning."""
 
 import functools
+import sys
 import warnings
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def warn(old: str, new: str, stacklevel: int = 3) -> None:
-    """Warns of an old name.
+_PACKAGE = str(Path(__file__).parent)
+
+
+def warn(old: str, new: str) -> None:
+    """Warns of an old name, at the line outside this package that uses it.
 
     Args:
         old: The old name.
         new: The name to use instead.
-        stacklevel: Frames up to the code that uses the old name, as in :func:`warnings.warn`.
     """
-    warnings.warn(f"{old} is deprecated: use {new}", DeprecationWarning, stacklevel=stacklevel)
+    level, frame = 2, sys._getframe(1)
+    # The generated constructor of a data class has no file.
+    while frame.f_back is not None and frame.f_code.co_filename.startswith((_PACKAGE, "<")):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(f"{old} is deprecated: use {new}", DeprecationWarning, stacklevel=level)
 
 
 def attribute(module: str, name: str, renamed: Mapping[str, tuple[str, Callable[[], Any]]]) -> Any:
@@ -34,7 +42,7 @@ def attribute(module: str, name: str, renamed: Mapping[str, tuple[str, Callable[
     if name not in renamed:
         raise AttributeError(f"module {module!r} has no attribute {name!r}")
     new, value = renamed[name]
-    warn(f"{module}.{name}", new, 4)
+    warn(f"{module}.{name}", new)
     return value()
 
 

@@ -228,7 +228,7 @@ class Scenario(Mapping[str, Any]):
             TypeError: If an argument has the wrong type.
         """
         if sets is not None:
-            warn("the argument sets of Scenario.load()", "settings", 4)
+            warn("the argument sets of Scenario.load()", "settings")
         by_name = settings if isinstance(settings, Mapping) else None
         written = sets if settings is None or by_name is not None else settings
         pairs = [] if written is None else _pairs(written)
@@ -461,7 +461,11 @@ class Scenario(Mapping[str, Any]):
         return f"<Scenario: {place}, {', '.join(used)}>"
 
 
-def scenario_of(scenario: Scenario | Mapping[str, Any] | str | os.PathLike[str]) -> Scenario:
+ScenarioLike = Scenario | Mapping[str, Any] | str | os.PathLike[str]
+"""A scenario, an equivalent dict, whose names may be dotted, or the name of a scenario file."""
+
+
+def scenario_of(scenario: ScenarioLike) -> Scenario:
     """Converts a dict or the name of a file to a scenario.
 
     Raises:

@@ -87,10 +87,10 @@ def _summary(s: Study, measures: Sequence[str]) -> Table:
         t.add_row(
             *(str(row[name]) for name in s.axes),
             m.label,
-            show.with_error(row["mean"], row["half_width"], m.scale),
+            show.estimate(row, m.scale),
             m.unit,
             str(row["n"]),
-            *(show.number(row[q] * m.scale) for q in ("q10", "median", "q90")),
+            *(show.number(math.nan if row[q] is None else row[q] * m.scale) for q in ("q10", "median", "q90")),
         )
     return t
 
@@ -99,10 +99,10 @@ def _curve(s: Study) -> Table:
     m = {m.name: m for m in MEASURES}[s.measure_of_search]
     t = show.table(*s.axes, f">{m.label}", "", ">n", "", title="95 % confidence", keys=len(s.axes))
     for row in s.curve().iter_rows(named=True):
-        note = "best" if row["best"] else "not significantly worse" if row["tied"] else ""
+        note = "best" if row["is_best"] else "not significantly worse" if row["is_tied"] else ""
         t.add_row(
             *(str(row[name]) for name in s.axes),
-            show.with_error(row["mean"], row["half_width"], m.scale),
+            show.estimate(row, m.scale),
             m.unit,
             str(row["n"]),
             note,
