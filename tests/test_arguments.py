@@ -203,7 +203,7 @@ def test_all_errors_are_reported_at_once() -> None:
         (lambda: chappe.run(CHAIN, seed=1.5), chappe.ScenarioError, "`run.seed` cannot be 1.5"),
         (lambda: chappe.run(CHAIN, seed=True), chappe.ScenarioError, "`run.seed` cannot be true"),
         (lambda: chappe.run(CHAIN, seed=10**5000), chappe.ScenarioError, "`run.seed` cannot be"),
-        (lambda: CHAIN.with_([1]), TypeError, "settings is a dict of dotted names and values, not [1]"),
+        (lambda: CHAIN.with_settings([1]), TypeError, "settings is a dict of dotted names and values, not [1]"),
         (lambda: CHAIN[3], KeyError, "there is no setting 3"),
         (lambda: CHAIN["tcp"], KeyError, "there is no setting 'tcp'; it is the group of tcp.variant, "),
         (lambda: CHAIN["tcp.varient"], KeyError, "there is no setting 'tcp.varient'; did you mean 'tcp.variant'?"),
@@ -211,8 +211,12 @@ def test_all_errors_are_reported_at_once() -> None:
         (lambda: chappe.Scenario("a.toml"), TypeError, "for a file use Scenario.load('a.toml')"),
         (lambda: chappe.Scenario(Path("a.toml")), TypeError, "for a file use Scenario.load("),
         (lambda: chappe.Scenario('{"run.stop": "1 s"}'), TypeError, "settings is a dict"),
-        (lambda: CHAIN.with_({"tcp.window": itertools.count()}), ValueError, "a list has at most 1,000,000 entries"),
-        (lambda: CHAIN.with_({"tcp.variant": "\ud800"}), ValueError, "'\\ud800' is not UTF-8 text"),
+        (
+            lambda: CHAIN.with_settings({"tcp.window": itertools.count()}),
+            ValueError,
+            "a list has at most 1,000,000 entries",
+        ),
+        (lambda: CHAIN.with_settings({"tcp.variant": "\ud800"}), ValueError, "'\\ud800' is not UTF-8 text"),
         (lambda: chappe.Scenario.load(3), TypeError, "path is the name of a file, not 3"),
         (lambda: chappe.Scenario.load("a\0b"), ValueError, "no file can be named 'a\\x00b'"),
         (lambda: chappe.Scenario.load("x", "a=b"), TypeError, "settings is a dict, or a list such as"),
@@ -279,7 +283,7 @@ def test_large_seeds_do_not_slow_a_study() -> None:
 def test_long_studies_cause_a_warning(tmp_path: Path) -> None:
     in_the_way = tmp_path / "file"
     in_the_way.write_text("", encoding="utf-8")
-    long = CHAIN.with_({"topology.hops": 7, "run.stop": "2000000000 delivered", "run.limit": "8640000 s"})
+    long = CHAIN.with_settings({"topology.hops": 7, "run.stop": "2000000000 delivered", "run.limit": "8640000 s"})
     # The folder cannot be used, so nothing is run.
     with pytest.warns(study.WorkWarning, match="3 runs take about .* on 2 cores"), pytest.raises(study.StorageError):
         chappe.sweep(long, seeds=3, out=in_the_way, jobs=2)
@@ -294,7 +298,7 @@ def test_the_command_line_warns_before_it_begins(tmp_path: Path, capsys: pytest.
 
 
 def test_parallel_runs_count_towards_memory() -> None:
-    large = CHAIN.with_({"run.max_memory": "1 MB", "run.batches": 10})
+    large = CHAIN.with_settings({"run.max_memory": "1 MB", "run.batches": 10})
     assert refused(lambda **a: chappe.sweep(large, **a), jobs=40, seeds=40)[0].startswith("jobs: parallel runs need")
 
 
@@ -342,7 +346,7 @@ def test_deeply_nested_values_are_rejected() -> None:
         deep = [deep]
     for changes in ({"tcp.window": deep}, {"tcp": {"window": deep}}, {"tcp.window": range(1, 3)}):
         with pytest.raises(chappe.ScenarioError, match=r"`tcp\.window` cannot be a list"):
-            CHAIN.with_(changes)
+            CHAIN.with_settings(changes)
     with pytest.raises(study.StudyError, match="cannot be a list"):
         chappe.sweep(CHAIN, {"tcp.window": [1, deep]})
 

@@ -27,7 +27,7 @@ def same(a: chappe.Results, b: chappe.Results) -> None:
 
 
 def test_commands_are_events() -> None:
-    listed = chappe.run(CHAIN.with_({"event": EVENTS}), seed=3)
+    listed = chappe.run(CHAIN.with_settings({"event": EVENTS}), seed=3)
     with chappe.start(CHAIN, seed=3) as run:
         for event in EVENTS:
             assert run.until(str(event["at"]))
@@ -160,7 +160,7 @@ def test_progress_is_reported_and_its_errors_pause_the_run() -> None:
 
 
 def test_memory_is_limited() -> None:
-    greedy = CHAIN.with_({"run.stop": "100000000 delivered", "run.sample": "10 us", "run.max_memory": "5 MB"})
+    greedy = CHAIN.with_settings({"run.stop": "100000000 delivered", "run.sample": "10 us", "run.max_memory": "5 MB"})
     with pytest.raises(chappe.LimitError, match="of memory"):
         chappe.start(greedy).finish()
 

@@ -73,7 +73,11 @@ AXES = {"tcp.window": [2, 4]}
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        (lambda: chappe.run(CHAIN, 3).flows.write_ndjson(), lambda: chappe.run(CHAIN, seed=3).flows.write_ndjson(), "seed="),
+        (
+            lambda: chappe.run(CHAIN, 3).flows.write_ndjson(),
+            lambda: chappe.run(CHAIN, seed=3).flows.write_ndjson(),
+            "seed=",
+        ),
         (lambda: chappe.start(CHAIN, 3).scenario, lambda: chappe.start(CHAIN, seed=3).scenario, "seed="),
         (lambda: runs(chappe.sweep(CHAIN, AXES, 2)), lambda: runs(chappe.sweep(CHAIN, AXES, seeds=2)), "seeds="),
         (

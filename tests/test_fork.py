@@ -16,7 +16,7 @@ import chappe
 from chappe import study
 
 scenario = chappe.Scenario.chain(1, {"run.record": ["packets"]}, stop="110 delivered")
-plain = scenario.with_({"run.record": []})
+plain = scenario.with_settings({"run.record": []})
 axes, rule = {"tcp.window": [2, 4]}, {"setting": "tcp.window", "low": 1, "high": 4}
 results, run = chappe.run(scenario), chappe.start(scenario)
 if {used}:

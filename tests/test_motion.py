@@ -21,9 +21,9 @@ def test_exported_motion_reproduces_the_run(form: MobilityFormat, tmp_path: Path
     walkers = chappe.Scenario(WALKERS)
     walkers.write_mobility(tmp_path / "ways", format=form, seed=3)
     as_file = {"topology.kind": "motion", "motion.kind": "file", "motion.file": str(tmp_path / "ways")}
-    again = walkers.with_(as_file)
-    assert again.nodes["x_m"].to_list() == pytest.approx(walkers.with_({"run.seed": 3}).nodes["x_m"].to_list())
-    results = [chappe.run(s.with_({"run.seed": 3})) for s in (walkers, again)]
+    again = walkers.with_settings(as_file)
+    assert again.nodes["x_m"].to_list() == pytest.approx(walkers.with_settings({"run.seed": 3}).nodes["x_m"].to_list())
+    results = [chappe.run(s.with_settings({"run.seed": 3})) for s in (walkers, again)]
     delivered = [r.flows["delivered_packets"].item() for r in results]
     assert delivered[0] == delivered[1] > 0
     # The scenario has already read the file.
@@ -41,14 +41,16 @@ def test_the_table_of_movements_is_the_written_table(tmp_path: Path) -> None:
     assert movements["node"].n_unique() == 5
     assert movements.equals(pl.read_csv(tmp_path / "ways.csv", schema=movements.schema))
     with pytest.raises(ValueError, match="say up to when"):
-        _ = walkers.with_({"run.stop": "110 delivered"}).mobility
+        _ = walkers.with_settings({"run.stop": "110 delivered"}).mobility
 
 
 def test_recorded_positions_are_a_motion_file(tmp_path: Path) -> None:
     walkers = chappe.Scenario(WALKERS)
     legs = chappe.run(walkers).recorded["positions"]
     legs.write_csv(tmp_path / "legs.csv")
-    again = walkers.with_({"topology.kind": "motion", "motion.kind": "file", "motion.file": str(tmp_path / "legs.csv")})
+    again = walkers.with_settings(
+        {"topology.kind": "motion", "motion.kind": "file", "motion.file": str(tmp_path / "legs.csv")}
+    )
     assert chappe.run(again).recorded["positions"].select("node", "x_m").equals(legs.select("node", "x_m"))
 
 

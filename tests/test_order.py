@@ -114,7 +114,7 @@ def test_silent_flows_are_reported_in_order(folder: Path) -> None:
 
 
 def test_run_output_has_a_fixed_order() -> None:
-    results = chappe.run(several().with_({"run.air_time": True}), seed=1)
+    results = chappe.run(several().with_settings({"run.air_time": True}), seed=1)
     # Equal numbers of packets by cause leave the order open.
     equal = results.fates.with_columns(pl.lit(1).alias(name) for name in LOSSES)
 

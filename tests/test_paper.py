@@ -210,7 +210,7 @@ def test_measures_of_a_run_of_several_flows() -> None:
 def test_slow_start_is_the_time_below_ssthresh() -> None:
     """A window and ssthresh of 3 leave almost no slow start; sampling does not change the run."""
     plain = scenario(Point("newreno", 4), "1100 delivered")
-    sampled = plain.with_({"run.sample": "100 ms"})
+    sampled = plain.with_settings({"run.sample": "100 ms"})
     results = chappe.run(sampled, seed=1)
     assert results.flows.equals(chappe.run(plain, seed=1).flows)
     numbers = DESIGN.of_run({name: getattr(results, name) for name in TABLES})

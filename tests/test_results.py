@@ -276,7 +276,7 @@ def test_energy_is_power_times_time(chain_results: chappe.Results) -> None:
     hearing = t["reception_s"] + t["carrier_sense_s"]
     assert t["energy_j"].to_list() == pytest.approx((0.66 * sending + 0.395 * hearing).to_list())
     assert chain_results.batches["energy_j"].sum() == pytest.approx(t["energy_j"].sum())
-    idle = chappe.run(chain_results.scenario.with_({"radio.energy.idle": "1.15 W"}))
+    idle = chappe.run(chain_results.scenario.with_settings({"radio.energy.idle": "1.15 W"}))
     assert idle.flows.equals(chain_results.flows)
     rest = chain_results.simulated_s - sending - hearing
     assert (idle.air_time["energy_j"] - t["energy_j"]).to_list() == pytest.approx((1.15 * rest).to_list())
@@ -376,7 +376,7 @@ def test_a_stuck_run_counts_its_idle_time() -> None:
     assert summary["n"] == len(r.batches) - 1
     assert summary["estimate"] == pytest.approx(r.flows["goodput_bps"].item())
     # Even if only the warm-up was finished.
-    r = chappe.run(scenario.with_({"run.limit": "200 ms"}))
+    r = chappe.run(scenario.with_settings({"run.limit": "200 ms"}))
     assert r.batches["used"].to_list() == [True]
     assert r.summary()["estimate"][0] == pytest.approx(r.flows["goodput_bps"].item())
 
@@ -412,7 +412,7 @@ def test_the_shortest_runs(stop: str) -> None:
 
 def test_an_early_end_is_reported() -> None:
     scenario = chappe.Scenario.chain(1, stop="1000000 delivered")
-    r = chappe.run(scenario.with_({"run.limit": "3 s"}))
+    r = chappe.run(scenario.with_settings({"run.limit": "3 s"}))
     assert (r.end, r.simulated_s) == ("limit", 3.0)
     json.dumps(r.to_dict(), allow_nan=False)
 

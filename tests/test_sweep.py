@@ -45,14 +45,18 @@ def test_numbers_of_numpy_are_numbers() -> None:
 
 def test_the_key_depends_on_the_simulation_only() -> None:
     """Equivalent settings give one point; each setting, and the seed, changes the run."""
-    same = CHAIN.with_({"wlan.data_rate": "2000 kbit/s"})
+    same = CHAIN.with_settings({"wlan.data_rate": "2000 kbit/s"})
     a, b = (study.axes.Point({}, s) for s in (CHAIN, same))
     item = study.axes.Item
     assert item(a, 1).key == item(b, 1).key
-    different = [CHAIN.with_({"tcp.window": 21}), CHAIN.with_({"run.batches": 12}), CHAIN.with_({"run.sample": "1 s"})]
+    different = [
+        CHAIN.with_settings({"tcp.window": 21}),
+        CHAIN.with_settings({"run.batches": 12}),
+        CHAIN.with_settings({"run.sample": "1 s"}),
+    ]
     keys = {item(a, 1).key, item(a, 2).key, *(item(study.axes.Point({}, s), 1).key for s in different)}
     assert len(keys) == 5
-    assert item(study.axes.Point({}, CHAIN.with_({"run.seed": 9})), 1).key == item(a, 1).key
+    assert item(study.axes.Point({}, CHAIN.with_settings({"run.seed": 9})), 1).key == item(a, 1).key
 
 
 def test_errors_of_axes_are_reported_at_once() -> None:
@@ -100,14 +104,14 @@ def test_valid_seeds_are_accepted() -> None:
 def test_warnings_about_points_are_reported() -> None:
     """Packets have a TTL of 30 hops; a warning about several points is printed once."""
     axes = {"topology.hops": [2, 32], "tcp.window": [4, 8]}
-    (doubt,) = chappe.sweep(CHAIN.with_({"run.limit": "1 s"}), axes, seeds=2).warnings
+    (doubt,) = chappe.sweep(CHAIN.with_settings({"run.limit": "1 s"}), axes, seeds=2).warnings
     assert doubt.startswith("flow 0 needs 32 hops")
     assert doubt.endswith(", with topology.hops = 32, tcp.window = 4 and at 1 more point")
 
 
 def test_unused_settings_are_reported() -> None:
     """Settings of one variant or of one case are used at some point, and cause no warning."""
-    base = CHAIN.with_({"run.stop": "1 s", "tcp.vegas.alpha": 2, "tcp.few.alpha": 1, "tcp.ap.gain": 0.5})
+    base = CHAIN.with_settings({"run.stop": "1 s", "tcp.vegas.alpha": 2, "tcp.few.alpha": 1, "tcp.ap.gain": 0.5})
     cases: dict[str, dict[str, Any]] = {
         "vegas": {"tcp.variant": "vegas"},
         "few": {"tcp.variant": "few", "tcp.ap.history": 60},
@@ -118,7 +122,7 @@ def test_unused_settings_are_reported() -> None:
         "`tcp.ap.gain`, `tcp.ap.history` have no effect, because `tcp.variant` is not `tcp_ap`"
     ]
     # The base scenario uses the setting.
-    vegas = CHAIN.with_({"run.stop": "1 s", "tcp.variant": "vegas", "tcp.vegas.alpha": 2})
+    vegas = CHAIN.with_settings({"run.stop": "1 s", "tcp.variant": "vegas", "tcp.vegas.alpha": 2})
     assert chappe.sweep(vegas, {"tcp.variant": ["reno", "sack"]}).warnings == []
     assert chappe.sweep(vegas, {"tcp.variant": ["reno", "sack"], "tcp.vegas.beta": [4]}).warnings == [
         "`tcp.vegas.beta` has no effect, because `tcp.variant` is not `vegas`"
@@ -134,7 +138,7 @@ def test_runs_equal_single_runs(tmp_path: Path) -> None:
     assert swept.runs["seed"].to_list() == [5, 2] * 4
     assert swept.runs["point"].to_list() == [0, 0, 1, 1, 2, 2, 3, 3]
     for row in swept.runs.iter_rows(named=True):
-        alone = chappe.run(CHAIN.with_({name: row[name] for name in axes}), seed=row["seed"])
+        alone = chappe.run(CHAIN.with_settings({name: row[name] for name in axes}), seed=row["seed"])
         assert (row["end"], row["frames"], row["simulated_s"]) == (alone.end, alone.frames, alone.simulated_s)
         for m in alone.summary().iter_rows(named=True):
             assert row[m["measure"]] == pytest.approx(m["estimate"])
@@ -243,7 +247,7 @@ def test_a_longer_run_of_one_seed() -> None:
     for row, run in zip(swept.summary().to_dicts(), swept.runs.to_dicts(), strict=True):
         assert (row["of"], row["n"]) == ("batches", 10)
         hops = {"topology.hops": row["topology.hops"]}
-        lengths = [chappe.run(CHAIN.with_({**hops, "run.stop": f"{n * 110} delivered"})) for n in (1, 2, 4, 8)]
+        lengths = [chappe.run(CHAIN.with_settings({**hops, "run.stop": f"{n * 110} delivered"})) for n in (1, 2, 4, 8)]
         widths = [r.summary().row(0, named=True) for r in lengths]
         first = [n for n, w in enumerate(widths) if w["ci_high"] <= 1.03 * w["estimate"]]
         assert run["simulated_s"] == lengths[first[0] if first else 3].simulated_s
@@ -256,7 +260,7 @@ def test_mser5_needs_batches() -> None:
 
 def test_mser5_leaves_out_the_beginning() -> None:
     """100 batches, none discarded: equal to the calculation by hand from the table of batches."""
-    scenario = CHAIN.with_({"run.batches": 100, "run.discard": 0, "run.stop": "1000 delivered"})
+    scenario = CHAIN.with_settings({"run.batches": 100, "run.discard": 0, "run.stop": "1000 delivered"})
     swept = chappe.sweep(scenario, transient="mser5")
     batches = chappe.run(scenario, seed=1).batches
     left_out = chappe.stats.mser5(batches["goodput_bps"].to_list())
@@ -271,7 +275,7 @@ def test_mser5_leaves_out_the_beginning() -> None:
 
 def test_correlated_batches_are_reported() -> None:
     """Batches of one packet have nearly equal windows."""
-    scenario = CHAIN.with_({"run.batches": 100, "run.stop": "100 delivered"})
+    scenario = CHAIN.with_settings({"run.batches": 100, "run.stop": "100 delivered"})
     swept = chappe.sweep(scenario, {"tcp.window": [64]})
     (row,) = swept.summary("mean_window_segments").to_dicts()
     assert row["correlated"]
@@ -285,13 +289,15 @@ def test_correlated_batches_are_reported() -> None:
 
 
 def test_independent_batches_cause_no_warning() -> None:
-    assert chappe.sweep(CHAIN.with_({"run.stop": "11000 delivered"})).doubts(("goodput_bps", "mean_rtt_s")) == []
+    assert (
+        chappe.sweep(CHAIN.with_settings({"run.stop": "11000 delivered"})).doubts(("goodput_bps", "mean_rtt_s")) == []
+    )
 
 
 def test_jains_index_is_a_measure() -> None:
     """Two flows over one hop, one far slower: Jain's index of the goodputs, and its mean over batches."""
     flows = [{"from": 0, "to": 1}, {"from": 0, "to": 1, "tcp": {"window": 1, "ack": "delayed"}}]
-    swept = chappe.sweep(CHAIN.with_({"topology.hops": 1, "flow": flows}), seeds=2)
+    swept = chappe.sweep(CHAIN.with_settings({"topology.hops": 1, "flow": flows}), seeds=2)
     batches = swept.table("flow_batches").filter("used")
     for (seed,), of_run in batches.group_by("seed"):
         by_batch = [b["goodput_bps"].to_numpy() for b in of_run.partition_by("batch")]

@@ -83,7 +83,7 @@ def test_invalid_comparisons_are_rejected(a: dict[str, int], b: dict[str, int], 
 def test_one_seed_compares_batches() -> None:
     swept = chappe.sweep(CHAIN, {"tcp.window": [1, 8]})
     (row,) = swept.compare("goodput_bps", {"tcp.window": 8}, {"tcp.window": 1}).to_dicts()
-    runs = [chappe.run(CHAIN.with_({"tcp.window": w})) for w in (8, 1)]
+    runs = [chappe.run(CHAIN.with_settings({"tcp.window": w})) for w in (8, 1)]
     welch = chappe.stats.difference(*(r.totals("goodput_bps").together.estimate for r in runs))
     assert (row["difference"], row["ci_low"], row["ci_high"]) == pytest.approx((welch.mean, *welch.interval()))
 
@@ -163,7 +163,7 @@ def test_rankings_rarely_separate_equal_settings() -> None:
 def test_the_measure_has_a_better_end(measure: Measure, tmp_path: Path) -> None:
     """The better end in rankings, searches and study files, for every measure; an explicit end has priority."""
     air_time = {"run.air_time": True}
-    swept = chappe.sweep(CHAIN.with_(air_time), {"topology.hops": [2, 6]}, seeds=3)
+    swept = chappe.sweep(CHAIN.with_settings(air_time), {"topology.hops": [2, 6]}, seeds=3)
     file = tmp_path / "search.toml"
     file.write_text(
         '[scenario]\nrun.stop = "110 delivered"\nrun.air_time = true\n'
@@ -179,7 +179,7 @@ def test_the_measure_has_a_better_end(measure: Measure, tmp_path: Path) -> None:
         with pytest.raises(ValueError, match=f"{measure.name} has no better direction"):
             swept.rank(measure.name, "topology.hops")
         for refused in (
-            lambda: chappe.search(CHAIN.with_(air_time), "tcp.window", low=1, high=9, measure=measure.name),
+            lambda: chappe.search(CHAIN.with_settings(air_time), "tcp.window", low=1, high=9, measure=measure.name),
             lambda: study.load(file),
         ):
             with pytest.raises(study.StudyError, match=f"{measure.name} has no better direction"):
@@ -195,7 +195,7 @@ def test_the_measure_has_a_better_end(measure: Measure, tmp_path: Path) -> None:
 
 def test_less_delay_is_better() -> None:
     """A single packet takes longer over more hops."""
-    swept = chappe.sweep(CHAIN.with_({"tcp.window": 1}), {"topology.hops": [4, 2, 6]}, seeds=4)
+    swept = chappe.sweep(CHAIN.with_settings({"tcp.window": 1}), {"topology.hops": [4, 2, 6]}, seeds=4)
     assert swept.rank("mean_delay_s", "topology.hops")["topology.hops"].to_list() == [2, 4, 6]
     for direction in ("smallest", ""):
         with pytest.raises(ValueError, match="must be 'maximize' or 'minimize'"):
@@ -238,7 +238,7 @@ def test_precise_intervals_cover_the_truth() -> None:
     rule = study.Precision("goodput_bps", within=0.05, max_seeds=200)
     inside, sequences = 0, 600
     for n in range(sequences):
-        point = Point({"n": n}, CHAIN.with_({"tcp.window": n + 1}))
+        point = Point({"n": n}, CHAIN.with_settings({"tcp.window": n + 1}))
         items = carried_out(precise([point], SEEDS[:5], rule), lambda _: 100.0, 10.0)
         measured, executed = measured_by(lambda _: 100.0, 10.0)
         executed.update({i.key: i for i in items})

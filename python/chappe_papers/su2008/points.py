@@ -138,7 +138,7 @@ def scenario(p: Point, changes: dict[str, Any] | None = None, row_m: float = ROW
         own["wlan.rts_threshold"] = "always"
     if p.rts == 2:
         own["wlan.rate_control.rts_uses_chain"] = False
-    return Scenario(base).with_(own | (changes or {}))
+    return Scenario(base).with_settings(own | (changes or {}))
 
 
 def routes(rows: int, gateway: int | None = None) -> list[dict[str, int]]:
