@@ -99,11 +99,14 @@ class Study:
         """Names of the axes."""
         return list(self._about["axes"])
 
-    @property
-    def scenario(self) -> dict[str, Any]:
-        """All settings of the base scenario."""
-        settings: dict[str, Any] = self._about["scenario"]
-        return settings
+    @cached_property
+    def scenario(self) -> Scenario:
+        """The base scenario of the points.
+
+        Raises:
+            ScenarioError: If this version cannot run the scenario.
+        """
+        return Scenario(self._about["scenario"])
 
     @cached_property
     def _sources(self) -> dict[str, Path]:
@@ -281,7 +284,7 @@ class Study:
     def _scenario_of(self, row: Mapping[str, Any]) -> Scenario | None:
         """Scenario of a run; ``None`` if an axis is not a setting."""
         try:
-            return Scenario(self.scenario).with_settings({name: row[name] for name in self.axes})
+            return self.scenario.with_settings({name: row[name] for name in self.axes})
         except (ScenarioError, TypeError, ValueError):
             return None
 
