@@ -20,6 +20,8 @@ from chappe.words import count
 if TYPE_CHECKING:
     import polars as pl
 
+    from chappe.typing import Settings
+
 MobilityFormat = Literal["csv", "setdest", "bonnmotion"]
 """Formats of files with movements."""
 
@@ -166,8 +168,8 @@ class Scenario(Mapping[str, Any]):
 
     def __init__(
         self,
-        settings: Mapping[str, Any],
-        changes: Mapping[str, Any] | None = None,
+        settings: "Settings | Mapping[str, Any]",
+        changes: "Settings | Mapping[str, Any] | None" = None,
         *,
         base_dir: str | os.PathLike[str] | None = None,
     ):
@@ -209,7 +211,7 @@ class Scenario(Mapping[str, Any]):
     def load(
         cls,
         path: str | os.PathLike[str],
-        settings: Mapping[str, Any] | Iterable[str] | None = None,
+        settings: "Settings | Mapping[str, Any] | Iterable[str] | None" = None,
         *,
         sets: Iterable[str] | None = None,
     ) -> "Scenario":
@@ -241,7 +243,7 @@ class Scenario(Mapping[str, Any]):
     def chain(
         cls,
         hops: int = 7,
-        settings: Mapping[str, Any] | None = None,
+        settings: "Settings | Mapping[str, Any] | None" = None,
         *,
         stop: str = "110000 delivered",
         extends: str = "standard",
@@ -261,7 +263,7 @@ class Scenario(Mapping[str, Any]):
         overrides = {} if settings is None else mapping_of("settings", settings)
         return cls._of(_core.Scenario.from_json(_json(chain), _json(overrides), _read))
 
-    def with_settings(self, settings: Mapping[str, Any]) -> "Scenario":
+    def with_settings(self, settings: "Settings | Mapping[str, Any]") -> "Scenario":
         """Creates a copy with other settings.
 
         Args:
