@@ -8,7 +8,7 @@ from typing import Any
 
 import chappe
 import pytest
-from chappe import Scenario
+from chappe import Scenario, cli
 from chappe.choice import choose
 from chappe.measures import MEASURES
 from chappe.study import Precision, Search, load
@@ -133,6 +133,17 @@ def test_old_names_of_a_search_in_a_file() -> None:
         "`search.best` is now `search.direction`",
     ]
     assert old == load("new.toml")
+
+
+def test_a_command_tells_old_names_of_a_search(capsys: pytest.CaptureFixture[str]) -> None:
+    text = '[scenario]\nrun.stop = "110 delivered"\n[search]\nsetting = "tcp.window"\nfrom = 1\nto = 2\n'
+    Path("old.toml").write_text(text, encoding="utf-8")
+    assert cli.main(["sweep", "old.toml", "--quiet"]) == 0
+    told = capsys.readouterr().err.splitlines()
+    assert told[:2] == [
+        "warning: old.toml: `search.from` is now `search.low`",
+        "warning: old.toml: `search.to` is now `search.high`",
+    ]
 
 
 def runs(study: chappe.Study) -> str:

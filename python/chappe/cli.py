@@ -227,7 +227,8 @@ def _sweep(args: argparse.Namespace) -> int:
     if not args.file:
         raise CommandError("the name of STUDY is empty")
     try:
-        f = study_file.load(args.file)
+        with study_show.told_at_once():
+            f = study_file.load(args.file)
     except StudyError:
         if _kind(args.file) == "scenario":
             raise CommandError(f"{args.file} is a scenario: use `chappe run {args.file}`") from None

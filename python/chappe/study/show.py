@@ -27,13 +27,14 @@ def study(s: Study, measures: Sequence[str]) -> None:
 
 @contextmanager
 def told_at_once() -> Iterator[None]:
-    """Prints warnings about long studies on standard error at once, before the runs."""
+    """Prints warnings about long studies and old names in files on standard error at once, before the runs."""
     with python_warnings.catch_warnings():
-        python_warnings.simplefilter("always", WorkWarning)
+        for kind in (WorkWarning, FutureWarning):
+            python_warnings.simplefilter("always", kind)
         previous = python_warnings.showwarning
 
         def shown(message: Warning | str, category: type[Warning], *where: Any, **how: Any) -> None:
-            if issubclass(category, WorkWarning):
+            if issubclass(category, WorkWarning | FutureWarning):
                 tell(f"warning: {plain(message)}")
             else:
                 previous(message, category, *where, **how)
