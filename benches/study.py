@@ -29,10 +29,10 @@ def main() -> int:
     alone = time.perf_counter() - begin
     with tempfile.TemporaryDirectory() as folder:
         begin = time.perf_counter()
-        chappe.sweep(scenario, AXES, SEEDS, out=folder, jobs=1)
+        chappe.sweep(scenario, AXES, seeds=SEEDS, out=folder, jobs=1)
         study = time.perf_counter() - begin
         begin = time.perf_counter()
-        chappe.sweep(scenario, AXES, SEEDS, out=folder, jobs=1)
+        chappe.sweep(scenario, AXES, seeds=SEEDS, out=folder, jobs=1)
         again = time.perf_counter() - begin
     per_run = 1e3 / len(items)
     print(f"{len(items)} runs alone: {alone * per_run:.3f} ms a run")

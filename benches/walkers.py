@@ -32,9 +32,13 @@ class Run:
 
     def file(self, ending: str, text: str) -> str:
         """Writes a file of this run."""
-        path = self.folder / f"{self.variant}{self.speed:g}.{ending}"
+        path = self.path(ending)
         path.write_text(text, encoding="utf-8")
         return str(path)
+
+    def path(self, ending: str) -> Path:
+        """Path of a file of this run."""
+        return self.folder / f"{self.variant}{self.speed:g}.{ending}"
 
     def ours(self, seed: int) -> list[str]:
         """The command that runs it with ours."""
@@ -45,8 +49,9 @@ class Run:
         """The command that runs it with ns-2."""
         scenario = points.scenario(points.Point(self.variant, self.speed, motion=WALK))
         sinks = " ".join(map(str, points.sinks(WALK)))
-        motion = self.file("ns_movements", scenario.motion("setdest"))
-        return ["ns", str(HERE / "walkers.tcl"), AGENTS[self.variant], motion, sinks, str(seed), *TUNINGS[tuning]]
+        motion = self.path("ns_movements")
+        scenario.write_mobility(motion, format="setdest")
+        return ["ns", str(HERE / "walkers.tcl"), AGENTS[self.variant], str(motion), sinks, str(seed), *TUNINGS[tuning]]
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
-"""Writes docs/settings.md from the schema of the installed package: ``python docs/generate.py``."""
+"""Writes docs/settings.md and chappe/typing.py from the schema of the package: ``python docs/generate.py``."""
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 import chappe
 
 PAGE = Path(__file__).parent / "settings.md"
+TYPING = Path(__file__).parent.parent / "python" / "chappe" / "typing.py"
 
 HEAD = """# Settings
 
@@ -178,7 +180,7 @@ def _shelves() -> Iterator[str]:
 def _presets() -> Iterator[str]:
     """The settings in which presets differ."""
     names = [p["keyword"] for shelf in chappe.parts() if shelf["setting"] == "extends" for p in shelf["parts"]]
-    flat = {n: chappe.Scenario({"extends": n, "run": {"stop": "1 s"}}).flat() for n in names}
+    flat = {n: dict(chappe.Scenario({"extends": n, "run": {"stop": "1 s"}})) for n in names}
     yield "\n## What the presets set\n"
     yield "Settings in which at least two presets differ; all other settings have their default in every preset.\n"
     yield f"| setting | {' | '.join(f'`{n}`' for n in names)} |"
@@ -195,5 +197,56 @@ def page() -> str:
     return "\n".join([HEAD.rstrip(), *_values(), *_reference(), *_shelves(), *_presets()]) + "\n"
 
 
+TYPING_HEAD = '''"""Types for editors and type checkers. docs/generate.py writes this module.
+
+``Settings`` completes and checks dotted names of settings and their words::
+
+    settings: chappe.typing.Settings = {"tcp.variant": "vegas", "topology.hops": 7}
+    scenario = chappe.Scenario.chain().with_settings(settings)
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypedDict
+
+from chappe.measures import Direction
+from chappe.scenario import MobilityFormat, ScenarioLike
+from chappe.study.facts import Transient
+
+__all__ = ["Direction", "MobilityFormat", "ScenarioLike", "Settings", "Transient"]
+
+'''
+
+
+def _annotation(schema: dict[str, Any]) -> str:
+    """Type of the values of a setting, as Python."""
+    if "enum" in schema or "const" in schema:
+        words = ", ".join(json.dumps(word) for word in schema.get("enum", [schema.get("const")]))
+        return f"Literal[{words}]"
+    if "anyOf" in schema:
+        return " | ".join(dict.fromkeys(map(_annotation, schema["anyOf"])))
+    if isinstance(schema.get("type"), list):
+        return " | ".join(_annotation({"type": kind}) for kind in schema["type"])
+    if schema.get("type") == "array":
+        return f"Sequence[{_annotation(schema.get('items', {}))}]"
+    kinds = {"string": "str", "boolean": "bool", "integer": "int", "number": "float", "object": "Mapping[str, Any]"}
+    return kinds.get(schema.get("type", ""), "Any")
+
+
+def _typed(name: str, schema: dict[str, Any]) -> Iterator[str]:
+    """Fields of the settings of a group, and of the group itself."""
+    if name:
+        yield f"{json.dumps(name)}: {_annotation(schema)},"
+    for key, inner in schema.get("properties", {}).items():
+        yield from _typed(f"{name}.{key}" if name else key, inner)
+
+
+def typing_module() -> str:
+    """The text of the module ``chappe.typing``."""
+    fields = "\n        ".join(_typed("", chappe.schema()))
+    settings = f'Settings = TypedDict(\n    "Settings",\n    {{\n        {fields}\n    }},\n    total=False,\n)\n'
+    return f'{TYPING_HEAD}{settings}"""Settings by dotted name, or by group."""\n'
+
+
 if __name__ == "__main__":
     PAGE.write_text(page(), encoding="utf-8")
+    TYPING.write_text(typing_module(), encoding="utf-8")

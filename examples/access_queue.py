@@ -55,7 +55,7 @@ def main(folder: Path) -> None:
     """Runs each queue with and without ECN, prints the results and draws the delay."""
     base = chappe.Scenario(tomllib.loads(SCENARIO))
     points = {
-        (queue, ecn): base.with_({"link.1.queue.discipline": queue, "tcp.ecn.enabled": ecn})
+        (queue, ecn): base.with_settings({"link.1.queue.discipline": queue, "tcp.ecn.enabled": ecn})
         for queue in QUEUES
         for ecn in (False, True)
     }

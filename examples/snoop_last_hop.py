@@ -47,7 +47,7 @@ def main(folder: Path) -> None:
     base = chappe.Scenario.load("scenarios/last-hop.toml")
     boxes = {"TCP alone": [], "Snoop": [{"kind": "snoop", "node": 0}]}
     points = {
-        (hop, rate, box): base.with_({**settings, **losses(hop, rate), "middlebox": boxes[box]})
+        (hop, rate, box): base.with_settings({**settings, **losses(hop, rate), "middlebox": boxes[box]})
         for hop, settings in HOPS.items()
         for rate in RATES
         for box in boxes

@@ -140,9 +140,9 @@ def studies() -> list[chappe.Study]:
     """A study of each kind."""
     axes = {"tcp.variant": ["newreno", "vegas"], "topology.hops": [1, 2]}
     return [
-        chappe.sweep(small_scenario(), axes, 3),
-        chappe.sweep(small_scenario(), axes, 1, cases={"a": {"tcp.window": 4}, "b": {"tcp.window": 8}}),
-        chappe.search(small_scenario(), study.Search("tcp.window", 1, 20), {"topology.hops": [1, 2]}, 2),
+        chappe.sweep(small_scenario(), axes, seeds=3),
+        chappe.sweep(small_scenario(), axes, seeds=1, cases={"a": {"tcp.window": 4}, "b": {"tcp.window": 8}}),
+        chappe.search(small_scenario(), "tcp.window", low=1, high=20, axes={"topology.hops": [1, 2]}, seeds=2),
     ]
 
 
@@ -214,12 +214,8 @@ def scenario(settings: Any, **others: Any) -> None:
     everything(chappe.Scenario(small(settings), **others))
 
 
-def changed(changes: Any) -> None:
-    everything(small_scenario().with_(changes))
-
-
-def inline(settings: Any, folder: Any) -> None:
-    everything(chappe.Scenario.inline(small(settings), folder))
+def changed(settings: Any) -> None:
+    everything(small_scenario().with_settings(settings))
 
 
 def chain(**others: Any) -> None:
@@ -228,7 +224,7 @@ def chain(**others: Any) -> None:
 
 def everything(s: chappe.Scenario) -> None:
     """All that a scenario tells of itself."""
-    repr(s), s.settings, s.flat(), s.to_toml(), s.nodes, s.flows, s.transports, s.warnings, hash(s)
+    repr(s), s.settings, dict(s), s.to_toml(), s.nodes, s.flows, s.transports, s.warnings, hash(s)
 
 
 def load(path: Any, **others: Any) -> None:
@@ -303,7 +299,6 @@ CALLS: dict[str, Callable[..., None]] = {
             completions,
             scenario,
             changed,
-            inline,
             chain,
             load,
             loaded,
@@ -319,11 +314,7 @@ CALLS: dict[str, Callable[..., None]] = {
 }
 
 ALWAYS = (
-    chappe.ScenarioError,
-    study.StudyError,
-    study.StoreError,
-    study.RunsError,
-    study.ClusterError,
+    chappe.ChappeError,
     OSError,
     EnoughError,
 )

@@ -168,10 +168,10 @@ a_search = st.fixed_dictionaries(
     optional={
         "resolution": anything,
         "measure": st.one_of(st.sampled_from([m.name for m in MEASURES]), st.text(max_size=5)),
-        "best": st.sampled_from(["highest", "lowest", "x"]),
+        "direction": st.sampled_from(["maximize", "minimize", "x"]),
         "max_points": anything,
     },
-).map(lambda fields: {"$search": fields})
+)
 of_both = {
     "axes": some_axes,
     "cases": some_cases,
@@ -179,9 +179,14 @@ of_both = {
     "transient": st.one_of(st.sampled_from(["discard", "mser5"]), anything),
     "out": st.one_of(st.just("kept"), anything),
     "jobs": st.one_of(st.integers(-2, 3), anything),
-    "on": st.one_of(st.none(), anything.filter(lambda v: not str(v).startswith("ray"))),
-    "quiet": st.one_of(st.just(True), anything),
+    "backend": st.one_of(st.none(), anything.filter(lambda v: not str(v).startswith("ray"))),
+    "progress": st.one_of(st.just(False), anything),
     "title": st.one_of(st.just("Study"), anything),
+}
+some_precision = {
+    "precision": st.one_of(precision, st.just(0.2), anything),
+    "max_seeds": anything,
+    "max_length": anything,
 }
 name_of_measure = st.one_of(st.sampled_from([m.name for m in MEASURES]), anything)
 setting_of_axes = st.one_of(
@@ -211,7 +216,7 @@ of_studies = st.one_of(
         st.just("rank"),
         st.fixed_dictionaries(
             {"measure": name_of_measure, "over": st.one_of(st.just("tcp.variant"), anything)},
-            optional={"best": st.one_of(st.just("lowest"), anything), "confidence": confidence},
+            optional={"direction": st.one_of(st.just("minimize"), anything), "confidence": confidence},
         ),
     ),
 )
@@ -250,21 +255,33 @@ calls = st.one_of(
     one("start", {"scenario": a_scenario, "at": st.one_of(quantity, anything), "command": command}, {"seed": anything}),
     one("start", {"scenario": st.just({"$": "scenario"}), "at": st.one_of(quantity, anything), "command": command}),
     one("completions", {"quantiles": st.one_of(st.lists(st.floats(0, 1), max_size=3), anything)}),
-    one("scenario", {"settings": a_scenario}, {"changes": st.one_of(changes(), anything)}),
-    one("changed", {"changes": st.one_of(changes(6), anything)}),
-    one("inline", {"settings": a_scenario, "folder": st.one_of(st.just("/tmp"), anything)}),
+    one("scenario", {"settings": a_scenario}, {"base_dir": st.one_of(st.just("/tmp"), anything)}),
+    one("changed", {"settings": st.one_of(changes(6), anything)}),
     one(
         "chain",
         {},
-        {"hops": anything, "changes": st.one_of(changes(), anything), "stop": anything, "extends": anything},
+        {"hops": anything, "settings": st.one_of(changes(), anything), "stop": anything, "extends": anything},
     ),
-    one("load", {"path": anything}, {"changes": anything, "sets": anything}),
-    one("loaded", {"text": texts}, {"changes": st.one_of(changes(), anything), "sets": anything}),
+    one("load", {"path": anything}, {"settings": anything}),
+    one("loaded", {"text": texts}, {"settings": st.one_of(changes(), st.just(["tcp.window=3"]), anything)}),
     one("study_file", {"text": st.one_of(studies_of_files, texts)}),
-    one("sweep", {"scenario": a_scenario}, {**of_both, "stop": st.one_of(st.none(), precision, anything)}),
-    one("sweep", {"scenario": st.just({"$": "scenario"})}, {**of_both, "stop": st.one_of(precision, anything)}),
-    one("search", {"scenario": a_scenario, "rule": st.one_of(a_search, anything)}, of_both),
-    one("search", {"scenario": st.just({"$": "scenario"}), "rule": a_search}, of_both),
+    one("sweep", {"scenario": a_scenario}, {**of_both, "precision": st.one_of(st.none(), precision, anything)}),
+    one(
+        "sweep",
+        {"scenario": st.just({"$": "scenario"})},
+        {
+            **of_both,
+            "precision": st.one_of(precision, st.just(0.2), anything),
+            "max_seeds": anything,
+            "max_length": anything,
+        },
+    ),
+    *(
+        st.tuples(a_search, st.fixed_dictionaries({"scenario": of}, optional=of_both)).map(
+            lambda parts: ["search", {**parts[0], **parts[1]}]
+        )
+        for of in (a_scenario, st.just({"$": "scenario"}))
+    ),
     one("opened", {"folder": anything}),
     of_studies.flatmap(lambda m: st.integers(0, 2).map(lambda w: ["of_study", {"which": w, "method": m[0], **m[1]}])),
     of_one.map(lambda m: ["of_results", {"method": m[0], **m[1]}]),

@@ -27,7 +27,7 @@ results.save(folder / "run")
 study = chappe.sweep(scenario, {"tcp.window": [1, 2, 8]}, 3, out=folder / "study")
 print(study.summary(), study.rank("goodput_bps", "tcp.window"), study.table("flows"))
 print(study.compare("goodput_bps", {"tcp.window": 2}, {"tcp.window": 1}))
-print(chappe.search(scenario, chappe.study.Search("tcp.window", 1, 4), seeds=2).curve())
+print(chappe.search(scenario, "tcp.window", low=1, high=4, seeds=2).curve())
 chappe.sweep(scenario, {"tcp.window": [1, 8]}, 4, out=folder / "study")
 DESIGN.quick = Length(110, 110, 60, 60, 110, 110, 12, seeds=2, many=2, doubted=2, states=4, draws=1, x=(4, 8))
 for command in (["list"], ["paper", "elrakabawy2005", "--quick", "--figure", "6", "--out", str(folder / "paper")]):

@@ -57,7 +57,7 @@ def test_tcp_ap_spaces_its_segments() -> None:
         run = chappe.run(chappe.Scenario.chain(4, changes, stop="2200 delivered", extends="ns2-2.35"))
         queues[variant] = float(run.series["source_queue_packets"].to_numpy().mean())
         if variant == "tcp_ap":
-            assert run.summary().filter(pl.col("measure") == "mean_window_segments")["mean"].item() > 20
+            assert run.summary().filter(pl.col("measure") == "mean_window_segments")["estimate"].item() > 20
     assert queues["tcp_ap"] < 0.5 < 1 < queues["newreno"]
 
 
@@ -73,6 +73,6 @@ def test_westwood_keeps_its_window_where_losses_are_no_congestion() -> None:
             "tcp": {"window": 128},
         }
     )
-    swept = chappe.sweep(scenario, {"tcp.variant": ["newreno", "westwood"]}, 5, quiet=True)
+    swept = chappe.sweep(scenario, {"tcp.variant": ["newreno", "westwood"]}, seeds=5)
     (row,) = swept.compare("goodput_bps", {"tcp.variant": "westwood"}, {"tcp.variant": "newreno"}).to_dicts()
-    assert row["low"] > row["mean_b"], "more than twice as much"
+    assert row["ci_low"] > row["estimate_b"], "more than twice as much"

@@ -1,7 +1,7 @@
 """Invalid arguments: refused with equal messages on the command line and in Python."""
 
 # The tests pass arguments of forbidden types.
-# mypy: disable-error-code="arg-type"
+# mypy: disable-error-code="arg-type, index, list-item"
 
 import itertools
 import math
@@ -22,7 +22,7 @@ from chappe.study.work import threads
 from command import REPOSITORY
 
 CHAIN = chappe.Scenario.chain(1, {"run.batches": 2}, stop="40 delivered")
-RULE = study.Search("tcp.window", 1, 20)
+RULE: dict[str, Any] = {"setting": "tcp.window", "low": 1, "high": 20}
 PRECISE = study.Precision("goodput_bps", 0.1, max_seeds=4)
 
 Call = Callable[..., Any]
@@ -33,7 +33,7 @@ def sweep(**arguments: Any) -> Any:
 
 
 def search(**arguments: Any) -> Any:
-    return chappe.search(CHAIN, arguments.pop("rule", RULE), **arguments)
+    return chappe.search(CHAIN, **{**RULE, **arguments})
 
 
 def refused(call: Call, **arguments: Any) -> list[str]:
@@ -80,13 +80,13 @@ def test_the_command_line_gives_the_same_message(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"on": "ray", "jobs": 2}, "`jobs` is for the cores of this machine"),
-        ({"on": 3}, "`on` cannot be 3"),
+        ({"backend": "ray", "jobs": 2}, "`jobs` is for the cores of this machine"),
+        ({"backend": 3}, "`backend` cannot be 3"),
         ({"out": ""}, "`out` names no folder"),
         ({"out": 3}, "`out` cannot be 3"),
         ({"out": b"here"}, "`out` cannot be b'here'"),
         ({"out": "a\0b"}, "no folder can be named"),
-        ({"quiet": 1}, "`quiet` cannot be 1"),
+        ({"progress": 1}, "`progress` cannot be 1"),
         ({"title": None}, "`title` cannot be None"),
         ({"transient": "none"}, "`transient` cannot be 'none'"),
         ({"transient": ["discard"]}, "`transient` cannot be ['discard']"),
@@ -125,9 +125,10 @@ def test_invalid_arguments_of_studies(call: Call, arguments: dict[str, Any], mes
 
 
 @pytest.mark.parametrize(
-    ("stop", "message"),
+    ("precision", "message"),
     [
-        (0.05, "`stop` cannot be 0.05"),
+        ("5 %", "`precision` is '5 %'"),
+        (5.0, "`precision` is 500 %"),
         (study.Precision(["goodput_bps"], 0.1, 4), "there is no measure ['goodput_bps']"),
         (study.Precision("goodput_bps", "5 %", 4), "`stop.within` is '5 %'"),
         (study.Precision("goodput_bps", True, 4), "`stop.within` is True"),
@@ -138,15 +139,24 @@ def test_invalid_arguments_of_studies(call: Call, arguments: dict[str, Any], mes
         (study.Precision("goodput_bps", 0.1, 10**9), "1 point with 1,000,000,000 runs each need about 2.0 TB"),
     ],
 )
-def test_invalid_stopping_rules(stop: Any, message: str) -> None:
-    problems = refused(sweep, stop=stop, seeds=2)
+def test_invalid_stopping_rules(precision: Any, message: str) -> None:
+    limits = {} if isinstance(precision, study.Precision) else {"max_seeds": 4}
+    problems = refused(sweep, precision=precision, seeds=2, **limits)
     assert len(problems) == 1, problems
     assert message in problems[0]
 
 
+def test_limits_of_a_precision() -> None:
+    assert refused(sweep, precision=0.05, seeds=2) == ["max_seeds: `max_seeds` is missing"]
+    assert refused(sweep, precision=0.05) == ["max_length: `max_length` is missing"]
+    assert refused(sweep, max_seeds=9) == ["max_seeds: `max_seeds` has no effect without `precision`"]
+    unknown = refused(sweep, precision=0.05, measure="goodput", seeds=2, max_seeds=4)
+    assert unknown == ["measure: there is no measure 'goodput'"]
+
+
 def test_a_run_cannot_exceed_simulated_time() -> None:
     rule = study.Precision("goodput_bps", 0.1, max_length=10**30)
-    assert refused(sweep, stop=rule) == [
+    assert refused(sweep, precision=rule) == [
         "stop.max_length: a run cannot be extended by a factor of 1000000000000000000000000000000"
     ]
 
@@ -154,26 +164,32 @@ def test_a_run_cannot_exceed_simulated_time() -> None:
 @pytest.mark.parametrize(
     ("rule", "message"),
     [
-        (None, "`rule` cannot be None"),
-        ("tcp.window", "`rule` cannot be 'tcp.window'"),
-        (study.Search(["tcp.window"], 1, 20), "`search.setting` is ['tcp.window']"),
-        (study.Search("tcp.window", 1, "1e999999999"), "`search.to` is not a number with or without unit"),
-        (study.Search("tcp.window", 1, 10**5000), "`search.to` is not a number with or without unit"),
-        (study.Search("tcp.window", True, 20), "`search.from` is not a number with or without unit: True"),
-        (study.Search("tcp.window", [1], 20), "`search.from` is not a number"),
-        (study.Search("tcp.window", 1, 20, max_points="9"), "'9' is not a whole number of at least 9"),
-        (study.Search("tcp.window", 1, 20, max_points=8), "8 is not a whole number of at least 9"),
+        ({"setting": None}, "`setting` is None"),
+        ({"setting": ["tcp.window"]}, "`setting` is ['tcp.window']"),
+        ({"low": None}, "`low` is missing"),
+        ({"high": "1e999999999"}, "`high` is not a number with or without unit"),
+        ({"high": 10**5000}, "`high` is not a number with or without unit"),
+        ({"high": 1}, "`high` must be at least one `resolution` above `low`"),
+        ({"low": True}, "`low` is not a number with or without unit: True"),
+        ({"low": [1]}, "`low` is not a number"),
+        ({"low": "1 s"}, "mixes units: `low` s, `high` none, `resolution` none"),
+        ({"max_points": "9"}, "'9' is not a whole number of at least 9"),
+        ({"max_points": 8}, "8 is not a whole number of at least 9"),
+        ({"direction": "up"}, "`direction` cannot be 'up'"),
+        ({"measure": "mean_window_segments"}, "mean_window_segments has no better direction"),
     ],
 )
-def test_invalid_searches(rule: Any, message: str) -> None:
-    problems = refused(search, rule=rule)
+def test_invalid_searches(rule: dict[str, Any], message: str) -> None:
+    problems = refused(search, **rule)
     assert len(problems) == 1, problems
     assert message in problems[0]
 
 
 def test_all_errors_are_reported_at_once() -> None:
-    problems = refused(sweep, jobs=-1, out="", quiet=None, seeds="3", axes={"tcp.windw": [1]}, stop=3)
-    assert [problem.partition(":")[0] for problem in problems] == ["jobs", "out", "quiet", "stop", "seeds", "tcp.windw"]
+    problems = refused(sweep, jobs=-1, out="", progress=None, seeds="3", axes={"tcp.windw": [1]}, max_seeds=3)
+    assert [problem.partition(":")[0] for problem in problems] == [
+        *("jobs", "out", "progress", "max_seeds", "seeds", "tcp.windw")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -181,22 +197,32 @@ def test_all_errors_are_reported_at_once() -> None:
     [
         (lambda: chappe.run(3), TypeError, "a scenario is a Scenario, a dict or the name of a file, not 3"),
         (lambda: chappe.sweep(None), TypeError, "a scenario is a Scenario, a dict or the name of a file, not None"),
-        (lambda: chappe.search([1], RULE), TypeError, "a scenario is a Scenario"),
+        (lambda: chappe.search([1], **RULE), TypeError, "a scenario is a Scenario"),
         (lambda: chappe.run(CHAIN, progress=3), TypeError, "progress must be a function of the completed share, not 3"),
         (lambda: chappe.run(CHAIN, seed=-1), chappe.ScenarioError, "`run.seed` cannot be -1"),
         (lambda: chappe.run(CHAIN, seed=1.5), chappe.ScenarioError, "`run.seed` cannot be 1.5"),
         (lambda: chappe.run(CHAIN, seed=True), chappe.ScenarioError, "`run.seed` cannot be true"),
         (lambda: chappe.run(CHAIN, seed=10**5000), chappe.ScenarioError, "`run.seed` cannot be"),
-        (lambda: CHAIN.with_([1]), TypeError, "changes is a dict of dotted names and values, not [1]"),
-        (lambda: chappe.Scenario({}, 3), TypeError, "changes is a dict of dotted names and values, not 3"),
-        (lambda: chappe.Scenario(3), chappe.ScenarioError, "a scenario must be a table"),
-        (lambda: CHAIN.with_({"tcp.window": itertools.count()}), ValueError, "a list has at most 1,000,000 entries"),
-        (lambda: CHAIN.with_({"tcp.variant": "\ud800"}), ValueError, "'\\ud800' is not UTF-8 text"),
+        (lambda: CHAIN.with_settings([1]), TypeError, "settings is a dict of dotted names and values, not [1]"),
+        (lambda: CHAIN[3], KeyError, "there is no setting 3"),
+        (lambda: CHAIN["tcp"], KeyError, "there is no setting 'tcp'; it is the group of tcp.variant, "),
+        (lambda: CHAIN["tcp.varient"], KeyError, "there is no setting 'tcp.varient'; did you mean 'tcp.variant'?"),
+        (lambda: chappe.Scenario(3), TypeError, "settings is a dict of dotted names and values, not 3"),
+        (lambda: chappe.Scenario("a.toml"), TypeError, "for a file use Scenario.load('a.toml')"),
+        (lambda: chappe.Scenario(Path("a.toml")), TypeError, "for a file use Scenario.load("),
+        (lambda: chappe.Scenario('{"run.stop": "1 s"}'), TypeError, "settings is a dict"),
+        (
+            lambda: CHAIN.with_settings({"tcp.window": itertools.count()}),
+            ValueError,
+            "a list has at most 1,000,000 entries",
+        ),
+        (lambda: CHAIN.with_settings({"tcp.variant": "\ud800"}), ValueError, "'\\ud800' is not UTF-8 text"),
         (lambda: chappe.Scenario.load(3), TypeError, "path is the name of a file, not 3"),
         (lambda: chappe.Scenario.load("a\0b"), ValueError, "no file can be named 'a\\x00b'"),
-        (lambda: chappe.Scenario.load("x", sets="a=b"), TypeError, "sets is a list such as"),
-        (lambda: chappe.Scenario.load("x", 3), TypeError, "changes is a dict"),
-        (lambda: chappe.Scenario.inline({}, 3), TypeError, "folder is the name of a file, not 3"),
+        (lambda: chappe.Scenario.load("x", "a=b"), TypeError, "settings is a dict, or a list such as"),
+        (lambda: chappe.Scenario.load("x", [3]), TypeError, "settings is a dict, or a list such as"),
+        (lambda: chappe.Scenario.load("x", 3), TypeError, "settings is a dict, or a list such as"),
+        (lambda: chappe.Scenario({}, base_dir=3), TypeError, "base_dir is the name of a file, not 3"),
         (lambda: chappe.Scenario.chain("two"), chappe.ScenarioError, "`topology.hops` cannot be"),
         (lambda: chappe.Study(3), TypeError, "folder is the name of a file, not 3"),
         (lambda: study.load(3), TypeError, "path is the name of a file, not 3"),
@@ -211,7 +237,7 @@ def test_arguments_of_wrong_types(call: Call, error: type[Exception], message: s
 
 @pytest.fixture(scope="module")
 def stored() -> chappe.Study:
-    return chappe.sweep(CHAIN, {"tcp.window": [2, 4]}, 2)
+    return chappe.sweep(CHAIN, {"tcp.window": [2, 4]}, seeds=2)
 
 
 @pytest.mark.parametrize(
@@ -231,7 +257,7 @@ def stored() -> chappe.Study:
             "a is a dict of names and values; 'tcp.window' cannot be <class 'object'>",
         ),
         ("rank", {"measure": "goodput_bps", "over": 3}, "over is a name or a list of names, not 3"),
-        ("rank", {"measure": "goodput_bps", "over": "tcp.window", "best": 3}, "best is a name, not 3"),
+        ("rank", {"measure": "goodput_bps", "over": "tcp.window", "direction": 3}, "direction is a name, not 3"),
         ("rank", {"measure": "goodput_bps", "over": "tcp.variant"}, "'tcp.variant' is not an axis"),
     ],
 )
@@ -250,16 +276,16 @@ def test_values_of_other_libraries_are_accepted() -> None:
 
 def test_large_seeds_do_not_slow_a_study() -> None:
     rule = study.Precision("goodput_bps", 0.0001, max_seeds=4)
-    runs = chappe.sweep(CHAIN, seeds=[2**62, 1], stop=rule).runs
+    runs = chappe.sweep(CHAIN, seeds=[2**62, 1], precision=rule).runs
     assert runs["seed"].to_list() == [2**62, 1, 2, 3]
 
 
 def test_long_studies_cause_a_warning(tmp_path: Path) -> None:
     in_the_way = tmp_path / "file"
     in_the_way.write_text("", encoding="utf-8")
-    long = CHAIN.with_({"topology.hops": 7, "run.stop": "2000000000 delivered", "run.limit": "8640000 s"})
+    long = CHAIN.with_settings({"topology.hops": 7, "run.stop": "2000000000 delivered", "run.limit": "8640000 s"})
     # The folder cannot be used, so nothing is run.
-    with pytest.warns(study.WorkWarning, match="3 runs take about .* on 2 cores"), pytest.raises(study.StoreError):
+    with pytest.warns(study.WorkWarning, match="3 runs take about .* on 2 cores"), pytest.raises(study.StorageError):
         chappe.sweep(long, seeds=3, out=in_the_way, jobs=2)
 
 
@@ -272,7 +298,7 @@ def test_the_command_line_warns_before_it_begins(tmp_path: Path, capsys: pytest.
 
 
 def test_parallel_runs_count_towards_memory() -> None:
-    large = CHAIN.with_({"run.max_memory": "1 MB", "run.batches": 10})
+    large = CHAIN.with_settings({"run.max_memory": "1 MB", "run.batches": 10})
     assert refused(lambda **a: chappe.sweep(large, **a), jobs=40, seeds=40)[0].startswith("jobs: parallel runs need")
 
 
@@ -320,7 +346,7 @@ def test_deeply_nested_values_are_rejected() -> None:
         deep = [deep]
     for changes in ({"tcp.window": deep}, {"tcp": {"window": deep}}, {"tcp.window": range(1, 3)}):
         with pytest.raises(chappe.ScenarioError, match=r"`tcp\.window` cannot be a list"):
-            CHAIN.with_(changes)
+            CHAIN.with_settings(changes)
     with pytest.raises(study.StudyError, match="cannot be a list"):
         chappe.sweep(CHAIN, {"tcp.window": [1, deep]})
 
@@ -331,7 +357,7 @@ def test_empty_names_are_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         assert cli.main(arguments) == 2, arguments
     with pytest.raises(ValueError, match="no file can be named ''"):
         chappe.run("")
-    assert refused(lambda **a: chappe.sweep(CHAIN, **a), on="")[0].startswith("on: `on` cannot be ''")
+    assert refused(lambda **a: chappe.sweep(CHAIN, **a), backend="")[0].startswith("backend: `backend` cannot be ''")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -27,7 +27,7 @@ def same(a: chappe.Results, b: chappe.Results) -> None:
 
 
 def test_commands_are_events() -> None:
-    listed = chappe.run(CHAIN.with_({"event": EVENTS}), seed=3)
+    listed = chappe.run(CHAIN.with_settings({"event": EVENTS}), seed=3)
     with chappe.start(CHAIN, seed=3) as run:
         for event in EVENTS:
             assert run.until(str(event["at"]))
@@ -116,7 +116,7 @@ def test_a_finished_run_rejects_commands() -> None:
     assert run.is_over
     assert run.results().end == "cancelled"
     assert run.results().simulated_s == 1.0
-    with pytest.raises(ValueError, match=r"the run is over \(cancelled\)"):
+    with pytest.raises(chappe.RunError, match=r"the run is over \(cancelled\)"):
         run.apply(node_down=1)
     assert not run.until(3)
     assert run.finish().end == "cancelled"
@@ -146,7 +146,7 @@ def test_progress_is_reported_and_its_errors_pause_the_run() -> None:
 
     def look(share: float) -> None:
         shares.append(share)
-        with pytest.raises(ValueError, match="the run is being driven by another thread"):
+        with pytest.raises(chappe.RunError, match="the run is being driven by another thread"):
             run.apply(node_down=1)
         if len(shares) == 3:
             raise EnoughError
@@ -160,8 +160,8 @@ def test_progress_is_reported_and_its_errors_pause_the_run() -> None:
 
 
 def test_memory_is_limited() -> None:
-    greedy = CHAIN.with_({"run.stop": "100000000 delivered", "run.sample": "10 us", "run.max_memory": "5 MB"})
-    with pytest.raises(chappe.ScenarioError, match="of memory"):
+    greedy = CHAIN.with_settings({"run.stop": "100000000 delivered", "run.sample": "10 us", "run.max_memory": "5 MB"})
+    with pytest.raises(chappe.LimitError, match="of memory"):
         chappe.start(greedy).finish()
 
 
@@ -177,7 +177,7 @@ def short(**changes: Any) -> chappe.Scenario:
         "link": [{"from": 0, "to": 1}],
         "arrivals": [arrivals],
     }
-    return chappe.Scenario(settings, changes)
+    return chappe.Scenario(settings).with_settings(changes)
 
 
 def test_transfers_have_rows_and_quantiles() -> None:

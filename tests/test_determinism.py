@@ -15,13 +15,13 @@ from command import contents
 
 
 def saved(scenario: Scenario, seed: int, folder: Path) -> dict[str, bytes]:
-    chappe.run(scenario, seed).save(folder)
+    chappe.run(scenario, seed=seed).save(folder)
     return contents(folder)
 
 
 def everything(scenario: Scenario, seed: int) -> str:
     """Output of ``chappe run --json``."""
-    return json.dumps(chappe.run(scenario, seed).to_dict(), indent=2) + "\n"
+    return json.dumps(chappe.run(scenario, seed=seed).to_dict(), indent=2) + "\n"
 
 
 def scenarios(mixed: Path) -> list[Scenario]:
@@ -79,6 +79,6 @@ def test_effective_settings_reproduce_the_files(mixed: Path, tmp_path: Path) -> 
 
 
 def test_all_ways_to_give_a_seed_agree(mixed: Path) -> None:
-    given = Scenario.load(mixed, sets=["run.seed=8"])
+    given = Scenario.load(mixed, ["run.seed=8"])
     assert everything(given, 8) == everything(Scenario.load(mixed), 8)
     assert chappe.run(given).to_dict() == chappe.run(Scenario.load(mixed), seed=8).to_dict()

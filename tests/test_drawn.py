@@ -267,8 +267,8 @@ def test_a_choice_by_hand() -> None:
     chosen = choose(runs)
     assert (chosen.value, chosen.alike) == ("b", ("b", "c"))
     assert chosen.estimate.mean == pytest.approx(5.075)
-    assert choose(runs, "lowest").value == "a"
-    assert choose(runs, "lowest").estimate.mean == pytest.approx(1.025)
+    assert choose(runs, direction="minimize").value == "a"
+    assert choose(runs, direction="minimize").estimate.mean == pytest.approx(1.025)
 
 
 def test_a_choice_as_an_estimate() -> None:
@@ -284,8 +284,8 @@ def test_a_choice_as_an_estimate() -> None:
 def test_a_choice_needs_runs(runs: dict[int, list[float]]) -> None:
     with pytest.raises(ValueError, match="at least four runs of each"):
         choose(runs)
-    with pytest.raises(ValueError, match="must be 'highest' or 'lowest'"):
-        choose({1: [1.0] * 4}, "best")
+    with pytest.raises(ValueError, match="must be 'maximize' or 'minimize'"):
+        choose({1: [1.0] * 4}, direction="best")  # type: ignore[arg-type]
 
 
 # ---- heavy tails ----

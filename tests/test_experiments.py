@@ -122,7 +122,7 @@ def test_the_preset_is_what_the_calibration_found() -> None:
     assert [r["step"] for r in rows] == ["1", "2", "3", "4"]
     (signal, sensed), (exponent, relock), (row_m,) = (module.numbers(r["settings"]) for r in rows[1:])
     settings = chappe.Scenario({"extends": "ivynet", "run": {"stop": "1 s"}, "topology": {"hops": 1}})
-    assert settings.with_(module.radio(signal, sensed, exponent, relock)) == settings
+    assert settings.with_settings(module.radio(signal, sensed, exponent, relock)) == settings
     assert row_m == ROW_M
     assert rows[0]["settings"] == "data short, ACK long at up to 5.5 Mbit/s"
     assert all(abs(float(r["found"]) / float(r["wanted"]) - 1) < 0.02 for r in rows)

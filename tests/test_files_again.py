@@ -6,6 +6,7 @@ from typing import Any
 
 import chappe
 import pytest
+from chappe.scenario import MobilityFormat
 
 
 def drawn(seed: int) -> dict[str, Any]:
@@ -59,7 +60,7 @@ def test_written_tables_are_read_again(seed: int, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("form", ["csv", "setdest", "bonnmotion"])
 @pytest.mark.parametrize("seed", range(6))
-def test_written_motion_is_read_again(seed: int, form: str, tmp_path: Path) -> None:
+def test_written_motion_is_read_again(seed: int, form: MobilityFormat, tmp_path: Path) -> None:
     rng = random.Random(seed)
     walkers = chappe.Scenario(
         {
@@ -74,19 +75,21 @@ def test_written_motion_is_read_again(seed: int, form: str, tmp_path: Path) -> N
             "flow": [{"to": 1}],
         }
     )
-    (tmp_path / "ways").write_text(walkers.motion(form))
-    again = walkers.with_({"topology.kind": "motion", "motion.kind": "file", "motion.file": str(tmp_path / "ways")})
+    walkers.write_mobility(tmp_path / "ways", format=form)
+    again = walkers.with_settings(
+        {"topology.kind": "motion", "motion.kind": "file", "motion.file": str(tmp_path / "ways")}
+    )
     assert not [w for w in again.warnings if "ways" in w]
     assert again.nodes["x_m"].to_list() == pytest.approx(walkers.nodes["x_m"].to_list(), abs=1e-9)
     assert again.nodes["y_m"].to_list() == pytest.approx(walkers.nodes["y_m"].to_list(), abs=1e-9)
     if form == "csv":
-        assert again.motion() == walkers.motion()
+        assert again.mobility.equals(walkers.mobility)
     elif form == "setdest":
         # Positions are rounded to 1e-12 m, and each segment begins at the end of the preceding one.
-        (tmp_path / "twice").write_text(again.motion(form))
-        twice = again.with_({"motion.courses": "", "motion.file": str(tmp_path / "twice")})
+        again.write_mobility(tmp_path / "twice", format=form)
+        twice = again.with_settings({"motion.courses": "", "motion.file": str(tmp_path / "twice")})
         before, after = (
-            chappe.run(s.with_({"run.record": ["positions"]})).recorded["positions"] for s in (again, twice)
+            chappe.run(s.with_settings({"run.record": ["positions"]})).recorded["positions"] for s in (again, twice)
         )
         for column in before.columns:
             assert after[column].to_list() == pytest.approx(before[column].to_list(), abs=1e-9)

@@ -16,13 +16,13 @@ import chappe
 from chappe import study
 
 scenario = chappe.Scenario.chain(1, {"run.record": ["packets"]}, stop="110 delivered")
-plain = scenario.with_({"run.record": []})
-axes, rule = {"tcp.window": [2, 4]}, study.Search("tcp.window", 1, 4)
+plain = scenario.with_settings({"run.record": []})
+axes, rule = {"tcp.window": [2, 4]}, {"setting": "tcp.window", "low": 1, "high": 4}
 results, run = chappe.run(scenario), chappe.start(scenario)
 if {used}:
-    swept = chappe.sweep(plain, axes, 2, out="swept")
+    swept = chappe.sweep(plain, axes, seeds=2, out="swept")
     swept.runs
-    searched = chappe.search(plain, rule, seeds=2, out="searched")
+    searched = chappe.search(plain, **rule, seeds=2, out="searched")
     why = chappe.run(plain).why()
 calls = {calls}
 for name, call in calls.items():
@@ -41,12 +41,12 @@ for name, call in calls.items():
 """
 
 REFUSED = {
-    "chappe.search": "chappe.search(plain, rule, seeds=2)",
-    "chappe.sweep": "chappe.sweep(plain, axes, 2)",
+    "chappe.search": "chappe.search(plain, **rule, seeds=2)",
+    "chappe.sweep": "chappe.sweep(plain, axes, seeds=2)",
     "chappe.run, out": "chappe.run(plain, out='out')",
     "study.measure": "study.measure({1: plain}, [1])",
-    "study.search": "study.search(plain, rule, seeds=2)",
-    "study.sweep": "study.sweep(plain, axes, 2)",
+    "study.search": "study.search(plain, **rule, seeds=2)",
+    "study.sweep": "study.sweep(plain, axes, seeds=2)",
     "Results.completions": "results.completions",
     "Results.doubts": "results.doubts",
     "Results.measured": "results.measured",
@@ -92,9 +92,25 @@ ANSWERED = {
     "Scenario.load": "chappe.Scenario.load('scenario.toml')",
     "Scenario.motion": "scenario.motion('csv', until=1)",
     "Scenario.with_": "scenario.with_({'tcp.window': 3})",
+    "Scenario.with_settings": "scenario.with_settings({'tcp.window': 3})",
+    "Scenario.get": "scenario.get('tcp.window')",
+    "Scenario.mobility": "scenario.with_settings({'run.stop': '1 s'}).mobility",
+    "Scenario.write_mobility": "scenario.write_mobility('ways', until=1)",
     **{
         f"Scenario.{name}": f"scenario.{name}"
-        for name in ("flat", "flows", "links", "nodes", "settings", "to_toml", "transports", "warnings")
+        for name in (
+            "flat",
+            "flows",
+            "items",
+            "keys",
+            "links",
+            "nodes",
+            "settings",
+            "to_toml",
+            "transports",
+            "values",
+            "warnings",
+        )
     },
     "Scenario.__repr__": "repr(scenario)",
     **{f"Study.{name}": f"swept.{name}" for name in ("axes", "is_search", "scenario")},

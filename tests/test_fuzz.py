@@ -129,7 +129,14 @@ def test_all_odd_values_can_be_created() -> None:
 
 SCENARIO = {"$": "scenario"}
 AXES = {"tcp.variant": ["newreno"]}
-RULE = {"setting": "tcp.window", "low": 1, "high": 4, "resolution": 1, "measure": "goodput_bps", "best": "highest"}
+RULE = {
+    "setting": "tcp.window",
+    "low": 1,
+    "high": 4,
+    "resolution": 1,
+    "measure": "goodput_bps",
+    "direction": "maximize",
+}
 PRECISE = {"measure": "goodput_bps", "within": 0.2, "max_seeds": 2}
 STUDY: dict[str, Any] = {
     "scenario": SCENARIO,
@@ -139,28 +146,28 @@ STUDY: dict[str, Any] = {
     "transient": "discard",
     "out": "kept",
 }
-STUDY |= {"jobs": 1, "quiet": True, "title": "Study"}
+STUDY |= {"jobs": 1, "progress": False, "title": "Study"}
 OF_STUDY: dict[str, dict[str, Any]] = {
     "summary": {"measures": "goodput_bps", "confidence": 0.9},
     "doubts": {"measures": "goodput_bps"},
     "samples": {"measure": "goodput_bps"},
     "table": {"name": "flows"},
     "compare": {"measure": "goodput_bps", "a": {"topology.hops": 1}, "b": {"topology.hops": 2}, "confidence": 0.9},
-    "rank": {"measure": "goodput_bps", "over": "tcp.variant", "best": "highest", "confidence": 0.9},
+    "rank": {"measure": "goodput_bps", "over": "tcp.variant", "direction": "maximize", "confidence": 0.9},
 }
 ANSWERED: list[tuple[str, dict[str, Any]]] = [
     ("run", {"scenario": SCENARIO, "seed": 1, "progress": None}),
     ("start", {"scenario": SCENARIO, "at": "1 s", "command": {"set": "flow.0.tcp.window", "to": 3}, "seed": 1}),
     ("completions", {"quantiles": [0.5, 0.99]}),
-    ("scenario", {"settings": draws.SMALL_SETTINGS, "changes": {"tcp.window": 4}}),
-    ("changed", {"changes": {"tcp.window": 4}}),
-    ("inline", {"settings": draws.SMALL_SETTINGS, "folder": "/tmp"}),
-    ("chain", {"hops": 2, "changes": {}, "stop": "40 delivered", "extends": "standard"}),
-    ("load", {"path": "my.toml", "changes": {}, "sets": ["tcp.window=3"]}),
+    ("scenario", {"settings": draws.SMALL_SETTINGS, "base_dir": "/tmp"}),
+    ("changed", {"settings": {"tcp.window": 4}}),
+    ("chain", {"hops": 2, "settings": {}, "stop": "40 delivered", "extends": "standard"}),
+    ("load", {"path": "my.toml", "settings": ["tcp.window=3"]}),
     ("sweep", STUDY),
-    ("sweep", {**STUDY, "on": "x", "jobs": None}),
-    ("sweep", {**STUDY, "stop": {"$precision": PRECISE}}),
-    ("search", {**STUDY, "rule": {"$search": RULE}}),
+    ("sweep", {**STUDY, "backend": "x", "jobs": None}),
+    ("sweep", {**STUDY, "precision": {"$precision": PRECISE}}),
+    ("sweep", {**STUDY, "precision": 0.2, "measure": "goodput_bps", "max_seeds": 2, "max_length": None}),
+    ("search", {**STUDY, **RULE}),
     ("opened", {"folder": "kept"}),
     *(("of_study", {"which": 0, "method": method, **others}) for method, others in OF_STUDY.items()),
     ("of_results", {"method": "summary", "confidence": 0.9}),

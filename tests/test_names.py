@@ -105,12 +105,12 @@ def test_commands_show_names_escaped(screen: Screen, tmp_path: Path) -> None:
         "torn": f'run = {{ stop = {escaped}\n[[[\u202e\n',
         "study": f'measures = ["goodput_bps"]\nscenario.run.stop = "2 s"\n[cases.{escaped}"]\n[cases.{escaped} b"]\n'
         'tcp.window = 7\n',
-        "search": 'scenario.run.stop = "2 s"\n[search]\nsetting = "tcp.window"\nfrom = 1\nto = 2\n'
+        "search": 'scenario.run.stop = "2 s"\n[search]\nsetting = "tcp.window"\nlow = 1\nhigh = 2\n'
         f'[cases.{escaped}"]\n',
         "bad-study": f'{escaped}" = 1\nscenario = {escaped}"\nmeasures = [{escaped}"]\n'
         f'[axes]\n{escaped}" = [1, 1, 2.0]\n'
         f'tcp.variant = [{escaped}"]\n"tcp.{escaped[1:]}" = 3\n[cases.{escaped}"]\ntcp.variant = {escaped}"\n'
-        f'[search]\nsetting = {escaped}"\nfrom = {escaped}"\nto = 1\nbest = {escaped}"\nmeasure = {escaped}"\n'
+        f'[search]\nsetting = {escaped}"\nlow = {escaped}"\nhigh = 1\ndirection = {escaped}"\nmeasure = {escaped}"\n'
         f'[stop]\nmeasure = {escaped}"\nwithin = {escaped}"\nmax_seeds = {escaped}"\n{escaped}" = 1\n',
     }  # fmt: skip
     for name, text in files.items():

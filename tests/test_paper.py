@@ -197,7 +197,7 @@ def test_tables_as_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
 
 
 def test_measures_of_a_run_of_several_flows() -> None:
-    results = chappe.run(scenario(Point("newreno", 0, 11.0, "grid5x5m4"), "660 delivered", batches=6), 1)
+    results = chappe.run(scenario(Point("newreno", 0, 11.0, "grid5x5m4"), "660 delivered", batches=6), seed=1)
     numbers = DESIGN.of_run({name: getattr(results, name) for name in TABLES})
     goodput = results.flows["goodput_bps"].to_list()
     assert [numbers[f"flow{f}_bps"] for f in range(6)] == goodput
@@ -210,9 +210,9 @@ def test_measures_of_a_run_of_several_flows() -> None:
 def test_slow_start_is_the_time_below_ssthresh() -> None:
     """A window and ssthresh of 3 leave almost no slow start; sampling does not change the run."""
     plain = scenario(Point("newreno", 4), "1100 delivered")
-    sampled = plain.with_({"run.sample": "100 ms"})
-    results = chappe.run(sampled, 1)
-    assert results.flows.equals(chappe.run(plain, 1).flows)
+    sampled = plain.with_settings({"run.sample": "100 ms"})
+    results = chappe.run(sampled, seed=1)
+    assert results.flows.equals(chappe.run(plain, seed=1).flows)
     numbers = DESIGN.of_run({name: getattr(results, name) for name in TABLES})
     begin = results.batches.filter("used")["start_s"].min()
     later = results.series.filter(pl.col("time_s") >= begin)

@@ -88,7 +88,7 @@ def test_the_folder_is_that_of_a_study(
     assert stored.axes == [*Point._fields, "stop", "batches"]
     alone = stored.runs.filter(variant="vegas2", hops=8, seed=2)
     assert alone["stop"].to_list() == ["220 delivered"]
-    assert alone["frames"].to_list() == [chappe.run(scenario(Point("vegas2", 8), "220 delivered"), 2).frames]
+    assert alone["frames"].to_list() == [chappe.run(scenario(Point("vegas2", 8), "220 delivered"), seed=2).frames]
     rows = stored.summary().filter(variant="vegas2")
     assert set(zip(rows["hops"], rows["rate_mbps"], strict=True)) >= {(h, 2.0) for h in HOPS}
     assert set(rows["n"]) == {SHORT.seeds}
@@ -453,7 +453,7 @@ def test_the_numbers_behind_the_rule() -> None:
 
 
 def test_a_store_of_a_sweep_is_not_used(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    chappe.sweep(chappe.Scenario.chain(1, stop="110 delivered"), {"tcp.window": [2]}, 1, out=tmp_path / "runs")
+    chappe.sweep(chappe.Scenario.chain(1, stop="110 delivered"), {"tcp.window": [2]}, seeds=1, out=tmp_path / "runs")
     before = contents(tmp_path)
     assert paper(tmp_path, "--figure", "2") == 2
     assert "belongs to another scenario" in capsys.readouterr().err

@@ -129,7 +129,7 @@ def test_a_failed_run_leaves_no_file(tmp_path: Path) -> None:
 
 def test_memory_has_a_limit_that_files_do_not_need(tmp_path: Path) -> None:
     scenario = chappe.Scenario.chain(3, {"run.record": ["packets"], "run.max_memory": "8 MB"}, stop="11000 delivered")
-    with pytest.raises(chappe.ScenarioError, match="more than 8 MB of memory") as e:
+    with pytest.raises(chappe.LimitError, match="more than 8 MB of memory") as e:
         chappe.run(scenario)
     assert e.value.problems[0].path == "run.record"
     assert "--out DIR" in str(e.value)
@@ -144,7 +144,7 @@ def test_copies_have_the_tables(results: chappe.Results) -> None:
 
 def test_a_study_does_not_record() -> None:
     with pytest.raises(StudyError, match=r"a study does not keep recorded tables \(`run.record`\)"):
-        chappe.sweep(chain(), {"tcp.window": [1, 2]}, 2)
+        chappe.sweep(chain(), {"tcp.window": [1, 2]}, seeds=2)
 
 
 def test_the_command_writes_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -19,6 +19,12 @@ def test_the_page_of_settings_is_what_the_generator_writes() -> None:
     assert page.read_text(encoding="utf-8") == written, "run `python docs/generate.py`"
 
 
+def test_the_types_of_settings_are_what_the_generator_writes() -> None:
+    written = runpy.run_path(str(DOCS / "generate.py"))["typing_module"]()
+    module = DOCS.parent / "python" / "chappe" / "typing.py"
+    assert module.read_text(encoding="utf-8") == written, "run `python docs/generate.py`"
+
+
 def _has_defaults(schema: dict[str, Any]) -> bool:
     inner = [*schema.get("properties", {}).values(), *filter(None, [schema.get("items")])]
     return "default" in schema or any(map(_has_defaults, inner))

@@ -118,7 +118,7 @@ def test_only_some_of_many_silent_flows_are_listed(capsys: pytest.CaptureFixture
 
 def test_a_study_reports_silent_flows(tmp_path: Path) -> None:
     s = scenario({"to": 2, **CBR}, {"from": 2, "to": 0, "start": "12 s"})
-    study = sweep(s, {"run.stop": ["10 s", "20 s"]}, seeds=[1, 2], out=tmp_path / "study", quiet=True)
+    study = sweep(s, {"run.stop": ["10 s", "20 s"]}, seeds=[1, 2], out=tmp_path / "study")
     (doubt,) = [d for d in study.doubts() if "nothing" in d]
     assert doubt == (
         "flow 1 delivered nothing in 2 of 4 runs "

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import chappe
-from chappe.measures import ENDS, MEASURES
+from chappe.measures import DIRECTIONS, MEASURES
 from chappe.study import file, show
 from command import REPOSITORY
 
@@ -27,7 +27,7 @@ def test_settings() -> None:
 
 
 def test_columns(tmp_path: Path) -> None:
-    swept = chappe.sweep(CHAIN, {"tcp.window": [1, 2]}, 3, out=tmp_path / "sweep")
+    swept = chappe.sweep(CHAIN, {"tcp.window": [1, 2]}, seeds=3, out=tmp_path / "sweep")
     assert described("column of the summary") == swept.summary().columns[1:]
     compared = swept.compare("goodput_bps", {"tcp.window": 1}, {"tcp.window": 2})
     assert described("column of a comparison") == compared.columns
@@ -37,16 +37,18 @@ def test_columns(tmp_path: Path) -> None:
     ]
     names = described("column of `runs.parquet`")
     assert [*names[:2], "tcp.window", *names[2:], *measures] == swept.runs.columns
-    searched = chappe.search(CHAIN, chappe.study.Search("tcp.window", 1, 4), seeds=2)
+    searched = chappe.search(CHAIN, "tcp.window", low=1, high=4, seeds=2)
     assert described("column of a curve") == searched.curve().columns[1:]
     assert described("key of `--json`") == list(json.loads(show.as_json(searched, ["goodput_bps"])))
 
 
-def test_better_ends_of_measures() -> None:
-    (table,) = re.findall(r"^\| best \| measures \|\n((?:\|.*\n)+)", PAGE, re.MULTILINE)
-    for end, (row,) in {end: re.findall(rf"^\| {end}.*", table, re.MULTILINE) for end in (*ENDS, "neither")}.items():
+def test_better_directions_of_measures() -> None:
+    (table,) = re.findall(r"^\| direction \| measures \|\n((?:\|.*\n)+)", PAGE, re.MULTILINE)
+    for end, (row,) in {
+        end: re.findall(rf"^\| {end}.*", table, re.MULTILINE) for end in (*DIRECTIONS, "neither")
+    }.items():
         best = None if end == "neither" else end
-        assert re.findall(r"`(\w+_\w+)`", row) == [m.name for m in MEASURES if m.best == best]
+        assert re.findall(r"`(\w+_\w+)`", row) == [m.name for m in MEASURES if m.direction == best]
 
 
 def test_files(tmp_path: Path) -> None:

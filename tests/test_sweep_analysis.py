@@ -5,12 +5,13 @@ import zlib
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import get_args
 
 import chappe
 import numpy as np
 import pytest
 from chappe import study
-from chappe.measures import MEASURES, Measure, Totals
+from chappe.measures import MEASURES, Direction, Measure, Totals
 from chappe.stats import Estimate, quotient
 from chappe.study.analysis import Sample, better, compare, rank
 from chappe.study.axes import Item, Point
@@ -43,7 +44,7 @@ def test_a_comparison_is_of_pairs_with_the_same_seed() -> None:
     expected = ttest_rel(a, b)
     (row,) = compare([sample(a, variant="a"), sample(b, variant="b")], {"variant": "a"}, {"variant": "b"}, 0.95)
     low, high = expected.confidence_interval(0.95)
-    assert (row["low"], row["high"], row["p"]) == pytest.approx((low, high, expected.pvalue))
+    assert (row["ci_low"], row["ci_high"], row["p"]) == pytest.approx((low, high, expected.pvalue))
     assert row["difference"] == pytest.approx(np.mean(a) - np.mean(b))
     assert row["relative"] == pytest.approx(np.mean(a) / np.mean(b) - 1)
     assert row["effect"] == pytest.approx(np.mean(a - b) / np.std(a - b, ddof=1))
@@ -82,13 +83,13 @@ def test_invalid_comparisons_are_rejected(a: dict[str, int], b: dict[str, int], 
 def test_one_seed_compares_batches() -> None:
     swept = chappe.sweep(CHAIN, {"tcp.window": [1, 8]})
     (row,) = swept.compare("goodput_bps", {"tcp.window": 8}, {"tcp.window": 1}).to_dicts()
-    runs = [chappe.run(CHAIN.with_({"tcp.window": w})) for w in (8, 1)]
+    runs = [chappe.run(CHAIN.with_settings({"tcp.window": w})) for w in (8, 1)]
     welch = chappe.stats.difference(*(r.totals("goodput_bps").together.estimate for r in runs))
-    assert (row["difference"], row["half_width"]) == pytest.approx((welch.mean, welch.half_width()))
+    assert (row["difference"], row["ci_low"], row["ci_high"]) == pytest.approx((welch.mean, *welch.interval()))
 
 
 def test_a_study_compares_and_ranks(tmp_path: Path) -> None:
-    swept = chappe.sweep(CHAIN, {"topology.hops": [1, 3], "tcp.window": [1, 2, 8]}, 8, out=tmp_path)
+    swept = chappe.sweep(CHAIN, {"topology.hops": [1, 3], "tcp.window": [1, 2, 8]}, seeds=8, out=tmp_path)
     rows = swept.compare("goodput_bps", {"tcp.window": 2}, {"tcp.window": 1}).to_dicts()
     assert [row["topology.hops"] for row in rows] == [1, 3]
     ranked = study.Study(tmp_path).rank("goodput_bps", "tcp.window").to_dicts()
@@ -96,6 +97,44 @@ def test_a_study_compares_and_ranks(tmp_path: Path) -> None:
     assert ranked[0]["rank"] == ranked[3]["rank"] == 1
     with pytest.raises(ValueError, match="there is no measure 'goodput'"):
         swept.summary("goodput")
+
+
+def test_all_values_of_an_axis_are_compared_with_a_baseline(tmp_path: Path) -> None:
+    swept = chappe.sweep(CHAIN, {"topology.hops": [1, 3], "tcp.window": [1, 2, 8]}, seeds=8, out=tmp_path)
+    rows = swept.compare("goodput_bps", "tcp.window", baseline=2).to_dicts()
+    assert [(row["topology.hops"], row["tcp.window"], row["baseline"]) for row in rows] == [
+        (1, 1, 2),
+        (1, 8, 2),
+        (3, 1, 2),
+        (3, 8, 2),
+    ]
+    # Numbers are those of pairs; the adjustment is over all rows.
+    for window in (1, 8):
+        pairs = swept.compare("goodput_bps", {"tcp.window": window}, {"tcp.window": 2}).to_dicts()
+        for row, pair in zip([r for r in rows if r["tcp.window"] == window], pairs, strict=True):
+            for name in set(pair) - {"p_adjusted", "significant"}:
+                assert row[name] == pair[name]
+    assert [row["p_adjusted"] for row in rows] == pytest.approx(chappe.stats.holm([row["p"] for row in rows]))
+    for baseline, message in ((3, "no point has tcp.window = 3"), ([1], "no point has")):
+        with pytest.raises(ValueError, match=message):
+            swept.compare("goodput_bps", "tcp.window", baseline=baseline)
+    with pytest.raises(ValueError, match=r"'tcp\.windw' is not an axis"):
+        swept.compare("goodput_bps", "tcp.windw", baseline=1)
+    with pytest.raises(TypeError, match="give baseline="):
+        swept.compare("goodput_bps", "tcp.window")
+    with pytest.raises(TypeError, match="belongs to the name of an axis"):
+        swept.compare("goodput_bps", {"tcp.window": 1}, {"tcp.window": 2}, baseline=2)
+
+
+def test_variants_are_compared_over_hops() -> None:
+    """The first program of the page on studies."""
+    base = chappe.Scenario({"extends": "ns2-2.35", "run.stop": "110 delivered", "tcp.window": 16})
+    axes = {"topology.hops": [2, 4, 8], "tcp.variant": ["newreno", "sack", "vegas"]}
+    swept = chappe.sweep(base, axes, seeds=5)
+    compared = swept.compare("goodput_bps", "tcp.variant", baseline="newreno")
+    assert compared.columns[:3] == ["topology.hops", "tcp.variant", "baseline"]
+    assert len(compared) == 3 * 2
+    assert (compared["p_adjusted"] >= compared["p"]).all()
 
 
 # ---- rankings ----
@@ -106,10 +145,10 @@ def test_settings_that_do_not_differ_share_a_rank() -> None:
     noise = rng.normal(0, 1, (4, 10))
     means = {"a": 50, "b": 50, "c": 20, "d": 90}
     samples = [sample(means[name] + x, name=name) for name, x in zip(means, noise, strict=True)]
-    rows = rank(samples, ["name"], "highest", 0.95)
+    rows = rank(samples, ["name"], "maximize", 0.95)
     assert rows[0]["name"] == "d"
     assert {(r["name"], r["rank"]) for r in rows} == {("d", 1), ("a", 2), ("b", 2), ("c", 4)}
-    lowest = rank(samples, ["name"], "lowest", 0.95)
+    lowest = rank(samples, ["name"], "minimize", 0.95)
     assert {(r["name"], r["rank"]) for r in lowest} == {("c", 1), ("a", 2), ("b", 2), ("d", 4)}
 
 
@@ -124,45 +163,45 @@ def test_rankings_rarely_separate_equal_settings() -> None:
 def test_the_measure_has_a_better_end(measure: Measure, tmp_path: Path) -> None:
     """The better end in rankings, searches and study files, for every measure; an explicit end has priority."""
     air_time = {"run.air_time": True}
-    swept = chappe.sweep(CHAIN.with_(air_time), {"topology.hops": [2, 6]}, 3)
+    swept = chappe.sweep(CHAIN.with_settings(air_time), {"topology.hops": [2, 6]}, seeds=3)
     file = tmp_path / "search.toml"
     file.write_text(
         '[scenario]\nrun.stop = "110 delivered"\nrun.air_time = true\n'
-        f'[search]\nsetting = "tcp.window"\nfrom = 1\nto = 9\nmeasure = "{measure.name}"\n',
+        f'[search]\nsetting = "tcp.window"\nlow = 1\nhigh = 9\nmeasure = "{measure.name}"\n',
         encoding="utf-8",
     )
-    for end in ("highest", "lowest"):
-        rows = swept.rank(measure.name, "topology.hops", best=end)["mean"].to_list()
-        defined = [m for m in rows if not math.isnan(m)]
-        assert defined == sorted(defined, reverse=end == "highest")
-        assert Search("tcp.window", 1, 9, measure=measure.name, best=end).best == end
-    if measure.best is None:
-        with pytest.raises(ValueError, match=f"{measure.name} has no better end"):
+    for direction in get_args(Direction):
+        rows = swept.rank(measure.name, "topology.hops", direction=direction)["estimate"].to_list()
+        defined = [m for m in rows if m is not None]
+        assert defined == sorted(defined, reverse=direction == "maximize")
+        assert Search("tcp.window", 1, 9, measure=measure.name, direction=direction).direction == direction
+    if measure.direction is None:
+        with pytest.raises(ValueError, match=f"{measure.name} has no better direction"):
             swept.rank(measure.name, "topology.hops")
         for refused in (
-            lambda: chappe.search(CHAIN.with_(air_time), Search("tcp.window", 1, 9, measure=measure.name)),
+            lambda: chappe.search(CHAIN.with_settings(air_time), "tcp.window", low=1, high=9, measure=measure.name),
             lambda: study.load(file),
         ):
-            with pytest.raises(study.StudyError, match=f"{measure.name} has no better end"):
+            with pytest.raises(study.StudyError, match=f"{measure.name} has no better direction"):
                 refused()
     else:
         ranked = swept.rank(measure.name, "topology.hops")
-        assert ranked.equals(swept.rank(measure.name, "topology.hops", best=measure.best))
-        assert Search("tcp.window", 1, 9, measure=measure.name).best == measure.best
+        assert ranked.equals(swept.rank(measure.name, "topology.hops", direction=measure.direction))
+        assert Search("tcp.window", 1, 9, measure=measure.name).direction == measure.direction
         read = study.load(file).search
         assert read is not None
-        assert read.best == measure.best
+        assert read.direction == measure.direction
 
 
 def test_less_delay_is_better() -> None:
     """A single packet takes longer over more hops."""
-    swept = chappe.sweep(CHAIN.with_({"tcp.window": 1}), {"topology.hops": [4, 2, 6]}, 4)
+    swept = chappe.sweep(CHAIN.with_settings({"tcp.window": 1}), {"topology.hops": [4, 2, 6]}, seeds=4)
     assert swept.rank("mean_delay_s", "topology.hops")["topology.hops"].to_list() == [2, 4, 6]
-    for best in ("smallest", ""):
-        with pytest.raises(ValueError, match="must be 'highest' or 'lowest'"):
-            swept.rank("mean_delay_s", "topology.hops", best=best)
-    with pytest.raises(TypeError, match="best is a name, not 1"):
-        swept.rank("mean_delay_s", "topology.hops", best=1)  # type: ignore[arg-type]
+    for direction in ("smallest", ""):
+        with pytest.raises(ValueError, match="must be 'maximize' or 'minimize'"):
+            swept.rank("mean_delay_s", "topology.hops", direction=direction)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="direction is a name, not 1"):
+        swept.rank("mean_delay_s", "topology.hops", direction=1)  # type: ignore[arg-type]
 
 
 # ---- sequential studies ----
@@ -199,7 +238,7 @@ def test_precise_intervals_cover_the_truth() -> None:
     rule = study.Precision("goodput_bps", within=0.05, max_seeds=200)
     inside, sequences = 0, 600
     for n in range(sequences):
-        point = Point({"n": n}, CHAIN.with_({"tcp.window": n + 1}))
+        point = Point({"n": n}, CHAIN.with_settings({"tcp.window": n + 1}))
         items = carried_out(precise([point], SEEDS[:5], rule), lambda _: 100.0, 10.0)
         measured, executed = measured_by(lambda _: 100.0, 10.0)
         executed.update({i.key: i for i in items})
@@ -243,16 +282,16 @@ def test_a_search_with_noise_holds_the_best() -> None:
     hits = 0
     for n in range(30):
         best = 3 + 3 * n
-        search = Search("tcp.window", 1, 100, best="lowest")
+        search = Search("tcp.window", 1, 100, direction="minimize")
         results = searched(search, partial(distance, best), 1.0)
         samples = [sample(v, **{"tcp.window": w}) for w, v in sorted(results.items())]
-        rows = [row for row in curve(samples, "tcp.window", "lowest") if row["tied"]]
+        rows = [row for row in curve(samples, "tcp.window", "minimize") if row["is_tied"]]
         hits += rows[0]["tcp.window"] - 3 <= best <= rows[-1]["tcp.window"] + 3
     assert hits >= 27
 
 
 def test_a_search_with_a_unit() -> None:
-    search = Search("tcp.rto.min", "20.5 ms", "60.5 ms", resolution="0.5 ms", best="lowest")
+    search = Search("tcp.rto.min", "20.5 ms", "60.5 ms", resolution="0.5 ms", direction="minimize")
 
     def truth(i: Item) -> float:
         return (float(str(i.point.labels["tcp.rto.min"]).split()[0]) - 34.5) ** 2 + 1e-6 * i.seed
@@ -269,15 +308,15 @@ def test_the_best_value_and_its_ties() -> None:
 
 
 def test_a_search_is_stored_and_continues(tmp_path: Path) -> None:
-    search = Search("tcp.window", 1, 12)
-    searched_study = chappe.search(CHAIN, search, {"topology.hops": [3, 5]}, 4, out=tmp_path / "a", jobs=2)
+    axes = {"topology.hops": [3, 5]}
+    searched_study = chappe.search(CHAIN, "tcp.window", low=1, high=12, axes=axes, seeds=4, out=tmp_path / "a", jobs=2)
     rows = searched_study.curve().to_dicts()
     for hops in (3, 5):
         of_hops = [row for row in rows if row["topology.hops"] == hops]
         assert [row["tcp.window"] for row in of_hops] == sorted(row["tcp.window"] for row in of_hops)
-        (best,) = (row for row in of_hops if row["best"])
-        assert best["mean"] == max(row["mean"] for row in of_hops)
-        assert best["tied"]
+        (best,) = (row for row in of_hops if row["is_best"])
+        assert best["estimate"] == max(row["estimate"] for row in of_hops)
+        assert best["is_tied"]
     assert len(searched_study.runs) == 4 * len(rows)
-    chappe.search(CHAIN, search, {"topology.hops": [3, 5]}, 4, out=tmp_path / "b", jobs=1)
+    chappe.search(CHAIN, "tcp.window", low=1, high=12, axes=axes, seeds=4, out=tmp_path / "b", jobs=1)
     assert contents(tmp_path / "a") == contents(tmp_path / "b")

@@ -146,7 +146,7 @@ def crash() -> None:
 
 def small(out: Path, seeds: int) -> study.Study:
     scenario = chappe.Scenario.chain(1, stop="110 delivered")
-    return chappe.sweep(scenario, {"tcp.window": [2, 4]}, seeds, out=out, jobs=1)
+    return chappe.sweep(scenario, {"tcp.window": [2, 4]}, seeds=seeds, out=out, jobs=1)
 
 
 @pytest.fixture
@@ -238,7 +238,7 @@ def test_an_impossible_folder(
 
 def test_a_folder_of_something_else(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
-    with pytest.raises(study.StoreError, match="the folder of a study"):
+    with pytest.raises(study.StorageError, match="the folder of a study"):
         small(tmp_path, 1)
     assert contents(tmp_path) == {"thesis.tex": b"years of work"}
 
@@ -248,7 +248,7 @@ def test_two_at_once(tmp_path: Path) -> None:
     scenario = json.loads((tmp_path / "study.json").read_text())["scenario"]
     one = store.Store(tmp_path, scenario, {})
     try:
-        with pytest.raises(study.StoreError, match="being written by another"):
+        with pytest.raises(study.StorageError, match="being written by another"):
             small(tmp_path, 1)
     finally:
         one.close()
@@ -318,13 +318,13 @@ def test_a_damaged_description(tmp_path: Path, executed: list[str]) -> None:
 def test_damaged_files_are_reported_on_reading(tmp_path: Path) -> None:
     small(tmp_path, 2)
     truncated(tmp_path / "runs.parquet")
-    with pytest.raises(study.StoreError, match=r"runs\.parquet is damaged"):
+    with pytest.raises(study.StorageError, match=r"runs\.parquet is damaged"):
         _ = study.Study(tmp_path).runs
     truncated(tmp_path / "chunks/00000/nodes.parquet")
-    with pytest.raises(study.StoreError, match=r"nodes\.parquet cannot be read"):
+    with pytest.raises(study.StorageError, match=r"nodes\.parquet cannot be read"):
         study.Study(tmp_path).table("nodes")
     assert len(study.Study(tmp_path).table("flows")) == 4
-    with pytest.raises(study.StoreError, match="not the folder of a readable study"):
+    with pytest.raises(study.StorageError, match="not the folder of a readable study"):
         study.Study(tmp_path / "nowhere")
 
 
@@ -336,7 +336,7 @@ def test_another_epoch_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     before = contents(tmp_path)
     monkeypatch.setattr(store, "RESULTS_EPOCH", chappe.RESULTS_EPOCH + 1)
     with pytest.raises(
-        study.StoreError, match=f"epoch {chappe.RESULTS_EPOCH}, .* epoch {chappe.RESULTS_EPOCH + 1} of this"
+        study.StorageError, match=f"epoch {chappe.RESULTS_EPOCH}, .* epoch {chappe.RESULTS_EPOCH + 1} of this"
     ):
         small(tmp_path, 1)
     assert contents(tmp_path) == before
@@ -346,8 +346,8 @@ def test_another_scenario_is_refused(tmp_path: Path) -> None:
     small(tmp_path, 1)
     before = contents(tmp_path)
     scenario = chappe.Scenario.chain(1, {"wlan.slot_time": "9 us", "tcp.rto.min": "2 s"}, stop="110 delivered")
-    with pytest.raises(study.StoreError, match="another scenario") as error:
-        chappe.sweep(scenario, {"tcp.window": [2, 4]}, 1, out=tmp_path)
+    with pytest.raises(study.StorageError, match="another scenario") as error:
+        chappe.sweep(scenario, {"tcp.window": [2, 4]}, seeds=1, out=tmp_path)
     for text in ("`wlan.slot_time` is", '"9 us" here', "`tcp.rto.min`", "use another folder"):
         assert text in str(error.value)
     assert contents(tmp_path) == before
@@ -461,7 +461,7 @@ def test_nothing_behind_a_link_is_touched(name: str, tmp_path: Path) -> None:
         small(results, 3)
         assert contents(victim) == before[0]
     else:
-        with pytest.raises(study.StoreError, match=f"{name} is a link, and a study changes nothing outside"):
+        with pytest.raises(study.StorageError, match=f"{name} is a link, and a study changes nothing outside"):
             small(results, 3)
         assert (contents(victim), contents(results)) == before
     assert (results / name).is_symlink()
@@ -483,7 +483,9 @@ def test_runs_are_found_without_their_description(tmp_path: Path, executed: list
     expected = contents(tmp_path)
     executed.clear()
     (tmp_path / "study.json").unlink()
-    with pytest.raises(study.StoreError, match=r"study\.json or points\.parquet is missing in .*; run the study again"):
+    with pytest.raises(
+        study.StorageError, match=r"study\.json or points\.parquet is missing in .*; run the study again"
+    ):
         study.Study(tmp_path)
     (warning,) = small(tmp_path, 2).warnings
     assert "study.json was missing" in warning
@@ -496,8 +498,10 @@ def test_runs_of_another_scenario_are_not_taken(harm: Callable[[Path], None], tm
     small(tmp_path, 2)
     harm(tmp_path / "study.json")
     before = contents(tmp_path)
-    with pytest.raises(study.StoreError, match=r"the runs in .* belong to another scenario or results epoch"):
-        chappe.sweep(chappe.Scenario.chain(3, stop="110 delivered"), {"tcp.window": [2, 4]}, 2, out=tmp_path, jobs=1)
+    with pytest.raises(study.StorageError, match=r"the runs in .* belong to another scenario or results epoch"):
+        chappe.sweep(
+            chappe.Scenario.chain(3, stop="110 delivered"), {"tcp.window": [2, 4]}, seeds=2, out=tmp_path, jobs=1
+        )
     assert contents(tmp_path) == before
 
 
@@ -510,7 +514,7 @@ def test_a_description_of_another_shape(shape: str, tmp_path: Path, executed: li
     expected = contents(tmp_path)
     executed.clear()
     (tmp_path / "study.json").write_text(shape)
-    with pytest.raises(study.StoreError, match="not the folder of a readable study"):
+    with pytest.raises(study.StorageError, match="not the folder of a readable study"):
         study.Study(tmp_path)
     (warning,) = small(tmp_path, 2).warnings
     assert "study.json was damaged" in warning
@@ -526,7 +530,7 @@ def test_a_description_with_a_value_of_another_kind(change: dict[str, Any], tmp_
     small(tmp_path, 2)
     about = json.loads((tmp_path / "study.json").read_text())
     (tmp_path / "study.json").write_text(json.dumps(about | change))
-    with pytest.raises(study.StoreError, match="not the folder of a readable study"):
+    with pytest.raises(study.StorageError, match="not the folder of a readable study"):
         study.Study(tmp_path)
 
 
@@ -551,7 +555,7 @@ def test_a_table_without_a_column(table: str, tmp_path: Path, executed: list[str
     sums = json.loads((file.parent / "sums.json").read_text())
     sums[file.name] = hashlib.sha256(file.read_bytes()).hexdigest()
     (file.parent / "sums.json").write_text(json.dumps(sums))
-    with pytest.raises(study.StoreError, match=rf"{table}\.parquet has no column `.*`; run the study again"):
+    with pytest.raises(study.StorageError, match=rf"{table}\.parquet has no column `.*`; run the study again"):
         study.Study(tmp_path).table(table)
     (warning,) = small(tmp_path, 2).warnings
     assert f"{table}.parquet has no column" in warning
@@ -597,10 +601,10 @@ def test_a_study_with_a_missing_folder(tmp_path: Path) -> None:
         opened = study.Study(tmp_path / "results")
         shutil.rmtree(tmp_path / "results")
         for look in (lambda s: s.runs, lambda s: s.table("flows"), lambda s: s.summary(), repr):
-            with pytest.raises(study.StoreError, match="no longer exists"):
+            with pytest.raises(study.StorageError, match="no longer exists"):
                 look(opened)
     small(tmp_path / "results", 2)
     opened = study.Study(tmp_path / "results")
     shutil.rmtree(tmp_path / "results/chunks")
-    with pytest.raises(study.StoreError, match=r"runs are missing in .*; run the study again"):
+    with pytest.raises(study.StorageError, match=r"runs are missing in .*; run the study again"):
         opened.table("flows")

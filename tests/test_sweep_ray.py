@@ -81,7 +81,7 @@ def is_ours(pid: int) -> bool:
 def test_a_worker_and_a_node_die_and_nothing_is_lost_or_counted_twice(
     nodes: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    here = chappe.sweep(SCENARIO, AXES, SEEDS, out=tmp_path / "here")
+    here = chappe.sweep(SCENARIO, AXES, seeds=SEEDS, out=tmp_path / "here")
     second = nodes.add_node(**NODE)
     nodes.wait_for_nodes()
     taken: list[str] = []
@@ -101,7 +101,7 @@ def test_a_worker_and_a_node_die_and_nothing_is_lost_or_counted_twice(
             nodes.remove_node(second, allow_graceful=False)
 
     monkeypatch.setattr(cluster._Work, "_finish", disturbing)
-    on_cluster = chappe.sweep(SCENARIO, AXES, SEEDS, out=tmp_path / "there", on="ray")
+    on_cluster = chappe.sweep(SCENARIO, AXES, seeds=SEEDS, out=tmp_path / "there", backend="ray")
     assert len(killed) == 2
     assert on_cluster.failed == []
     assert sorted(taken) == sorted(here.runs["run"])
@@ -119,7 +119,7 @@ def test_a_run_that_ends_its_worker_fails_alone(tmp_path: Path, monkeypatch: pyt
 
     monkeypatch.setattr(cluster, "_task", task)
     monkeypatch.setattr(cluster, "_RETRIES", 0)
-    swept = chappe.sweep(SCENARIO, {}, 12, out=tmp_path, on="ray")
+    swept = chappe.sweep(SCENARIO, {}, seeds=12, out=tmp_path, backend="ray")
     assert [f.item.seed for f in swept.failed] == [3]
     assert sorted(swept.runs["seed"]) == [s for s in range(1, 13) if s != 3]
 
@@ -128,7 +128,7 @@ def test_a_run_that_ends_its_worker_fails_alone(tmp_path: Path, monkeypatch: pyt
 def test_another_epoch_on_the_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "RESULTS_EPOCH", chappe.RESULTS_EPOCH + 1)
     with pytest.raises(study.ClusterError, match=f"epoch {chappe.RESULTS_EPOCH}, not {chappe.RESULTS_EPOCH + 1}"):
-        chappe.sweep(SCENARIO, {}, 2, out=tmp_path, on="ray")
+        chappe.sweep(SCENARIO, {}, seeds=2, out=tmp_path, backend="ray")
 
 
 @pytest.mark.parametrize("by", ["RAY_ADDRESS", "ray://"])

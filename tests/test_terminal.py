@@ -112,7 +112,7 @@ def test_no_bar_and_no_colour_without_a_terminal(long: Path) -> None:
     assert "\x1b" not in done.stdout
 
 
-def test_errors_are_coloured_on_a_terminal_only(long: Path) -> None:
+def test_errors_are_colored_on_a_terminal_only(long: Path) -> None:
     arguments = ("check", long.name, "--set", "tcp.window=0")
     terminal = Terminal(*CHAPPE, *arguments, cwd=long.parent)
     assert terminal.end() == 2

@@ -30,7 +30,7 @@ def test_each_variant_is_run_and_drawn(file: Path, capsys: pytest.CaptureFixture
     rows = pl.read_csv(file.parent / "drawn" / "windows.csv")
     assert rows["variant"].unique(maintain_order=True).to_list() == variants
     # The plotted windows equal the recorded windows of a run.
-    alone = Scenario.load(file).with_({"tcp.variant": "veno"})
+    alone = Scenario.load(file).with_settings({"tcp.variant": "veno"})
     changes = measured(alone, ["veno"], 0)
     of_veno = rows.filter(pl.col("variant") == "veno")
     assert of_veno["cwnd_segments"].to_list() == pytest.approx(changes["cwnd_segments"].to_list())

@@ -148,18 +148,18 @@ def test_the_command_prints_links() -> None:
 @pytest.mark.parametrize("protocol", ["shortest_path", "aodv"])
 def test_a_hybrid_path_has_a_rate_and_a_queue_in_each_direction(protocol: str) -> None:
     path = chappe.Scenario.load(REPOSITORY / "scenarios" / "hybrid-path.toml")
-    path = path.with_({"run.stop": "15 s", "run.batches": 1, "run.discard": 0, "routing.protocol": protocol})
+    path = path.with_settings({"run.stop": "15 s", "run.batches": 1, "run.discard": 0, "routing.protocol": protocol})
     free = chappe.run(path)
     assert free.flows["delivered_packets"][0] > 300
     assert free.flows["mean_hops"][0] == 5, "hops over the radio"
     narrow = {"link.0.rate": "300 kbit/s", "link.0.queue.limit": 5, "link.0.back.rate": "1 Mbit/s"}
-    slow = chappe.run(path.with_(narrow))
+    slow = chappe.run(path.with_settings(narrow))
     out, back = slow.links.rows(named=True)
     # The sender never pauses, and acknowledgements (52 B per two segments of 1500 B) are not delayed.
     assert out["utilisation"] > 0.95
     assert out["dropped_queue_full"] > 0
     assert back["dropped_queue_full"] == 0
     assert back["utilisation"] < 0.02
-    clamped = chappe.run(path.with_({"flow.0.tcp.max_cwnd": 4}))
+    clamped = chappe.run(path.with_settings({"flow.0.tcp.max_cwnd": 4}))
     assert clamped.flows["mean_window_segments"][0] <= 4
     assert clamped.flows["mean_rtt_s"][0] < free.flows["mean_rtt_s"][0]

@@ -105,7 +105,7 @@ def test_equivalent_points_are_run_once() -> None:
     ]
     assert {p.reading for p in aliases} >= {"header", "both_ways", "2003_both_ways", "authors", "authors_2003"}
     for p in aliases:
-        both = [chappe.run(scenario(q, {"run.stop": "3 s"}), 1).flows for q in (p, same(p))]
+        both = [chappe.run(scenario(q, {"run.stop": "3 s"}), seed=1).flows for q in (p, same(p))]
         assert both[0].equals(both[1]), p
 
 

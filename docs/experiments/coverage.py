@@ -51,7 +51,7 @@ def rows(variant: str, packets: int, runs: int, out: str | None) -> Iterator[Row
     """Makes the runs of a point and says how often their intervals hold the truth."""
     scenario = chappe.Scenario.chain(8, {"tcp.variant": variant}, stop=f"{packets} delivered", extends="ns2-2.35")
     folder = f"{out}/{variant}-{packets}" if out else None
-    study = chappe.sweep(scenario, seeds=runs, out=folder, quiet=False, title=f"{variant}, {packets:,} packets")
+    study = chappe.sweep(scenario, seeds=runs, out=folder, progress=True, title=f"{variant}, {packets:,} packets")
     table = study.runs
     totals = table.select("goodput_bps_over", "goodput_bps_under").to_numpy()
     truth = float(quotient(totals.sum(axis=0)))

@@ -37,7 +37,7 @@ def main() -> None:
             )
             usual: list[float] = []
             for name, change in CASES.items():
-                runs = [chappe.run(chain.with_(change), seed) for seed in SEEDS]
+                runs = [chappe.run(chain.with_settings(change), seed=seed) for seed in SEEDS]
                 goodput = [float(r.flows["goodput_bps"][0]) / 1e3 for r in runs]
                 usual = usual or goodput
                 gain = stats.Estimate.of([100 * (g / u - 1) for g, u in zip(goodput, usual, strict=True)])

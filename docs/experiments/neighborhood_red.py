@@ -34,7 +34,7 @@ def main() -> None:
         print(place)
         scenario = chappe.Scenario({"extends": "ns2-2.35", "run": {"stop": "300 s"}, "tcp": {"window": 32}, **what})
         for name, change in CASES.items():
-            runs = [chappe.run(scenario.with_(change), seed) for seed in SEEDS]
+            runs = [chappe.run(scenario.with_settings(change), seed=seed) for seed in SEEDS]
             goodput = [[float(g) / 1e3 for g in r.flows["goodput_bps"]] for r in runs]
             flows = ", ".join(f"{stats.Estimate.of(f).mean:6.1f}" for f in zip(*goodput, strict=True))
             both = stats.Estimate.of([sum(g) for g in goodput])

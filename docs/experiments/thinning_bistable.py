@@ -18,7 +18,7 @@ def main() -> None:
         vegas = scenario(Point("vegas2_thin", 7, rate), "110000 delivered", batches=220)
         falls, high, low, returns, windows = [], [], [], 0, {True: [0.0], False: [0.0]}
         for seed in SEEDS:
-            batches = chappe.run(vegas, seed).batches.filter("used")
+            batches = chappe.run(vegas, seed=seed).batches.filter("used")
             goodput = (batches["goodput_bps"] / 1e3).to_list()
             # Half way between the two states.
             top = max(goodput)

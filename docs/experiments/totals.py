@@ -22,7 +22,7 @@ def both(variant: str) -> dict[str, tuple[float, float]]:
         each = quotient(quotients(batches, m.name))
         if not np.isnan(each).all():
             (row,) = study.summary(m.name).to_dicts()
-            found[m.name] = (float(np.nanmean(each)) * m.scale, row["mean"] * m.scale)
+            found[m.name] = (float(np.nanmean(each)) * m.scale, row["estimate"] * m.scale)
     return found
 
 

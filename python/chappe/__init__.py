@@ -21,7 +21,18 @@ except ImportError as e:
         ) from e
     raise
 from chappe import forked as _forked  # noqa: F401, registers its fork handlers
-from chappe.error import Problem, ScenarioError
+from chappe.error import (
+    ChappeError,
+    ChappeWarning,
+    ClusterError,
+    LimitError,
+    Problem,
+    RunError,
+    ScenarioError,
+    StorageError,
+    StudyError,
+    WorkWarning,
+)
 from chappe.late import attribute
 from chappe.scenario import Scenario, parts, schema
 
@@ -35,12 +46,20 @@ __version__ = VERSION
 
 __all__ = [
     "RESULTS_EPOCH",
+    "ChappeError",
+    "ChappeWarning",
+    "ClusterError",
+    "LimitError",
     "Problem",
     "Results",
     "Run",
+    "RunError",
     "Scenario",
     "ScenarioError",
+    "StorageError",
     "Study",
+    "StudyError",
+    "WorkWarning",
     "__version__",
     "parts",
     "run",

@@ -49,24 +49,26 @@ def problem_of_jobs(value: object) -> str | None:
     return f"{said(value)} is more than {MOST_JOBS} parallel runs" if value > MOST_JOBS else None
 
 
-def problems_of_work(jobs: object, on: object, out: object, quiet: object, title: object) -> list[Problem]:
+def problems_of_work(jobs: object, backend: object, out: object, progress: object, title: object) -> list[Problem]:
     """What is wrong with the arguments that say where and how runs are made."""
     found = []
     if jobs is not None:
         if wrong := problem_of_jobs(jobs):
             found.append(problem("jobs", f"`jobs`: {wrong}", "number of parallel runs; None: one per core"))
-        elif on is not None:
+        elif backend is not None:
             found.append(problem("jobs", f"`jobs` {JOBS_OR_RAY}", None))
-    if on is not None and (not isinstance(on, str) or not on):
-        found.append(problem("on", f"`on` cannot be {said(on)}", 'it is "ray", "ray://HOST:PORT" or None'))
+    if backend is not None and (not isinstance(backend, str) or not backend):
+        help_ = 'it is "ray", "ray://HOST:PORT" or None'
+        found.append(problem("backend", f"`backend` cannot be {said(backend)}", help_))
     if out is not None and not is_path(out):
         found.append(problem("out", f"`out` cannot be {said(out)}", "it is the name of a folder, or None"))
     elif isinstance(out, str | os.PathLike) and not can_be_named(out):
         found.append(problem("out", f"no folder can be named {said(out)}", None))
     elif out == "":
         found.append(problem("out", f"`out` {NO_FOLDER}", None))
-    if not isinstance(quiet, bool):
-        found.append(problem("quiet", f"`quiet` cannot be {said(quiet)}", "it is True or False"))
+    if not isinstance(progress, bool) and not callable(progress):
+        help_ = "it is True, False or a function of the completed share"
+        found.append(problem("progress", f"`progress` cannot be {said(progress)}", help_))
     if not isinstance(title, str):
         found.append(problem("title", f"`title` cannot be {said(title)}", "it is a text"))
     return found

@@ -12,6 +12,8 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from chappe.arguments import said
+from chappe.deprecated import keyword_only
+from chappe.measures import Direction, known_direction, new_direction
 from chappe.stats import Estimate, Values, holm, known_confidence, paired
 
 T = TypeVar("T", float, int, str)
@@ -59,15 +61,23 @@ class Among(Estimate):
         return (high - low) / 2
 
 
-def choose(runs: Mapping[T, Values], best: str = "highest", confidence: float = 0.95) -> Chosen[T]:
+@keyword_only("best", "confidence")
+def choose(
+    runs: Mapping[T, Values],
+    *,
+    direction: Direction = "maximize",
+    confidence: float = 0.95,
+    best: str | None = None,
+) -> Chosen[T]:
     """Chooses the value with the best mean on one half of the runs, and reports the mean on the other half.
 
     Runs at even and at odd positions form the halves, independently of the results.
 
     Args:
         runs: Results by value, from runs with the same seeds, at least four each.
-        best: ``"highest"`` or ``"lowest"``.
+        direction: ``"maximize"`` or ``"minimize"``.
         confidence: Confidence with which every value outside `alike` is worse than the chosen value.
+        best: Deprecated: use ``direction``.
 
     Raises:
         ValueError: Without values, with fewer than four runs, or with different numbers of runs.
@@ -76,13 +86,12 @@ def choose(runs: Mapping[T, Values], best: str = "highest", confidence: float = 
     if not isinstance(runs, Mapping):
         raise TypeError(f"runs must be a dict from values to results, such as {{35.0: [1, 2, 3, 4]}}, not {said(runs)}")
     known_confidence(confidence)
-    if best not in ("highest", "lowest"):
-        raise ValueError(f"best is {said(best)}; it must be 'highest' or 'lowest'")
+    direction = known_direction(direction) if best is None else new_direction(best)
     table = {value: np.asarray(results, dtype=float) for value, results in runs.items()}
     lengths = {len(results) for results in table.values()}
     if len(lengths) != 1 or min(lengths) < 4:
         raise ValueError("a choice needs at least four runs of each value, with the same seeds")
-    sign = 1 if best == "highest" else -1
+    sign = 1 if direction == "maximize" else -1
     value = max(table, key=lambda v: sign * float(table[v][::2].mean()))
     second = {v: sign * results[1::2] for v, results in table.items()}
     rest = [v for v in table if v != value]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from chappe import __version__, _core, show
 from chappe.arguments import JOBS_OR_RAY, NO_FOLDER, problem_of_jobs
-from chappe.error import ClusterError, RunsError, ScenarioError, StoreError, StudyError, reason
+from chappe.error import ClusterError, LimitError, RunError, ScenarioError, StorageError, StudyError, reason
 from chappe.files import make_folder, take_away, write_file
 from chappe.scenario import Scenario, parts, read_text, schema
 from chappe.words import count, plain, tell
@@ -61,7 +61,7 @@ def _load(args: argparse.Namespace) -> Scenario:
     if not args.file:
         raise CommandError("the name of FILE is empty")
     try:
-        scenario = Scenario.load(args.file, sets=sets)
+        scenario = Scenario.load(args.file, sets)
     except ScenarioError:
         if _kind(args.file) == "study":
             raise CommandError(f"{args.file} is a study: use `chappe sweep {args.file}`") from None
@@ -121,7 +121,7 @@ def _run(args: argparse.Namespace) -> int:
 
     scenario = _load(args)
     if args.why:
-        scenario = scenario.with_({"run.air_time": True})
+        scenario = scenario.with_settings({"run.air_time": True})
     place = contextlib.nullcontext() if args.out is None else _folder(args.out)
     with place as folder:
         results = _results(scenario, Path(args.file).name, folder)
@@ -200,7 +200,7 @@ def _check(args: argparse.Namespace) -> int:
 def _motion(args: argparse.Namespace) -> int:
     scenario = _load(args)
     try:
-        text = scenario.motion(args.form, until=args.until)
+        text = scenario._mobility(args.form, args.until, None)
     except ValueError as e:
         raise CommandError(str(e)) from None
     if args.out is None:
@@ -227,7 +227,8 @@ def _sweep(args: argparse.Namespace) -> int:
     if not args.file:
         raise CommandError("the name of STUDY is empty")
     try:
-        f = study_file.load(args.file)
+        with study_show.told_at_once():
+            f = study_file.load(args.file)
     except StudyError:
         if _kind(args.file) == "scenario":
             raise CommandError(f"{args.file} is a scenario: use `chappe run {args.file}`") from None
@@ -242,16 +243,16 @@ def _sweep(args: argparse.Namespace) -> int:
         "transient": f.transient,
         "out": out or Path("results", path.stem),
         "jobs": args.jobs,
-        "on": args.on,
-        "quiet": args.quiet,
+        "backend": args.on,
+        "progress": not args.quiet,
         "title": path.name,
     }
     try:
         with study_show.told_at_once():
             if f.search is not None:
-                study = search(f.scenario, f.search, f.axes, f.seeds, **common)
+                study = search(f.scenario, **vars(f.search), axes=f.axes, seeds=f.seeds, **common)
             else:
-                study = sweep(f.scenario, f.axes, f.seeds, stop=f.stop, **common)
+                study = sweep(f.scenario, f.axes, seeds=f.seeds, precision=f.stop, **common)
     except KeyboardInterrupt:
         tell(f"\n{_KEPT.format(plain(common['out']))}")
         raise
@@ -541,16 +542,17 @@ def _done(argv: Sequence[str] | None) -> int:
     args = parser().parse_args(argv)
     try:
         return int(args.do(args))
-    except (ScenarioError, StudyError) as e:
+    except (ScenarioError, LimitError, StudyError) as e:
         colour = sys.stderr.isatty() and "NO_COLOR" not in os.environ
-        tell(e.coloured if colour and isinstance(e, ScenarioError) else str(e))
+        tell(str(e) if isinstance(e, StudyError) or not colour else e.colored)
         read = getattr(args, "file", "a scenario of the paper")
-        tell(f"\n{plain(read)}: {count(len(e.problems) + e.more, 'error')}; nothing was run.")
+        outcome = "the run was ended" if isinstance(e, LimitError) else "nothing was run"
+        tell(f"\n{plain(read)}: {count(len(e.problems) + e.more, 'error')}; {outcome}.")
         return BAD_INPUT
-    except (CommandError, StoreError) as e:
+    except (CommandError, StorageError) as e:
         tell(f"error: {plain(e)}")
         return e.code
-    except (ClusterError, RunsError) as e:
+    except (ClusterError, RunError) as e:
         tell(f"error: {plain(e)}")
         return BAD_INPUT if isinstance(e, ClusterError) else 1
     except KeyboardInterrupt:

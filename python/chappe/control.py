@@ -1,15 +1,16 @@
 """Interactive runs: driven step by step, observed and changed on the way."""
 
 import math
-import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any
 
 from chappe import _core
 from chappe.arguments import said
+from chappe.deprecated import keyword_only
+from chappe.error import RunError
 from chappe.results import Results
-from chappe.scenario import Scenario, _json, scenario_of
+from chappe.scenario import Scenario, ScenarioLike, _json, scenario_of
 
 _LATEST_NS = 2**63
 """Limit of simulated time [ns], two hundred years."""
@@ -54,8 +55,9 @@ class Run:
             True if the run can go on, false if it has ended.
 
         Raises:
-            ValueError: If the instant has passed or is invalid, or another thread drives the run.
-            ScenarioError: If the run needs more memory than ``run.max_memory``.
+            ValueError: If the instant has passed or is invalid.
+            RunError: If another thread drives the run.
+            LimitError: If the run needs more memory than ``run.max_memory``.
             TypeError: If an argument has the wrong type.
         """
         ns = instant(at)
@@ -76,8 +78,8 @@ class Run:
             Results of the run.
 
         Raises:
-            ValueError: If another thread drives the run.
-            ScenarioError: If the run needs more memory than ``run.max_memory``.
+            RunError: If another thread drives the run.
+            LimitError: If the run needs more memory than ``run.max_memory``.
             TypeError: If an argument has the wrong type.
         """
         self._drive(None, progress)
@@ -94,7 +96,7 @@ class Run:
             return self._core.end
         except RuntimeError:
             pass
-        raise ValueError("the run is being driven by another thread; wait until it pauses")
+        raise RunError("the run is being driven by another thread; wait until it pauses")
 
     # ---- changing ----
 
@@ -130,7 +132,7 @@ class Run:
 
         Raises:
             ScenarioError: If the change is impossible: an unknown node, or a setting that may not change.
-            ValueError: If the run has ended, or another thread drives it.
+            RunError: If the run has ended, or another thread drives it.
         """
         given = {
             "node_down": node_down,
@@ -146,7 +148,7 @@ class Run:
             "to": to,
         }
         if self._check_still() != "running":
-            raise ValueError(f"the run is over ({self._core.end}) and cannot be changed")
+            raise RunError(f"the run is over ({self._core.end}) and cannot be changed")
         self._core.apply(_json({name: value for name, value in given.items() if value is not None}))
 
     def cancel(self) -> None:
@@ -173,7 +175,7 @@ class Run:
         """True if the run has ended, by its stop rule or otherwise.
 
         Raises:
-            ValueError: If another thread drives the run.
+            RunError: If another thread drives the run.
         """
         return self._check_still() != "running"
 
@@ -181,7 +183,7 @@ class Run:
         """Results so far, as if the run ended now. The run itself is not changed.
 
         Raises:
-            ValueError: If another thread drives the run.
+            RunError: If another thread drives the run.
         """
         self._check_still()
         return Results(self.scenario, self._core.results())
@@ -202,10 +204,8 @@ class Run:
         return f"<Run: {state}, {self.now_s:.1f} s simulated, {100 * self.progress:.0f} % done>"
 
 
-def start(
-    scenario: Scenario | Mapping[str, Any] | str | os.PathLike[str],
-    seed: int | None = None,
-) -> Run:
+@keyword_only("seed")
+def start(scenario: ScenarioLike, *, seed: int | None = None) -> Run:
     """Creates a run, paused at its start, to be driven step by step.
 
     Tables of ``run.record`` stay in memory, within ``run.max_memory``, so that :meth:`Run.results` has them at any
@@ -222,7 +222,7 @@ def start(
     """
     scenario = scenario_of(scenario)
     if seed is not None:
-        scenario = scenario.with_({"run.seed": seed})
+        scenario = scenario.with_settings({"run.seed": seed})
     return Run(scenario)
 
 

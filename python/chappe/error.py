@@ -1,9 +1,10 @@
-"""Errors that users meet: scenarios, studies, stores and clusters."""
+"""Errors and warnings: all of them are exported from ``chappe``."""
 
 import json
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from chappe.deprecated import attribute, warn
 from chappe.words import plain
 
 _SHOWN = 20
@@ -31,30 +32,58 @@ class Problem(NamedTuple):
     """Column number, from 1."""
 
 
-class ScenarioError(ValueError):
-    """A scenario that cannot be run. ``str(error)`` lists all problems with their places.
+class ChappeError(Exception):
+    """Base of all errors of Chappe."""
 
-    Attributes:
-        problems: All problems, up to a thousand.
-        more: Number of further problems.
-        coloured: The text with terminal colours.
-    """
+
+class ChappeWarning(UserWarning):
+    """Base of all warnings of Chappe, except for deprecated names (``DeprecationWarning``)."""
+
+
+class _CoreError(ChappeError):
+    """An error of the core, with the problems that it found."""
 
     problems: list[Problem]
     more: int
-    coloured: str
+    colored: str
 
-    def __init__(self, text: str, coloured: str, problems: str, more: int = 0):
-        super().__init__(text, coloured, problems, more)
-        self.coloured = coloured
+    def __init__(self, text: str, colored: str, problems: str, more: int = 0):
+        super().__init__(text, colored, problems, more)
+        self.colored = colored
         self.more = more
         self.problems = [Problem(**p) for p in json.loads(problems)]
+
+    @property
+    def coloured(self) -> str:
+        """Deprecated: use ``colored``."""
+        warn("coloured", "colored")
+        return self.colored
 
     def __str__(self) -> str:
         return str(self.args[0])
 
 
-class StudyError(ValueError):
+class ScenarioError(_CoreError, ValueError):
+    """A scenario that cannot be run. ``str(error)`` lists all problems with their places.
+
+    Attributes:
+        problems: All problems, up to a thousand.
+        more: Number of further problems.
+        colored: The text with terminal colors.
+    """
+
+
+class LimitError(_CoreError, RuntimeError):
+    """A run has reached a limit, such as ``run.max_memory``, and was ended.
+
+    Attributes:
+        problems: The limit, as a problem of its setting.
+        more: Always 0.
+        colored: The text with terminal colors.
+    """
+
+
+class StudyError(ChappeError, ValueError):
     """A study that cannot be run. ``str(error)`` lists all problems with their places.
 
     Attributes:
@@ -78,7 +107,7 @@ class StudyError(ValueError):
         return "\n\n".join([*shown, *(str(e).rstrip() for e in scenario_errors)])
 
 
-class StoreError(Exception):
+class StorageError(ChappeError):
     """The folder of a study cannot be read or written.
 
     Attributes:
@@ -93,16 +122,23 @@ class StoreError(Exception):
         return str(self.args[0])
 
 
-class RunsError(Exception):
-    """Required runs failed."""
+class RunError(ChappeError, RuntimeError):
+    """A run has failed, has ended, or is being driven by another thread."""
 
 
-class WorkWarning(UserWarning):
+class ClusterError(ChappeError):
+    """A cluster cannot be used."""
+
+
+class WorkWarning(ChappeWarning):
     """A study that takes more than an hour."""
 
 
-class ClusterError(Exception):
-    """A cluster cannot be used."""
+_RENAMED = {"StoreError": ("StorageError", lambda: StorageError), "RunsError": ("RunError", lambda: RunError)}
+
+
+def __getattr__(name: str) -> Any:
+    return attribute(__name__, name, _RENAMED)
 
 
 def _render(p: Problem, source: Sequence[str]) -> str:

@@ -8,14 +8,18 @@ little weight.
 import difflib
 import math
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from chappe.arguments import said
+from chappe.deprecated import warn
 from chappe.stats import Jackknife, Statistic, jain_of_totals, quotient
+
+Direction = Literal["maximize", "minimize"]
+"""Better direction of a measure."""
 
 
 class Measure(NamedTuple):
@@ -30,13 +34,22 @@ class Measure(NamedTuple):
     """Numerator: a total of a batch, from the table ``batches``."""
     under: pl.Expr
     """Denominator: a total of a batch."""
-    best: str | None = None
-    """Better end: ``"highest"`` or ``"lowest"``; ``None`` if neither is better."""
+    direction: Direction | None = None
+    """Better direction: ``"maximize"`` or ``"minimize"``; ``None`` if neither is better."""
     statistic: Statistic = quotient
     """Function from totals to the measure."""
 
+    @property
+    def best(self) -> str | None:
+        """Deprecated: use ``direction``."""
+        warn("Measure.best", "Measure.direction")
+        return OLD_DIRECTIONS[self.direction] if self.direction else None
 
-ENDS = ("highest", "lowest")
+
+DIRECTIONS = ("maximize", "minimize")
+
+OLD_DIRECTIONS = {"maximize": "highest", "minimize": "lowest"}
+"""Former words for the directions, which ``study.json`` keeps."""
 
 OF_TCP = ("retransmissions_per_10000", "timeouts_per_10000", "fast_retransmits_per_10000")
 """Measures of TCP, meaningless if all flows use UDP."""
@@ -53,20 +66,22 @@ _BITS = 8.0 * pl.col("delivered_bytes")
 _TEN_THOUSAND = pl.col("delivered_packets") / 10_000.0
 
 
-def _per_10000(name: str, label: str, best: str | None = None) -> Measure:
-    return Measure(f"{name}_per_10000", label, "per 10,000", 1, pl.col(name).cast(pl.Float64), _TEN_THOUSAND, best)
+def _per_10000(name: str, label: str, direction: Direction | None = None) -> Measure:
+    return Measure(f"{name}_per_10000", label, "per 10,000", 1, pl.col(name).cast(pl.Float64), _TEN_THOUSAND, direction)
 
 
-def _mean(name: str, label: str, unit: str, scale: float, samples: str, best: str | None = None) -> Measure:
+def _mean(name: str, label: str, unit: str, scale: float, samples: str, direction: Direction | None = None) -> Measure:
     """A mean of samples: the total of a batch is the mean times the number of samples."""
     under = pl.col(samples).cast(pl.Float64)
-    return Measure(name, label, unit, scale, pl.when(under > 0).then(pl.col(name) * under).otherwise(0.0), under, best)
+    return Measure(
+        name, label, unit, scale, pl.when(under > 0).then(pl.col(name) * under).otherwise(0.0), under, direction
+    )
 
 
 MEASURES: tuple[Measure, ...] = (
-    Measure("goodput_bps", "goodput", "kbit/s", 1e-3, _BITS, _TIME, "highest"),
+    Measure("goodput_bps", "goodput", "kbit/s", 1e-3, _BITS, _TIME, "maximize"),
     Measure("throughput_bps", "throughput", "kbit/s", 1e-3, pl.col("throughput_bps") * _TIME, _TIME),
-    Measure(JAIN, "Jain's index", "", 1, pl.lit(math.nan), pl.lit(math.nan), "highest", jain_of_totals),
+    Measure(JAIN, "Jain's index", "", 1, pl.lit(math.nan), pl.lit(math.nan), "maximize", jain_of_totals),
     Measure(
         "jain_index_of_batches",
         "Jain's index within a batch",
@@ -74,14 +89,14 @@ MEASURES: tuple[Measure, ...] = (
         1,
         pl.col("jain_index").fill_nan(0.0),
         pl.col("jain_index").is_not_nan().cast(pl.Float64),
-        "highest",
+        "maximize",
     ),
-    _per_10000("retransmissions", "retransmissions", "lowest"),
-    _per_10000("timeouts", "timeouts", "lowest"),
+    _per_10000("retransmissions", "retransmissions", "minimize"),
+    _per_10000("timeouts", "timeouts", "minimize"),
     _per_10000("fast_retransmits", "fast retransmits"),
     _mean("mean_window_segments", "window", "segments", 1, "window_s"),
-    _mean("mean_rtt_s", "round-trip time", "ms", 1e3, "rtt_samples", "lowest"),
-    _mean("mean_delay_s", "one-way delay", "ms", 1e3, "delay_samples", "lowest"),
+    _mean("mean_rtt_s", "round-trip time", "ms", 1e3, "rtt_samples", "minimize"),
+    _mean("mean_delay_s", "one-way delay", "ms", 1e3, "delay_samples", "minimize"),
     Measure(
         "link_drop_probability",
         "link-layer drops",
@@ -89,10 +104,10 @@ MEASURES: tuple[Measure, ...] = (
         100,
         pl.sum_horizontal("mac_data_given_up", "mac_acks_given_up", "mac_other_given_up").cast(pl.Float64),
         pl.sum_horizontal("mac_data_packets", "mac_ack_packets", "mac_other_packets").cast(pl.Float64),
-        "lowest",
+        "minimize",
     ),
-    _per_10000("route_failures", "false route failures", "lowest"),
-    Measure(ENERGY, "energy per delivered bit", "uJ", 1e6, pl.col("energy_j"), _BITS, "lowest"),
+    _per_10000("route_failures", "false route failures", "minimize"),
+    Measure(ENERGY, "energy per delivered bit", "uJ", 1e6, pl.col("energy_j"), _BITS, "minimize"),
 )
 """All measures. "per 10,000" refers to delivered packets; undefined without any."""
 
@@ -146,18 +161,47 @@ def short_batches(batches: pl.DataFrame) -> str | None:
     )
 
 
-def best_of(measure: str, best: str | None) -> str:
-    """Better end of a measure: ``best`` if given, the end of the measure otherwise.
+def direction_of(measure: str, direction: str | None, best: str | None = None) -> Direction:
+    """Better direction of a measure: ``direction`` if given, the direction of the measure otherwise.
+
+    Args:
+        measure: Name of the measure.
+        direction: ``"maximize"``, ``"minimize"`` or ``None``.
+        best: Former word for the direction, ``"highest"`` or ``"lowest"``.
 
     Raises:
-        ValueError: If `best` is not an end, or is ``None`` and the measure has no better end.
+        ValueError: If `direction` is no direction, or is ``None`` and the measure has no better direction.
     """
+    if best is not None:
+        direction = new_direction(best)
     described = BY_NAME.get(measure) if isinstance(measure, str) else None
-    if best is None and (best := described.best if described else None) is None:
-        raise ValueError(f"{measure} has no better end: give best='highest' or best='lowest'")
-    if not isinstance(best, str) or best not in ENDS:
-        raise ValueError(f"best is {said(best)}; it must be 'highest' or 'lowest'")
-    return best
+    if direction is None and (direction := described.direction if described else None) is None:
+        raise ValueError(f"{measure} has no better direction: give direction='maximize' or direction='minimize'")
+    return known_direction(direction)
+
+
+def new_direction(best: object) -> Direction:
+    """Direction by its former word, ``"highest"`` or ``"lowest"``.
+
+    Raises:
+        ValueError: If there is no such word.
+    """
+    warn("the argument best", "direction='maximize' or direction='minimize'")
+    for direction, word in OLD_DIRECTIONS.items():
+        if isinstance(best, str) and best == word:
+            return known_direction(direction)
+    raise ValueError(f"best is {said(best)}; it must be 'highest' or 'lowest'")
+
+
+def known_direction(direction: object) -> Direction:
+    """Checks a direction.
+
+    Raises:
+        ValueError: If there is no such direction.
+    """
+    if isinstance(direction, str) and direction in DIRECTIONS:
+        return "maximize" if direction == "maximize" else "minimize"
+    raise ValueError(f"direction is {said(direction)}; it must be 'maximize' or 'minimize'")
 
 
 class Totals(NamedTuple):

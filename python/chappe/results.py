@@ -12,10 +12,11 @@ import polars as pl
 
 from chappe import _core, forked, tables
 from chappe.arguments import said
+from chappe.deprecated import keyword_only
 from chappe.folder import Writing
 from chappe.measures import BY_NAME, JAIN, MEASURES, Totals, all_quotients, of_flows
 from chappe.recorded import Stream, joined
-from chappe.scenario import Scenario, scenario_of
+from chappe.scenario import Scenario, ScenarioLike, scenario_of
 from chappe.silence import of_run, told
 from chappe.stats import known_confidence, lag1
 from chappe.why import Why, explain
@@ -236,15 +237,17 @@ class Results:
                 rows = ratios[name]
             yield name, Totals(rows[used], BY_NAME[name].statistic)
 
-    def summary(self, confidence: float = 0.95) -> pl.DataFrame:
+    @keyword_only("confidence")
+    def summary(self, *, confidence: float = 0.95) -> pl.DataFrame:
         """Measures of the run as ratios of totals, with Student-t intervals over the batches (jackknife).
 
         Args:
             confidence: Confidence of the intervals.
 
         Returns:
-            One row per measure: ``measure``, ``mean``, ``half_width`` of the interval, ``batches``, and
-            ``autocorrelation`` of neighbouring batches; above 2 / sqrt(batches) the interval is too narrow.
+            One row per measure that is defined in the run: ``measure``, ``estimate``, ``ci_low`` and ``ci_high`` of the
+            interval, ``n``, ``of`` (``"batches"``), and ``autocorrelation`` of neighbouring batches; above 2 / sqrt(n)
+            the interval is too narrow.
 
         Raises:
             RuntimeError: In a process forked after polars was used.
@@ -253,11 +256,13 @@ class Results:
         rows = []
         for name, totals in self._totals([m.name for m in MEASURES]):
             pooled = totals.together
-            n = len(pooled.pseudo)
-            rows.append((name, pooled.value, pooled.estimate.half_width(confidence), n, lag1(pooled.pseudo)))
-        return pl.DataFrame(
-            rows, schema=["measure", "mean", "half_width", "batches", "autocorrelation"], orient="row"
-        ).cast({"mean": pl.Float64, "half_width": pl.Float64, "autocorrelation": pl.Float64})
+            numbers = (pooled.value, *pooled.estimate.interval(confidence), lag1(pooled.pseudo))
+            value, low, high, rho = (x if math.isfinite(x) else None for x in numbers)
+            if n := len(pooled.pseudo):
+                rows.append((name, value, low, high, n, "batches", rho))
+        floats = dict.fromkeys(("estimate", "ci_low", "ci_high"), pl.Float64)
+        schema = {"measure": pl.String, **floats, "n": pl.Int64, "of": pl.String, "autocorrelation": pl.Float64}
+        return pl.DataFrame(rows, schema=schema, orient="row")
 
     def completions(self, quantiles: Sequence[float] = (0.5, 0.95, 0.99)) -> pl.DataFrame:
         """Completion times of finite flows and of transfers that began in the measured part of the run.
@@ -304,7 +309,7 @@ class Results:
         forked.refuse()
         air_time = self.air_time
         if air_time.is_empty():
-            air_time = run(self.scenario.with_({"run.air_time": True, "run.record": []})).air_time
+            air_time = run(self.scenario.with_settings({"run.air_time": True, "run.record": []})).air_time
         return explain(self.flows, self.fates, air_time)
 
     @cached_property
@@ -402,8 +407,10 @@ def _records(table: pl.DataFrame) -> list[dict[str, Any]]:
     ]
 
 
+@keyword_only("seed", "progress", "out")
 def run(
-    scenario: Scenario | Mapping[str, Any] | str | os.PathLike[str],
+    scenario: ScenarioLike,
+    *,
     seed: int | None = None,
     progress: Callable[[float], object] | None = None,
     out: str | os.PathLike[str] | None = None,
@@ -419,8 +426,8 @@ def run(
             is written.
 
     Raises:
-        ScenarioError: If the scenario cannot be run, with all problems at once, or needs more memory than
-            ``run.max_memory``.
+        ScenarioError: If the scenario cannot be run, with all problems at once.
+        LimitError: If the run needs more memory than ``run.max_memory``.
         OSError: If the scenario cannot be read, or the folder cannot be written or has files that no run wrote.
         ValueError: If the name of the folder is empty or not UTF-8.
         TypeError: If an argument has the wrong type.
@@ -430,7 +437,7 @@ def run(
         raise TypeError(f"progress must be a function of the completed share, not {said(progress)}")
     scenario = scenario_of(scenario)
     if seed is not None:
-        scenario = scenario.with_({"run.seed": seed})
+        scenario = scenario.with_settings({"run.seed": seed})
     if out is None:
         return Results(scenario, _core.run(scenario._core, progress))
     names = list(dict.fromkeys(scenario.settings["run"]["record"]))

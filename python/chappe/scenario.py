@@ -1,18 +1,32 @@
 """Scenarios: descriptions of simulations."""
 
+import copy
+import csv
+import difflib
+import io
 import json
 import math
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from chappe import _core
 from chappe.arguments import is_path, listed, mapping_of, path_of, said
+from chappe.deprecated import arguments, warn
+from chappe.files import write_file
 from chappe.words import count
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from chappe.typing import Settings
+
+MobilityFormat = Literal["csv", "setdest", "bonnmotion"]
+"""Formats of files with movements."""
+
+_MOVEMENT = ("time_s", "node", "x_m", "y_m", "dest_x_m", "dest_y_m", "speed_mps")
+"""Columns of a table of movements."""
 
 _DEEPEST = 32
 """Deepest nesting of tables and lists, as in a file; no setting needs more."""
@@ -30,6 +44,29 @@ def _read(name: str, base: str) -> tuple[str, str]:
         raise ValueError(_no_text(e.object)) from None
     except OSError as e:
         raise ValueError((e.strerror or str(e)).lower()) from None
+
+
+def _reader_in(folder: Path) -> Callable[[str, str], tuple[str, str]]:
+    """Reads files that a dict names relative to a folder."""
+    # The core names the dict "scenario" when it asks for a file.
+    base_of_dict = str(folder / "scenario")
+    return lambda name, base: _read(name, base_of_dict if base == "scenario" else base)
+
+
+def _pairs(written: Iterable[str]) -> list[tuple[str, str]]:
+    """Names and values of texts such as ``tcp.variant=vegas``."""
+    example = 'settings is a dict, or a list such as ["tcp.variant=vegas"]'
+    if isinstance(written, str) or not isinstance(written, Iterable):
+        raise TypeError(f"{example}, not {said(written)}")
+    pairs = []
+    for text in listed(written):
+        if not isinstance(text, str):
+            raise TypeError(f"{example}: {said(text)} is not a text")
+        name, equals, value = _text(text).partition("=")
+        if not equals or not name.strip():
+            raise ValueError(f"{said(text)} is not of the form name=value")
+        pairs.append((name.strip(), value.strip()))
+    return pairs
 
 
 _KINDS = {
@@ -119,28 +156,43 @@ def _unnested(name: str, value: Any, flat: dict[str, Any]) -> None:
         flat[name] = value
 
 
-class Scenario:
-    """A checked, immutable scenario; :meth:`with_` creates a changed copy.
+class Scenario(Mapping[str, Any]):
+    """A checked, immutable scenario; :meth:`with_settings` creates a changed copy.
 
     Settings have the same dotted names in files, in these methods, on the command line and in messages, for example
-    ``tcp.variant`` or ``topology.hops``. Values are written as in a file: ``"2 Mbit/s"``, ``"200 m"``.
+    ``tcp.variant`` or ``topology.hops``. Values are written as in a file: ``"2 Mbit/s"``, ``"200 m"``. A scenario is a
+    mapping from the dotted names of all effective settings to their values: ``scenario["tcp.variant"]``.
     """
 
-    __slots__ = ("_core",)
+    __slots__ = ("_core", "_values")
 
-    def __init__(self, settings: Mapping[str, Any], changes: Mapping[str, Any] | None = None):
+    def __init__(
+        self,
+        settings: "Settings | Mapping[str, Any]",
+        changes: "Settings | Mapping[str, Any] | None" = None,
+        *,
+        base_dir: str | os.PathLike[str] | None = None,
+    ):
         """Creates a scenario from a dict with the structure of a scenario file.
 
         Args:
             settings: The scenario, such as ``{"extends": "ns2-2.35", "topology": {"hops": 7}, ...}``. Names may be
                 dotted, ``{"topology.hops": 7}``, and mixed with groups; setting a name twice is an error.
-            changes: Dotted names and values that override ``settings``.
+            changes: Deprecated: use :meth:`with_settings`.
+            base_dir: Folder of the files that ``settings`` names by relative paths; ``None``: the current folder.
 
         Raises:
             ScenarioError: With all problems at once.
+            TypeError: If an argument has the wrong type.
         """
-        changes = {} if changes is None else mapping_of("changes", changes)
-        self._core = _core.Scenario.from_json(_json(settings), _json(changes), _read)
+        if is_path(settings):
+            raise TypeError(f"settings is a dict; for a file use Scenario.load({said(settings)})")
+        if changes is not None:
+            warn("the argument changes of Scenario()", "Scenario.with_settings()")
+        read = _read if base_dir is None else _reader_in(path_of("base_dir", base_dir))
+        self._core = _core.Scenario.from_json(
+            _json(mapping_of("settings", settings)), _json(mapping_of("changes", changes or {})), read
+        )
 
     @classmethod
     def _of(cls, core: _core.Scenario) -> "Scenario":
@@ -150,57 +202,48 @@ class Scenario:
 
     @classmethod
     def inline(cls, settings: Mapping[str, Any], folder: str | os.PathLike[str]) -> "Scenario":
-        """Creates a scenario from a dict that is part of a file in ``folder``: ``extends`` is relative to this folder.
-
-        Raises:
-            ScenarioError: With all problems at once.
-        """
-        # The core names the dict "scenario" when it asks for the extended file.
-        base_of_dict = str(path_of("folder", folder) / "scenario")
-
-        def read(name: str, base: str) -> tuple[str, str]:
-            return _read(name, base_of_dict if base == "scenario" else base)
-
-        return cls._of(_core.Scenario.from_json(_json(settings), "{}", read))
+        """Deprecated: use ``Scenario(settings, base_dir=folder)``."""
+        warn("Scenario.inline()", "Scenario(settings, base_dir=...)")
+        return cls(settings, base_dir=path_of("folder", folder))
 
     @classmethod
+    @arguments(changes="settings")
     def load(
-        cls, path: str | os.PathLike[str], changes: Mapping[str, Any] | None = None, *, sets: Iterable[str] = ()
+        cls,
+        path: str | os.PathLike[str],
+        settings: "Settings | Mapping[str, Any] | Iterable[str] | None" = None,
+        *,
+        sets: Iterable[str] | None = None,
     ) -> "Scenario":
         """Reads a scenario file (TOML).
 
         Args:
             path: Path of the file.
-            changes: Dotted names and values that override the file.
-            sets: Overrides in the form of the command line: ``"tcp.variant=vegas"``.
+            settings: Overrides of the file: dotted names and values, or texts as on the command line,
+                ``["tcp.variant=vegas"]``.
+            sets: Deprecated: use ``settings``.
 
         Raises:
             ScenarioError: With all problems at once and their places in the file.
             OSError: If the file cannot be read.
-            ValueError: If the file is not UTF-8 text, or a member of ``sets`` has no ``=``.
+            ValueError: If the file is not UTF-8 text, or a text of ``settings`` has no ``=``.
             TypeError: If an argument has the wrong type.
         """
-        if isinstance(sets, str) or not isinstance(sets, Iterable):
-            raise TypeError(f'sets is a list such as ["tcp.variant=vegas"], not {said(sets)}')
-        changes = {} if changes is None else mapping_of("changes", changes)
+        if sets is not None:
+            warn("the argument sets of Scenario.load()", "settings")
+        by_name = settings if isinstance(settings, Mapping) else None
+        written = sets if settings is None or by_name is not None else settings
+        pairs = [] if written is None else _pairs(written)
         text = read_text(path_of("path", path))
-        pairs = []
-        for written in listed(sets):
-            if not isinstance(written, str):
-                raise TypeError(f'sets is a list such as ["tcp.variant=vegas"]: {said(written)} is not a text')
-            _text(written)
-            name, equals, value = written.partition("=")
-            if not equals or not name.strip():
-                raise ValueError(f"{said(written)} is not of the form name=value")
-            pairs.append((name.strip(), value.strip()))
         core = _core.Scenario.from_toml(os.fspath(path), text, pairs, _read)
-        return cls._of(core).with_(changes) if changes else cls._of(core)
+        return cls._of(core).with_settings(by_name) if by_name else cls._of(core)
 
     @classmethod
+    @arguments(changes="settings")
     def chain(
         cls,
         hops: int = 7,
-        changes: Mapping[str, Any] | None = None,
+        settings: "Settings | Mapping[str, Any] | None" = None,
         *,
         stop: str = "110000 delivered",
         extends: str = "standard",
@@ -209,25 +252,71 @@ class Scenario:
 
         Args:
             hops: Number of hops; the chain has ``hops + 1`` nodes.
-            changes: Dotted names and values that override the chain, such as ``{"tcp.variant": "vegas"}``.
+            settings: Dotted names and values that override the chain, such as ``{"tcp.variant": "vegas"}``.
             stop: Stop rule of a run, such as ``"11000 delivered"`` or ``"100 s"``.
             extends: Preset of the chain; :func:`parts` lists the presets.
 
         Raises:
             ScenarioError: With all problems at once.
         """
-        return cls({"extends": extends, "run": {"stop": stop}, "topology": {"hops": hops}}, changes)
+        chain = {"extends": extends, "run": {"stop": stop}, "topology": {"hops": hops}}
+        overrides = {} if settings is None else mapping_of("settings", settings)
+        return cls._of(_core.Scenario.from_json(_json(chain), _json(overrides), _read))
 
-    def with_(self, changes: Mapping[str, Any]) -> "Scenario":
+    def with_settings(self, settings: "Settings | Mapping[str, Any]") -> "Scenario":
         """Creates a copy with other settings.
 
         Args:
-            changes: Dotted names and values, such as ``{"tcp.variant": "vegas", "tcp.vegas.alpha": 2}``.
+            settings: Dotted names and values, such as ``{"tcp.variant": "vegas", "tcp.vegas.alpha": 2}``.
 
         Raises:
             ScenarioError: With all problems of the new scenario at once.
         """
-        return Scenario._of(self._core.with_json(_json(mapping_of("changes", changes)), _read))
+        return Scenario._of(self._core.with_json(_json(mapping_of("settings", settings)), _read))
+
+    def with_(self, changes: Mapping[str, Any]) -> "Scenario":
+        """Deprecated: use :meth:`with_settings`."""
+        warn("Scenario.with_()", "Scenario.with_settings()")
+        return self.with_settings(changes)
+
+    @property
+    def _by_name(self) -> dict[str, Any]:
+        """All effective settings by dotted name, kept because reading them takes longer than a look-up."""
+        try:
+            return self._values
+        except AttributeError:
+            self._values: dict[str, Any] = {}
+            _unnested("", self.settings, self._values)
+            return self._values
+
+    def __getitem__(self, name: str) -> Any:
+        """Value of a setting by its dotted name; lists, such as ``flow``, are copies.
+
+        Raises:
+            KeyError: If there is no such setting.
+        """
+        if name not in self._by_name:
+            raise KeyError(f"there is no setting {said(name)}{self._meant(name)}")
+        return copy.deepcopy(self._by_name[name])
+
+    def _meant(self, name: object) -> str:
+        """Advice for an unknown name."""
+        if not isinstance(name, str):
+            return ""
+        members = [known for known in self._by_name if known.startswith(f"{name}.")]
+        if members:
+            return f"; it is the group of {', '.join(members[:3])}{', ...' if len(members) > 3 else ''}"
+        near = difflib.get_close_matches(name, self._by_name, 1)
+        return f"; did you mean {near[0]!r}?" if near else ""
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._by_name)
+
+    def __len__(self) -> int:
+        return len(self._by_name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._by_name
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -236,10 +325,9 @@ class Scenario:
         return settings
 
     def flat(self) -> dict[str, Any]:
-        """All effective settings by dotted name; lists stay lists."""
-        flat: dict[str, Any] = {}
-        _unnested("", self.settings, flat)
-        return flat
+        """Deprecated: use ``dict(scenario)``."""
+        warn("Scenario.flat()", "dict(scenario)")
+        return dict(self)
 
     def to_toml(self) -> str:
         """All effective settings as a scenario file, which gives the same results."""
@@ -256,27 +344,63 @@ class Scenario:
         x, y = self._core.places()
         return pl.DataFrame({"node": range(len(x)), "x_m": x, "y_m": y})
 
-    def motion(self, form: str = "csv", *, until: str | float | None = None, seed: int | None = None) -> str:
-        """Motion of the nodes, as the text of a file for ``motion.file``.
+    @property
+    def mobility(self) -> "pl.DataFrame":
+        """Movements of the nodes up to the end of the run, one row per straight movement.
+
+        ``motion.file`` accepts the table as a CSV file. Its columns are ``time_s``, ``node``, the position ``x_m`` and
+        ``y_m``, the destination ``dest_x_m`` and ``dest_y_m``, and ``speed_mps``.
+
+        Raises:
+            ValueError: If the run ends with a delivery, at an unknown instant.
+        """
+        import polars as pl
+
+        # The CSV reader of polars would wait forever in a fork.
+        rows = csv.DictReader(io.StringIO(self._mobility("csv", None, None)))
+        movements = [[float(value) if value else None for value in row.values()] for row in rows]
+        return pl.DataFrame(movements, dict.fromkeys(_MOVEMENT, pl.Float64), orient="row").cast({"node": pl.Int64})
+
+    def write_mobility(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        format: MobilityFormat = "csv",  # noqa: A002, the word of the command
+        until: str | float | None = None,
+        seed: int | None = None,
+    ) -> None:
+        """Writes the movements of the nodes to a file for ``motion.file``.
 
         Args:
-            form: ``"csv"``, ``"setdest"`` (ns-2) or ``"bonnmotion"``.
-            until: End of the motion, such as ``"500 s"`` or a number of seconds; ``None``: the end of the run.
+            path: Path of the file.
+            format: ``"csv"``, ``"setdest"`` (ns-2) or ``"bonnmotion"``.
+            until: End of the movements, such as ``"500 s"`` or a number of seconds; ``None``: the end of the run.
             seed: Seed of the run; ``None``: the seed of the scenario.
 
         Raises:
-            ValueError: If the form is unknown, or ``until`` is missing and the run ends with a delivery.
+            ValueError: If the format is unknown, or ``until`` is missing and the run ends with a delivery.
+            OSError: If the file cannot be written.
             TypeError: If an argument has the wrong type.
         """
+        text = self._mobility(format, until, seed)
+        write_file(path_of("path", path), text.encode("utf-8"))
+
+    def motion(self, form: str = "csv", *, until: str | float | None = None, seed: int | None = None) -> str:
+        """Deprecated: use :meth:`write_mobility` or :attr:`mobility`."""
+        warn("Scenario.motion()", "Scenario.write_mobility()")
+        return self._mobility(form, until, seed)
+
+    def _mobility(self, format_: str, until: str | float | None, seed: int | None) -> str:
+        """Movements as the text of a file."""
         from chappe.control import instant
 
-        if not isinstance(form, str):
-            raise TypeError(f'form is a text such as "csv", not {said(form)}')
+        if not isinstance(format_, str):
+            raise TypeError(f'format is a text such as "csv", not {said(format_)}')
         if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int)):
             raise TypeError(f"a seed is a whole number, not {said(seed)}")
         if seed is not None and not 0 <= seed < 2**63:
             raise ValueError(f"{said(seed)} is not a seed: it must be from 0 to {2**63 - 1}")
-        return self._core.motion(_text(form), None if until is None else instant(until), seed)
+        return self._core.motion(_text(format_), None if until is None else instant(until), seed)
 
     @property
     def flows(self) -> "pl.DataFrame":
@@ -339,7 +463,11 @@ class Scenario:
         return f"<Scenario: {place}, {', '.join(used)}>"
 
 
-def scenario_of(scenario: Scenario | Mapping[str, Any] | str | os.PathLike[str]) -> Scenario:
+ScenarioLike = Scenario | Mapping[str, Any] | str | os.PathLike[str]
+"""A scenario, an equivalent dict, whose names may be dotted, or the name of a scenario file."""
+
+
+def scenario_of(scenario: ScenarioLike) -> Scenario:
     """Converts a dict or the name of a file to a scenario.
 
     Raises:

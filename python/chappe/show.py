@@ -3,7 +3,7 @@
 import math
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
 from rich.console import Console
@@ -61,6 +61,12 @@ def with_error(mean: float, half_width: float, scale: float = 1.0) -> str:
         return number(mean)
     places = min(max(0, 1 - math.floor(math.log10(half_width))), 9)
     return f"{mean:,.{places}f} ± {half_width:,.{places}f}"
+
+
+def estimate(row: Mapping[str, Any], scale: float = 1.0) -> str:
+    """Estimate of a row of a summary, with the half width of its interval."""
+    mean, low, high = (math.nan if row[name] is None else row[name] for name in ("estimate", "ci_low", "ci_high"))
+    return with_error(mean, (high - low) / 2, scale)
 
 
 def warnings(scenario: Scenario) -> None:

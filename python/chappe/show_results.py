@@ -73,11 +73,11 @@ def results(r: Results, name: str) -> None:
     correlated = []
     for row in summary.iter_rows(named=True):
         m = units[row["measure"]]
-        if row["batches"] == 0 or (only_udp and m.name in OF_TCP):
+        if only_udp and m.name in OF_TCP:
             continue
-        means.add_row(m.label, show.with_error(row["mean"], row["half_width"], m.scale), m.unit)
+        means.add_row(m.label, show.estimate(row, m.scale), m.unit)
         rho = row["autocorrelation"]
-        if not math.isnan(rho) and rho > 2 / math.sqrt(row["batches"]):
+        if rho is not None and rho > 2 / math.sqrt(row["n"]):
             correlated.append(m.label)
     if means.rows:
         show.write(means)

@@ -27,7 +27,7 @@ def measured(scenario: Scenario, variants: Sequence[str], flow: int) -> pl.DataF
     Raises:
         ScenarioError: If a variant is unknown or does not fit the scenario.
     """
-    under = {v: scenario.with_({"tcp.variant": v, "run.record": ["cwnd"]}) for v in variants}
+    under = {v: scenario.with_settings({"tcp.variant": v, "run.record": ["cwnd"]}) for v in variants}
     tables = [
         run(s).recorded["cwnd"].filter(pl.col("flow") == flow).select(pl.lit(v).alias("variant"), pl.all())
         for v, s in under.items()

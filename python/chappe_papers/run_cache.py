@@ -8,7 +8,7 @@ from typing import Self
 
 import polars as pl
 from chappe import tables
-from chappe.error import StoreError, reason
+from chappe.error import StorageError, reason
 from chappe.progress import bar
 from chappe.scenario import Scenario
 from chappe.study.axes import Item, settings_without_seed
@@ -45,7 +45,7 @@ class RunCache:
             title: Names the progress bar.
 
         Raises:
-            StoreError: The folder cannot be used, has other files, or is that of another study or results epoch.
+            StorageError: The folder cannot be used, has other files, or is that of another study or results epoch.
         """
         results = Path(results)
         _refuse_others(results)
@@ -150,9 +150,9 @@ def _refuse_others(results: Path) -> None:
     try:
         first = min((p.name for p in results.iterdir()), default=None)
     except OSError as e:
-        raise StoreError(f"cannot write to {results}: {reason(e)}") from None
+        raise StorageError(f"cannot write to {results}: {reason(e)}") from None
     if first is not None:
-        raise StoreError(
+        raise StorageError(
             f"{results} has other files, such as {first}, and no runs: use a new folder, or empty this one"
         )
 

@@ -43,7 +43,7 @@ class Small(Design):
 
     def scenario(self, point: Point, length: Length, /) -> Scenario:
         changes = {"tcp.variant": point.variant, "topology.hops": point.hops, "flow": [{"from": 0, "to": point.hops}]}
-        return self.base().with_({"run.stop": f"{length.packets} delivered", **changes})
+        return self.base().with_settings({"run.stop": f"{length.packets} delivered", **changes})
 
     def weight(self, point: Point, _scenario: Scenario, /) -> float:
         return float(point.hops)

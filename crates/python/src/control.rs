@@ -1,7 +1,7 @@
 //! A run driven from Python: it advances on request, and takes commands in between.
 
 use crate::recorded::{self, Recorded};
-use crate::{MOST_STEPS, PATIENCE, Results, Scenario, parse, scenario_error};
+use crate::{MOST_STEPS, PATIENCE, Results, Scenario, limit_error, parse, scenario_error};
 use chappe_core::run::End;
 use chappe_core::setting::{Node, Scalar};
 use chappe_core::sim::{Halt, Sim};
@@ -92,7 +92,7 @@ impl Run {
             steps = if begun.elapsed() > PATIENCE { steps.div_ceil(2) } else { most.min(2 * steps) };
             py.check_signals()?;
             if sim.grown() + recorded.memory() > limit {
-                return Err(scenario_error(&self.scenario.get().0.outgrown(sim.now())));
+                return Err(limit_error(&self.scenario.get().0.outgrown(sim.now())));
             }
             if let Some(progress) = &progress {
                 progress.call1((f64::from_bits(self.progress.load(Ordering::Relaxed)),))?;

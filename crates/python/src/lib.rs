@@ -23,11 +23,22 @@ use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 pyo3::import_exception!(chappe.error, ScenarioError);
+pyo3::import_exception!(chappe.error, LimitError);
 
-/// Exception of the Python package: text for people, the text with colours, problems as JSON, number of further
-/// problems.
+/// Arguments of exceptions of the Python package: text for people, the text with colors, problems as JSON, number of
+/// further problems.
+fn described(errors: &Errors) -> (String, String, String, usize) {
+    (errors.render(false), errors.render(true), errors.to_json().to_string(), errors.more)
+}
+
+/// An invalid scenario or command.
 fn scenario_error(errors: &Errors) -> PyErr {
-    ScenarioError::new_err((errors.render(false), errors.render(true), errors.to_json().to_string(), errors.more))
+    ScenarioError::new_err(described(errors))
+}
+
+/// A run that has reached a limit.
+fn limit_error(errors: &Errors) -> PyErr {
+    LimitError::new_err(described(errors))
 }
 
 /// Files are read in Python: `read(name, from)` returns the text and the name for messages, or raises `OSError`.
@@ -263,7 +274,7 @@ fn run<'py>(
         steps = if begun.elapsed() > PATIENCE { steps.div_ceil(2) } else { most.min(2 * steps) };
         py.check_signals()?;
         if sim.grown() + recorded.memory() > limit {
-            return Err(scenario_error(&scenario.0.outgrown(sim.now())));
+            return Err(limit_error(&scenario.0.outgrown(sim.now())));
         }
         if let Some(progress) = &progress {
             progress.call1((sim.progress(),))?;

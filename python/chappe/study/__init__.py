@@ -1,6 +1,9 @@
 """Studies: many runs of many points, stored in a folder, and their analysis."""
 
-from chappe.error import ClusterError, RunsError, StoreError, StudyError, WorkWarning
+from typing import Any
+
+from chappe.deprecated import attribute
+from chappe.error import ClusterError, RunError, StorageError, StudyError, WorkWarning
 from chappe.study.file import StudyFile, load
 from chappe.study.measure import measure
 from chappe.study.run import search, sweep
@@ -11,9 +14,9 @@ from chappe.study.study import Study
 __all__ = [
     "ClusterError",
     "Precision",
-    "RunsError",
+    "RunError",
     "Search",
-    "StoreError",
+    "StorageError",
     "Study",
     "StudyError",
     "StudyFile",
@@ -23,3 +26,12 @@ __all__ = [
     "search",
     "sweep",
 ]
+
+_RENAMED = {
+    "StoreError": ("chappe.StorageError", lambda: StorageError),
+    "RunsError": ("chappe.RunError", lambda: RunError),
+}
+
+
+def __getattr__(name: str) -> Any:
+    return attribute(__name__, name, _RENAMED)

@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import polars as pl
+import polars.selectors as cs
 
 from chappe.arguments import said
-from chappe.measures import NAMES, Totals, hint
+from chappe.measures import NAMES, Direction, Totals, hint
 from chappe.stats import Comparison, Estimate, Jackknife, holm, lag1, paired, quantile, unpaired
 
 
@@ -42,11 +44,25 @@ def known_measure(name: str) -> None:
         raise ValueError(f"there is no measure {said(name)}; {hint(name)}")
 
 
+def known(value: float) -> float | None:
+    """A number of a table; ``None`` if unknown."""
+    return value if math.isfinite(value) else None
+
+
+def interval(e: Estimate, confidence: float) -> dict[str, float | None]:
+    """Columns of an estimate and of the ends of its interval."""
+    low, high = e.interval(confidence)
+    return {"estimate": known(e.mean), "ci_low": known(low), "ci_high": known(high)}
+
+
+def table(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+    """Table of rows, whose numbers are floats even where all of them are unknown."""
+    return pl.DataFrame(rows, infer_schema_length=None).with_columns(cs.by_dtype(pl.Null).cast(pl.Float64))
+
+
 def summary(sample: Sample, measure: str, confidence: float) -> dict[str, Any]:
     """Row of the summary."""
     together = sample.together
-    e = together.estimate
-    low, high = e.interval(confidence)
     rho = lag1(together.pseudo) if sample.seeds is None else math.nan
     values = sample.totals.known.each
     values = values[np.isfinite(values)]
@@ -54,16 +70,13 @@ def summary(sample: Sample, measure: str, confidence: float) -> dict[str, Any]:
     return {
         **sample.labels,
         "measure": measure,
-        "of": "batches" if sample.seeds is None else "runs",
+        **interval(together.estimate, confidence),
         "n": n,
-        "mean": e.mean,
-        "half_width": e.half_width(confidence),
-        "low": low,
-        "high": high,
-        "q10": quantile(values, 0.1),
-        "median": quantile(values, 0.5),
-        "q90": quantile(values, 0.9),
-        "autocorrelation": rho,
+        "of": "batches" if sample.seeds is None else "runs",
+        "q10": known(quantile(values, 0.1)),
+        "median": known(quantile(values, 0.5)),
+        "q90": known(quantile(values, 0.9)),
+        "autocorrelation": known(rho),
         "correlated": not math.isnan(rho) and rho > 2 / math.sqrt(n),
     }
 
@@ -85,6 +98,30 @@ def compare(
     samples: Sequence[Sample], a: Mapping[str, Any], b: Mapping[str, Any], confidence: float
 ) -> list[dict[str, Any]]:
     """Rows of a comparison of two settings."""
+    return _adjusted(_contrasts(samples, a, b, confidence), confidence)
+
+
+def compare_all(samples: Sequence[Sample], axis: str, baseline: Any, confidence: float) -> list[dict[str, Any]]:
+    """Rows of a comparison of all values of an axis with one of them."""
+    reference = {axis: baseline}
+    _chosen(samples, reference)
+    values = list(dict.fromkeys(s.labels[axis] for s in samples))
+    rows = [
+        {**labels, axis: value, "baseline": baseline, **{k: v for k, v in row.items() if k not in labels}}
+        for value in values
+        if value != baseline
+        for row in _contrasts(samples, {axis: value}, reference, confidence)
+        for labels in [{k: v for k, v in row.items() if k in samples[0].labels}]
+    ]
+    places = {tuple(s.labels[k] for k in s.labels if k != axis): n for n, s in reversed(list(enumerate(samples)))}
+    rows.sort(key=lambda row: places[tuple(row[k] for k in samples[0].labels if k != axis)])
+    return _adjusted(rows, confidence)
+
+
+def _contrasts(
+    samples: Sequence[Sample], a: Mapping[str, Any], b: Mapping[str, Any], confidence: float
+) -> list[dict[str, Any]]:
+    """Rows of a comparison of two settings, without the adjustment for several tests."""
     if not a or set(a) != set(b):
         raise ValueError("both settings must give values of the same axes")
     first, second = _chosen(samples, a), _chosen(samples, b)
@@ -99,19 +136,26 @@ def compare(
             {
                 **other_axes,
                 "n": len(x.pseudo),
-                "mean_a": x.value,
-                "mean_b": y.value,
-                "difference": c.difference.mean,
-                "half_width": c.difference.half_width(confidence),
-                "low": low,
-                "high": high,
-                "relative": c.difference.mean / y.value if y.value else math.nan,
-                "effect": c.effect,
-                "p": c.p,
+                "estimate_a": known(x.value),
+                "estimate_b": known(y.value),
+                "difference": known(c.difference.mean),
+                "ci_low": known(low),
+                "ci_high": known(high),
+                "relative": known(c.difference.mean / y.value) if y.value else None,
+                "effect": known(c.effect),
+                "p": known(c.p),
             }
         )
-    adjusted = holm([row["p"] for row in rows])
-    return [{**row, "p_adjusted": p, "significant": p < 1 - confidence} for row, p in zip(rows, adjusted, strict=True)]
+    return rows
+
+
+def _adjusted(rows: Sequence[Mapping[str, Any]], confidence: float) -> list[dict[str, Any]]:
+    """Rows of a comparison with p-values adjusted over all rows."""
+    adjusted = holm([math.nan if row["p"] is None else row["p"] for row in rows])
+    return [
+        {**row, "p_adjusted": known(p), "significant": p < 1 - confidence}
+        for row, p in zip(rows, adjusted, strict=True)
+    ]
 
 
 def _chosen(samples: Sequence[Sample], setting: Mapping[str, Any]) -> dict[tuple[Any, ...], Sample]:
@@ -129,7 +173,9 @@ def _chosen(samples: Sequence[Sample], setting: Mapping[str, Any]) -> dict[tuple
     return chosen
 
 
-def rank(samples: Sequence[Sample], over: Sequence[str], best: str, confidence: float) -> list[dict[str, Any]]:
+def rank(
+    samples: Sequence[Sample], over: Sequence[str], direction: Direction, confidence: float
+) -> list[dict[str, Any]]:
     """Rows of a ranking."""
     groups: dict[tuple[Any, ...], list[Sample]] = {}
     for name in over:
@@ -137,19 +183,20 @@ def rank(samples: Sequence[Sample], over: Sequence[str], best: str, confidence: 
             raise ValueError(f"{said(name)} is not an axis; the axes are {', '.join(samples[0].labels) or 'none'}")
     for s in samples:
         groups.setdefault(tuple(v for k, v in s.labels.items() if k not in over), []).append(s)
-    return [row for group in groups.values() for row in _ranked(group, over, best, confidence)]
+    return [row for group in groups.values() for row in _ranked(group, over, direction, confidence)]
 
 
-def _ranked(group: Sequence[Sample], over: Sequence[str], best: str, confidence: float) -> list[dict[str, Any]]:
-    sign = 1 if best == "highest" else -1
+def _ranked(
+    group: Sequence[Sample], over: Sequence[str], direction: Direction, confidence: float
+) -> list[dict[str, Any]]:
+    sign = 1 if direction == "maximize" else -1
     above = better(group, sign, confidence)
     rows = []
     for s, beaten_by in zip(group, above, strict=True):
         e = s.estimate
         labels = {k: v for k, v in s.labels.items() if k not in over} | {k: s.labels[k] for k in over}
-        width = e.half_width(confidence)
-        rows.append({**labels, "rank": 1 + beaten_by, "mean": e.mean, "half_width": width, "n": int(e.df) + 1})
-    return sorted(rows, key=lambda r: (r["rank"], math.isnan(r["mean"]), -sign * r["mean"]))
+        rows.append({**labels, "rank": 1 + beaten_by, **interval(e, confidence), "n": int(e.df) + 1})
+    return sorted(rows, key=lambda r: (r["rank"], r["estimate"] is None, -sign * (r["estimate"] or 0.0)))
 
 
 def better(group: Sequence[Sample], sign: int, confidence: float) -> list[int]:

@@ -104,7 +104,7 @@ def grid(scenario: Scenario, axes: Axes | None = None, cases: Cases | None = Non
     points, wrong = [], _Wrong()
     for labels, changes in _combinations(own_axes, own_cases):
         try:
-            points.append(Point(labels, scenario.with_(changes)))
+            points.append(Point(labels, scenario.with_settings(changes)))
         except ScenarioError as e:
             wrong.add(labels, e)
     if wrong.problems:
@@ -311,7 +311,7 @@ def _of_axis(scenario: Scenario, name: str, values: Sequence[Any]) -> Iterable[P
     meant: dict[str, Any] = {}
     for value in values:
         try:
-            other = meant.setdefault(Point({}, scenario.with_({name: value})).identity, value)
+            other = meant.setdefault(Point({}, scenario.with_settings({name: value})).identity, value)
             if _written(other) != _written(value):
                 yield problem(f"the axis `{name}` has the equivalent values {other} and {value}", "remove one of them")
         except ScenarioError as e:
@@ -330,7 +330,7 @@ def _of_case(scenario: Scenario, name: str, changes: Mapping[str, Any]) -> Itera
         yield Problem(path, "`run.seed` cannot differ between cases", "seeds are given by `seeds`", None, None, None)
     else:
         try:
-            scenario.with_(changes)
+            scenario.with_settings(changes)
         except ScenarioError as e:
             for p in e.problems:
                 if p.path in changes or any(f"{p.path}.".startswith(f"{c}.") for c in changes):

@@ -4,6 +4,7 @@ import difflib
 import json
 import os
 import re
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -29,9 +30,13 @@ _HELPED = 20
 GROUPS: dict[str, tuple[str, ...]] = {
     "": ("scenario", "seeds", "transient", "measures", "axes", "cases", "stop", "search"),
     "stop": ("measure", "within", "max_seeds", "max_length"),
-    "search": ("setting", "from", "to", "resolution", "measure", "best", "max_points"),
+    "search": ("setting", "low", "high", "resolution", "measure", "direction", "max_points"),
 }
 """Valid names by group."""
+
+_RENAMED_WORDS = {"highest": "maximize", "lowest": "minimize"}
+_RENAMED = {"from": "low", "to": "high", "best": "direction"}
+"""New names by old name in ``[search]``, which work for one more version."""
 
 
 @cache
@@ -185,22 +190,41 @@ class _Reader:
     def _search(self) -> Search | None:
         if "search" not in self._written:
             return None
-        table = self._table(self._written, "search")
+        table = self._renamed(self._table(self._written, "search"))
         self._names("search", table)
-        missing = [n for n in ("setting", "from", "to") if n not in table]
+        missing = [n for n in ("setting", "low", "high") if n not in table]
         for name in missing:
             self._add("search", f"`search.{name}` is missing", None)
         if missing:
             return None
         return Search(
             self._word("search", table, "setting", ""),
-            table["from"],
-            table["to"],
+            table["low"],
+            table["high"],
             resolution=table.get("resolution", 1),
             measure=self._word("search", table, "measure", "goodput_bps"),
-            best=self._word("search", table, "best", "highest") if "best" in table else None,
+            direction=self._direction(table),
             max_points=self._count("search", table, "max_points") or 40,
         )
+
+    def _renamed(self, table: Mapping[str, Any]) -> dict[str, Any]:
+        """Table of a search by its new names; warns of old names."""
+        new: dict[str, Any] = {}
+        for name, value in table.items():
+            now = _RENAMED.get(name, name)
+            if now != name and now not in table:
+                warnings.warn(f"{self._name}: `search.{name}` is now `search.{now}`", FutureWarning, stacklevel=5)
+                if place := self._places.get(f"search.{name}"):
+                    self._places.setdefault(f"search.{now}", place)
+                value = _RENAMED_WORDS.get(value, value) if now == "direction" and isinstance(value, str) else value
+                new[now] = value
+            else:
+                new[name] = value
+        return new
+
+    def _direction(self, table: Mapping[str, Any]) -> Any:
+        """Direction of a search, checked with the rest of the search."""
+        return self._word("search", table, "direction", "maximize") if "direction" in table else None
 
     def _word(self, group: str, table: Mapping[str, Any], name: str, default: str) -> str:
         value = table.get(name, default)
@@ -223,7 +247,7 @@ class _Reader:
             if isinstance(written, str):
                 return Scenario.load(folder / written)
             if isinstance(written, dict):
-                return Scenario.inline(written, folder)
+                return Scenario(written, base_dir=folder)
             what = "`scenario` is missing" if written is None else "`scenario` must be a file or a table"
             self._add("scenario", what, 'such as scenario = "chain.toml", or a table [scenario]')
         except ScenarioError as e:

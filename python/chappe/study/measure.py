@@ -8,7 +8,7 @@ import polars as pl
 
 from chappe import forked
 from chappe.arguments import problem, problem_of_jobs, said
-from chappe.error import RunsError, ScenarioError, StudyError
+from chappe.error import RunError, ScenarioError, StudyError
 from chappe.progress import bar
 from chappe.scenario import Scenario
 from chappe.study.axes import Item, Point, problems_of_size, seeds_of
@@ -45,7 +45,7 @@ def measure(
         interval over the batches and its two totals (``_over``, ``_under``), and the results of ``also``.
 
     Raises:
-        RunsError: If runs fail.
+        RunError: If runs fail.
         StudyError: If seeds or `jobs` are invalid, or the runs need too much memory.
         TypeError: If `points` are not scenarios, or `seeds` is not a list.
     """
@@ -86,8 +86,8 @@ def measured(
         progress: Function of the completed share, from 0 to 1.
 
     Raises:
-        RunsError: If runs fail; finished runs are kept.
-        StoreError: If runs cannot be written.
+        RunError: If runs fail; finished runs are kept.
+        StorageError: If runs cannot be written.
         RuntimeError: In a process forked after polars was used.
     """
     forked.refuse()
@@ -108,7 +108,7 @@ def measured(
         stack.callback(kept.flush)
         threads(jobs)([item for key, item in wanted.items() if key not in kept], take, progress)
     if failed:
-        raise RunsError(_what_failed([failed[key] for key in wanted if key in failed], store))
+        raise RunError(_what_failed([failed[key] for key in wanted if key in failed], store))
     if not wanted:
         return {key: pl.DataFrame() for key in items}
     rows = _rows({name: kept.table(name, list(wanted)) for name in PART_TABLES}, also)

@@ -2,8 +2,9 @@
 
 import os
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,11 @@ import polars as pl
 
 from chappe import _core
 from chappe.arguments import is_whole, not_whole, problem, problems_of_work, said
+from chappe.deprecated import arguments, keyword_only, warn
 from chappe.error import Problem, ScenarioError, StudyError, WorkWarning
-from chappe.measures import ENERGY, NAMES, Totals, hint
+from chappe.measures import ENERGY, NAMES, Direction, Totals, hint
 from chappe.progress import bar
-from chappe.scenario import Scenario, scenario_of
+from chappe.scenario import Scenario, ScenarioLike, scenario_of
 from chappe.stats import quotient
 from chappe.study import cluster, parts
 from chappe.study.axes import (
@@ -41,19 +43,37 @@ _AT_ONCE = 1000
 """Runs read at a time at the end of a study, so that the batches of all runs need not fit into memory."""
 
 
+Progress = bool | Callable[[float], object]
+"""True for a progress bar, or a function of the completed share, from 0 to 1."""
+
+
+def _without_quiet(quiet: bool | None, progress: Progress) -> Progress:
+    """Progress by the former argument ``quiet``."""
+    if quiet is None:
+        return progress
+    warn("the argument quiet", "progress")
+    return quiet if not isinstance(quiet, bool) else not quiet
+
+
+@arguments(stop="precision", on="backend")
+@keyword_only("seeds", after=2)
 def sweep(
-    scenario: Scenario | Mapping[str, Any] | str | os.PathLike[str],
+    scenario: ScenarioLike,
     axes: Axes | None = None,
-    seeds: int | Iterable[int] = 1,
     *,
+    seeds: int | Iterable[int] = 1,
     cases: Cases | None = None,
-    stop: Precision | None = None,
+    precision: float | Precision | None = None,
+    measure: str = "goodput_bps",
+    max_seeds: int | None = None,
+    max_length: int | None = None,
     transient: Transient = "discard",
     out: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
-    on: str | None = None,
-    quiet: bool = True,
+    backend: str | None = None,
+    progress: Progress = False,
     title: str = "Study",
+    quiet: bool | None = None,
 ) -> Study:
     """Runs a scenario at all combinations of the values of the axes. Runs already in ``out`` are not repeated.
 
@@ -63,13 +83,18 @@ def sweep(
         seeds: Number of seeds (1, 2, ...), or a list. With one seed, intervals come from the batches of the run; with
             several seeds, from the runs.
         cases: Named sets of changes, which become the axis ``case``.
-        stop: Precision at which to stop; ``None``: every point with every seed.
+        precision: Half width of the 95 % interval of ``measure``, as a share of the mean, at which a point needs no
+            further runs; ``None``: every point with every seed.
+        measure: Name of the measure that ``precision`` refers to.
+        max_seeds: Largest number of seeds with ``precision``, for studies with several seeds.
+        max_length: Largest factor on ``run.stop`` with ``precision``, for studies with one seed.
         transient: Removal of the transient of each run.
         out: Folder of the study; ``None``: a temporary folder, deleted with the returned study.
         jobs: Number of parallel runs on this machine; ``None``: one per core.
-        on: ``"ray"`` or ``"ray://ADDRESS"`` for a Ray cluster.
-        quiet: True for no progress bar.
+        backend: ``"ray"`` or ``"ray://ADDRESS"`` for a Ray cluster; ``None``: this machine.
+        progress: True for a progress bar, or a function of the completed share, from 0 to 1.
         title: Title of the progress bar.
+        quiet: Deprecated: use ``progress``.
 
     Raises:
         ScenarioError: If the scenario cannot be run.
@@ -77,21 +102,28 @@ def sweep(
         TypeError: If `scenario` has the wrong type.
         StudyError: If arguments, points, seeds or rules are invalid, with all problems at once, or need more memory
             than ``run.max_memory`` of the scenario.
-        StoreError: If the folder cannot be used or written.
+        StorageError: If the folder cannot be used or written.
         ClusterError: If the cluster cannot be used.
         RuntimeError: In a process forked after polars was used.
     """
     base = scenario_of(scenario)
-    given = problems_of_work(jobs, on, out, quiet, title)
-    if stop is not None and not isinstance(stop, Precision):
-        given.append(problem("stop", f"`stop` cannot be {said(stop)}", "it is a Precision or None"))
+    progress = _without_quiet(quiet, progress)
+    given = problems_of_work(jobs, backend, out, progress, title)
+    stop: Precision | None = None
+    if precision is None or isinstance(precision, Precision):
+        stop = precision
+        for name, value in (("max_seeds", max_seeds), ("max_length", max_length)):
+            if value is not None:
+                given.append(problem(name, f"`{name}` has no effect without `precision`", None))
+    else:
+        stop = Precision(measure, precision, max_seeds, max_length)
     points, own_seeds = _points(base, axes, cases, seeds, jobs, given)
     asked = {stop.measure: "stop.measure"} if stop and isinstance(stop.measure, str) else {}
     problems = [*problems_of_rules(points, transient, asked), *(problems_of_stop(stop, own_seeds) if stop else ())]
     if stop is not None and not problems:
         problems = problems_of_growth(stop, base, points, own_seeds)
     if problems:
-        raise StudyError(problems)
+        raise StudyError(problems if stop is precision else [_as_argument(p) for p in problems])
     warn_of_work(points, len(own_seeds), jobs)
     design = precise(points, own_seeds, stop) if stop else fixed(points, own_seeds)
     about = {
@@ -107,40 +139,70 @@ def sweep(
         measure=stop.measure if stop else None,
         transient=transient,
         out=out,
-        workers=cluster.workers(on) if on else threads(jobs),
-        title=None if quiet else title,
+        workers=cluster.workers(backend) if backend else threads(jobs),
+        progress=progress,
+        title=title,
         doubts=doubts_of(points),
     )
 
 
+def _as_argument(p: Problem) -> Problem:
+    """A problem of a rule in the words of the arguments of :func:`sweep` and :func:`search`."""
+    for old, new in (("stop.within", "precision"), ("stop.", ""), ("search.", "")):
+        p = p._replace(
+            path=p.path.replace(old, new), message=p.message.replace(f"`{old}", f"`{new}"), help=_in(p.help, old, new)
+        )
+    return p
+
+
+def _in(text: str | None, old: str, new: str) -> str | None:
+    return None if text is None else text.replace(f"`{old}", f"`{new}")
+
+
+@arguments(on="backend", rule="setting")
+@keyword_only("axes", "seeds", after=2)
 def search(
-    scenario: Scenario | Mapping[str, Any] | str | os.PathLike[str],
-    rule: Search,
+    scenario: ScenarioLike,
+    setting: str | Search,
+    *,
+    low: int | str | None = None,
+    high: int | str | None = None,
+    resolution: int | str = 1,
+    measure: str = "goodput_bps",
+    direction: Direction | None = None,
+    max_points: int = 40,
     axes: Axes | None = None,
     seeds: int | Iterable[int] = 5,
-    *,
     cases: Cases | None = None,
     transient: Transient = "discard",
     out: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
-    on: str | None = None,
-    quiet: bool = True,
+    backend: str | None = None,
+    progress: Progress = False,
     title: str = "Search",
+    quiet: bool | None = None,
 ) -> Study:
     """Searches for the best value of a setting, at all combinations of the values of the axes.
 
     Args:
         scenario: As in :func:`sweep`.
-        rule: Definition of the search.
+        setting: Dotted name of the setting.
+        low: Smallest value: a whole number, or a quantity such as ``"20 ms"``.
+        high: Largest value, in the same unit.
+        resolution: Distance of neighbouring values, in the same unit.
+        measure: Name of the measure.
+        direction: ``"maximize"`` or ``"minimize"``; ``None``: the better direction of the measure.
+        max_points: Number of measured values after which no round begins.
         axes: As in :func:`sweep`.
         seeds: As in :func:`sweep`; every value uses all seeds.
         cases: As in :func:`sweep`.
         transient: As in :func:`sweep`.
         out: As in :func:`sweep`.
         jobs: As in :func:`sweep`.
-        on: As in :func:`sweep`.
-        quiet: As in :func:`sweep`.
+        backend: As in :func:`sweep`.
+        progress: As in :func:`sweep`.
         title: As in :func:`sweep`.
+        quiet: Deprecated: use ``progress``.
 
     Returns:
         The study; :meth:`Study.curve` gives the results.
@@ -149,21 +211,29 @@ def search(
         Exception: As :func:`sweep` does.
     """
     base = scenario_of(scenario)
-    given = problems_of_work(jobs, on, out, quiet, title)
-    if not isinstance(rule, Search):
-        given.append(problem("rule", f"`rule` cannot be {said(rule)}", "it is a Search"))
+    progress = _without_quiet(quiet, progress)
+    given = problems_of_work(jobs, backend, out, progress, title)
+    if isinstance(setting, Search):
+        warn("a Search as an argument of search()", 'search(scenario, "tcp.window", low=1, high=32)')
+        rule = setting
+    else:
+        for name, value in (("low", low), ("high", high)):
+            if value is None:
+                given.append(problem(name, f"`{name}` is missing", None))
+        rule = Search(setting, 0 if low is None else low, 1 if high is None else high, resolution, measure)
+        rule = replace(rule, direction=rule.direction if direction is None else direction, max_points=max_points)
     points, own_seeds = _points(base, axes, cases, seeds, jobs, given)
     asked = {rule.measure: "search.measure"} if isinstance(rule.measure, str) else {}
     problems = [*problems_of_rules(points, transient, asked), *problems_of_search(rule, points, cases)]
     if not problems:
         problems = problems_of_size(base, len(points) * min(rule.max_points + GRID, rule.steps + 1), len(own_seeds))
     if problems:
-        raise StudyError(problems)
+        raise StudyError(problems if rule is setting else [_as_argument(p) for p in problems])
     warn_of_work(points, len(own_seeds) * GRID, jobs)
     about = {
         "axes": [*points[0].labels, rule.setting],
         "seeds": own_seeds,
-        "search": vars(rule),
+        "search": rule.stored,
         "transient": transient,
     }
     return carry_out(
@@ -173,8 +243,9 @@ def search(
         measure=rule.measure,
         transient=transient,
         out=out,
-        workers=cluster.workers(on) if on else threads(jobs),
-        title=None if quiet else title,
+        workers=cluster.workers(backend) if backend else threads(jobs),
+        progress=progress,
+        title=title,
         doubts=doubts_of(points),
     )
 
@@ -235,7 +306,8 @@ def carry_out(
     transient: Transient,
     out: str | os.PathLike[str] | None,
     workers: Workers,
-    title: str | None,
+    progress: Progress,
+    title: str,
     doubts: Sequence[str] = (),
 ) -> Study:
     """Executes the runs of a design until the design is complete.
@@ -248,14 +320,15 @@ def carry_out(
         transient: Removal of the transient of each run.
         out: Folder of the study.
         workers: Workers that execute runs.
-        title: Title of the progress bar; ``None``: no progress bar.
+        progress: True for a progress bar, or a function of the completed share.
+        title: Title of the progress bar.
         doubts: Warnings about the points.
     """
     with ExitStack() as stack:
         forgotten = Forgotten() if out is None else None
         store = Store(forgotten.path if forgotten else Path(out or "."), settings_without_seed(base), about)
         stack.callback(store.close)
-        making = _Making(store, workers, title)
+        making = _Making(store, workers, progress, title)
         totals = _Known(store, measure, transient, making.failed)
         while True:
             try:
@@ -272,11 +345,12 @@ def carry_out(
 class _Making:
     """Execution of missing runs."""
 
-    def __init__(self, store: Store, workers: Workers, title: str | None):
+    def __init__(self, store: Store, workers: Workers, progress: Progress, title: str):
         self.failed: dict[str, Failed] = {}
         self._wanted: dict[str, Item] = {}
         self._store = store
         self._workers = workers
+        self._progress = progress
         self._title = title
 
     def make(self, items: Sequence[Item]) -> int:
@@ -296,7 +370,9 @@ class _Making:
             store.tick()
 
         with ExitStack() as stack:
-            update = stack.enter_context(bar(self._title)) if self._title else _nothing
+            update = self._progress if callable(self._progress) else _nothing
+            if self._progress is True:
+                update = stack.enter_context(bar(self._title))
             try:
                 self._workers(list(missing.values()), take, update)
             finally:

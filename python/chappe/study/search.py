@@ -4,14 +4,15 @@ import contextlib
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import InitVar, dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from chappe.arguments import is_whole, not_whole, said
+from chappe.deprecated import warn
 from chappe.error import Problem, ScenarioError
-from chappe.measures import ENDS, NAMES, Totals, best_of, hint, of_runs
-from chappe.study.analysis import Sample, contrast
+from chappe.measures import DIRECTIONS, NAMES, OLD_DIRECTIONS, Direction, Totals, direction_of, hint, of_runs
+from chappe.study.analysis import Sample, contrast, interval
 from chappe.study.axes import Cases, Item, Point, overlap, settings_in
 from chappe.study.stop import Design, Measured, UnknownError
 
@@ -42,8 +43,9 @@ class Search:
         high: Largest value, in the same unit.
         resolution: Distance of neighbouring values, in the same unit.
         measure: Name of the measure.
-        best: ``"highest"`` or ``"lowest"``; ``None``: the better end of the measure (:class:`chappe.measures.Measure`).
+        direction: ``"maximize"`` or ``"minimize"``; ``None``: the better direction of the measure.
         max_points: Number of measured values after which no round begins.
+        best: Deprecated: use ``direction``.
     """
 
     setting: str
@@ -51,13 +53,24 @@ class Search:
     high: int | str
     resolution: int | str = 1
     measure: str = "goodput_bps"
-    best: str | None = None
+    direction: Direction | None = None
     max_points: int = 40
+    best: InitVar[str | None] = None
 
-    def __post_init__(self) -> None:
-        """Fills in the better end of the measure. Measures without a better end are refused at the start."""
+    def __post_init__(self, best: str | None) -> None:
+        """Fills in the better direction of the measure. Measures without any are refused at the start."""
+        if best is not None:
+            warn("the argument best", "direction='maximize' or direction='minimize'")
+            new = {old: direction for direction, old in OLD_DIRECTIONS.items()}
+            object.__setattr__(self, "direction", new.get(best, best))
         with contextlib.suppress(ValueError):
-            object.__setattr__(self, "best", best_of(self.measure, self.best))
+            object.__setattr__(self, "direction", direction_of(self.measure, self.direction))
+
+    @property
+    def stored(self) -> dict[str, Any]:
+        """Rule as in ``study.json``, where the direction keeps its former word."""
+        fields = {name: value for name, value in vars(self).items() if name not in ("direction", "max_points")}
+        return {**fields, "best": OLD_DIRECTIONS[self.direction or "maximize"], "max_points": self.max_points}
 
     @property
     def steps(self) -> int:
@@ -90,13 +103,15 @@ def searching(points: Sequence[Point], seeds: Sequence[int], search: Search) -> 
 
 
 def _at(point: Point, seeds: Sequence[int], search: Search, measured: Measured) -> list[Item]:
-    sign = 1 if search.best == "highest" else -1
+    sign = 1 if search.direction == "maximize" else -1
     low, high = 0, search.steps
     items: dict[int, list[Item]] = {}
     while True:
         for step in sorted({low + round((high - low) * k / GRID) for k in range(GRID + 1)} - items.keys()):
             value = search.value(step)
-            at_value = Point({**point.labels, search.setting: value}, point.scenario.with_({search.setting: value}))
+            at_value = Point(
+                {**point.labels, search.setting: value}, point.scenario.with_settings({search.setting: value})
+            )
             items[step] = [Item(at_value, seed) for seed in seeds]
         steps = sorted(items)
         totals = measured([i for step in steps for i in items[step]])
@@ -136,9 +151,9 @@ def tied(samples: Sequence[Sample], sign: int) -> tuple[int, int]:
     return first, last
 
 
-def curve(samples: Sequence[Sample], setting: str, best: str) -> list[dict[str, Any]]:
+def curve(samples: Sequence[Sample], setting: str, direction: str) -> list[dict[str, Any]]:
     """Rows of a search: one per value, in order, for each combination of the axes."""
-    sign = 1 if best == "highest" else -1
+    sign = 1 if direction == "maximize" else -1
     groups: dict[tuple[Any, ...], list[Sample]] = {}
     for s in samples:
         groups.setdefault(tuple(v for k, v in s.labels.items() if k != setting), []).append(s)
@@ -150,11 +165,8 @@ def curve(samples: Sequence[Sample], setting: str, best: str) -> list[dict[str, 
         highest = max((sign * e.mean for e in means if not math.isnan(e.mean)), default=math.nan)
         for n, (s, e) in enumerate(zip(group, means, strict=True)):
             labels = {k: v for k, v in s.labels.items() if k != setting} | {setting: s.labels[setting]}
-            is_best = sign * e.mean == highest
-            rows.append(
-                {**labels, "mean": e.mean, "half_width": e.half_width(), "n": int(e.df) + 1, "best": is_best}
-                | {"tied": first <= n <= last}
-            )
+            marks = {"is_best": sign * e.mean == highest, "is_tied": first <= n <= last}
+            rows.append({**labels, **interval(e, _CONFIDENCE), "n": int(e.df) + 1, **marks})
     return rows
 
 
@@ -171,21 +183,17 @@ def problems_of_search(search: Search, points: Sequence[Point], cases: Cases | N
         )
     if not isinstance(search.measure, str) or search.measure not in NAMES:
         problems.append(problem("measure", f"there is no measure {said(search.measure)}", hint(search.measure)))
-    elif search.best is None:
-        problems.append(
-            problem(
-                "best",
-                f"{search.measure} has no better end",
-                "set `search.best` to highest or lowest",
-            )
-        )
-    if search.best is not None and not (isinstance(search.best, str) and search.best in ENDS):
-        problems.append(problem("best", f"`search.best` cannot be {said(search.best)}", f"known: {', '.join(ENDS)}"))
+    elif search.direction is None:
+        help_ = "set `search.direction` to maximize or minimize"
+        problems.append(problem("direction", f"{search.measure} has no better direction", help_))
+    if search.direction is not None and not (isinstance(search.direction, str) and search.direction in DIRECTIONS):
+        message = f"`search.direction` cannot be {said(search.direction)}"
+        problems.append(problem("direction", message, f"known: {', '.join(DIRECTIONS)}"))
     if not is_whole(search.max_points, GRID + 1):
         message = f"`search.max_points`: {not_whole(search.max_points, GRID + 1)}"
         problems.append(problem("max_points", message))
     units = set()
-    for name, value in (("from", search.low), ("to", search.high), ("resolution", search.resolution)):
+    for name, value in (("low", search.low), ("high", search.high), ("resolution", search.resolution)):
         try:
             units.add(_number(value)[1])
         except ValueError:
@@ -193,14 +201,14 @@ def problems_of_search(search: Search, points: Sequence[Point], cases: Cases | N
     if problems:
         return problems
     if len(units) > 1:
-        given = ((n, v) for n, v in (("from", search.low), ("to", search.high), ("resolution", search.resolution)))
+        given = ((n, v) for n, v in (("low", search.low), ("high", search.high), ("resolution", search.resolution)))
         units_of = ", ".join(f"`search.{n}` {_number(v)[1] or 'none'}" for n, v in given)
         help_ = "use the same unit for all three; the default resolution is 1, without a unit"
-        return [problem("from", f"`search` mixes units: {units_of}", help_)]
+        return [problem("low", f"`search` mixes units: {units_of}", help_)]
     if _number(search.resolution)[0] <= 0:
         return [problem("resolution", "`search.resolution` must be more than 0")]
     if search.steps < 1:
-        return [problem("to", "`search.to` must be at least one `search.resolution` above `search.from`")]
+        return [problem("high", "`search.high` must be at least one `search.resolution` above `search.low`")]
     for name in points[0].labels if points else ():
         if overlap(search.setting, name):
             return [problem("setting", f"`{name}` is also an axis")]
@@ -209,9 +217,9 @@ def problems_of_search(search: Search, points: Sequence[Point], cases: Cases | N
             return [problem("setting", f"`{search.setting}` is also set by the case `{case}`")]
     messages: dict[str, Problem] = {}
     for point in points:
-        for name, step in (("from", 0), ("to", search.steps)):
+        for name, step in (("low", 0), ("high", search.steps)):
             try:
-                point.scenario.with_({search.setting: search.value(step)})
+                point.scenario.with_settings({search.setting: search.value(step)})
             except ScenarioError as e:
                 for p in e.problems:
                     messages.setdefault(p.message, problem(name, p.message, p.help))

@@ -27,13 +27,14 @@ def study(s: Study, measures: Sequence[str]) -> None:
 
 @contextmanager
 def told_at_once() -> Iterator[None]:
-    """Prints warnings about long studies on standard error at once, before the runs."""
+    """Prints warnings about long studies and old names in files on standard error at once, before the runs."""
     with python_warnings.catch_warnings():
-        python_warnings.simplefilter("always", WorkWarning)
+        for kind in (WorkWarning, FutureWarning):
+            python_warnings.simplefilter("always", kind)
         previous = python_warnings.showwarning
 
         def shown(message: Warning | str, category: type[Warning], *where: Any, **how: Any) -> None:
-            if issubclass(category, WorkWarning):
+            if issubclass(category, WorkWarning | FutureWarning):
                 tell(f"warning: {plain(message)}")
             else:
                 previous(message, category, *where, **how)
@@ -87,10 +88,10 @@ def _summary(s: Study, measures: Sequence[str]) -> Table:
         t.add_row(
             *(str(row[name]) for name in s.axes),
             m.label,
-            show.with_error(row["mean"], row["half_width"], m.scale),
+            show.estimate(row, m.scale),
             m.unit,
             str(row["n"]),
-            *(show.number(row[q] * m.scale) for q in ("q10", "median", "q90")),
+            *(show.number(math.nan if row[q] is None else row[q] * m.scale) for q in ("q10", "median", "q90")),
         )
     return t
 
@@ -99,10 +100,10 @@ def _curve(s: Study) -> Table:
     m = {m.name: m for m in MEASURES}[s.measure_of_search]
     t = show.table(*s.axes, f">{m.label}", "", ">n", "", title="95 % confidence", keys=len(s.axes))
     for row in s.curve().iter_rows(named=True):
-        note = "best" if row["best"] else "not significantly worse" if row["tied"] else ""
+        note = "best" if row["is_best"] else "not significantly worse" if row["is_tied"] else ""
         t.add_row(
             *(str(row[name]) for name in s.axes),
-            show.with_error(row["mean"], row["half_width"], m.scale),
+            show.estimate(row, m.scale),
             m.unit,
             str(row["n"]),
             note,

@@ -111,4 +111,4 @@ def _doublings(cap: int) -> list[int]:
 def lengthened(point: Point, factor: int) -> Scenario:
     """Scenario of a point with ``run.stop`` multiplied by a factor."""
     number, _, unit = str(point.scenario.settings["run"]["stop"]).partition(" ")
-    return point.scenario.with_({"run.stop": f"{float(number) * factor:.15g} {unit}"})
+    return point.scenario.with_settings({"run.stop": f"{float(number) * factor:.15g} {unit}"})

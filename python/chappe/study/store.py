@@ -26,7 +26,7 @@ import numpy as np
 import polars as pl
 
 from chappe import RESULTS_EPOCH, forked, tables
-from chappe.error import StoreError, reason
+from chappe.error import StorageError, reason
 from chappe.files import UNFINISHED, make_folder, take_away, write_file
 from chappe.study import parts
 from chappe.study.axes import KEY_LENGTH
@@ -88,7 +88,7 @@ def table(sources: Mapping[str, Path], name: str, keys: Sequence[str]) -> pl.Dat
     try:
         whole = pl.concat(tables_read)
     except pl.exceptions.PolarsError:
-        raise StoreError("the runs of this study were written by versions of Chappe with different tables") from None
+        raise StorageError("the runs of this study were written by versions of Chappe with different tables") from None
     order = np.argsort(places, kind="stable")
     rows = order[np.searchsorted(places, 0, sorter=order) :]
     return whole if np.array_equal(rows, np.arange(len(whole))) else whole[rows]
@@ -111,7 +111,7 @@ class Store:
             description: Further content of ``study.json``.
 
         Raises:
-            StoreError: If the folder cannot be used.
+            StorageError: If the folder cannot be used.
             RuntimeError: In a process forked after polars was used.
         """
         forked.refuse()
@@ -142,7 +142,7 @@ class Store:
                 self.close()
                 raise
         except OSError as e:
-            raise StoreError(f"cannot write to {folder}: {reason(e)}") from None
+            raise StorageError(f"cannot write to {folder}: {reason(e)}") from None
 
     def _describe(self) -> None:
         path = self.folder / STUDY
@@ -160,7 +160,7 @@ class Store:
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise StoreError(f"{self.folder} is being written by another study") from None
+            raise StorageError(f"{self.folder} is being written by another study") from None
         except OSError:
             pass  # a file system without locks
 
@@ -168,7 +168,7 @@ class Store:
         fixed = [self.folder / name for name in (*_FILES, CHUNKS, PARTS, DAMAGED)]
         for path in [*fixed, *folders(self.folder), *folders(self.folder, unfinished=True)]:
             if path.is_symlink():
-                raise StoreError(
+                raise StorageError(
                     f"{path} is a link, and a study changes nothing outside its folder: "
                     "replace the link by its target, or remove it"
                 )
@@ -180,7 +180,7 @@ class Store:
         except FileNotFoundError:
             foreign = {p.name for p in self.folder.iterdir()} - _FILES - {CHUNKS, PARTS, DAMAGED}
             if foreign:
-                raise StoreError(f"{self.folder} is neither empty nor the folder of a study: {other}") from None
+                raise StorageError(f"{self.folder} is neither empty nor the folder of a study: {other}") from None
             self._refuse_runs_of_others(other)
             if folders(self.folder):
                 self.warnings.append(f"{self.folder / STUDY} was missing and has been rewritten")
@@ -193,20 +193,20 @@ class Store:
             self.warnings.append(f"{self.folder / STUDY} was damaged and has been rewritten")
             return
         if form != FORMAT:
-            raise StoreError(f"{self.folder} was written in another format ({form}, not {FORMAT}): {other}")
+            raise StorageError(f"{self.folder} was written in another format ({form}, not {FORMAT}): {other}")
         if epoch != RESULTS_EPOCH:
-            raise StoreError(
+            raise StorageError(
                 f"{self.folder} has results of epoch {epoch}, which cannot be compared with the results of epoch "
                 f"{RESULTS_EPOCH} of this version: {other}"
             )
         if stored != scenario:
-            raise StoreError(f"{self.folder} belongs to another scenario ({_differences(stored, scenario)}): {other}")
+            raise StorageError(f"{self.folder} belongs to another scenario ({_differences(stored, scenario)}): {other}")
 
     def _refuse_runs_of_others(self, other: str) -> None:
         """Refuses runs of another study, if the description of the store is lost."""
         for path in folders(self.folder):
             if parts.owner(path) not in (self._owner, None):
-                raise StoreError(
+                raise StorageError(
                     f"{self.folder / STUDY} is missing or damaged, and the runs in {path} belong to another scenario "
                     f"or results epoch: {other}"
                 )
@@ -274,7 +274,7 @@ class Store:
         """Writes all waiting runs.
 
         Raises:
-            StoreError: If writing fails; earlier runs stay readable.
+            StorageError: If writing fails; earlier runs stay readable.
         """
         if not self._waiting:
             return
@@ -287,7 +287,7 @@ class Store:
         """Rows of runs in a table, in the order of ``keys``.
 
         Raises:
-            StoreError: If files were deleted or damaged during the study.
+            StorageError: If files were deleted or damaged during the study.
         """
         try:
             return table(self._sources, name, keys)
@@ -382,9 +382,9 @@ class Store:
         except OSError as e:
             raise self._unwritable(e) from None
 
-    def _unwritable(self, error: OSError) -> StoreError:
+    def _unwritable(self, error: OSError) -> StorageError:
         kept = len(self._sources)
-        return StoreError(
+        return StorageError(
             f"cannot write to {self.folder}: {reason(error)}. {count(kept, 'finished run')} "
             f"{'is' if kept == 1 else 'are'} kept there; "
             "the same command continues from there.",
@@ -392,8 +392,8 @@ class Store:
         )
 
 
-def _lost(e: DamagedError) -> StoreError:
-    return StoreError(
+def _lost(e: DamagedError) -> StorageError:
+    return StorageError(
         f"{e}. The file was deleted or changed during the study: the same command repeats its runs", code=1
     )
 

@@ -16,8 +16,9 @@ import polars as pl
 
 from chappe import forked, silence, tables
 from chappe.arguments import name_of, names_of, path_of, said, values_of
-from chappe.error import ScenarioError, StoreError
-from chappe.measures import BY_NAME, Totals, best_of, short_batches
+from chappe.deprecated import keyword_only
+from chappe.error import ScenarioError, StorageError
+from chappe.measures import BY_NAME, OLD_DIRECTIONS, Direction, Totals, direction_of, short_batches
 from chappe.scenario import Scenario
 from chappe.stats import known_confidence, quotient
 from chappe.study import analysis, parts, store
@@ -69,7 +70,7 @@ class Study:
         """Opens the folder of a study, finished or not.
 
         Raises:
-            StoreError: If the folder is not a study.
+            StorageError: If the folder is not a study.
             TypeError: If `folder` is not a path.
             RuntimeError: In a process forked after polars was used.
         """
@@ -86,40 +87,43 @@ class Study:
             if not store.folders(self.folder):
                 raise self._unreadable() from None
             again = "run the study again: it finds the existing runs"
-            raise StoreError(f"{store.STUDY} or {store.POINTS} is missing in {folder}; {again}") from None
+            raise StorageError(f"{store.STUDY} or {store.POINTS} is missing in {folder}; {again}") from None
         except (OSError, ValueError, pl.exceptions.PolarsError):
             raise self._unreadable() from None
 
-    def _unreadable(self) -> StoreError:
-        return StoreError(f"{self.folder} is not the folder of a readable study")
+    def _unreadable(self) -> StorageError:
+        return StorageError(f"{self.folder} is not the folder of a readable study")
 
     @property
     def axes(self) -> list[str]:
         """Names of the axes."""
         return list(self._about["axes"])
 
-    @property
-    def scenario(self) -> dict[str, Any]:
-        """All settings of the base scenario."""
-        settings: dict[str, Any] = self._about["scenario"]
-        return settings
+    @cached_property
+    def scenario(self) -> Scenario:
+        """The base scenario of the points.
+
+        Raises:
+            ScenarioError: If this version cannot run the scenario.
+        """
+        return Scenario(self._about["scenario"])
 
     @cached_property
     def _sources(self) -> dict[str, Path]:
         sources: dict[str, Path] = {}
         if not self.folder.is_dir():
-            raise StoreError(f"{self.folder} no longer exists")
+            raise StorageError(f"{self.folder} no longer exists")
         for path in store.folders(self.folder):
             try:
                 for key in parts.read(path, parts.FACTS)[RUN]:
                     sources.setdefault(key, path)
             except DamagedError as e:
-                raise StoreError(f"{e}; run the study again to repair it") from None
+                raise StorageError(f"{e}; run the study again to repair it") from None
         finished: pl.DataFrame | None = None
-        with suppress(StoreError):
+        with suppress(StorageError):
             finished = self._finished
         if finished is not None and not set(finished[RUN]) <= sources.keys():
-            raise StoreError(f"runs are missing in {self.folder}; run the study again to repair it")
+            raise StorageError(f"runs are missing in {self.folder}; run the study again to repair it")
         return sources
 
     @property
@@ -132,7 +136,7 @@ class Study:
                 return runs
         except (OSError, pl.exceptions.PolarsError):
             pass
-        raise StoreError(f"{path} is damaged; run the study again to repair it")
+        raise StorageError(f"{path} is damaged; run the study again to repair it")
 
     @cached_property
     def _there(self) -> pl.DataFrame:
@@ -165,7 +169,7 @@ class Study:
         try:
             return store.table(self._sources, name, keys)
         except DamagedError as e:
-            raise StoreError(f"{e}; run the study again to repair it") from None
+            raise StorageError(f"{e}; run the study again to repair it") from None
 
     def _batches(self, keys: Sequence[str]) -> Batches:
         return Batches(lambda name: self._rows(name, keys), self._about["transient"])
@@ -194,7 +198,8 @@ class Study:
                 samples.append(analysis.Sample(labels, of_point["seed"].to_list(), Totals(rows, quotient)))
         return samples
 
-    def summary(self, measures: str | Sequence[str] = "goodput_bps", confidence: float = 0.95) -> pl.DataFrame:
+    @keyword_only("confidence", after=2)
+    def summary(self, measures: str | Sequence[str] = "goodput_bps", *, confidence: float = 0.95) -> pl.DataFrame:
         """Measures at each point, as ratios of totals, with intervals and quantiles.
 
         Args:
@@ -202,14 +207,15 @@ class Study:
             confidence: Confidence of the intervals.
 
         Returns:
-            One row per point and measure: the axes, ``measure``, ``of`` (``"runs"`` or ``"batches"``), ``n`` of them,
-            ``mean``, ``half_width``, ``low`` and ``high`` of the interval, ``q10``, ``median``, ``q90``; for batches
-            ``autocorrelation`` of neighbours, and ``correlated``, which is true if intervals are too narrow.
+            One row per point and measure that is defined there: the axes, ``measure``, ``estimate``, ``ci_low`` and
+            ``ci_high`` of the interval, ``n``, ``of`` (``"runs"`` or ``"batches"``), ``q10``, ``median``, ``q90``; for
+            batches ``autocorrelation`` of neighbours, and ``correlated``, which is true if intervals are too narrow.
         """
         known_confidence(confidence)
         names = names_of("measures", measures)
         rows = [analysis.summary(s, name, confidence) for name in names for s in self._in_order(name)]
-        return pl.DataFrame(rows, infer_schema_length=None)
+        all_rows = analysis.table(rows)
+        return all_rows.filter(pl.col("n") > 0) if rows else all_rows
 
     def doubts(self, measures: str | Sequence[str] = "goodput_bps") -> list[str]:
         """Warnings, one sentence each.
@@ -278,53 +284,82 @@ class Study:
     def _scenario_of(self, row: Mapping[str, Any]) -> Scenario | None:
         """Scenario of a run; ``None`` if an axis is not a setting."""
         try:
-            return Scenario(self.scenario).with_({name: row[name] for name in self.axes})
+            return self.scenario.with_settings({name: row[name] for name in self.axes})
         except (ScenarioError, TypeError, ValueError):
             return None
 
+    @keyword_only("confidence", after=4)
     def compare(
-        self, measure: str, a: Mapping[str, Any], b: Mapping[str, Any], confidence: float = 0.95
+        self,
+        measure: str,
+        a: str | Mapping[str, Any],
+        b: Mapping[str, Any] | None = None,
+        *,
+        baseline: Any = None,
+        confidence: float = 0.95,
     ) -> pl.DataFrame:
-        """Compares two settings, with paired seeds, at equal values of all other axes.
+        """Compares settings, with paired seeds, at equal values of all other axes.
+
+        ``compare("goodput_bps", "tcp.variant", baseline="newreno")`` compares all values of an axis with one of them,
+        ``compare("goodput_bps", {"tcp.variant": "vegas"}, {"tcp.variant": "newreno"})`` two settings.
 
         Args:
             measure: Name of the measure.
-            a: Values of some axes, such as ``{"tcp.variant": "vegas"}``.
-            b: Other values of the same axes.
+            a: Name of an axis, or values of some axes.
+            b: Other values of the same axes; ``None`` with the name of an axis.
+            baseline: Value of the axis with which all its other values are compared.
             confidence: Confidence of the intervals; 1 - confidence is the family-wise error rate of all rows (Holm).
 
         Returns:
-            One row per combination of the other axes: those axes, ``n`` pairs, ``mean_a``, ``mean_b``, ``difference``
-            (a - b) with ``half_width``, ``low``, ``high``, ``relative`` (a - b) / b, ``effect`` in standard deviations,
-            ``p``, ``p_adjusted`` (Holm) and ``significant``.
+            One row per combination of the other axes: those axes, with ``baseline`` also the axis and the baseline,
+            ``n`` pairs, ``estimate_a``, ``estimate_b`` (of the baseline), ``difference`` (a - b) with ``ci_low`` and
+            ``ci_high``, ``relative`` (a - b) / b, ``effect`` in standard deviations, ``p``, ``p_adjusted`` (Holm, over
+            all rows) and ``significant``.
+
+        Raises:
+            ValueError: If a measure, an axis or a value is unknown.
+            TypeError: If an argument has the wrong type.
         """
         known_confidence(confidence)
+        if isinstance(a, str):
+            if b is not None or baseline is None:
+                raise TypeError(f"compare all values of {said(a)} with one of them: give baseline=...")
+            (value,) = values_of("baseline", {a: baseline}).values()
+            return analysis.table(analysis.compare_all(self._in_order(measure), a, value, confidence))
+        if baseline is not None:
+            raise TypeError(f"a baseline belongs to the name of an axis, not to {said(a)}")
         a, b = values_of("a", a), values_of("b", b)
-        return pl.DataFrame(analysis.compare(self._in_order(measure), a, b, confidence), infer_schema_length=None)
+        return analysis.table(analysis.compare(self._in_order(measure), a, b, confidence))
 
     def rank(
-        self, measure: str, over: str | Sequence[str], *, best: str | None = None, confidence: float = 0.95
+        self,
+        measure: str,
+        over: str | Sequence[str],
+        *,
+        direction: Direction | None = None,
+        confidence: float = 0.95,
+        best: str | None = None,
     ) -> pl.DataFrame:
         """Ranks settings from best to worst. Settings that do not differ significantly share a rank.
 
         Args:
             measure: Name of the measure.
             over: Ranked axis, or axes; each combination of the other axes has its own ranking.
-            best: ``"highest"`` or ``"lowest"``; ``None``: the better end of the measure
+            direction: ``"maximize"`` or ``"minimize"``; ``None``: the better direction of the measure
                 (:class:`chappe.measures.Measure`).
             confidence: 1 - confidence is the family-wise error rate of all pairs (Holm).
+            best: Deprecated: use ``direction``.
 
         Returns:
             One row per setting: the other axes, the ranked axes, ``rank`` (1 + the number of settings that are
-            significantly better), ``mean``, ``half_width``, ``n``.
+            significantly better), ``estimate``, ``ci_low``, ``ci_high``, ``n``.
         """
         names = names_of("over", over)
-        if best is not None:
-            name_of("best", best)
+        if direction is not None:
+            name_of("direction", direction)
         known_confidence(confidence)
         samples = self._in_order(measure)
-        rows = analysis.rank(samples, names, best_of(measure, best), confidence)
-        return pl.DataFrame(rows, infer_schema_length=None)
+        return analysis.table(analysis.rank(samples, names, direction_of(measure, direction, best), confidence))
 
     @property
     def is_search(self) -> bool:
@@ -347,12 +382,12 @@ class Study:
         """Results of a search.
 
         Returns:
-            One row per measured value: the axes, the setting, ``mean``, ``half_width`` (95 %), ``n``, ``best`` (true
-            for the best value) and ``tied`` (true if adjacent to the best and not significantly worse).
+            One row per measured value: the axes, the setting, ``estimate``, ``ci_low``, ``ci_high`` (95 %), ``n``,
+            ``is_best`` and ``is_tied`` (true if adjacent to the best and not significantly worse).
         """
         rule = self._search
-        rows = curve(self._in_order(rule["measure"]), rule["setting"], rule["best"])
-        return pl.DataFrame(rows, infer_schema_length=None)
+        direction = {old: new for new, old in OLD_DIRECTIONS.items()}.get(rule["best"], "minimize")
+        return analysis.table(curve(self._in_order(rule["measure"]), rule["setting"], direction))
 
     def _in_order(self, measure: str) -> list[analysis.Sample]:
         return self.samples(measure)

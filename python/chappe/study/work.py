@@ -40,7 +40,7 @@ class _StoppedError(Exception):
 
 def execute(item: Item, progress: Callable[[float], object] | None = None) -> Finished:
     """Executes a run."""
-    results = _core.run(item.point.scenario.with_({"run.seed": item.seed})._core, progress)
+    results = _core.run(item.point.scenario.with_settings({"run.seed": item.seed})._core, progress)
     tables = {name: results.table(name) for name in TABLES}
     return Finished(item.key, item.seed, results.end, results.simulated_s, results.frames, tables)
 

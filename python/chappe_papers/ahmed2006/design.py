@@ -95,7 +95,7 @@ class Ahmed(Design):
 
     def scenario(self, point: Point, length: Length, /) -> Scenario:
         """The scenario of a point: runs of full length last as long as the paper's."""
-        return scenario(point).with_({"run.stop": length.stop})
+        return scenario(point).with_settings({"run.stop": length.stop})
 
     def weight(self, point: Point, _scenario: Scenario, /) -> float:
         """Approximate cost of a run, relative to others."""

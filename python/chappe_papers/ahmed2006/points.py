@@ -122,7 +122,7 @@ def scenario(p: Point) -> Scenario:
         changes |= {"receiver.error.model": "uniform", "receiver.error.rate": p.loss / 100}
     else:
         changes.pop("receiver.layer", None)
-    return Scenario(base).with_(changes)
+    return Scenario(base).with_settings(changes)
 
 
 # ---- the walks and the flows of ns-2's runs ----

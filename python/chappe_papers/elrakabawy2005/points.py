@@ -179,7 +179,7 @@ def scenario(
     if point.hops > 30:
         # With a NET_DIAMETER of 30, packets do not live long enough.
         settings |= {"routing.ttl": 64, "routing.aodv.net_diameter": 64}
-    return Scenario(tables, settings | dict(changes or {}))
+    return Scenario(tables).with_settings(settings | dict(changes or {}))
 
 
 def _place(point: Point) -> dict[str, Any]:

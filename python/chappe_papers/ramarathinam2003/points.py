@@ -77,4 +77,4 @@ def scenario(point: Point) -> Scenario:
     changes["run.batches"] = BATCHES if point.reading == CURVE else 1
     if point.reading in READINGS:
         changes |= READINGS[point.reading][1]
-    return base().with_(changes)
+    return base().with_settings(changes)

@@ -51,7 +51,7 @@ class RamarathinamValidation(OfTests):
         for r in reference.of(NS2, DESIGN.records()):
             theirs.setdefault(r.point, []).append(r)
         whole = {(p, 0): (p, scenario(p), SEEDS) for p in theirs}
-        early = {(p, t): (p, scenario(p).with_({"run.stop": f"{t} s"}), EARLY) for p in theirs for t in TIMES}
+        early = {(p, t): (p, scenario(p).with_settings({"run.stop": f"{t} s"}), EARLY) for p in theirs for t in TIMES}
         tables = run(DESIGN, whole | early, runs)
         compared = []
         for p, records in theirs.items():

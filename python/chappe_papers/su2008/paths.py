@@ -36,7 +36,7 @@ class Paths:
         self._rows = scenario(Point("rows"), dict(changes or {}), row_m)
         self._drawings = self.drawings()
         self._seeds: list[int] = []
-        self.links = _grid(grid_seed).with_(dict(changes or {})).links
+        self.links = _grid(grid_seed).with_settings(dict(changes or {})).links
         """Links between the routers of the grid."""
         self._walks = walks(self.links, grid_seed)
         self._found: list[tuple[int, ...]] = []
@@ -44,8 +44,8 @@ class Paths:
     def on(self, number: int, point: Point, own: Scenario) -> Scenario:
         """The scenario of a point on a path."""
         if self._straight or point.layout == "rows":
-            return own.with_({"topology.seed": self.drawing(number)})
-        return own.with_({"radio.propagation": "links", "radio.links": self.text(number)})
+            return own.with_settings({"topology.seed": self.drawing(number)})
+        return own.with_settings({"radio.propagation": "links", "radio.links": self.text(number)})
 
     def path(self, number: int) -> tuple[int, ...]:
         """The routers of a path of the grid, in its order."""
@@ -70,7 +70,7 @@ class Paths:
 
     def fits(self, seed: int) -> bool:
         """True if in a drawing of the rows all neighbours in a row hear each other at 11 Mbit/s, and nobody else."""
-        links = self._rows.with_({"topology.seed": seed}).links
+        links = self._rows.with_settings({"topology.seed": seed}).links
         of_row = links.filter(pl.col("from") // COLUMNS == pl.col("to") // COLUMNS)
         near = (pl.col("from") - pl.col("to")).abs() == 1
         fast = pl.col("rate_bps").fill_null(0) == _ELEVEN

@@ -138,7 +138,7 @@ def scenario(p: Point, changes: dict[str, Any] | None = None, row_m: float = ROW
         changes_of_point["wlan.rts_threshold"] = "always"
     if p.rts == 2:
         changes_of_point["wlan.rate_control.rts_uses_chain"] = False
-    return Scenario(base).with_(changes_of_point | (changes or {}))
+    return Scenario(base).with_settings(changes_of_point | (changes or {}))
 
 
 def routes(rows: int, gateway: int | None = None) -> list[dict[str, int]]:

@@ -187,7 +187,7 @@ def scenario(point: Point, changes: Mapping[str, Any] | None = None) -> Scenario
     }
     if reading.both_ways:
         settings[f"link.{LOSSY}.back.error"] = {"model": "uniform", "rate": point.per_percent / 100}
-    return _base(point.reading).with_(settings | dict(changes or {}))
+    return _base(point.reading).with_settings(settings | dict(changes or {}))
 
 
 @cache
@@ -195,7 +195,7 @@ def _base(name: str) -> Scenario:
     """The scenario of a reading, with Snoop and ELN, which a point may leave unused."""
     reading = READINGS[name]
     boxes = {"middlebox": reading.boxes["both"]}
-    return Scenario(tables() | {"extends": list(reading.extends)} | boxes, reading.settings)
+    return Scenario(tables() | {"extends": list(reading.extends)} | boxes).with_settings(reading.settings)
 
 
 def _lone(point: Point, changes: Mapping[str, Any]) -> Scenario:
@@ -211,4 +211,4 @@ def _lone(point: Point, changes: Mapping[str, Any]) -> Scenario:
         "tcp": {"variant": point.variant, "window": point.window, "segment": "1000 B"},
         "flow": [{"to": 1}],
     }
-    return Scenario(lone_settings, dict(changes))
+    return Scenario(lone_settings).with_settings(dict(changes))

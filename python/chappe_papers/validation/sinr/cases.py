@@ -157,7 +157,7 @@ def scenario(case: Case, *, plain: bool = False) -> Scenario:
     if case.standard == "b":
         tables["wlan"]["preamble"] = "short" if case.short_preamble else "long"
     tables |= _link(case) if case.place == "link" else _chain(case, tables, more_db)
-    return Scenario(tables, {} if plain else habits(case))
+    return Scenario(tables).with_settings({} if plain else habits(case))
 
 
 def _link(case: Case) -> Mapping[str, Any]:

@@ -111,7 +111,7 @@ def scenario(case: Case, seconds: int = SECONDS, *, as_ns3: bool = True) -> Scen
         settings["queue.limit"] = 100
     if as_ns3 and case.has_long_preamble_in_ns3:
         settings["wlan.basic_preamble"] = "long"
-    return Scenario(_tables() | _network(case), settings)
+    return Scenario(_tables() | _network(case)).with_settings(settings)
 
 
 def _network(case: Case) -> dict[str, Any]:

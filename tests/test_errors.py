@@ -1,0 +1,58 @@
+"""Errors and warnings have common bases, and old names of Python still work, with a warning."""
+
+import inspect
+import pickle
+
+import chappe
+import pytest
+from chappe import error
+
+CHAIN = chappe.Scenario.chain(2, stop="110 delivered")
+
+
+def test_errors_and_warnings_have_a_base_and_are_exported() -> None:
+    classes = {
+        name: cls
+        for name, cls in inspect.getmembers(error, inspect.isclass)
+        if issubclass(cls, Exception) and cls.__module__ == error.__name__ and not name.startswith("_")
+    }
+    assert set(classes) <= set(chappe.__all__)
+    for name, cls in classes.items():
+        base = chappe.ChappeWarning if name.endswith("Warning") else chappe.ChappeError
+        assert issubclass(cls, base)
+    assert {"ChappeError", "LimitError", "RunError", "StorageError", "WorkWarning"} <= set(classes)
+
+
+def test_errors_of_arguments_are_value_errors_and_errors_of_states_runtime_errors() -> None:
+    assert issubclass(chappe.ScenarioError, ValueError)
+    assert issubclass(chappe.StudyError, ValueError)
+    assert issubclass(chappe.RunError, RuntimeError)
+    assert issubclass(chappe.LimitError, RuntimeError)
+
+
+def test_a_run_beyond_its_memory_reaches_a_limit() -> None:
+    greedy = {"run.stop": "100000000 delivered", "run.sample": "10 us", "run.max_memory": "5 MB"}
+    with pytest.raises(chappe.LimitError, match="of memory") as caught:
+        chappe.run(greedy)
+    (problem,) = caught.value.problems
+    assert problem.path == "run.sample"
+    assert "\x1b[" in caught.value.colored
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (str(again), again.problems) == (str(caught.value), caught.value.problems)
+
+
+@pytest.mark.parametrize(("old", "new"), [("StoreError", "StorageError"), ("RunsError", "RunError")])
+def test_old_names_of_errors(old: str, new: str) -> None:
+    for module in (chappe.study, error):
+        with pytest.warns(DeprecationWarning, match=f"{module.__name__}.{old} is deprecated: use .*{new}") as warned:
+            assert getattr(module, old) is getattr(chappe, new)
+        assert warned[0].filename == __file__
+    with pytest.raises(AttributeError, match="has no attribute 'Nothing'"):
+        _ = error.Nothing
+
+
+def test_the_old_spelling_of_colored() -> None:
+    with pytest.raises(chappe.ScenarioError) as caught:
+        CHAIN.with_({"tcp.variant": "vega"})
+    with pytest.warns(DeprecationWarning, match="coloured is deprecated: use colored"):
+        assert caught.value.coloured == caught.value.colored
