@@ -1,5 +1,9 @@
-"""Writes docs/settings.md from the schema of the installed package: ``python docs/generate.py``."""
+"""Writes docs/settings.md from the schema, and the descriptions of columns from docs/results.md, of the package.
 
+``python docs/generate.py`` writes both.
+"""
+
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,6 +12,8 @@ from typing import Any
 import chappe
 
 PAGE = Path(__file__).parent / "settings.md"
+RESULTS = PAGE.with_name("results.md")
+COLUMNS = PAGE.parent.parent / "python" / "chappe" / "columns.json"
 
 HEAD = """# Settings
 
@@ -195,5 +201,30 @@ def page() -> str:
     return "\n".join([HEAD.rstrip(), *_values(), *_reference(), *_shelves(), *_presets()]) + "\n"
 
 
+def columns() -> str:
+    """Descriptions of the columns of all tables by table and column, as JSON, from the page of results."""
+    described: dict[str, dict[str, str]] = {}
+    for section in re.split(r"^###? ", RESULTS.read_text(encoding="utf-8"), flags=re.MULTILINE):
+        heading = re.match(r"`(\w+)`\n", section)
+        if heading:
+            # Tables of words, which follow, have another head.
+            table = section.partition("| column | meaning |\n")[2].partition("\n\n")[0]
+            described[heading[1]] = dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", table, flags=re.MULTILINE))
+    for texts in described.values():
+        for column, text in texts.items():
+            texts[column] = _resolved(described, column, text)
+    return json.dumps(described, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _resolved(described: dict[str, dict[str, str]], column: str, text: str) -> str:
+    """A description with that of another table in place of "As in `flows`"."""
+    found = re.fullmatch(r"As in `(\w+)`(?:, (.*?))?(?: \[.*\])?\.?", text)
+    if found is None or column not in described[found[1]]:
+        return text
+    whole = _resolved(described, column, described[found[1]][column])
+    return f"{found[2][0].upper()}{found[2][1:]}: {whole}" if found[2] else whole
+
+
 if __name__ == "__main__":
     PAGE.write_text(page(), encoding="utf-8")
+    COLUMNS.write_text(columns(), encoding="utf-8")

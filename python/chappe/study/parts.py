@@ -93,7 +93,7 @@ def write(path: Path, content: Mapping[str, pl.DataFrame], owner: str) -> None:
             data = parquet(content[name])
             (unfinished / f"{name}.parquet").write_bytes(data)
             sums[f"{name}.parquet"] = hashlib.sha256(data).hexdigest()
-        (unfinished / SUMS).write_text(json.dumps(sums, indent=2) + "\n")
+        (unfinished / SUMS).write_text(json.dumps(sums, indent=2, allow_nan=False) + "\n")
         _keep([unfinished / name for name in (*sums, SUMS) if name != OWNER])
         unfinished.rename(path)
     except OSError:
@@ -136,7 +136,8 @@ def read(path: Path, table: str) -> pl.DataFrame:
     except pl.exceptions.PolarsError as e:
         raise DamagedError(f"{file} cannot be read: {str(e).splitlines()[0]}") from None
     _check_columns(file, table, rows.columns)
-    return rows
+    # Earlier versions wrote NaN and infinity for missing values.
+    return tables.known(rows)
 
 
 def check(path: Path) -> list[str]:

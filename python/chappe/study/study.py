@@ -129,7 +129,7 @@ class Study:
         try:
             runs = tables.read(path)
             if RUN in runs.columns:
-                return runs
+                return tables.known(runs)
         except (OSError, pl.exceptions.PolarsError):
             pass
         raise StoreError(f"{path} is damaged; run the study again to repair it")
@@ -149,7 +149,7 @@ class Study:
             return self._there
         facts = self._rows(parts.FACTS, keys).drop("seed")
         facts = with_measures(facts, self._batches(keys))
-        return self._there.join(facts, on=RUN, how="left", maintain_order="left")
+        return tables.known(self._there.join(facts, on=RUN, how="left", maintain_order="left"))
 
     def table(self, name: str) -> pl.DataFrame:
         """Table of all runs, such as ``flows``, with the columns ``run``, ``point``, axes and ``seed`` in front."""
@@ -209,7 +209,7 @@ class Study:
         known_confidence(confidence)
         names = names_of("measures", measures)
         rows = [analysis.summary(s, name, confidence) for name in names for s in self._in_order(name)]
-        return pl.DataFrame(rows, infer_schema_length=None)
+        return _frame(rows)
 
     def doubts(self, measures: str | Sequence[str] = "goodput_bps") -> list[str]:
         """Warnings, one sentence each.
@@ -300,7 +300,7 @@ class Study:
         """
         known_confidence(confidence)
         a, b = values_of("a", a), values_of("b", b)
-        return pl.DataFrame(analysis.compare(self._in_order(measure), a, b, confidence), infer_schema_length=None)
+        return _frame(analysis.compare(self._in_order(measure), a, b, confidence))
 
     def rank(
         self, measure: str, over: str | Sequence[str], *, best: str | None = None, confidence: float = 0.95
@@ -323,8 +323,7 @@ class Study:
             name_of("best", best)
         known_confidence(confidence)
         samples = self._in_order(measure)
-        rows = analysis.rank(samples, names, best_of(measure, best), confidence)
-        return pl.DataFrame(rows, infer_schema_length=None)
+        return _frame(analysis.rank(samples, names, best_of(measure, best), confidence))
 
     @property
     def is_search(self) -> bool:
@@ -352,7 +351,7 @@ class Study:
         """
         rule = self._search
         rows = curve(self._in_order(rule["measure"]), rule["setting"], rule["best"])
-        return pl.DataFrame(rows, infer_schema_length=None)
+        return _frame(rows)
 
     def _in_order(self, measure: str) -> list[analysis.Sample]:
         return self.samples(measure)
@@ -400,6 +399,10 @@ def points_table(items: Sequence[Item]) -> pl.DataFrame:
 def named(labels: Mapping[str, Any]) -> str:
     """Labels as text: ``tcp.window = 4, seed = 1``."""
     return ", ".join(f"{name} = {value}" for name, value in labels.items())
+
+
+def _frame(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+    return tables.known(pl.DataFrame(rows, infer_schema_length=None))
 
 
 def _text(value: object) -> str:
