@@ -49,6 +49,7 @@ REFUSED = {
     "study.sweep": "study.sweep(plain, axes, 2)",
     "Results.completions": "results.completions",
     "Results.doubts": "results.doubts",
+    "Results.warnings": "results.warnings",
     "Results.recorded": "results.recorded",
     "Results.save": "results.save('saved')",
     "Results.summary": "results.summary",

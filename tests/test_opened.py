@@ -39,8 +39,8 @@ def same(a: chappe.Results, b: chappe.Results) -> None:
     for name, table in a.tables.items():
         assert_frame_equal(table, b.tables[name], check_exact=True)
         assert_frame_equal(table, b.table(name), check_exact=True)
-    assert (a.end, a.simulated_s, a.frames, a.scenario, a.doubts) == (
-        *(b.end, b.simulated_s, b.frames, b.scenario, b.doubts),
+    assert (a.end, a.simulated_s, a.frames, a.scenario, a.warnings) == (
+        *(b.end, b.simulated_s, b.frames, b.scenario, b.warnings),
     )
     assert (a.seed, a.version, a.epoch) == (b.seed, b.version, b.epoch)
     assert a.to_dict() == b.to_dict()

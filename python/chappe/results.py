@@ -15,9 +15,10 @@ from chappe.arguments import name_of, said
 from chappe.folder import FORMAT, Writing
 from chappe.measures import BY_NAME, JAIN, MEASURES, Totals, all_quotients, of_flows
 from chappe.metadata import of_file
+from chappe.notices import Notice, of_results
 from chappe.recorded import RECORDED, Stream, joined
 from chappe.scenario import Scenario, scenario_of
-from chappe.silence import of_run, told
+from chappe.silence import Silence, of_run, told
 from chappe.stats import known_confidence, lag1
 from chappe.why import Why, explain
 from chappe.words import count
@@ -412,8 +413,10 @@ class Results:
         )
 
     @cached_property
-    def doubts(self) -> list[str]:
-        """Flows that delivered nothing in the measured part of the run, with reasons, one sentence each.
+    def warnings(self) -> list[Notice]:
+        """Warnings about the results: an early end, flows that delivered nothing, short and correlated batches.
+
+        Warnings about the scenario are in ``scenario.warnings``.
 
         Raises:
             RuntimeError: In a process forked after polars was used.
@@ -421,7 +424,19 @@ class Results:
         if self.end == "running":
             return []
         forked.refuse()
-        return told(list(of_run(self.scenario, self.flows, self.fates, self.batteries, self.simulated_s)))
+        return list(of_results(self.end, self._silences, self.batches, self.summary()))
+
+    @property
+    def doubts(self) -> list[str]:
+        """Deprecated: use ``warnings``, whose code is ``silent_flow``."""
+        deprecated.warn("Results.doubts", "warnings")
+        return told([] if self.end == "running" else self._silences)
+
+    @cached_property
+    def _silences(self) -> list[Silence]:
+        """Flows that delivered nothing in the measured part of the run."""
+        forked.refuse()
+        return list(of_run(self.scenario, self.flows, self.fates, self.batteries, self.simulated_s))
 
     def to_dict(self) -> dict[str, Any]:
         """All results as plain data, as printed by ``chappe run --json``.
@@ -443,8 +458,10 @@ class Results:
             "end": self.end,
             "simulated_s": self.simulated_s,
             "frames": self.frames,
-            "warnings": self.scenario.warnings,
-            "doubts": self.doubts,
+            "warnings": [
+                *({"code": "scenario", "path": "", "message": text} for text in self.scenario.warnings),
+                *(notice._asdict() for notice in self.warnings),
+            ],
             "summary": self.summary().to_dicts(),
         }
 

@@ -1,13 +1,13 @@
 """Output of ``chappe run``."""
 
-import math
-
 import polars as pl
 from rich.text import Text
 
 from chappe import show
 from chappe.measures import MEASURES, OF_TCP, short_batches
+from chappe.notices import is_correlated
 from chappe.results import Results
+from chappe.silence import told
 from chappe.why import AIR_TIME, LOSSES, SENDING, USES, Why
 from chappe.words import count, plain
 
@@ -58,8 +58,8 @@ def results(r: Results, name: str) -> None:
             "(`tcp.max_timeouts`).",
             style="yellow",
         )
-    for doubt in r.doubts:
-        show.say(f"{doubt[0].upper()}{doubt[1:]}.", style="yellow")
+    for text in told([] if r.end == "running" else r._silences):
+        show.say(f"{text[0].upper()}{text[1:]}.", style="yellow")
     _completions(r.completions())
     if not r.links.is_empty():
         _links(r.links)
@@ -76,8 +76,7 @@ def results(r: Results, name: str) -> None:
         if row["batches"] == 0 or (only_udp and m.name in OF_TCP):
             continue
         means.add_row(m.label, show.with_error(row["mean"], row["half_width"], m.scale), m.unit)
-        rho = row["autocorrelation"]
-        if rho is not None and rho > 2 / math.sqrt(row["batches"]):
+        if is_correlated(row["autocorrelation"], row["batches"]):
             correlated.append(m.label)
     if means.rows:
         show.write(means)
