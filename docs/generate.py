@@ -1,4 +1,7 @@
-"""Writes docs/settings.md and chappe/typing.py from the schema of the package: ``python docs/generate.py``."""
+"""Writes docs/settings.md and chappe/typing.py from the schema, and descriptions of columns from docs/results.md.
+
+``python docs/generate.py`` writes all three.
+"""
 
 import json
 import re
@@ -10,6 +13,8 @@ import chappe
 
 PAGE = Path(__file__).parent / "settings.md"
 TYPING = Path(__file__).parent.parent / "python" / "chappe" / "typing.py"
+RESULTS = PAGE.with_name("results.md")
+COLUMNS = PAGE.parent.parent / "python" / "chappe" / "columns.json"
 
 HEAD = """# Settings
 
@@ -247,6 +252,31 @@ def typing_module() -> str:
     return f'{TYPING_HEAD}{settings}"""Settings by dotted name, or by group."""\n'
 
 
+def columns() -> str:
+    """Descriptions of the columns of all tables by table and column, as JSON, from the page of results."""
+    described: dict[str, dict[str, str]] = {}
+    for section in re.split(r"^###? ", RESULTS.read_text(encoding="utf-8"), flags=re.MULTILINE):
+        heading = re.match(r"`(\w+)`\n", section)
+        if heading:
+            # Tables of words, which follow, have another head.
+            table = section.partition("| column | meaning |\n")[2].partition("\n\n")[0]
+            described[heading[1]] = dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", table, flags=re.MULTILINE))
+    for texts in described.values():
+        for column, text in texts.items():
+            texts[column] = _resolved(described, column, text)
+    return json.dumps(described, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _resolved(described: dict[str, dict[str, str]], column: str, text: str) -> str:
+    """A description with that of another table in place of "As in `flows`"."""
+    found = re.fullmatch(r"As in `(\w+)`(?:, (.*?))?(?: \[.*\])?\.?", text)
+    if found is None or column not in described[found[1]]:
+        return text
+    whole = _resolved(described, column, described[found[1]][column])
+    return f"{found[2][0].upper()}{found[2][1:]}: {whole}" if found[2] else whole
+
+
 if __name__ == "__main__":
     PAGE.write_text(page(), encoding="utf-8")
     TYPING.write_text(typing_module(), encoding="utf-8")
+    COLUMNS.write_text(columns(), encoding="utf-8")

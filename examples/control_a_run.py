@@ -23,17 +23,17 @@ def main(folder: Path) -> None:
     scenario = chappe.Scenario.chain(3, {"run.batches": 1, "run.discard": 0}, stop=f"{SECONDS} s")
     rows = []
     delivered = 0
-    with chappe.start(scenario, seed=1) as run:
+    with chappe.start(scenario, seed=1) as sim:
         for second in range(1, SECONDS):
-            run.until(second)
-            flow = run.results().flows.row(0, named=True)
+            sim.run_until(second)
+            flow = sim.results().flows.row(0, named=True)
             rows.append({"time_s": second, "goodput_bps": 8 * (flow["delivered_bytes"] - delivered)})
             delivered = flow["delivered_bytes"]
             if second == DOWN:
-                run.apply(node_down=RELAY)
+                sim.apply("node_down", node=RELAY)
             if second == UP:
-                run.apply(node_up=RELAY)
-        results = run.finish()
+                sim.apply("node_up", node=RELAY)
+        results = sim.finish()
     table = pl.DataFrame(rows)
     before = table.filter(pl.col("time_s").is_between(2, DOWN))["goodput_bps"]
     after = table.filter((pl.col("time_s") > UP) & (pl.col("goodput_bps") > 0))["time_s"]

@@ -198,11 +198,11 @@ def run(scenario: Any, **others: Any) -> None:
 
 def start(scenario: Any, at: Any, command: Any, **others: Any) -> None:
     with chappe.start(small(scenario), **others) as driven:
-        driven.until(0.1)
+        driven.run_until(0.1)
         if isinstance(command, dict) and set(command) <= COMMANDS:
-            driven.apply(**command)
+            driven._change(command)
         with contextlib.suppress(EnoughError):
-            driven.until(at, limited())
+            driven.run_until(at, limited())
             driven.results().summary()
 
 

@@ -96,7 +96,7 @@ def test_run_as_json(folder: Path) -> None:
     result = command("run", "good.toml", "--json", "--set", "tcp.variant=vegas", "--seed", "7", cwd=folder)
     assert result.returncode == 0
     read = json.loads(result.stdout)
-    assert (read["seed"], read["scenario"]["tcp"]["variant"], read["chappe"]) == (7, "vegas", chappe.__version__)
+    assert (read["seed"], read["scenario"]["tcp"]["variant"], read["version"]) == (7, "vegas", chappe.__version__)
     assert read["flows"][0]["transport"] == "vegas"
 
 

@@ -2,6 +2,7 @@
 
 import math
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import chappe
@@ -18,6 +19,12 @@ EVENTS = [
     {"at": "6 s", "set": "flow.0.tcp.window", "to": 4},
     {"at": "8 s", "flow_end": 0},
 ]
+COMMANDS: list[tuple[str, Callable[[chappe.Simulation], None]]] = [
+    ("2 s", lambda sim: sim.apply("node_down", node=1)),
+    ("4 s", lambda sim: sim.apply("node_up", node=1)),
+    ("6 s", lambda sim: sim.set("flow.0.tcp.window", 4)),
+    ("8 s", lambda sim: sim.apply("flow_stop", flow=0)),
+]
 
 
 def same(a: chappe.Results, b: chappe.Results) -> None:
@@ -29,30 +36,71 @@ def same(a: chappe.Results, b: chappe.Results) -> None:
 def test_commands_are_events() -> None:
     listed = chappe.run(CHAIN.with_settings({"event": EVENTS}), seed=3)
     with chappe.start(CHAIN, seed=3) as run:
-        for event in EVENTS:
-            assert run.until(str(event["at"]))
-            run.apply(**{k: v for k, v in event.items() if k != "at"})  # type: ignore[arg-type]  # it is what is tried
+        for at, command in COMMANDS:
+            assert run.run_until(at)
+            command(run)
         driven = run.finish()
     same(listed, driven)
     assert listed.fates["dropped_node_off"].sum() > 0
 
 
+def test_old_names_work_with_a_warning() -> None:
+    listed = chappe.run(CHAIN.with_({"event": EVENTS}), seed=3)
+    with pytest.warns(DeprecationWarning, match=r"chappe\.Run is deprecated: use chappe\.Simulation"):
+        assert chappe.Run is chappe.Simulation
+    sim = chappe.start(CHAIN, seed=3)
+    for event in EVENTS:
+        with pytest.warns(DeprecationWarning, match=r"until\(\) is deprecated: use run_until\(\)"):
+            sim.until(str(event["at"]))
+        new = r"use set\(name, value\)" if "set" in event else r"use apply\(.*=\.\.\.\)"
+        with pytest.warns(DeprecationWarning, match=new):
+            sim.apply(**{k: v for k, v in event.items() if k != "at"})  # type: ignore[arg-type]  # it is what is tried
+    with pytest.warns(DeprecationWarning, match="use done"):
+        assert not sim.is_over
+    with pytest.warns(DeprecationWarning, match="use time_s"):
+        assert sim.now_s == 8.0
+    same(listed, sim.finish())
+
+
+def test_recovery_takes_as_long_as_the_samples_say() -> None:
+    """The program "How long does recovery take?" of the documentation."""
+    scenario = chappe.Scenario.chain(3, {"run.sample": "1 s"}, stop="90 s")
+    with chappe.start(scenario, seed=1) as sim:
+        sim.run_until("20 s")
+        sim.apply("node_down", node=2)
+        sim.run_until("30 s")
+        sim.apply("node_up", node=2)
+        results = sim.finish()
+    samples = results.table("series")
+    after = samples.filter(pl.col("time_s") > 30)
+    first = after.filter(pl.col("packets_delivered").diff() > 0)["time_s"].first()
+    assert isinstance(first, float)
+    assert 30 < first < 60
+    assert samples["packets_delivered"].is_sorted()
+    silent = samples.filter(pl.col("time_s").is_between(21, first - 1))["packets_delivered"]
+    assert silent.n_unique() == 1
+    every = chappe.Scenario.chain(3, {"run.sample": "1 s", "run.batches": 1, "run.discard": 0}, stop="20 s")
+    r = chappe.run(every, seed=1)
+    assert r.series["packets_delivered"][-1] <= r.flows["delivered_packets"].item()
+    assert r.series["packets_delivered"][-1] > 100
+
+
 def test_pauses_and_observation_do_not_change_a_run() -> None:
     plain = chappe.run(CHAIN, seed=1)
     run = chappe.start(CHAIN, seed=1)
-    assert (run.now_s, run.progress, run.is_over) == (0.0, 0.0, False)
+    assert (run.time_s, run.progress, run.done) == (0.0, 0.0, False)
     seen = []
     for at in np.arange(0.25, 10, 0.25):
-        assert run.until(float(at))
-        assert run.now_s == at
+        assert run.run_until(float(at))
+        assert run.time_s == at
         assert run.progress == pytest.approx(at / 10)
         so_far = run.results()
         assert (so_far.end, so_far.simulated_s) == ("running", at)
         seen.append(int(so_far.batches["delivered_packets"].sum()))
     assert seen == sorted(seen)
     assert "running" in repr(run)
-    assert not run.until("20 s"), "it ends before"
-    assert (run.is_over, run.now_s, run.progress) == (True, 10.0, 1.0)
+    assert not run.run_until("20 s"), "it ends before"
+    assert (run.done, run.time_s, run.progress) == (True, 10.0, 1.0)
     same(plain, run.results())
     same(plain, run.finish())
 
@@ -60,8 +108,8 @@ def test_pauses_and_observation_do_not_change_a_run() -> None:
 def test_texts_and_numbers_give_the_same_instant() -> None:
     for at in ("1500 ms", "1.5 s", 1.5, np.float64(1.5)):
         run = chappe.start(CHAIN)
-        run.until(at)
-        assert run.now_s == 1.5
+        run.run_until(at)
+        assert run.time_s == 1.5
 
 
 @pytest.mark.parametrize(
@@ -80,45 +128,65 @@ def test_texts_and_numbers_give_the_same_instant() -> None:
 )
 def test_invalid_instants_are_rejected(at: Any, error: type[Exception], message: str) -> None:
     run = chappe.start(CHAIN)
-    run.until(2)
+    run.run_until(2)
     with pytest.raises(error) as caught:
-        run.until(at)
+        run.run_until(at)
     assert message in str(caught.value)
-    assert run.now_s == 2.0
+    assert run.time_s == 2.0
 
 
 @pytest.mark.parametrize(
     ("command", "path", "message"),
     [
-        ({}, "", "nothing is done"),
-        ({"node_down": 9}, "node_down", "there is no node 9"),
-        ({"node_down": "x"}, "node_down", '`node_down` cannot be "x"'),
-        ({"node_down": 1, "channel": 6}, "channel", "node 1 has no radio on channel 6"),
-        ({"flow_begin": 1}, "flow_begin", "there is no flow 1"),
-        ({"node_down": 1, "node_up": 1}, "node_up", "`node_down` and `node_up` at once"),
-        ({"set": "tcp.window", "to": 3}, "set", "`tcp.window` cannot change during a run"),
-        ({"set": "flow.0.tcp.window"}, "set", "`flow.0.tcp.window` gets no value"),
-        ({"set": "flow.0.tcp.window", "to": object()}, "to", "`to` cannot be"),
+        (lambda sim: sim.apply(), "", "nothing is done"),
+        (lambda sim: sim.apply("node_down", node=9), "node_down", "there is no node 9"),
+        (lambda sim: sim.apply("node_down", node="x"), "node_down", '`node_down` cannot be "x"'),
+        (lambda sim: sim.apply("node_down", node=1, channel=6), "channel", "node 1 has no radio on channel 6"),
+        (lambda sim: sim.apply("flow_start", flow=1), "flow_begin", "there is no flow 1"),
+        (lambda sim: sim.set("tcp.window", 3), "set", "`tcp.window` cannot change during a run"),
+        (lambda sim: sim.set("flow.0.tcp.window", None), "set", "`flow.0.tcp.window` gets no value"),
+        (lambda sim: sim.set("flow.0.tcp.window", object()), "to", "`to` cannot be"),
     ],
 )
-def test_invalid_commands_are_rejected(command: dict[str, Any], path: str, message: str) -> None:
+def test_invalid_commands_are_rejected(command: Callable[[Any], None], path: str, message: str) -> None:
     run = chappe.start(CHAIN)
     with pytest.raises(chappe.ScenarioError) as caught:
-        run.apply(**command)
+        command(run)
     (problem,) = caught.value.problems
     assert problem.path == path
     assert message in problem.message
 
 
+@pytest.mark.parametrize(
+    ("command", "error", "message"),
+    [
+        (lambda sim: sim.apply("node_off", node=1), ValueError, "there is no action 'node_off'; known: node_down, "),
+        (lambda sim: sim.apply(3), ValueError, "there is no action 3"),
+        (lambda sim: sim.apply("node_down"), TypeError, 'apply("node_down") needs node=...'),
+        (lambda sim: sim.apply("node_down", node=1, flow=1), TypeError, "flow does not belong to apply('node_down')"),
+        (lambda sim: sim.apply("node_down", node=1, node_up=1), TypeError, "node_up is no argument of apply("),
+        (lambda sim: sim.apply(node=1), TypeError, "node does not belong to these changes"),
+        (lambda sim: sim.apply(nodes_down=1), TypeError, "apply() has no argument nodes_down"),
+    ],
+)
+def test_wrong_arguments_of_commands_are_named(
+    command: Callable[[Any], None], error: type[Exception], message: str
+) -> None:
+    sim = chappe.start(CHAIN)
+    with pytest.raises(error) as caught:
+        command(sim)
+    assert message in str(caught.value)
+
+
 def test_a_finished_run_rejects_commands() -> None:
     with chappe.start(CHAIN) as run:
-        run.until(1)
-    assert run.is_over
+        run.run_until(1)
+    assert run.done
     assert run.results().end == "cancelled"
     assert run.results().simulated_s == 1.0
     with pytest.raises(chappe.RunError, match=r"the run is over \(cancelled\)"):
-        run.apply(node_down=1)
-    assert not run.until(3)
+        run.apply("node_down", node=1)
+    assert not run.run_until(3)
     assert run.finish().end == "cancelled"
 
 
@@ -129,7 +197,7 @@ def test_a_run_can_be_cancelled_from_another_thread() -> None:
     driver.start()
     assert begun.wait(60)
     # Other threads may read the progress.
-    assert run.now_s > 0
+    assert run.time_s > 0
     assert repr(run)
     run.cancel()
     driver.join(60)
@@ -147,14 +215,14 @@ def test_progress_is_reported_and_its_errors_pause_the_run() -> None:
     def look(share: float) -> None:
         shares.append(share)
         with pytest.raises(chappe.RunError, match="the run is being driven by another thread"):
-            run.apply(node_down=1)
+            run.apply("node_down", node=1)
         if len(shares) == 3:
             raise EnoughError
 
     with pytest.raises(EnoughError):
         run.finish(look)
     assert len(shares) == 3
-    run.until(run.now_s + 1)
+    run.run_until(run.time_s + 1)
     with pytest.raises(TypeError, match="progress must be a function"):
         run.finish(3)  # type: ignore[arg-type]  # it is what is tried
 
@@ -185,7 +253,7 @@ def test_transfers_have_rows_and_quantiles() -> None:
     t = r.transfers
     assert 800 < len(t) < 1200
     assert t["start_s"].is_sorted()
-    done = t.filter(pl.col("completion_s").is_not_nan())
+    done = t.filter(pl.col("completion_s").is_not_null())
     assert len(t) - len(done) < 20
     # The handshake alone takes two propagation delays.
     assert (done["completion_s"] > 0.002).all()
@@ -236,16 +304,16 @@ def test_invalid_quantiles_are_rejected(quantiles: Any, error: type[Exception]) 
 
 def test_a_program_moves_a_node() -> None:
     run = chappe.start({"run.stop": "10 s", "run.record": ["positions"], "topology.hops": 2})
-    run.until("2 s")
-    run.apply(node_move=1, destination=["200 m", "100 m"], speed="50 m/s")
-    run.until("5 s")
-    run.apply(node_move=1, position=["200 m", "0 m"])
+    run.run_until("2 s")
+    run.apply("node_move", node=1, destination=["200 m", "100 m"], speed="50 m/s")
+    run.run_until("5 s")
+    run.apply("node_move", node=1, position=["200 m", "0 m"])
     legs = run.finish().recorded["positions"].filter(node=1)
     assert legs["time_s"].to_list() == [0, 2, 4, 5]
     assert legs["y_m"].to_list() == pytest.approx([0, 0, 100, 0])
     assert legs["speed_mps"].to_list() == [0, 50, 0, 0]
     with pytest.raises(chappe.ScenarioError, match="it is not said where to"):
-        chappe.start({"run.stop": "10 s"}).apply(node_move=1)
+        chappe.start({"run.stop": "10 s"}).apply("node_move", node=1)
 
 
 def test_a_run_without_events_ends_as_in_run() -> None:
@@ -256,9 +324,9 @@ def test_a_run_without_events_ends_as_in_run() -> None:
     assert closed.end == "idle"
     for step in (0.3, 1.0, 7.0):
         run, at = chappe.start(scenario), 0.0
-        while run.until(at := at + step):
+        while run.run_until(at := at + step):
             pass
         driven = run.results()
-        assert (driven.end, driven.simulated_s, run.now_s) == (closed.end, closed.simulated_s, closed.simulated_s)
+        assert (driven.end, driven.simulated_s, run.time_s) == (closed.end, closed.simulated_s, closed.simulated_s)
         assert driven.flows.equals(closed.flows)
         assert at < closed.simulated_s + 2 * step

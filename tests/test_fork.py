@@ -49,12 +49,14 @@ REFUSED = {
     "study.sweep": "study.sweep(plain, axes, seeds=2)",
     "Results.completions": "results.completions",
     "Results.doubts": "results.doubts",
-    "Results.measured": "results.measured",
+    "Results.warnings": "results.warnings",
     "Results.recorded": "results.recorded",
     "Results.save": "results.save('saved')",
     "Results.summary": "results.summary",
-    "Results.to_dict": "results.to_dict",
+    "chappe.open": "chappe.open('saved')",
+    "Results.measured": "results.measured",
     "Results.totals": "results.totals('goodput_bps')",
+    "Results.to_dict": "results.to_dict",
     "Results.why": "results.why",
     "Results.__reduce__": "pickle.dumps(results)",
     "Study": "chappe.Study('swept')",
@@ -82,11 +84,16 @@ ANSWERED = {
     "study.load": "study.load('study.toml')",
     "Results.__reduce__, nothing recorded": "pickle.loads(pickle.dumps(chappe.run(plain))).flows",
     "Results.__repr__": "repr(results)",
-    **{f"Results.{name}": f"results.{name}" for name in ("end", "frames", "simulated_s", *chappe.results.TABLES)},
-    "Run.apply": "run.apply(node_down=1)",
-    **{f"Run.{name}": f"run.{name}" for name in ("cancel", "finish", "is_over", "now_s", "progress", "results")},
-    "Run.until": "run.until(1)",
-    "Run.__repr__": "repr(run)",
+    **{f"Results.{name}": f"results.{name}" for name in ("end", "epoch", "frames", "seed", "simulated_s")},
+    **{f"Results.{name}": f"results.{name}" for name in ("tables", "version", *chappe.results.TABLES)},
+    "Results.table": "results.table('flows')",
+    "Simulation.apply": "run.apply('node_down', node=1)",
+    **{f"Simulation.{name}": f"run.{name}" for name in ("cancel", "done", "finish", "is_over", "now_s", "progress")},
+    **{f"Simulation.{name}": f"run.{name}" for name in ("results", "time_s")},
+    "Simulation.run_until": "run.run_until(1)",
+    "Simulation.set": "chappe.start(scenario).set('flow.0.tcp.window', 4)",
+    "Simulation.until": "run.until(1)",
+    "Simulation.__repr__": "repr(run)",
     "Scenario.chain": "chappe.Scenario.chain",
     "Scenario.inline": "chappe.Scenario.inline({'run.stop': '1 s'}, '.')",
     "Scenario.load": "chappe.Scenario.load('scenario.toml')",
@@ -147,12 +154,12 @@ def public() -> Iterator[str]:
             value = getattr(module, name)
             if callable(value) and not (isinstance(value, type) and issubclass(value, Exception)):
                 yield f"{module.__name__.removeprefix('chappe.')}.{name}"
-    for kind in (chappe.Results, chappe.Run, chappe.Scenario, chappe.Study, Why):
+    for kind in (chappe.Results, chappe.Simulation, chappe.Scenario, chappe.Study, Why):
         yield f"{kind.__name__}.__repr__"
         yield from (f"{kind.__name__}.{name}" for name in dir(kind) if not name.startswith("_"))
 
 
-KINDS = {"chappe.Results", "chappe.Run", "chappe.Scenario", "chappe.Study", "chappe.Problem", "study.Study"}
+KINDS = {"chappe.Results", "chappe.Simulation", "chappe.Scenario", "chappe.Study", "chappe.Problem", "study.Study"}
 """Public classes."""
 
 

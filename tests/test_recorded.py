@@ -100,7 +100,7 @@ def test_files_have_the_same_rows(results: chappe.Results, tmp_path: Path) -> No
 def test_chunks_become_one_file_in_order(tmp_path: Path) -> None:
     chunks: list[_core.Rowset] = []
     _core.run(chain(**{"run.record": ["frames"]})._core, None, lambda _, rows: chunks.append(rows))
-    stream = recorded.Stream(tmp_path.joinpath, ["frames"])
+    stream = recorded.Stream(tmp_path.joinpath, {"frames": {}})
     for rows in chunks * 3:
         stream("frames", rows)
     stream.join()

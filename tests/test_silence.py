@@ -21,13 +21,18 @@ def scenario(*flows: dict[str, Any], **more: Any) -> chappe.Scenario:
 
 def only(s: chappe.Scenario) -> str:
     """The only warning about a run with one silent flow."""
-    (doubt,) = chappe.run(s, seed=1).doubts
-    return doubt
+    (message,) = silent(chappe.run(s, seed=1))
+    return message
+
+
+def silent(results: chappe.Results) -> list[str]:
+    """Warnings about silent flows."""
+    return [notice.message for notice in results.warnings if notice.code == "silent_flow"]
 
 
 def test_delivering_flows_are_not_reported() -> None:
     s = scenario({"to": 2, **CBR}, {"from": 1, "to": 0})
-    assert chappe.run(s, seed=1).doubts == []
+    assert silent(chappe.run(s, seed=1)) == []
 
 
 def test_a_flow_that_did_not_start_has_one_reason() -> None:
@@ -90,7 +95,7 @@ def test_lost_routing_messages_are_those_of_the_table(protocol: str, arp: bool) 
     results = chappe.run(
         scenario({"to": 2, **CBR}, receiver=damaged, **{"routing.protocol": protocol, "arp.enabled": arp}), seed=1
     )
-    (doubt,) = results.doubts
+    (doubt,) = silent(results)
     assert "route repl" not in doubt
     routing = results.fates.row(by_predicate=pl.col("kind") == "routing", named=True)
     lost = routing["dropped_retry_limit"] + routing["dropped_arp_failure"]
@@ -105,15 +110,22 @@ def test_lost_routing_messages_are_those_of_the_table(protocol: str, arp: bool) 
 def test_only_some_of_many_silent_flows_are_listed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     late = [{"from": 1, "to": 0, "start": "30 s"}] * 5
     s = scenario({"to": 2, **CBR}, *late)
-    doubts = chappe.run(s, seed=1).doubts
-    assert len(doubts) == 4
-    assert doubts[-1] == "2 more flows delivered nothing"
+    results = chappe.run(s, seed=1)
+    messages = silent(results)
+    assert len(messages) == 4
+    assert messages[-1] == "2 more flows delivered nothing"
+    assert [notice.path for notice in results.warnings if notice.code == "silent_flow"] == [
+        *("flow.1", "flow.2", "flow.3", "flow"),
+    ]
+    with pytest.warns(DeprecationWarning, match=r"Results\.doubts is deprecated: use warnings"):
+        assert results.doubts == messages
     file = tmp_path / "late.toml"
     file.write_text(s.to_toml(), encoding="utf-8")
     assert main(["run", str(file)]) == 0
     assert "Flow 1 delivered nothing: it starts at 30 s" in capsys.readouterr().out
     assert main(["run", str(file), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["doubts"] == doubts
+    printed = json.loads(capsys.readouterr().out)
+    assert [w["message"] for w in printed["warnings"] if w["code"] == "silent_flow"] == messages
 
 
 def test_a_study_reports_silent_flows(tmp_path: Path) -> None:
@@ -124,3 +136,15 @@ def test_a_study_reports_silent_flows(tmp_path: Path) -> None:
         "flow 1 delivered nothing in 2 of 4 runs "
         "(with run.stop = 10 s, seed = 1: it starts at 12 s, and the run ended at 10 s)"
     )
+
+
+def test_early_ends_and_unreliable_intervals_are_warnings() -> None:
+    r = chappe.run(chappe.Scenario.chain(2, {"run.limit": "3 s"}, stop="1000000 delivered"))
+    assert next((n.code, n.path) for n in r.warnings) == ("early_end", "run.stop")
+    short = chappe.run(chappe.Scenario.chain(2, stop="1100 delivered"))
+    (notice,) = [n for n in short.warnings if n.code == "short_batches"]
+    assert str(notice) == notice.message
+    assert "short" in notice.message
+    marked = {n.message.split(" are ")[0] for n in short.warnings if n.code == "correlated_batches"}
+    rows = short.summary().filter(pl.col("autocorrelation") > 2 / pl.col("batches").sqrt())
+    assert marked == {f"batches of {name}" for name in rows["measure"]}

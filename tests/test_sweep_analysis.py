@@ -84,7 +84,7 @@ def test_one_seed_compares_batches() -> None:
     swept = chappe.sweep(CHAIN, {"tcp.window": [1, 8]})
     (row,) = swept.compare("goodput_bps", {"tcp.window": 8}, {"tcp.window": 1}).to_dicts()
     runs = [chappe.run(CHAIN.with_settings({"tcp.window": w})) for w in (8, 1)]
-    welch = chappe.stats.difference(*(r.totals("goodput_bps").together.estimate for r in runs))
+    welch = chappe.stats.difference(*(next(r._totals(["goodput_bps"]))[1].together.estimate for r in runs))
     assert (row["difference"], row["ci_low"], row["ci_high"]) == pytest.approx((welch.mean, *welch.interval()))
 
 

@@ -126,7 +126,7 @@ def test_batches_sum_to_the_whole(results: chappe.Results) -> None:
 
 def test_nodes_without_a_radio_have_no_place(results: chappe.Results) -> None:
     assert len(results.nodes) == 14
-    assert results.nodes["x_m"].is_nan().all()
+    assert results.nodes["x_m"].is_null().all()
     assert results.scenario.nodes.is_empty()
     assert results.frames == 0
 

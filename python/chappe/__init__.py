@@ -37,7 +37,8 @@ from chappe.late import attribute
 from chappe.scenario import Scenario, parts, schema
 
 if TYPE_CHECKING:
-    from chappe.control import Run, start
+    from chappe.control import Simulation, start
+    from chappe.opened import open  # noqa: A004, it is `chappe.open`
     from chappe.results import Results, run
     from chappe.study import Study
     from chappe.study.run import search, sweep
@@ -52,15 +53,16 @@ __all__ = [
     "LimitError",
     "Problem",
     "Results",
-    "Run",
     "RunError",
     "Scenario",
     "ScenarioError",
+    "Simulation",
     "StorageError",
     "Study",
     "StudyError",
     "WorkWarning",
     "__version__",
+    "open",
     "parts",
     "run",
     "schema",
@@ -72,7 +74,8 @@ __all__ = [
 _LATE = {
     "Results": "chappe.results",
     "run": "chappe.results",
-    "Run": "chappe.control",
+    "Simulation": "chappe.control",
+    "open": "chappe.opened",
     "start": "chappe.control",
     "Study": "chappe.study",
     "search": "chappe.study.run",
@@ -81,6 +84,11 @@ _LATE = {
 
 
 def __getattr__(name: str) -> Any:
+    if name == "Run":
+        from chappe.deprecated import warn
+
+        warn("chappe.Run", "chappe.Simulation")
+        name = "Simulation"
     return attribute(__name__, name, _LATE)
 
 

@@ -127,7 +127,7 @@ def _run(args: argparse.Namespace) -> int:
         results = _results(scenario, Path(args.file).name, folder)
     if args.json:
         budgets = {"why": results.why().to_dict()} if args.why else {}
-        print(json.dumps({**results.to_dict(), **budgets}, indent=2))
+        print(json.dumps({**results.to_dict(), **budgets}, indent=2, allow_nan=False))
     else:
         show_results.results(results, args.file)
         if args.why:
@@ -271,7 +271,7 @@ def _list(_: argparse.Namespace) -> int:
 
 
 def _schema(_: argparse.Namespace) -> int:
-    print(json.dumps(schema(), indent=2))
+    print(json.dumps(schema(), indent=2, allow_nan=False))
     return 0
 
 

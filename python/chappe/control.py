@@ -3,9 +3,9 @@
 import math
 from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import Any
+from typing import Any, Literal
 
-from chappe import _core
+from chappe import _core, deprecated
 from chappe.arguments import said
 from chappe.deprecated import keyword_only
 from chappe.error import RunError
@@ -16,23 +16,49 @@ _LATEST_NS = 2**63
 """Limit of simulated time [ns], two hundred years."""
 
 
-class Run:
+Action = Literal["node_down", "node_up", "node_move", "flow_start", "flow_stop"]
+"""Changes of a simulation, apart from settings."""
+
+_WORDS: dict[str, tuple[str, str]] = {
+    "node_down": ("node_down", "node"),
+    "node_up": ("node_up", "node"),
+    "node_move": ("node_move", "node"),
+    "flow_start": ("flow_begin", "flow"),
+    "flow_stop": ("flow_end", "flow"),
+}
+"""Word of an ``[[event]]``, and the argument with its value, by action."""
+
+_FORMER = {
+    "node_down": '"node_down", node=...',
+    "node_up": '"node_up", node=...',
+    "node_move": '"node_move", node=...',
+    "flow_begin": '"flow_start", flow=...',
+    "flow_end": '"flow_stop", flow=...',
+}
+"""Action and argument by former argument of :meth:`Simulation.apply`."""
+
+
+class Simulation:
     """A run that advances on request.
 
-    :func:`chappe.start` creates a run::
+    :func:`chappe.start` creates a simulation::
 
-        with chappe.start(scenario, seed=1) as run:
-            run.until("3 s")
-            run.apply(node_down=2)
-            run.until("5 s")
-            print(run.results().flows["goodput_bps"])
-            results = run.finish()
+        with chappe.start(scenario, seed=1) as sim:
+            sim.run_until("3 s")
+            sim.apply("node_down", node=2)
+            sim.run_until("5 s")
+            print(sim.results().flows["goodput_bps"])
+            results = sim.finish()
 
     A change at an instant has the same effect as an ``[[event]]`` of the scenario at that instant, to the last bit. A
-    paused run has processed all events up to the current instant; before the first :meth:`until` no event has happened.
+    paused simulation has processed all events up to the current instant; before the first :meth:`run_until` no event
+    has happened.
 
-    One thread at a time drives a run. Other threads may read :attr:`now_s` and :attr:`progress`, and call
+    One thread at a time drives a simulation. Other threads may read :attr:`time_s` and :attr:`progress`, and call
     :meth:`cancel`.
+
+    Attributes:
+        scenario: The scenario with the seed of the run.
     """
 
     def __init__(self, scenario: Scenario):
@@ -41,7 +67,7 @@ class Run:
 
     # ---- advancing ----
 
-    def until(self, at: str | float, progress: Callable[[float], object] | None = None) -> bool:
+    def run_until(self, at: str | float, progress: Callable[[float], object] | None = None) -> bool:
         """Advances to an instant, or to the end of the run if the run ends before.
 
         A run that waits for deliveries and has no events left pauses once, for a command. If it is advanced without a
@@ -61,18 +87,23 @@ class Run:
             TypeError: If an argument has the wrong type.
         """
         ns = instant(at)
-        if self.is_over:
+        if self.done:
             return False
         if ns < self._core.now_ns:
-            raise ValueError(f"the run is at {self.now_s:g} s and cannot go back to {said(at)}")
+            raise ValueError(f"the run is at {self.time_s:g} s and cannot go back to {said(at)}")
         self._drive(ns, progress)
-        return not self.is_over
+        return not self.done
+
+    def until(self, at: str | float, progress: Callable[[float], object] | None = None) -> bool:
+        """Deprecated: use :meth:`run_until`."""
+        deprecated.warn("Simulation.until()", "run_until()")
+        return self.run_until(at, progress)
 
     def finish(self, progress: Callable[[float], object] | None = None) -> Results:
         """Advances to the end of the run.
 
         Args:
-            progress: As in :meth:`until`.
+            progress: As in :meth:`run_until`.
 
         Returns:
             Results of the run.
@@ -102,54 +133,71 @@ class Run:
 
     def apply(
         self,
+        action: Action | None = None,
+        /,
         *,
-        node_down: int | None = None,
-        node_up: int | None = None,
+        node: int | None = None,
         channel: int | None = None,
-        node_move: int | None = None,
         position: Sequence[str] | None = None,
         destination: Sequence[str] | None = None,
         speed: str | None = None,
-        flow_begin: int | None = None,
-        flow_end: int | None = None,
-        set: str | None = None,  # noqa: A002, the word of the scenario
-        to: Any = None,
+        flow: int | None = None,
+        **former: Any,
     ) -> None:
-        """Applies one change now, in the words of an ``[[event]]``. A change without effect is ignored.
+        """Applies one change now. A change without effect is ignored.
 
         Args:
-            node_down: Number of a node to switch off.
-            node_up: Number of a node to switch on again.
+            action: ``"node_down"`` (switches a node off), ``"node_up"`` (on again), ``"node_move"`` (moves a node,
+                which from then on ignores ``motion``), ``"flow_start"`` or ``"flow_stop"``.
+            node: Number of the node.
             channel: Channel of one radio of the node; ``None``: the whole node.
-            node_move: Number of a node to move. From then on the node ignores ``motion``.
             position: New position, reached at once: ``["100 m", "0 m"]``.
             destination: Position to walk to.
             speed: Walking speed: ``"10 m/s"``.
-            flow_begin: Number of a flow to start.
-            flow_end: Number of a flow to stop.
-            set: Name of a setting that may change during a run, such as ``"flow.0.cbr.interval"``.
-            to: New value of the setting, written as in a scenario: ``"10 ms"``.
+            flow: Number of the flow.
+            former: Deprecated: the words of an ``[[event]]``, such as ``node_down=2``.
 
         Raises:
-            ScenarioError: If the change is impossible: an unknown node, or a setting that may not change.
+            ScenarioError: If the change is impossible, such as that of an unknown node.
+            RunError: If the run has ended, or another thread drives it.
+            ValueError: If the action is unknown.
+            TypeError: If an argument has the wrong type, is missing, or does not belong to the action.
+        """
+        event = {"channel": channel, "position": position, "destination": destination, "speed": speed}
+        subjects = {"node": node, "flow": flow}
+        if action is None:
+            event |= _of_former(former)
+        elif former:
+            raise TypeError(f"{next(iter(former))} is no argument of apply({said(action)})")
+        elif not isinstance(action, str) or action not in _WORDS:
+            raise ValueError(f"there is no action {said(action)}; known: {', '.join(_WORDS)}")
+        else:
+            word, argument = _WORDS[action]
+            event[word] = subjects.pop(argument)
+            if event[word] is None:
+                raise TypeError(f'apply("{action}") needs {argument}=...')
+        for name, value in subjects.items():
+            if value is not None:
+                raise TypeError(f"{name} does not belong to {f'apply({said(action)})' if action else 'these changes'}")
+        self._change(event)
+
+    def set(self, name: str, value: Any) -> None:
+        """Changes a setting now, as ``set`` of an ``[[event]]``.
+
+        Args:
+            name: Name of a setting that may change during a run, such as ``"flow.0.cbr.interval"``.
+            value: New value, written as in a scenario: ``"10 ms"``.
+
+        Raises:
+            ScenarioError: If the setting may not change, or cannot have the value.
             RunError: If the run has ended, or another thread drives it.
         """
-        given = {
-            "node_down": node_down,
-            "node_up": node_up,
-            "channel": channel,
-            "node_move": node_move,
-            "position": position,
-            "destination": destination,
-            "speed": speed,
-            "flow_begin": flow_begin,
-            "flow_end": flow_end,
-            "set": set,
-            "to": to,
-        }
+        self._change({"set": name, "to": value})
+
+    def _change(self, event: Mapping[str, Any]) -> None:
         if self._check_still() != "running":
             raise RunError(f"the run is over ({self._core.end}) and cannot be changed")
-        self._core.apply(_json({name: value for name, value in given.items() if value is not None}))
+        self._core.apply(_json({name: value for name, value in event.items() if value is not None}))
 
     def cancel(self) -> None:
         """Ends the run now; a run driven by another thread ends within a moment.
@@ -161,9 +209,15 @@ class Run:
     # ---- observing ----
 
     @property
-    def now_s(self) -> float:
+    def time_s(self) -> float:
         """Simulated time [s]."""
         return self._core.now_s
+
+    @property
+    def now_s(self) -> float:
+        """Deprecated: use :attr:`time_s`."""
+        deprecated.warn("Simulation.now_s", "time_s")
+        return self.time_s
 
     @property
     def progress(self) -> float:
@@ -171,13 +225,19 @@ class Run:
         return self._core.progress
 
     @property
-    def is_over(self) -> bool:
+    def done(self) -> bool:
         """True if the run has ended, by its stop rule or otherwise.
 
         Raises:
             RunError: If another thread drives the run.
         """
         return self._check_still() != "running"
+
+    @property
+    def is_over(self) -> bool:
+        """Deprecated: use :attr:`done`."""
+        deprecated.warn("Simulation.is_over", "done")
+        return self.done
 
     def results(self) -> Results:
         """Results so far, as if the run ended now. The run itself is not changed.
@@ -188,7 +248,7 @@ class Run:
         self._check_still()
         return Results(self.scenario, self._core.results())
 
-    def __enter__(self) -> "Run":
+    def __enter__(self) -> "Simulation":
         return self
 
     def __exit__(
@@ -201,15 +261,15 @@ class Run:
             state = self._core.end
         except RuntimeError:
             state = "going on"
-        return f"<Run: {state}, {self.now_s:.1f} s simulated, {100 * self.progress:.0f} % done>"
+        return f"<Simulation: {state}, {self.time_s:.1f} s simulated, {100 * self.progress:.0f} % done>"
 
 
 @keyword_only("seed")
-def start(scenario: ScenarioLike, *, seed: int | None = None) -> Run:
-    """Creates a run, paused at its start, to be driven step by step.
+def start(scenario: ScenarioLike, *, seed: int | None = None) -> Simulation:
+    """Creates a simulation, paused at its start, to be driven step by step.
 
-    Tables of ``run.record`` stay in memory, within ``run.max_memory``, so that :meth:`Run.results` has them at any
-    time. To write tables to files during a run, use :func:`chappe.run` with ``out``, and ``[[event]]`` for changes.
+    Tables of ``run.record`` stay in memory, within ``run.max_memory``, so that :meth:`Simulation.results` has them at
+    any time. To write tables to files during a run, use :func:`chappe.run` with ``out``, and ``[[event]]`` for changes.
 
     Args:
         scenario: A scenario, an equivalent dict, whose names may be dotted, or the name of a scenario file.
@@ -223,7 +283,26 @@ def start(scenario: ScenarioLike, *, seed: int | None = None) -> Run:
     scenario = scenario_of(scenario)
     if seed is not None:
         scenario = scenario.with_settings({"run.seed": seed})
-    return Run(scenario)
+    return Simulation(scenario)
+
+
+def _of_former(former: Mapping[str, Any]) -> dict[str, Any]:
+    """Words of an ``[[event]]`` from former arguments of :meth:`Simulation.apply`."""
+    known = {*_FORMER, "set", "to"}
+    for name in former:
+        if name not in known:
+            raise TypeError(f"apply() has no argument {name}")
+    given = {name: value for name, value in former.items() if value is not None}
+    for name in given:
+        if name in _FORMER:
+            deprecated.warn(f"apply({name}=...)", f"apply({_FORMER[name]})")
+    if "set" in given:
+        deprecated.warn("apply(set=..., to=...)", "set(name, value)")
+    return given
+
+
+def __getattr__(name: str) -> Any:
+    return deprecated.attribute(__name__, name, {"Run": ("chappe.Simulation", lambda: Simulation)})
 
 
 def instant(at: object) -> int:

@@ -19,6 +19,9 @@ from chappe.arguments import is_text, path_of, said
 from chappe.files import make_folder, take_away
 
 FACTS = "run.json"
+FORMAT = 1
+"""Format of :data:`FACTS`, under its key ``format``; the objects that commands print as JSON have the same."""
+
 FILES = "files"
 """Key of :data:`FACTS` for the names of all other files of the run."""
 
@@ -105,7 +108,7 @@ class Writing:
 
     def _written(self, name: str, facts: Mapping[str, Any]) -> Path:
         path = self.path(name)
-        path.write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+        path.write_text(json.dumps(facts, indent=2, allow_nan=False) + "\n", encoding="utf-8")
         return path
 
     def __enter__(self) -> Self:

@@ -1,6 +1,6 @@
 """Tables recorded during a run, as data frames and Parquet files."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import polars as pl
@@ -25,21 +25,22 @@ def joined(chunks: Iterable[_core.Rowset]) -> pl.DataFrame:
 class Stream:
     """Writes chunks of tables during a run and joins them into one file per table, in constant memory."""
 
-    def __init__(self, path: Callable[[str], Path], names: Sequence[str]):
+    def __init__(self, path: Callable[[str], Path], metadata: Mapping[str, Mapping[str, str]]):
         """Starts without chunks.
 
         Args:
             path: Function from the name of a file to its path.
-            names: Names of the tables.
+            metadata: Metadata of the file of each table.
         """
         self._path = path
-        self._chunks: dict[str, list[Path]] = {name: [] for name in names}
+        self._metadata = metadata
+        self._chunks: dict[str, list[Path]] = {name: [] for name in metadata}
 
     def __call__(self, table: str, rows: _core.Rowset) -> None:
         """Writes a chunk of a table."""
         chunks = self._chunks[table]
         path = self._path(f"{table}-{len(chunks)}.parquet")
-        tables.write(frame(rows), path)
+        tables.write(frame(rows), path, self._metadata[table])
         chunks.append(path)
 
     def join(self) -> None:
@@ -49,6 +50,6 @@ class Stream:
             if len(chunks) == 1:
                 chunks[0].replace(whole)
                 continue
-            tables.join(chunks, whole)
+            tables.join(chunks, whole, self._metadata[table])
             for chunk in chunks:
                 chunk.unlink()

@@ -1,23 +1,25 @@
 """Runs and their results."""
 
-import math
 import os
 import shutil
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import polars as pl
 
-from chappe import _core, forked, tables
-from chappe.arguments import said
+from chappe import _core, deprecated, forked, tables
+from chappe.arguments import name_of, said
 from chappe.deprecated import keyword_only
-from chappe.folder import Writing
+from chappe.folder import FORMAT, Writing
 from chappe.measures import BY_NAME, JAIN, MEASURES, Totals, all_quotients, of_flows
-from chappe.recorded import Stream, joined
+from chappe.metadata import of_file
+from chappe.notices import Notice, of_results
+from chappe.recorded import RECORDED, Stream, joined
 from chappe.scenario import Scenario, ScenarioLike, scenario_of
-from chappe.silence import of_run, told
+from chappe.silence import Silence, of_run, told
 from chappe.stats import known_confidence, lag1
 from chappe.why import Why, explain
 from chappe.words import count
@@ -37,14 +39,67 @@ def frame(columns: Mapping[str, tuple[str, Sequence[Any]]]) -> pl.DataFrame:
     return pl.DataFrame([pl.Series(n, values, dtype=_TYPES[kind]) for n, (kind, values) in columns.items()])
 
 
-class _Copied(NamedTuple):
+class Kept(Protocol):
     """Results of a run, independent of the core."""
 
+    @property
+    def version(self) -> str:
+        """Version of Chappe that made the run."""
+
+    @property
+    def epoch(self) -> int:
+        """Results epoch of the run."""
+
+    @property
+    def end(self) -> str:
+        """Reason for the end of the run."""
+
+    @property
+    def simulated_s(self) -> float:
+        """Simulated time [s]."""
+
+    @property
+    def frames(self) -> int:
+        """Frames transmitted by all nodes in the whole run."""
+
+    def table(self, name: str) -> pl.DataFrame:
+        """A table, recorded or not."""
+
+
+class _Copied(NamedTuple):
+    """Results of a run in memory, independent of the core."""
+
+    version: str
+    epoch: int
     end: str
     simulated_s: float
     frames: int
     tables: dict[str, pl.DataFrame]
-    recorded: dict[str, pl.DataFrame]
+
+    def table(self, name: str) -> pl.DataFrame:
+        """A table, recorded or not."""
+        return self.tables[name]
+
+
+class _Tables(Mapping[str, pl.DataFrame]):
+    """All tables of results by name, made or read on access."""
+
+    def __init__(self, results: "Results"):
+        self._results = results
+
+    def __getitem__(self, name: str) -> pl.DataFrame:
+        if name not in self._results._names():
+            raise KeyError(name)
+        return self._results.table(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._results._names())
+
+    def __len__(self) -> int:
+        return len(self._results._names())
+
+    def __repr__(self) -> str:
+        return f"<Tables: {', '.join(self)}>"
 
 
 class _Streamed:
@@ -90,16 +145,33 @@ class Results:
         scenario: The scenario with the seed of the run.
     """
 
-    def __init__(self, scenario: Scenario, measured: "_core.Results | _Copied", streamed: "_Streamed | None" = None):
+    def __init__(self, scenario: Scenario, measured: "_core.Results | Kept", streamed: "_Streamed | None" = None):
         self.scenario = scenario
         self._measured = measured
         self._streamed = streamed
 
     def __reduce__(self) -> "tuple[type[Results], tuple[Scenario, _Copied]]":
         """Pickles the tables, so that other processes need not repeat the run."""
-        all_tables = {name: getattr(self, name) for name in TABLES}
-        copied = _Copied(self.end, self.simulated_s, self.frames, all_tables, self.recorded)
+        all_tables = dict(self.tables)
+        copied = _Copied(self.version, self.epoch, self.end, self.simulated_s, self.frames, all_tables)
         return Results, (self.scenario, copied)
+
+    @property
+    def seed(self) -> int:
+        """Seed of the run."""
+        return int(self.scenario.settings["run"]["seed"])
+
+    @property
+    def version(self) -> str:
+        """Version of Chappe that made the run."""
+        measured = self._measured
+        return _core.VERSION if isinstance(measured, _core.Results) else measured.version
+
+    @property
+    def epoch(self) -> int:
+        """Results epoch of the run. Results of equal epochs can be compared."""
+        measured = self._measured
+        return _core.RESULTS_EPOCH if isinstance(measured, _core.Results) else measured.epoch
 
     @property
     def end(self) -> str:
@@ -119,9 +191,37 @@ class Results:
         """Frames transmitted by all nodes in the whole run."""
         return self._measured.frames
 
+    @property
+    def tables(self) -> Mapping[str, pl.DataFrame]:
+        """All tables by name, with those of ``run.record``."""
+        return _Tables(self)
+
+    def table(self, name: str) -> pl.DataFrame:
+        """A table by name: one of every run, such as ``"flows"``, or one of ``run.record``, such as ``"packets"``.
+
+        Raises:
+            ValueError: If there is no such table, or it was not recorded.
+            TypeError: If the name is not a text.
+            OSError: If the file of a recorded table is missing or belongs to another run.
+            StoreError: If saved results are damaged.
+            RuntimeError: In a process forked after polars was used.
+        """
+        if name_of("name", name) in TABLES:
+            table: pl.DataFrame = getattr(self, name)
+            return table
+        if name in self._recorded_names():
+            return self.recorded[name]
+        if name in RECORDED:
+            raise ValueError(f"{name} was not recorded: add it to run.record")
+        raise ValueError(f"there is no table {said(name)}; known: {', '.join(self._names())}")
+
+    def _names(self) -> list[str]:
+        """Names of all tables."""
+        return [*TABLES, *self._recorded_names()]
+
     def _table(self, name: str) -> pl.DataFrame:
         measured = self._measured
-        return measured.tables[name] if isinstance(measured, _Copied) else frame(measured.table(name))
+        return frame(measured.table(name)) if isinstance(measured, _core.Results) else measured.table(name)
 
     @cached_property
     def flows(self) -> pl.DataFrame:
@@ -194,9 +294,9 @@ class Results:
             RuntimeError: If tables were recorded, in a process forked after polars was used.
         """
         measured = self._measured
-        if isinstance(measured, _Copied):
-            return measured.recorded
         names = self._recorded_names()
+        if not isinstance(measured, _core.Results):
+            return {name: measured.table(name) for name in names}
         if names:
             forked.refuse()
         if self._streamed is not None:
@@ -207,22 +307,14 @@ class Results:
         return list(dict.fromkeys(self.scenario.settings["run"]["record"]))
 
     def measured(self) -> pl.DataFrame:
-        """Measures of :data:`chappe.measures.MEASURES` in each batch that is not discarded.
-
-        Raises:
-            RuntimeError: In a process forked after polars was used.
-        """
-        return pl.DataFrame({name: totals.each for name, totals in self._totals([m.name for m in MEASURES])})
+        """Deprecated: use ``batches`` or ``summary()``."""
+        deprecated.warn("Results.measured()", "the table `batches` or `summary()`")
+        names = [m.name for m in MEASURES]
+        return tables.known(pl.DataFrame({name: totals.each for name, totals in self._totals(names)}))
 
     def totals(self, measure: str) -> Totals:
-        """Totals of a measure in each batch that is not discarded.
-
-        Args:
-            measure: Name of one of :data:`chappe.measures.MEASURES`.
-
-        Raises:
-            RuntimeError: In a process forked after polars was used.
-        """
+        """Deprecated: use ``batches`` or ``summary()``."""
+        deprecated.warn("Results.totals()", "the table `batches` or `summary()`")
         return next(totals for _, totals in self._totals([measure]))
 
     def _totals(self, measures: Sequence[str]) -> Iterator[tuple[str, Totals]]:
@@ -285,10 +377,10 @@ class Results:
         start = 0.0 if measured.is_empty() else float(measured.item(0))
         rows = []
         # Flows that have not completed have no completion time.
-        ended = self.flows.filter(pl.col("completion_s").is_not_nan())
+        ended = self.flows.filter(pl.col("completion_s").is_not_null())
         for what, table in (("flows", ended), ("transfers", self.transfers)):
             began = table.filter(pl.col("start_s") >= start)["completion_s"]
-            times = began.filter(began.is_not_nan())
+            times = began.drop_nulls()
             if began.is_empty():
                 continue
             at_quantiles = [times.quantile(share, "nearest") for share in shares]
@@ -301,20 +393,36 @@ class Results:
     def why(self) -> Why:
         """Explanation of the results: time budgets of flows and nodes, and causes of packet loss.
 
-        Without ``run.air_time`` the run is repeated to count air time; all other results are identical.
+        Without ``run.air_time`` the run is repeated to count air time; all other results are identical. For saved
+        results a warning says so: :func:`chappe.open`.
 
         Raises:
             RuntimeError: In a process forked after polars was used.
         """
         forked.refuse()
-        air_time = self.air_time
-        if air_time.is_empty():
-            air_time = run(self.scenario.with_settings({"run.air_time": True, "run.record": []})).air_time
-        return explain(self.flows, self.fates, air_time)
+        if self.air_time.is_empty():
+            if not isinstance(self._measured, _core.Results):
+                warnings.warn(self._again(), stacklevel=2)
+            again = run(self.scenario.with_settings({"run.air_time": True, "run.record": []}))
+            rest = self if self.epoch == again.epoch else again
+            return explain(rest.flows, rest.fates, again.air_time)
+        return explain(self.flows, self.fates, self.air_time)
+
+    def _again(self) -> str:
+        """Notice of the repetition of a run."""
+        text = f"the saved results have no air time (`run.air_time`): the run is repeated with seed {self.seed}"
+        if self.epoch == _core.RESULTS_EPOCH:
+            return text
+        return (
+            f"{text} in results epoch {_core.RESULTS_EPOCH}; the explanation is of that run, not of the saved one of "
+            f"epoch {self.epoch}"
+        )
 
     @cached_property
-    def doubts(self) -> list[str]:
-        """Flows that delivered nothing in the measured part of the run, with reasons, one sentence each.
+    def warnings(self) -> list[Notice]:
+        """Warnings about the results: an early end, flows that delivered nothing, short and correlated batches.
+
+        Warnings about the scenario are in ``scenario.warnings``.
 
         Raises:
             RuntimeError: In a process forked after polars was used.
@@ -322,30 +430,45 @@ class Results:
         if self.end == "running":
             return []
         forked.refuse()
-        return told(list(of_run(self.scenario, self.flows, self.fates, self.batteries, self.simulated_s)))
+        return list(of_results(self.end, self._silences, self.batches, self.summary()))
+
+    @property
+    def doubts(self) -> list[str]:
+        """Deprecated: use ``warnings``, whose code is ``silent_flow``."""
+        deprecated.warn("Results.doubts", "warnings")
+        return told([] if self.end == "running" else self._silences)
+
+    @cached_property
+    def _silences(self) -> list[Silence]:
+        """Flows that delivered nothing in the measured part of the run."""
+        forked.refuse()
+        return list(of_run(self.scenario, self.flows, self.fates, self.batteries, self.simulated_s))
 
     def to_dict(self) -> dict[str, Any]:
-        """All results as plain data, as printed by ``chappe run --json``. NaN becomes ``None``.
+        """All results as plain data, as printed by ``chappe run --json``.
 
         Raises:
             RuntimeError: In a process forked after polars was used.
         """
         forked.refuse()
-        all_tables = {name: _records(getattr(self, name)) for name in TABLES}
+        all_tables = {name: getattr(self, name).to_dicts() for name in TABLES}
         return {**self._facts(), **all_tables, "scenario": self.scenario.settings}
 
     def _facts(self) -> dict[str, Any]:
         """All results except the tables and the scenario."""
         return {
-            "chappe": _core.VERSION,
-            "results_epoch": _core.RESULTS_EPOCH,
-            "seed": self.scenario.settings["run"]["seed"],
+            "format": FORMAT,
+            "version": self.version,
+            "results_epoch": self.epoch,
+            "seed": self.seed,
             "end": self.end,
             "simulated_s": self.simulated_s,
             "frames": self.frames,
-            "warnings": self.scenario.warnings,
-            "doubts": self.doubts,
-            "summary": _records(self.summary()),
+            "warnings": [
+                *({"code": "scenario", "path": "", "message": text} for text in self.scenario.warnings),
+                *(notice._asdict() for notice in self.warnings),
+            ],
+            "summary": self.summary().to_dicts(),
         }
 
     def save(self, folder: str | os.PathLike[str]) -> None:
@@ -369,18 +492,21 @@ class Results:
         """Writes all files except those written there during the run."""
         writing.path("scenario.toml").write_text(self.scenario.to_toml(), encoding="utf-8")
         for name in TABLES:
-            tables.write(getattr(self, name), writing.path(f"{name}.parquet"))
+            self._write_table(name, writing.path(f"{name}.parquet"))
         kept = []
         streamed = self._streamed
         for name in self._recorded_names():
             path = writing.path(f"{name}.parquet")
             if streamed is None:
-                tables.write(self.recorded[name], path)
+                self._write_table(name, path)
             elif not writing.folder.samefile(streamed.folder):
                 shutil.copyfile(streamed.file(name), path)
             elif not path.exists():
                 kept.append(streamed.file(name).name)
         writing.finish(self._facts(), kept)
+
+    def _write_table(self, name: str, path: Path) -> None:
+        tables.write(self.table(name), path, of_file(name, self.scenario, self.version, self.epoch))
 
     def __repr__(self) -> str:
         goodput = float(self.flows["goodput_bps"].sum()) / 1e3
@@ -399,12 +525,6 @@ def _shares_of(quantiles: Any) -> list[float]:
     if len(set(quantiles)) < len(quantiles):
         raise ValueError("quantiles has the same quantile twice")
     return list(quantiles)
-
-
-def _records(table: pl.DataFrame) -> list[dict[str, Any]]:
-    return [
-        {k: None if isinstance(v, float) and math.isnan(v) else v for k, v in row.items()} for row in table.to_dicts()
-    ]
 
 
 @keyword_only("seed", "progress", "out")
@@ -442,7 +562,8 @@ def run(
         return Results(scenario, _core.run(scenario._core, progress))
     names = list(dict.fromkeys(scenario.settings["run"]["record"]))
     with Writing(out) as writing:
-        stream = Stream(writing.path, names)
+        about = {name: of_file(name, scenario, _core.VERSION, _core.RESULTS_EPOCH) for name in names}
+        stream = Stream(writing.path, about)
         measured = _core.run(scenario._core, progress, stream)
         stream.join()
         streamed = _Streamed(writing.folder)

@@ -145,7 +145,7 @@ def _text(value: str) -> str:
 
 
 def _json(settings: Mapping[str, Any]) -> str:
-    return json.dumps(_plain(settings))
+    return json.dumps(_plain(settings), allow_nan=False)
 
 
 def _unnested(name: str, value: Any, flat: dict[str, Any]) -> None:

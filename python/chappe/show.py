@@ -52,11 +52,11 @@ def number(value: float | None, digits: int = 4) -> str:
     return f"{value:,.{min(places, 9)}f}"
 
 
-def with_error(mean: float, half_width: float, scale: float = 1.0) -> str:
+def with_error(mean: float | None, half_width: float | None, scale: float = 1.0) -> str:
     """Mean ± half width, rounded to the second digit of the half width; the mean alone if the half width is tiny."""
-    mean, half_width = mean * scale, half_width * scale
-    if math.isnan(mean):
+    if mean is None or math.isnan(mean):
         return "-"
+    mean, half_width = mean * scale, math.nan if half_width is None else half_width * scale
     if math.isnan(half_width) or half_width <= 1e-5 * abs(mean):
         return number(mean)
     places = min(max(0, 1 - math.floor(math.log10(half_width))), 9)

@@ -1,13 +1,13 @@
 """Output of ``chappe run``."""
 
-import math
-
 import polars as pl
 from rich.text import Text
 
 from chappe import show
 from chappe.measures import MEASURES, OF_TCP, short_batches
+from chappe.notices import is_correlated
 from chappe.results import Results
+from chappe.silence import told
 from chappe.why import AIR_TIME, LOSSES, SENDING, USES, Why
 from chappe.words import count, plain
 
@@ -38,13 +38,13 @@ def results(r: Results, name: str) -> None:
         "Flow", "from", "to", "transport", ">goodput", ">delivered", ">retransmitted", ">timeouts", ">window", ">RTT"
     )
     for f in r.flows.iter_rows(named=True):
-        window, rtt = show.number(f["mean_window_segments"], 3), show.number(f["mean_rtt_s"] * 1e3, 3)
+        window, rtt = show.number(f["mean_window_segments"], 3), show.number(_ms(f["mean_rtt_s"]), 3)
         flows.add_row(
             str(f["flow"]),
             str(f["from"]),
             str(f["to"]),
             f["transport"],
-            f"{show.number(f['goodput_bps'] / 1e3)} kbit/s",
+            _kbps(f["goodput_bps"]),
             f"{f['delivered_packets']:,}",
             f"{f['retransmissions']:,}" if f["transport"] != "udp" else "-",
             f"{f['timeouts']:,}" if f["transport"] != "udp" else "-",
@@ -52,14 +52,14 @@ def results(r: Results, name: str) -> None:
             f"{rtt} ms" if rtt != "-" else "-",
         )
     show.write(flows)
-    for f in r.flows.filter(pl.col("gave_up_s").is_not_nan()).iter_rows(named=True):
+    for f in r.flows.filter(pl.col("gave_up_s").is_not_null()).iter_rows(named=True):
         show.say(
             f"Flow {f['flow']} gave up at {f['gave_up_s']:,.1f} s after too many consecutive timeouts "
             "(`tcp.max_timeouts`).",
             style="yellow",
         )
-    for doubt in r.doubts:
-        show.say(f"{doubt[0].upper()}{doubt[1:]}.", style="yellow")
+    for text in told([] if r.end == "running" else r._silences):
+        show.say(f"{text[0].upper()}{text[1:]}.", style="yellow")
     _completions(r.completions())
     if not r.links.is_empty():
         _links(r.links)
@@ -76,8 +76,7 @@ def results(r: Results, name: str) -> None:
         if only_udp and m.name in OF_TCP:
             continue
         means.add_row(m.label, show.estimate(row, m.scale), m.unit)
-        rho = row["autocorrelation"]
-        if rho is not None and rho > 2 / math.sqrt(row["n"]):
+        if is_correlated(row["autocorrelation"], row["n"]):
             correlated.append(m.label)
     if means.rows:
         show.write(means)
@@ -97,12 +96,20 @@ def results(r: Results, name: str) -> None:
     _batteries(r.batteries)
 
 
+def _kbps(bps: float | None) -> str:
+    return f"{show.number(None if bps is None else bps / 1e3)} kbit/s"
+
+
+def _ms(seconds: float | None) -> float | None:
+    return None if seconds is None else seconds * 1e3
+
+
 def _batteries(batteries: pl.DataFrame) -> None:
     """Prints the number of empty batteries."""
-    ends = batteries.filter(pl.col("capacity_j").is_finite())
+    ends = batteries.filter(pl.col("capacity_j").is_not_null())
     if ends.is_empty():
         return
-    empty = ends.filter(pl.col("empty_s").is_not_nan()).sort("empty_s", "node")
+    empty = ends.filter(pl.col("empty_s").is_not_null()).sort("empty_s", "node")
     text = f"Batteries: {len(empty)} of {len(ends)} are empty"
     if len(empty):
         text += f", the first at node {empty['node'][0]} after {show.number(empty['empty_s'][0])} s"
@@ -130,8 +137,8 @@ def _links(directions: pl.DataFrame) -> None:
             str(d["from"]),
             str(d["to"]),
             f"{d['packets_sent']:,}",
-            f"{show.number(d['throughput_bps'] / 1e3)} kbit/s",
-            f"{100 * d['utilisation']:.1f} %",
+            _kbps(d["throughput_bps"]),
+            "-" if d["utilisation"] is None else f"{100 * d['utilisation']:.1f} %",
             show.number(d["mean_queue_packets"], 3),
             f"{d['dropped_queue_full']:,}",
             f"{d['dropped_link_error']:,}",
@@ -171,9 +178,9 @@ def why(budgets: Why) -> None:
 
 def _routes(routes: pl.DataFrame) -> None:
     """Prints route breaks by flow."""
-    told = routes.filter((pl.col("breaks") > 0) | (pl.col("share").fill_nan(0) >= _NOTABLE))
+    told = routes.filter((pl.col("breaks") > 0) | (pl.col("share").fill_null(0) >= _NOTABLE))
     for r in told.head(SHOWN).iter_rows(named=True):
-        none = f"no route for {100 * r['share']:.1f} % of the time"
+        none = f"no route for {100 * (r['share'] or 0.0):.1f} % of the time"
         if r["breaks"]:
             life = show.number(r["mean_life_s"], 3)
             show.say(f"Flow {r['flow']}: the path broke {_times(r['breaks'])}, after {life} s on average; {none}.")
@@ -203,7 +210,7 @@ def _air_time(budgets: Why) -> None:
         if any(shares["share"]):
             t.add_row(label, *(f"{100 * share:.1f} %" for share in (_mean(shares["share"]), *of_busiest)))
     show.write(t)
-    per_bit = show.number(budgets.energy_per_bit_j * 1e6)
+    per_bit = show.number(None if budgets.energy_per_bit_j is None else budgets.energy_per_bit_j * 1e6)
     show.say(f"Energy of all nodes: {show.number(budgets.energy_j)} J, {per_bit} uJ per delivered bit.")
 
 

@@ -45,8 +45,8 @@ def silent(flows: pl.DataFrame, end_s: float | pl.Expr) -> pl.DataFrame:
 
     Flows that completed or were stopped before the measured part are left out.
     """
-    none = (pl.col("delivered_packets") == 0) & (pl.col("measured_s") > 0) & pl.col("completion_s").is_nan()
-    late = pl.col("start_s").is_nan() | (pl.col("start_s") >= end_s)
+    none = (pl.col("delivered_packets") == 0) & (pl.col("measured_s") > 0) & pl.col("completion_s").is_null()
+    late = pl.col("start_s").is_null() | (pl.col("start_s") >= end_s)
     return flows.filter(none & ((pl.col("packets_sent") > 0) | late | (pl.col("no_route_s") > 0)))
 
 
@@ -75,7 +75,7 @@ def of_run(
         if common is None:
             common = [*_half_links(scenario), *_routing(fates, everywhere), *_lost(fates, everywhere)]
         reasons = [*_ends(f, batteries), *_route(f), *common][:REASONS]
-        if f["gave_up_s"] == f["gave_up_s"]:
+        if f["gave_up_s"] is not None:
             reasons.append(f"its sender gave up at {f['gave_up_s']:,.1f} s (`tcp.max_timeouts`)")
         yield Silence(f["flow"], reasons or [_inside(fates)])
 
@@ -90,7 +90,7 @@ def told(silences: Sequence[Silence]) -> list[str]:
 
 def _not_begun(f: dict[str, Any], end_s: float) -> str | None:
     start = f["start_s"]
-    if start != start:
+    if start is None:
         return "it was never started"
     return f"it starts at {start:,.4g} s, and the run ended at {end_s:,.4g} s" if start >= end_s else None
 
@@ -98,7 +98,7 @@ def _not_begun(f: dict[str, Any], end_s: float) -> str | None:
 def _ends(f: dict[str, Any], batteries: pl.DataFrame) -> Iterator[str]:
     """Faults of the source and destination nodes."""
     if not batteries.is_empty():
-        empty = batteries.filter(pl.col("node").is_in([f["from"], f["to"]]) & pl.col("empty_s").is_not_nan())
+        empty = batteries.filter(pl.col("node").is_in([f["from"], f["to"]]) & pl.col("empty_s").is_not_null())
         for b in empty.iter_rows(named=True):
             yield f"the battery of node {b['node']} was empty at {b['empty_s']:,.4g} s"
     if not f["packets_sent"] and not f["no_route_s"]:

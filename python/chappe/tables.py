@@ -1,14 +1,15 @@
-"""Tables as files with literal names: polars would expand `~`, `[`, `*` and `?` in names."""
+"""Tables as files with literal names, because polars would expand `~`, `[`, `*` and `?`; missing values."""
 
 import io
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, cast
 
 import polars as pl
+import polars.selectors as cs
 
 from chappe.files import write_file
 
@@ -19,10 +20,16 @@ def read(path: Path) -> pl.DataFrame:
         return pl.read_parquet(file)
 
 
-def write(table: pl.DataFrame, path: Path) -> None:
-    """Writes a table as a Parquet file."""
+def known(table: pl.DataFrame) -> pl.DataFrame:
+    """Table with null in place of NaN and infinity, which are values that do not exist."""
+    numbers = cs.float()
+    return table.with_columns(pl.when(numbers.is_finite()).then(numbers).name.keep())
+
+
+def write(table: pl.DataFrame, path: Path, metadata: Mapping[str, str] | None = None) -> None:
+    """Writes a table as a Parquet file, with metadata of the file."""
     with _written(path) as file:
-        table.write_parquet(file)
+        table.write_parquet(file, metadata=_plain(metadata))
 
 
 def write_csv(table: pl.DataFrame, path: Path) -> None:
@@ -30,12 +37,16 @@ def write_csv(table: pl.DataFrame, path: Path) -> None:
     write_file(path, table.write_csv().encode("utf-8"))
 
 
-def join(pieces: Sequence[Path], whole: Path) -> None:
-    """Joins several Parquet files into one, in constant memory and with few open files."""
+def join(pieces: Sequence[Path], whole: Path, metadata: Mapping[str, str] | None = None) -> None:
+    """Joins several Parquet files into one with metadata, in constant memory and with few open files."""
     with _written(whole) as file, _as_the_system_says(whole):
         # Absolute paths contain no leading `~` and no protocol.
         rows = pl.scan_parquet([piece.absolute() for piece in pieces], glob=False, hive_partitioning=False)
-        rows.sink_parquet(file)
+        rows.sink_parquet(file, metadata=_plain(metadata))
+
+
+def _plain(metadata: Mapping[str, str] | None) -> dict[str, str] | None:
+    return None if metadata is None else dict(metadata)
 
 
 class _File(io.RawIOBase):

@@ -1,6 +1,5 @@
 """Time budgets and causes of loss of a run, from counters alone."""
 
-import math
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from io import StringIO
@@ -8,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from chappe import forked
+from chappe import forked, tables
 
 USES = {
     "slow_start": "slow start",
@@ -74,14 +73,14 @@ class Why:
         flow_time: Measured time of TCP flows by phase: ``flow``, ``use``, ``time_s``, ``share``. The shares of a flow
             sum to 1.
         routes: Routes of flows: ``flow``, ``breaks`` (number of times the source learnt of a broken route),
-            ``no_route_s`` (time without a route), ``share`` (the same, of the time that the flow was active; NaN: never
-            active), ``mean_life_s`` (NaN: no route broke).
+            ``no_route_s`` (time without a route), ``share`` (the same, of the time that the flow was active; null:
+            never active), ``mean_life_s`` (null: no route broke).
         losses: Packets of flows dropped in the whole run: ``kind`` (``data``, ``ack``), ``cause``,
             ``packets``, ``share``. The shares of a kind sum to 1; causes without packets are left out.
         air_time: Measured time of nodes by use: ``node``, ``use``, ``time_s``, ``share``. The shares of a node sum to
             1; their means over the nodes are the shares of the network.
         energy_j: Energy of all nodes in the measured time [J].
-        energy_per_bit_j: Energy per delivered bit of payload [J]; NaN if nothing was delivered.
+        energy_per_bit_j: Energy per delivered bit of payload [J]; ``None`` if nothing was delivered.
     """
 
     flow_time: pl.DataFrame
@@ -89,19 +88,17 @@ class Why:
     losses: pl.DataFrame
     air_time: pl.DataFrame
     energy_j: float
-    energy_per_bit_j: float
+    energy_per_bit_j: float | None
 
     def to_dict(self) -> dict[str, Any]:
-        """Budgets as plain data, as in ``why`` of ``chappe run --why --json``. NaN becomes ``None``.
+        """Budgets as plain data, as in ``why`` of ``chappe run --why --json``.
 
         Raises:
             RuntimeError: In a process forked after polars was used.
         """
         forked.refuse()
-        per_bit = None if math.isnan(self.energy_per_bit_j) else self.energy_per_bit_j
-        tables = {name: getattr(self, name).to_dicts() for name in ("flow_time", "losses", "air_time")}
-        routes = self.routes.with_columns(pl.col("share", "mean_life_s").fill_nan(None)).to_dicts()
-        return {**tables, "routes": routes, "energy_j": self.energy_j, "energy_per_bit_j": per_bit}
+        rows = {name: getattr(self, name).to_dicts() for name in ("flow_time", "losses", "air_time", "routes")}
+        return {**rows, "energy_j": self.energy_j, "energy_per_bit_j": self.energy_per_bit_j}
 
     def __repr__(self) -> str:
         from chappe import show_results  # show_results imports this module
@@ -125,17 +122,19 @@ def explain(flows: pl.DataFrame, fates: pl.DataFrame, air_time: pl.DataFrame) ->
     air_time = air_time.group_by("node", maintain_order=True).agg(pl.col(f"{use}_s").sum() for use in AIR_TIME)
     return Why(
         _shares(flows.filter(pl.col("transport") != "udp"), "flow", list(USES)),
-        flows.select(
-            "flow",
-            pl.col("route_breaks").alias("breaks"),
-            "no_route_s",
-            (pl.col("no_route_s") / (pl.col("route_s") + pl.col("no_route_s"))).alias("share"),
-            pl.col("mean_route_life_s").alias("mean_life_s"),
+        tables.known(
+            flows.select(
+                "flow",
+                pl.col("route_breaks").alias("breaks"),
+                "no_route_s",
+                (pl.col("no_route_s") / (pl.col("route_s") + pl.col("no_route_s"))).alias("share"),
+                pl.col("mean_route_life_s").alias("mean_life_s"),
+            )
         ),
         losses.sort("kind", "packets", descending=True, maintain_order=True),
         _shares(air_time, "node", list(AIR_TIME)),
         energy,
-        energy / bits if bits else math.nan,
+        energy / bits if bits else None,
     )
 
 
@@ -146,4 +145,4 @@ def _shares(table: pl.DataFrame, index: str, uses: list[str]) -> pl.DataFrame:
         pl.col("use").str.strip_suffix("_s"),
         (pl.col("time_s") / pl.col("time_s").sum().over(index)).alias("share"),
     )
-    return shares.sort(index, maintain_order=True)
+    return tables.known(shares.sort(index, maintain_order=True))

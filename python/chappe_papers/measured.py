@@ -43,7 +43,7 @@ def share(part: float, whole: float) -> float:
 
 def weighted_mean(table: pl.DataFrame, name: str, weight: str) -> float:
     """The mean over all rows of a mean with the number that it is the mean of; NaN of nothing."""
-    weighted = table.filter((pl.col(weight) > 0) & pl.col(name).is_not_nan())
+    weighted = table.filter((pl.col(weight) > 0) & pl.col(name).is_not_null())
     total = sum(m * w for m, w in weighted.select(name, weight).iter_rows())
     return share(float(total), float(weighted[weight].sum()))
 

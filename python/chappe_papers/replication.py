@@ -49,9 +49,10 @@ def spread(runs: pl.DataFrame, measure: str) -> tuple[float, float]:
     n, batches = len(runs), min(runs["batches"].to_list(), default=0.0)
     if n < 2:
         return math.nan, math.nan
-    errors = [(h / quantile_t(0.95, batches - 1)) ** 2 for h in runs[f"{measure}_half_width"] if not math.isnan(h)]
+    widths = runs[f"{measure}_half_width"].fill_nan(None).drop_nulls()
+    errors = [(h / quantile_t(0.95, batches - 1)) ** 2 for h in widths]
     promised = sum(errors) / len(errors) if errors else math.nan
-    apart = variance(runs[measure])
+    apart = variance(runs[measure].fill_null(math.nan))
     if not promised > 0:
         return math.nan, math.nan
     return apart / promised, float(fdtrc(n - 1, n * (batches - 1), apart / promised))
@@ -66,7 +67,7 @@ def correlation(runs: pl.DataFrame, measure: str) -> tuple[float, float]:
     """
     from scipy.special import ndtr
 
-    defined = [r for r in runs[f"{measure}_lag1"] if not math.isnan(r)]
+    defined = runs[f"{measure}_lag1"].fill_nan(None).drop_nulls().to_list()
     if not defined:
         return math.nan, math.nan
     b = min(runs["batches"].to_list(), default=0.0)

@@ -27,8 +27,12 @@ fn present<T: PartialEq>(values: &[T], none: &T) -> Option<NullBuffer> {
     (!all).then(|| NullBuffer::new(values.iter().map(|v| v != none).collect::<BooleanBuffer>()))
 }
 
+/// Numbers; null where a number is not finite, because it does not exist.
 fn numbers(values: &[f64]) -> Result<ArrayData, ArrowError> {
-    ArrayData::builder(DataType::Float64).len(values.len()).add_buffer(Buffer::from(values.to_vec())).build()
+    let all = values.iter().all(|v| v.is_finite());
+    let nulls = (!all).then(|| NullBuffer::new(values.iter().map(|v| v.is_finite()).collect::<BooleanBuffer>()));
+    let data = Buffer::from(values.to_vec());
+    ArrayData::builder(DataType::Float64).len(values.len()).nulls(nulls).add_buffer(data).build()
 }
 
 /// 64-bit integers as in all other tables, because keys can be joined only with those of the same type.

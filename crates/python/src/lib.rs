@@ -7,6 +7,7 @@ mod recorded;
 
 use arrow::Rowset;
 use chappe_core::mobility::formats::{self, Format};
+use chappe_core::record::recorder::OF_TCP;
 use chappe_core::record::{Column, Recorder, Table};
 use chappe_core::run::RecordedTable;
 use chappe_core::scenario::{self, Errors, Files};
@@ -181,13 +182,22 @@ struct Results {
     recorded: Vec<(RecordedTable, Py<Rowset>)>,
 }
 
-/// Columns by name: the type of the values, which an empty list does not show, and the values.
-fn columns<'py>(py: Python<'py>, table: Table) -> PyResult<Bound<'py, PyDict>> {
+/// Columns by name: the type of the values, which an empty list does not show, and the values. A value that does not
+/// exist is `None`: a number that is not finite, and any value of a column of TCP in the row of another flow.
+fn columns<'py>(py: Python<'py>, table: Table, is_of_tcp: impl Fn(usize) -> bool) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     for (name, column) in table.columns {
+        let tcp_only = OF_TCP.contains(&name.as_str());
+        let exists = |row: usize| !tcp_only || is_of_tcp(row);
         match column {
-            Column::Float(v) => dict.set_item(name, ("float", v))?,
-            Column::Int(v) => dict.set_item(name, ("int", v))?,
+            Column::Float(v) => {
+                let values = v.into_iter().enumerate().map(|(row, x)| (x.is_finite() && exists(row)).then_some(x));
+                dict.set_item(name, ("float", values.collect::<Vec<_>>()))?;
+            }
+            Column::Int(v) => {
+                let values = v.into_iter().enumerate().map(|(row, x)| exists(row).then_some(x));
+                dict.set_item(name, ("int", values.collect::<Vec<_>>()))?;
+            }
             Column::Text(v) => dict.set_item(name, ("text", v))?,
             Column::Bool(v) => dict.set_item(name, ("bool", v))?,
         }
@@ -215,7 +225,9 @@ impl Results {
             "link_batches" => r.link_batches(),
             other => return Err(PyValueError::new_err(format!("there is no table {other:?}"))),
         };
-        columns(py, table)
+        // Of the tables with columns of TCP, these two have a row for each flow, in the order of the flows.
+        let by_flow = matches!(name, "flows" | "flow_batches");
+        columns(py, table, |row| !by_flow || r.is_tcp(row % r.flow_count()))
     }
 
     /// Stored rows of a table of `run.record`, chunk by chunk.

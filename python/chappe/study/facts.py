@@ -51,7 +51,7 @@ class Batches:
                 yield key, _after_transient(Totals(of_run, statistic).known)
 
     def _of_flows(self) -> Iterator[NDArray[np.float64]]:
-        if self._batches["jain_index"].is_nan().all():
+        if self._batches["jain_index"].is_null().all():
             # No run has several flows that deliver anything.
             return iter([np.full((n, 2), math.nan) for n in self.lengths])
         flows = self._table("flow_batches")

@@ -16,6 +16,7 @@ from chappe.study.facts import Batches, with_measures
 from chappe.study.parts import FACTS, PART_TABLES, RUN, Finished, frames_of
 from chappe.study.store import Store
 from chappe.study.work import Failed, threads
+from chappe.tables import known
 
 K = TypeVar("K", bound=Hashable)
 Also = Callable[[Mapping[str, pl.DataFrame]], Mapping[str, float]]
@@ -65,7 +66,8 @@ def measure(
     point_of = {key: Point({}, scenario) for key, scenario in points.items()}
     items = {key: [Item(point, seed) for seed in seeds] for key, point in point_of.items()}
     with bar(title) as update:
-        return measured(items, jobs=jobs, also=also, progress=update)
+        found = measured(items, jobs=jobs, also=also, progress=update)
+    return {key: known(table) for key, table in found.items()}
 
 
 def measured(
@@ -76,7 +78,7 @@ def measured(
     store: Store | None = None,
     progress: Callable[[float], object] = lambda _: None,
 ) -> dict[K, pl.DataFrame]:
-    """Executes the runs missing in the store, and returns the tables of :func:`measure`.
+    """Executes the runs missing in the store, and returns the tables of :func:`measure`, with NaN for missing values.
 
     Args:
         items: Runs by any key.

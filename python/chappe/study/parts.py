@@ -24,6 +24,9 @@ FACTS = "facts"
 """Name of the table with one row per run."""
 
 PART_TABLES = (FACTS, *TABLES)
+ADDED = {"series": ("packets_delivered",)}
+"""Columns by table that earlier versions of this results epoch did not write: null in their runs."""
+
 RUN = "run"
 """Column with the key of the run of a row."""
 
@@ -93,7 +96,7 @@ def write(path: Path, content: Mapping[str, pl.DataFrame], owner: str) -> None:
             data = parquet(content[name])
             (unfinished / f"{name}.parquet").write_bytes(data)
             sums[f"{name}.parquet"] = hashlib.sha256(data).hexdigest()
-        (unfinished / SUMS).write_text(json.dumps(sums, indent=2) + "\n")
+        (unfinished / SUMS).write_text(json.dumps(sums, indent=2, allow_nan=False) + "\n")
         _keep([unfinished / name for name in (*sums, SUMS) if name != OWNER])
         unfinished.rename(path)
     except OSError:
@@ -136,7 +139,11 @@ def read(path: Path, table: str) -> pl.DataFrame:
     except pl.exceptions.PolarsError as e:
         raise DamagedError(f"{file} cannot be read: {str(e).splitlines()[0]}") from None
     _check_columns(file, table, rows.columns)
-    return rows
+    schema = _schemas()[table]
+    absent = [pl.lit(None, schema[name]).alias(name) for name in schema if name not in rows.columns]
+    rows = rows.with_columns(absent).select(*schema, pl.exclude(*schema)) if absent else rows
+    # Earlier versions wrote NaN and infinity for missing values.
+    return tables.known(rows)
 
 
 def check(path: Path) -> list[str]:
@@ -195,16 +202,16 @@ def _sums(path: Path) -> dict[str, Any]:
 
 
 def _check_columns(file: Path, table: str, columns: Sequence[str]) -> None:
-    missing = [name for name in _columns()[table] if name not in columns]
+    missing = [name for name in _schemas()[table] if name not in columns and name not in ADDED.get(table, ())]
     if missing:
         raise DamagedError(f"{file} has no column `{missing[0]}`")
 
 
 @cache
-def _columns() -> dict[str, list[str]]:
-    """Columns of every table, equal for all runs, from a run that has not begun."""
+def _schemas() -> dict[str, pl.Schema]:
+    """Columns of every table with their types, equal for all runs, from a run that has not begun."""
     scenario = Scenario.chain(1, {"run.batches": 1, "run.discard": 0}, stop="1 delivered")
     results = _core.Run(scenario._core).results()
     tables_of = {name: results.table(name) for name in TABLES}
     finished = Finished("", 0, results.end, results.simulated_s, results.frames, tables_of)
-    return {name: table.columns for name, table in frames_of([finished]).items()}
+    return {name: table.schema for name, table in frames_of([finished]).items()}

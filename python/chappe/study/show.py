@@ -1,7 +1,6 @@
 """Output of ``chappe sweep``."""
 
 import json
-import math
 import warnings as python_warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -10,6 +9,7 @@ from typing import Any
 import chappe
 from chappe import show
 from chappe.error import WorkWarning
+from chappe.folder import FORMAT
 from chappe.layout import Table
 from chappe.measures import MEASURES
 from chappe.study.study import Study, named
@@ -59,22 +59,20 @@ def as_json(s: Study, measures: Sequence[str]) -> str:
     rows = s.summary(measures).to_dicts()
     return json.dumps(
         {
-            "chappe": chappe.__version__,
+            "format": FORMAT,
+            "version": chappe.__version__,
             "results_epoch": chappe.RESULTS_EPOCH,
             "folder": str(s.folder),
             "axes": s.axes,
             "runs": len(s.runs),
             "failed": [{**f.item.point.labels, "seed": f.item.seed, "message": str(f)} for f in s.failed],
             "warnings": s.doubts(measures),
-            "summary": [_finite(row) for row in rows],
-            **({"curve": [_finite(row) for row in s.curve().to_dicts()]} if s.is_search else {}),
+            "summary": rows,
+            **({"curve": s.curve().to_dicts()} if s.is_search else {}),
         },
         indent=2,
+        allow_nan=False,
     )
-
-
-def _finite(row: dict[str, Any]) -> dict[str, Any]:
-    return {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in row.items()}
 
 
 def _summary(s: Study, measures: Sequence[str]) -> Table:
@@ -91,7 +89,7 @@ def _summary(s: Study, measures: Sequence[str]) -> Table:
             show.estimate(row, m.scale),
             m.unit,
             str(row["n"]),
-            *(show.number(math.nan if row[q] is None else row[q] * m.scale) for q in ("q10", "median", "q90")),
+            *(show.number(None if row[q] is None else row[q] * m.scale) for q in ("q10", "median", "q90")),
         )
     return t
 

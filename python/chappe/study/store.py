@@ -124,7 +124,7 @@ class Store:
         self._shown_before: set[str] = set()
         self._owner = hashlib.sha256(json.dumps([FORMAT, RESULTS_EPOCH, scenario], sort_keys=True).encode()).hexdigest()
         about = {"format": FORMAT, "results_epoch": RESULTS_EPOCH, **description, "scenario": scenario}
-        self._about = (json.dumps(about, indent=2, default=str) + "\n").encode()
+        self._about = (json.dumps(about, indent=2, default=str, allow_nan=False) + "\n").encode()
         self._since = 0.0
         self._made: list[Path] = []
         try:
@@ -333,7 +333,7 @@ class Store:
 
     def write_runs(self, runs: pl.DataFrame) -> None:
         """Writes the measures of the runs."""
-        self._write(self.folder / RUNS, parts.parquet(runs))
+        self._write(self.folder / RUNS, parts.parquet(tables.known(runs)))
 
     def close(self) -> None:
         """Releases the lock, and removes the folder if it is empty."""

@@ -133,7 +133,7 @@ class Study:
         try:
             runs = tables.read(path)
             if RUN in runs.columns:
-                return runs
+                return tables.known(runs)
         except (OSError, pl.exceptions.PolarsError):
             pass
         raise StorageError(f"{path} is damaged; run the study again to repair it")
@@ -153,7 +153,7 @@ class Study:
             return self._there
         facts = self._rows(parts.FACTS, keys).drop("seed")
         facts = with_measures(facts, self._batches(keys))
-        return self._there.join(facts, on=RUN, how="left", maintain_order="left")
+        return tables.known(self._there.join(facts, on=RUN, how="left", maintain_order="left"))
 
     def table(self, name: str) -> pl.DataFrame:
         """Table of all runs, such as ``flows``, with the columns ``run``, ``point``, axes and ``seed`` in front."""

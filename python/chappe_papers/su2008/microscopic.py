@@ -1,5 +1,6 @@
 """Microscopic view of one flow over five hops: Figures 2 and 5, both on the first path."""
 
+import math
 from collections.abc import Sequence
 
 import chappe
@@ -28,7 +29,7 @@ def dynamics(title: str, _: Estimates) -> Picture:
         p = Point("path", 5, rate)
         sampled = scenario(p, {"run.sample": "200 ms", "run.batches": SECONDS // 2})
         results = chappe.run(paths().on(1, p, sampled), seed=1)
-        series, batches = results.series, results.batches
+        series, batches = results.series.with_columns(pl.col("srtt_s").fill_null(math.nan)), results.batches
         time = series["time_s"].to_list()
         panels.setdefault("window [segments]", []).append(_curve(name, time, series["cwnd_segments"].to_list(), n))
         panels.setdefault("RTT, smoothed [s]", []).append(_curve(name, time, series["srtt_s"].to_list(), n))

@@ -14,6 +14,36 @@ use crate::run::{End, Setup, Stop, Transport};
 use crate::tcp::{self, View};
 use crate::unit::{Position, Span, Time};
 
+/// Word for the transport of a UDP flow, in place of a TCP variant.
+const UDP: &str = "udp";
+
+/// Columns of the tables of flows that apply to TCP only.
+pub const OF_TCP: [&str; 23] = [
+    "retransmissions",
+    "probes_sent",
+    "timeouts",
+    "timeouts_after_ecn_cut",
+    "fast_retransmits",
+    "ecn_cuts",
+    "marks_received",
+    "acked_packets",
+    "acks_received",
+    "local_retransmissions",
+    "local_timeouts",
+    "suppressed_acks",
+    "eln_marks",
+    "mean_window_segments",
+    "window_s",
+    "mean_rtt_s",
+    "rtt_samples",
+    "slow_start_s",
+    "congestion_avoidance_s",
+    "recovery_s",
+    "timeout_wait_s",
+    "route_wait_s",
+    "application_limited_s",
+];
+
 #[derive(Clone, Debug)]
 struct FlowInfo {
     from: u32,
@@ -50,6 +80,7 @@ struct Sample {
     srtt: Option<Span>,
     outstanding: u32,
     queued: u32,
+    delivered: u64,
 }
 
 /// Measurements of a run.
@@ -83,7 +114,7 @@ impl Recorder {
             app: f.app_kind,
             variant: match &f.transport {
                 Transport::Tcp(cfg) => cfg.variant.word(),
-                Transport::Udp => "udp",
+                Transport::Udp => UDP,
             },
             start: f.start,
         });
@@ -228,12 +259,12 @@ impl Recorder {
 
     /// Memory of the samples with their rows in the tables \[B\].
     pub fn memory_of_samples(&self) -> usize {
-        // Eight columns: a Rust vector, a Python list, Python numbers, a data frame.
-        self.samples.capacity() * size_of::<Sample>() + self.samples.len() * 8 * 56
+        // Nine columns: a Rust vector, a Python list, Python numbers, a data frame.
+        self.samples.capacity() * size_of::<Sample>() + self.samples.len() * 9 * 56
     }
 
-    /// Records the state of a sender.
-    pub fn sample(&mut self, at: Time, flow: usize, sender: &View, queued: usize) {
+    /// Records the state of a sender, with the packets delivered so far.
+    pub fn sample(&mut self, at: Time, flow: usize, sender: &View, queued: usize, delivered: u64) {
         self.samples.push(Sample {
             at,
             flow: flow as u32,
@@ -243,6 +274,7 @@ impl Recorder {
             srtt: sender.srtt,
             outstanding: sender.outstanding,
             queued: queued as u32,
+            delivered,
         });
     }
 
@@ -284,6 +316,16 @@ impl Recorder {
     /// Counters of the network over the whole run.
     pub fn network(&self) -> NodeTotals {
         self.measured().1.network()
+    }
+
+    /// Number of flows, apart from short ones.
+    pub fn flow_count(&self) -> usize {
+        self.flows.len()
+    }
+
+    /// Tells if a flow uses TCP, so that the columns of TCP apply to the flow.
+    pub fn is_tcp(&self, flow: usize) -> bool {
+        self.flows[flow].variant != UDP
     }
 
     /// One row per flow, over the measured part of the run.
@@ -509,6 +551,7 @@ impl Recorder {
         t.float("srtt_s", s.iter().map(|x| x.srtt.map_or(f64::NAN, Span::as_secs)));
         t.float("rto_s", s.iter().map(|x| x.rto.as_secs()));
         t.int("source_queue_packets", s.iter().map(|x| u64::from(x.queued)));
+        t.int("packets_delivered", s.iter().map(|x| x.delivered));
         t
     }
 

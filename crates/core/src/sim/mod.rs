@@ -266,7 +266,8 @@ impl Sim {
         for (i, flow) in self.flows.list[..self.flows.generator.first].iter().enumerate() {
             if let Ends::Tcp(ends) = &flow.ends {
                 let queued = self.net.queued_at(flow.from);
-                self.watch.recorder.sample(self.now, i, &ends.0.view(), queued);
+                let delivered = ends.1.counters().delivered_packets;
+                self.watch.recorder.sample(self.now, i, &ends.0.view(), queued, delivered);
             }
         }
     }

@@ -53,7 +53,9 @@ def of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
         if i < TCP_FLOWS:
             row[f"flow{i}_acked"] = float(flow["acked_packets"])
             row |= {f"flow{i}_{name}": float(flow[name]) for name in ("retransmissions", "timeouts")}
-        row |= {f"flow{i}_received": float(flow["copies_received"]), f"flow{i}_mean_delay_s": flow["mean_copy_delay_s"]}
+        delay = flow["mean_copy_delay_s"]
+        row[f"flow{i}_received"] = float(flow["copies_received"])
+        row[f"flow{i}_mean_delay_s"] = math.nan if delay is None else delay
     return _sums(row)
 
 

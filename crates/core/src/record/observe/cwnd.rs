@@ -41,7 +41,7 @@ table! {
         ssthresh_segments: f64,
         /// Segments sent and not acknowledged: SND.MAX - SND.UNA.
         outstanding_segments: u32,
-        /// Smoothed round-trip time of the retransmission timer \[s\]; NaN before the first measurement.
+        /// Smoothed round-trip time of the retransmission timer \[s\]; null before the first measurement.
         srtt_s: Option<Span>,
         /// Retransmission timeout, backed off \[s\].
         rto_s: Span,

@@ -12,7 +12,7 @@ table! {
         time_s: Time,
         /// Node of the battery.
         node: NodeId,
-        /// Energy left \[J\]; infinite for an unlimited battery.
+        /// Energy left \[J\]; null for an unlimited battery.
         remaining_j: f64,
     }
 }

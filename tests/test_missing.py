@@ -1,0 +1,192 @@
+"""Values that do not exist are null in every table, and JSON is strict."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import chappe
+import polars as pl
+import polars.selectors as cs
+import pytest
+from chappe import cli
+from chappe.recorded import RECORDED
+from chappe.results import TABLES
+from polars.testing import assert_frame_equal
+
+EVERYTHING = ["frames", "packets", "cwnd", "queue", "routes", "positions"]
+BATTERY: dict[str, Any] = {"node": [{"nodes": 1, "radio.energy.battery": "2 J"}]}
+MIXED: dict[str, Any] = {"flow": [{"from": 0, "to": 2}, {"from": 2, "to": 0, "app": "cbr"}]}
+
+LOST: dict[str, Any] = {"receiver.error": {"model": "uniform", "rate": 1.0}}
+
+SCENARIOS: dict[str, dict[str, Any]] = {
+    "TCP and UDP": {"topology.hops": 2, **MIXED, "run.air_time": True},
+    "a battery": {"topology.hops": 2, **BATTERY, **MIXED, "run.record": [*EVERYTHING, "energy"]},
+    "no delivery": {"topology.hops": 2, **LOST, "run.air_time": True},
+    "no flow has begun": {"topology.hops": 1, "flow": [{"to": 1, "start": "4 s"}]},
+    "short flows": {
+        "topology.kind": "none",
+        "wire.nodes": 2,
+        "link": [{"from": 0, "to": 1}],
+        "arrivals": [{"from": 0, "to": 1, "rate": 20, "size": {"mean": "10 kB"}}],
+    },
+    "aborted flows": {
+        "topology.hops": 2,
+        "tcp.max_timeouts": 1,
+        "event": [{"at": "1 s", "node_down": 1}],
+        "run.stop": "60 s",
+    },
+    "rate control": {"topology.hops": 2, "wlan.rate_control.algorithm": "sample_rate", **MIXED},
+    "a long run": {"topology.hops": 2, "run.stop": "330 delivered", "flow": [{"to": 2, "ftp": {"segments": 400}}]},
+    "the shortest run": {"topology.hops": 2, "run.stop": "1 ns", **MIXED},
+}
+
+
+def made(name: str) -> chappe.Results:
+    settings = {"run.stop": "3 s", "run.sample": "100 ms", "run.record": EVERYTHING, **SCENARIOS[name]}
+    return chappe.run(settings)
+
+
+def strict(text: str) -> Any:
+    def refused(constant: str) -> None:
+        raise AssertionError(f"{constant} is not JSON")
+
+    return json.loads(text, parse_constant=refused)
+
+
+def finite(table: pl.DataFrame, name: str) -> None:
+    for column in table.select(cs.float()):
+        values = column.drop_nulls()
+        assert values.is_finite().all(), f"{name}.{column.name}"
+
+
+def frames(r: chappe.Results) -> Iterator[tuple[str, pl.DataFrame]]:
+    yield from r.tables.items()
+    yield "summary", r.summary()
+    yield "completions", r.completions()
+    why = r.why()
+    yield from ((name, getattr(why, name)) for name in ("flow_time", "routes", "losses", "air_time"))
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_no_table_has_nan_or_infinity(name: str, tmp_path: Path) -> None:
+    r = made(name)
+    for table, rows in frames(r):
+        finite(rows, table)
+    r.save(tmp_path)
+    for file in tmp_path.glob("*.parquet"):
+        finite(pl.read_parquet(file), file.name)
+    strict((tmp_path / "run.json").read_text())
+    strict(json.dumps({**r.to_dict(), "why": r.why().to_dict()}))
+
+
+def test_missing_values_are_null() -> None:
+    r = made("a battery")
+    assert r.batteries["capacity_j"].to_list() == [None, 2.0, None]
+    assert r.batteries["remaining_j"].null_count() == 2
+    assert set(r.recorded["energy"].filter(pl.col("node") != 1)["remaining_j"]) == {None}
+    late = made("no flow has begun").flows
+    assert late["completion_s"].null_count() == 1
+    assert late["retransmissions"].to_list() == [0]
+    aborted = made("aborted flows").flows
+    assert aborted["gave_up_s"].null_count() == 0
+    assert made("TCP and UDP").flows["gave_up_s"].null_count() == 2
+
+
+def test_columns_of_tcp_are_null_for_udp() -> None:
+    r = made("TCP and UDP")
+    of_tcp = {
+        *("retransmissions", "probes_sent", "timeouts", "timeouts_after_ecn_cut", "fast_retransmits", "ecn_cuts"),
+        *("marks_received", "acked_packets", "acks_received", "local_retransmissions", "local_timeouts"),
+        *("suppressed_acks", "eln_marks", "mean_window_segments", "window_s", "mean_rtt_s", "rtt_samples"),
+        *("slow_start_s", "congestion_avoidance_s", "recovery_s", "timeout_wait_s", "route_wait_s"),
+        "application_limited_s",
+    }
+    tcp, udp = r.flows.iter_rows(named=True)
+    assert {name for name, value in tcp.items() if value is None} <= {"completion_s", "gave_up_s", "mean_route_life_s"}
+    missing = {name for name, value in udp.items() if value is None}
+    assert of_tcp <= missing <= of_tcp | {"completion_s", "gave_up_s", "mean_route_life_s"}
+    batches = r.flow_batches
+    assert batches.filter(flow=1).select(of_tcp).null_count().row(0) == (len(r.batches),) * len(of_tcp)
+    counted = batches.filter(flow=0).select(of_tcp - {"mean_window_segments", "mean_rtt_s"})
+    assert counted.null_count().sum_horizontal().item() == 0
+    # Sums skip what is missing.
+    assert r.flows["retransmissions"].sum() == r.flows["retransmissions"][0]
+
+
+def test_json_of_commands_is_strict(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    s = chappe.Scenario({"run.stop": "3 s", **SCENARIOS["a battery"], "run.record": []})
+    (tmp_path / "a.toml").write_text(s.to_toml())
+    assert cli.main(["run", str(tmp_path / "a.toml"), "--json", "--why"]) == 0
+    printed = strict(capsys.readouterr().out)
+    assert (printed["format"], printed["version"]) == (1, chappe.__version__)
+    assert (printed["results_epoch"], "chappe" in printed) == (chappe.RESULTS_EPOCH, False)
+    assert printed["batteries"][0]["capacity_j"] is None
+    assert cli.main(["schema"]) == 0
+    strict(capsys.readouterr().out)
+    measures = '["goodput_bps", "jain_index", "mean_rtt_s"]'
+    (tmp_path / "s.toml").write_text(f'scenario = "a.toml"\nseeds = 2\nmeasures = {measures}\n')
+    assert cli.main(["sweep", str(tmp_path / "s.toml"), "--json", "--out", str(tmp_path / "s")]) == 0
+    printed = strict(capsys.readouterr().out)
+    assert (printed["format"], printed["version"]) == (1, chappe.__version__)
+    for file in (tmp_path / "s").rglob("*.json"):
+        strict(file.read_text())
+
+
+def test_tables_of_a_study_have_no_nan(tmp_path: Path) -> None:
+    s = chappe.Scenario({"run.stop": "3 s", "topology.hops": 2, **LOST})
+    study = chappe.sweep(s, {"tcp.window": [2, 4]}, 1, out=tmp_path / "a", jobs=1, quiet=True)
+    names = ["goodput_bps", "jain_index", "mean_rtt_s"]
+    found = {
+        **{name: study.table(name) for name in TABLES},
+        "runs": study.runs,
+        "runs.parquet": pl.read_parquet(tmp_path / "a" / "runs.parquet"),
+        "summary": study.summary(names),
+        "compare": study.compare("mean_rtt_s", {"tcp.window": 2}, {"tcp.window": 4}),
+        "rank": study.rank("mean_rtt_s", "tcp.window"),
+    }
+    for name, table in found.items():
+        finite(table, name)
+    assert found["summary"].filter(measure="mean_rtt_s")["mean"].to_list() == [None, None]
+    assert found["summary"].schema["mean"] == pl.Float64
+
+
+def test_all_recorded_tables_are_tried() -> None:
+    assert {*EVERYTHING, "energy"} == set(RECORDED)
+
+
+def test_studies_of_earlier_versions_are_read(tmp_path: Path) -> None:
+    """They had NaN for missing values, and no deliveries in samples."""
+    s = chappe.Scenario({"run.stop": "3 s", "topology.hops": 2, "run.sample": "1 s", **MIXED})
+    folder = tmp_path / "a"
+
+    def swept(windows: list[int]) -> chappe.Study:
+        return chappe.sweep(s, {"tcp.window": windows}, 1, out=folder, jobs=1, quiet=True)
+
+    first = swept([2])
+    flows, series, runs = first.table("flows"), first.table("series"), first.runs
+    (part,) = (folder / "chunks").iterdir()
+    earlier = {
+        "flows": pl.read_parquet(part / "flows.parquet").with_columns(cs.float().fill_null(float("nan"))),
+        "series": pl.read_parquet(part / "series.parquet").drop("packets_delivered"),
+    }
+    sums = json.loads((part / "sums.json").read_text())
+    for name, table in earlier.items():
+        table.write_parquet(part / f"{name}.parquet")
+        sums[f"{name}.parquet"] = hashlib.sha256((part / f"{name}.parquet").read_bytes()).hexdigest()
+    (part / "sums.json").write_text(json.dumps(sums))
+    again = swept([2, 4])
+    assert again.warnings == []
+    assert not (folder / "damaged").exists()
+    assert_frame_equal(again.table("flows").filter(pl.col("tcp.window") == 2), flows)
+    samples = again.table("series")
+    assert samples.columns == series.columns
+    assert_frame_equal(
+        samples.filter(pl.col("tcp.window") == 2).drop("packets_delivered"), series.drop("packets_delivered")
+    )
+    assert samples.group_by("tcp.window").agg(pl.col("packets_delivered").count()).sort("tcp.window").rows() == [
+        *((2, 0), (4, len(series))),
+    ]
+    assert_frame_equal(again.runs.filter(pl.col("tcp.window") == 2), runs)
