@@ -5,7 +5,7 @@ import math
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from chappe import _core
 from chappe.arguments import is_path, listed, mapping_of, path_of, said
@@ -54,9 +54,23 @@ def read_text(path: Path, longest: int = _LONGEST) -> str:
         ValueError: If the file is longer than ``longest`` bytes, or not UTF-8.
     """
     with path.open("rb") as file:
-        data = file.read(longest + 1)
+        return text_of(file, path, longest)
+
+
+def text_of(file: BinaryIO, name: object, longest: int = _LONGEST) -> str:
+    """Text of an open file.
+
+    Args:
+        file: The file.
+        name: Name of the file for messages.
+        longest: Size limit [B].
+
+    Raises:
+        ValueError: If the file is longer than ``longest`` bytes, or not UTF-8.
+    """
+    data = file.read(longest + 1)
     if len(data) > longest:
-        raise ValueError(f"{path} has more than {longest / 1e6:g} MB")
+        raise ValueError(f"{name} has more than {longest / 1e6:g} MB")
     # Line ends of all systems are accepted, and the byte order mark of some editors.
     return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
 
@@ -183,18 +197,22 @@ class Scenario:
         if isinstance(sets, str) or not isinstance(sets, Iterable):
             raise TypeError(f'sets is a list such as ["tcp.variant=vegas"], not {said(sets)}')
         changes = {} if changes is None else mapping_of("changes", changes)
-        text = read_text(path_of("path", path))
+        scenario = cls._from_text(os.fspath(path), read_text(path_of("path", path)), sets)
+        return scenario.with_(changes) if changes else scenario
+
+    @classmethod
+    def _from_text(cls, name: str, text: str, sets: Iterable[str]) -> "Scenario":
+        """Reads the text of a scenario file, with overrides in the form of the command line."""
         pairs = []
         for written in listed(sets):
             if not isinstance(written, str):
                 raise TypeError(f'sets is a list such as ["tcp.variant=vegas"]: {said(written)} is not a text')
             _text(written)
-            name, equals, value = written.partition("=")
-            if not equals or not name.strip():
+            setting, equals, value = written.partition("=")
+            if not equals or not setting.strip():
                 raise ValueError(f"{said(written)} is not of the form name=value")
-            pairs.append((name.strip(), value.strip()))
-        core = _core.Scenario.from_toml(os.fspath(path), text, pairs, _read)
-        return cls._of(core).with_(changes) if changes else cls._of(core)
+            pairs.append((setting.strip(), value.strip()))
+        return cls._of(_core.Scenario.from_toml(name, text, pairs, _read))
 
     @classmethod
     def chain(

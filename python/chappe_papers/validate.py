@@ -277,7 +277,7 @@ def page(validation: Validation, found: Sequence[Comparison]) -> str:
     lines = [
         f"# {validation.title}",
         "",
-        origin(f"paper {design.name} --validate"),
+        origin(f"paper {design.name} --compare"),
         "",
         f"**{validation.headline(found)}**",
         "",

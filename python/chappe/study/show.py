@@ -58,11 +58,12 @@ def as_json(s: Study, measures: Sequence[str]) -> str:
     rows = s.summary(measures).to_dicts()
     return json.dumps(
         {
-            "chappe": chappe.__version__,
+            "version": chappe.__version__,
             "results_epoch": chappe.RESULTS_EPOCH,
             "folder": str(s.folder),
             "axes": s.axes,
-            "runs": len(s.runs),
+            "seeds": s.seeds,
+            "run_count": len(s.runs),
             "failed": [{**f.item.point.labels, "seed": f.item.seed, "message": str(f)} for f in s.failed],
             "warnings": s.doubts(measures),
             "summary": [_finite(row) for row in rows],

@@ -99,6 +99,11 @@ class Study:
         return list(self._about["axes"])
 
     @property
+    def seeds(self) -> list[int]:
+        """Seeds with which the study began; a stop rule may add seeds."""
+        return list(self._about["seeds"])
+
+    @property
     def scenario(self) -> dict[str, Any]:
         """All settings of the base scenario."""
         settings: dict[str, Any] = self._about["scenario"]
