@@ -1,4 +1,4 @@
-"""Writes docs/settings.md from the schema, and what ``chappe explain`` says of tables, columns and words from docs.
+"""Writes docs/settings.md from the schema, and the file of descriptions for ``chappe explain`` from other pages.
 
 Called as ``python docs/generate.py``. The settings are those of the installed package; tables and columns are those of
 docs/results.md, words those of docs/models.md.
@@ -36,7 +36,7 @@ def _cell(text: str) -> str:
 
 
 def _quantities(schema: Any) -> Iterator[str]:
-    """What the schema says of every kind of quantity."""
+    """The entry of the schema for every kind of quantity."""
     if isinstance(schema, dict):
         unit = split(schema["description"])[1] if isinstance(schema.get("description"), str) else ""
         if short(unit) != unit:

@@ -82,6 +82,14 @@ def test_windows_as_json(command: Command) -> None:
     assert [r["variant"] for r in printed["variants"]] == ["vegas", "reno"]
 
 
+def test_papers_as_json(command: Command) -> None:
+    papers = {p["name"]: p for p in command.json("paper")["papers"]}
+    of_su = papers["su2008"]
+    assert "vegas" not in of_su["extras"]
+    assert {"says", "verdict"} <= set(of_su["findings"][0])
+    assert all(claim.startswith("P2-") for claim in of_su["claims"])
+
+
 def test_a_paper_as_json(command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(REPOSITORY / "tests"))
     from small_paper import PAPER

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from chappe import _core, show
 from chappe.arguments import NO_FOLDER
@@ -105,6 +106,11 @@ def load(args: argparse.Namespace) -> Scenario:
     scenario = scenario_in(args.file, [*args.sets, *([] if seed is None else [f"run.seed={seed}"])])
     show.warnings(scenario)
     return scenario
+
+
+def print_json(results: Any) -> None:
+    """Prints results as JSON."""
+    print(json.dumps(results, indent=2))
 
 
 def named(name: str) -> Path:

@@ -1,7 +1,6 @@
 """Commands of ``chappe`` and their options. Options have the names of the arguments in Python."""
 
 import argparse
-import difflib
 import re
 import sys
 from collections.abc import Callable, Sequence
@@ -67,6 +66,8 @@ class Parser(argparse.ArgumentParser):
 
 
 def _suggested(name: str, known: Sequence[str]) -> str:
+    import difflib
+
     near = difflib.get_close_matches(name, known, 1)
     return f"; did you mean {near[0]}?" if near else ""
 
@@ -155,13 +156,13 @@ def _json_option(q: argparse.ArgumentParser) -> None:
 
 
 def _output_options(q: argparse.ArgumentParser) -> None:
-    q.add_argument("-q", "--quiet", action="store_true", help="print errors and warnings only, no progress bar")
+    q.add_argument("-q", "--quiet", action="store_true", help="print only errors and warnings")
     _json_option(q)
 
 
 def parser() -> Parser:
     """Parser of the command line."""
-    p = Parser(prog="chappe", description="A laboratory for TCP over wireless networks: a scenario in, statistics out.")
+    p = Parser(prog="chappe", description="Simulator of TCP over wireless networks.")
     version = f"chappe {__version__} (results epoch {RESULTS_EPOCH})"
     p.add_argument("--version", action="version", version=version)
     p.set_defaults(do=lambda _: _print_help(p))
@@ -184,7 +185,11 @@ def parser() -> Parser:
     _out_option(q, "write all tables and the effective settings to this folder")
     _output_options(q)
 
-    q = command("sweep", studies.sweep, "run a study: a scenario over axes and seeds; only missing runs are made")
+    q = command(
+        "sweep",
+        studies.sweep,
+        "run a study: one scenario with lists of values and several seeds; finished runs are not repeated",
+    )
     _file(q, "study file or scenario file (TOML)")
     q.add_argument(
         "--axis",
@@ -203,9 +208,9 @@ def parser() -> Parser:
     q.add_argument("--on", action=_Old, dest="backend", new="--backend")
     _output_options(q)
 
-    q = command("show", saved.show_folder, "print the results in a folder that run or sweep wrote")
+    q = command("show", saved.show_folder, "print the results in a folder that `run` or `sweep` wrote")
     q.add_argument("folder", metavar="DIR", help="folder of a run or of a study")
-    q.add_argument("--why", action="store_true", help="explain the results of a run, as run --why does")
+    q.add_argument("--why", action="store_true", help="explain the results of a run, as `run --why` does")
     _measure_option(q)
     _output_options(q)
 
@@ -214,7 +219,9 @@ def parser() -> Parser:
     _set_option(q)
     _output_options(q)
 
-    q = command("windows", scenarios.windows, "run a scenario with several TCP variants and plot their windows")
+    q = command(
+        "windows", scenarios.windows, "run a scenario with several TCP variants and plot their congestion windows"
+    )
     _file(q, "scenario file (TOML); -: standard input")
     _set_option(q)
     _seed_option(q)
@@ -242,8 +249,12 @@ def parser() -> Parser:
     _mobility_arguments(q)
     q.add_argument("--path", "--out", metavar="FILE", help="write to this file instead of the terminal")
 
-    q = command("list", reference.list_models, "list all models: TCP variants, routing protocols, presets...")
-    q.add_argument("word", nargs="?", metavar="WORD", help="list only models with this word in name or setting")
+    q = command(
+        "list",
+        reference.list_models,
+        "list TCP variants, routing protocols, queue disciplines, presets and all other parts",
+    )
+    q.add_argument("word", nargs="?", metavar="WORD", help="list only parts with this word in name or setting")
     _json_option(q)
 
     q = command("explain", reference.explain_name, "explain a setting, a word, a table, a column or a measure")
@@ -252,20 +263,24 @@ def parser() -> Parser:
 
     q = command("schema", reference.print_schema, "print the JSON Schema of scenarios")
 
-    q = command("paper", papers.paper, "reproduce a paper; without a name: list the papers with their results")
+    q = command("paper", papers.paper, "reproduce a paper, or list the papers and their results if no name is given")
     q.add_argument("paper", nargs="?", metavar="PAPER", help="name of the paper")
-    q.add_argument("--figure", type=int, metavar="N", help="only this figure")
-    q.add_argument("--table", type=int, metavar="N", help="only this table")
-    q.add_argument("--claim", metavar="ID", help="only this claim, such as P0-F6-1")
-    q.add_argument("--extra", metavar="NAME", help="only this addition to the paper, such as readings of zhou2004")
-    q.add_argument("--quick", action="store_true", help="short runs: rough results in a few minutes")
+    q.add_argument("--figure", type=int, metavar="N", help="reproduce only this figure")
+    q.add_argument("--table", type=int, metavar="N", help="reproduce only this table")
+    q.add_argument("--claim", metavar="ID", help="judge only this claim, such as P0-F6-1")
+    q.add_argument("--extra", metavar="NAME", help="run only this addition to the paper, such as readings (zhou2004)")
+    q.add_argument("--quick", action="store_true", help="use short runs, which give rough results in a few minutes")
     q.add_argument("--compare", action="store_true", help="compare all recorded ns-2 runs with runs of Chappe")
     q.add_argument("--validate", action=_Old, nargs=0, dest="compare", new="--compare")
     _out_option(q, "folder for figures and pages (default: results/PAPER)")
     _jobs_option(q)
     _output_options(q)
 
-    q = command("validate", papers.validate, "compare with another simulator, case by case; without a name: list")
+    q = command(
+        "validate",
+        papers.validate,
+        "compare Chappe with another simulator, or list the comparisons if no name is given",
+    )
     q.add_argument("name", nargs="?", metavar="NAME", help="name of the comparison, such as standard")
     _out_option(q, "folder for the page (default: results/NAME)")
     _jobs_option(q)
@@ -285,11 +300,9 @@ def _mobility_arguments(q: argparse.ArgumentParser) -> None:
         "--format",
         choices=["csv", "setdest", "bonnmotion"],
         default="csv",
-        help="one line per segment (csv, the default), an ns-2 movement file, or a BonnMotion file",
+        help="file format: csv (the default, one line per segment), setdest (ns-2) or bonnmotion",
     )
-    q.add_argument(
-        "--until", metavar="TIME", help='end of the exported motion, such as "500 s" (default: the end of the run)'
-    )
+    q.add_argument("--until", metavar="TIME", help='end of the movement, such as "500 s" (default: the end of the run)')
 
 
 def _print_help(p: Parser) -> int:

@@ -5,13 +5,13 @@ import contextlib
 import csv
 import importlib.util
 import io
-import json
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from chappe import show
-from chappe.cli.given import KEPT, CommandError, folder
+from chappe.cli.given import KEPT, CommandError, folder, print_json
 from chappe.words import plain, tell
 
 
@@ -41,7 +41,7 @@ def _rows(path: Path) -> list[dict[str, str]]:
 
 def _print_json(args: argparse.Namespace, **results: Any) -> None:
     if args.json:
-        print(json.dumps(results, indent=2))
+        print_json(results)
 
 
 def paper(args: argparse.Namespace) -> int:
@@ -110,9 +110,21 @@ def _list_papers(args: argparse.Namespace) -> None:
         if not args.quiet:
             glance.print_all(PAPERS)
         return
-    papers = [
-        {"name": p.name, "title": p.title, "figures": p.figures, "tables": p.tables, "extras": p.extras} for p in PAPERS
-    ]
+    papers = []
+    for p in PAPERS:
+        known = glance.shipped(p)
+        papers.append(
+            {
+                "name": p.name,
+                "title": p.title,
+                "setup": p.setup,
+                "figures": p.figures,
+                "tables": p.tables,
+                "extras": p.extras,
+                "findings": [asdict(f) for f in known.findings],
+                "claims": known.verdicts,
+            }
+        )
     _print_json(args, papers=papers)
 
 

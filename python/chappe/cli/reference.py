@@ -1,11 +1,10 @@
 """Commands about names: ``list``, ``explain``, ``schema`` and ``completion``."""
 
 import argparse
-import json
 from typing import Any
 
 from chappe import show
-from chappe.cli.given import CommandError
+from chappe.cli.given import CommandError, print_json
 from chappe.scenario import parts, schema
 
 
@@ -17,7 +16,7 @@ def list_models(args: argparse.Namespace) -> int:
         if not shelves:
             raise CommandError(f"no model has {args.word!r} in its name or its setting: `chappe list` lists all models")
     if args.json:
-        print(json.dumps(shelves, indent=2))
+        print_json(shelves)
     else:
         show.parts(shelves)
     return 0
@@ -44,7 +43,7 @@ def explain_name(args: argparse.Namespace) -> int:
         known = f"did you mean {' or '.join(near)}?" if near else "`chappe list` lists the models"
         raise CommandError(f"nothing is named {args.name!r}: {known}")
     if args.json:
-        print(json.dumps([e._asdict() for e in found], indent=2))
+        print_json([e._asdict() for e in found])
     else:
         show.explanations(found)
     return 0
@@ -52,7 +51,7 @@ def explain_name(args: argparse.Namespace) -> int:
 
 def print_schema(_: argparse.Namespace) -> int:
     """``chappe schema``."""
-    print(json.dumps(schema(), indent=2))
+    print_json(schema())
     return 0
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from chappe import RESULTS_EPOCH
-from chappe.cli.given import CommandError, named
+from chappe.cli.given import CommandError, named, print_json
 from chappe.error import ScenarioError, StudyError
 from chappe.words import plain, tell
 
@@ -51,7 +51,7 @@ def _show_run(folder: Path, args: argparse.Namespace) -> int:
         )
     if args.json:
         budgets = {"why": results.why().to_dict()} if args.why else {}
-        print(json.dumps({**results.to_dict(), "results_epoch": epoch, **budgets}, indent=2))
+        print_json({**results.to_dict(), "results_epoch": epoch, **budgets})
     elif not args.quiet:
         show_results.results(results, str(folder))
         if args.why:

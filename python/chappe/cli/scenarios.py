@@ -2,12 +2,11 @@
 
 import argparse
 import contextlib
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from chappe import show
-from chappe.cli.given import BAD_INPUT, CommandError, folder, load, named, scenario_in, unwritable
+from chappe.cli.given import BAD_INPUT, CommandError, folder, load, named, print_json, scenario_in, unwritable
 from chappe.error import Problem, ScenarioError
 from chappe.files import write_file
 from chappe.scenario import Scenario
@@ -30,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
         results = _results(scenario, Path(args.file).name, out)
     if args.json:
         budgets = {"why": results.why().to_dict()} if args.why else {}
-        print(json.dumps({**results.to_dict(), **budgets}, indent=2))
+        print_json({**results.to_dict(), **budgets})
     elif not args.quiet:
         show_results.results(results, args.file)
         if args.why:
@@ -88,7 +87,7 @@ def check(args: argparse.Namespace) -> int:
                 if not args.quiet:
                     show.say(f"{file}: no errors. {show.sketch(scenario)}")
     if args.json:
-        print(json.dumps({"problems": [p._asdict() for p in problems], "warnings": warnings}, indent=2))
+        print_json({"problems": [p._asdict() for p in problems], "warnings": warnings})
     return BAD_INPUT if problems else 0
 
 
@@ -120,7 +119,7 @@ def windows(args: argparse.Namespace) -> int:
         except OSError as e:
             raise unwritable(made, e) from None
     if args.json:
-        print(json.dumps({"folder": str(made), "flow": args.flow, "variants": rows}, indent=2))
+        print_json({"folder": str(made), "flow": args.flow, "variants": rows})
     elif not args.quiet:
         show.say(written)
     return 0

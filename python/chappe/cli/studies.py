@@ -1,7 +1,6 @@
 """The command ``chappe sweep``."""
 
 import argparse
-import tomllib
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -118,6 +117,8 @@ def _set(written: str) -> tuple[str, Any]:
 
 def value_of(written: str) -> Any:
     """Value as written after ``--set NAME=``: TOML if it parses, text otherwise."""
+    import tomllib
+
     try:
         value = tomllib.loads(f"x = {written}")
     except tomllib.TOMLDecodeError:
