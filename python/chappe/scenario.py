@@ -197,7 +197,8 @@ class Scenario:
         if isinstance(sets, str) or not isinstance(sets, Iterable):
             raise TypeError(f'sets is a list such as ["tcp.variant=vegas"], not {said(sets)}')
         changes = {} if changes is None else mapping_of("changes", changes)
-        scenario = cls._from_text(os.fspath(path), read_text(path_of("path", path)), sets)
+        text = read_text(path_of("path", path))
+        scenario = cls._from_text(os.fspath(path), text, sets)
         return scenario.with_(changes) if changes else scenario
 
     @classmethod
