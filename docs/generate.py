@@ -1,6 +1,7 @@
-"""Writes docs/settings.md and chappe/typing.py from the schema, and descriptions of columns from docs/results.md.
+"""Writes settings.md and chappe/typing.py from the schema, and chappe/descriptions.json from other pages.
 
-``python docs/generate.py`` writes all three.
+Called as ``python docs/generate.py``. The settings are those of the installed package; tables and columns are those of
+docs/results.md, words those of docs/models.md.
 """
 
 import json
@@ -10,11 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import chappe
+from chappe.explain import DESCRIPTIONS
+from chappe.reference import default, groups, meaning, short, split
 
-PAGE = Path(__file__).parent / "settings.md"
-TYPING = Path(__file__).parent.parent / "python" / "chappe" / "typing.py"
-RESULTS = PAGE.with_name("results.md")
-COLUMNS = PAGE.parent.parent / "python" / "chappe" / "columns.json"
+DOCS = Path(__file__).parent
+PAGE = DOCS / "settings.md"
+DESCRIBED = Path(chappe.__file__).parent / DESCRIPTIONS
+TYPING = DESCRIBED.with_name("typing.py")
 
 HEAD = """# Settings
 
@@ -29,121 +32,15 @@ a list. Two settings have no usable default: `run.stop`, and `flow.N.to` of each
 """
 
 
-def _split(description: str) -> tuple[str, str]:
-    """A description and what the type of the setting adds to it in brackets at the end."""
-    text = " ".join(description.split())
-    found = re.fullmatch(r"(.*) \(((?:an? |such as |\"always\").*)\)", text)
-    return (found[1], found[2]) if found else (text, "")
-
-
-def _short(unit: str) -> str:
-    """The name of a kind of quantity: "duration" of "a duration such as "20 us""."""
-    found = re.fullmatch(r"an? (.*?) such as [^;]*(?:; (.*))?", unit)
-    if not found:
-        return unit
-    name, limit = found[1], found[2] or ""
-    return f"{name}: {limit}" if limit[:1].isdigit() else f"{name} {limit}".strip()
-
-
-def _number(value: float) -> str:
-    return str(int(value)) if value == int(value) else str(value)
-
-
-def _range(schema: dict[str, Any]) -> str:
-    """The limits of a number."""
-    if "minimum" in schema and "maximum" in schema:
-        return f"from {_number(schema['minimum'])} to {_number(schema['maximum'])}"
-    words = [
-        f"{word} {_number(schema[key])}"
-        for key, word in [
-            ("minimum", "at least"),
-            ("exclusiveMinimum", "above"),
-            ("maximum", "at most"),
-            ("exclusiveMaximum", "below"),
-        ]
-        if key in schema
-    ]
-    return " and ".join(words)
-
-
-def _type(schema: dict[str, Any]) -> str:
-    """Form of a value in a scenario."""
-    if "enum" in schema:
-        return ", ".join(f"`{word}`" for word in schema["enum"])
-    if "const" in schema:
-        return f"`{schema['const']}`"
-    if "anyOf" in schema:
-        kinds = [s for s in schema["anyOf"] if "const" not in s] + [s for s in schema["anyOf"] if "const" in s]
-        return " or ".join(_type(s) for s in kinds)
-    if "description" in schema:
-        return _short(schema["description"])
-    kind = schema["type"]
-    if kind == "integer":
-        low, high = schema.get("minimum", 0), schema.get("maximum", 2**32 - 1)
-        return f"whole number, {low} to {high}" if high < 2**32 - 1 else f"whole number from {low} on"
-    if kind == "number":
-        return f"{kind} {_range(schema)}".strip()
-    if kind == "array":
-        return "list of positions" if schema["items"].get("type") == "array" else "list"
-    return {"boolean": "`true`, `false`", "object": "table", "string": "text"}[kind]
-
-
-def _is_overlay(schema: dict[str, Any]) -> bool:
-    """True if these are settings that are laid over others: a group without defaults."""
-    return "properties" in schema and not _has_defaults(schema)
-
-
-def _has_defaults(schema: dict[str, Any]) -> bool:
-    inner = [*schema.get("properties", {}).values(), *filter(None, [schema.get("items")])]
-    return "default" in schema or any(map(_has_defaults, inner))
-
-
-def _meaning(schema: dict[str, Any]) -> tuple[str, str]:
-    """Type and meaning of a setting."""
-    meaning, unit = _split(schema["description"])
-    if _is_overlay(schema):
-        return "table", meaning.split(". (")[0] + "."
-    return _short(unit) or _type({k: v for k, v in schema.items() if k != "description"}), meaning
-
-
-def _is_list_of_groups(schema: dict[str, Any]) -> bool:
-    return schema.get("type") == "array" and "properties" in schema["items"]
-
-
-def _groups(name: str, schema: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, dict[str, Any]]]]:
-    """Every group of settings: its name, its meaning, its settings."""
-    inner = schema["items"] if _is_list_of_groups(schema) else schema
-    name = f"{name}.N" if inner is not schema else name
-    properties: dict[str, dict[str, Any]] = inner["properties"]
-    nested = {
-        k: s for k, s in properties.items() if _is_list_of_groups(s) or ("properties" in s and not _is_overlay(s))
-    }
-    settings = {k: s for k, s in properties.items() if k not in nested}
-    if settings:
-        text = " ".join(inner["description"].split())
-        # "What it is to its owner. (What it says of itself.)"
-        own = re.fullmatch(r".*?\.( No effect if [^.]*(?:\.\w[^.]*)*\.)? \((.*)\)", text)
-        yield name, own[2] + (own[1] or "") if own else text, settings
-    for key, inner_schema in nested.items():
-        yield from _groups(f"{name}.{key}" if name else key, inner_schema)
-
-
 def _cell(text: str) -> str:
     return text.replace("|", "\\|")
-
-
-def _default(schema: dict[str, Any]) -> str:
-    if "default" not in schema:
-        return ""
-    value = schema["default"]
-    return f"`{str(value).lower() if isinstance(value, bool) else value}`"
 
 
 def _quantities(schema: Any) -> Iterator[str]:
     """The entry of the schema for every kind of quantity."""
     if isinstance(schema, dict):
-        unit = _split(schema["description"])[1] if isinstance(schema.get("description"), str) else ""
-        if _short(unit) != unit:
+        unit = split(schema["description"])[1] if isinstance(schema.get("description"), str) else ""
+        if short(unit) != unit:
             yield unit
         schema = list(schema.values())
     if isinstance(schema, list):
@@ -156,20 +53,20 @@ def _values() -> Iterator[str]:
     yield "| type | written as |"
     yield "|---|---|"
     for unit in sorted({unit.partition(";")[0] for unit in _quantities(chappe.schema())}):
-        yield f"| {_short(unit)} | {unit.split(' such as ')[1]} |"
+        yield f"| {short(unit)} | {unit.split(' such as ')[1]} |"
     yield '| list of positions | `[["0 m", "0 m"], ["200 m", "0 m"]]`: x and y of each node |'
 
 
 def _reference() -> Iterator[str]:
-    for name, meaning, settings in _groups("", chappe.schema()):
+    for name, about, settings in groups("", chappe.schema()):
         yield f"\n## {f'`{name}`' if name else 'At the top'}\n"
-        yield f"{meaning}\n"
+        yield f"{about}\n"
         yield "| setting | type | default | meaning |"
         yield "|---|---|---|---|"
         for key, schema in settings.items():
-            kind, text = _meaning(schema)
+            kind, text = meaning(schema)
             path = f"{name}.{key}" if name else key
-            yield f"| `{path}` | {_cell(kind)} | {_default(schema)} | {_cell(text)} |"
+            yield f"| `{path}` | {_cell(kind)} | {default(schema)} | {_cell(text)} |"
 
 
 def _shelves() -> Iterator[str]:
@@ -252,19 +149,30 @@ def typing_module() -> str:
     return f'{TYPING_HEAD}{settings}"""Settings by dotted name, or by group."""\n'
 
 
-def columns() -> str:
-    """Descriptions of the columns of all tables by table and column, as JSON, from the page of results."""
-    described: dict[str, dict[str, str]] = {}
-    for section in re.split(r"^###? ", RESULTS.read_text(encoding="utf-8"), flags=re.MULTILINE):
-        heading = re.match(r"`(\w+)`\n", section)
-        if heading:
-            # Tables of words, which follow, have another head.
-            table = section.partition("| column | meaning |\n")[2].partition("\n\n")[0]
-            described[heading[1]] = dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", table, flags=re.MULTILINE))
-    for texts in described.values():
-        for column, text in texts.items():
-            texts[column] = _resolved(described, column, text)
-    return json.dumps(described, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+def _rows(text: str, head: str) -> Iterator[list[str]]:
+    """Cells of the rows of tables with this head."""
+    for table in re.findall(rf"^{re.escape(head)}.*\n\|[-:|]+\|\n((?:\|.*\|\n)+)", text, re.MULTILINE):
+        for row in table.splitlines():
+            cells = re.split(r"(?<!\\)\|", row)[1:-1]
+            yield [re.sub(r"\[([^\]]+)\]\([^)]*\)", r"\1", c.strip().replace("\\|", "|")) for c in cells]
+
+
+def _described(text: str, head: str) -> dict[str, str]:
+    return {name.strip("`"): about for name, about in _rows(text, head)}
+
+
+def _tables(text: str) -> dict[str, dict[str, Any]]:
+    """First paragraph and columns of each table."""
+    found: dict[str, dict[str, Any]] = {}
+    for section in re.split(r"^#{2,3} ", text, flags=re.MULTILINE)[1:]:
+        named = re.match(r"`(\w+)`\n\n(.*?)\n\n", section, re.DOTALL)
+        if named and (columns := _described(section, "| column | meaning |")):
+            found[named[1]] = {"about": " ".join(named[2].split()), "columns": columns}
+    columns_of = {name: table["columns"] for name, table in found.items()}
+    for columns in columns_of.values():
+        for column, text in columns.items():
+            columns[column] = _resolved(columns_of, column, text)
+    return found
 
 
 def _resolved(described: dict[str, dict[str, str]], column: str, text: str) -> str:
@@ -276,7 +184,28 @@ def _resolved(described: dict[str, dict[str, str]], column: str, text: str) -> s
     return f"{found[2][0].upper()}{found[2][1:]}: {whole}" if found[2] else whole
 
 
+def _words(text: str) -> dict[str, dict[str, str]]:
+    """Meanings of words by setting."""
+    found: dict[str, dict[str, str]] = {}
+    for head in ("| setting | word |", "| setting | value | meaning |"):
+        for setting, word, *about in _rows(text, head):
+            found.setdefault(setting.strip("`"), {})[word.strip("`")] = "; ".join(about)
+    return found
+
+
+def descriptions() -> str:
+    """The text of the file of descriptions."""
+    results = (DOCS / "results.md").read_text(encoding="utf-8")
+    models = (DOCS / "models.md").read_text(encoding="utf-8")
+    found = {
+        "tables": _tables(results),
+        "measures": _described(results, "| measure | meaning |"),
+        "words": _words(models),
+    }
+    return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
+
+
 if __name__ == "__main__":
     PAGE.write_text(page(), encoding="utf-8")
     TYPING.write_text(typing_module(), encoding="utf-8")
-    COLUMNS.write_text(columns(), encoding="utf-8")
+    DESCRIBED.write_text(descriptions(), encoding="utf-8")

@@ -30,7 +30,8 @@ print(study.compare("goodput_bps", {"tcp.window": 2}, {"tcp.window": 1}))
 print(chappe.search(scenario, "tcp.window", low=1, high=4, seeds=2).curve())
 chappe.sweep(scenario, {"tcp.window": [1, 8]}, 4, out=folder / "study")
 DESIGN.quick = Length(110, 110, 60, 60, 110, 110, 12, seeds=2, many=2, doubted=2, states=4, draws=1, x=(4, 8))
-for command in (["list"], ["paper", "elrakabawy2005", "--quick", "--figure", "6", "--out", str(folder / "paper")]):
+paper = ["paper", "elrakabawy2005", "--quick", "--figure", "6", "--out", str(folder / "paper")]
+for command in (["list"], ["completion", "bash"], paper):
     assert cli.main(command) == 0, command
 """
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from chappe import cli
+from chappe.cli import options
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 CHAPPE = (sys.executable, "-m", "chappe.cli")
@@ -56,7 +56,7 @@ def start(*arguments: object, cwd: Path) -> "subprocess.Popen[str]":
 def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     """Parses arguments of ``chappe``, without running the command."""
     try:
-        return cli.parser().parse_args(arguments)
+        return options.parser().parsed(arguments)
     except SystemExit as e:
         raise AssertionError(f"chappe {shlex.join(arguments)} is not a command") from e
 

@@ -154,8 +154,11 @@ def test_paper_lists_the_papers(folder: Path) -> None:
 
 
 def test_version_and_help(folder: Path) -> None:
-    assert command("--version", cwd=folder).stdout == f"chappe {chappe.__version__}\n"
-    for arguments in (["--help"], ["run", "--help"], ["paper", "--help"]):
+    assert (
+        command("--version", cwd=folder).stdout
+        == f"chappe {chappe.__version__} (results epoch {chappe.RESULTS_EPOCH})\n"
+    )
+    for arguments in ([], ["--help"], ["run", "--help"], ["paper", "--help"]):
         result = command(*arguments, cwd=folder)
         assert result.returncode == 0
         assert result.stdout.startswith("usage: chappe")
@@ -239,7 +242,7 @@ def test_all_errors_are_reported_and_nothing_is_written(folder: Path) -> None:
         (["--out", "good.toml/below"], "cannot write to good.toml/below: not a directory"),
         (["--out", "/dev/null/x"], "cannot write to /dev/null/x: not a directory"),
         (["--out", "x" * 5000], "file name too long"),
-        (["--frobnicate"], "unrecognized arguments"),
+        (["--frobnicate"], "there is no option --frobnicate"),
     ],
 )
 def test_bad_arguments_of_run(arguments: list[str], message: str, folder: Path, here: Here) -> None:
@@ -251,8 +254,14 @@ def test_bad_arguments_of_run(arguments: list[str], message: str, folder: Path, 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "required"),
-        (["rum"], "invalid choice: 'rum'"),
+        (["rum"], "there is no command 'rum'; did you mean run?"),
+        (["frobnicate"], "there is no command 'frobnicate'; known: run, sweep, show, check,"),
+        (["run", "good.toml", "--js"], "there is no option --js; did you mean --json?"),
+        (["run", "good.toml", "--sed=3"], "there is no option --sed; did you mean --seed?"),
+        (["run", "good.toml", "other.toml"], "unrecognized arguments: other.toml"),
+        (["export", "mobilty", "good.toml"], "there is no part 'mobilty'; did you mean mobility?"),
+        (["export"], "required: PART"),
+        (["completion", "bsh"], "there is no 'bsh'; did you mean bash?"),
         (["run"], "required: FILE"),
         (["paper", "elrakabawy2050"], "there is no paper 'elrakabawy2050'; known papers: elrakabawy2005"),
         (["paper", "elrakabawy2005", "--figure", "1"], "known figures: 2, 3, 4, 5, 6,"),
@@ -265,17 +274,17 @@ def test_bad_arguments_of_run(arguments: list[str], message: str, folder: Path, 
         (["paper", "elrakabawy2005", "--jobs", "two"], "'two' is not a whole number of at least 1"),
         (["paper", "elrakabawy2005", "--jobs", "1.5"], "'1.5' is not a whole number of at least 1"),
         (
-            ["paper", "elrakabawy2005", "--validate", "--quick"],
+            ["paper", "elrakabawy2005", "--compare", "--quick"],
             "it excludes --figure, --table, --claim, --extra and --quick",
         ),
         (
-            ["paper", "elrakabawy2005", "--validate", "--figure", "6"],
+            ["paper", "elrakabawy2005", "--compare", "--figure", "6"],
             "it excludes --figure, --table, --claim, --extra and --quick",
         ),
         (["paper", "elrakabawy2005", "--quick", "--out", "good.toml"], "cannot write to good.toml: file exists"),
-        (["paper", "su2008", "--validate"], "there are no ns-2 runs of su2008 to compare with"),
+        (["paper", "su2008", "--compare"], "there are no ns-2 runs of su2008 to compare with"),
         (["validate", "ns4"], "there is no comparison 'ns4'; known comparisons: standard"),
-        (["validate", "zhou2004"], "for papers: chappe paper zhou2004 --validate"),
+        (["validate", "zhou2004"], "for papers: chappe paper zhou2004 --compare"),
         (["validate", "standard", "--jobs", "0"], "0 is not a whole number of at least 1"),
         (["validate", "standard", "--out", "good.toml"], "cannot write to good.toml: file exists"),
     ],
@@ -294,7 +303,10 @@ def test_a_study_is_not_a_scenario(here: Here, folder: Path) -> None:
     for study in ("study.toml", "inline.toml"):
         for verb in ("run", "check"):
             refused(here(verb, study), f"{study} is a study: use `chappe sweep {study}`")
-    refused(here("sweep", "good.toml"), "good.toml is a scenario: use `chappe run good.toml`")
+    refused(
+        here("sweep", "good.toml"),
+        "good.toml is a scenario: add `--axis NAME=VALUES` or `--seeds N`, or use `chappe run",
+    )
     refused(here("run", "both.toml"), "a scenario has no setting `scenario`")
     refused(here("sweep", "both.toml"), "`run` is a setting of scenarios", "write it under [scenario]")
     refused(here("sweep", "empty.toml"), "`scenario` is missing")

@@ -81,7 +81,7 @@ def test_a_run_is_written_to_the_given_folder(name: str, here: Path, monkeypatch
     assert cli.main(["windows", "a.toml", f"--out={name}"]) == 0
     assert names(here / name) == {"windows.csv", "windows.svg"}
     shutil.rmtree(here / name)
-    assert cli.main(["motion", "a.toml", "--until=1 s", f"--out={name}"]) == 0
+    assert cli.main(["export", "mobility", "a.toml", "--until=1 s", f"--path={name}"]) == 0
     chappe.Scenario.load("a.toml").write_mobility("again", until=1)
     assert (here / name).read_bytes() == (here / "again").read_bytes()
     (here / "again").unlink()
@@ -296,7 +296,7 @@ def test_a_run_of_another_version_is_refused_as_such(
         ["paper", "zhou2004", "--quick", "--figure", "3"],
         ["validate", "sinr"],
         ["sweep", "study.toml"],
-        ["motion", "a.toml", "--until", "1 s"],
+        ["export", "mobility", "a.toml", "--until", "1 s", "--path", "a.toml"],
     ],
 )
 def test_every_command_refuses_what_it_did_not_write(
@@ -306,7 +306,8 @@ def test_every_command_refuses_what_it_did_not_write(
     (here / "study.toml").write_text('scenario = "a.toml"\n')
     chappe.run(small()).save("out")
     before = contents(here)
-    assert cli.main([*command, "--out", "a.toml" if command[0] == "motion" else "out"]) == 2
+    out = [] if command[0] == "export" else ["--out", "out"]
+    assert cli.main([*command, *out]) == 2
     assert "error: " in capsys.readouterr().err
     assert contents(here) == before
 

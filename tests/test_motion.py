@@ -57,16 +57,18 @@ def test_recorded_positions_are_a_motion_file(tmp_path: Path) -> None:
 def test_the_command_writes_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "walkers.toml"
     file.write_text(chappe.Scenario(WALKERS).to_toml())
-    assert cli.main(["motion", str(file), "--format", "setdest", "--out", str(tmp_path / "walkers.mv")]) == 0
+    assert (
+        cli.main(["export", "mobility", str(file), "--format", "setdest", "--path", str(tmp_path / "walkers.mv")]) == 0
+    )
     assert capsys.readouterr().out == ""
     chappe.Scenario(WALKERS).write_mobility(tmp_path / "again.mv", format="setdest")
     assert (tmp_path / "walkers.mv").read_text() == (tmp_path / "again.mv").read_text()
-    assert cli.main(["motion", str(file), "--until", "1 s"]) == 0
+    assert cli.main(["export", "mobility", str(file), "--until", "1 s"]) == 0
     chappe.Scenario(WALKERS).write_mobility(tmp_path / "again.csv", until=1)
     assert capsys.readouterr().out == (tmp_path / "again.csv").read_text()
-    assert cli.main(["motion", str(file), "--set", "run.stop=100 delivered"]) == cli.BAD_INPUT
+    assert cli.main(["export", "mobility", str(file), "--set", "run.stop=100 delivered"]) == 2
     assert "up to when" in capsys.readouterr().err
-    assert cli.main(["motion", str(file), "--out", str(tmp_path / "no" / "folder")]) == 1
+    assert cli.main(["export", "mobility", str(file), "--path", str(tmp_path / "no" / "folder")]) == 1
 
 
 def test_invalid_requests_are_reported() -> None:

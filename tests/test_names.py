@@ -88,7 +88,7 @@ def commands() -> Iterator[tuple[int, list[str]]]:
     yield 2, ["sweep", f"bad-study{EVIL}.toml"]
     yield 2, ["sweep", many, "--out", good]
     yield 2, ["sweep", many, "--out", f"full{EVIL}"]
-    yield 2, ["sweep", many, "--on", EVIL]
+    yield 2, ["sweep", many, "--backend", EVIL]
     yield 2, ["sweep", many, "--jobs", EVIL]
     yield 2, ["paper", EVIL]
     yield 2, ["paper", "zhou2004", "--claim", EVIL]

@@ -16,7 +16,19 @@ HEAVY = {"scipy", "matplotlib", "polars", "numpy", "jinja2"}
 """Packages that take longer to load than most commands to run."""
 
 
-@pytest.mark.parametrize("arguments", [["list"], ["schema"], ["check", "scenarios/chain.toml"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["list"],
+        ["schema"],
+        ["explain", "tcp.window"],
+        ["check", "scenarios/chain.toml"],
+        ["check", "scenarios/chain.toml", "--json"],
+        ["completion", "bash"],
+    ],
+    ids=" ".join,
+)
 def test_commands_that_need_no_statistics_start_without(arguments: list[str]) -> None:
     program = (
         f"import sys; from chappe import cli; assert cli.main({arguments}) == 0; print(*sys.modules, file=sys.stderr)"

@@ -386,7 +386,7 @@ def test_a_validation(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkey
         next(r for r in every if r.point.place == "random120_1")._replace(packets_per_batch=30),
     ]
     monkeypatch.setattr(VALIDATION, "records", lambda: records)
-    assert cli.main(["paper", "elrakabawy2005", "--validate", "--out", str(tmp_path / "a")]) == 0
+    assert cli.main(["paper", "elrakabawy2005", "--compare", "--out", str(tmp_path / "a")]) == 0
     printed = capsys.readouterr().out
     assert "does not agree" in printed
     files = {name: data for name, data in contents(tmp_path / "a").items() if not name.startswith("runs/")}
@@ -412,6 +412,6 @@ def test_a_validation(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkey
     assert len(re.findall(r"^\| .*, seed 1 \|.*\| \d+ of 40 \|", singles, re.MULTILINE)) == len(unlike)
     assert "| chains: the others | 1 |" in page.split("\n## How far the batches of one run can be trusted\n")[1]
     assert len(re.findall(r"^\| .*, seed 1 \|", differing, re.MULTILINE)) == len(rows) - agreeing
-    assert cli.main(["paper", "elrakabawy2005", "--validate", "--jobs", "1", "--out", str(tmp_path / "b")]) == 0
+    assert cli.main(["paper", "elrakabawy2005", "--compare", "--jobs", "1", "--out", str(tmp_path / "b")]) == 0
     again = {name: data for name, data in contents(tmp_path / "b").items() if not name.startswith("runs/")}
     assert again == files

@@ -28,14 +28,6 @@ def test_every_column_is_described() -> None:
         assert _described(f"`{name}`") == getattr(results, name).columns, name
 
 
-def test_descriptions_of_columns_are_what_the_generator_writes() -> None:
-    written = runpy.run_path(str(DOCS / "generate.py"))["columns"]()
-    file = Path(metadata.__file__).with_name("columns.json")
-    if "CHAPPE_WRITE_DOCS" in os.environ:
-        file.write_text(written, encoding="utf-8")
-    assert file.read_text(encoding="utf-8") == written, "run `python docs/generate.py`"
-
-
 def test_every_measure_is_described() -> None:
     assert _described("The summary") == [m.name for m in MEASURES]
 

@@ -25,6 +25,14 @@ def test_the_types_of_settings_are_what_the_generator_writes() -> None:
     assert module.read_text(encoding="utf-8") == written, "run `python docs/generate.py`"
 
 
+def test_the_descriptions_are_those_of_the_pages() -> None:
+    generator = runpy.run_path(str(DOCS / "generate.py"))
+    written, file = generator["descriptions"](), generator["DESCRIBED"]
+    if "CHAPPE_WRITE_DOCS" in os.environ:
+        file.write_text(written, encoding="utf-8")
+    assert file.read_text(encoding="utf-8") == written, "run `python docs/generate.py`"
+
+
 def _has_defaults(schema: dict[str, Any]) -> bool:
     inner = [*schema.get("properties", {}).values(), *filter(None, [schema.get("items")])]
     return "default" in schema or any(map(_has_defaults, inner))

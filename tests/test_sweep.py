@@ -349,7 +349,7 @@ def test_the_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_cores_of_this_machine_are_not_those_of_a_cluster(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = contents(folder)
-    assert cli.main(["sweep", str(folder / "study.toml"), "--on", "ray", "--jobs", "2"]) == 2
+    assert cli.main(["sweep", str(folder / "study.toml"), "--backend", "ray", "--jobs", "2"]) == 2
     assert "--jobs is for the cores of this machine" in capsys.readouterr().err
     assert contents(folder) == before
 
@@ -359,7 +359,7 @@ def test_the_command_as_json_and_quiet(folder: Path, capsys: pytest.CaptureFixtu
     assert capsys.readouterr() == ("", "")
     assert cli.main(["sweep", "study.toml", "--json", "--out", "out"]) == 0
     printed = json.loads(capsys.readouterr().out)
-    assert (printed["runs"], printed["failed"], printed["folder"]) == (12, [], "out")
+    assert (printed["run_count"], printed["failed"], printed["folder"]) == (12, [], "out")
     assert printed["results_epoch"] == chappe.RESULTS_EPOCH
     assert len(printed["summary"]) == 8
     assert printed["summary"][0]["autocorrelation"] is None
@@ -477,7 +477,7 @@ def test_energy_is_compared_where_air_time_is_counted(folder: Path, capsys: pyte
     [
         (["nowhere.toml"], "cannot read nowhere.toml: no such file or directory"),
         (["study.toml", "--jobs", "0"], "0 is not a whole number of at least 1"),
-        (["study.toml", "--on", "mars"], "cannot run on 'mars'"),
+        (["study.toml", "--backend", "mars"], "cannot run on 'mars'"),
     ],
 )
 def test_bad_arguments(arguments: list[str], reason: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

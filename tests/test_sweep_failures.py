@@ -389,7 +389,7 @@ def test_a_run_that_fails_among_200(
     assert f"error: {message}" in written.err
     assert "1 run failed; finished runs are kept in results." in written.err
     printed = json.loads(written.out)
-    assert printed["runs"] == 199
+    assert printed["run_count"] == 199
     assert [f["seed"] for f in printed["failed"]] == [77]
     assert [row["n"] for row in printed["summary"]] == [100, 99]
     assert cli.main(["sweep", "study.toml", "--out", "results", "--quiet"]) == 0

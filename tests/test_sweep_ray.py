@@ -137,7 +137,7 @@ def test_the_command_finds_the_cluster(by: str, nodes: Cluster, client_port: int
     (tmp_path / "study.toml").write_text(text)
     on = "ray" if by == "RAY_ADDRESS" else f"ray://127.0.0.1:{client_port}"
     env = {**os.environ, "RAY_ADDRESS": nodes.address if by == "RAY_ADDRESS" else ""}
-    on_cluster = command("sweep", "study.toml", "--on", on, "--out", "there", cwd=tmp_path, env=env)
+    on_cluster = command("sweep", "study.toml", "--backend", on, "--out", "there", cwd=tmp_path, env=env)
     assert (on_cluster.returncode, on_cluster.stderr) == (0, "")
     assert command("sweep", "study.toml", "--out", "here", cwd=tmp_path).returncode == 0
     assert contents(tmp_path / "there") == contents(tmp_path / "here")
@@ -148,7 +148,7 @@ def test_no_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyt
     monkeypatch.chdir(tmp_path)
 
     def refused(on: str) -> str:
-        assert cli.main(["sweep", "study.toml", "--on", on, "--out", "out"]) == 2
+        assert cli.main(["sweep", "study.toml", "--backend", on, "--out", "out"]) == 2
         written = capsys.readouterr()
         assert written.out == ""
         assert not (tmp_path / "out").exists()

@@ -152,7 +152,10 @@ def test_the_command_works_where_it_is_installed(installed: tuple[Path, dict[str
     command = programs / "chappe"
     where = run(programs / "python", "-c", "import chappe; print(chappe.__file__)", cwd=tmp_path, env=env)
     assert where.startswith(str(programs.parent))
-    assert run(command, "--version", cwd=tmp_path, env=env) == f"chappe {chappe.__version__}\n"
+    version = f"chappe {chappe.__version__} (results epoch {chappe.RESULTS_EPOCH})\n"
+    assert run(command, "--version", cwd=tmp_path, env=env) == version
+    # The file of descriptions is in the wheel.
+    assert "goodput_bps  (measure)" in run(command, "explain", "goodput_bps", cwd=tmp_path, env=env)
     assert "elrakabawy2005" in run(command, "paper", cwd=tmp_path, env=env)
     assert "ns2-2.35" in run(command, "list", cwd=tmp_path, env=env)
     (tmp_path / "my.toml").write_text(SCENARIO)

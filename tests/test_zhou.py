@@ -309,7 +309,7 @@ def test_a_validation(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkey
     monkeypatch.setattr(validate, "SEEDS", (1, 2))
     monkeypatch.setattr(validate, "MANY", range(1, 11))
     monkeypatch.setattr(shared, "DRAWS", 99)
-    assert cli.main(["paper", "zhou2004", "--validate", "--out", str(tmp_path)]) == 0
+    assert cli.main(["paper", "zhou2004", "--compare", "--out", str(tmp_path)]) == 0
     assert "does not agree" in capsys.readouterr().out
     rows = list(csv.DictReader((tmp_path / "validation.csv").read_text(encoding="utf-8").splitlines()))
     assert len(rows) == 2 * 226 + 20

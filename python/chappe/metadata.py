@@ -59,6 +59,5 @@ def _unit(column: str) -> dict[str, str]:
 @cache
 def _described() -> dict[str, dict[str, Any]]:
     """Descriptions by table and column, which ``docs/generate.py`` takes from ``docs/results.md``."""
-    text = Path(__file__).with_name("columns.json").read_text(encoding="utf-8")
-    described: dict[str, dict[str, Any]] = json.loads(text)
-    return described
+    text = Path(__file__).with_name("descriptions.json").read_text(encoding="utf-8")
+    return {name: table["columns"] for name, table in json.loads(text)["tables"].items()}

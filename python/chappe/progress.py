@@ -14,6 +14,21 @@ PATIENCE_S = 2.0
 """Delay before a bar appears [s]."""
 
 
+_quiet = False
+"""True while no bar may appear."""
+
+
+@contextmanager
+def hidden(quiet: bool = True) -> Iterator[None]:
+    """Shows no progress bars, if ``quiet`` is true."""
+    global _quiet
+    before, _quiet = _quiet, quiet or _quiet
+    try:
+        yield
+    finally:
+        _quiet = before
+
+
 @contextmanager
 def bar(title: str) -> Iterator[Callable[[float], None]]:
     """A progress bar on standard error; yields a function that takes the completed share, from 0 to 1."""
@@ -24,7 +39,7 @@ def bar(title: str) -> Iterator[Callable[[float], None]]:
 
     def update(share: float) -> None:
         nonlocal shown
-        if not sys.stderr.isatty():
+        if _quiet or not sys.stderr.isatty():
             return
         if shown is None and time.monotonic() - begun > PATIENCE_S:
             shown = Progress(*columns, console=console, transient=True)

@@ -9,7 +9,7 @@ import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 from chappe import _core
 from chappe.arguments import is_path, listed, mapping_of, path_of, said
@@ -53,7 +53,7 @@ def _reader_in(folder: Path) -> Callable[[str, str], tuple[str, str]]:
     return lambda name, base: _read(name, base_of_dict if base == "scenario" else base)
 
 
-def _pairs(written: Iterable[str]) -> list[tuple[str, str]]:
+def pairs_of(written: Iterable[str]) -> list[tuple[str, str]]:
     """Names and values of texts such as ``tcp.variant=vegas``."""
     example = 'settings is a dict, or a list such as ["tcp.variant=vegas"]'
     if isinstance(written, str) or not isinstance(written, Iterable):
@@ -91,9 +91,23 @@ def read_text(path: Path, longest: int = _LONGEST) -> str:
         ValueError: If the file is longer than ``longest`` bytes, or not UTF-8.
     """
     with path.open("rb") as file:
-        data = file.read(longest + 1)
+        return text_of(file, path, longest)
+
+
+def text_of(file: BinaryIO, name: object, longest: int = _LONGEST) -> str:
+    """Text of an open file.
+
+    Args:
+        file: The file.
+        name: Name of the file for messages.
+        longest: Size limit [B].
+
+    Raises:
+        ValueError: If the file is longer than ``longest`` bytes, or not UTF-8.
+    """
+    data = file.read(longest + 1)
     if len(data) > longest:
-        raise ValueError(f"{path} has more than {longest / 1e6:g} MB")
+        raise ValueError(f"{name} has more than {longest / 1e6:g} MB")
     # Line ends of all systems are accepted, and the byte order mark of some editors.
     return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
 
@@ -233,10 +247,15 @@ class Scenario(Mapping[str, Any]):
             warn("the argument sets of Scenario.load()", "settings")
         by_name = settings if isinstance(settings, Mapping) else None
         written = sets if settings is None or by_name is not None else settings
-        pairs = [] if written is None else _pairs(written)
+        pairs = [] if written is None else pairs_of(written)
         text = read_text(path_of("path", path))
-        core = _core.Scenario.from_toml(os.fspath(path), text, pairs, _read)
-        return cls._of(core).with_settings(by_name) if by_name else cls._of(core)
+        scenario = cls._from_text(os.fspath(path), text, pairs)
+        return scenario.with_settings(by_name) if by_name else scenario
+
+    @classmethod
+    def _from_text(cls, name: str, text: str, pairs: list[tuple[str, str]]) -> "Scenario":
+        """Reads the text of a scenario file, with names and values of overrides as on a command line."""
+        return cls._of(_core.Scenario.from_toml(name, text, pairs, _read))
 
     @classmethod
     @arguments(changes="settings")

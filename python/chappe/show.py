@@ -4,14 +4,18 @@ import math
 import os
 import sys
 from collections.abc import Iterable, Mapping
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rich.console import Console
 from rich.text import Text
 
+from chappe.error import LimitError, ScenarioError, StudyError
 from chappe.layout import Table
 from chappe.scenario import Scenario
 from chappe.words import count, plain, tell
+
+if TYPE_CHECKING:
+    from chappe.explain import Explanation
 
 
 def console() -> Console:
@@ -77,6 +81,14 @@ def warnings(scenario: Scenario) -> None:
         tell(text + "\n")
 
 
+def refusal(e: ScenarioError | LimitError | StudyError, file: str) -> None:
+    """Prints the problems of a scenario, a run or a study on standard error, and their number."""
+    colour = sys.stderr.isatty() and "NO_COLOR" not in os.environ
+    tell(str(e) if isinstance(e, StudyError) or not colour else e.colored)
+    outcome = "the run was ended" if isinstance(e, LimitError) else "nothing was run"
+    tell(f"\n{plain(file)}: {count(len(e.problems) + e.more, 'error')}; {outcome}.")
+
+
 def sketch(scenario: Scenario) -> str:
     """Description of a scenario in one line."""
     settings = scenario.settings
@@ -106,6 +118,30 @@ def parts(shelves: list[dict[str, Any]]) -> None:
         for part in shelf["parts"]:
             t.add_row(f"  {part['keyword']}", part["description"])
         write(t)
+
+
+def explanations(found: "Iterable[Explanation]") -> None:
+    """Prints explanations of a name."""
+    for e in found:
+        t = table("", "~", title=f"{e.name}  ({e.kind})")
+        t.show_header = False
+        t.add_row("  meaning", e.text)
+        for name, fact in e.facts.items():
+            _add_fact(t, name, fact)
+        write(t)
+
+
+def _add_fact(t: Table, name: str, fact: Any) -> None:
+    """Adds a fact to the table of an explanation: a text, a list or a dict."""
+    if isinstance(fact, dict):
+        t.add_row(f"  {name}", "")
+        for key, value in fact.items():
+            t.add_row(f"    {key}", str(value).lower() if isinstance(value, bool) else str(value))
+    elif isinstance(fact, list):
+        for i, value in enumerate(fact):
+            t.add_row("" if i else f"  {name}", value)
+    else:
+        t.add_row(f"  {name}", fact)
 
 
 class _Named(Protocol):

@@ -1,7 +1,8 @@
 """Congestion windows of TCP variants in one scenario, as plotted by ``chappe windows``."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 from matplotlib.figure import Figure
@@ -53,21 +54,32 @@ def last(changes: pl.DataFrame) -> float:
     return float(changes["time_s"].to_numpy().max())
 
 
-def table(changes: pl.DataFrame, variants: Sequence[str]) -> None:
-    """Prints window changes, fast retransmits, timeouts and the largest window of each variant."""
-    rows = show.table("Variant", ">changes", ">fast retransmits", ">timeouts", ">largest window")
+def summary(changes: pl.DataFrame, variants: Sequence[str]) -> list[dict[str, Any]]:
+    """Window changes, fast retransmits, timeouts and the largest window of each variant; ``None`` without changes."""
+    rows = []
     for v in variants:
         of_variant = changes.filter(pl.col("variant") == v)
         events = of_variant["event"].cast(pl.String)
         largest = of_variant["cwnd_segments"].to_numpy()
-        rows.add_row(
-            v,
-            str(len(of_variant)),
-            str((events == "fast_retransmit").sum()),
-            str((events == "timeout").sum()),
-            show.number(float(largest.max()), 3) if len(of_variant) else "",
+        rows.append(
+            {
+                "variant": v,
+                "changes": len(of_variant),
+                "fast_retransmits": int((events == "fast_retransmit").sum()),
+                "timeouts": int((events == "timeout").sum()),
+                "max_cwnd_segments": float(largest.max()) if len(of_variant) else None,
+            }
         )
-    show.write(rows)
+    return rows
+
+
+def table(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Prints the rows of :func:`summary`."""
+    t = show.table("Variant", ">changes", ">fast retransmits", ">timeouts", ">largest window")
+    for r in rows:
+        largest = "" if r["max_cwnd_segments"] is None else show.number(r["max_cwnd_segments"], 3)
+        t.add_row(r["variant"], str(r["changes"]), str(r["fast_retransmits"]), str(r["timeouts"]), largest)
+    show.write(t)
 
 
 NAMES = frozenset(f"windows.{kind}{end}" for kind in (*plot.FORMATS, "csv") for end in ("", UNFINISHED))

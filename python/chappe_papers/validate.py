@@ -281,7 +281,7 @@ def page(validation: Validation, comparisons: Sequence[Comparison]) -> str:
     lines = [
         f"# {validation.title}",
         "",
-        origin(f"paper {design.name} --validate"),
+        origin(f"paper {design.name} --compare"),
         "",
         f"**{validation.headline(comparisons)}**",
         "",

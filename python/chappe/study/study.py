@@ -108,6 +108,11 @@ class Study:
         """
         return Scenario(self._about["scenario"])
 
+    @property
+    def seeds(self) -> list[int]:
+        """Seeds with which the study began; a stop rule may add seeds."""
+        return list(self._about["seeds"])
+
     @cached_property
     def _sources(self) -> dict[str, Path]:
         sources: dict[str, Path] = {}

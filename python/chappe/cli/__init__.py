@@ -1,0 +1,92 @@
+"""The command ``chappe``."""
+
+import contextlib
+import errno
+import io
+import os
+import sys
+from collections.abc import Sequence
+
+from chappe.cli.given import BAD_INPUT, CommandError
+from chappe.cli.options import RENAMED, parser
+from chappe.error import ClusterError, LimitError, RunError, ScenarioError, StorageError, StudyError
+from chappe.show import refusal
+from chappe.words import plain, tell
+
+# Commands import statistics and figures themselves: these take longer to load than most commands take to run.
+
+
+class _Closed(io.TextIOBase):
+    """Stands in for a standard output that was closed before the command began: writing fails, as on a full disk."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lost = False
+
+    def write(self, _: str) -> int:
+        self._lost = True
+        self.flush()
+        return 0
+
+    def flush(self) -> None:
+        """Raises after any lost output, because some writers ignore errors."""
+        if self._lost:
+            raise OSError(errno.EBADF, "standard output is closed")
+
+
+def _prepare_streams() -> None:
+    """Replaces closed standard streams, so that no other file gets their descriptors."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    if sys.stdout is None:
+        sys.stdout = _Closed()
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, stays open
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # Terminals without "±" show a question mark.
+            stream.reconfigure(errors="replace")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs a command and returns its exit code: 0, 1 (cannot be done), 2 (bad input) or 130 (interrupted)."""
+    _prepare_streams()
+    try:
+        try:
+            return _done(argv)
+        finally:
+            sys.stdout.flush()
+    except OSError as e:
+        if not isinstance(e, BrokenPipeError):
+            tell(f"error: cannot write the output: {plain(e.strerror or e).lower()}")
+        # Python would report the error again at exit.
+        if isinstance(sys.stdout, _Closed):
+            sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, stays open
+        else:
+            with contextlib.suppress(OSError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def _done(argv: Sequence[str] | None) -> int:
+    """Runs a command, and prints the reason of a failure."""
+    args = parser().parsed(argv)
+    if "renamed" in args:
+        tell(f"warning: {RENAMED.format(*args.renamed)}")
+    try:
+        return int(args.do(args))
+    except (ScenarioError, LimitError, StudyError) as e:
+        refusal(e, getattr(args, "file", "a scenario of the paper"))
+        return BAD_INPUT
+    except (CommandError, StorageError) as e:
+        tell(f"error: {plain(e)}")
+        return e.code
+    except (ClusterError, RunError) as e:
+        tell(f"error: {plain(e)}")
+        return BAD_INPUT if isinstance(e, ClusterError) else 1
+    except KeyboardInterrupt:
+        tell("\nInterrupted.")
+        return 130

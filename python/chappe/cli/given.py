@@ -1,0 +1,142 @@
+"""Files and folders that commands are given."""
+
+import argparse
+import contextlib
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from chappe import _core, show
+from chappe.arguments import NO_FOLDER
+from chappe.error import ScenarioError, reason
+from chappe.files import make_folder, take_away
+from chappe.scenario import Scenario, read_text, pairs_of, schema, text_of
+
+BAD_INPUT = 2
+"""Exit code for an invalid scenario or command line."""
+
+KEPT = "Finished runs are kept in {}; the same command continues from there."
+
+STDIN = "-"
+"""Name of standard input as a file."""
+
+
+class CommandError(Exception):
+    """A request that cannot be carried out, with the reason as message."""
+
+    def __init__(self, message: str, code: int = BAD_INPUT):
+        super().__init__(message)
+        self.code = code
+
+
+def unreadable(file: str, e: OSError) -> CommandError:
+    """Error about a file that cannot be read, with the reason of the operating system."""
+    return CommandError(f"cannot read {file}: {reason(e)}")
+
+
+def kind_of(file: str, text: str) -> str:
+    """Kind of a file by the names in its text: ``"scenario"``, ``"study"`` or empty."""
+    from chappe.study import file as study_file
+
+    try:
+        names = set(json.loads(_core.toml_json(file, text)))
+    except ValueError:
+        return ""
+    studies, scenarios = set(study_file.GROUPS[""]), set(schema()["properties"])
+    of_study, of_scenario = names & studies - scenarios, names & scenarios - studies
+    if of_study and not of_scenario:
+        return "study"
+    return "scenario" if of_scenario and not of_study else ""
+
+
+def text_in(file: str) -> str:
+    """Text of a file, or of standard input.
+
+    Raises:
+        CommandError: If the file cannot be read, or is not text.
+    """
+    if not file:
+        raise CommandError("the name of FILE is empty")
+    try:
+        if file == STDIN:
+            if sys.stdin is None:
+                raise CommandError("cannot read -: standard input is closed")
+            return text_of(sys.stdin.buffer, "standard input")
+        return read_text(Path(file))
+    except UnicodeDecodeError:
+        raise CommandError(f"{file} is not UTF-8 text") from None
+    except UnicodeEncodeError:
+        raise CommandError("names of files and settings must be UTF-8") from None
+    except OSError as e:
+        raise unreadable(file, e) from None
+    except ValueError as e:
+        raise CommandError(str(e)) from None
+
+
+def scenario_in(file: str, sets: Iterable[str]) -> Scenario:
+    """Scenario of a file, or of standard input.
+
+    Args:
+        file: Name of the file.
+        sets: Changes of settings in the form of ``--set``.
+
+    Raises:
+        ScenarioError: If the scenario cannot be run.
+        CommandError: If the file cannot be read, or is a study.
+    """
+    text = text_in(file)
+    try:
+        return Scenario._from_text(file, text, pairs_of(sets))
+    except ScenarioError:
+        if kind_of(file, text) == "study":
+            raise CommandError(f"{file} is a study: use `chappe sweep {file}`") from None
+        raise
+    except UnicodeEncodeError:
+        raise CommandError("names of files and settings must be UTF-8") from None
+    except ValueError as e:
+        raise CommandError(str(e)) from None
+
+
+def load(args: argparse.Namespace) -> Scenario:
+    """Scenario of a command line; prints its warnings."""
+    seed = getattr(args, "seed", None)
+    scenario = scenario_in(args.file, [*args.sets, *([] if seed is None else [f"run.seed={seed}"])])
+    show.warnings(scenario)
+    return scenario
+
+
+def print_json(results: Any) -> None:
+    """Prints results as JSON."""
+    print(json.dumps(results, indent=2, allow_nan=False))
+
+
+def named(name: str) -> Path:
+    """Path of the folder for results, from ``--out``."""
+    if not name:
+        raise CommandError(f"--out {NO_FOLDER}")
+    return Path(name)
+
+
+@contextlib.contextmanager
+def folder(name: str) -> Iterator[Path]:
+    """Creates the folder for results before a run, so that no run is lost; removes the folder if it stays empty."""
+    path = named(name)
+    made: list[Path] = []
+    try:
+        try:
+            made = make_folder(path)
+            if not os.access(path, os.W_OK):
+                raise PermissionError(13, "permission denied")
+        except OSError as e:
+            raise unwritable(name, e, BAD_INPUT) from None
+        yield path
+    finally:
+        take_away(made)
+
+
+def unwritable(name: object, e: OSError, code: int = 1) -> CommandError:
+    """Error with the message of the operating system, or with the message of Chappe, which names the folder."""
+    return CommandError(f"cannot write to {name}: {reason(e)}" if e.strerror else str(e), code)

@@ -1,0 +1,310 @@
+"""Commands of ``chappe`` and their options. Options have the names of the arguments in Python."""
+
+import argparse
+import re
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+from chappe import RESULTS_EPOCH, __version__
+from chappe.arguments import problem_of_jobs
+from chappe.cli import papers, reference, saved, scenarios, studies
+from chappe.cli.given import BAD_INPUT
+from chappe.words import plain, tell
+
+RENAMED = "`{}` is now `{}`; the old name goes with the next version"
+"""Warning about an old name of a command or an option."""
+
+SHELLS = ("bash", "zsh", "fish")
+"""Shells with completion."""
+
+
+class Parser(argparse.ArgumentParser):
+    """Argument parser that escapes control characters, suggests names, and tolerates a closed standard error."""
+
+    def __init__(self, **options: Any):
+        super().__init__(**options, allow_abbrev=False)
+        self.set_defaults(parser=self)
+
+    def parsed(self, arguments: Sequence[str] | None) -> argparse.Namespace:
+        """Parses a command line; suggests options for unknown ones."""
+        found, unknown = self.parse_known_args(arguments)
+        if unknown:
+            of_command: Parser = found.parser
+            of_command._refuse(unknown)
+        return found
+
+    def _refuse(self, unknown: Sequence[str]) -> NoReturn:
+        options = [w for w in unknown if w.startswith("-")]
+        if not options:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        known = [o for a in self._actions if a.help != argparse.SUPPRESS for o in a.option_strings]
+        name = options[0].partition("=")[0]
+        self.error(f"there is no option {name}{_suggested(name, known)}")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is None or value in action.choices:
+            return
+        if isinstance(action, argparse._SubParsersAction):
+            # Old names have no entry in the help.
+            names = [c.dest for c in action._choices_actions]
+            known = _suggested(value, names) or f"; known: {', '.join(names)}"
+            raise argparse.ArgumentError(None, f"there is no {str(action.metavar).lower()} {value!r}{known}")
+        names = [str(c) for c in action.choices]
+        known = _suggested(value, names) or f"; known: {', '.join(names)}"
+        raise argparse.ArgumentError(action, f"there is no {value!r}{known}")
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        # argparse ignores streams that cannot be written.
+        if message:
+            (file or sys.stderr).write(message)
+
+    def error(self, message: str) -> NoReturn:
+        """Prints the usage and the error, and ends the program."""
+        tell(f"{self.format_usage()}{self.prog}: error: {plain(message)}")
+        raise SystemExit(BAD_INPUT)
+
+
+def _suggested(name: str, known: Sequence[str]) -> str:
+    import difflib
+
+    near = difflib.get_close_matches(name, known, 1)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+class _Old(argparse.Action):
+    """Old name of an option: sets the new option, which a warning names."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, new: str, **options: Any):
+        super().__init__(option_strings, dest, default=argparse.SUPPRESS, help=argparse.SUPPRESS, **options)
+        self._new = new
+
+    def __call__(self, _: Any, found: argparse.Namespace, values: Any, option: str | None = None) -> None:
+        tell(f"warning: {RENAMED.format(option, self._new)}")
+        setattr(found, self.dest, True if self.nargs == 0 else values)
+
+
+def _jobs(text: str) -> int:
+    value = int(text) if re.fullmatch(r"[0-9]{1,18}", text) else text
+    if wrong := problem_of_jobs(value):
+        raise argparse.ArgumentTypeError(wrong)
+    return int(value)
+
+
+def _seed(text: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,19}", text) or int(text) >= 2**63:
+        raise argparse.ArgumentTypeError(f"a seed is a whole number from 0 to {2**63 - 1}, not {plain(text)}")
+    return int(text)
+
+
+def _seeds(text: str) -> int | list[int]:
+    """Number of seeds, or a list of seeds with commas."""
+    if "," in text:
+        return [_seed(s.strip()) for s in text.split(",") if s.strip()]
+    if not re.fullmatch(r"[0-9]{1,9}", text) or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"seeds are a number of seeds, or a list such as 1,2,7, not {plain(text)}")
+    return int(text)
+
+
+def _flow(text: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,9}", text):
+        raise argparse.ArgumentTypeError(f"a flow is a whole number of at least 0, not {plain(text)}")
+    return int(text)
+
+
+def _file(q: argparse.ArgumentParser, help_: str, **options: Any) -> None:
+    q.add_argument("file", metavar="FILE", help=help_, **options)
+
+
+def _set_option(q: argparse.ArgumentParser) -> None:
+    q.add_argument(
+        "-s",
+        "--set",
+        dest="sets",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        help="change a setting, such as tcp.variant=vegas; may be repeated",
+    )
+
+
+def _seed_option(q: argparse.ArgumentParser) -> None:
+    q.add_argument("--seed", type=_seed, metavar="N", help="seed of the random number generator (run.seed)")
+
+
+def _out_option(q: argparse.ArgumentParser, help_: str) -> None:
+    q.add_argument("-o", "--out", metavar="DIR", help=help_)
+
+
+def _jobs_option(q: argparse.ArgumentParser) -> None:
+    q.add_argument("-j", "--jobs", type=_jobs, metavar="N", help="parallel runs (default: one per core)")
+
+
+def _measure_option(q: argparse.ArgumentParser) -> None:
+    q.add_argument(
+        "--measure",
+        dest="measures",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="measure of the summary, such as mean_delay_s; may be repeated (default: goodput_bps)",
+    )
+
+
+def _json_option(q: argparse.ArgumentParser) -> None:
+    q.add_argument("--json", action="store_true", help="print the results as JSON")
+
+
+def _output_options(q: argparse.ArgumentParser) -> None:
+    q.add_argument("-q", "--quiet", action="store_true", help="print only errors and warnings")
+    _json_option(q)
+
+
+def parser() -> Parser:
+    """Parser of the command line."""
+    p = Parser(prog="chappe", description="Simulator of TCP over wireless networks.")
+    version = f"chappe {__version__} (results epoch {RESULTS_EPOCH})"
+    p.add_argument("--version", action="version", version=version)
+    p.set_defaults(do=lambda _: _print_help(p))
+    commands = p.add_subparsers(metavar="COMMAND")
+
+    def command(name: str, do: Callable[[argparse.Namespace], int], help_: str) -> argparse.ArgumentParser:
+        q = commands.add_parser(name, help=help_, description=f"{help_[0].upper()}{help_[1:]}.")
+        q.set_defaults(do=do)
+        return q
+
+    q = command("run", scenarios.run, "run a scenario and print its results")
+    _file(q, "scenario file (TOML); -: standard input")
+    _set_option(q)
+    _seed_option(q)
+    q.add_argument(
+        "--why",
+        action="store_true",
+        help="explain the results: time budgets of flows and nodes, and causes of packet loss",
+    )
+    _out_option(q, "write all tables and the effective settings to this folder")
+    _output_options(q)
+
+    q = command(
+        "sweep",
+        studies.sweep,
+        "run a study: one scenario with lists of values and several seeds; finished runs are not repeated",
+    )
+    _file(q, "study file or scenario file (TOML)")
+    q.add_argument(
+        "--axis",
+        dest="axes",
+        metavar="NAME=VALUES",
+        action="append",
+        default=[],
+        help="values of a setting, such as tcp.window=2,4,8; may be repeated: all combinations are run",
+    )
+    q.add_argument("--seeds", type=_seeds, metavar="N", help="number of seeds, or a list such as 1,2,7 (default: 1)")
+    _set_option(q)
+    _measure_option(q)
+    _out_option(q, "folder of the study (default: results/NAME)")
+    _jobs_option(q)
+    q.add_argument("--backend", metavar="ray[://ADDRESS]", help="run on a Ray cluster (needs chappe[ray])")
+    q.add_argument("--on", action=_Old, dest="backend", new="--backend")
+    _output_options(q)
+
+    q = command("show", saved.show_folder, "print the results in a folder that `run` or `sweep` wrote")
+    q.add_argument("folder", metavar="DIR", help="folder of a run or of a study")
+    q.add_argument("--why", action="store_true", help="explain the results of a run, as `run --why` does")
+    _measure_option(q)
+    _output_options(q)
+
+    q = command("check", scenarios.check, "check scenarios without running them")
+    q.add_argument("files", metavar="FILE", nargs="+", help="scenario files (TOML); -: standard input")
+    _set_option(q)
+    _output_options(q)
+
+    q = command(
+        "windows", scenarios.windows, "run a scenario with several TCP variants and plot their congestion windows"
+    )
+    _file(q, "scenario file (TOML); -: standard input")
+    _set_option(q)
+    _seed_option(q)
+    q.add_argument(
+        "--variant",
+        dest="variants",
+        metavar="WORD",
+        action="append",
+        default=[],
+        help="TCP variant to plot; may be repeated (default: the variant of the scenario)",
+    )
+    q.add_argument("--flow", type=_flow, metavar="N", default=0, help="number of the flow (default: 0)")
+    _out_option(q, "folder for the figure and its data (default: results/windows)")
+    _output_options(q)
+
+    q = command("export", scenarios.export_mobility, "write a part of a scenario in the format of another program")
+    exports = q.add_subparsers(metavar="PART", required=True)
+    q = exports.add_parser("mobility", help="movements of the nodes", description="Write the movements of the nodes.")
+    _mobility_arguments(q)
+    q.add_argument("--path", metavar="FILE", help="write to this file instead of the terminal")
+
+    # Commands without help are not listed.
+    q = commands.add_parser("motion")
+    q.set_defaults(do=scenarios.export_mobility, renamed=("chappe motion", "chappe export mobility"))
+    _mobility_arguments(q)
+    q.add_argument("--path", "--out", metavar="FILE", help="write to this file instead of the terminal")
+
+    q = command(
+        "list",
+        reference.list_models,
+        "list TCP variants, routing protocols, queue disciplines, presets and all other parts",
+    )
+    q.add_argument("word", nargs="?", metavar="WORD", help="list only parts with this word in name or setting")
+    _json_option(q)
+
+    q = command("explain", reference.explain_name, "explain a setting, a word, a table, a column or a measure")
+    q.add_argument("name", metavar="NAME", help="such as tcp.window, vegas, tcp.variant=vegas, flows or goodput_bps")
+    _json_option(q)
+
+    q = command("schema", reference.print_schema, "print the JSON Schema of scenarios")
+
+    q = command("paper", papers.paper, "reproduce a paper, or list the papers and their results if no name is given")
+    q.add_argument("paper", nargs="?", metavar="PAPER", help="name of the paper")
+    q.add_argument("--figure", type=int, metavar="N", help="reproduce only this figure")
+    q.add_argument("--table", type=int, metavar="N", help="reproduce only this table")
+    q.add_argument("--claim", metavar="ID", help="judge only this claim, such as P0-F6-1")
+    q.add_argument("--extra", metavar="NAME", help="run only this addition to the paper, such as readings (zhou2004)")
+    q.add_argument("--quick", action="store_true", help="use short runs, which give rough results in a few minutes")
+    q.add_argument("--compare", action="store_true", help="compare all recorded ns-2 runs with runs of Chappe")
+    q.add_argument("--validate", action=_Old, nargs=0, dest="compare", new="--compare")
+    _out_option(q, "folder for figures and pages (default: results/PAPER)")
+    _jobs_option(q)
+    _output_options(q)
+
+    q = command(
+        "validate",
+        papers.validate,
+        "compare Chappe with another simulator, or list the comparisons if no name is given",
+    )
+    q.add_argument("name", nargs="?", metavar="NAME", help="name of the comparison, such as standard")
+    _out_option(q, "folder for the page (default: results/NAME)")
+    _jobs_option(q)
+    _output_options(q)
+
+    q = command("completion", reference.completion, "print a script with which a shell completes commands and names")
+    q.add_argument("shell", metavar="SHELL", choices=SHELLS, help=", ".join(SHELLS))
+    q.set_defaults(parser_of_all=p)
+    return p
+
+
+def _mobility_arguments(q: argparse.ArgumentParser) -> None:
+    _file(q, "scenario file (TOML); -: standard input")
+    _set_option(q)
+    _seed_option(q)
+    q.add_argument(
+        "--format",
+        choices=["csv", "setdest", "bonnmotion"],
+        default="csv",
+        help="file format: csv (the default, one line per segment), setdest (ns-2) or bonnmotion",
+    )
+    q.add_argument("--until", metavar="TIME", help='end of the movement, such as "500 s" (default: the end of the run)')
+
+
+def _print_help(p: Parser) -> int:
+    p.print_help()
+    return 0

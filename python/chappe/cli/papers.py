@@ -1,0 +1,156 @@
+"""Commands of the package of papers and comparisons: ``paper`` and ``validate``."""
+
+import argparse
+import contextlib
+import csv
+import importlib.util
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from chappe import show
+from chappe.cli.given import KEPT, CommandError, folder, print_json
+from chappe.words import plain, tell
+
+
+def _need_papers() -> None:
+    """Refuses a command that needs the package of papers and comparisons where that package is not installed."""
+    if importlib.util.find_spec("chappe_papers") is None:
+        raise CommandError("the package chappe_papers is not installed, the part of Chappe with the papers and the "
+                           "comparisons with other simulators: install Chappe again", 1)  # fmt: skip
+
+
+@contextlib.contextmanager
+def _output(args: argparse.Namespace) -> Iterator[None]:
+    """Drops what a command prints, where the results are printed as JSON or not at all."""
+    from chappe.progress import hidden
+
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(hidden(args.quiet))
+        if args.json or args.quiet:
+            stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
+        yield
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def _print_json(args: argparse.Namespace, **results: Any) -> None:
+    if args.json:
+        print_json(results)
+
+
+def paper(args: argparse.Namespace) -> int:
+    """``chappe paper``."""
+    _need_papers()
+    from chappe_papers import PAPERS, find
+    from chappe_papers.run_cache import FOLDER as RUNS
+    from chappe_papers.paper import Wanted
+
+    if args.paper is None:
+        _list_papers(args)
+        return 0
+    paper = find(args.paper)
+    if paper is None:
+        known = ", ".join(p.name for p in PAPERS)
+        raise CommandError(f"there is no paper {args.paper!r}; known papers: {known}")
+    parts: tuple[tuple[str, int | str | None, Sequence[int | str]], ...] = (
+        ("figure", args.figure, paper.figures),
+        ("table", args.table, paper.tables),
+        ("claim", args.claim, paper.claims),
+        ("extra", args.extra, paper.extras),
+    )
+    for kind, value, known_parts in parts:
+        if value is not None and value not in known_parts:
+            known = ", ".join(map(str, known_parts))
+            raise CommandError(f"{paper.name} has no {kind} {value} to reproduce; known {kind}s: {known or 'none'}")
+    chosen = [kind for kind, value, _ in parts if value is not None]
+    if len(chosen) > 1:
+        raise CommandError(f"--{chosen[0]} and --{chosen[1]} exclude each other: choose one part, or none for all")
+    if args.compare and (chosen or args.quick):
+        raise CommandError("--compare compares all runs at full length: it excludes --figure, --table, --claim, "
+                           "--extra and --quick")  # fmt: skip
+    if args.compare and not paper.is_validated:
+        raise CommandError(f"there are no ns-2 runs of {paper.name} to compare with")
+    with folder(f"results/{paper.name}" if args.out is None else args.out) as out:
+        try:
+            if args.compare:
+                with _output(args):
+                    code = paper.validate(out, jobs=args.jobs)
+                _print_json(args, paper=paper.name, folder=str(out), rows=_rows(out / "validation.csv"))
+                return code
+            wanted = Wanted(args.figure, args.table, args.claim, args.extra)
+            with _output(args):
+                code = paper.reproduce(out, wanted=wanted, quick=args.quick, jobs=args.jobs)
+        except KeyboardInterrupt:
+            tell(f"\n{KEPT.format(plain(out / RUNS))}")
+            raise
+        _print_json(args, paper=paper.name, folder=str(out), claims=_claims(paper, wanted, out))
+    return code
+
+
+def _claims(paper: Any, wanted: Any, out: Path) -> list[dict[str, str]]:
+    """Wanted claims of a paper with their verdicts, from the file that the command wrote."""
+    from chappe_papers.reproduce import wanted_claims
+
+    names = [c.id for c in wanted_claims(paper, wanted)]
+    rows = {row["claim"]: row for row in _rows(out / "claims.csv")} if names else {}
+    shown = ("claim", "section", "says", "verdict")
+    return [{key: rows[name][key] for key in shown} for name in names if name in rows]
+
+
+def _list_papers(args: argparse.Namespace) -> None:
+    from chappe_papers import PAPERS, summary
+
+    if not args.json:
+        if not args.quiet:
+            summary.print_all(PAPERS)
+        return
+    papers = []
+    for p in PAPERS:
+        known = summary.shipped(p)
+        papers.append(
+            {
+                "name": p.name,
+                "title": p.title,
+                "setup": p.setup,
+                "figures": p.figures,
+                "tables": p.tables,
+                "extras": p.extras,
+                "findings": [asdict(f) for f in known.findings],
+                "claims": known.verdicts,
+            }
+        )
+    _print_json(args, papers=papers)
+
+
+def validate(args: argparse.Namespace) -> int:
+    """``chappe validate``."""
+    _need_papers()
+    import chappe_papers
+    from chappe_papers import validation
+    from chappe_papers.run_cache import FOLDER as RUNS
+
+    if args.name is None:
+        if not args.json and not args.quiet:
+            show.validations(validation.VALIDATIONS)
+        _print_json(args, comparisons=[{"name": v.name, "title": v.title} for v in validation.VALIDATIONS])
+        return 0
+    comparison = validation.find(args.name)
+    if comparison is None:
+        known = ", ".join(v.name for v in validation.VALIDATIONS)
+        own = f"; for papers: chappe paper {args.name} --compare" if chappe_papers.find(args.name) else ""
+        raise CommandError(f"there is no comparison {args.name!r}; known comparisons: {known}{own}")
+    with folder(f"results/{comparison.name}" if args.out is None else args.out) as out:
+        try:
+            with _output(args):
+                code = comparison.validate(out, jobs=args.jobs)
+        except KeyboardInterrupt:
+            tell(f"\n{KEPT.format(plain(out / RUNS))}")
+            raise
+        _print_json(args, comparison=comparison.name, folder=str(out), rows=_rows(out / "validation.csv"))
+    return code

@@ -1,0 +1,154 @@
+"""Commands that take a scenario: ``run``, ``check``, ``windows`` and ``export``."""
+
+import argparse
+import contextlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from chappe import show
+from chappe.cli.given import BAD_INPUT, CommandError, folder, load, named, print_json, scenario_in, unwritable
+from chappe.error import Problem, ScenarioError
+from chappe.files import write_file
+from chappe.scenario import Scenario
+from chappe.words import count, plain, tell
+
+if TYPE_CHECKING:
+    from chappe.results import Results
+
+
+def run(args: argparse.Namespace) -> int:
+    """``chappe run``."""
+    from chappe import show_results
+    from chappe.progress import hidden
+
+    scenario = load(args)
+    if args.why:
+        scenario = scenario.with_settings({"run.air_time": True})
+    place = contextlib.nullcontext() if args.out is None else folder(args.out)
+    with place as out, hidden(args.quiet):
+        results = _results(scenario, Path(args.file).name, out)
+    if args.json:
+        budgets = {"why": results.why().to_dict()} if args.why else {}
+        print_json({**results.to_dict(), **budgets})
+    elif not args.quiet:
+        show_results.results(results, args.file)
+        if args.why:
+            show_results.why(results.why())
+        if out is None and results.recorded:
+            rows = ", ".join(f"{name} ({count(len(table), 'row')})" for name, table in results.recorded.items())
+            show.say("")
+            show.say(f"Recorded, but not written: {rows}. Use `--out DIR` to write them.")
+        if out is not None:
+            show.say("")
+            show.say(f"Written to {out}: scenario.toml, run.json and a Parquet file for each table.")
+    return 0
+
+
+def _results(scenario: Scenario, title: str, out: Path | None) -> "Results":
+    """Runs a scenario, and writes the results into the folder."""
+    from chappe.folder import refuse_others
+    from chappe.progress import bar
+    from chappe.results import run
+
+    if out is not None:
+        try:
+            refuse_others(out)
+        except OSError as e:
+            raise unwritable(out, e, BAD_INPUT) from None
+        except ValueError as e:
+            raise CommandError(str(e)) from None
+    with bar(title) as update:
+        try:
+            return run(scenario, progress=update, out=out)
+        except OSError as e:
+            # Folders are refused before the run.
+            raise unwritable(out, e, 1 if e.strerror else BAD_INPUT) from None
+
+
+def check(args: argparse.Namespace) -> int:
+    """``chappe check``."""
+    problems: list[Problem] = []
+    warnings: list[dict[str, str]] = []
+    for file in args.files:
+        try:
+            scenario = scenario_in(file, args.sets)
+        except ScenarioError as e:
+            problems += e.problems
+            if not args.json:
+                show.refusal(e, file)
+        except CommandError as e:
+            problems.append(Problem("", str(e), None, file, None, None))
+            if not args.json:
+                tell(f"error: {plain(e)}")
+        else:
+            warnings += [{"file": file, "message": w} for w in scenario.warnings]
+            if not args.json:
+                show.warnings(scenario)
+                if not args.quiet:
+                    show.say(f"{file}: no errors. {show.sketch(scenario)}")
+    if args.json:
+        print_json({"problems": [p._asdict() for p in problems], "warnings": warnings})
+    return BAD_INPUT if problems else 0
+
+
+def windows(args: argparse.Namespace) -> int:
+    """``chappe windows``."""
+    from chappe import windows
+
+    out = str(Path("results", "windows")) if args.out is None else args.out
+    place = named(out)
+    if place.is_dir():
+        try:
+            windows.refuse_others(place)
+        except OSError as e:
+            raise unwritable(place, e, BAD_INPUT) from None
+    scenario = load(args)
+    variants = list(dict.fromkeys(args.variants)) or [scenario.settings["tcp"]["variant"]]
+    changes = windows.measured(scenario, variants, args.flow)
+    if changes.is_empty():
+        raise CommandError(
+            f"flow {args.flow} has no congestion window: it does not use TCP, did not start or does not exist"
+        )
+    with folder(out) as made:
+        drawn = windows.figure(changes, variants, title=f"{args.file}, flow {args.flow}", end_s=windows.last(changes))
+        rows = windows.summary(changes, variants)
+        if not (args.json or args.quiet):
+            windows.table(rows)
+        try:
+            written = windows.write(made, changes, drawn)
+        except OSError as e:
+            raise unwritable(made, e) from None
+    if args.json:
+        print_json({"folder": str(made), "flow": args.flow, "variants": rows})
+    elif not args.quiet:
+        show.say(written)
+    return 0
+
+
+def export_mobility(args: argparse.Namespace) -> int:
+    """``chappe export mobility``."""
+    scenario = load(args)
+    try:
+        text = scenario._mobility(args.format, args.until, None)
+    except ValueError as e:
+        raise CommandError(str(e)) from None
+    if args.path is None:
+        print(text, end="")
+        return 0
+    path = Path(args.path)
+    try:
+        if path.exists() and Path(args.file).exists() and path.samefile(args.file):
+            raise CommandError(f"{path} is the scenario itself: write the movement to another file")
+        _write_text(path, text)
+    except OSError as e:
+        raise unwritable(path, e) from None
+    return 0
+
+
+def _write_text(path: Path, text: str) -> None:
+    """Writes a regular file atomically, and anything else, such as a pipe, directly."""
+    data = text.encode("utf-8")
+    if path.exists() and not path.is_file():
+        path.write_bytes(data)
+    else:
+        write_file(path.resolve(), data)

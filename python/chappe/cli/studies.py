@@ -1,0 +1,143 @@
+"""The command ``chappe sweep``."""
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from chappe.arguments import JOBS_OR_RAY, problem
+from chappe.cli.given import KEPT, STDIN, CommandError, kind_of, named, scenario_in, text_in
+from chappe.error import StudyError
+from chappe.words import plain, tell
+
+if TYPE_CHECKING:
+    from chappe.study.file import StudyFile
+
+_BRACKETS = {"[": "]", "{": "}"}
+
+
+def sweep(args: argparse.Namespace) -> int:
+    """``chappe sweep``."""
+    from chappe.study import show as study_show
+    from chappe.study.run import search, sweep
+
+    if args.backend and args.jobs:
+        raise CommandError(f"--jobs {JOBS_OR_RAY}")
+    out = None if args.out is None else named(args.out)
+    with study_show.told_at_once():
+        f = _study(args)
+    path = Path(args.file)
+    common = {
+        "cases": f.cases,
+        "transient": f.transient,
+        "out": out or Path("results", path.stem),
+        "jobs": args.jobs,
+        "backend": args.backend,
+        "progress": not args.quiet,
+        "title": path.name,
+    }
+    try:
+        with study_show.told_at_once():
+            if f.search is not None:
+                study = search(f.scenario, **vars(f.search), axes=f.axes, seeds=f.seeds, **common)
+            else:
+                study = sweep(f.scenario, f.axes, seeds=f.seeds, precision=f.stop, **common)
+    except KeyboardInterrupt:
+        tell(f"\n{KEPT.format(plain(common['out']))}")
+        raise
+    measures = [f.search.measure] if f.search is not None else f.measures
+    study_show.warnings(study, measures)
+    if args.json:
+        print(study_show.as_json(study, measures))
+    elif not args.quiet:
+        study_show.study(study, measures)
+    return 1 if study.failed else 0
+
+
+def _study(args: argparse.Namespace) -> "StudyFile":
+    """Study of a study file, or of a scenario file with axes or seeds, with the changes of the command line."""
+    from chappe.study import file as study_file
+    from chappe.study.axes import grid, seeds_of
+    from chappe.study.run import problems_of_measure
+
+    if args.file == STDIN:
+        raise CommandError("a study is read from a file, which names its folder, not from standard input")
+    text = text_in(args.file)
+    axes = _axes(args.axes)
+    is_scenario = kind_of(args.file, text) == "scenario"
+    if is_scenario:
+        if not axes and args.seeds is None:
+            raise CommandError(
+                f"{args.file} is a scenario: add `--axis NAME=VALUES` or `--seeds N`, or use `chappe run {args.file}`"
+            )
+        scenario = scenario_in(args.file, args.sets)
+        f = study_file.StudyFile(scenario, {}, None, [1], None, "discard", None, ["goodput_bps"])
+    else:
+        f = study_file.load(args.file)
+        if args.sets:
+            f = replace(f, scenario=f.scenario.with_settings(dict(_set(s) for s in args.sets)))
+    if args.measures and f.search is not None:
+        raise CommandError(f"--measure is for studies without search: {args.file} searches for `{f.search.measure}`")
+    problems = [p for m in args.measures for p in problems_of_measure("--measure", m)]
+    if axes:
+        try:
+            grid(f.scenario, axes)
+        except StudyError as e:
+            problems += [p._replace(file="--axis") for p in e.problems]
+    if problems:
+        raise StudyError(problems)
+    return replace(
+        f,
+        axes={**f.axes, **axes},
+        seeds=f.seeds if args.seeds is None else list(seeds_of(args.seeds)),
+        measures=args.measures or f.measures,
+    )
+
+
+def _axes(written: list[str]) -> dict[str, list[Any]]:
+    """Axes by name from ``NAME=VALUE,VALUE,..``."""
+    axes: dict[str, list[Any]] = {}
+    for text in written:
+        name, equals, values = text.partition("=")
+        name = name.strip()
+        if not equals or not name or not values.strip():
+            raise CommandError(f"--axis {text!r} is not of the form NAME=VALUE,VALUE,...: such as tcp.window=2,4,8")
+        if name in axes:
+            raise StudyError([problem(name, f"--axis has `{name}` twice", f"{name}={values},...: all in one list")])
+        axes[name] = [value_of(v) for v in split(values)]
+    return axes
+
+
+def _set(written: str) -> tuple[str, Any]:
+    """Name and value from ``NAME=VALUE``."""
+    name, equals, value = written.partition("=")
+    if not equals or not name.strip():
+        raise CommandError(f"{written!r} is not of the form name=value")
+    return name.strip(), value_of(value.strip())
+
+
+def value_of(written: str) -> Any:
+    """Value as written after ``--set NAME=``: TOML if it parses, text otherwise."""
+    import tomllib
+
+    try:
+        value = tomllib.loads(f"x = {written}")
+    except tomllib.TOMLDecodeError:
+        return written
+    return value["x"] if len(value) == 1 else written
+
+
+def split(values: str) -> list[str]:
+    """Parts of a text between commas that are in no brackets, braces or quotes."""
+    parts, part, awaited = [], "", ""
+    for c in values:
+        if c == "," and not awaited:
+            parts.append(part.strip())
+            part = ""
+            continue
+        part += c
+        if awaited and c == awaited[-1]:
+            awaited = awaited[:-1]
+        elif awaited[-1:] not in ('"', "'"):
+            awaited += _BRACKETS.get(c, c if c in "\"'" else "")
+    return [*parts, part.strip()]
