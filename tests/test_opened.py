@@ -9,7 +9,7 @@ import chappe
 import polars as pl
 import pytest
 from chappe import cli, metadata
-from chappe.error import StoreError
+from chappe.error import StorageError
 from chappe.results import TABLES
 from command import contents
 from polars.testing import assert_frame_equal
@@ -87,7 +87,8 @@ def test_opened_results_can_be_saved_again(folder: Path, tmp_path: Path) -> None
 
 
 def test_a_study_is_opened(tmp_path: Path) -> None:
-    chappe.sweep(chappe.Scenario.chain(1, stop="110 delivered"), {"tcp.window": [2]}, 1, out=tmp_path / "s", jobs=1)
+    scenario = chappe.Scenario.chain(1, stop="110 delivered")
+    chappe.sweep(scenario, {"tcp.window": [2]}, seeds=1, out=tmp_path / "s", jobs=1)
     study = chappe.open(str(tmp_path / "s"))
     assert isinstance(study, chappe.Study)
     assert len(study.runs) == 1
@@ -138,7 +139,7 @@ def facts(change: Callable[[dict[str, Any]], object]) -> Callable[[Path], object
 )
 def test_folders_that_cannot_be_opened(damage: Callable[[Path], object], message: str, folder: Path) -> None:
     damage(folder)
-    with pytest.raises(StoreError, match=message):
+    with pytest.raises(StorageError, match=message):
         chappe.open(folder)
 
 
@@ -146,15 +147,15 @@ def test_a_damaged_table_is_found_on_access(folder: Path) -> None:
     (folder / "nodes.parquet").write_bytes(b"PAR1 and no more")
     results = opened(folder)
     assert len(results.flows) == 1
-    with pytest.raises(StoreError, match=r"are damaged: nodes\.parquet cannot be read"):
+    with pytest.raises(StorageError, match=r"are damaged: nodes\.parquet cannot be read"):
         _ = results.nodes
 
 
 def test_what_is_no_folder(tmp_path: Path) -> None:
     (tmp_path / "a.txt").touch()
-    with pytest.raises(StoreError, match="there is no folder"):
+    with pytest.raises(StorageError, match="there is no folder"):
         chappe.open(tmp_path / "none")
-    with pytest.raises(StoreError, match=r"a\.txt is not a folder"):
+    with pytest.raises(StorageError, match=r"a\.txt is not a folder"):
         chappe.open(tmp_path / "a.txt")
     with pytest.raises(TypeError):
         chappe.open(3)  # type: ignore[arg-type]  # it is what is tried
@@ -176,7 +177,7 @@ def test_results_of_another_epoch_are_opened_with_a_warning(run: chappe.Results,
     facts(lambda a: a["files"].remove("links.parquet"))(folder)
     with pytest.warns(UserWarning, match="epoch 1"):
         results = opened(folder)
-    with pytest.raises(StoreError, match=r"has no table links: version 0\.0\.1 of Chappe did not write one"):
+    with pytest.raises(StorageError, match=r"has no table links: version 0\.0\.1 of Chappe did not write one"):
         _ = results.links
 
 

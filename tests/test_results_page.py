@@ -1,12 +1,9 @@
 """docs/results.md describes every column of every table, and no other columns."""
 
-import os
 import re
-import runpy
 from pathlib import Path
 
 import chappe
-from chappe import metadata
 from chappe.measures import MEASURES
 from chappe.results import TABLES
 

@@ -1,7 +1,7 @@
 """Interactive runs: driven step by step, observed and changed on the way."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Literal
 

@@ -10,7 +10,7 @@ import polars as pl
 
 from chappe import RESULTS_EPOCH, forked, tables
 from chappe.arguments import path_of
-from chappe.error import StoreError, reason
+from chappe.error import ChappeWarning, StorageError, reason
 from chappe.folder import FACTS, FILES, FORMAT
 from chappe.results import Results
 from chappe.scenario import Scenario
@@ -53,13 +53,13 @@ class Saved:
         """Reads a table, recorded or not.
 
         Raises:
-            StoreError: If the table is missing or damaged.
+            StorageError: If the table is missing or damaged.
             RuntimeError: In a process forked after polars was used.
         """
         forked.refuse()
         file = f"{name}.parquet"
         if file not in self._files:
-            raise StoreError(f"{self.folder} has no table {name}: version {self.version} of Chappe did not write one")
+            raise StorageError(f"{self.folder} has no table {name}: version {self.version} of Chappe did not write one")
         try:
             # Versions before format 1 wrote NaN and infinity for missing values.
             return tables.known(tables.read(self.folder / file))
@@ -82,7 +82,7 @@ def open(folder: str | os.PathLike[str]) -> "Results | Study":  # noqa: A001, it
         :class:`chappe.Results` of a run, or the :class:`chappe.Study`.
 
     Raises:
-        StoreError: If the folder has no results or study, is damaged, or was written by a newer version.
+        StorageError: If the folder has no results or study, is damaged, or was written by a newer version.
         ScenarioError: If this version cannot run the scenario of the results.
         TypeError: If `folder` is not a path.
         RuntimeError: In a process forked after polars was used.
@@ -90,9 +90,9 @@ def open(folder: str | os.PathLike[str]) -> "Results | Study":  # noqa: A001, it
     forked.refuse()
     path = path_of("folder", folder)
     if not path.exists():
-        raise StoreError(f"there is no folder {path}")
+        raise StorageError(f"there is no folder {path}")
     if not path.is_dir():
-        raise StoreError(f"{path} is not a folder")
+        raise StorageError(f"{path} is not a folder")
     from chappe.study import Study
     from chappe.study.store import STUDY
 
@@ -103,6 +103,7 @@ def open(folder: str | os.PathLike[str]) -> "Results | Study":  # noqa: A001, it
         warnings.warn(
             f"{path} has results of epoch {saved.epoch} (version {saved.version}), which cannot be compared with those "
             f"of epoch {RESULTS_EPOCH} of this version",
+            ChappeWarning,
             stacklevel=2,
         )
     return Results(_scenario(path), saved)
@@ -113,21 +114,21 @@ def _saved(folder: Path) -> Saved:
     try:
         facts = json.loads((folder / FACTS).read_bytes())
     except FileNotFoundError:
-        raise StoreError(
+        raise StorageError(
             f"{folder} has neither results nor a study of Chappe: `chappe run --out DIR` and chappe.run(.., out=DIR) "
             "write results"
         ) from None
     except OSError as e:
-        raise StoreError(f"cannot read {folder / FACTS}: {reason(e)}") from None
+        raise StorageError(f"cannot read {folder / FACTS}: {reason(e)}") from None
     except (ValueError, RecursionError):
         raise _damaged(folder, f"{FACTS} is not JSON") from None
     if not isinstance(facts, dict) or "results_epoch" not in facts:
         if isinstance(facts, dict) and FILES in facts:
             raise _damaged(folder, "writing the files of the run was interrupted")
-        raise StoreError(f"{folder} has no results of Chappe: {FACTS} has no results epoch")
+        raise StorageError(f"{folder} has no results of Chappe: {FACTS} has no results epoch")
     form = facts.get("format", 0)
     if not isinstance(form, int) or form > FORMAT:
-        raise StoreError(
+        raise StorageError(
             f"{folder} was written by a newer version of Chappe ({facts.get('version')}, format {form}): this version "
             f"reads formats up to {FORMAT}"
         )
@@ -143,5 +144,5 @@ def _scenario(folder: Path) -> Scenario:
         raise _damaged(folder, f"{SCENARIO} is not UTF-8 text") from None
 
 
-def _damaged(folder: Path, why: str) -> StoreError:
-    return StoreError(f"the results in {folder} are damaged: {why}. Run {folder / SCENARIO} again")
+def _damaged(folder: Path, why: str) -> StorageError:
+    return StorageError(f"the results in {folder} are damaged: {why}. Run {folder / SCENARIO} again")

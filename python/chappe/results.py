@@ -1,5 +1,6 @@
 """Runs and their results."""
 
+import math
 import os
 import shutil
 import warnings
@@ -13,6 +14,7 @@ import polars as pl
 from chappe import _core, deprecated, forked, tables
 from chappe.arguments import name_of, said
 from chappe.deprecated import keyword_only
+from chappe.error import ChappeWarning
 from chappe.folder import FORMAT, Writing
 from chappe.measures import BY_NAME, JAIN, MEASURES, Totals, all_quotients, of_flows
 from chappe.metadata import of_file
@@ -402,7 +404,7 @@ class Results:
         forked.refuse()
         if self.air_time.is_empty():
             if not isinstance(self._measured, _core.Results):
-                warnings.warn(self._again(), stacklevel=2)
+                warnings.warn(self._again(), ChappeWarning, stacklevel=2)
             again = run(self.scenario.with_settings({"run.air_time": True, "run.record": []}))
             rest = self if self.epoch == again.epoch else again
             return explain(rest.flows, rest.fates, again.air_time)

@@ -13,7 +13,7 @@ from chappe import _core, show
 from chappe.arguments import NO_FOLDER
 from chappe.error import ScenarioError, reason
 from chappe.files import make_folder, take_away
-from chappe.scenario import Scenario, read_text, pairs_of, schema, text_of
+from chappe.scenario import Scenario, pairs_of, read_text, schema, text_of
 
 BAD_INPUT = 2
 """Exit code for an invalid scenario or command line."""

@@ -48,8 +48,8 @@ def paper(args: argparse.Namespace) -> int:
     """``chappe paper``."""
     _need_papers()
     from chappe_papers import PAPERS, find
-    from chappe_papers.run_cache import FOLDER as RUNS
     from chappe_papers.paper import Wanted
+    from chappe_papers.run_cache import FOLDER as RUNS
 
     if args.paper is None:
         _list_papers(args)

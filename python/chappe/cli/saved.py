@@ -1,14 +1,11 @@
 """The command ``chappe show``."""
 
 import argparse
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
-from chappe import RESULTS_EPOCH
 from chappe.cli.given import CommandError, named, print_json
-from chappe.error import ScenarioError, StudyError
-from chappe.words import plain, tell
+from chappe.error import StudyError
 
 if TYPE_CHECKING:
     from chappe.results import Results
@@ -37,46 +34,22 @@ def show_folder(args: argparse.Namespace) -> int:
 
 
 def _show_run(folder: Path, args: argparse.Namespace) -> int:
+    from chappe import open as opened
     from chappe import show_results
+    from chappe.study.show import told_at_once
 
     if args.measures:
         raise CommandError(f"--measure is for studies, and {folder} has a run: all its measures are shown")
-    results, epoch = _opened(folder)
-    if epoch != RESULTS_EPOCH:
-        tell(f"warning: {plain(folder)} has results of epoch {epoch}, this version has epoch {RESULTS_EPOCH}")
-    if args.why and results.air_time.is_empty() and epoch != RESULTS_EPOCH:
-        raise CommandError(
-            f"--why would need another run, because {folder} has no air time (`run.air_time`), and this version gives "
-            "other results"
-        )
+    with told_at_once():
+        results = cast("Results", opened(folder))
+        why = results.why() if args.why else None
     if args.json:
-        budgets = {"why": results.why().to_dict()} if args.why else {}
-        print_json({**results.to_dict(), "results_epoch": epoch, **budgets})
+        print_json({**results.to_dict(), **({} if why is None else {"why": why.to_dict()})})
     elif not args.quiet:
         show_results.results(results, str(folder))
-        if args.why:
-            show_results.why(results.why())
+        if why is not None:
+            show_results.why(why)
     return 0
-
-
-def _opened(folder: Path) -> "tuple[Results, int]":
-    """Saved results of a run, without recorded tables, and their epoch."""
-    import polars as pl
-
-    from chappe import tables
-    from chappe.results import TABLES, Results, _Copied
-    from chappe.scenario import Scenario
-
-    try:
-        facts: dict[str, Any] = json.loads((folder / _RUN).read_text(encoding="utf-8"))
-        scenario = Scenario.load(folder / "scenario.toml")
-        read = {name: tables.read(folder / f"{name}.parquet") for name in TABLES}
-        copied = _Copied(facts["end"], facts["simulated_s"], facts["frames"], read, {})
-        return Results(scenario, copied), int(facts["results_epoch"])
-    except ScenarioError:
-        raise
-    except (OSError, ValueError, KeyError, TypeError, pl.exceptions.PolarsError) as e:
-        raise CommandError(f"the run in {folder} cannot be read: {e}") from None
 
 
 def _show_study(folder: Path, args: argparse.Namespace) -> int:

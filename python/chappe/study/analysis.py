@@ -12,7 +12,6 @@ import polars.selectors as cs
 from chappe.arguments import said
 from chappe.measures import NAMES, Direction, Totals, hint
 from chappe.stats import Comparison, Estimate, Jackknife, holm, lag1, paired, quantile, unpaired
-from chappe.tables import known
 
 
 class Sample(NamedTuple):
@@ -58,7 +57,7 @@ def interval(e: Estimate, confidence: float) -> dict[str, float | None]:
 
 def table(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
     """Table of rows; unknown numbers are null, and floats even where all of them are unknown."""
-    return known(pl.DataFrame(rows, infer_schema_length=None).with_columns(cs.by_dtype(pl.Null).cast(pl.Float64)))
+    return pl.DataFrame(rows, infer_schema_length=None).with_columns(cs.by_dtype(pl.Null).cast(pl.Float64))
 
 
 def summary(sample: Sample, measure: str, confidence: float) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import chappe
 from chappe import show
-from chappe.error import WorkWarning
+from chappe.error import ChappeWarning
 from chappe.folder import FORMAT
 from chappe.layout import Table
 from chappe.measures import MEASURES
@@ -27,14 +27,14 @@ def study(s: Study, measures: Sequence[str]) -> None:
 
 @contextmanager
 def told_at_once() -> Iterator[None]:
-    """Prints warnings about long studies and old names in files on standard error at once, before the runs."""
+    """Prints warnings of Chappe, and those about former names in files, on standard error at once."""
     with python_warnings.catch_warnings():
-        for kind in (WorkWarning, FutureWarning):
+        for kind in (ChappeWarning, FutureWarning):
             python_warnings.simplefilter("always", kind)
         previous = python_warnings.showwarning
 
         def shown(message: Warning | str, category: type[Warning], *where: Any, **how: Any) -> None:
-            if issubclass(category, WorkWarning | FutureWarning):
+            if issubclass(category, ChappeWarning | FutureWarning):
                 tell(f"warning: {plain(message)}")
             else:
                 previous(message, category, *where, **how)
