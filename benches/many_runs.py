@@ -31,7 +31,7 @@ def peak() -> int:
 def main() -> int:
     """Makes the runs, and compares the peak of memory with what is counted."""
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else RUNS
-    scenario = chappe.Scenario.chain(1, {"run.batches": 2, "run.discard": 0}, stop="2 delivered")
+    scenario = chappe.Scenario.chain(1, {"run.batches": 2, "run.warmup_batches": 0}, stop="2 delivered")
     begin = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         study = chappe.sweep(scenario, seeds=runs, out=folder)

@@ -13,7 +13,7 @@ import chappe
 from chappe.study.axes import Item, grid
 from chappe.study.work import execute
 
-AXES = {"topology.hops": [1, 2, 3, 4, 5], "tcp.window": [1, 2, 4, 8]}
+AXES = {"topology.hops": [1, 2, 3, 4, 5], "tcp.receive_window": [1, 2, 4, 8]}
 SEEDS = range(1, 51)
 LIMIT_MS = 2.0
 """Limit of the overhead of a study per run."""

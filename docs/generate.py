@@ -25,9 +25,9 @@ Every setting with its type, its default and its meaning. `docs/generate.py` wri
 not edit it. [models.md](models.md) explains the values of settings that are words, [scenarios.md](scenarios.md) the
 syntax of scenarios.
 
-The name of a setting is its dotted path: in a file (`tcp.window = 8`, or `window = 8` under `[tcp]`), on the command
-line (`--set tcp.window=8`), in Python (`{"tcp.window": 8}`) and in messages. `N` is a number from 0 on: the position in
-a list. Two settings have no usable default: `run.stop`, and `flow.N.to` of each flow. If values contradict each other,
+The name of a setting is its dotted path: in a file (`tcp.receive_window = 8`, or `window = 8` under `[tcp]`), on the command
+line (`--set tcp.receive_window=8`), in Python (`{"tcp.receive_window": 8}`) and in messages. `N` is a number from 0 on: the position in
+a list. Two settings have no usable default: `run.stop`, and `flow.N.dst` of each flow. If values contradict each other,
 `chappe check` explains the conflict.
 """
 

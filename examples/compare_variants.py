@@ -25,7 +25,7 @@ def main(folder: Path) -> None:
     """Runs both variants over chains of several lengths, prints the gain and draws the goodput."""
     points = {
         (hops, label): chappe.Scenario.chain(
-            hops, {"tcp.variant": variant, "tcp.window": 64}, stop="5500 delivered", extends="ns2-2.35"
+            hops, {"tcp.variant": variant, "tcp.receive_window": 64}, stop="5500 delivered", extends="ns2-2.35"
         )
         for hops in HOPS
         for label, variant in VARIANTS.items()

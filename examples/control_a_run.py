@@ -20,7 +20,7 @@ DOWN, UP = 20, 40
 
 def main(folder: Path) -> None:
     """Drives a run, prints the goodput around the outage and draws it over time."""
-    scenario = chappe.Scenario.chain(3, {"run.batches": 1, "run.discard": 0}, stop=f"{SECONDS} s")
+    scenario = chappe.Scenario.chain(3, {"run.batches": 1, "run.warmup_batches": 0}, stop=f"{SECONDS} s")
     rows = []
     delivered = 0
     with chappe.start(scenario, seed=1) as sim:

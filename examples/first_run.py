@@ -14,7 +14,7 @@ def main(folder: Path) -> None:
     """Runs a 7-hop chain with TCP NewReno, prints a few tables and saves all of them."""
     scenario = chappe.Scenario.chain(
         7,
-        {"tcp.variant": "newreno", "tcp.window": 64, "run.sample": "1 s"},
+        {"tcp.variant": "newreno", "tcp.receive_window": 64, "run.sample_interval": "1 s"},
         stop="11000 delivered",
         extends="ns2-2.35",
     )

@@ -13,7 +13,7 @@ import polars as pl
 def main(folder: Path) -> None:
     """Records frames and packets, and follows the first segment that was given up in the middle of the chain."""
     scenario = chappe.Scenario.chain(
-        7, {"tcp.window": 32, "run.record": ["frames", "packets"]}, stop="1100 delivered", extends="ns2-2.35"
+        7, {"tcp.receive_window": 32, "run.record": ["frames", "packets"]}, stop="1100 delivered", extends="ns2-2.35"
     )
     results = chappe.run(scenario, seed=1, out=folder)
     packets, frames = results.recorded["packets"], results.recorded["frames"]

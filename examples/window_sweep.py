@@ -18,7 +18,7 @@ SEEDS = range(1, 6)
 def main(folder: Path) -> None:
     """Runs the chain with each window, prints and writes the goodput."""
     chain = chappe.Scenario.chain(8, stop="5500 delivered", extends="ns2-2.35")
-    points = {window: chain.with_settings({"tcp.window": window}) for window in WINDOWS}
+    points = {window: chain.with_settings({"tcp.receive_window": window}) for window in WINDOWS}
     rows = []
     for window, runs in study.measure(points, list(SEEDS)).items():
         goodput = Estimate.of((runs["goodput_bps"] / 1e3).to_list())

@@ -57,7 +57,7 @@ def _circle() -> list[Any]:
     return found
 
 
-SMALL = {"run.max_memory": "300 MB", "run.limit": "100 s", "run.batches": 4}
+SMALL = {"run.max_memory": "300 MB", "run.time_limit": "100 s", "run.batches": 4}
 
 
 @cache
@@ -106,7 +106,7 @@ ODD: dict[str, Odd] = {
     "ellipsis": lambda: ...,
     "precision": lambda: study.Precision("goodput_bps", 0.1, max_seeds=4),
     "longer": lambda: study.Precision("goodput_bps", 0.1, max_length=4),
-    "search": lambda: study.Search("tcp.window", 1, 20),
+    "search": lambda: study.Search("tcp.receive_window", 1, 20),
     "scenario": small_scenario,
 }
 """What JSON cannot hold, by name."""
@@ -141,8 +141,8 @@ def studies() -> list[chappe.Study]:
     axes = {"tcp.variant": ["newreno", "vegas"], "topology.hops": [1, 2]}
     return [
         chappe.sweep(small_scenario(), axes, seeds=3),
-        chappe.sweep(small_scenario(), axes, seeds=1, cases={"a": {"tcp.window": 4}, "b": {"tcp.window": 8}}),
-        chappe.search(small_scenario(), "tcp.window", low=1, high=20, axes={"topology.hops": [1, 2]}, seeds=2),
+        chappe.sweep(small_scenario(), axes, seeds=1, cases={"a": {"tcp.receive_window": 4}, "b": {"tcp.receive_window": 8}}),
+        chappe.search(small_scenario(), "tcp.receive_window", low=1, high=20, axes={"topology.hops": [1, 2]}, seeds=2),
     ]
 
 

@@ -20,7 +20,7 @@ def leaves(schema: Json, path: str = "") -> list[tuple[str, Json]]:
     return [(path, schema)]
 
 
-LEAVES = [leaf for leaf in leaves(chappe.schema()) if leaf[0] not in ("run.max_memory", "run.limit")]
+LEAVES = [leaf for leaf in leaves(chappe.schema()) if leaf[0] not in ("run.max_memory", "run.time_limit")]
 NAMES = [name for name, _ in LEAVES]
 UNITS = ["", " s", " ns", " us", " h", " m", " km", " B", " kB", " GB", " bit/s", " Gbit/s", " W", " dBm", " dB", " Hz"]
 NUMBERS = ["0", "1", "-1", "3", "0.5", "1e-300", "1e300", "1e9", "4294967295", "4294967296", "9223372036854775807"]
@@ -72,7 +72,7 @@ def extremes(schema: Json) -> list[Json]:
 odd = st.sampled_from(sorted(ODD)).map(lambda name: {"$": name})
 quantity = st.builds(lambda n, u: n + u, st.sampled_from(NUMBERS), st.sampled_from(UNITS))
 scalar = st.one_of(st.none(), st.booleans(), st.integers(-3, 70), st.integers(), st.floats(allow_nan=False), quantity)
-scalar = st.one_of(scalar, st.text(max_size=8), st.sampled_from(["none", "vegas", "tcp.window", "goodput_bps", "ray"]))
+scalar = st.one_of(scalar, st.text(max_size=8), st.sampled_from(["none", "vegas", "tcp.receive_window", "goodput_bps", "ray"]))
 anything = st.one_of(
     scalar,
     odd,
@@ -121,7 +121,7 @@ def entered(within: Json, group: str) -> Json:
 
 a_scenario = st.one_of(changes().map(with_changes), st.just({"$": "scenario"}), anything)
 texts = changes(6).map(lambda found: "run.stop = '40 delivered'\nrun.max_memory = '300 MB'\n" + toml(found))
-lines = st.lists(st.sampled_from(["[axes]", "[stop]", "[search]", "[cases.a]", "x = [1, 2]", "tcp.window = [1, 2]"]))
+lines = st.lists(st.sampled_from(["[axes]", "[stop]", "[search]", "[cases.a]", "x = [1, 2]", "tcp.receive_window = [1, 2]"]))
 lines = st.one_of(lines, st.lists(st.text(max_size=12), max_size=4))
 
 
@@ -146,7 +146,7 @@ studies_of_files = st.builds(
 short = st.one_of(st.integers(1, 3), st.just([1, 5]), anything)
 values_of_axis = st.one_of(
     fitting.map(lambda leaf: (leaf[0], [leaf[1]])),
-    st.just(("tcp.window", [2, 8])),
+    st.just(("tcp.receive_window", [2, 8])),
     st.just(("tcp.variant", ["reno", "vegas"])),
     anyhow,
 )
@@ -161,7 +161,7 @@ precision = st.fixed_dictionaries(
 ).map(lambda fields: {"$precision": fields})
 a_search = st.fixed_dictionaries(
     {
-        "setting": st.one_of(st.just("tcp.window"), st.sampled_from(NAMES), anything),
+        "setting": st.one_of(st.just("tcp.receive_window"), st.sampled_from(NAMES), anything),
         "low": st.one_of(st.just(1), quantity, anything),
         "high": st.one_of(st.just(20), quantity, anything),
     },
@@ -227,7 +227,7 @@ of_one: st.SearchStrategy[Json] = st.one_of(
 )
 
 
-changeable = st.sampled_from(["flow.0.cbr.interval", "flow.0.tcp.window", "link.0.rate", "receiver.error.rate"])
+changeable = st.sampled_from(["flow.0.cbr.interval", "flow.0.tcp.receive_window", "link.0.rate", "receiver.error.rate"])
 command = st.dictionaries(
     st.sampled_from(
         [
@@ -263,7 +263,7 @@ calls = st.one_of(
         {"hops": anything, "settings": st.one_of(changes(), anything), "stop": anything, "extends": anything},
     ),
     one("load", {"path": anything}, {"settings": anything}),
-    one("loaded", {"text": texts}, {"settings": st.one_of(changes(), st.just(["tcp.window=3"]), anything)}),
+    one("loaded", {"text": texts}, {"settings": st.one_of(changes(), st.just(["tcp.receive_window=3"]), anything)}),
     one("study_file", {"text": st.one_of(studies_of_files, texts)}),
     one("sweep", {"scenario": a_scenario}, {**of_both, "precision": st.one_of(st.none(), precision, anything)}),
     one(

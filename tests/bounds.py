@@ -20,15 +20,15 @@ from chappe import cli
 from chappe_papers.elrakabawy2005.design import DESIGN, Length
 
 folder = Path(sys.argv[1])
-scenario = chappe.Scenario.chain(2, {"run.air_time": True}, stop="110 delivered", extends="ns2-2.35")
+scenario = chappe.Scenario.chain(2, {"run.airtime": True}, stop="110 delivered", extends="ns2-2.35")
 results = chappe.run(scenario)
 print(results.summary(), results.why())
 results.save(folder / "run")
-study = chappe.sweep(scenario, {"tcp.window": [1, 2, 8]}, 3, out=folder / "study")
-print(study.summary(), study.rank("goodput_bps", "tcp.window"), study.table("flows"))
-print(study.compare("goodput_bps", {"tcp.window": 2}, {"tcp.window": 1}))
-print(chappe.search(scenario, "tcp.window", low=1, high=4, seeds=2).curve())
-chappe.sweep(scenario, {"tcp.window": [1, 8]}, 4, out=folder / "study")
+study = chappe.sweep(scenario, {"tcp.receive_window": [1, 2, 8]}, 3, out=folder / "study")
+print(study.summary(), study.rank("goodput_bps", "tcp.receive_window"), study.table("flows"))
+print(study.compare("goodput_bps", {"tcp.receive_window": 2}, {"tcp.receive_window": 1}))
+print(chappe.search(scenario, "tcp.receive_window", low=1, high=4, seeds=2).curve())
+chappe.sweep(scenario, {"tcp.receive_window": [1, 8]}, 4, out=folder / "study")
 DESIGN.quick = Length(110, 110, 60, 60, 110, 110, 12, seeds=2, many=2, doubted=2, states=4, draws=1, x=(4, 8))
 paper = ["paper", "elrakabawy2005", "--quick", "--figure", "6", "--out", str(folder / "paper")]
 for command in (["list"], ["completion", "bash"], paper):

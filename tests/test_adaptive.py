@@ -35,7 +35,7 @@ def test_each_has_more_goodput_than_newreno(swept: study.Study, other: str) -> N
 def test_the_limit_from_the_hop_count() -> None:
     """The limit is a fifth of the round-trip hops, rounded up, at least 2; windows are whole segments."""
     for hops, limit in ((1, 2), (4, 2), (10, 4), (16, 7)):
-        changes = {"tcp.hop_limit.enabled": True, "tcp.window": 64, "run.sample": "100 ms"}
+        changes = {"tcp.hop_limit.enabled": True, "tcp.receive_window": 64, "run.sample_interval": "100 ms"}
         run = chappe.run(chappe.Scenario.chain(hops, changes, stop="1100 delivered", extends="ns2-2.35"))
         windows = run.series.filter(pl.col("time_s") > 10)["cwnd_segments"]
         assert windows.floor().max() == limit
@@ -43,7 +43,7 @@ def test_the_limit_from_the_hop_count() -> None:
 
 def test_few_grows_by_its_fraction() -> None:
     """One hop has no losses: above ssthresh, each acknowledgement adds 0.01 / cwnd."""
-    changes = {"tcp.variant": "few", "tcp.window": 64, "tcp.initial_ssthresh": 4, "run.sample": "1 s"}
+    changes = {"tcp.variant": "few", "tcp.receive_window": 64, "tcp.initial_ssthresh": 4, "run.sample_interval": "1 s"}
     run = chappe.run(chappe.Scenario.chain(1, changes, stop="5500 delivered", extends="ns2-2.35"))
     assert run.flows["retransmissions"].item() == 0
     assert run.series["cwnd_segments"][-1] == pytest.approx((4**2 + 2 * 0.01 * 5500) ** 0.5, rel=0.01)
@@ -53,7 +53,7 @@ def test_tcp_ap_spaces_its_segments() -> None:
     """The window does not limit the sender, yet the queue of the source stays nearly empty."""
     queues = {}
     for variant in ("newreno", "tcp_ap"):
-        changes = {"tcp.variant": variant, "tcp.window": 64, "run.sample": "100 ms"}
+        changes = {"tcp.variant": variant, "tcp.receive_window": 64, "run.sample_interval": "100 ms"}
         run = chappe.run(chappe.Scenario.chain(4, changes, stop="2200 delivered", extends="ns2-2.35"))
         queues[variant] = float(run.series["source_queue_packets"].to_numpy().mean())
         if variant == "tcp_ap":

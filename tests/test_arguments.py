@@ -22,7 +22,7 @@ from chappe.study.work import threads
 from command import REPOSITORY
 
 CHAIN = chappe.Scenario.chain(1, {"run.batches": 2}, stop="40 delivered")
-RULE: dict[str, Any] = {"setting": "tcp.window", "low": 1, "high": 20}
+RULE: dict[str, Any] = {"setting": "tcp.receive_window", "low": 1, "high": 20}
 PRECISE = study.Precision("goodput_bps", 0.1, max_seeds=4)
 
 Call = Callable[..., Any]
@@ -91,11 +91,11 @@ def test_the_command_line_gives_the_same_message(
         ({"transient": "none"}, "`transient` cannot be 'none'"),
         ({"transient": ["discard"]}, "`transient` cannot be ['discard']"),
         ({"axes": 3}, "`axes` cannot be 3"),
-        ({"axes": [("tcp.window", [1])]}, "`axes` cannot be"),
+        ({"axes": [("tcp.receive_window", [1])]}, "`axes` cannot be"),
         ({"axes": {3: [1]}}, "`axes` cannot have 3"),
-        ({"axes": {"tcp.window": 3}}, "the axis `tcp.window` is not a list of values"),
-        ({"axes": {"tcp.window": itertools.count()}}, f"the axis `tcp.window` has more than {MANY:,} values"),
-        ({"axes": {"tcp.window": [10**5000]}}, "`tcp.window` cannot be"),
+        ({"axes": {"tcp.receive_window": 3}}, "the axis `tcp.receive_window` is not a list of values"),
+        ({"axes": {"tcp.receive_window": itertools.count()}}, f"the axis `tcp.receive_window` has more than {MANY:,} values"),
+        ({"axes": {"tcp.receive_window": [10**5000]}}, "`tcp.receive_window` cannot be"),
         ({"cases": "vegas"}, "`cases` cannot be 'vegas'"),
         ({"cases": {1: {}}}, "`cases` cannot have 1"),
         ({"cases": {"a": [1]}}, "the case `a` is not a set of changes"),
@@ -110,7 +110,7 @@ def test_the_command_line_gives_the_same_message(
         (
             {
                 "axes": {
-                    name: range(1, 1001) for name in ("tcp.window", "topology.hops", "queue.limit", "cbr.datagrams")
+                    name: range(1, 1001) for name in ("tcp.receive_window", "topology.hops", "queue.limit", "cbr.datagrams")
                 }
             },
             "1,000,000,000,000 points need about ",
@@ -165,7 +165,7 @@ def test_a_run_cannot_exceed_simulated_time() -> None:
     ("rule", "message"),
     [
         ({"setting": None}, "`setting` is None"),
-        ({"setting": ["tcp.window"]}, "`setting` is ['tcp.window']"),
+        ({"setting": ["tcp.receive_window"]}, "`setting` is ['tcp.receive_window']"),
         ({"low": None}, "`low` is missing"),
         ({"high": "1e999999999"}, "`high` is not a number with or without unit"),
         ({"high": 10**5000}, "`high` is not a number with or without unit"),
@@ -212,7 +212,7 @@ def test_all_errors_are_reported_at_once() -> None:
         (lambda: chappe.Scenario(Path("a.toml")), TypeError, "for a file use Scenario.load("),
         (lambda: chappe.Scenario('{"run.stop": "1 s"}'), TypeError, "settings is a dict"),
         (
-            lambda: CHAIN.with_settings({"tcp.window": itertools.count()}),
+            lambda: CHAIN.with_settings({"tcp.receive_window": itertools.count()}),
             ValueError,
             "a list has at most 1,000,000 entries",
         ),
@@ -237,7 +237,7 @@ def test_arguments_of_wrong_types(call: Call, error: type[Exception], message: s
 
 @pytest.fixture(scope="module")
 def stored() -> chappe.Study:
-    return chappe.sweep(CHAIN, {"tcp.window": [2, 4]}, seeds=2)
+    return chappe.sweep(CHAIN, {"tcp.receive_window": [2, 4]}, seeds=2)
 
 
 @pytest.mark.parametrize(
@@ -253,11 +253,11 @@ def stored() -> chappe.Study:
         ("compare", {"measure": "goodput_bps", "a": 1, "b": 2}, "a is a dict of dotted names and values, not 1"),
         (
             "compare",
-            {"measure": "goodput_bps", "a": {"tcp.window": object}, "b": {"tcp.window": 2}},
-            "a is a dict of names and values; 'tcp.window' cannot be <class 'object'>",
+            {"measure": "goodput_bps", "a": {"tcp.receive_window": object}, "b": {"tcp.receive_window": 2}},
+            "a is a dict of names and values; 'tcp.receive_window' cannot be <class 'object'>",
         ),
         ("rank", {"measure": "goodput_bps", "over": 3}, "over is a name or a list of names, not 3"),
-        ("rank", {"measure": "goodput_bps", "over": "tcp.window", "direction": 3}, "direction is a name, not 3"),
+        ("rank", {"measure": "goodput_bps", "over": "tcp.receive_window", "direction": 3}, "direction is a name, not 3"),
         ("rank", {"measure": "goodput_bps", "over": "tcp.variant"}, "'tcp.variant' is not an axis"),
     ],
 )
@@ -269,7 +269,7 @@ def test_invalid_queries_of_a_study(stored: chappe.Study, method: str, arguments
 def test_values_of_other_libraries_are_accepted() -> None:
     assert seeds_of(cast(int, np.int64(3))) == [1, 2, 3]
     assert seeds_of(np.array([5, 7])) == [5, 7]
-    axes = {"tcp.window": np.array([2, 4]), "tcp.variant": (name for name in ("reno", "vegas"))}
+    axes = {"tcp.receive_window": np.array([2, 4]), "tcp.variant": (name for name in ("reno", "vegas"))}
     points = grid(CHAIN, axes)
     assert [tuple(p.labels.values()) for p in points] == [(2, "reno"), (2, "vegas"), (4, "reno"), (4, "vegas")]
 
@@ -283,7 +283,7 @@ def test_large_seeds_do_not_slow_a_study() -> None:
 def test_long_studies_cause_a_warning(tmp_path: Path) -> None:
     in_the_way = tmp_path / "file"
     in_the_way.write_text("", encoding="utf-8")
-    long = CHAIN.with_settings({"topology.hops": 7, "run.stop": "2000000000 delivered", "run.limit": "8640000 s"})
+    long = CHAIN.with_settings({"topology.hops": 7, "run.stop": "2000000000 delivered", "run.time_limit": "8640000 s"})
     # The folder cannot be used, so nothing is run.
     with pytest.warns(study.WorkWarning, match="3 runs take about .* on 2 cores"), pytest.raises(study.StorageError):
         chappe.sweep(long, seeds=3, out=in_the_way, jobs=2)
@@ -344,11 +344,11 @@ def test_deeply_nested_values_are_rejected() -> None:
     deep: Any = 1
     for _ in range(130):
         deep = [deep]
-    for changes in ({"tcp.window": deep}, {"tcp": {"window": deep}}, {"tcp.window": range(1, 3)}):
+    for changes in ({"tcp.receive_window": deep}, {"tcp": {"window": deep}}, {"tcp.receive_window": range(1, 3)}):
         with pytest.raises(chappe.ScenarioError, match=r"`tcp\.window` cannot be a list"):
             CHAIN.with_settings(changes)
     with pytest.raises(study.StudyError, match="cannot be a list"):
-        chappe.sweep(CHAIN, {"tcp.window": [1, deep]})
+        chappe.sweep(CHAIN, {"tcp.receive_window": [1, deep]})
 
 
 def test_empty_names_are_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

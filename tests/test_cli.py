@@ -111,9 +111,9 @@ def test_run_writes_a_folder(folder: Path) -> None:
 
 
 def test_a_run_that_ends_before_its_first_batch(folder: Path) -> None:
-    result = command("run", "good.toml", "--set", "run.limit=1 s", "--set", "run.stop=9999999 delivered", cwd=folder)
+    result = command("run", "good.toml", "--set", "run.time_limit=1 s", "--set", "run.stop=9999999 delivered", cwd=folder)
     assert (result.returncode, result.stderr) == (0, "")
-    assert "run.limit" in result.stdout
+    assert "run.time_limit" in result.stdout
 
 
 def test_warnings_are_printed_on_standard_error(folder: Path) -> None:
@@ -194,7 +194,7 @@ def test_invalid_scenario_files(verb: str, file: str, message: str, folder: Path
 
 def test_all_errors_are_reported_and_nothing_is_written(folder: Path) -> None:
     before = contents(folder)
-    result = command("run", "many.toml", "--out", "results", "--set", "tcp.ack=evry", cwd=folder)
+    result = command("run", "many.toml", "--out", "results", "--set", "tcp.ack_policy=evry", cwd=folder)
     refused(
         result,
         "--> many.toml:2:8",
@@ -202,7 +202,7 @@ def test_all_errors_are_reported_and_nothing_is_written(folder: Path) -> None:
         "`tcp` has no setting `varient`",
         "did you mean `variant`?",
         "--> many.toml:5:10",
-        "`tcp.window` is 0",
+        "`tcp.receive_window` is 0",
         "--> many.toml:7:13",
         "it must be 1 Mbit/s, 2 Mbit/s, 5.5 Mbit/s, 11 Mbit/s, 6 Mbit/s, 9 Mbit/s, 12 Mbit/s, 18 Mbit/s, "
         "24 Mbit/s, 36 Mbit/s, 48 Mbit/s or 54 Mbit/s",
@@ -217,15 +217,15 @@ def test_all_errors_are_reported_and_nothing_is_written(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--set", "tcp.window"], "is not of the form name=value"),
+        (["--set", "tcp.receive_window"], "is not of the form name=value"),
         (["--set", "=3"], "is not of the form name=value"),
         (["--set", ""], "is not of the form name=value"),
         (["--set", "tcp.windw=3"], "did you mean `window`?"),
         # The position is the position of the name, not of the value.
         (["--set", "tcp.windw=3"], "--> --set:1:5"),
         (["--set", "radoi.sinr.floor=3"], "--> --set:1:1\n"),
-        (["--set", "tcp.window="], "`tcp.window`"),
-        (["--set", "tcp.window=[1"], "`tcp.window`"),
+        (["--set", "tcp.receive_window="], "`tcp.receive_window`"),
+        (["--set", "tcp.receive_window=[1"], "`tcp.receive_window`"),
         (["--set", "tcp=3"], "`tcp`"),
         (["--set", "..=3"], "error"),
         (["--set", "tcp.variant=\udcff"], "is not UTF-8 text"),
@@ -424,7 +424,7 @@ def test_an_empty_folder_name_is_rejected(here: Here, folder: Path) -> None:
 
 def test_changing_an_unlisted_flow_gives_a_hint(here: Here) -> None:
     refused(
-        here("check", "good.toml", "--set", "flow.0.to=2"),
+        here("check", "good.toml", "--set", "flow.0.dst=2"),
         "no `flow` is listed: there is no `flow.0`",
         "flow = [{ ... }]",
     )

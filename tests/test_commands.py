@@ -148,25 +148,25 @@ def test_files_in_standard_input_are_relative_to_the_current_folder(
 
 
 def test_a_scenario_file_with_axes_is_a_study(command: Command) -> None:
-    arguments = ["--axis", "tcp.window=2,4", "--axis=tcp.variant=newreno,vegas", "--seeds", "1,3", "-s", "run.stop=5 s"]
+    arguments = ["--axis", "tcp.receive_window=2,4", "--axis=tcp.variant=newreno,vegas", "--seeds", "1,3", "-s", "run.stop=5 s"]
     measures = ["--measure", "goodput_bps", "--measure", "mean_delay_s"]
     printed = command.json("sweep", "a.toml", *arguments, *measures, "-q", "-j", "1")
-    assert (printed["axes"], printed["seeds"], printed["run_count"]) == (["tcp.window", "tcp.variant"], [1, 3], 8)
+    assert (printed["axes"], printed["seeds"], printed["run_count"]) == (["tcp.receive_window", "tcp.variant"], [1, 3], 8)
     assert printed["folder"] == "results/a"
-    axes = {"tcp.window": [2, 4], "tcp.variant": ["newreno", "vegas"]}
+    axes = {"tcp.receive_window": [2, 4], "tcp.variant": ["newreno", "vegas"]}
     scenario = chappe.Scenario.load("a.toml", ["run.stop=5 s"])
     alike = chappe.sweep(scenario, axes, seeds=[1, 3], jobs=1).summary(["goodput_bps", "mean_delay_s"])
-    for key in ("measure", "tcp.window", "tcp.variant", "estimate"):
+    for key in ("measure", "tcp.receive_window", "tcp.variant", "estimate"):
         assert [row[key] for row in printed["summary"]] == alike[key].to_list()
 
 
 def test_options_change_a_study_file(command: Command) -> None:
     text = 'scenario = "a.toml"\nseeds = 3\nmeasures = ["mean_rtt_s"]\n[axes]\ntcp.window = [2, 4]\n'
     Path("study.toml").write_text(text)
-    changes = ["--axis", "tcp.window=8", "--seeds=2", "--set", "run.stop=5 s", "--measure", "goodput_bps"]
+    changes = ["--axis", "tcp.receive_window=8", "--seeds=2", "--set", "run.stop=5 s", "--measure", "goodput_bps"]
     printed = command.json("sweep", "study.toml", *changes, "-q")
     assert (printed["seeds"], printed["run_count"]) == ([1, 2], 2)
-    assert [(row["tcp.window"], row["measure"]) for row in printed["summary"]] == [(8, "goodput_bps")]
+    assert [(row["tcp.receive_window"], row["measure"]) for row in printed["summary"]] == [(8, "goodput_bps")]
     assert chappe.Study("results/study").scenario["run"]["stop"] == "5 s"
 
 
@@ -174,18 +174,18 @@ def test_options_change_a_study_file(command: Command) -> None:
     ("arguments", "message"),
     [
         ([], "add `--axis NAME=VALUES` or `--seeds N`, or use `chappe run a.toml`"),
-        (["--axis", "tcp.window"], "not of the form NAME=VALUE,VALUE"),
-        (["--axis", "tcp.window="], "not of the form NAME=VALUE,VALUE"),
+        (["--axis", "tcp.receive_window"], "not of the form NAME=VALUE,VALUE"),
+        (["--axis", "tcp.receive_window="], "not of the form NAME=VALUE,VALUE"),
         (["--axis", "=2"], "not of the form NAME=VALUE,VALUE"),
         (["--axis", "tcp.windw=2,4"], "--> --axis\n  = help: did you mean `window`?"),
         (["--axis", "tcp.variant=vega"], "did you mean `vegas`?"),
-        (["--axis", "tcp.window=2", "--axis", "tcp.window=4"], "twice"),
+        (["--axis", "tcp.receive_window=2", "--axis", "tcp.receive_window=4"], "twice"),
         (["--seeds", "0"], "seeds are a number of seeds, or a list such as 1,2,7, not 0"),
         (["--seeds", "one"], "seeds are a number of seeds, or a list such as 1,2,7, not one"),
         (["--seeds", "1,-2"], "a seed is a whole number from 0"),
         (["--seeds", "2", "--measure", "goodput"], "did you mean `goodput_bps`?"),
         (["--seeds", "2", "--set", "tcp.windw=2"], "did you mean `window`?"),
-        (["--seeds", "2", "--set", "tcp.window"], "is not of the form name=value"),
+        (["--seeds", "2", "--set", "tcp.receive_window"], "is not of the form name=value"),
     ],
 )
 def test_bad_studies_are_refused(command: Command, tmp_path: Path, arguments: list[str], message: str) -> None:
@@ -223,14 +223,14 @@ def test_show_prints_what_run_printed(command: Command) -> None:
 
 
 def test_show_prints_what_sweep_printed(command: Command) -> None:
-    _, out, _ = command("sweep", "a.toml", "--axis", "tcp.window=2,4", "--seeds=2", "-o", "s")
+    _, out, _ = command("sweep", "a.toml", "--axis", "tcp.receive_window=2,4", "--seeds=2", "-o", "s")
     assert command("show", "s") == (0, out, "")
     (delay,) = {row["measure"] for row in command.json("show", "s", "--measure", "mean_delay_s")["summary"]}
     assert delay == "mean_delay_s"
 
 
 def test_show_prints_the_curve_of_a_search(command: Command) -> None:
-    Path("search.toml").write_text('scenario = "a.toml"\n[search]\nsetting = "tcp.window"\nfrom = 1\nto = 2\n')
+    Path("search.toml").write_text('scenario = "a.toml"\n[search]\nsetting = "tcp.receive_window"\nfrom = 1\nto = 2\n')
     before = command("sweep", "search.toml", "-o", "s")
     assert command("show", "s") == before
 
@@ -294,18 +294,18 @@ def test_everything_known_is_explained() -> None:
 
 
 def test_a_setting_is_explained(command: Command) -> None:
-    found = command.json("explain", "tcp.window")
+    found = command.json("explain", "tcp.receive_window")
     of_schema = chappe.schema()["properties"]["tcp"]["properties"]["window"]
     (setting,) = found
-    assert (setting["kind"], setting["name"]) == ("setting", "tcp.window")
+    assert (setting["kind"], setting["name"]) == ("setting", "tcp.receive_window")
     assert setting["text"] in of_schema["description"]
     facts = setting["facts"]
     assert (facts["default"], facts["unit"]) == (str(of_schema["default"]), "segments")
     assert facts["type"] == f"whole number, {of_schema['minimum']} to {of_schema['maximum']}"
     of_preset = chappe.Scenario({"extends": "ns2-2.35", "run.stop": "1 s"}).settings["tcp"]["window"]
     assert facts["presets"]["ns2-2.35"] == of_preset
-    (place,) = explain("flow.3.tcp.window")
-    assert (place.name, place.facts.get("default", "")) == ("flow.N.tcp.window", "")
+    (place,) = explain("flow.3.tcp.receive_window")
+    assert (place.name, place.facts.get("default", "")) == ("flow.N.tcp.receive_window", "")
     assert "No effect if `tcp.variant` is not `vegas`." in command("explain", "tcp.vegas.alpha")[1]
 
 
@@ -316,7 +316,7 @@ def test_a_setting_is_explained(command: Command) -> None:
         ("tcp.variant=vegas", ["word"]),
         ("tcp.vegas", ["group"]),
         ("flow", ["group"]),
-        ("flow.0.to", ["setting"]),
+        ("flow.0.dst", ["setting"]),
         ("nodes", ["table"]),
         ("flows.timeouts", ["column"]),
         ("jain_index", ["measure", "column"]),
@@ -327,7 +327,7 @@ def test_senses_of_a_name(name: str, kinds: list[str]) -> None:
 
 
 def test_unknown_names_get_suggestions(command: Command) -> None:
-    for name, near in (("tcp.windw", "tcp.window"), ("goodput_bs", "goodput_bps"), ("alpha", "tcp.vegas.alpha")):
+    for name, near in (("tcp.windw", "tcp.receive_window"), ("goodput_bs", "goodput_bps"), ("alpha", "tcp.vegas.alpha")):
         code, out, err = command("explain", name)
         assert (code, out) == (2, "")
         assert near in err

@@ -35,8 +35,8 @@ def takers() -> set[str]:
 @pytest.fixture(scope="module")
 def calls() -> dict[str, Callable[[Any], object]]:
     scenario = chappe.Scenario.chain(1, stop="110 delivered", extends="ns2-2.35")
-    run, study = chappe.run(scenario), chappe.sweep(scenario, {"tcp.window": [1, 2]}, seeds=2)
-    one, two = {"tcp.window": 1}, {"tcp.window": 2}
+    run, study = chappe.run(scenario), chappe.sweep(scenario, {"tcp.receive_window": [1, 2]}, seeds=2)
+    one, two = {"tcp.receive_window": 1}, {"tcp.receive_window": 2}
     median = order.Quantile.at(SOME)
     chosen = choice.choose({1.0: SOME * 2, 2.0: SOME * 2})
     return {
@@ -56,7 +56,7 @@ def calls() -> dict[str, Callable[[Any], object]]:
         "Results.summary": lambda c: run.summary(confidence=c),
         "Study.summary": lambda c: study.summary("goodput_bps", confidence=c),
         "Study.compare": lambda c: study.compare("goodput_bps", one, two, confidence=c),
-        "Study.rank": lambda c: study.rank("goodput_bps", "tcp.window", confidence=c),
+        "Study.rank": lambda c: study.rank("goodput_bps", "tcp.receive_window", confidence=c),
     }
 
 

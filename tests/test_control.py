@@ -12,17 +12,17 @@ import pytest
 from chappe import cli
 from chappe.results import TABLES
 
-CHAIN = chappe.Scenario.chain(2, {"run.batches": 4, "run.sample": "500 ms"}, stop="10 s")
+CHAIN = chappe.Scenario.chain(2, {"run.batches": 4, "run.sample_interval": "500 ms"}, stop="10 s")
 EVENTS = [
     {"at": "2 s", "node_down": 1},
     {"at": "4 s", "node_up": 1},
-    {"at": "6 s", "set": "flow.0.tcp.window", "to": 4},
+    {"at": "6 s", "set": "flow.0.tcp.receive_window", "to": 4},
     {"at": "8 s", "flow_end": 0},
 ]
 COMMANDS: list[tuple[str, Callable[[chappe.Simulation], None]]] = [
     ("2 s", lambda sim: sim.apply("node_down", node=1)),
     ("4 s", lambda sim: sim.apply("node_up", node=1)),
-    ("6 s", lambda sim: sim.set("flow.0.tcp.window", 4)),
+    ("6 s", lambda sim: sim.set("flow.0.tcp.receive_window", 4)),
     ("8 s", lambda sim: sim.apply("flow_stop", flow=0)),
 ]
 
@@ -64,7 +64,7 @@ def test_old_names_work_with_a_warning() -> None:
 
 def test_recovery_takes_as_long_as_the_samples_say() -> None:
     """The program "How long does recovery take?" of the documentation."""
-    scenario = chappe.Scenario.chain(3, {"run.sample": "1 s"}, stop="90 s")
+    scenario = chappe.Scenario.chain(3, {"run.sample_interval": "1 s"}, stop="90 s")
     with chappe.start(scenario, seed=1) as sim:
         sim.run_until("20 s")
         sim.apply("node_down", node=2)
@@ -79,7 +79,7 @@ def test_recovery_takes_as_long_as_the_samples_say() -> None:
     assert samples["packets_delivered"].is_sorted()
     silent = samples.filter(pl.col("time_s").is_between(21, first - 1))["packets_delivered"]
     assert silent.n_unique() == 1
-    every = chappe.Scenario.chain(3, {"run.sample": "1 s", "run.batches": 1, "run.discard": 0}, stop="20 s")
+    every = chappe.Scenario.chain(3, {"run.sample_interval": "1 s", "run.batches": 1, "run.warmup_batches": 0}, stop="20 s")
     r = chappe.run(every, seed=1)
     assert r.series["packets_delivered"][-1] <= r.flows["delivered_packets"].item()
     assert r.series["packets_delivered"][-1] > 100
@@ -143,9 +143,9 @@ def test_invalid_instants_are_rejected(at: Any, error: type[Exception], message:
         (lambda sim: sim.apply("node_down", node="x"), "node_down", '`node_down` cannot be "x"'),
         (lambda sim: sim.apply("node_down", node=1, channel=6), "channel", "node 1 has no radio on channel 6"),
         (lambda sim: sim.apply("flow_start", flow=1), "flow_begin", "there is no flow 1"),
-        (lambda sim: sim.set("tcp.window", 3), "set", "`tcp.window` cannot change during a run"),
-        (lambda sim: sim.set("flow.0.tcp.window", None), "set", "`flow.0.tcp.window` gets no value"),
-        (lambda sim: sim.set("flow.0.tcp.window", object()), "to", "`to` cannot be"),
+        (lambda sim: sim.set("tcp.receive_window", 3), "set", "`tcp.receive_window` cannot change during a run"),
+        (lambda sim: sim.set("flow.0.tcp.receive_window", None), "set", "`flow.0.tcp.receive_window` gets no value"),
+        (lambda sim: sim.set("flow.0.tcp.receive_window", object()), "to", "`to` cannot be"),
     ],
 )
 def test_invalid_commands_are_rejected(command: Callable[[Any], None], path: str, message: str) -> None:
@@ -228,7 +228,7 @@ def test_progress_is_reported_and_its_errors_pause_the_run() -> None:
 
 
 def test_memory_is_limited() -> None:
-    greedy = CHAIN.with_settings({"run.stop": "100000000 delivered", "run.sample": "10 us", "run.max_memory": "5 MB"})
+    greedy = CHAIN.with_settings({"run.stop": "100000000 delivered", "run.sample_interval": "10 us", "run.max_memory": "5 MB"})
     with pytest.raises(chappe.LimitError, match="of memory"):
         chappe.start(greedy).finish()
 
@@ -318,7 +318,7 @@ def test_a_program_moves_a_node() -> None:
 
 def test_a_run_without_events_ends_as_in_run() -> None:
     """The file is too short for the stop rule: no event is left after the last acknowledgement."""
-    changes = {"flow": [{"to": 1, "ftp": {"segments": 100}}], "run.batches": 1, "run.discard": 0, "run.limit": "1000 s"}
+    changes = {"flow": [{"to": 1, "ftp": {"segments": 100}}], "run.batches": 1, "run.warmup_batches": 0, "run.time_limit": "1000 s"}
     scenario = chappe.Scenario.chain(1, changes, stop="10000 delivered")
     closed = chappe.run(scenario)
     assert closed.end == "idle"

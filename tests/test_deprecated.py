@@ -14,7 +14,7 @@ from chappe.measures import MEASURES
 from chappe.study import Precision, Search, load
 
 CHAIN = Scenario.chain(2, stop="110 delivered")
-OTHER = {"tcp.window": 4}
+OTHER = {"tcp.receive_window": 4}
 Call = Callable[[], Any]
 
 
@@ -45,12 +45,12 @@ def check(old: Call, new: Call, message: str) -> None:
             "changes .* use settings",
         ),
         (
-            lambda: Scenario.load("a.toml", sets=["tcp.window=4"]),
-            lambda: Scenario.load("a.toml", ["tcp.window=4"]),
+            lambda: Scenario.load("a.toml", sets=["tcp.receive_window=4"]),
+            lambda: Scenario.load("a.toml", ["tcp.receive_window=4"]),
             "sets .* use settings",
         ),
         (
-            lambda: Scenario.load("a.toml", OTHER, sets=["tcp.window=5", "run.seed=2"]),
+            lambda: Scenario.load("a.toml", OTHER, sets=["tcp.receive_window=5", "run.seed=2"]),
             lambda: Scenario.load("a.toml", {**OTHER, "run.seed": 2}),
             "sets .* use settings",
         ),
@@ -67,7 +67,7 @@ def test_scenarios(old: Call, new: Call, message: str) -> None:
 
 
 PRECISE = Precision("goodput_bps", 0.05, max_seeds=3)
-AXES = {"tcp.window": [2, 4]}
+AXES = {"tcp.receive_window": [2, 4]}
 
 
 @pytest.mark.parametrize(
@@ -91,8 +91,8 @@ AXES = {"tcp.window": [2, 4]}
             "the argument quiet .* use progress",
         ),
         (
-            lambda: runs(chappe.search(CHAIN, Search("tcp.window", 1, 4), seeds=2)),
-            lambda: runs(chappe.search(CHAIN, "tcp.window", low=1, high=4, seeds=2)),
+            lambda: runs(chappe.search(CHAIN, Search("tcp.receive_window", 1, 4), seeds=2)),
+            lambda: runs(chappe.search(CHAIN, "tcp.receive_window", low=1, high=4, seeds=2)),
             "low=1, high=32",
         ),
         (
@@ -100,7 +100,7 @@ AXES = {"tcp.window": [2, 4]}
             lambda: choose({1: [1, 2, 3, 4], 2: [2, 3, 4, 5]}, direction="minimize").value,
             "best .* use direction=",
         ),
-        (lambda: Search("tcp.window", 1, 4, best="lowest").direction, lambda: "minimize", "best .* use direction="),
+        (lambda: Search("tcp.receive_window", 1, 4, best="lowest").direction, lambda: "minimize", "best .* use direction="),
         (lambda: MEASURES[0].best, lambda: "highest", "use Measure.direction"),
     ],
 )
@@ -111,15 +111,15 @@ def test_studies(old: Call, new: Call, message: str) -> None:
 def test_directions_of_rankings() -> None:
     swept = chappe.sweep(CHAIN, AXES, seeds=2)
     check(
-        lambda: swept.rank("goodput_bps", "tcp.window", best="lowest").to_dicts(),
-        lambda: swept.rank("goodput_bps", "tcp.window", direction="minimize").to_dicts(),
+        lambda: swept.rank("goodput_bps", "tcp.receive_window", best="lowest").to_dicts(),
+        lambda: swept.rank("goodput_bps", "tcp.receive_window", direction="minimize").to_dicts(),
         "best .* use direction=",
     )
     check(lambda: swept.summary("goodput_bps", 0.9).to_dicts(), lambda: swept.summary(confidence=0.9).to_dicts(), "=")
 
 
 def test_old_names_of_a_search_in_a_file() -> None:
-    file = '[scenario]\nrun.stop = "110 delivered"\n[search]\nsetting = "tcp.window"\n'
+    file = '[scenario]\nrun.stop = "110 delivered"\n[search]\nsetting = "tcp.receive_window"\n'
     for name, text in (
         ("old", 'from = 1\nto = 4\nbest = "lowest"\n'),
         ("new", 'low = 1\nhigh = 4\ndirection = "minimize"\n'),
@@ -136,7 +136,7 @@ def test_old_names_of_a_search_in_a_file() -> None:
 
 
 def test_a_command_tells_old_names_of_a_search(capsys: pytest.CaptureFixture[str]) -> None:
-    text = '[scenario]\nrun.stop = "110 delivered"\n[search]\nsetting = "tcp.window"\nfrom = 1\nto = 2\n'
+    text = '[scenario]\nrun.stop = "110 delivered"\n[search]\nsetting = "tcp.receive_window"\nfrom = 1\nto = 2\n'
     Path("old.toml").write_text(text, encoding="utf-8")
     assert cli.main(["sweep", "old.toml", "--quiet"]) == 0
     told = capsys.readouterr().err.splitlines()

@@ -27,8 +27,8 @@ def everything(scenario: Scenario, seed: int) -> str:
 def scenarios(mixed: Path) -> list[Scenario]:
     return [
         Scenario.load(mixed),
-        Scenario.chain(7, {"tcp.variant": "vegas", "run.sample": "1 s"}, stop="1100 delivered", extends="ns2-2.35"),
-        Scenario.chain(4, {"tcp.variant": "sack", "tcp.ack": "delayed"}, stop="1100 delivered"),
+        Scenario.chain(7, {"tcp.variant": "vegas", "run.sample_interval": "1 s"}, stop="1100 delivered", extends="ns2-2.35"),
+        Scenario.chain(4, {"tcp.variant": "sack", "tcp.ack_policy": "delayed"}, stop="1100 delivered"),
     ]
 
 
@@ -59,14 +59,14 @@ def test_parallel_runs_are_identical(pool: Callable[[], Executor], mixed: Path) 
 
 
 def test_python_and_the_command_line_agree(mixed: Path, tmp_path: Path) -> None:
-    scenario = Scenario.load(mixed, {"tcp.window": 9})
+    scenario = Scenario.load(mixed, {"tcp.receive_window": 9})
     ours = saved(scenario, 5, tmp_path / "python")
-    done = command("run", mixed, "--set", "tcp.window=9", "--seed", 5, "--json", "--out", "shell", cwd=tmp_path)
+    done = command("run", mixed, "--set", "tcp.receive_window=9", "--seed", 5, "--json", "--out", "shell", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == everything(scenario, 5)
     assert contents(tmp_path / "shell") == ours
     # In the current process, with the same command line.
-    assert cli.main(["run", str(mixed), "--set", "tcp.window=9", "--seed=5", "--out", str(tmp_path / "main")]) == 0
+    assert cli.main(["run", str(mixed), "--set", "tcp.receive_window=9", "--seed=5", "--out", str(tmp_path / "main")]) == 0
     assert contents(tmp_path / "main") == ours
 
 

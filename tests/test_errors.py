@@ -31,11 +31,11 @@ def test_errors_of_arguments_are_value_errors_and_errors_of_states_runtime_error
 
 
 def test_a_run_beyond_its_memory_reaches_a_limit() -> None:
-    greedy = {"run.stop": "100000000 delivered", "run.sample": "10 us", "run.max_memory": "5 MB"}
+    greedy = {"run.stop": "100000000 delivered", "run.sample_interval": "10 us", "run.max_memory": "5 MB"}
     with pytest.raises(chappe.LimitError, match="of memory") as caught:
         chappe.run(greedy)
     (problem,) = caught.value.problems
-    assert problem.path == "run.sample"
+    assert problem.path == "run.sample_interval"
     assert "\x1b[" in caught.value.colored
     again = pickle.loads(pickle.dumps(caught.value))
     assert (str(again), again.problems) == (str(caught.value), caught.value.problems)

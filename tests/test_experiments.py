@@ -35,7 +35,7 @@ def why() -> ModuleType:
 
 def test_a_run_of_an_experiment(why: ModuleType) -> None:
     """Over one hop each segment is sent once, and goodput is the goodput of the only flow."""
-    result = why.Runs(packets=110, seeds=2).of(why.Point("newreno", 1), {"tcp.window": 2})
+    result = why.Runs(packets=110, seeds=2).of(why.Point("newreno", 1), {"tcp.receive_window": 2})
     assert result["seed"].to_list() == [1, 2]
     assert why.mean(result, "flow0") == pytest.approx(why.mean(result, "goodput_bps") / 1e3, rel=0.02)
     assert 1 <= why.mean(result, "hops") < 2.5

@@ -77,7 +77,7 @@ def test_written_motion_is_read_again(seed: int, form: MobilityFormat, tmp_path:
     )
     walkers.write_mobility(tmp_path / "ways", format=form)
     again = walkers.with_settings(
-        {"topology.kind": "motion", "motion.kind": "file", "motion.file": str(tmp_path / "ways")}
+        {"topology.kind": "motion", "mobility.model": "file", "mobility.file": str(tmp_path / "ways")}
     )
     assert not [w for w in again.warnings if "ways" in w]
     assert again.nodes["x_m"].to_list() == pytest.approx(walkers.nodes["x_m"].to_list(), abs=1e-9)
@@ -87,7 +87,7 @@ def test_written_motion_is_read_again(seed: int, form: MobilityFormat, tmp_path:
     elif form == "setdest":
         # Positions are rounded to 1e-12 m, and each segment begins at the end of the preceding one.
         again.write_mobility(tmp_path / "twice", format=form)
-        twice = again.with_settings({"motion.courses": "", "motion.file": str(tmp_path / "twice")})
+        twice = again.with_settings({"mobility.table": "", "mobility.file": str(tmp_path / "twice")})
         before, after = (
             chappe.run(s.with_settings({"run.record": ["positions"]})).recorded["positions"] for s in (again, twice)
         )

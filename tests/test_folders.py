@@ -26,7 +26,7 @@ TABLES = ["cwnd", "packets"]
 
 
 def small(window: int = 4, record: list[str] | None = None) -> chappe.Scenario:
-    changes = {"run.batches": 2, "run.discard": 0, "tcp.window": window, "run.record": record or []}
+    changes = {"run.batches": 2, "run.warmup_batches": 0, "tcp.receive_window": window, "run.record": record or []}
     return chappe.Scenario.chain(2, changes, stop="110 delivered")
 
 
@@ -92,8 +92,8 @@ def test_a_run_is_written_to_the_given_folder(name: str, here: Path, monkeypatch
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_study_is_kept_in_the_given_folder(name: str, here: Path) -> None:
-    chappe.sweep(small(), {"tcp.window": [2]}, seeds=1, out=name, jobs=1)
-    chappe.sweep(small(), {"tcp.window": [2]}, seeds=2, out=name, jobs=1)
+    chappe.sweep(small(), {"tcp.receive_window": [2]}, seeds=1, out=name, jobs=1)
+    chappe.sweep(small(), {"tcp.receive_window": [2]}, seeds=2, out=name, jobs=1)
     assert len(chappe.Study(name).runs) == len(chappe.Study(name).table("flows")) == 2
     assert names(here) == {name, "home"}
     (here / "study.toml").write_text('scenario = "a.toml"\nseeds = 2\n')
@@ -145,7 +145,7 @@ def test_a_name_that_is_not_utf8_is_refused_before_the_run(here: Path, capsys: p
     (here / "a.toml").write_text(SCENARIO)
     assert cli.main(["run", "a.toml", "--out", name]) == 2
     assert "must be UTF-8 text" in capsys.readouterr().err
-    chappe.sweep(small(), {"tcp.window": [2]}, seeds=2, out=name, jobs=1)
+    chappe.sweep(small(), {"tcp.receive_window": [2]}, seeds=2, out=name, jobs=1)
     assert len(chappe.Study(name).runs) == 2
 
 
@@ -219,7 +219,7 @@ def deep_manifest(folder: Path) -> None:
 
 def a_study(folder: Path) -> None:
     shutil.rmtree(folder)
-    chappe.sweep(small(), {"tcp.window": [2]}, seeds=1, out=folder, jobs=1)
+    chappe.sweep(small(), {"tcp.receive_window": [2]}, seeds=1, out=folder, jobs=1)
 
 
 OTHERS = [foreign, hidden, below, linked, named_alike, another_manifest, deep_manifest, a_study]

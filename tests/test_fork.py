@@ -17,7 +17,7 @@ from chappe import study
 
 scenario = chappe.Scenario.chain(1, {"run.record": ["packets"]}, stop="110 delivered")
 plain = scenario.with_settings({"run.record": []})
-axes, rule = {"tcp.window": [2, 4]}, {"setting": "tcp.window", "low": 1, "high": 4}
+axes, rule = {"tcp.receive_window": [2, 4]}, {"setting": "tcp.receive_window", "low": 1, "high": 4}
 results, run = chappe.run(scenario), chappe.start(scenario)
 if {used}:
     swept = chappe.sweep(plain, axes, seeds=2, out="swept")
@@ -60,10 +60,10 @@ REFUSED = {
     "Results.why": "results.why",
     "Results.__reduce__": "pickle.dumps(results)",
     "Study": "chappe.Study('swept')",
-    "Study.compare": "swept.compare('goodput_bps', {'tcp.window': 2}, {'tcp.window': 4})",
+    "Study.compare": "swept.compare('goodput_bps', {'tcp.receive_window': 2}, {'tcp.receive_window': 4})",
     "Study.curve": "searched.curve",
     "Study.doubts": "swept.doubts",
-    "Study.rank": "swept.rank('goodput_bps', 'tcp.window')",
+    "Study.rank": "swept.rank('goodput_bps', 'tcp.receive_window')",
     "Study.runs": "searched.runs",
     "Study.samples": "swept.samples('goodput_bps')",
     "Study.summary": "swept.summary",
@@ -80,7 +80,7 @@ ANSWERED = {
     "chappe.schema": "chappe.schema",
     "chappe.start": "chappe.start(scenario)",
     "study.Precision": "study.Precision('goodput_bps', 0.05)",
-    "study.Search": "study.Search('tcp.window', 1, 4)",
+    "study.Search": "study.Search('tcp.receive_window', 1, 4)",
     "study.load": "study.load('study.toml')",
     "Results.__reduce__, nothing recorded": "pickle.loads(pickle.dumps(chappe.run(plain))).flows",
     "Results.__repr__": "repr(results)",
@@ -91,16 +91,16 @@ ANSWERED = {
     **{f"Simulation.{name}": f"run.{name}" for name in ("cancel", "done", "finish", "is_over", "now_s", "progress")},
     **{f"Simulation.{name}": f"run.{name}" for name in ("results", "time_s")},
     "Simulation.run_until": "run.run_until(1)",
-    "Simulation.set": "chappe.start(scenario).set('flow.0.tcp.window', 4)",
+    "Simulation.set": "chappe.start(scenario).set('flow.0.tcp.receive_window', 4)",
     "Simulation.until": "run.until(1)",
     "Simulation.__repr__": "repr(run)",
     "Scenario.chain": "chappe.Scenario.chain",
     "Scenario.inline": "chappe.Scenario.inline({'run.stop': '1 s'}, '.')",
     "Scenario.load": "chappe.Scenario.load('scenario.toml')",
     "Scenario.motion": "scenario.motion('csv', until=1)",
-    "Scenario.with_": "scenario.with_({'tcp.window': 3})",
-    "Scenario.with_settings": "scenario.with_settings({'tcp.window': 3})",
-    "Scenario.get": "scenario.get('tcp.window')",
+    "Scenario.with_": "scenario.with_({'tcp.receive_window': 3})",
+    "Scenario.with_settings": "scenario.with_settings({'tcp.receive_window': 3})",
+    "Scenario.get": "scenario.get('tcp.receive_window')",
     "Scenario.mobility": "scenario.with_settings({'run.stop': '1 s'}).mobility",
     "Scenario.write_mobility": "scenario.write_mobility('ways', until=1)",
     **{

@@ -130,7 +130,7 @@ def test_all_odd_values_can_be_created() -> None:
 SCENARIO = {"$": "scenario"}
 AXES = {"tcp.variant": ["newreno"]}
 RULE = {
-    "setting": "tcp.window",
+    "setting": "tcp.receive_window",
     "low": 1,
     "high": 4,
     "resolution": 1,
@@ -157,12 +157,12 @@ OF_STUDY: dict[str, dict[str, Any]] = {
 }
 ANSWERED: list[tuple[str, dict[str, Any]]] = [
     ("run", {"scenario": SCENARIO, "seed": 1, "progress": None}),
-    ("start", {"scenario": SCENARIO, "at": "1 s", "command": {"set": "flow.0.tcp.window", "to": 3}, "seed": 1}),
+    ("start", {"scenario": SCENARIO, "at": "1 s", "command": {"set": "flow.0.tcp.receive_window", "to": 3}, "seed": 1}),
     ("completions", {"quantiles": [0.5, 0.99]}),
     ("scenario", {"settings": draws.SMALL_SETTINGS, "base_dir": "/tmp"}),
-    ("changed", {"settings": {"tcp.window": 4}}),
+    ("changed", {"settings": {"tcp.receive_window": 4}}),
     ("chain", {"hops": 2, "settings": {}, "stop": "40 delivered", "extends": "standard"}),
-    ("load", {"path": "my.toml", "settings": ["tcp.window=3"]}),
+    ("load", {"path": "my.toml", "settings": ["tcp.receive_window=3"]}),
     ("sweep", STUDY),
     ("sweep", {**STUDY, "backend": "x", "jobs": None}),
     ("sweep", {**STUDY, "precision": {"$precision": PRECISE}}),
@@ -205,5 +205,5 @@ def test_names_of_one_draw_may_disagree_about_what_is_a_list() -> None:
     """Random names override each other in any order."""
     values: list[Any] = [[], [0], [{}], {}, 1, "x", None]
     for value in values:
-        changes = draws.laid_over({}, {"link": value, "link.0.from": 3, "link.x": 1})
+        changes = draws.laid_over({}, {"link": value, "link.0.src": 3, "link.x": 1})
         assert "link" in changes

@@ -74,7 +74,7 @@ def test_udp_runs_print_no_tcp_measures(folder: Path, capsys: pytest.CaptureFixt
 
 
 def test_one_batch_has_no_interval(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    one = ["--set", "run.batches=1", "--set", "run.discard=0"]
+    one = ["--set", "run.batches=1", "--set", "run.warmup_batches=0"]
     assert cli.main(["run", str(folder / "chain.toml"), *one]) == 0
     output = capsys.readouterr().out
     assert "confidence" not in output

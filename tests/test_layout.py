@@ -71,7 +71,7 @@ axes = { tcp.vegas.alpha = [1, 2.5], topology.spacing = ["200 m", "123.456789 m"
 run.stop = "5 s"
 topology.hops = 2
 [cases."NewReno with a limit of the window as in the paper"]
-tcp.window = 4
+tcp.receive_window = 4
 [cases.vegas]
 tcp.variant = "vegas"
 """

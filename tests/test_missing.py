@@ -22,9 +22,9 @@ MIXED: dict[str, Any] = {"flow": [{"from": 0, "to": 2}, {"from": 2, "to": 0, "ap
 LOST: dict[str, Any] = {"receiver.error": {"model": "uniform", "rate": 1.0}}
 
 SCENARIOS: dict[str, dict[str, Any]] = {
-    "TCP and UDP": {"topology.hops": 2, **MIXED, "run.air_time": True},
+    "TCP and UDP": {"topology.hops": 2, **MIXED, "run.airtime": True},
     "a battery": {"topology.hops": 2, **BATTERY, **MIXED, "run.record": [*EVERYTHING, "energy"]},
-    "no delivery": {"topology.hops": 2, **LOST, "run.air_time": True},
+    "no delivery": {"topology.hops": 2, **LOST, "run.airtime": True},
     "no flow has begun": {"topology.hops": 1, "flow": [{"to": 1, "start": "4 s"}]},
     "short flows": {
         "topology.kind": "none",
@@ -45,7 +45,7 @@ SCENARIOS: dict[str, dict[str, Any]] = {
 
 
 def made(name: str) -> chappe.Results:
-    settings = {"run.stop": "3 s", "run.sample": "100 ms", "run.record": EVERYTHING, **SCENARIOS[name]}
+    settings = {"run.stop": "3 s", "run.sample_interval": "100 ms", "run.record": EVERYTHING, **SCENARIOS[name]}
     return chappe.run(settings)
 
 
@@ -137,15 +137,15 @@ def test_json_of_commands_is_strict(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 def test_tables_of_a_study_have_no_nan(tmp_path: Path) -> None:
     s = chappe.Scenario({"run.stop": "3 s", "topology.hops": 2, **LOST})
-    study = chappe.sweep(s, {"tcp.window": [2, 4]}, seeds=1, out=tmp_path / "a", jobs=1, progress=False)
+    study = chappe.sweep(s, {"tcp.receive_window": [2, 4]}, seeds=1, out=tmp_path / "a", jobs=1, progress=False)
     names = ["goodput_bps", "jain_index", "mean_rtt_s"]
     found = {
         **{name: study.table(name) for name in TABLES},
         "runs": study.runs,
         "runs.parquet": pl.read_parquet(tmp_path / "a" / "runs.parquet"),
         "summary": study.summary(names),
-        "compare": study.compare("mean_rtt_s", {"tcp.window": 2}, {"tcp.window": 4}),
-        "rank": study.rank("mean_rtt_s", "tcp.window"),
+        "compare": study.compare("mean_rtt_s", {"tcp.receive_window": 2}, {"tcp.receive_window": 4}),
+        "rank": study.rank("mean_rtt_s", "tcp.receive_window"),
     }
     for name, table in found.items():
         finite(table, name)
@@ -159,11 +159,11 @@ def test_all_recorded_tables_are_tried() -> None:
 
 def test_studies_of_earlier_versions_are_read(tmp_path: Path) -> None:
     """They had NaN for missing values, and no deliveries in samples."""
-    s = chappe.Scenario({"run.stop": "3 s", "topology.hops": 2, "run.sample": "1 s", **MIXED})
+    s = chappe.Scenario({"run.stop": "3 s", "topology.hops": 2, "run.sample_interval": "1 s", **MIXED})
     folder = tmp_path / "a"
 
     def swept(windows: list[int]) -> chappe.Study:
-        return chappe.sweep(s, {"tcp.window": windows}, seeds=1, out=folder, jobs=1, progress=False)
+        return chappe.sweep(s, {"tcp.receive_window": windows}, seeds=1, out=folder, jobs=1, progress=False)
 
     first = swept([2])
     flows, series, runs = first.table("flows"), first.table("series"), first.runs
@@ -180,13 +180,13 @@ def test_studies_of_earlier_versions_are_read(tmp_path: Path) -> None:
     again = swept([2, 4])
     assert again.warnings == []
     assert not (folder / "damaged").exists()
-    assert_frame_equal(again.table("flows").filter(pl.col("tcp.window") == 2), flows)
+    assert_frame_equal(again.table("flows").filter(pl.col("tcp.receive_window") == 2), flows)
     samples = again.table("series")
     assert samples.columns == series.columns
     assert_frame_equal(
-        samples.filter(pl.col("tcp.window") == 2).drop("packets_delivered"), series.drop("packets_delivered")
+        samples.filter(pl.col("tcp.receive_window") == 2).drop("packets_delivered"), series.drop("packets_delivered")
     )
-    assert samples.group_by("tcp.window").agg(pl.col("packets_delivered").count()).sort("tcp.window").rows() == [
+    assert samples.group_by("tcp.receive_window").agg(pl.col("packets_delivered").count()).sort("tcp.receive_window").rows() == [
         *((2, 0), (4, len(series))),
     ]
-    assert_frame_equal(again.runs.filter(pl.col("tcp.window") == 2), runs)
+    assert_frame_equal(again.runs.filter(pl.col("tcp.receive_window") == 2), runs)

@@ -20,7 +20,7 @@ WALKERS = {
 def test_exported_motion_reproduces_the_run(form: MobilityFormat, tmp_path: Path) -> None:
     walkers = chappe.Scenario(WALKERS)
     walkers.write_mobility(tmp_path / "ways", format=form, seed=3)
-    as_file = {"topology.kind": "motion", "motion.kind": "file", "motion.file": str(tmp_path / "ways")}
+    as_file = {"topology.kind": "motion", "mobility.model": "file", "mobility.file": str(tmp_path / "ways")}
     again = walkers.with_settings(as_file)
     assert again.nodes["x_m"].to_list() == pytest.approx(walkers.with_settings({"run.seed": 3}).nodes["x_m"].to_list())
     results = [chappe.run(s.with_settings({"run.seed": 3})) for s in (walkers, again)]
@@ -49,7 +49,7 @@ def test_recorded_positions_are_a_motion_file(tmp_path: Path) -> None:
     legs = chappe.run(walkers).recorded["positions"]
     legs.write_csv(tmp_path / "legs.csv")
     again = walkers.with_settings(
-        {"topology.kind": "motion", "motion.kind": "file", "motion.file": str(tmp_path / "legs.csv")}
+        {"topology.kind": "motion", "mobility.model": "file", "mobility.file": str(tmp_path / "legs.csv")}
     )
     assert chappe.run(again).recorded["positions"].select("node", "x_m").equals(legs.select("node", "x_m"))
 

@@ -104,8 +104,8 @@ def test_commands_show_names_escaped(screen: Screen, tmp_path: Path) -> None:
         "bad": f'run.stop = "2 s"\ntcp.variant = {escaped}"\n{escaped}" = 1\ntcp.window = 0 # \u202e \u0085 \u200f\n',
         "torn": f'run = {{ stop = {escaped}\n[[[\u202e\n',
         "study": f'measures = ["goodput_bps"]\nscenario.run.stop = "2 s"\n[cases.{escaped}"]\n[cases.{escaped} b"]\n'
-        'tcp.window = 7\n',
-        "search": 'scenario.run.stop = "2 s"\n[search]\nsetting = "tcp.window"\nlow = 1\nhigh = 2\n'
+        'tcp.receive_window = 7\n',
+        "search": 'scenario.run.stop = "2 s"\n[search]\nsetting = "tcp.receive_window"\nlow = 1\nhigh = 2\n'
         f'[cases.{escaped}"]\n',
         "bad-study": f'{escaped}" = 1\nscenario = {escaped}"\nmeasures = [{escaped}"]\n'
         f'[axes]\n{escaped}" = [1, 1, 2.0]\n'

@@ -14,7 +14,7 @@ from chappe.results import TABLES
 from command import contents
 from polars.testing import assert_frame_equal
 
-CHAIN = chappe.Scenario.chain(2, {"run.record": ["packets", "cwnd"], "run.sample": "1 s"}, stop="330 delivered")
+CHAIN = chappe.Scenario.chain(2, {"run.record": ["packets", "cwnd"], "run.sample_interval": "1 s"}, stop="330 delivered")
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ def test_yesterdays_run_is_looked_at(folder: Path) -> None:
 
 
 def test_nothing_is_repeated_with_air_time(tmp_path: Path) -> None:
-    r = chappe.run(CHAIN.with_({"run.air_time": True}), out=tmp_path / "out")
+    r = chappe.run(CHAIN.with_({"run.airtime": True}), out=tmp_path / "out")
     assert opened(tmp_path / "out").why().to_dict() == r.why().to_dict()
 
 
@@ -88,7 +88,7 @@ def test_opened_results_can_be_saved_again(folder: Path, tmp_path: Path) -> None
 
 def test_a_study_is_opened(tmp_path: Path) -> None:
     scenario = chappe.Scenario.chain(1, stop="110 delivered")
-    chappe.sweep(scenario, {"tcp.window": [2]}, seeds=1, out=tmp_path / "s", jobs=1)
+    chappe.sweep(scenario, {"tcp.receive_window": [2]}, seeds=1, out=tmp_path / "s", jobs=1)
     study = chappe.open(str(tmp_path / "s"))
     assert isinstance(study, chappe.Study)
     assert len(study.runs) == 1

@@ -114,7 +114,7 @@ def test_silent_flows_are_reported_in_order(folder: Path) -> None:
 
 
 def test_run_output_has_a_fixed_order() -> None:
-    results = chappe.run(several().with_settings({"run.air_time": True}), seed=1)
+    results = chappe.run(several().with_settings({"run.airtime": True}), seed=1)
     # Equal numbers of packets by cause leave the order open.
     equal = results.fates.with_columns(pl.lit(1).alias(name) for name in LOSSES)
 
@@ -147,8 +147,8 @@ def test_failed_runs_are_reported_in_the_order_of_the_study(monkeypatch: pytest.
     for seed in SHUFFLES:
         monkeypatch.setattr(run, "threads", in_any_order(seed))
         monkeypatch.setattr(measure, "threads", in_any_order(seed))
-        swept = chappe.sweep(scenario, {"tcp.window": [2, 4]}, seeds=[4, 1, 2])
-        failed = [(f.item.point.labels["tcp.window"], f.item.seed) for f in swept.failed]
+        swept = chappe.sweep(scenario, {"tcp.receive_window": [2, 4]}, seeds=[4, 1, 2])
+        failed = [(f.item.point.labels["tcp.receive_window"], f.item.seed) for f in swept.failed]
         assert failed == [(2, 4), (2, 2), (4, 4), (4, 2)]
         with pytest.raises(RunError, match="2 runs failed, the first with seed = 4: RuntimeError: of seed 4"):
             study.measure({0: scenario}, [4, 1, 2])

@@ -22,7 +22,7 @@ HEAVY = {"scipy", "matplotlib", "polars", "numpy", "jinja2"}
         [],
         ["list"],
         ["schema"],
-        ["explain", "tcp.window"],
+        ["explain", "tcp.receive_window"],
         ["check", "scenarios/chain.toml"],
         ["check", "scenarios/chain.toml", "--json"],
         ["completion", "bash"],

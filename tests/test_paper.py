@@ -115,7 +115,7 @@ def test_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     # Every tried value, and again for values with long runs.
     tried = list(csv.DictReader(written["searches.csv"].decode().splitlines()))
     windows = [
-        float(r["value"]) for r in tried if (r["setting"], r["hops"], r["rate_mbps"]) == ("tcp.window", "7", "11.0")
+        float(r["value"]) for r in tried if (r["setting"], r["hops"], r["rate_mbps"]) == ("tcp.receive_window", "7", "11.0")
     ]
     assert windows == [float(w) for w in WINDOWS]
     paced = [r for r in tried if (r["setting"], r["hops"], r["rate_mbps"]) == ("cbr.interval_ms", "8", "2.0")]
@@ -210,7 +210,7 @@ def test_measures_of_a_run_of_several_flows() -> None:
 def test_slow_start_is_the_time_below_ssthresh() -> None:
     """A window and ssthresh of 3 leave almost no slow start; sampling does not change the run."""
     plain = scenario(Point("newreno", 4), "1100 delivered")
-    sampled = plain.with_settings({"run.sample": "100 ms"})
+    sampled = plain.with_settings({"run.sample_interval": "100 ms"})
     results = chappe.run(sampled, seed=1)
     assert results.flows.equals(chappe.run(plain, seed=1).flows)
     numbers = DESIGN.of_run({name: getattr(results, name) for name in TABLES})

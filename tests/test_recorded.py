@@ -61,7 +61,7 @@ def test_rows_agree_with_counters(results: chappe.Results) -> None:
 
 
 def test_delays_agree_with_rows() -> None:
-    measured = chappe.run(chain(**{"run.record": ["packets"], "run.discard": 0}))
+    measured = chappe.run(chain(**{"run.record": ["packets"], "run.warmup_batches": 0}))
     of_data = measured.recorded["packets"].filter(kind="data")
     sent = of_data.filter(event="created").select("packet", sent_s="time_s")
     arrived = of_data.filter(event="delivered").join(sent, on="packet")
@@ -144,7 +144,7 @@ def test_copies_have_the_tables(results: chappe.Results) -> None:
 
 def test_a_study_does_not_record() -> None:
     with pytest.raises(StudyError, match=r"a study does not keep recorded tables \(`run.record`\)"):
-        chappe.sweep(chain(), {"tcp.window": [1, 2]}, seeds=2)
+        chappe.sweep(chain(), {"tcp.receive_window": [1, 2]}, seeds=2)
 
 
 def test_the_command_writes_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -185,7 +185,7 @@ def test_frames_are_those_of_all_nodes(chain_results: chappe.Results) -> None:
 
 def test_frames_of_a_station_are_answered_or_lost() -> None:
     """RTS before every packet; at most one exchange per station is open at the end of the run."""
-    nodes = chappe.run(chappe.Scenario.chain(5, {"run.discard": 0}, stop="3300 delivered")).nodes
+    nodes = chappe.run(chappe.Scenario.chain(5, {"run.warmup_batches": 0}, stop="3300 delivered")).nodes
     for n in nodes.iter_rows(named=True):
         assert n["rts_sent"] - n["rts_failed"] - n["data_sent"] in (0, 1)
         packets = n["mac_data_packets"] + n["mac_ack_packets"] + n["mac_other_packets"]
@@ -366,7 +366,7 @@ def test_the_summary_leaves_discarded_batches_out(mixed_results: chappe.Results)
 
 def test_a_stuck_run_counts_its_idle_time() -> None:
     """An unfinished batch counts by its length."""
-    scenario = chappe.Scenario.chain(2, {"run.limit": "8 s", "run.batches": 10}, stop="1000 delivered")
+    scenario = chappe.Scenario.chain(2, {"run.time_limit": "8 s", "run.batches": 10}, stop="1000 delivered")
     r = chappe.run(scenario)
     assert r.end == "limit"
     assert r.batches["finished"].to_list() == [True] * (len(r.batches) - 1) + [False]
@@ -376,7 +376,7 @@ def test_a_stuck_run_counts_its_idle_time() -> None:
     assert summary["n"] == len(r.batches) - 1
     assert summary["estimate"] == pytest.approx(r.flows["goodput_bps"].item())
     # Even if only the warm-up was finished.
-    r = chappe.run(scenario.with_settings({"run.limit": "200 ms"}))
+    r = chappe.run(scenario.with_settings({"run.time_limit": "200 ms"}))
     assert r.batches["used"].to_list() == [True]
     assert r.summary()["estimate"][0] == pytest.approx(r.flows["goodput_bps"].item())
 
@@ -404,7 +404,7 @@ def test_everything_is_plain_json(results: chappe.Results) -> None:
 
 @pytest.mark.parametrize("stop", ["1 ns", "11 delivered", "1 ms"])
 def test_the_shortest_runs(stop: str) -> None:
-    r = chappe.run(chappe.Scenario.chain(2, {"run.discard": 0}, stop=stop))
+    r = chappe.run(chappe.Scenario.chain(2, {"run.warmup_batches": 0}, stop=stop))
     json.dumps(r.to_dict(), allow_nan=False)
     assert len(r.batches) == 11
     assert repr(r)
@@ -412,7 +412,7 @@ def test_the_shortest_runs(stop: str) -> None:
 
 def test_an_early_end_is_reported() -> None:
     scenario = chappe.Scenario.chain(1, stop="1000000 delivered")
-    r = chappe.run(scenario.with_settings({"run.limit": "3 s"}))
+    r = chappe.run(scenario.with_settings({"run.time_limit": "3 s"}))
     assert (r.end, r.simulated_s) == ("limit", 3.0)
     json.dumps(r.to_dict(), allow_nan=False)
 
@@ -501,8 +501,8 @@ def test_results_cross_processes() -> None:
 def test_errors_cross_processes(tmp_path: Path) -> None:
     problems = []
     for wrong in (
-        lambda: chappe.Scenario.chain(1, {"tcp.window": 0, "tcp.variant": "vega"}),
-        lambda: chappe.sweep(chappe.Scenario.chain(1), {"tcp.window": [1, 1], "tcp.windw": [2]}),
+        lambda: chappe.Scenario.chain(1, {"tcp.receive_window": 0, "tcp.variant": "vega"}),
+        lambda: chappe.sweep(chappe.Scenario.chain(1), {"tcp.receive_window": [1, 1], "tcp.windw": [2]}),
         lambda: chappe.study.Study(tmp_path / "none"),
     ):
         with pytest.raises(Exception) as error:  # noqa: PT011, all kinds of errors
@@ -536,5 +536,5 @@ def test_a_dict_takes_dotted_names_as_changes_do() -> None:
     scenario = chappe.Scenario(plain)
     assert chappe.Scenario(scenario) == scenario
     with pytest.raises(chappe.ScenarioError) as error:
-        chappe.run({**dotted, "tcp.window": 4, "tcp.varient": "reno"})
-    assert [p.path for p in error.value.problems] == ["tcp.window", "tcp.varient"]
+        chappe.run({**dotted, "tcp.receive_window": 4, "tcp.varient": "reno"})
+    assert [p.path for p in error.value.problems] == ["tcp.receive_window", "tcp.varient"]

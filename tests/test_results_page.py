@@ -19,7 +19,7 @@ def _described(heading: str) -> list[str]:
 
 
 def test_every_column_is_described() -> None:
-    scenario = chappe.Scenario.chain(2, {"run.sample": "1 s"}, stop="110 delivered")
+    scenario = chappe.Scenario.chain(2, {"run.sample_interval": "1 s"}, stop="110 delivered")
     results = chappe.run(scenario)
     for name in TABLES:
         assert _described(f"`{name}`") == getattr(results, name).columns, name

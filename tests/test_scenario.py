@@ -45,12 +45,12 @@ def test_files_dicts_and_changes_are_equivalent(tmp_path: Path) -> None:
 def test_texts_override_a_file_as_on_a_command_line(tmp_path: Path) -> None:
     path = tmp_path / "x.toml"
     path.write_text('run.stop = "1 s"\n')
-    s = Scenario.load(path, ["tcp.variant=sack", " topology.hops = 4 ", 'run.stop="2 s"', "tcp.window=5"])
-    assert s == Scenario.chain(4, {"tcp.variant": "sack", "tcp.window": 5}, stop="2 s")
+    s = Scenario.load(path, ["tcp.variant=sack", " topology.hops = 4 ", 'run.stop="2 s"', "tcp.receive_window=5"])
+    assert s == Scenario.chain(4, {"tcp.variant": "sack", "tcp.receive_window": 5}, stop="2 s")
     # Later texts override earlier texts.
-    s = Scenario.load(path, ["tcp.window=7", "tcp.window=8", "tcp.variant=vegas"])
-    assert (s["tcp.window"], s["tcp.variant"]) == (8, "vegas")
-    for bad in ("tcp.window", "=5", " =5"):
+    s = Scenario.load(path, ["tcp.receive_window=7", "tcp.receive_window=8", "tcp.variant=vegas"])
+    assert (s["tcp.receive_window"], s["tcp.variant"]) == (8, "vegas")
+    for bad in ("tcp.receive_window", "=5", " =5"):
         with pytest.raises(ValueError, match="is not of the form name=value"):
             Scenario.load(path, [bad])
 
@@ -78,7 +78,7 @@ def test_equal_scenarios_are_equal_however_they_were_written() -> None:
 
 @pytest.mark.parametrize("copier", [copy.copy, copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s))])
 def test_copies(copier: Any, mixed: Path) -> None:
-    scenario = Scenario.load(mixed).with_settings({"tcp.window": 11})
+    scenario = Scenario.load(mixed).with_settings({"tcp.receive_window": 11})
     copied = copier(scenario)
     assert copied == scenario
     assert copied.to_toml() == scenario.to_toml()
@@ -109,9 +109,9 @@ def test_settings_of_single_flows_survive(mixed: Path, tmp_path: Path) -> None:
 
 
 def test_names_of_the_mapping_are_the_names_for_changes() -> None:
-    scenario = Scenario.chain(3, {"tcp.vegas.alpha": 2.5, "run.sample": "10 ms"})
+    scenario = Scenario.chain(3, {"tcp.vegas.alpha": 2.5, "run.sample_interval": "10 ms"})
     flat = dict(scenario)
-    assert (flat["tcp.vegas.alpha"], flat["topology.hops"], flat["run.sample"]) == (2.5, 3, "10 ms")
+    assert (flat["tcp.vegas.alpha"], flat["topology.hops"], flat["run.sample_interval"]) == (2.5, 3, "10 ms")
     assert isinstance(flat["flow"], list)
     assert not any(isinstance(v, dict) for v in flat.values())
     for name, value in flat.items():
@@ -143,7 +143,7 @@ def test_numbers_and_arrays_of_numpy() -> None:
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), None, [], {}, True, "x", 10**30, -1, 1.5, b"3", object])
 def test_invalid_windows_are_rejected(value: Any) -> None:
-    assert [path for path, _ in problems(short(tcp={"window": value}))] == ["tcp.window"]
+    assert [path for path, _ in problems(short(tcp={"window": value}))] == ["tcp.receive_window"]
 
 
 def test_files_extend_files_from_their_own_folder(tmp_path: Path) -> None:
@@ -164,14 +164,14 @@ def test_every_problem_has_its_place(tmp_path: Path) -> None:
     mine = tmp_path / "mine.toml"
     mine.write_text('extends = "base.toml"\n\n[tcp]\nvarient = "reno"\n')
     with pytest.raises(ScenarioError) as caught:
-        Scenario.load(mine, ["tcp.ack=evry"])
+        Scenario.load(mine, ["tcp.ack_policy=evry"])
     error = caught.value
     assert isinstance(error, ValueError)
     places = [(p.path, p.file, p.line, p.column) for p in error.problems]
     assert set(places) == {
         ("tcp.varient", str(mine), 4, 1),
-        ("tcp.window", str(base), 3, 10),
-        ("tcp.ack", "--set", 1, 9),
+        ("tcp.receive_window", str(base), 3, 10),
+        ("tcp.ack_policy", "--set", 1, 9),
     }
     assert {p.help for p in error.problems} >= {"did you mean `variant`?"}
     for p in error.problems:
@@ -187,7 +187,7 @@ def test_problems_of_a_dict_have_names_only() -> None:
     assert {p.path for p in caught.value.problems} == {"tcp.windw", "wlan.sifs"}
     assert {(p.file, p.line, p.column) for p in caught.value.problems} == {(None, None, None)}
     with pytest.raises(ScenarioError, match="there is no node 9"):
-        Scenario(short(flow=[{"from": 0, "to": 1}])).with_settings({"flow.0.to": 9})
+        Scenario(short(flow=[{"from": 0, "to": 1}])).with_settings({"flow.0.dst": 9})
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
@@ -388,7 +388,7 @@ MEASURED = {
 
 def test_every_tcp_variant_and_acknowledgement_policy_delivers() -> None:
     choices = {s["setting"]: [part["keyword"] for part in s["parts"]] for s in chappe.parts()}
-    for setting in ("tcp.variant", "tcp.ack", "tcp.rto.estimator", "queue.discipline", "radio.propagation"):
+    for setting in ("tcp.variant", "tcp.ack_policy", "tcp.rto.estimator", "queue.discipline", "radio.propagation"):
         for keyword in choices[setting]:
             more = MEASURED if keyword == "links" else {}
             results = chappe.run(Scenario.chain(2, {setting: keyword, **more}, stop="110 delivered"))

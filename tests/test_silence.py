@@ -139,7 +139,7 @@ def test_a_study_reports_silent_flows(tmp_path: Path) -> None:
 
 
 def test_early_ends_and_unreliable_intervals_are_warnings() -> None:
-    r = chappe.run(chappe.Scenario.chain(2, {"run.limit": "3 s"}, stop="1000000 delivered"))
+    r = chappe.run(chappe.Scenario.chain(2, {"run.time_limit": "3 s"}, stop="1000000 delivered"))
     assert next((n.code, n.path) for n in r.warnings) == ("early_end", "run.stop")
     short = chappe.run(chappe.Scenario.chain(2, stop="1100 delivered"))
     (notice,) = [n for n in short.warnings if n.code == "short_batches"]

@@ -40,7 +40,7 @@ REFUSED = [
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "good.toml").write_text(SCENARIO)
-    (tmp_path / "bad.toml").write_text("tcp.window = 0\n")
+    (tmp_path / "bad.toml").write_text("tcp.receive_window = 0\n")
     (tmp_path / "study.toml").write_text(STUDY)
     return tmp_path
 

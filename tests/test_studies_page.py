@@ -27,17 +27,17 @@ def test_settings() -> None:
 
 
 def test_columns(tmp_path: Path) -> None:
-    swept = chappe.sweep(CHAIN, {"tcp.window": [1, 2]}, seeds=3, out=tmp_path / "sweep")
+    swept = chappe.sweep(CHAIN, {"tcp.receive_window": [1, 2]}, seeds=3, out=tmp_path / "sweep")
     assert described("column of the summary") == swept.summary().columns[1:]
-    compared = swept.compare("goodput_bps", {"tcp.window": 1}, {"tcp.window": 2})
+    compared = swept.compare("goodput_bps", {"tcp.receive_window": 1}, {"tcp.receive_window": 2})
     assert described("column of a comparison") == compared.columns
-    assert described("column of a ranking") == swept.rank("goodput_bps", "tcp.window").columns[1:]
+    assert described("column of a ranking") == swept.rank("goodput_bps", "tcp.receive_window").columns[1:]
     measures = [
         column for m in MEASURES for column in (m.name, f"{m.name}_half_width", f"{m.name}_over", f"{m.name}_under")
     ]
     names = described("column of `runs.parquet`")
-    assert [*names[:2], "tcp.window", *names[2:], *measures] == swept.runs.columns
-    searched = chappe.search(CHAIN, "tcp.window", low=1, high=4, seeds=2)
+    assert [*names[:2], "tcp.receive_window", *names[2:], *measures] == swept.runs.columns
+    searched = chappe.search(CHAIN, "tcp.receive_window", low=1, high=4, seeds=2)
     assert described("column of a curve") == searched.curve().columns[1:]
     assert described("key of `--json`") == list(json.loads(show.as_json(searched, ["goodput_bps"])))
 

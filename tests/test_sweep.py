@@ -50,9 +50,9 @@ def test_the_key_depends_on_the_simulation_only() -> None:
     item = study.axes.Item
     assert item(a, 1).key == item(b, 1).key
     different = [
-        CHAIN.with_settings({"tcp.window": 21}),
+        CHAIN.with_settings({"tcp.receive_window": 21}),
         CHAIN.with_settings({"run.batches": 12}),
-        CHAIN.with_settings({"run.sample": "1 s"}),
+        CHAIN.with_settings({"run.sample_interval": "1 s"}),
     ]
     keys = {item(a, 1).key, item(a, 2).key, *(item(study.axes.Point({}, s), 1).key for s in different)}
     assert len(keys) == 5
@@ -65,7 +65,7 @@ def test_errors_of_axes_are_reported_at_once() -> None:
         "tcp.windw": [1],
         "run.seed": [1, 2],
         "topology.hops": [],
-        "tcp.window": [4, 4],
+        "tcp.receive_window": [4, 4],
         "wlan.data_rate": "2 Mbit/s",
     }
     with pytest.raises(study.StudyError) as error:
@@ -75,18 +75,18 @@ def test_errors_of_axes_are_reported_at_once() -> None:
     assert problems["tcp.variant"].help is not None
     assert "did you mean `vegas`?" in problems["tcp.variant"].help
     assert "`tcp` has no setting `windw`" in problems["tcp.windw"].message
-    assert "value 4 2 times" in problems["tcp.window"].message
+    assert "value 4 2 times" in problems["tcp.receive_window"].message
 
 
 def test_combinations_that_cannot_be_run() -> None:
     """An invalid combination is reported once, with its place: 400 m is out of range."""
-    axes = {"topology.spacing": ["200 m", "400 m"], "topology.hops": [1, 2], "tcp.window": [4, 8]}
+    axes = {"topology.spacing": ["200 m", "400 m"], "topology.hops": [1, 2], "tcp.receive_window": [4, 8]}
     with pytest.raises(study.StudyError) as error:
         grid(CHAIN, axes)
     first, second = (p.message for p in error.value.problems)
     at = "topology.spacing = 400 m, topology.hops"
-    assert first == f"node 1 cannot be reached from node 0, with {at} = 1, tcp.window = 4"
-    assert second == f"node 2 cannot be reached from node 0, with {at} = 2, tcp.window = 4"
+    assert first == f"node 1 cannot be reached from node 0, with {at} = 1, tcp.receive_window = 4"
+    assert second == f"node 2 cannot be reached from node 0, with {at} = 2, tcp.receive_window = 4"
 
 
 @pytest.mark.parametrize("seeds", [0, -1, 1.5, "3", True, [], [1, 1], [1, -1], [1.5], ["a"], [2**63], None])
@@ -103,23 +103,23 @@ def test_valid_seeds_are_accepted() -> None:
 
 def test_warnings_about_points_are_reported() -> None:
     """Packets have a TTL of 30 hops; a warning about several points is printed once."""
-    axes = {"topology.hops": [2, 32], "tcp.window": [4, 8]}
-    (doubt,) = chappe.sweep(CHAIN.with_settings({"run.limit": "1 s"}), axes, seeds=2).warnings
+    axes = {"topology.hops": [2, 32], "tcp.receive_window": [4, 8]}
+    (doubt,) = chappe.sweep(CHAIN.with_settings({"run.time_limit": "1 s"}), axes, seeds=2).warnings
     assert doubt.startswith("flow 0 needs 32 hops")
-    assert doubt.endswith(", with topology.hops = 32, tcp.window = 4 and at 1 more point")
+    assert doubt.endswith(", with topology.hops = 32, tcp.receive_window = 4 and at 1 more point")
 
 
 def test_unused_settings_are_reported() -> None:
     """Settings of one variant or of one case are used at some point, and cause no warning."""
-    base = CHAIN.with_settings({"run.stop": "1 s", "tcp.vegas.alpha": 2, "tcp.few.alpha": 1, "tcp.ap.gain": 0.5})
+    base = CHAIN.with_settings({"run.stop": "1 s", "tcp.vegas.alpha": 2, "tcp.few.alpha": 1, "tcp.ap.ewma_weight": 0.5})
     cases: dict[str, dict[str, Any]] = {
         "vegas": {"tcp.variant": "vegas"},
-        "few": {"tcp.variant": "few", "tcp.ap.history": 60},
+        "few": {"tcp.variant": "few", "tcp.ap.history_samples": 60},
         "reno": {"tcp.variant": "reno", "tcp.vegas.alpha": 3},
     }
     assert len(base.warnings) == 3
     assert chappe.sweep(base, {}, cases=cases).warnings == [
-        "`tcp.ap.gain`, `tcp.ap.history` have no effect, because `tcp.variant` is not `tcp_ap`"
+        "`tcp.ap.ewma_weight`, `tcp.ap.history_samples` have no effect, because `tcp.variant` is not `tcp_ap`"
     ]
     # The base scenario uses the setting.
     vegas = CHAIN.with_settings({"run.stop": "1 s", "tcp.variant": "vegas", "tcp.vegas.alpha": 2})
@@ -260,7 +260,7 @@ def test_mser5_needs_batches() -> None:
 
 def test_mser5_leaves_out_the_beginning() -> None:
     """100 batches, none discarded: equal to the calculation by hand from the table of batches."""
-    scenario = CHAIN.with_settings({"run.batches": 100, "run.discard": 0, "run.stop": "1000 delivered"})
+    scenario = CHAIN.with_settings({"run.batches": 100, "run.warmup_batches": 0, "run.stop": "1000 delivered"})
     swept = chappe.sweep(scenario, transient="mser5")
     batches = chappe.run(scenario, seed=1).batches
     left_out = chappe.stats.mser5(batches["goodput_bps"].to_list())
@@ -276,14 +276,14 @@ def test_mser5_leaves_out_the_beginning() -> None:
 def test_correlated_batches_are_reported() -> None:
     """Batches of one packet have nearly equal windows."""
     scenario = CHAIN.with_settings({"run.batches": 100, "run.stop": "100 delivered"})
-    swept = chappe.sweep(scenario, {"tcp.window": [64]})
+    swept = chappe.sweep(scenario, {"tcp.receive_window": [64]})
     (row,) = swept.summary("mean_window_segments").to_dicts()
     assert row["correlated"]
     assert row["autocorrelation"] > 2 / math.sqrt(99)
     short, doubt = swept.doubts("mean_window_segments")
     assert short.startswith("batches of 1 packets are short: ")
     assert doubt == (
-        f"batches of mean_window_segments are correlated at tcp.window = 64 (autocorrelation "
+        f"batches of mean_window_segments are correlated at tcp.receive_window = 64 (autocorrelation "
         f"{row['autocorrelation']:.2f}): their interval is too narrow. Use longer batches or several seeds"
     )
 
@@ -374,7 +374,7 @@ def test_a_scenario_inside_of_a_study(folder: Path) -> None:
     )
     (folder / "below/study.toml").write_text(text)
     loaded = study.load("below/study.toml")
-    assert loaded.scenario["tcp.window"] == 7
+    assert loaded.scenario["tcp.receive_window"] == 7
     assert loaded.scenario["run.stop"] == "110 delivered"
     assert loaded.cases == {"a": {}, "b": {"tcp.variant": "sack"}}
     assert loaded.seeds == [1]
@@ -390,7 +390,7 @@ measures = ["goodput"]
 topology.hops = [2, 4]
 tcp.variant = [
     "newreno", "vegass"]
-tcp.window = 3
+tcp.receive_window = 3
 
 [stop]
 within = 5
@@ -409,7 +409,7 @@ def test_all_errors_of_a_study_are_reported_at_once(folder: Path, capsys: pytest
         (3, "a study has no setting `transcient`"),
         (4, "there is no measure 'goodput'"),
         (8, '`tcp.variant` cannot be "vegass"'),
-        (10, "the axis `tcp.window` is not a list of values"),
+        (10, "the axis `tcp.receive_window` is not a list of values"),
         (13, "`stop.within` is not a share of the mean"),
         (14, "`stop.max_seeds`: 0 is not a whole number of at least 1"),
     ):
@@ -436,11 +436,11 @@ def test_all_errors_of_a_study_are_reported_at_once(folder: Path, capsys: pytest
         ('scenario = "base.toml"\n[stop]\nwithin = "5 %"', "`stop.max_length` is missing"),
         ('scenario = "base.toml"\n[stop]\nwithin = "5 %"\nmax_seeds = 4', "needs several seeds"),
         ('scenario = "base.toml"\nseeds = 5\n[stop]\nwithin = "5 %"\nmax_seeds = 4', "`stop.max_seeds` is 4"),
-        ('scenario = "base.toml"\n[search]\nsetting = "tcp.window"', "`search.low` is missing"),
+        ('scenario = "base.toml"\n[search]\nsetting = "tcp.receive_window"', "`search.low` is missing"),
         ('scenario = "base.toml"\n[search]\nsetting = "tcp.windo"\nlow = 1\nhigh = 9', "did you mean `window`?"),
-        ('scenario = "base.toml"\n[search]\nsetting = "tcp.window"\nlow = 0\nhigh = 9', "`tcp.window` is 0"),
-        ('scenario = "base.toml"\n[search]\nsetting = "tcp.window"\nlow = 9\nhigh = 1', "`search.high` must be"),
-        ('scenario = "base.toml"\n[search]\nsetting = "tcp.window"\nlow = "x"\nhigh = 1', "is not a number"),
+        ('scenario = "base.toml"\n[search]\nsetting = "tcp.receive_window"\nlow = 0\nhigh = 9', "`tcp.receive_window` is 0"),
+        ('scenario = "base.toml"\n[search]\nsetting = "tcp.receive_window"\nlow = 9\nhigh = 1', "`search.high` must be"),
+        ('scenario = "base.toml"\n[search]\nsetting = "tcp.receive_window"\nlow = "x"\nhigh = 1', "is not a number"),
         ('scenario = "base.toml"\nmeasures = ["energy_per_bit_j"]', "`energy_per_bit_j` needs the count of air time"),
         ('scenario = "base.toml"\n[search]\nsetting = "tcp.rto.min"\nlow = "1 ms"\nhigh = "1 s"', "mixes units"),
     ],
@@ -498,24 +498,24 @@ def test_bad_arguments(arguments: list[str], reason: str, folder: Path, capsys: 
     ("axes", "cases", "reason"),
     [
         ({"topology.spacing": ["200 m", "0.2 km"]}, None, ["equivalent values 200 m and 0.2 km"]),
-        ({"tcp.window": [2, 4, 2.0]}, None, ["equivalent values 2 and 2.0"]),
-        ({"tcp.window": [np.int64(2), 2]}, None, ["has the value 2 2 times"]),
+        ({"tcp.receive_window": [2, 4, 2.0]}, None, ["equivalent values 2 and 2.0"]),
+        ({"tcp.receive_window": [np.int64(2), 2]}, None, ["has the value 2 2 times"]),
         ({"tcp.max_cwnd": [None, "none"]}, None, ["equivalent values None and none"]),
         ({"wlan.data_rate": ["2 Mbit/s", "2000 kbit/s", "2e6 bit/s"]}, None, ["Mbit/s and 2000", "Mbit/s and 2e6"]),
         ({"run.stop": ["10 s", "0.01 ks", "10000 ms"]}, None, ["cannot be", "equivalent values 10 s and 10000 ms"]),
         ({"tcp.vegas": [{"alpha": 1, "beta": 3}, {"beta": 3.0, "alpha": 1.0}]}, None, ["has the equivalent values"]),
-        ({"tcp.window": [4]}, {"a": {"tcp.window": 8}}, ["`tcp.window` is set by the case `a` and by the axis"]),
-        ({"tcp.window": [4]}, {"a": {}, "b": {"tcp": {"window": 8}}}, ["`tcp.window` is set by the case `b`"]),
-        ({"tcp": [{"window": 4}]}, {"a": {"tcp.window": 8}}, ["`tcp.window` is set by the case `a`"]),
+        ({"tcp.receive_window": [4]}, {"a": {"tcp.receive_window": 8}}, ["`tcp.receive_window` is set by the case `a` and by the axis"]),
+        ({"tcp.receive_window": [4]}, {"a": {}, "b": {"tcp": {"window": 8}}}, ["`tcp.receive_window` is set by the case `b`"]),
+        ({"tcp": [{"window": 4}]}, {"a": {"tcp.receive_window": 8}}, ["`tcp.receive_window` is set by the case `a`"]),
         (
-            {"tcp.window": [4], "tcp": [{"window": 2}]},
+            {"tcp.receive_window": [4], "tcp": [{"window": 2}]},
             None,
-            ["the axes `tcp.window` and `tcp` change the same setting"],
+            ["the axes `tcp.receive_window` and `tcp` change the same setting"],
         ),
-        ({}, {"a": {}, "b": {"tcp.window": CHAIN["tcp.window"]}}, ["case = a and case = b are equivalent"]),
+        ({}, {"a": {}, "b": {"tcp.receive_window": CHAIN["tcp.receive_window"]}}, ["case = a and case = b are equivalent"]),
         (
             {"topology.hops": [1, 2]},
-            {"a": {"tcp.window": 4}, "b": {"tcp.window": 4.0}},
+            {"a": {"tcp.receive_window": 4}, "b": {"tcp.receive_window": 4.0}},
             ["case = a and case = b are equivalent"],
         ),
     ],
@@ -530,16 +530,16 @@ def test_equivalent_values_are_rejected(axes: dict[str, Any], cases: Any, reason
 
 
 def test_names_that_begin_alike_do_not_clash() -> None:
-    axes = {"tcp.window": [4, 8], "tcp.rto.min": ["200 ms"]}
+    axes = {"tcp.receive_window": [4, 8], "tcp.rto.min": ["200 ms"]}
     assert len(grid(CHAIN, axes, {"a": {"tcp.rto.max": "30 s"}, "b": {"tcp": {"rto": {"tick": "1 ms"}}}})) == 4
 
 
 def test_a_search_does_not_override_a_case() -> None:
-    rule: dict[str, Any] = {"setting": "tcp.window", "low": 1, "high": 9}
-    with pytest.raises(study.StudyError, match=r"`tcp.window` is also set by the case `a`"):
+    rule: dict[str, Any] = {"setting": "tcp.receive_window", "low": 1, "high": 9}
+    with pytest.raises(study.StudyError, match=r"`tcp.receive_window` is also set by the case `a`"):
         chappe.search(CHAIN, **rule, cases={"a": {"tcp": {"window": 4}}, "b": {}})
-    with pytest.raises(study.StudyError, match=r"`tcp.window` is also an axis"):
-        chappe.search(CHAIN, **rule, axes={"tcp.window": [4]})
+    with pytest.raises(study.StudyError, match=r"`tcp.receive_window` is also an axis"):
+        chappe.search(CHAIN, **rule, axes={"tcp.receive_window": [4]})
 
 
 # ---- another study in the folder ----
@@ -549,17 +549,17 @@ def test_a_search_does_not_override_a_case() -> None:
     ("axes", "seeds", "replaced"),
     [
         ({"topology.hops": [1, 2]}, 2, "4 runs of its results are no longer shown"),
-        ({"tcp.window": [2]}, 2, "2 runs of its results are no longer shown"),
-        ({"tcp.window": [2, 4]}, 1, "2 runs of its results are no longer shown"),
-        ({"tcp.window": [2, 4]}, [1, 3], "2 runs of its results are no longer shown"),
-        ({"tcp.window": [2, 4]}, 2, None),
-        ({"tcp.window": [2, 4, 8]}, 3, None),
-        ({"tcp.window": [2, 4], "topology.hops": [1, 2]}, 2, None),
+        ({"tcp.receive_window": [2]}, 2, "2 runs of its results are no longer shown"),
+        ({"tcp.receive_window": [2, 4]}, 1, "2 runs of its results are no longer shown"),
+        ({"tcp.receive_window": [2, 4]}, [1, 3], "2 runs of its results are no longer shown"),
+        ({"tcp.receive_window": [2, 4]}, 2, None),
+        ({"tcp.receive_window": [2, 4, 8]}, 3, None),
+        ({"tcp.receive_window": [2, 4], "topology.hops": [1, 2]}, 2, None),
     ],
 )
 def test_hidden_runs_are_reported(axes: Any, seeds: Any, replaced: str | None, tmp_path: Path) -> None:
     """The second study in a folder warns about hidden runs; the first is not lost."""
-    first = chappe.sweep(CHAIN, {"tcp.window": [2, 4]}, seeds=2, out=tmp_path)
+    first = chappe.sweep(CHAIN, {"tcp.receive_window": [2, 4]}, seeds=2, out=tmp_path)
     before = first.summary()
     swept = chappe.sweep(CHAIN, axes, seeds=seeds, out=tmp_path)
     if replaced is None:
@@ -571,7 +571,7 @@ def test_hidden_runs_are_reported(axes: Any, seeds: Any, replaced: str | None, t
         assert swept.doubts()[0] == warning
     # A repetition hides no further runs.
     assert chappe.sweep(CHAIN, axes, seeds=seeds, out=tmp_path).warnings == []
-    assert chappe.sweep(CHAIN, {"tcp.window": [2, 4]}, seeds=2, out=tmp_path).summary().equals(before)
+    assert chappe.sweep(CHAIN, {"tcp.receive_window": [2, 4]}, seeds=2, out=tmp_path).summary().equals(before)
 
 
 def test_an_empty_folder_name_is_not_the_current_folder_of_a_study(

@@ -81,18 +81,18 @@ def test_invalid_comparisons_are_rejected(a: dict[str, int], b: dict[str, int], 
 
 
 def test_one_seed_compares_batches() -> None:
-    swept = chappe.sweep(CHAIN, {"tcp.window": [1, 8]})
-    (row,) = swept.compare("goodput_bps", {"tcp.window": 8}, {"tcp.window": 1}).to_dicts()
-    runs = [chappe.run(CHAIN.with_settings({"tcp.window": w})) for w in (8, 1)]
+    swept = chappe.sweep(CHAIN, {"tcp.receive_window": [1, 8]})
+    (row,) = swept.compare("goodput_bps", {"tcp.receive_window": 8}, {"tcp.receive_window": 1}).to_dicts()
+    runs = [chappe.run(CHAIN.with_settings({"tcp.receive_window": w})) for w in (8, 1)]
     welch = chappe.stats.difference(*(next(r._totals(["goodput_bps"]))[1].together.estimate for r in runs))
     assert (row["difference"], row["ci_low"], row["ci_high"]) == pytest.approx((welch.mean, *welch.interval()))
 
 
 def test_a_study_compares_and_ranks(tmp_path: Path) -> None:
-    swept = chappe.sweep(CHAIN, {"topology.hops": [1, 3], "tcp.window": [1, 2, 8]}, seeds=8, out=tmp_path)
-    rows = swept.compare("goodput_bps", {"tcp.window": 2}, {"tcp.window": 1}).to_dicts()
+    swept = chappe.sweep(CHAIN, {"topology.hops": [1, 3], "tcp.receive_window": [1, 2, 8]}, seeds=8, out=tmp_path)
+    rows = swept.compare("goodput_bps", {"tcp.receive_window": 2}, {"tcp.receive_window": 1}).to_dicts()
     assert [row["topology.hops"] for row in rows] == [1, 3]
-    ranked = study.Study(tmp_path).rank("goodput_bps", "tcp.window").to_dicts()
+    ranked = study.Study(tmp_path).rank("goodput_bps", "tcp.receive_window").to_dicts()
     assert [row["topology.hops"] for row in ranked] == [1, 1, 1, 3, 3, 3]
     assert ranked[0]["rank"] == ranked[3]["rank"] == 1
     with pytest.raises(ValueError, match="there is no measure 'goodput'"):
@@ -100,9 +100,9 @@ def test_a_study_compares_and_ranks(tmp_path: Path) -> None:
 
 
 def test_all_values_of_an_axis_are_compared_with_a_baseline(tmp_path: Path) -> None:
-    swept = chappe.sweep(CHAIN, {"topology.hops": [1, 3], "tcp.window": [1, 2, 8]}, seeds=8, out=tmp_path)
-    rows = swept.compare("goodput_bps", "tcp.window", baseline=2).to_dicts()
-    assert [(row["topology.hops"], row["tcp.window"], row["baseline"]) for row in rows] == [
+    swept = chappe.sweep(CHAIN, {"topology.hops": [1, 3], "tcp.receive_window": [1, 2, 8]}, seeds=8, out=tmp_path)
+    rows = swept.compare("goodput_bps", "tcp.receive_window", baseline=2).to_dicts()
+    assert [(row["topology.hops"], row["tcp.receive_window"], row["baseline"]) for row in rows] == [
         (1, 1, 2),
         (1, 8, 2),
         (3, 1, 2),
@@ -110,25 +110,25 @@ def test_all_values_of_an_axis_are_compared_with_a_baseline(tmp_path: Path) -> N
     ]
     # Numbers are those of pairs; the adjustment is over all rows.
     for window in (1, 8):
-        pairs = swept.compare("goodput_bps", {"tcp.window": window}, {"tcp.window": 2}).to_dicts()
-        for row, pair in zip([r for r in rows if r["tcp.window"] == window], pairs, strict=True):
+        pairs = swept.compare("goodput_bps", {"tcp.receive_window": window}, {"tcp.receive_window": 2}).to_dicts()
+        for row, pair in zip([r for r in rows if r["tcp.receive_window"] == window], pairs, strict=True):
             for name in set(pair) - {"p_adjusted", "significant"}:
                 assert row[name] == pair[name]
     assert [row["p_adjusted"] for row in rows] == pytest.approx(chappe.stats.holm([row["p"] for row in rows]))
-    for baseline, message in ((3, "no point has tcp.window = 3"), ([1], "no point has")):
+    for baseline, message in ((3, "no point has tcp.receive_window = 3"), ([1], "no point has")):
         with pytest.raises(ValueError, match=message):
-            swept.compare("goodput_bps", "tcp.window", baseline=baseline)
+            swept.compare("goodput_bps", "tcp.receive_window", baseline=baseline)
     with pytest.raises(ValueError, match=r"'tcp\.windw' is not an axis"):
         swept.compare("goodput_bps", "tcp.windw", baseline=1)
     with pytest.raises(TypeError, match="give baseline="):
-        swept.compare("goodput_bps", "tcp.window")
+        swept.compare("goodput_bps", "tcp.receive_window")
     with pytest.raises(TypeError, match="belongs to the name of an axis"):
-        swept.compare("goodput_bps", {"tcp.window": 1}, {"tcp.window": 2}, baseline=2)
+        swept.compare("goodput_bps", {"tcp.receive_window": 1}, {"tcp.receive_window": 2}, baseline=2)
 
 
 def test_variants_are_compared_over_hops() -> None:
     """The first program of the page on studies."""
-    base = chappe.Scenario({"extends": "ns2-2.35", "run.stop": "110 delivered", "tcp.window": 16})
+    base = chappe.Scenario({"extends": "ns2-2.35", "run.stop": "110 delivered", "tcp.receive_window": 16})
     axes = {"topology.hops": [2, 4, 8], "tcp.variant": ["newreno", "sack", "vegas"]}
     swept = chappe.sweep(base, axes, seeds=5)
     compared = swept.compare("goodput_bps", "tcp.variant", baseline="newreno")
@@ -162,24 +162,24 @@ def test_rankings_rarely_separate_equal_settings() -> None:
 @pytest.mark.parametrize("measure", MEASURES, ids=[m.name for m in MEASURES])
 def test_the_measure_has_a_better_end(measure: Measure, tmp_path: Path) -> None:
     """The better end in rankings, searches and study files, for every measure; an explicit end has priority."""
-    air_time = {"run.air_time": True}
+    air_time = {"run.airtime": True}
     swept = chappe.sweep(CHAIN.with_settings(air_time), {"topology.hops": [2, 6]}, seeds=3)
     file = tmp_path / "search.toml"
     file.write_text(
         '[scenario]\nrun.stop = "110 delivered"\nrun.air_time = true\n'
-        f'[search]\nsetting = "tcp.window"\nlow = 1\nhigh = 9\nmeasure = "{measure.name}"\n',
+        f'[search]\nsetting = "tcp.receive_window"\nlow = 1\nhigh = 9\nmeasure = "{measure.name}"\n',
         encoding="utf-8",
     )
     for direction in get_args(Direction):
         rows = swept.rank(measure.name, "topology.hops", direction=direction)["estimate"].to_list()
         defined = [m for m in rows if m is not None]
         assert defined == sorted(defined, reverse=direction == "maximize")
-        assert Search("tcp.window", 1, 9, measure=measure.name, direction=direction).direction == direction
+        assert Search("tcp.receive_window", 1, 9, measure=measure.name, direction=direction).direction == direction
     if measure.direction is None:
         with pytest.raises(ValueError, match=f"{measure.name} has no better direction"):
             swept.rank(measure.name, "topology.hops")
         for refused in (
-            lambda: chappe.search(CHAIN.with_settings(air_time), "tcp.window", low=1, high=9, measure=measure.name),
+            lambda: chappe.search(CHAIN.with_settings(air_time), "tcp.receive_window", low=1, high=9, measure=measure.name),
             lambda: study.load(file),
         ):
             with pytest.raises(study.StudyError, match=f"{measure.name} has no better direction"):
@@ -187,7 +187,7 @@ def test_the_measure_has_a_better_end(measure: Measure, tmp_path: Path) -> None:
     else:
         ranked = swept.rank(measure.name, "topology.hops")
         assert ranked.equals(swept.rank(measure.name, "topology.hops", direction=measure.direction))
-        assert Search("tcp.window", 1, 9, measure=measure.name).direction == measure.direction
+        assert Search("tcp.receive_window", 1, 9, measure=measure.name).direction == measure.direction
         read = study.load(file).search
         assert read is not None
         assert read.direction == measure.direction
@@ -195,7 +195,7 @@ def test_the_measure_has_a_better_end(measure: Measure, tmp_path: Path) -> None:
 
 def test_less_delay_is_better() -> None:
     """A single packet takes longer over more hops."""
-    swept = chappe.sweep(CHAIN.with_settings({"tcp.window": 1}), {"topology.hops": [4, 2, 6]}, seeds=4)
+    swept = chappe.sweep(CHAIN.with_settings({"tcp.receive_window": 1}), {"topology.hops": [4, 2, 6]}, seeds=4)
     assert swept.rank("mean_delay_s", "topology.hops")["topology.hops"].to_list() == [2, 4, 6]
     for direction in ("smallest", ""):
         with pytest.raises(ValueError, match="must be 'maximize' or 'minimize'"):
@@ -238,7 +238,7 @@ def test_precise_intervals_cover_the_truth() -> None:
     rule = study.Precision("goodput_bps", within=0.05, max_seeds=200)
     inside, sequences = 0, 600
     for n in range(sequences):
-        point = Point({"n": n}, CHAIN.with_settings({"tcp.window": n + 1}))
+        point = Point({"n": n}, CHAIN.with_settings({"tcp.receive_window": n + 1}))
         items = carried_out(precise([point], SEEDS[:5], rule), lambda _: 100.0, 10.0)
         measured, executed = measured_by(lambda _: 100.0, 10.0)
         executed.update({i.key: i for i in items})
@@ -249,7 +249,7 @@ def test_precise_intervals_cover_the_truth() -> None:
 
 
 def window(item: Item) -> int:
-    return int(item.point.labels["tcp.window"])
+    return int(item.point.labels["tcp.receive_window"])
 
 
 def searched(search: Search, truth: Callable[[Item], float], noise: float) -> dict[int | str, list[float]]:
@@ -265,7 +265,7 @@ def searched(search: Search, truth: Callable[[Item], float], noise: float) -> di
 
 @pytest.mark.parametrize("best", range(1, 101, 9))
 def test_a_search_without_noise_finds_the_best(best: int) -> None:
-    search = Search("tcp.window", 1, 100)
+    search = Search("tcp.receive_window", 1, 100)
     results = searched(search, lambda i: -((window(i) - best) ** 2) + 1e-6 * i.seed, 0.0)
     assert max(results, key=lambda v: np.mean(results[v])) == best
     assert {v for v in (best - 1, best, best + 1) if 1 <= v <= 100} <= set(results)
@@ -282,11 +282,11 @@ def test_a_search_with_noise_holds_the_best() -> None:
     hits = 0
     for n in range(30):
         best = 3 + 3 * n
-        search = Search("tcp.window", 1, 100, direction="minimize")
+        search = Search("tcp.receive_window", 1, 100, direction="minimize")
         results = searched(search, partial(distance, best), 1.0)
-        samples = [sample(v, **{"tcp.window": w}) for w, v in sorted(results.items())]
-        rows = [row for row in curve(samples, "tcp.window", "minimize") if row["is_tied"]]
-        hits += rows[0]["tcp.window"] - 3 <= best <= rows[-1]["tcp.window"] + 3
+        samples = [sample(v, **{"tcp.receive_window": w}) for w, v in sorted(results.items())]
+        rows = [row for row in curve(samples, "tcp.receive_window", "minimize") if row["is_tied"]]
+        hits += rows[0]["tcp.receive_window"] - 3 <= best <= rows[-1]["tcp.receive_window"] + 3
     assert hits >= 27
 
 
@@ -309,14 +309,14 @@ def test_the_best_value_and_its_ties() -> None:
 
 def test_a_search_is_stored_and_continues(tmp_path: Path) -> None:
     axes = {"topology.hops": [3, 5]}
-    searched_study = chappe.search(CHAIN, "tcp.window", low=1, high=12, axes=axes, seeds=4, out=tmp_path / "a", jobs=2)
+    searched_study = chappe.search(CHAIN, "tcp.receive_window", low=1, high=12, axes=axes, seeds=4, out=tmp_path / "a", jobs=2)
     rows = searched_study.curve().to_dicts()
     for hops in (3, 5):
         of_hops = [row for row in rows if row["topology.hops"] == hops]
-        assert [row["tcp.window"] for row in of_hops] == sorted(row["tcp.window"] for row in of_hops)
+        assert [row["tcp.receive_window"] for row in of_hops] == sorted(row["tcp.receive_window"] for row in of_hops)
         (best,) = (row for row in of_hops if row["is_best"])
         assert best["estimate"] == max(row["estimate"] for row in of_hops)
         assert best["is_tied"]
     assert len(searched_study.runs) == 4 * len(rows)
-    chappe.search(CHAIN, "tcp.window", low=1, high=12, axes=axes, seeds=4, out=tmp_path / "b", jobs=1)
+    chappe.search(CHAIN, "tcp.receive_window", low=1, high=12, axes=axes, seeds=4, out=tmp_path / "b", jobs=1)
     assert contents(tmp_path / "a") == contents(tmp_path / "b")

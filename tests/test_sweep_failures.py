@@ -114,7 +114,7 @@ def test_an_interrupt_keeps_what_is_finished(folder: Path, undisturbed: dict[str
 
 def test_a_full_disk(folder: Path) -> None:
     few, more = (
-        STUDY.replace("topology.hops = [1, 2, 3]", f"run.sample = {samples}").replace("1100 del", "110 del")
+        STUDY.replace("topology.hops = [1, 2, 3]", f"run.sample_interval = {samples}").replace("1100 del", "110 del")
         for samples in ('["none"]', '["none", "100 us"]')
     )
     (folder / "study.toml").write_text(few)
@@ -127,7 +127,7 @@ def test_a_full_disk(folder: Path) -> None:
     assert err.startswith("error: cannot write to results: file too large. ")
     assert "finished runs are kept there" in err
     kept = study.Study(folder / "results")
-    assert len(kept.runs.filter(kept.runs["run.sample"] == "none")) == 12
+    assert len(kept.runs.filter(kept.runs["run.sample_interval"] == "none")) == 12
     assert len(kept.table("flows")) == len(kept.runs)
     assert run(folder, "--out", "results")[0] == 0
     assert contents(folder / "results") == contents(folder / "undisturbed")
@@ -146,7 +146,7 @@ def crash() -> None:
 
 def small(out: Path, seeds: int) -> study.Study:
     scenario = chappe.Scenario.chain(1, stop="110 delivered")
-    return chappe.sweep(scenario, {"tcp.window": [2, 4]}, seeds=seeds, out=out, jobs=1)
+    return chappe.sweep(scenario, {"tcp.receive_window": [2, 4]}, seeds=seeds, out=out, jobs=1)
 
 
 @pytest.fixture
@@ -347,7 +347,7 @@ def test_another_scenario_is_refused(tmp_path: Path) -> None:
     before = contents(tmp_path)
     scenario = chappe.Scenario.chain(1, {"wlan.slot_time": "9 us", "tcp.rto.min": "2 s"}, stop="110 delivered")
     with pytest.raises(study.StorageError, match="another scenario") as error:
-        chappe.sweep(scenario, {"tcp.window": [2, 4]}, seeds=1, out=tmp_path)
+        chappe.sweep(scenario, {"tcp.receive_window": [2, 4]}, seeds=1, out=tmp_path)
     for text in ("`wlan.slot_time` is", '"9 us" here', "`tcp.rto.min`", "use another folder"):
         assert text in str(error.value)
     assert contents(tmp_path) == before
@@ -500,7 +500,7 @@ def test_runs_of_another_scenario_are_not_taken(harm: Callable[[Path], None], tm
     before = contents(tmp_path)
     with pytest.raises(study.StorageError, match=r"the runs in .* belong to another scenario or results epoch"):
         chappe.sweep(
-            chappe.Scenario.chain(3, stop="110 delivered"), {"tcp.window": [2, 4]}, seeds=2, out=tmp_path, jobs=1
+            chappe.Scenario.chain(3, stop="110 delivered"), {"tcp.receive_window": [2, 4]}, seeds=2, out=tmp_path, jobs=1
         )
     assert contents(tmp_path) == before
 

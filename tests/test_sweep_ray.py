@@ -20,7 +20,7 @@ from command import contents
 from ray.cluster_utils import Cluster
 
 SCENARIO = chappe.Scenario.chain(2, {"tcp.variant": "vegas"}, stop="5500 delivered", extends="ns2-2.35")
-AXES = {"topology.hops": [2, 3, 4], "tcp.window": [4, 8]}
+AXES = {"topology.hops": [2, 3, 4], "tcp.receive_window": [4, 8]}
 SEEDS = 8
 
 

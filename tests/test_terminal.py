@@ -113,7 +113,7 @@ def test_no_bar_and_no_colour_without_a_terminal(long: Path) -> None:
 
 
 def test_errors_are_colored_on_a_terminal_only(long: Path) -> None:
-    arguments = ("check", long.name, "--set", "tcp.window=0")
+    arguments = ("check", long.name, "--set", "tcp.receive_window=0")
     terminal = Terminal(*CHAPPE, *arguments, cwd=long.parent)
     assert terminal.end() == 2
     assert "\x1b[" in terminal.text

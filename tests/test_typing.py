@@ -19,7 +19,7 @@ chappe.Scenario({"run.stop": "1 s", **dict(chappe.Scenario.chain())}, base_dir="
 chappe.run("a.toml").summary()
 chappe.Scenario.chain(2).write_mobility("ways", format="gpx")
 chappe.sweep(scenario, direction="up")
-chappe.search(scenario, "tcp.window", low=1, high=4, direction="up")
+chappe.search(scenario, "tcp.receive_window", low=1, high=4, direction="up")
 """
 
 

@@ -76,7 +76,7 @@ def test_time_of_nodes_sums_to_one(collapsing: chappe.Results) -> None:
 
 
 def test_why_repeats_a_run_without_air_time(collapsing: chappe.Results) -> None:
-    counted = chappe.run(collapsing.scenario.with_settings({"run.air_time": True}))
+    counted = chappe.run(collapsing.scenario.with_settings({"run.airtime": True}))
     assert collapsing.air_time.is_empty()
     assert counted.flows.equals(collapsing.flows)
     assert counted.why().air_time.equals(collapsing.why().air_time)

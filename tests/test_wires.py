@@ -99,7 +99,7 @@ def test_goodput_at_one_percent_loss_agrees_with_ns2(variant: str, window: int, 
 
 @pytest.fixture(scope="module")
 def results() -> chappe.Results:
-    return chappe.run(chappe.Scenario.load(SCENARIO, {"run.batches": 5, "run.discard": 0}))
+    return chappe.run(chappe.Scenario.load(SCENARIO, {"run.batches": 5, "run.warmup_batches": 0}))
 
 
 def test_links_agree_with_flows_and_fates(results: chappe.Results) -> None:
@@ -148,7 +148,7 @@ def test_the_command_prints_links() -> None:
 @pytest.mark.parametrize("protocol", ["shortest_path", "aodv"])
 def test_a_hybrid_path_has_a_rate_and_a_queue_in_each_direction(protocol: str) -> None:
     path = chappe.Scenario.load(REPOSITORY / "scenarios" / "hybrid-path.toml")
-    path = path.with_settings({"run.stop": "15 s", "run.batches": 1, "run.discard": 0, "routing.protocol": protocol})
+    path = path.with_settings({"run.stop": "15 s", "run.batches": 1, "run.warmup_batches": 0, "routing.protocol": protocol})
     free = chappe.run(path)
     assert free.flows["delivered_packets"][0] > 300
     assert free.flows["mean_hops"][0] == 5, "hops over the radio"

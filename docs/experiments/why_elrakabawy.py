@@ -150,17 +150,17 @@ def thinned(runs: Runs) -> None:
     """The paper: NewReno with thinning has no false route failures below 8 hops, and then they increase sharply."""
     tried: dict[str, Changes] = {
         "as it is": {},
-        "window of at most 3": {"tcp.window": 3},
-        "window of at most 4": {"tcp.window": 4},
-        "window of at most 5": {"tcp.window": 5},
+        "window of at most 3": {"tcp.receive_window": 3},
+        "window of at most 4": {"tcp.receive_window": 4},
+        "window of at most 5": {"tcp.receive_window": 5},
         "8 attempts": {"wlan.short_retry_limit": 8},
         "14 attempts": {"wlan.short_retry_limit": 14},
-        "window of at most 4, 8 attempts": {"tcp.window": 4, "wlan.short_retry_limit": 8},
-        "window of at most 4, 9 attempts": {"tcp.window": 4, "wlan.short_retry_limit": 9},
+        "window of at most 4, 8 attempts": {"tcp.receive_window": 4, "wlan.short_retry_limit": 8},
+        "window of at most 4, 9 attempts": {"tcp.receive_window": 4, "wlan.short_retry_limit": 9},
         "minimum RTO 1 s": {"tcp.rto.min": "1 s"},
-        "ACKs held up to 50 ms": {"tcp.thinning.timeout": "50 ms"},
-        "ACKs held up to 200 ms": {"tcp.thinning.timeout": "200 ms"},
-        "duplicate ACKs held, too": {"tcp.thinning.thin_dup_acks": True},
+        "ACKs held up to 50 ms": {"tcp.ack_thinning.timeout": "50 ms"},
+        "ACKs held up to 200 ms": {"tcp.ack_thinning.timeout": "200 ms"},
+        "duplicate ACKs held, too": {"tcp.ack_thinning.thin_dup_acks": True},
     }
     hops = (4, 6, 7, 8, 10)
     print(f"{'false route failures per 10,000 at hops':<40}", end="")
@@ -260,7 +260,7 @@ def slow_start(runs: Runs) -> None:
     """The paper: from 7 hops on NewReno is more than 40 % of its time in slow start, its cwnd below ssthresh."""
     print("shares of the time [%]: in slow start, waiting for a timer; timeouts per 10,000 packets")
     for hops in (7, 8, 10, 12, 16, 20, 32, 40):
-        own = runs.of(Point("newreno", hops), {"run.sample": "500 ms"})
+        own = runs.of(Point("newreno", hops), {"run.sample_interval": "500 ms"})
         shares = (100 * mean(own, name) for name in ("slow_start", "waiting"))
         line(f"{hops} hops", *shares, mean(own, "timeouts_per_10000"))
 

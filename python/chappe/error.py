@@ -19,7 +19,7 @@ class Problem(NamedTuple):
     """A problem of a scenario or study."""
 
     path: str
-    """Dotted name of the setting, such as ``tcp.window``; empty for the scenario as a whole."""
+    """Dotted name of the setting, such as ``tcp.receive_window``; empty for the scenario as a whole."""
     message: str
     """Description of the problem."""
     help: str | None

@@ -26,7 +26,7 @@ class Explanation(NamedTuple):
     kind: str
     """``"setting"``, ``"group"``, ``"word"``, ``"table"``, ``"column"`` or ``"measure"``."""
     name: str
-    """Full name, such as ``tcp.window``, ``tcp.variant=vegas`` or ``flows.goodput_bps``."""
+    """Full name, such as ``tcp.receive_window``, ``tcp.variant=vegas`` or ``flows.goodput_bps``."""
     text: str
     facts: dict[str, Any]
     """Further facts by name, such as ``type``, ``default``, ``unit``."""

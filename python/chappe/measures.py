@@ -56,7 +56,7 @@ OF_TCP = ("retransmissions_per_10000", "timeouts_per_10000", "fast_retransmits_p
 
 
 ENERGY = "energy_per_bit_j"
-"""Measure that needs ``run.air_time``."""
+"""Measure that needs ``run.airtime``."""
 
 JAIN = "jain_index"
 """Jain's index of the totals of the flows: the only measure that is not a ratio of totals."""

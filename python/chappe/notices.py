@@ -11,7 +11,7 @@ from chappe.silence import TOLD, Silence
 from chappe.words import count
 
 _ENDS = {
-    "limit": "the run reached run.limit before its stop rule was met",
+    "limit": "the run reached run.time_limit before its stop rule was met",
     "idle": "the run ended early: no events were left",
 }
 

@@ -252,7 +252,7 @@ class Results:
 
     @cached_property
     def series(self) -> pl.DataFrame:
-        """Windows, timeouts and queues over time, one row per sample and flow; empty without ``run.sample``."""
+        """Windows, timeouts and queues over time, one row per sample and flow; empty without ``run.sample_interval``."""
         return self._table("series")
 
     @cached_property
@@ -262,7 +262,7 @@ class Results:
 
     @cached_property
     def air_time(self) -> pl.DataFrame:
-        """Time of each radio by use, over the measured part of the run; empty without ``run.air_time``."""
+        """Time of each radio by use, over the measured part of the run; empty without ``run.airtime``."""
         return self._table("air_time")
 
     @cached_property
@@ -395,7 +395,7 @@ class Results:
     def why(self) -> Why:
         """Explanation of the results: time budgets of flows and nodes, and causes of packet loss.
 
-        Without ``run.air_time`` the run is repeated to count air time; all other results are identical. For saved
+        Without ``run.airtime`` the run is repeated to count air time; all other results are identical. For saved
         results a warning says so: :func:`chappe.open`.
 
         Raises:
@@ -405,14 +405,14 @@ class Results:
         if self.air_time.is_empty():
             if not isinstance(self._measured, _core.Results):
                 warnings.warn(self._again(), ChappeWarning, stacklevel=2)
-            again = run(self.scenario.with_settings({"run.air_time": True, "run.record": []}))
+            again = run(self.scenario.with_settings({"run.airtime": True, "run.record": []}))
             rest = self if self.epoch == again.epoch else again
             return explain(rest.flows, rest.fates, again.air_time)
         return explain(self.flows, self.fates, self.air_time)
 
     def _again(self) -> str:
         """Notice of the repetition of a run."""
-        text = f"the saved results have no air time (`run.air_time`): the run is repeated with seed {self.seed}"
+        text = f"the saved results have no air time (`run.airtime`): the run is repeated with seed {self.seed}"
         if self.epoch == _core.RESULTS_EPOCH:
             return text
         return (

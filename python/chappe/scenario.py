@@ -367,7 +367,7 @@ class Scenario(Mapping[str, Any]):
     def mobility(self) -> "pl.DataFrame":
         """Movements of the nodes up to the end of the run, one row per straight movement.
 
-        ``motion.file`` accepts the table as a CSV file. Its columns are ``time_s``, ``node``, the position ``x_m`` and
+        ``mobility.file`` accepts the table as a CSV file. Its columns are ``time_s``, ``node``, the position ``x_m`` and
         ``y_m``, the destination ``dest_x_m`` and ``dest_y_m``, and ``speed_mps``.
 
         Raises:
@@ -388,7 +388,7 @@ class Scenario(Mapping[str, Any]):
         until: str | float | None = None,
         seed: int | None = None,
     ) -> None:
-        """Writes the movements of the nodes to a file for ``motion.file``.
+        """Writes the movements of the nodes to a file for ``mobility.file``.
 
         Args:
             path: Path of the file.

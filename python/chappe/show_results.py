@@ -19,7 +19,7 @@ SHOWN = 8
 
 _ENDS = {
     "done": "",
-    "limit": "The run reached run.limit before its stop rule was met.",
+    "limit": "The run reached run.time_limit before its stop rule was met.",
     "idle": "The run ended early: no events were left.",
     "cancelled": "The run was cancelled.",
     "running": "The run has not ended.",

@@ -20,7 +20,7 @@ keywords! {
         List = "list",
         /// Positions from a CSV file with the columns x_m and y_m, in the order of its column node if it has one.
         File = "file",
-        /// Initial positions from a file of movements (`motion.file`).
+        /// Initial positions from a file of movements (`mobility.file`).
         Motion = "motion",
         /// No radios: all links are point-to-point links.
         None = "none",

@@ -134,7 +134,7 @@ fn excessive_memory_is_rejected_at_its_setting() {
     let raise = "if you need that much, raise `run.max_memory`";
     for (text, path, said) in [
         ("run.batches = 1000000000", "run.batches", "TB of memory"),
-        ("run.sample = \"1 ns\"", "run.sample", "TB of memory"),
+        ("run.sample_interval = \"1 ns\"", "run.sample_interval", "TB of memory"),
         ("run.max_nodes = 1000000000\ntopology.hops = 999999999", "topology.hops", "TB of memory"),
         ("run.max_nodes = 1000000000\nwire.nodes = 999999900", "wire.nodes", "TB of memory"),
         (
@@ -151,17 +151,17 @@ fn excessive_memory_is_rejected_at_its_setting() {
         (
             "extends = \"ns2-2.35\"\ntcp = { variant = \"vegas\", window = 1000000 }\n\
              traffic = { flows = 5000, distinct_ends = false }",
-            "tcp.window",
+            "tcp.receive_window",
             "GB of memory",
         ),
-        ("tcp.ap.history = 1000000000", "tcp.ap.history", "GB of memory"),
+        ("tcp.ap.history_samples = 1000000000", "tcp.ap.history_samples", "GB of memory"),
         (
             "topology.hops = 9999\nqueue = { discipline = \"fq_codel\", fq_codel.queues = 65536 }",
             "queue.fq_codel.queues",
             "GB of memory",
         ),
         (
-            "split.buffer = 1000000\nmiddlebox = [{ kind = \"split\", node = 1 }]\n\
+            "split.buffer_segments = 1000000\nmiddlebox = [{ kind = \"split\", node = 1 }]\n\
              routing.protocol = \"shortest_path\"\ntraffic = { flows = 99, distinct_ends = false }\ntopology.hops = 2",
             "middlebox",
             "GB of memory",
@@ -214,7 +214,7 @@ fn long_runs_are_announced() {
         ("", "1000000 delivered", "1000000000 delivered"),
         (random, "1000 s", "1000000 s"),
         (wires, "1000 s", "8000000 s"),
-        ("run.sample = \"1 us\"\nrun.max_memory = \"1000 TB\"", "1 s", "100000 s"),
+        ("run.sample_interval = \"1 us\"\nrun.max_memory = \"1000 TB\"", "1 s", "100000 s"),
         ("cbr.interval = \"1 us\"\nflow = [{ to = 7, app = \"cbr\" }]", "100 s", "1000000 s"),
         ("routing.aodv = { hello = true, hello_interval = \"1 us\" }", "1000 delivered", "1000000 delivered"),
         ("net.neighborhood_red = { enabled = true, interval = \"1 us\" }", "1000 delivered", "1000000 delivered"),

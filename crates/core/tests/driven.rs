@@ -28,9 +28,9 @@ proptest! {
     ) {
         let changes = [
             ("run.stop", format!("\"{stop}\"")),
-            ("run.limit", "\"20 s\"".to_owned()),
-            ("run.sample", "\"70 ms\"".to_owned()),
-            ("ftp.segments", segments.to_string()),
+            ("run.time_limit", "\"20 s\"".to_owned()),
+            ("run.sample_interval", "\"70 ms\"".to_owned()),
+            ("bulk.segments", segments.to_string()),
             ("cbr.datagrams", segments.to_string()),
         ];
         let changes: Vec<(String, String)> = changes.map(|(name, value)| (name.to_owned(), value)).into();
@@ -61,7 +61,7 @@ proptest! {
 #[test]
 fn command_wakes_an_idle_run() {
     let text = "run = { stop = \"150 delivered\", sample = \"100 ms\", limit = \"100 s\", batches = 1, discard = 0 }\n\
-                topology.hops = 1\nflow = [{ from = 0, to = 1, ftp.segments = 100 }]\n\
+                topology.hops = 1\nflow = [{ from = 0, to = 1, bulk.segments = 100 }]\n\
                 radio.energy.battery = \"100 J\"";
     let event = "\nevent = [{ at = \"7 s\", flow_begin = 0 }]";
     let by_event = || {

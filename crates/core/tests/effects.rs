@@ -20,7 +20,7 @@ const HIDDEN: &[(&str, &str)] = &[
     ("net.mtu", "a limit of what is accepted"),
     ("snoop.drop_old_acks", "acknowledgements overtake each other only where routes change beyond the middlebox"),
     ("tcp.dup_acks", "an acknowledgement of nothing new comes here only while data are outstanding"),
-    ("wlan.duplicates", "a station sets the retry bit whenever it repeats a number, until numbers wrap round"),
+    ("wlan.duplicate_detection", "a station sets the retry bit whenever it repeats a number, until numbers wrap round"),
 ];
 
 /// Movements of nodes.
@@ -154,8 +154,8 @@ fn settings(path: &str, schema: &Json, found: &mut BTreeMap<String, Json>) {
 fn others(path: &str, schema: &Json, now: &Json) -> Vec<Json> {
     match path {
         "topology.file" => return vec![json!("other_nodes.csv")],
-        "motion.file" => return vec![json!("other_motion.csv")],
-        "motion.courses" => return vec![json!(OTHER_WAYS)],
+        "mobility.file" => return vec![json!("other_motion.csv")],
+        "mobility.table" => return vec![json!(OTHER_WAYS)],
         "radio.links" => {
             return vec![json!("from,to,signal_dbm\n0,1,-60\n1,0,-62\n1,2,-65\n2,1,-66\n0,2,-95\n2,0,-75\n")];
         }
@@ -167,11 +167,11 @@ fn others(path: &str, schema: &Json, now: &Json) -> Vec<Json> {
             return vec![json!([["0 m", "0 m"], ["190 m", "20 m"], ["380 m", "0 m"], ["570 m", "5 m"]])];
         }
         "topology.omit" => return vec![json!([[1, 1]]), json!([])],
-        "run.limit" => return vec![json!("700 ms")],
+        "run.time_limit" => return vec![json!("700 ms")],
         "run.stop" => return vec![json!("1300 ms"), json!("70 delivered")],
-        "node.0.nodes" | "pairs.0.from" => return vec![json!(1)],
-        "pairs.0.to" => return vec![json!(2)],
-        "event.0.set" => return vec![json!("flow.1.tcp.window")],
+        "node.0.nodes" | "pairs.0.src" => return vec![json!(1)],
+        "pairs.0.dst" => return vec![json!(2)],
+        "event.0.set" => return vec![json!("flow.1.tcp.receive_window")],
         "event.0.to" => return vec![json!(2)],
         "wlan.response_rates" | "node.0.wlan.response_rates" => return vec![json!(["2 Mbit/s"]), json!(["1 Mbit/s"])],
         "wlan.rate_control.rates" | "node.0.wlan.rate_control.rates" => return vec![json!(["2 Mbit/s", "11 Mbit/s"])],
@@ -234,15 +234,15 @@ fn others(path: &str, schema: &Json, now: &Json) -> Vec<Json> {
 fn below(path: &str) -> Option<String> {
     [
         ("flow.0.tcp.", "tcp."),
-        ("flow.0.ftp.", "ftp."),
+        ("flow.0.bulk.", "ftp."),
         ("flow.0.cbr.", "cbr."),
         ("flow.0.on_off.", "on_off."),
         ("pairs.0.tcp.", "tcp."),
-        ("pairs.0.ftp.", "ftp."),
+        ("pairs.0.bulk.", "ftp."),
         ("pairs.0.cbr.", "cbr."),
         ("pairs.0.on_off.", "on_off."),
         ("wire.queue.", "queue."),
-        ("arrivals.0.tcp.", "tcp."),
+        ("arrival_process.0.tcp.", "tcp."),
         ("node.0.radio.", "radio."),
         ("node.0.wlan.", "wlan."),
         ("node.0.queue.", "queue."),

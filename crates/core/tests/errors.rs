@@ -88,12 +88,12 @@ fn sparse_topology_error_names_a_sufficient_density() {
 fn similar_settings_of_other_groups_are_suggested() {
     for (text, said) in [
         ("stop = \"10 s\"", "`run.stop`?"),
-        ("motion.speed = \"3 m/s\"", "`motion.min_speed` or `motion.max_speed`?"),
+        ("mobility.speed = \"3 m/s\"", "`mobility.min_speed` or `mobility.max_speed`?"),
         ("run.duration = \"10 s\"", "`run.stop`?"),
         ("variant = \"reno\"", "`tcp.variant`?"),
         ("tcp.varient = \"reno\"", "`variant`?"),
         ("radio.tx_power = \"3 dBm\"", "`radio.transmit_power`?"),
-        ("tcp.mss = \"1460 B\"", "`tcp.segment`?"),
+        ("tcp.mss = \"1460 B\"", "`tcp.mss`?"),
     ] {
         let found = problem(text);
         assert!(found.contains("did you mean ") && found.contains(said), "{found}");
@@ -114,7 +114,7 @@ fn unmodelled_parts_are_named() {
         ("routing.protocol = \"batman-adv\"", "B.A.T.M.A.N. is not modelled"),
         ("queue.discipline = \"dualpi2\"", "dualpi2 is not modelled"),
         ("radio.sinr.fading = \"nakagami\"", "nakagami is not modelled"),
-        ("motion.kind = \"gauss-markov\"", "gauss-markov is not modelled"),
+        ("mobility.model = \"gauss-markov\"", "gauss-markov is not modelled"),
         ("extends = \"802.11ac\"", "this PHY is not modelled: the nearest is `extends = \"802.11a\"`"),
         ("extends = \"802.11b\"", "the preset `standard` is 802.11b"),
         ("wlan.edca = true", "edca is not modelled"),
@@ -385,12 +385,12 @@ fn settings_without_effect_cause_one_warning_per_reason() {
     );
     let bursts = "flow = [{ to = 1, app = \"on_off\"";
     assert_eq!(
-        one(&format!("on_off.header = \"20 B\"\n{bursts} }}]")),
-        "on_off.header: `on_off.header` has no effect, because the messages go over TCP"
+        one(&format!("on_off.header_size = \"20 B\"\n{bursts} }}]")),
+        "on_off.header_size: `on_off.header_size` has no effect, because the messages go over TCP"
     );
     assert_eq!(
-        one(&format!("{bursts}, on_off.transport = \"udp\", tcp.window = 9 }}, {{ to = 1 }}]")),
-        "flow.0.tcp.window: `flow.0.tcp.window` has no effect, because the flow is not over TCP"
+        one(&format!("{bursts}, on_off.transport = \"udp\", tcp.receive_window = 9 }}, {{ to = 1 }}]")),
+        "flow.0.tcp.receive_window: `flow.0.tcp.receive_window` has no effect, because the flow is not over TCP"
     );
     assert_eq!(
         one(&format!("routing.protocol = \"dsr\"\ntcp.segment = \"1 kB\"\n{bursts}, on_off.breaks_links = false }}]")),
@@ -426,11 +426,11 @@ fn scenario_is_warned_of_its_own_settings_only() {
     let vegas = read(own, &[]);
     assert_eq!(said(&vegas), ["tcp.few.alpha"]);
     // Settings that changes leave unused had an effect before; new ones and others did not.
-    let changes = json!({ "tcp.variant": "reno", "tcp": { "vegas.beta": 3 }, "tcp.window": 9 });
+    let changes = json!({ "tcp.variant": "reno", "tcp": { "vegas.beta": 3 }, "tcp.receive_window": 9 });
     let reno = vegas.with(&changes, &shelf).expect("a scenario");
     assert_eq!(said(&reno), ["tcp.vegas.beta", "tcp.few.alpha"]);
     assert_eq!(reno.warnings.len(), 2, "{:?}", reno.warnings);
-    let sets = [("tcp.variant", "reno"), ("tcp.vegas.beta", "3"), ("tcp.window", "9")];
+    let sets = [("tcp.variant", "reno"), ("tcp.vegas.beta", "3"), ("tcp.receive_window", "9")];
     assert_eq!(said(&read(own, &sets)), said(&reno));
     let dict = json!({ "run.stop": "1 s", "tcp": { "variant": "vegas", "vegas.alpha": 2, "few.alpha": 1 } });
     let both = Scenario::from_json(&dict, &changes, &shelf).expect("a scenario");
@@ -457,7 +457,7 @@ fn invalid_links() {
         wired_problem("{ from = 0, to = 3 }"),
         "my.toml:4:26 there is no node 3 -> nodes are numbered from 0 to 2"
     );
-    assert_eq!(wired_problem("{ from = 1 }"), "my.toml:4:9 link 0 has no end -> set `link.0.to` to a node");
+    assert_eq!(wired_problem("{ from = 1 }"), "my.toml:4:9 link 0 has no end -> set `link.0.dst` to a node");
     assert_eq!(
         wired_problem("{ from = 1, to = 1 }"),
         "my.toml:4:26 link 0 joins node 1 to itself -> choose another node"
@@ -628,17 +628,17 @@ fn units_in_other_spellings() {
         ("wlan.data_rate", "11 Mb/s", "11 Mbit/s"),
         ("wlan.basic_rate", "1000 kbps", "1000 kbit/s"),
         ("wlan.slot_time", "20 \u{3bc}s", "20 us"),
-        ("run.limit", "10 sec", "10 s"),
-        ("run.limit", "1e1 Seconds", ""),
-        ("run.limit", "2 hours", "2 h"),
+        ("run.time_limit", "10 sec", "10 s"),
+        ("run.time_limit", "1e1 Seconds", ""),
+        ("run.time_limit", "2 hours", "2 h"),
         ("topology.spacing", "200 meters", "200 m"),
         ("topology.spacing", "0.2 KM", "0.2 km"),
         ("radio.frequency", "914 mhz", "914 MHz"),
         ("radio.transmit_power", "24.5 dbm", "24.5 dBm"),
         ("radio.transmit_power", "281.8 MW", ""),
         ("radio.capture_threshold", "10 db", "10 dB"),
-        ("tcp.segment", "1460 bytes", "1460 B"),
-        ("tcp.segment", "1 MB", ""),
+        ("tcp.mss", "1460 bytes", "1460 B"),
+        ("tcp.mss", "1 MB", ""),
         ("wlan.data_rate", "2 MB/s", ""),
         ("wlan.data_rate", "-2 Mbps", ""),
         ("run.stop", "10 seconds", "10 s"),
@@ -774,17 +774,17 @@ fn a_node_that_does_not_exist() {
 
 #[test]
 fn a_window_of_zero() {
-    assert_eq!(problem("tcp.window = 0"), "my.toml:2:14 `tcp.window` is 0 -> it must be from 1 to 1000000");
+    assert_eq!(problem("tcp.receive_window = 0"), "my.toml:2:14 `tcp.receive_window` is 0 -> it must be from 1 to 1000000");
     assert_eq!(
         problem("flow = [{ from = 0, to = 1, tcp = { window = 0 } }]"),
-        "my.toml:2:46 `flow.0.tcp.window` is 0 -> it must be from 1 to 1000000"
+        "my.toml:2:46 `flow.0.tcp.receive_window` is 0 -> it must be from 1 to 1000000"
     );
 }
 
 #[test]
 fn a_segment_larger_than_the_mtu() {
     assert_eq!(
-        problem("tcp.segment = \"1461 B\""),
+        problem("tcp.mss = \"1461 B\""),
         "my.toml:2:15 a packet of 1461 + 40 B is larger than the MTU of 1500 B -> at most 1460 B fit, or raise `net.mtu`"
     );
     assert_eq!(
@@ -915,11 +915,11 @@ fn invalid_middleboxes() {
     );
     assert_eq!(
         all("middlebox = [{ node = 1, snoop = { cache = 0 } }]"),
-        "my.toml:3:44 `middlebox.0.snoop.cache` is 0 -> it must be from 1 to 1000000"
+        "my.toml:3:44 `middlebox.0.snoop.cache_segments` is 0 -> it must be from 1 to 1000000"
     );
     assert_eq!(
-        all("snoop.gain = 1.5\nmiddlebox = [{ node = 1 }]"),
-        "my.toml:3:14 `snoop.gain` is 1.5 -> it must be above 0 and below 1"
+        all("snoop.rtt_weight = 1.5\nmiddlebox = [{ node = 1 }]"),
+        "my.toml:3:14 `snoop.rtt_weight` is 1.5 -> it must be above 0 and below 1"
     );
     assert_eq!(
         all("middlebox = [{ kind = \"split\", node = 1 }, { kind = \"split\", node = 2 }]"),
@@ -933,11 +933,11 @@ fn invalid_middleboxes() {
     assert_eq!(
         all("middlebox = [{ kind = \"split\", node = 1, split = { tcp = { segment = \"500 B\" } } }]"),
         "my.toml:3:14 segments of 1460 B become segments of 500 B where flow 0 is split \
-         -> both halves need the same `tcp.segment`"
+         -> both halves need the same `tcp.mss`"
     );
     assert_eq!(
         all("middlebox = [{ kind = \"split\", node = 1, split = { tcp = { window = 0 } } }]"),
-        "my.toml:3:69 `middlebox.0.split.tcp.window` is 0 -> it must be from 1 to 1000000"
+        "my.toml:3:69 `middlebox.0.split.tcp.receive_window` is 0 -> it must be from 1 to 1000000"
     );
     assert_eq!(
         all(
@@ -987,8 +987,8 @@ fn more_nodes_than_are_allowed() {
 #[test]
 fn a_run_of_half_a_year() {
     assert_eq!(
-        problem("run.limit = \"20000000 s\""),
-        "my.toml:2:13 `run.limit` is 20000000 s -> it must be above 0 s and at most 8640000 s"
+        problem("run.time_limit = \"20000000 s\""),
+        "my.toml:2:13 `run.time_limit` is 20000000 s -> it must be above 0 s and at most 8640000 s"
     );
 }
 
@@ -1021,8 +1021,8 @@ hops = 3
             "my.toml:3:8 `run.stop` cannot be \"soon\" \
          -> expected a number of packets such as \"110000 delivered\" or a time such as \"1000 s\"",
             "my.toml:5:1 `tcp` has no setting `varient` -> did you mean `variant`?",
-            "my.toml:6:10 `tcp.window` is 0 -> it must be from 1 to 1000000",
-            "my.toml:7:7 `tcp.ack` cannot be \"evry\" -> did you mean `every`? known: every, delayed, thinning",
+            "my.toml:6:10 `tcp.receive_window` is 0 -> it must be from 1 to 1000000",
+            "my.toml:7:7 `tcp.ack_policy` cannot be \"evry\" -> did you mean `every`? known: every, delayed, thinning",
             "my.toml:9:13 `wlan.data_rate` is 3 Mbit/s -> it must be 1 Mbit/s, 2 Mbit/s, 5.5 Mbit/s, 11 Mbit/s, 6 Mbit/s, 9 Mbit/s, 12 Mbit/s, 18 Mbit/s, 24 Mbit/s, 36 Mbit/s, 48 Mbit/s or 54 Mbit/s",
             "my.toml:10:2 a scenario has no setting `topologi` -> did you mean `topology`?",
         ]
@@ -1080,11 +1080,11 @@ fn overrides_are_checked_like_the_file() {
         let overrides = [(key.to_owned(), value.to_owned())];
         Scenario::from_toml("my.toml", "run.stop = \"1 s\"", &overrides, &NoFiles)
     };
-    assert_eq!(set("tcp.window", "7").expect("a good override").config().tcp.receive_window, 7);
+    assert_eq!(set("tcp.receive_window", "7").expect("a good override").config().tcp.receive_window, 7);
     assert_eq!(set("tcp.variant", "sack").expect("words need no quotes").config().tcp.variant.word(), "sack");
     let said = set("tcp.windw", "7").expect_err("a mistake").render(false);
     assert!(said.contains("`tcp` has no setting `windw`") && said.contains("--set"), "{said}");
-    let said = set("flow.3.from", "7").expect_err("a mistake").render(false);
+    let said = set("flow.3.src", "7").expect_err("a mistake").render(false);
     assert!(said.contains("flow"), "{said}");
     let said = set("extends", "802.11n").expect_err("a mistake").render(false);
     assert!(said.contains("`extends` cannot be changed from outside") && said.contains("is not modelled"), "{said}");
@@ -1095,7 +1095,7 @@ fn a_dict_is_checked_like_a_file() {
     let bad = json!({ "run": { "stop": "1 s" }, "tcp": { "window": 0, "varient": 1 } });
     let errors = Scenario::from_json(&bad, &json!({}), &NoFiles).expect_err("two mistakes");
     let paths: Vec<&str> = errors.problems.iter().map(|p| p.path.as_str()).collect();
-    assert_eq!(paths, ["tcp.varient", "tcp.window"]);
+    assert_eq!(paths, ["tcp.varient", "tcp.receive_window"]);
     let errors = Scenario::from_json(&json!([1]), &json!({}), &NoFiles).expect_err("not a table");
     assert!(errors.to_string().contains("a scenario must be a table"), "{errors}");
 }
@@ -1110,14 +1110,14 @@ fn names_in_a_dict_may_be_dotted() {
     let whole = read(nested, json!({})).expect("a scenario").effective();
     for dict in [
         json!({
-            "run.stop": "1 s", "tcp.window": 3, "tcp.vegas.alpha": 1, "tcp.vegas": { "beta": 2 },
+            "run.stop": "1 s", "tcp.receive_window": 3, "tcp.vegas.alpha": 1, "tcp.vegas": { "beta": 2 },
             "flow": [{ "to": 1, "tcp.variant": "vegas" }],
         }),
         json!({
             "tcp.vegas.alpha": 1, "run": { "stop": "1 s" }, "tcp": { "vegas.beta": 2, "window": 3 },
             "flow": [{ "to": 1 }], "flow.0.tcp.variant": "vegas",
         }),
-        json!({ "tcp": { "vegas": { "alpha": 1 } }, "tcp.vegas": { "beta": 2 }, "run.stop": "1 s", "tcp.window": 3,
+        json!({ "tcp": { "vegas": { "alpha": 1 } }, "tcp.vegas": { "beta": 2 }, "run.stop": "1 s", "tcp.receive_window": 3,
                 "flow": [{}], "flow.0": { "to": 1, "tcp.variant": "vegas" } }),
     ] {
         assert_eq!(
@@ -1128,17 +1128,17 @@ fn names_in_a_dict_may_be_dotted() {
     }
     // Changes come later and may change anything.
     let changed =
-        read(json!({ "run.stop": "1 s", "tcp.window": 3 }), json!({ "tcp.window": 4, "tcp": { "vegas.alpha": 0 } }));
+        read(json!({ "run.stop": "1 s", "tcp.receive_window": 3 }), json!({ "tcp.receive_window": 4, "tcp": { "vegas.alpha": 0 } }));
     let changed = changed.expect("a scenario");
     assert_eq!((changed.config().tcp.receive_window, changed.config().tcp.vegas.alpha), (4, 0.0));
     for (dict, said) in [
-        (json!({ "tcp": { "window": 3 }, "tcp.window": 3 }), "`tcp.window` is set twice"),
-        (json!({ "tcp.window": 3, "tcp": { "window": 4 } }), "`tcp.window` is set twice"),
+        (json!({ "tcp": { "window": 3 }, "tcp.receive_window": 3 }), "`tcp.receive_window` is set twice"),
+        (json!({ "tcp.receive_window": 3, "tcp": { "window": 4 } }), "`tcp.receive_window` is set twice"),
         (json!({ "tcp.vegas": { "alpha": 1 }, "tcp.vegas.alpha": 2 }), "`tcp.vegas.alpha` is set twice"),
         (json!({ "tcp": { "vegas.alpha": 1 }, "tcp.vegas.alpha": 2 }), "`tcp.vegas.alpha` is set twice"),
-        (json!({ "flow": [{ "to": 1 }], "flow.0.to": 1 }), "`flow.0.to` is set twice"),
+        (json!({ "flow": [{ "to": 1 }], "flow.0.dst": 1 }), "`flow.0.dst` is set twice"),
         (json!({ "tcp.windw": 4 }), "`tcp` has no setting `windw`"),
-        (json!({ "tcp.window": "4" }), "`tcp.window` cannot be \"4\""),
+        (json!({ "tcp.receive_window": "4" }), "`tcp.receive_window` cannot be \"4\""),
         (json!({ "tcp.": 4 }), "`tcp` has no setting ``"),
     ] {
         let mut dict = dict;
@@ -1185,7 +1185,7 @@ fn unlikely_scenarios_run_with_a_warning() {
 #[test]
 fn invalid_window_rules() {
     for (setting, said) in [
-        ("tcp.ap.gain = 2", "my.toml:2:15 `tcp.ap.gain` is 2 -> it must be from 0 to 1"),
+        ("tcp.ap.ewma_weight = 2", "my.toml:2:15 `tcp.ap.ewma_weight` is 2 -> it must be from 0 to 1"),
         ("tcp.veno.random_share = 2", "my.toml:2:25 `tcp.veno.random_share` is 2 -> it must be from 0 to 1"),
         (
             "tcp.elfn.probe_interval = \"0 s\"",
@@ -1195,7 +1195,7 @@ fn invalid_window_rules() {
             "tcp.e_newreno.probe_interval = \"0 s\"",
             "my.toml:2:32 `tcp.e_newreno.probe_interval` is 0 s -> it must be from 1 ms to 3600 s",
         ),
-        ("tcp.westwood.gain = -1", "my.toml:2:21 `tcp.westwood.gain` is -1 -> it must be from 0 to 1"),
+        ("tcp.westwood.ewma_weight = -1", "my.toml:2:21 `tcp.westwood.ewma_weight` is -1 -> it must be from 0 to 1"),
         ("tcp.scalable.decrease = 3", "my.toml:2:25 `tcp.scalable.decrease` is 3 -> it must be from 0 to 1"),
         ("tcp.scalable.increase = -1", "my.toml:2:25 `tcp.scalable.increase` is -1 -> it must be from 0 to 1"),
     ] {
@@ -1211,8 +1211,8 @@ fn invalid_queue_management() {
          -> `queue.red.max_threshold` must be above the minimum"
     );
     assert_eq!(
-        problem("queue.red.q_weight = 0"),
-        "my.toml:2:22 `queue.red.q_weight` is 0 -> it must be above 0 and at most 1"
+        problem("queue.red.weight = 0"),
+        "my.toml:2:22 `queue.red.weight` is 0 -> it must be above 0 and at most 1"
     );
     assert_eq!(
         problem("queue = { limit = 5, mark_threshold = 5 }"),
@@ -1225,7 +1225,7 @@ fn invalid_queue_management() {
     assert_eq!(
         problem("net.link_red = { min_th = 4 }"),
         "the maximum threshold is not above the minimum \
-         -> `net.link_red.max_th` must be above `net.link_red.min_th`"
+         -> `net.link_red.max_threshold` must be above `net.link_red.min_threshold`"
     );
     assert_eq!(
         problem("net.link_red.max_p = 1.5"),
@@ -1234,14 +1234,14 @@ fn invalid_queue_management() {
     assert_eq!(
         problem("net.neighborhood_red = { max_th = 100 }"),
         "my.toml:2:35 the maximum threshold is not above the minimum \
-         -> `net.neighborhood_red.max_th` must be above `net.neighborhood_red.min_th`"
+         -> `net.neighborhood_red.max_threshold` must be above `net.neighborhood_red.min_threshold`"
     );
     assert_eq!(
-        problem("net.neighborhood_red.w_q = 0"),
-        "my.toml:2:28 `net.neighborhood_red.w_q` is 0 -> it must be above 0 and at most 1"
+        problem("net.neighborhood_red.weight = 0"),
+        "my.toml:2:28 `net.neighborhood_red.weight` is 0 -> it must be above 0 and at most 1"
     );
     assert_eq!(
-        problem("net.neighborhood_red.ncn_bytes = \"2 kB\""),
+        problem("net.neighborhood_red.ncn_size = \"2 kB\""),
         "my.toml:2:34 a packet of 2000 B is larger than the MTU of 1500 B -> it must be at most `net.mtu`"
     );
     assert_eq!(problem("tcp.ecn.beta = 1.5"), "my.toml:2:16 `tcp.ecn.beta` is 1.5 -> it must be above 0 and below 1");
@@ -1299,32 +1299,32 @@ fn invalid_events() {
         "my.toml:3:45 event 0: a value for nothing -> name the setting that it is for: `set`"
     );
     assert_eq!(
-        at("set = \"flow.0.tcp.window\""),
-        "my.toml:3:33 event 0: `flow.0.tcp.window` gets no value -> write it as `to`"
+        at("set = \"flow.0.tcp.receive_window\""),
+        "my.toml:3:33 event 0: `flow.0.tcp.receive_window` gets no value -> write it as `to`"
     );
-    let may = "flow.N.cbr.interval, flow.N.tcp.window, flow.N.tcp.max_cwnd, link.N.rate, link.N.delay, link.N.error.rate, link.N.back.rate, \
+    let may = "flow.N.cbr.interval, flow.N.tcp.receive_window, flow.N.tcp.max_cwnd, link.N.rate, link.N.delay, link.N.error.rate, link.N.back.rate, \
                link.N.back.delay, link.N.back.error.rate, receiver.error.rate";
     assert_eq!(
-        at("set = \"tcp.window\", to = 3"),
-        format!("my.toml:3:33 event 0: `tcp.window` cannot change during a run -> these may: {may}")
+        at("set = \"tcp.receive_window\", to = 3"),
+        format!("my.toml:3:33 event 0: `tcp.receive_window` cannot change during a run -> these may: {may}")
     );
     assert_eq!(
         at("set = \"flow.0.tcp.windw\", to = 3"),
         format!(
             "my.toml:3:33 event 0: `flow.0.tcp.windw` cannot change during a run \
-             -> did you mean `flow.N.tcp.window`? these may: {may}"
+             -> did you mean `flow.N.tcp.receive_window`? these may: {may}"
         )
     );
     assert_eq!(
-        at("set = \"flow.3.tcp.window\", to = 3"),
+        at("set = \"flow.3.tcp.receive_window\", to = 3"),
         "my.toml:3:33 event 0: there is no flow 3 -> they are numbered from 0 to 0"
     );
     assert_eq!(
-        at("set = \"flow.0.tcp.window\", to = 0"),
-        "my.toml:3:59 event 0: `flow.0.tcp.window` is 0 -> it must be from 1 to 1000000"
+        at("set = \"flow.0.tcp.receive_window\", to = 0"),
+        "my.toml:3:59 event 0: `flow.0.tcp.receive_window` is 0 -> it must be from 1 to 1000000"
     );
     assert_eq!(
-        at("set = \"flow.0.tcp.window\", to = \"many\""),
+        at("set = \"flow.0.tcp.receive_window\", to = \"many\""),
         "my.toml:3:59 event 0: `to` cannot be \"many\" -> expected a whole number"
     );
     assert_eq!(
@@ -1332,10 +1332,10 @@ fn invalid_events() {
         "my.toml:3:33 event 0: `flow.0.cbr.interval` has no effect: flow 0 is `ftp` -> choose a flow that is `cbr`"
     );
     for udp in ["app = \"cbr\"", "app = \"on_off\", on_off.transport = \"udp\""] {
-        let window = "event = [{ at = \"10 ms\", set = \"flow.0.tcp.window\", to = 3 }]";
+        let window = "event = [{ at = \"10 ms\", set = \"flow.0.tcp.receive_window\", to = 3 }]";
         assert_eq!(
             problem(&format!("flow = [{{ to = 1, {udp} }}]\n{window}")),
-            "my.toml:3:32 event 0: `flow.0.tcp.window` has no effect: flow 0 goes over UDP -> choose a flow over TCP"
+            "my.toml:3:32 event 0: `flow.0.tcp.receive_window` has no effect: flow 0 goes over UDP -> choose a flow over TCP"
         );
     }
     assert_eq!(
@@ -1368,32 +1368,32 @@ fn invalid_motion() {
     let area = "width = \"500 m\", height = \"500 m\"";
     assert_eq!(
         walk("width = \"500 m\""),
-        "my.toml:2:19 random waypoint has no area: `motion.height` is \"none\", and the topology is not random \
-         -> set `motion.height`, e.g. to \"1000 m\""
+        "my.toml:2:19 random waypoint has no area: `mobility.height` is \"none\", and the topology is not random \
+         -> set `mobility.height`, e.g. to \"1000 m\""
     );
     assert_eq!(
         walk(&format!("{area}, min_speed = \"5 m/s\", max_speed = \"4 m/s\"")),
         "my.toml:2:106 the fastest speed 4 m/s is below the slowest, 5 m/s \
-         -> `motion.max_speed` must be at least `motion.min_speed`"
+         -> `mobility.max_speed` must be at least `mobility.min_speed`"
     );
     assert_eq!(
         walk(&format!("{area}, min_speed = \"0 m/s\"")),
         "my.toml:2:85 random waypoint with speeds from 0 m/s on has no stationary state: nodes become slower for ever \
-         -> let `motion.min_speed` be above 0 m/s, or `motion.start` be \"uniform\""
+         -> let `mobility.min_speed` be above 0 m/s, or `mobility.initial` be \"uniform\""
     );
     assert_eq!(
         walk(&format!("{area}, max_speed = \"9\"")),
-        "my.toml:2:85 `motion.max_speed` cannot be \"9\" -> expected a speed such as \"10 m/s\" or \"36 km/h\""
+        "my.toml:2:85 `mobility.max_speed` cannot be \"9\" -> expected a speed such as \"10 m/s\" or \"36 km/h\""
     );
     assert_eq!(
-        problem("motion.kind = \"file\""),
+        problem("mobility.model = \"file\""),
         "my.toml:2:15 there is no movement file \
-         -> set `motion.file` to a movement file of ns-2, of BonnMotion, or a CSV file"
+         -> set `mobility.file` to a movement file of ns-2, of BonnMotion, or a CSV file"
     );
     assert_eq!(
         problem("topology.kind = \"motion\"\nflow = [{ from = 0, to = 1 }]"),
         "my.toml:2:17 the positions are to come from a movement file, but there is none \
-         -> set `motion.kind = \"file\"` and `motion.file`"
+         -> set `mobility.model = \"file\"` and `mobility.file`"
     );
     assert_eq!(
         problem("motion = { kind = \"file\", file = \"a.mv\" }"),
@@ -1407,18 +1407,18 @@ fn invalid_motion() {
     );
     assert_eq!(
         problem("motion = { kind = \"file\", courses = \"time_s\" }"),
-        "my.toml:2:37 `motion.courses` cannot be \"time_s\" -> it has no column `node`; its header is `time_s`; \
+        "my.toml:2:37 `mobility.table` cannot be \"time_s\" -> it has no column `node`; its header is `time_s`; \
          its columns are time_s, node, x_m, y_m, dest_x_m, dest_y_m, speed_mps"
     );
     assert_eq!(
-        problem("node = [{ nodes = 1, motion.seed = 3 }]"),
-        "my.toml:2:36 `motion.seed` is the same for all nodes, because each node has separate random numbers anyway \
-         -> set `motion.seed` for all of them"
+        problem("node = [{ nodes = 1, mobility.seed = 3 }]"),
+        "my.toml:2:36 `mobility.seed` is the same for all nodes, because each node has separate random numbers anyway \
+         -> set `mobility.seed` for all of them"
     );
     assert_eq!(
-        problem("node = [{ nodes = 1, motion.kind = \"random_waypoint\" }]\nmotion.height = \"9 m\""),
-        "my.toml:2:36 random waypoint has no area: `motion.width` is \"none\", and the topology is not random \
-         -> set `motion.width`, e.g. to \"1000 m\""
+        problem("node = [{ nodes = 1, mobility.model = \"random_waypoint\" }]\nmotion.height = \"9 m\""),
+        "my.toml:2:36 random waypoint has no area: `mobility.width` is \"none\", and the topology is not random \
+         -> set `mobility.width`, e.g. to \"1000 m\""
     );
     let moved = |what: &str| problem(&format!("event = [{{ at = \"1 ms\", node_move = 1, {what} }}]"));
     let either = "set `position`, or `destination` and `speed`";
@@ -1467,12 +1467,12 @@ fn flows_that_stop_and_files_of_so_many_bytes() {
     );
     assert_eq!(
         problem("ftp = { segments = 5, bytes = \"4 kB\" }"),
-        "my.toml:2:31 `ftp.segments` and `ftp.bytes` both say how much is sent \
+        "my.toml:2:31 `bulk.segments` and `bulk.bytes` both say how much is sent \
          -> leave one of them out, or set it to \"none\""
     );
     assert_eq!(
-        problem("ftp.bytes = \"0 B\""),
-        "my.toml:2:13 `ftp.bytes` is 0 B -> it must be from 1 B to 4000000000 B"
+        problem("bulk.bytes = \"0 B\""),
+        "my.toml:2:13 `bulk.bytes` is 0 B -> it must be from 1 B to 4000000000 B"
     );
 }
 
@@ -1504,7 +1504,7 @@ fn external_commands_are_validated_like_events() {
 #[test]
 fn invalid_pairs() {
     let pairs = |fields: &str| problem(&format!("pairs = [{{ {fields} }}]"));
-    let nobody = "`pairs.0` does not say to which nodes its flows go -> set `pairs.0.to` to nodes, e.g. \"3-7\"";
+    let nobody = "`pairs.0` does not say to which nodes its flows go -> set `pairs.0.dst` to nodes, e.g. \"3-7\"";
     assert_eq!(pairs("from = 3"), format!("my.toml:2:10 {nobody}"));
     assert_eq!(pairs("from = \"1-9\", to = 0"), "my.toml:2:19 there is no node 9 -> nodes are numbered from 0 to 7");
     assert_eq!(
@@ -1513,14 +1513,14 @@ fn invalid_pairs() {
     );
     assert_eq!(
         pairs("from = \"3-1\", to = 0"),
-        "my.toml:2:19 `pairs.0.from` cannot be \"3-1\" -> expected a set of nodes such as 3, \"3-7\" or \"0, 4-9\""
+        "my.toml:2:19 `pairs.0.src` cannot be \"3-1\" -> expected a set of nodes such as 3, \"3-7\" or \"0, 4-9\""
     );
     assert_eq!(
         pairs("from = \"0-7\", to = \"0-7\" }, { from = \"0-300\", to = \"0-300\""),
         "my.toml:2:9 there are 90356 flows, and at most 20000 are allowed -> if you need that many, raise `run.max_flows`"
     );
     assert_eq!(
-        pairs("from = \"0-2\", to = 3, tcp.segment = \"1500 B\""),
+        pairs("from = \"0-2\", to = 3, tcp.mss = \"1500 B\""),
         "my.toml:2:48 a packet of 1500 + 40 B is larger than the MTU of 1500 B -> at most 1460 B fit, or raise `net.mtu`"
     );
     // A mistake of one of the flows is reported at the entry of `pairs`.
@@ -1540,27 +1540,27 @@ fn invalid_arrivals() {
         arrivals("from = 1, to = 1"),
         "my.toml:2:30 transfers go from node 1 to itself -> choose another node, or \"none\": any"
     );
-    assert_eq!(arrivals("rate = 0"), "my.toml:2:22 `arrivals.0.rate` is 0 -> it must be above 0 and at most 1000000");
+    assert_eq!(arrivals("rate = 0"), "my.toml:2:22 `arrival_process.0.rate` is 0 -> it must be above 0 and at most 1000000");
     assert_eq!(
         arrivals("start = \"1 s\", stop = \"1 s\""),
         "my.toml:2:37 arrivals stop at 1 s, and start at 1 s -> they stop after they have started"
     );
-    assert_eq!(arrivals("count = 0"), "my.toml:2:23 `arrivals.0.count` is 0 -> it must be from 1 to 1000000000");
+    assert_eq!(arrivals("count = 0"), "my.toml:2:23 `arrival_process.0.count` is 0 -> it must be from 1 to 1000000000");
     assert_eq!(
         arrivals("size = { mean = \"0 B\" }"),
-        "my.toml:2:31 `arrivals.0.size.mean` is 0 B -> it must be from 1 B to 1000000000 B"
+        "my.toml:2:31 `arrival_process.0.size.mean` is 0 B -> it must be from 1 B to 1000000000 B"
     );
     assert_eq!(
         arrivals("size = { distribution = \"pareto\", shape = 1 }"),
-        "my.toml:2:57 `arrivals.0.size.shape` is 1 -> it must be above 1 and at most 100"
+        "my.toml:2:57 `arrival_process.0.size.shape` is 1 -> it must be above 1 and at most 100"
     );
     assert_eq!(
         arrivals("size = { distribution = \"lognormal\", sigma = -1 }"),
-        "my.toml:2:60 `arrivals.0.size.sigma` is -1 -> it must be from 0 to 10"
+        "my.toml:2:60 `arrival_process.0.size.sigma` is -1 -> it must be from 0 to 10"
     );
     assert_eq!(
         arrivals("tcp = { windw = 3 }"),
-        "my.toml:2:23 `arrivals.0.tcp` has no setting `windw` -> did you mean `window`?"
+        "my.toml:2:23 `arrival_process.0.tcp` has no setting `windw` -> did you mean `window`?"
     );
     assert_eq!(
         problem("topology = { hops = 3, spacing = \"300 m\" }\narrivals = [{ rate = 2 }]"),
@@ -1620,10 +1620,10 @@ fn source_routes_make_packets_longer() {
     assert_eq!(
         warned,
         [(
-            "tcp.segment".to_owned(),
+            "tcp.mss".to_owned(),
             format!("with a route of 14 hops a packet of 1460 + 40 B has {grown} B, more than the MTU of 1500 B"),
             format!(
-                "routes of DSR travel in packets: set `tcp.segment` to at most {} B, or `net.mtu` to {grown} B",
+                "routes of DSR travel in packets: set `tcp.mss` to at most {} B, or `net.mtu` to {grown} B",
                 1460 - header(14)
             ),
         )]
@@ -1633,7 +1633,7 @@ fn source_routes_make_packets_longer() {
         text(14, 1460, &format!("net.mtu = \"{grown} B\"")),
         text(14, 1460, "").replace("dsr", "aodv"),
         // Nobody has chosen either size.
-        text(14, 1460, "").replace("tcp.segment = \"1460 B\"", ""),
+        text(14, 1460, "").replace("tcp.mss = \"1460 B\"", ""),
         // No route is longer than the protocol finds.
         text(14, 1460 - header(3), "routing.dsr.discovery_hop_limit = 3").replace("to = 14", "to = 3"),
     ] {
@@ -1646,7 +1646,7 @@ fn source_routes_make_packets_longer() {
         p,
         [
             "my.toml:4:15 a packet of 2256 + 40 B has 2304 B with a route of one hop: more than fit into a frame, 2296 B \
-          -> set `tcp.segment` to at most 2244 B"
+          -> set `tcp.mss` to at most 2244 B"
         ]
     );
     assert_eq!(said(&text(2, 2248, "net.mtu = \"2296 B\"")).len(), 1);

@@ -70,7 +70,7 @@ fn script() -> Vec<(u64, Json)> {
         (700, json!({ "node_up": 2 })),
         (1500, json!({ "flow_begin": 1 })),
         (2000, json!({ "set": "flow.1.cbr.interval", "to": "5 ms" })),
-        (2000, json!({ "set": "flow.0.tcp.window", "to": 4 })),
+        (2000, json!({ "set": "flow.0.tcp.receive_window", "to": 4 })),
         (3001, json!({ "node_down": 1 })),
         (4000, json!({ "set": "receiver.error.rate", "to": 0.1 })),
         (5002, json!({ "node_up": 1 })),
@@ -230,8 +230,8 @@ fn a_window_that_changes_is_obeyed() {
             wire = {{ nodes = 2, rate = "10 Mbit/s", delay = "50 ms", queue = {{ limit = 1000 }} }}
             link = [{{ from = 0, to = 1 }}]
             tcp = {{ variant = "{variant}", window = 8 }}
-            event = [{{ at = "5 s", set = "flow.0.tcp.window", to = 40 }},
-                     {{ at = "15 s", set = "flow.0.tcp.window", to = 3 }}]
+            event = [{{ at = "5 s", set = "flow.0.tcp.receive_window", to = 40 }},
+                     {{ at = "15 s", set = "flow.0.tcp.receive_window", to = 3 }}]
             flow = [{{ from = 0, to = 1 }}]
             "#
         );
@@ -279,7 +279,7 @@ fn a_flow_waits_for_its_event_and_can_begin_again() {
         wire = { nodes = 2, rate = "1 Mbit/s", delay = "10 ms" }
         link = [{ from = 0, to = 1 }]
         tcp.initial_window = 1
-        ftp.bytes = "1000 B"
+        bulk.bytes = "1000 B"
         flow = [{ from = 0, to = 1, start = "none" }]
     "#;
     let flows = |more: &str| {

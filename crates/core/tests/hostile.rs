@@ -70,7 +70,7 @@ fn megabyte_texts_get_a_readable_answer_in_time() {
         ("a table of names", format!("[{}a]", many("a."))),
         ("a name", format!("{} = 1", many("x"))),
         ("a word", format!("tcp.variant = \"{}\"", many("x"))),
-        ("a number", format!("tcp.window = {}", many("9"))),
+        ("a number", format!("tcp.receive_window = {}", many("9"))),
         ("a stop", format!("run.stop = \"{} delivered\"", many("9"))),
         ("a length", format!("{stop}topology.spacing = \"1.{} m\"", many("9"))),
         ("not TOML", many("= [")),

@@ -102,7 +102,7 @@ fn nodes_on_different_channels_cannot_reach_each_other() {
 
 #[test]
 fn every_radio_has_a_row_of_air_time_that_adds_up() {
-    let sim = run(&format!("{}run.air_time = true\nrun.batches = 1\nrun.discard = 0", {
+    let sim = run(&format!("{}run.airtime = true\nrun.batches = 1\nrun.discard = 0", {
         let text = two_hops("aodv", "[1, 6]", "[6]");
         text.replace("run = { stop = \"60 s\" }", "run.stop = \"20 s\"\n")
     }));
@@ -214,7 +214,7 @@ fn two_nodes_differ_in_power_queue_and_rts_threshold() {
         run = { stop = "20 s" }
         topology = { hops = 3 }
         routing.protocol = "shortest_path"
-        tcp.window = 32
+        tcp.receive_window = 32
         node = [
             { nodes = 0, radio.transmit_power = "4.50941 W", queue.limit = 3, wlan.rts_threshold = "never" },
             { nodes = 3, wlan.rts_threshold = "500 B" },

@@ -164,7 +164,7 @@ fn unreadable_movement_file_is_the_only_problem() {
              node = [{{ nodes = 1, queue.limit = 3 }}]"
         )
     };
-    let own = |why: &str| format!("motion.file: cannot read {why}");
+    let own = |why: &str| format!("mobility.file: cannot read {why}");
     assert_eq!(refused(&file("none.mv")), own("`none.mv`: no such file"));
     let label = "`bad.mv`: line 2 is no command of a movement file: `$node_(0) label home`";
     assert_eq!(refused(&file("bad.mv")), own(label));
@@ -180,8 +180,8 @@ fn unreadable_movement_file_is_the_only_problem() {
     let inline = |ways: &str| {
         refused(&format!("topology.kind = \"motion\"\nmotion = {{ kind = \"file\", courses = \"{ways}\" }}"))
     };
-    assert_eq!(inline(ways), "motion.courses: it does not say where node 0 is, and goes up to node 1");
-    assert_eq!(inline("x\\n"), "motion.courses: `motion.courses` cannot be \"x\\u{a}\"");
+    assert_eq!(inline(ways), "mobility.table: it does not say where node 0 is, and goes up to node 1");
+    assert_eq!(inline("x\\n"), "mobility.table: `mobility.table` cannot be \"x\\u{a}\"");
 }
 
 #[test]
@@ -243,9 +243,9 @@ const FOREIGN: [(&str, &str, &str, &str); 40] = [
     ("topology.file", "{\"type\":\"NetworkGraph\",\"links\":[]}", "it is NetJSON", "but no places; write a CSV file"),
     ("radio.links", "{\"type\":\n\"NetworkGraph\"}", "it is NetJSON", "do not tell how strong a signal arrives"),
     ("topology.file", "{\"type\":\"FeatureCollection\"}", "it is GeoJSON", "project its degrees to metres"),
-    ("motion.file", "[[0, 1, 2]]", "it is JSON", "a movement file of ns-2"),
-    ("motion.file", "<?xml version=\"1.0\"?>\n<fcd-export>", "a trace of SUMO", "traceExporter.py"),
-    ("topology.file", "$node_(0) set X_ 1\n", "a movement file of ns-2", "`motion.file`"),
+    ("mobility.file", "[[0, 1, 2]]", "it is JSON", "a movement file of ns-2"),
+    ("mobility.file", "<?xml version=\"1.0\"?>\n<fcd-export>", "a trace of SUMO", "traceExporter.py"),
+    ("topology.file", "$node_(0) set X_ 1\n", "a movement file of ns-2", "`mobility.file`"),
     ("topology.file", "x_m;y_m\n0;0\n", "separated by semicolons", "by commas"),
     ("topology.file", "id,lat,lon\n0,48,9\n", "it has no column `x_m`", "project degrees to metres"),
     ("radio.links", "from,to,loss\n0,1,0.3\n", "column `loss`", "a share that is lost whatever arrives"),
@@ -276,7 +276,7 @@ const FOREIGN: [(&str, &str, &str, &str); 40] = [
         "its 1 connection as a CSV file with the columns src, dst, start_s, which `traffic.file` names, and set `tcp.",
     ),
     (
-        "motion.file",
+        "mobility.file",
         "set tcp_(0) [$ns_ create-connection TCP $node_(1) TCPSink $node_(2) 0]\n",
         "a script of ns-2 with traffic",
         "`traffic.file`",
@@ -287,12 +287,12 @@ const FOREIGN: [(&str, &str, &str, &str); 40] = [
     ("topology.file", "[\n{}]\n", "it is JSON", "one node in a line"),
     ("topology.file", "x_m y_m\n0 0\n", "separated by blanks", "by commas"),
     ("topology.file", "x_m\ty_m\n0\t0\n", "separated by tabs", "by commas"),
-    ("motion.file", "time_s\tnode\n0\t0\n", "separated by tabs", "by commas"),
+    ("mobility.file", "time_s\tnode\n0\t0\n", "separated by tabs", "by commas"),
     ("radio.links", "from;to;signal_dbm\n0;1;-60,5\n", "separated by semicolons", "decimals with a point"),
     ("topology.file", "0,0\n200,0\n", "numbers, and not the names of its columns", "a first line that names them"),
     ("traffic.file", "0,1,2.5\n", "numbers, and not the names of its columns", "the columns src, dst"),
-    ("motion.file", "0,0,0,0,5,5,1\n", "numbers, and not the names of its columns", "a first line that names them"),
-    ("topology.file", "0.0 1.0 2.0 10.0 5.0 5.0\n0.0 3.0 4.0\n", "a `.movements` file of BonnMotion", "`motion.file`"),
+    ("mobility.file", "0,0,0,0,5,5,1\n", "numbers, and not the names of its columns", "a first line that names them"),
+    ("topology.file", "0.0 1.0 2.0 10.0 5.0 5.0\n0.0 3.0 4.0\n", "a `.movements` file of BonnMotion", "`mobility.file`"),
     ("traffic.file", "0 1\n1 2\n", "its numbers stand between blanks", "one flow in a line"),
     ("topology.file", "src,dst\n0,1\n", "it is a table of flows", "name it as `traffic.file`"),
     ("traffic.file", "node,x_m,y_m\n0,0,0\n", "it is a table of places", "name it as `topology.file`"),
@@ -301,9 +301,9 @@ const FOREIGN: [(&str, &str, &str, &str); 40] = [
         "radio.links",
         "time_s,node,x_m,y_m,dest_x_m,dest_y_m,speed_mps\n0,0,0,0,0,0,0\n",
         "it is a table of ways",
-        "name it as `motion.file`",
+        "name it as `mobility.file`",
     ),
-    ("motion.file", "x_m,y_m\n0,0\n", "it is a table of places", "name it as `topology.file`"),
+    ("mobility.file", "x_m,y_m\n0,0\n", "it is a table of places", "name it as `topology.file`"),
 ];
 
 #[test]
@@ -312,7 +312,7 @@ fn files_of_other_programs_are_recognised() {
         let kind = match setting {
             "topology.file" => "topology.kind = \"file\"",
             "radio.links" => "radio.propagation = \"links\"\nradio.reception = \"sinr\"\ntopology.hops = 1",
-            "motion.file" => "motion.kind = \"file\"\ntopology.kind = \"motion\"",
+            "mobility.file" => "mobility.model = \"file\"\ntopology.kind = \"motion\"",
             _ => "topology.hops = 2",
         };
         let scenario = format!("run.stop = \"1 s\"\n{setting} = \"theirs\"\n{kind}");

@@ -91,7 +91,7 @@ fn last_hop(first: &str, last: &str, more: &str) -> String {
         wire = {{ nodes = 3, rate = "2 Mbit/s", delay = "20 ms" }}
         link = [{{ from = 0, to = 1, {first} }}, {{ from = 1, to = 2, delay = "1 ms", {last} }}]
         flow = [{{ from = 0, to = 2 }}]
-        tcp.window = 20
+        tcp.receive_window = 20
         {more}
         "#
     )

@@ -447,7 +447,7 @@ fn still_nodes_equal_nodes_that_cannot_move() {
     for preset in ["standard", "ns2-2.35"] {
         for (topology, more) in [
             ("{ kind = \"grid\", rows = 3, columns = 3, spacing = \"250 m\" }", ""),
-            ("{ kind = \"random\", nodes = 30, width = \"900 m\", height = \"900 m\" }", "run.air_time = true\n"),
+            ("{ kind = \"random\", nodes = 30, width = \"900 m\", height = \"900 m\" }", "run.airtime = true\n"),
             (
                 "{ kind = \"list\", positions = [[\"0 m\", \"0 m\"], [\"190 m\", \"0 m\"], [\"333 m\", \"100 m\"]] }",
                 "radio.channels = [1, 6]\nradio.sensitivity = [{ rate = \"11 Mbit/s\", range = \"180 m\" }]\n",
@@ -474,10 +474,10 @@ fn still_nodes_equal_nodes_that_cannot_move() {
 const RANDOM_WAYPOINT: &str = r#"
     run = { stop = "30 s", batches = 2, record = ["positions"] }
     topology = { kind = "random", nodes = 20, width = "900 m", height = "600 m" }
-    motion.kind = "random_waypoint"
-    motion.min_speed = "5 m/s"
-    motion.max_speed = "25 m/s"
-    motion.pause = "1 s"
+    mobility.model = "random_waypoint"
+    mobility.min_speed = "5 m/s"
+    mobility.max_speed = "25 m/s"
+    mobility.pause = "1 s"
     flow = [{ from = 0, to = 1 }, { from = 2, to = 3 }, { from = 4, to = 5 }]
 "#;
 

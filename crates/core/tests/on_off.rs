@@ -46,7 +46,7 @@ fn wire(rate: &str, flow: &str, more: &str) -> Sim {
         topology.kind = "none"
         wire = {{ nodes = 2, rate = "{rate}", delay = "1 ms" }}
         link = [{{ to = 1 }}]
-        tcp.segment = "512 B"
+        tcp.mss = "512 B"
         on_off = {{ on = "200 ms", off = "800 ms", payload = "300 B" }}
         flow = [{{ to = 1, app = "on_off", {flow} }}]
         {more}
@@ -95,7 +95,7 @@ fn sizes(sim: &mut Sim, flow: u32) -> BTreeSet<(&'static str, u32)> {
 #[test]
 fn packets_have_the_sizes_of_those_of_ns2() {
     for (protocol, more, [file, file_syn, burst, burst_syn, ack]) in [
-        ("aodv", "tcp.header = \"60 B\"", [552, 40, 572, 60, 40]),
+        ("aodv", "tcp.header_size = \"60 B\"", [552, 40, 572, 60, 40]),
         ("dsdv", "", [572, 60, 572, 60, 60]),
         ("dsr", "", [572, 60, 572, 60, 60]),
     ] {
@@ -106,7 +106,7 @@ fn packets_have_the_sizes_of_those_of_ns2() {
             topology = {{ hops = 1 }}
             routing.protocol = "{protocol}"
             queue.discipline = "{}"
-            tcp.segment = "512 B"
+            tcp.mss = "512 B"
             on_off = {{ payload = "512 B" }}
             flow = [{{ to = 1, start = "5 s", stop = "15 s" }}, {{ to = 1, app = "on_off", start = "25 s", {more} }}]
             "#,
@@ -190,7 +190,7 @@ fn a_file_for_a_connection_that_was_given_up_is_counted_once() {
         wire = { nodes = 2, rate = "1 Mbit/s", delay = "1 ms", queue.limit = 1000 }
         link = [{ to = 1 }]
         tcp = { segment = "512 B", max_timeouts = 1, rto.max = "1 s" }
-        ftp.bytes = "2000 B"
+        bulk.bytes = "2000 B"
         flow = [{ to = 1 }]
         event = [
             { at = "1 s", set = "link.0.delay", to = "30 s" },

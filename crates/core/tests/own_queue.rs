@@ -76,7 +76,7 @@ fn what_leaves_the_queue_is_counted_once_whatever_becomes_of_it() {
                     r#"
                     extends = "linux-2.6.16"
                     run = {{ stop = "800 delivered", limit = "3000 s", batches = 1, discard = 0 }}
-                    ftp.segments = 400
+                    bulk.segments = 400
                     topology.hops = 3
                     queue = {{ discipline = "droptail", limit = 2 }}
                     arp.enabled = true
@@ -131,7 +131,7 @@ fn the_limit_counts_those_that_wait_and_a_node_may_count_otherwise() {
             queue = {{ discipline = "droptail", limit = 2 }}
             routing.protocol = "shortest_path"
             node = [{{ nodes = 1, queue = {{ limit_includes_arrival = true }} }}]
-            ftp.segments = 4
+            bulk.segments = 4
             tcp = {{ syn = false, initial_window = 4, rto.initial = "60 s" }}
             flow = [{{ from = {node}, to = {} }}]
             "#,

@@ -303,7 +303,7 @@ proptest! {
         segments in 1..30u64,
     ) {
         let files = [
-            ("ftp.segments", segments.to_string()),
+            ("bulk.segments", segments.to_string()),
             ("tcp.dup_acks", "\"rfc5681\"".into()),
             ("tcp.vegas.bug_send_time_sentinels", "false".into()),
             ("run.stop", "\"20 s\"".into()),
@@ -387,7 +387,7 @@ proptest! {
 /// gone, not at the limit of simulated time.
 #[test]
 fn a_run_with_nothing_left_to_do_ends() {
-    for extra in ["", "run.sample = \"100 ms\"", "net.neighborhood_red.enabled = true"] {
+    for extra in ["", "run.sample_interval = \"100 ms\"", "net.neighborhood_red.enabled = true"] {
         let text = format!("run.stop = \"1000 delivered\"\ntopology.hops = 2\nftp.segments = 100\n{extra}");
         let mut sim = Sim::new(&scenario(&text).setup(None));
         assert_eq!(sim.run(), End::Idle);

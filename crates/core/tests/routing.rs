@@ -307,7 +307,7 @@ fn sizes(protocol: &str, source: &str, hops: &str, start: &str) -> Vec<String> {
         run = {{ stop = "60 s", batches = 1, discard = 0 }}
         topology = {{ hops = {hops}, spacing = "200 m" }}
         routing.protocol = "{protocol}"
-        tcp.segment = "512 B"
+        tcp.mss = "512 B"
         flow = [{{ from = 0, to = {hops}, start = "{start} s", {app} }}]
         "#
     );

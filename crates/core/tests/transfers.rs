@@ -38,7 +38,7 @@ fn a_transfer_is_complete_when_its_last_segment_arrives() {
     let (handshake, segment, round) = (0.02064, 0.012, 0.03232);
     for (segments, rounds, in_last) in [(1, 0.0, 1.0), (2, 1.0, 1.0), (3, 1.0, 2.0), (4, 2.0, 1.0), (6, 2.0, 3.0)] {
         let (_, flows) =
-            one_wire(&format!("ftp.segments = {segments}\nflow = [{{ from = 0, to = 1, start = \"1 s\" }}]"));
+            one_wire(&format!("bulk.segments = {segments}\nflow = [{{ from = 0, to = 1, start = \"1 s\" }}]"));
         let expected = handshake + rounds * round + in_last * segment + 0.01;
         let found = value(&flows, "completion_s");
         assert!(close(found, expected), "{segments} segments: {found} s instead of {expected} s");
@@ -48,7 +48,7 @@ fn a_transfer_is_complete_when_its_last_segment_arrives() {
 
 #[test]
 fn last_segment_of_a_byte_count_is_short() {
-    let (_, flows) = one_wire("ftp.bytes = \"4 kB\"\nflow = [{ from = 0, to = 1 }]");
+    let (_, flows) = one_wire("bulk.bytes = \"4 kB\"\nflow = [{ from = 0, to = 1 }]");
     assert_eq!(flows.counts("delivered_packets"), Some(&[3][..]));
     assert_eq!(flows.counts("delivered_bytes"), Some(&[4000][..]));
     assert_eq!(flows.counts("acked_packets"), Some(&[3][..]), "the SYN does not count");

@@ -41,7 +41,7 @@ fn transfers_go_both_ways_through_a_chain_a_base_station_and_wires() {
                 r#"
                 extends = "{preset}"
                 run = {{ stop = "900 delivered", limit = "300 s" }}
-                ftp.segments = 300
+                bulk.segments = 300
                 topology = {{ hops = 3 }}
                 wire = {{ nodes = 2 }}
                 link = [{{ from = 3, to = 4 }}, {{ from = 4, to = 5, rate = "2 Mbit/s", delay = "20 ms" }}]
@@ -84,7 +84,7 @@ fn two_cells_are_joined_by_wires() {
         let sim = run(&format!(
             r#"
             run = {{ stop = "600 delivered", limit = "300 s" }}
-            ftp.segments = 300
+            bulk.segments = 300
             topology = {{ kind = "list", positions = [["0 m", "0 m"], ["200 m", "0 m"], ["400 m", "0 m"],
                           ["5000 m", "0 m"], ["5200 m", "0 m"], ["5400 m", "0 m"]] }}
             wire = {{ nodes = 1 }}

@@ -130,20 +130,20 @@ impl Draw<'_> {
         } else {
             self.set("run.stop", format!("{} ms", self.stop));
         }
-        self.set("run.limit", format!("{} ms", 2000.max(self.stop)));
+        self.set("run.time_limit", format!("{} ms", 2000.max(self.stop)));
         self.set("run.max_memory", "300 MB");
         let batches = self.chance.from(1, 5);
         self.set("run.batches", batches);
         let discarded = self.chance.below(batches);
-        self.set("run.discard", discarded);
+        self.set("run.warmup_batches", discarded);
         let seed = self.chance.below(1 << 30);
         self.set("run.seed", seed);
         if self.chance.one_in(3) {
             let sample = self.ms(3, 200);
-            self.set("run.sample", sample);
+            self.set("run.sample_interval", sample);
         }
         let air_time = self.chance.one_in(4);
-        self.set("run.air_time", air_time);
+        self.set("run.airtime", air_time);
         let words = self.settings.words("run.record");
         let record: Vec<String> = words.into_iter().filter(|_| self.chance.one_in(6)).collect();
         self.set("run.record", record);
@@ -309,9 +309,9 @@ impl Draw<'_> {
             }
             "motion" => {
                 self.radios = 4;
-                self.set("motion.kind", "file");
+                self.set("mobility.model", "file");
                 let ways = self.ways();
-                self.set("motion.courses", ways);
+                self.set("mobility.table", ways);
             }
             _ => {
                 self.radios = self.chance.from(2, 6);
@@ -352,27 +352,27 @@ impl Draw<'_> {
     }
 
     fn motion(&mut self) {
-        let kind = self.set_word("motion.kind");
+        let kind = self.set_word("mobility.model");
         if kind == "random_waypoint" {
             let area = self.length(1.2);
-            self.set("motion.width", area.clone());
-            self.set("motion.height", area);
+            self.set("mobility.width", area.clone());
+            self.set("mobility.height", area);
             let speed = 1.0 + self.reach * self.chance.share();
-            self.set("motion.min_speed", format!("{} m/s", speed / 2.0));
-            self.set("motion.max_speed", format!("{speed} m/s"));
+            self.set("mobility.min_speed", format!("{} m/s", speed / 2.0));
+            self.set("mobility.max_speed", format!("{speed} m/s"));
             let pause = self.ms(0, 300);
-            self.set("motion.pause", pause);
-            self.set_word("motion.start");
+            self.set("mobility.pause", pause);
+            self.set_word("mobility.initial");
         } else if kind == "file" {
             let ways = self.ways();
-            self.set("motion.courses", ways);
+            self.set("mobility.table", ways);
         }
         if self.chance.one_in(3) {
             let known_for = self.ms(0, 1000);
-            self.set("motion.known_for", known_for);
+            self.set("mobility.known_for", known_for);
         }
         if self.chance.one_in(2) {
-            self.set("motion.decides_ties", true);
+            self.set("mobility.decides_ties", true);
         }
     }
 
@@ -514,10 +514,10 @@ impl Draw<'_> {
     fn tcp(&mut self) {
         self.set_word("tcp.variant");
         if self.chance.one_in(2) {
-            self.set_word("tcp.ack");
+            self.set_word("tcp.ack_policy");
         }
         let window = self.chance.from(1, 40);
-        self.set("tcp.window", window);
+        self.set("tcp.receive_window", window);
         for (name, often) in
             [("tcp.ecn.enabled", 4), ("tcp.elfn.enabled", 8), ("tcp.hop_limit.enabled", 8), ("tcp.syn", 4)]
         {
@@ -564,11 +564,11 @@ impl Draw<'_> {
         let interval = self.ms(3, 150);
         self.set("cbr.interval", interval);
         let (on, off) = (self.ms(20, 300), self.ms(20, 300));
-        let messages = self.word("on_off.messages");
+        let messages = self.word("on_off.framing");
         self.set("on_off", json!({ "on": on, "off": off, "rate": "300 kbit/s", "messages": messages }));
         if self.chance.one_in(4) {
             let segments = self.chance.from(1, 40);
-            self.set("ftp.segments", segments);
+            self.set("bulk.segments", segments);
         }
         if self.chance.one_in(8) {
             let (from, last) = self.ends();
@@ -578,7 +578,7 @@ impl Draw<'_> {
             self.set("pairs", vec![pairs]);
         }
         if self.chance.one_in(6) {
-            let distribution = self.word("arrivals.N.size.distribution");
+            let distribution = self.word("arrival_process.N.size.distribution");
             let rate = 1.0 + 30.0 * self.chance.share();
             let mut arrivals = json!({ "rate": rate, "size": { "distribution": distribution, "mean": "6000 B" } });
             if self.chance.one_in(2) {
@@ -726,8 +726,8 @@ impl Draw<'_> {
     fn perfect(&mut self) {
         self.run();
         self.set("run.stop", "300 s");
-        self.set("run.limit", "300 s");
-        self.set("run.sample", "none");
+        self.set("run.time_limit", "300 s");
+        self.set("run.sample_interval", "none");
         let preset = self.chance.word(presets::WORDS).to_owned();
         self.set("extends", preset.clone());
         if self.chance.one_in(2) {
@@ -751,7 +751,7 @@ impl Draw<'_> {
         let n = self.nodes();
         self.set("flow", json!([{ "from": 0, "to": n - 1 }, { "from": n - 1, "to": 0, "start": "10 ms" }]));
         let segments = self.chance.from(1, 40);
-        self.set("ftp.segments", segments);
+        self.set("bulk.segments", segments);
         for _ in 0..self.chance.below(6) {
             let choices: Vec<_> = self.settings.of("tcp").into_iter().filter(|s| s.is_choice()).collect();
             let setting = *self.chance.pick(&choices);

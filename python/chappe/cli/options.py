@@ -197,7 +197,7 @@ def parser() -> Parser:
         metavar="NAME=VALUES",
         action="append",
         default=[],
-        help="values of a setting, such as tcp.window=2,4,8; may be repeated: all combinations are run",
+        help="values of a setting, such as tcp.receive_window=2,4,8; may be repeated: all combinations are run",
     )
     q.add_argument("--seeds", type=_seeds, metavar="N", help="number of seeds, or a list such as 1,2,7 (default: 1)")
     _set_option(q)
@@ -258,7 +258,7 @@ def parser() -> Parser:
     _json_option(q)
 
     q = command("explain", reference.explain_name, "explain a setting, a word, a table, a column or a measure")
-    q.add_argument("name", metavar="NAME", help="such as tcp.window, vegas, tcp.variant=vegas, flows or goodput_bps")
+    q.add_argument("name", metavar="NAME", help="such as tcp.receive_window, vegas, tcp.variant=vegas, flows or goodput_bps")
     _json_option(q)
 
     q = command("schema", reference.print_schema, "print the JSON Schema of scenarios")

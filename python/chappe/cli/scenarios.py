@@ -23,7 +23,7 @@ def run(args: argparse.Namespace) -> int:
 
     scenario = load(args)
     if args.why:
-        scenario = scenario.with_settings({"run.air_time": True})
+        scenario = scenario.with_settings({"run.airtime": True})
     place = contextlib.nullcontext() if args.out is None else folder(args.out)
     with place as out, hidden(args.quiet):
         results = _results(scenario, Path(args.file).name, out)

@@ -13,7 +13,7 @@ from chappe.stats import mser5, quotient
 from chappe.study.parts import RUN
 
 Transient = Literal["discard", "mser5"]
-"""Removal of the transient: the first ``run.discard`` batches, or the groups of five batches that MSER-5 finds,
+"""Removal of the transient: the first ``run.warmup_batches`` batches, or the groups of five batches that MSER-5 finds,
 separately for each measure."""
 
 TRANSIENTS: tuple[Transient, ...] = ("discard", "mser5")

@@ -210,7 +210,7 @@ def _check_columns(file: Path, table: str, columns: Sequence[str]) -> None:
 @cache
 def _schemas() -> dict[str, pl.Schema]:
     """Columns of every table with their types, equal for all runs, from a run that has not begun."""
-    scenario = Scenario.chain(1, {"run.batches": 1, "run.discard": 0}, stop="1 delivered")
+    scenario = Scenario.chain(1, {"run.batches": 1, "run.warmup_batches": 0}, stop="1 delivered")
     results = _core.Run(scenario._core).results()
     tables_of = {name: results.table(name) for name in TABLES}
     finished = Finished("", 0, results.end, results.simulated_s, results.frames, tables_of)

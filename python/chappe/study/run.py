@@ -214,7 +214,7 @@ def search(
     progress = _without_quiet(quiet, progress)
     given = problems_of_work(jobs, backend, out, progress, title)
     if isinstance(setting, Search):
-        warn("a Search as an argument of search()", 'search(scenario, "tcp.window", low=1, high=32)')
+        warn("a Search as an argument of search()", 'search(scenario, "tcp.receive_window", low=1, high=32)')
         rule = setting
     else:
         for name, value in (("low", low), ("high", high)):
@@ -433,7 +433,7 @@ def problems_of_rules(points: Sequence[Point], transient: str, asked: Mapping[st
     """Problems of the removal of transients, and of measures by the setting that uses them, at the given points."""
     problems = []
     if ENERGY in asked and not all(p.scenario.settings["run"]["air_time"] for p in points):
-        help_ = "count air time in the scenario: run.air_time = true"
+        help_ = "count air time in the scenario: run.airtime = true"
         problems.append(problem(asked[ENERGY], f"`{ENERGY}` needs the count of air time", help_))
     if not isinstance(transient, str) or transient not in TRANSIENTS:
         known_rules = " and ".join(f"`{t}`" for t in TRANSIENTS)

@@ -235,7 +235,7 @@ class Study:
         warnings = list(self.warnings)
         limited = self.runs.filter(self.runs["end"] == "limit") if "end" in self.runs.columns else self.runs.clear()
         if len(limited):
-            warnings.append(f"{count(len(limited), 'run')} reached run.limit before the stop rule was met")
+            warnings.append(f"{count(len(limited), 'run')} reached run.time_limit before the stop rule was met")
         if self._single and len(self._there):
             tables_of_runs = self.table("batches").partition_by(RUN, maintain_order=True)
             short = [text for batches in tables_of_runs if (text := short_batches(batches))]
@@ -438,7 +438,7 @@ def points_table(items: Sequence[Item]) -> pl.DataFrame:
 
 
 def named(labels: Mapping[str, Any]) -> str:
-    """Labels as text: ``tcp.window = 4, seed = 1``."""
+    """Labels as text: ``tcp.receive_window = 4, seed = 1``."""
     return ", ".join(f"{name} = {value}" for name, value in labels.items())
 
 

@@ -33,9 +33,9 @@ _RED: dict[str, Any] = {
     "queue.purge": False,
     "queue.red.min_threshold": 5,
     "queue.red.max_threshold": 15,
-    "queue.red.q_weight": 0.002,
+    "queue.red.weight": 0.002,
     "queue.red.queue_in_bytes": False,
-    "queue.red.mean_pktsize": "1000 B",
+    "queue.red.mean_packet_size": "1000 B",
 }
 """RED in the interface queue, as in the runs of ns-2: without priority of routing, and not purged."""
 
@@ -50,7 +50,7 @@ TCPS: dict[str, tuple[str, dict[str, Any]]] = {
     "e_newreno": ("E-NewReno", _PROBED),
     "newreno_red": ("NewReno over RED", _RED),
     "linux_westwood": ("Westwood of ns-2's Linux agent", {
-        "tcp.variant": "linux_westwood_ns2", "tcp.sack.rule": "rfc6675", "tcp.timestamps": True, "tcp.header": "50 B",
+        "tcp.variant": "linux_westwood_ns2", "tcp.sack.rule": "rfc6675", "tcp.timestamps": True, "tcp.header_size": "50 B",
         # The agent sends its SYN as the first segment of a window of two, and waits for no answer to it.
         "tcp.syn": False,
     }),
@@ -67,9 +67,9 @@ TCPS: dict[str, tuple[str, dict[str, Any]]] = {
 READINGS: dict[str, tuple[str, dict[str, Any]]] = {
     "2mbps": ("2 Mbit/s", {"wlan.data_rate": "2 Mbit/s"}),
     "rto_1s": ("timeouts of at least 1 s", {"tcp.rto.min": "1 s", "tcp.rto.initial": "6 s"}),
-    "setdest": ("setdest of then: speeds from 0 on, places uniform at the beginning", {"motion.start": "uniform"}),
+    "setdest": ("setdest of then: speeds from 0 on, places uniform at the beginning", {"mobility.initial": "uniform"}),
     "ns2_26": ("all of these, and TCP as in ns-2.26", {"extends": "ns2-2002", "wlan.data_rate": "2 Mbit/s",
-                                                       "motion.start": "uniform"}),
+                                                       "mobility.initial": "uniform"}),
     "loss_above": ("link loss above the MAC, which does not repair it", {"receiver.layer": "net"}),
     "threshold": ("ECN marks where 5 packets wait, in the drop-tail queue", _ECN | {"queue.mark_threshold": 5}),
 }  # fmt: skip
@@ -113,9 +113,9 @@ def scenario(p: Point) -> Scenario:
         base |= {"topology": {"kind": "motion"}, "motion": {"kind": "file", "courses": courses(p.motion, p.speed)}}
         base["flow"] = [{**flow, "to": to} for flow, to in zip(base["flow"], sinks(p.motion), strict=True)]
     else:
-        slowest = "0 m/s" if p.speed and changes.get("motion.start") == "uniform" else None
+        slowest = "0 m/s" if p.speed and changes.get("mobility.initial") == "uniform" else None
         fastest = f"{p.speed:g} m/s" if p.speed else STILL
-        changes |= {"motion.min_speed": slowest or fastest, "motion.max_speed": fastest}
+        changes |= {"mobility.min_speed": slowest or fastest, "mobility.max_speed": fastest}
     if p.reading == LONE:
         base["flow"] = base["flow"][:1]
     if p.loss:

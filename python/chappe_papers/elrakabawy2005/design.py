@@ -161,9 +161,9 @@ class ElRakabawy(Design):
         batches = packets if point.variant == DELAY else 6 if point.place in (*LISTED, *DRAWN) else 11
         changes: dict[str, Any] = {}
         if point.place == CHAIN and point.variant == "newreno":
-            changes["run.sample"] = "500 ms"
+            changes["run.sample_interval"] = "500 ms"
         if point.place == CHAIN and point.hops == 7 and point.variant in ("newreno", "vegas2", "vegas2_thin"):
-            changes["run.air_time"] = True
+            changes["run.airtime"] = True
         return scenario(point, f"{packets} delivered", batches=batches, changes=changes)
 
     def weight(self, point: Point, scenario: Scenario) -> float:
@@ -318,7 +318,7 @@ class ElRakabawy(Design):
             measured = (len(runs), e.mean, e.half_width())
             if p.variant.startswith("newreno_maxwin"):
                 window = float(p.variant.removeprefix("newreno_maxwin"))
-                lines.append(("tcp.window", p.hops, p.rate_mbps, window, *measured))
+                lines.append(("tcp.receive_window", p.hops, p.rate_mbps, window, *measured))
             elif p.variant == UDP and (p.hops, p.rate_mbps) in runner.tried:
                 lines.append(("cbr.interval_ms", p.hops, p.rate_mbps, p.interval_ms, *measured))
         for chain, tried in runner.tried.items():

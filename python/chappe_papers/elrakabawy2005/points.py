@@ -30,7 +30,7 @@ _FIXED = {
 
 _TCP: dict[str, dict[str, Any]] = {
     "newreno": {"tcp.variant": "newreno"},
-    **{f"newreno_maxwin{n}": {"tcp.variant": "newreno", "tcp.window": n} for n in WINDOWS},
+    **{f"newreno_maxwin{n}": {"tcp.variant": "newreno", "tcp.receive_window": n} for n in WINDOWS},
     "tahoe": {"tcp.variant": "tahoe"},
     "reno": {"tcp.variant": "reno"},
     "sack": {"tcp.variant": "sack"},
@@ -45,7 +45,7 @@ _TCP: dict[str, dict[str, Any]] = {
 _TCP |= {f"vegas{n}_fix": _TCP[f"vegas{n}"] | _FIXED for n in (3, 4)}
 _THINNED = ("newreno", *(f"vegas{n}{fix}" for fix in ("", "_fix") for n in (2, 3, 4)))
 
-VARIANTS: dict[str, dict[str, Any]] = _TCP | {f"{v}_thin": _TCP[v] | {"tcp.ack": "thinning"} for v in _THINNED}
+VARIANTS: dict[str, dict[str, Any]] = _TCP | {f"{v}_thin": _TCP[v] | {"tcp.ack_policy": "thinning"} for v in _THINNED}
 """Settings of each variant of TCP, on top of ``scenario.toml``; ``_thin`` is with ACK thinning."""
 
 NAMES = {
@@ -161,13 +161,13 @@ def scenario(
     settings: dict[str, Any] = {
         "run.stop": stop,
         "run.batches": batches,
-        "run.discard": discard,
+        "run.warmup_batches": discard,
         "wlan.data_rate": f"{point.rate_mbps:g} Mbit/s",
         "wlan.basic_rate": f"{point.basic_mbps:g} Mbit/s",
         "wlan.preamble": point.preamble,
     }
     if point.place == CHAIN:
-        settings |= {"topology.hops": point.hops, "flow.0.to": point.hops}
+        settings |= {"topology.hops": point.hops, "flow.0.dst": point.hops}
     else:
         tables |= _place(point)
     if point.variant in (UDP, DELAY):

@@ -102,7 +102,7 @@ class Su(Design):
         """The scenario of a point, without its path."""
         changes = {"run.stop": length.stop}
         if is_microscopic(point):
-            changes["run.sample"] = "50 ms"
+            changes["run.sample_interval"] = "50 ms"
         return scenario(point, changes)
 
     def weight(self, point: Point, _scenario: Scenario, /) -> float:

@@ -27,7 +27,7 @@ def dynamics(title: str, _: Estimates) -> Picture:
     rows: Rows = []
     for n, (rate, name) in enumerate(RATES.items()):
         p = Point("path", 5, rate)
-        sampled = scenario(p, {"run.sample": "200 ms", "run.batches": SECONDS // 2})
+        sampled = scenario(p, {"run.sample_interval": "200 ms", "run.batches": SECONDS // 2})
         results = chappe.run(paths().on(1, p, sampled), seed=1)
         series, batches = results.series.with_columns(pl.col("srtt_s").fill_null(math.nan)), results.batches
         time = series["time_s"].to_list()
@@ -45,7 +45,7 @@ def dynamics(title: str, _: Estimates) -> Picture:
 def cycle(title: str, _: Estimates) -> Picture:
     """Figure 5 as a time series: the window, the queues, the rates and the losses of the first two nodes."""
     p = Point("path")
-    first = scenario(p, {"run.sample": "100 ms", "run.record": ["frames", "queue"], "run.stop": "30 s"})
+    first = scenario(p, {"run.sample_interval": "100 ms", "run.record": ["frames", "queue"], "run.stop": "30 s"})
     results = chappe.run(paths().on(1, p, first), seed=1)
     series, queue = results.series, results.recorded["queue"]
     frames = results.recorded["frames"].filter(

@@ -66,8 +66,8 @@ SCHEMES: dict[str, tuple[str, dict[str, Any]]] = {
     "veno": ("Veno", {"tcp.variant": "veno"}),
     "few": ("FeW", {"tcp.variant": "few"}),
     "tcp_ap": ("TCP-AP", {"tcp.variant": "tcp_ap", "tcp.ap.link_rate": "11 Mbit/s"}),
-    "thinning": ("thinning", {"tcp.ack": "thinning"}),
-    "vegas_thinning": ("Vegas with thinning", {"tcp.variant": "linux_vegas", "tcp.ack": "thinning"}),
+    "thinning": ("thinning", {"tcp.ack_policy": "thinning"}),
+    "vegas_thinning": ("Vegas with thinning", {"tcp.variant": "linux_vegas", "tcp.ack_policy": "thinning"}),
     "fq_codel": ("FQ-CoDel", {"queue.discipline": "fq_codel"}),
 }
 """Schemes to compare: those of Table V, other readings of its Buf 2, and others."""

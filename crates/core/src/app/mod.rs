@@ -15,7 +15,7 @@ use on_off::OnOff;
 keywords! {
     /// Applications.
     pub enum Kind {
-        /// A file transfer over TCP, unlimited unless `ftp.segments` or `ftp.bytes` is set.
+        /// A file transfer over TCP, unlimited unless `bulk.segments` or `bulk.bytes` is set.
         Ftp = "ftp",
         /// Datagrams of constant size at a constant rate over UDP.
         Cbr = "cbr",

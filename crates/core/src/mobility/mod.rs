@@ -57,32 +57,32 @@ settings! {
         pub model: Kind = Kind::Still,
         /// Lower limit of the speed between two waypoints; 0: any speed above 0.
         pub min_speed: Speed = Speed(1.0) => at_most(FASTEST)
-            ; used when |c| c.model == Kind::RandomWaypoint, else "`motion.kind` is not `random_waypoint`",
+            ; used when |c| c.model == Kind::RandomWaypoint, else "`mobility.model` is not `random_waypoint`",
         /// Upper limit of the speed between two waypoints.
         pub max_speed: Speed = Speed(20.0) => above(Speed(0.0)).at_most(FASTEST)
-            ; used when |c| c.model == Kind::RandomWaypoint, else "`motion.kind` is not `random_waypoint`",
+            ; used when |c| c.model == Kind::RandomWaypoint, else "`mobility.model` is not `random_waypoint`",
         /// Pause at each destination.
         pub pause: Span = Span::ZERO => at_most(HOUR)
-            ; used when |c| c.model == Kind::RandomWaypoint, else "`motion.kind` is not `random_waypoint`",
+            ; used when |c| c.model == Kind::RandomWaypoint, else "`mobility.model` is not `random_waypoint`",
         /// Width of the area of destinations, from x = 0 on; "none": that of a random topology.
         pub width: Option<Metres> = None => at_least(Metres(1.0)).below(FAR)
-            ; used when |c| c.model == Kind::RandomWaypoint, else "`motion.kind` is not `random_waypoint`",
+            ; used when |c| c.model == Kind::RandomWaypoint, else "`mobility.model` is not `random_waypoint`",
         /// Height of the area of destinations, from y = 0 on; "none": that of a random topology.
         pub height: Option<Metres> = None => at_least(Metres(1.0)).below(FAR)
-            ; used when |c| c.model == Kind::RandomWaypoint, else "`motion.kind` is not `random_waypoint`",
+            ; used when |c| c.model == Kind::RandomWaypoint, else "`mobility.model` is not `random_waypoint`",
         /// Initial state of random waypoint mobility.
         pub initial: Start = Start::Stationary
-            ; used when |c| c.model == Kind::RandomWaypoint, else "`motion.kind` is not `random_waypoint`",
+            ; used when |c| c.model == Kind::RandomWaypoint, else "`mobility.model` is not `random_waypoint`",
         /// Seed of random waypoint mobility; "none": that of the run. With a seed of its own, the movements are the
         /// same in all runs.
         pub seed: Option<u64> = None
-            ; used when |c| c.model == Kind::RandomWaypoint, else "`motion.kind` is not `random_waypoint`",
+            ; used when |c| c.model == Kind::RandomWaypoint, else "`mobility.model` is not `random_waypoint`",
         /// A file with the movements of the nodes: ns-2's `setdest`, BonnMotion's waypoints, or CSV.
         pub file: Option<String> = None
-            ; used when |c| c.model == Kind::File, else "`motion.kind` is not `file`",
-        /// Movements of the nodes as the text of a CSV file, into which a scenario converts `motion.file`.
+            ; used when |c| c.model == Kind::File, else "`mobility.model` is not `file`",
+        /// Movements of the nodes as the text of a CSV file, into which a scenario converts `mobility.file`.
         pub table: Courses = Courses::default()
-            ; used when |c| c.model == Kind::File, else "`motion.kind` is not `file`",
+            ; used when |c| c.model == Kind::File, else "`mobility.model` is not `file`",
         /// Age up to which recorded positions decide which nodes may sense a frame; its power and delay always use
         /// exact positions (1 s in ns-2).
         pub known_for: Span = Span::ZERO => at_most(HOUR),

@@ -15,7 +15,7 @@ keywords! {
         Queue = "queue",
         /// Routing tables, at each change.
         Routes = "routes",
-        /// Energy left in the batteries, at each `run.sample` and when a battery is empty.
+        /// Energy left in the batteries, at each `run.sample_interval` and when a battery is empty.
         Energy = "energy",
         /// Positions of nodes: the segments of their paths.
         Positions = "positions",

@@ -149,7 +149,7 @@ impl Checker<'_> {
         }
         if run.warmup_batches >= run.batches {
             let message = format!("of {} all are discarded", count(run.batches, "batch"));
-            self.error("run.discard", message, "`run.discard` must be smaller than `run.batches`");
+            self.error("run.warmup_batches", message, "`run.warmup_batches` must be smaller than `run.batches`");
         }
     }
 
@@ -313,7 +313,7 @@ impl Checker<'_> {
             );
         }
         if u64::from(w.header_size.0) + u64::from(w.llc_size.0) > 256 {
-            self.error(&self.owner(of, "wlan.header"), "more than 256 B of headers around a packet", "");
+            self.error(&self.owner(of, "wlan.header_size"), "more than 256 B of headers around a packet", "");
         }
     }
 
@@ -472,7 +472,7 @@ impl Checker<'_> {
         self.findings.cost = cost::cost(self.cfg, &self.tally);
         if self.findings.cost.seconds > cost::LONG {
             let message = format!("a run takes about {}", cost::in_hours(self.findings.cost.seconds));
-            self.warn("run.stop", message, "stop it earlier (`run.stop`, `run.limit`), or be patient");
+            self.warn("run.stop", message, "stop it earlier (`run.stop`, `run.time_limit`), or be patient");
         }
     }
 

@@ -145,7 +145,7 @@ pub fn setting_of_nodes(cfg: &Config) -> &'static str {
         topology::Kind::Random => "topology.nodes",
         topology::Kind::List => "topology.positions",
         topology::Kind::File => "topology.file",
-        topology::Kind::Motion => "motion.file",
+        topology::Kind::Motion => "mobility.file",
         topology::Kind::None => "wire.nodes",
     }
 }
@@ -190,15 +190,15 @@ fn memory(cfg: &Config, tally: &Tally) -> Vec<(&'static str, f64)> {
         ("routing.protocol", radios * routes),
         ("link", links * LINK),
         ("event", cfg.event.0.len() as f64 * EVENT),
-        ("motion.courses", cfg.motion.table.all().len() as f64 * COURSE),
+        ("mobility.table", cfg.motion.table.all().len() as f64 * COURSE),
         ("topology.positions", cfg.topology.positions.len() as f64 * PLACE),
         ("radio.links", cfg.radio.links.len() as f64 * LINK_ROW),
-        ("tcp.window", tally.room * SEGMENT),
-        ("tcp.ap.history", tally.remembered * 8.0),
+        ("tcp.receive_window", tally.room * SEGMENT),
+        ("tcp.ap.history_samples", tally.remembered * 8.0),
         (repeated, batches * snapshot),
         // Like samples, transfers of a run that ends with a delivery are checked during the run.
         ("arrivals", if matches!(cfg.run.stop, Stop::At(_)) { tally.transfers * TRANSFER } else { 0.0 }),
-        ("run.sample", samples * SAMPLE),
+        ("run.sample_interval", samples * SAMPLE),
         ("queue.fq_codel.queues", buckets * PART),
         ("middlebox", tally.kept * PART),
     ]

@@ -20,7 +20,7 @@ use serde_json::Value as Json;
 /// Settings that may change during a run.
 pub const CHANGEABLE: [&str; 10] = [
     "flow.N.cbr.interval",
-    "flow.N.tcp.window",
+    "flow.N.tcp.receive_window",
     "flow.N.tcp.max_cwnd",
     "link.N.rate",
     "link.N.delay",

@@ -64,8 +64,8 @@ impl Checker<'_> {
             app::Kind::Ftp => {
                 let ftp = flow.ftp.over(&cfg.ftp);
                 if ftp.segments.is_some() && ftp.bytes.is_some() {
-                    let path = self.owner(at, "ftp.bytes");
-                    let message = "`ftp.segments` and `ftp.bytes` both say how much is sent";
+                    let path = self.owner(at, "bulk.bytes");
+                    let message = "`bulk.segments` and `bulk.bytes` both say how much is sent";
                     self.error(&path, message, "leave one of them out, or set it to \"none\"");
                 }
             }

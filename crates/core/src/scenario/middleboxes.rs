@@ -161,7 +161,7 @@ impl Checker<'_> {
                     "segments of {} become segments of {} where flow {f} is split",
                     first.mss, second.mss
                 );
-                self.error(&path, message, "both halves need the same `tcp.segment`");
+                self.error(&path, message, "both halves need the same `tcp.mss`");
             }
         }
     }

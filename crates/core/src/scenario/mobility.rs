@@ -53,12 +53,12 @@ pub fn read_file(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn File
         && let Some(name) = cfg.motion.file.clone()
     {
         let mut messages = vec![];
-        let origin = tree.at("motion.file").and_then(|n| n.origin);
+        let origin = tree.at("mobility.file").and_then(|n| n.origin);
         let read = |text: &str| {
             let courses = formats::read(text, &mut messages)?;
             no_position(cfg, &courses).map_or(Ok(courses), Err)
         };
-        if let Some(courses) = layout::read_file(tree, "motion.file", &name, from, files, report, read) {
+        if let Some(courses) = layout::read_file(tree, "mobility.file", &name, from, files, report, read) {
             (cfg.motion.table, cfg.motion.file) = (courses, None);
             layout::put(tree, "motion", "courses", &cfg.motion.table.write());
             if let Value::Table(t) = &mut tree.value
@@ -67,7 +67,7 @@ pub fn read_file(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn File
                 motion.remove("file");
             }
             for message in messages {
-                warnings.add("motion.file", origin, format!("`{name}`: {message}"), None);
+                warnings.add("mobility.file", origin, format!("`{name}`: {message}"), None);
             }
         }
     }
@@ -125,9 +125,9 @@ impl Checker<'_> {
             Kind::File => {
                 // An unreadable file was reported before.
                 let is_named = |path| self.tree.at(path).is_some_and(|n| n.value != Value::Text(String::new()));
-                if m.table.is_empty() && !is_named("motion.file") && !is_named("motion.courses") {
-                    let help = "set `motion.file` to a movement file of ns-2, of BonnMotion, or a CSV file";
-                    self.error(&self.owner(of, "motion.kind"), "there is no movement file", help);
+                if m.table.is_empty() && !is_named("mobility.file") && !is_named("mobility.table") {
+                    let help = "set `mobility.file` to a movement file of ns-2, of BonnMotion, or a CSV file";
+                    self.error(&self.owner(of, "mobility.model"), "there is no movement file", help);
                 }
             }
         }
@@ -136,21 +136,21 @@ impl Checker<'_> {
     fn random_waypoint(&mut self, of: &str, m: &mobility::Config) {
         if m.max_speed < m.min_speed {
             let message = format!("the fastest speed {} is below the slowest, {}", m.max_speed, m.min_speed);
-            let help = "`motion.max_speed` must be at least `motion.min_speed`";
-            self.error(&self.owner(of, "motion.max_speed"), message, help);
+            let help = "`mobility.max_speed` must be at least `mobility.min_speed`";
+            self.error(&self.owner(of, "mobility.max_speed"), message, help);
         }
         if m.initial == Start::Stationary && m.min_speed == Speed(0.0) {
-            let help = "let `motion.min_speed` be above 0 m/s, or `motion.start` be \"uniform\"";
+            let help = "let `mobility.min_speed` be above 0 m/s, or `mobility.initial` be \"uniform\"";
             let message =
                 "random waypoint with speeds from 0 m/s on has no stationary state: nodes become slower for ever";
-            self.error(&self.owner(of, "motion.min_speed"), message, help);
+            self.error(&self.owner(of, "mobility.min_speed"), message, help);
         }
         let is_random = self.cfg.topology.kind == topology::Kind::Random;
-        for (name, missing) in [("motion.width", m.width.is_none()), ("motion.height", m.height.is_none())] {
+        for (name, missing) in [("mobility.width", m.width.is_none()), ("mobility.height", m.height.is_none())] {
             if missing && !is_random {
                 let message =
                     format!("random waypoint has no area: `{name}` is \"none\", and the topology is not random");
-                self.error(&self.owner(of, "motion.kind"), message, &format!("set `{name}`, e.g. to \"1000 m\""));
+                self.error(&self.owner(of, "mobility.model"), message, &format!("set `{name}`, e.g. to \"1000 m\""));
             }
         }
     }
@@ -159,16 +159,16 @@ impl Checker<'_> {
     pub(super) fn courses(&mut self) {
         let cfg = self.cfg;
         if cfg.topology.kind == topology::Kind::Motion && !(follows_file(cfg) && cfg.motion.model == Kind::File) {
-            let help = "set `motion.kind = \"file\"` and `motion.file`";
+            let help = "set `mobility.model = \"file\"` and `mobility.file`";
             self.error("topology.kind", "the positions are to come from a movement file, but there is none", help);
         }
         if let Some(Misread { why, help }) = no_position(cfg, &cfg.motion.table) {
-            self.error("motion.courses", why, &help.unwrap_or_default());
+            self.error("mobility.table", why, &help.unwrap_or_default());
             return;
         }
         let (listed, there) = (u64::from(cfg.motion.table.nodes()), cfg.topology.nodes());
         if listed > there && follows_file(cfg) && cfg.has_radios() {
-            let path = if self.is_written("motion.courses") { "motion.courses" } else { "motion.kind" };
+            let path = if self.is_written("mobility.table") { "mobility.table" } else { "mobility.model" };
             let message = format!("the movement file moves node {}, and the topology has {there} nodes", listed - 1);
             self.error(path, message, "`topology.kind = \"motion\"` takes the nodes from the file");
         }

@@ -303,7 +303,7 @@ impl Scenario {
                 "run.record",
                 format!("write the tables to files while the run goes on (`--out DIR`); {}", cost::RAISE),
             ),
-            (true, Some(_)) => ("run.sample", cost::RAISE.into()),
+            (true, Some(_)) => ("run.sample_interval", cost::RAISE.into()),
             (true, None) => ("run.max_memory", cost::RAISE.into()),
         };
         let problem = Problem {

@@ -14,7 +14,7 @@ fn packet(flow: &Flow, cfg: &Config) -> (&'static str, u32, u32) {
     match flow.app {
         _ if flow.is_tcp(cfg) => {
             let tcp = flow.tcp.over(&cfg.tcp);
-            ("tcp.segment", tcp.mss.0, header_of(&tcp))
+            ("tcp.mss", tcp.mss.0, header_of(&tcp))
         }
         app::Kind::Ftp | app::Kind::Cbr => {
             let cbr = flow.cbr.over(&cfg.cbr);
@@ -45,10 +45,10 @@ impl Checker<'_> {
             return;
         }
         let message = format!("a packet of {mtu} B and {llc} B of LLC are more than an MSDU has, {MSDU}");
-        let llc_is_own = self.is_written(&join(of, "wlan.llc"));
-        let path = if llc_is_own { self.owner(of, "wlan.llc") } else { "net.mtu".to_owned() };
+        let llc_is_own = self.is_written(&join(of, "wlan.llc_size"));
+        let path = if llc_is_own { self.owner(of, "wlan.llc_size") } else { "net.mtu".to_owned() };
         let fits = MSDU.0.saturating_sub(llc);
-        let help = if fits > 0 { format!("set `net.mtu` to at most {fits} B") } else { "lower `wlan.llc`".to_owned() };
+        let help = if fits > 0 { format!("set `net.mtu` to at most {fits} B") } else { "lower `wlan.llc_size`".to_owned() };
         self.error(&path, message, &help);
     }
 
@@ -66,7 +66,7 @@ impl Checker<'_> {
 
     /// Checks that a segment with its header fits into a packet.
     pub(super) fn segment_fits(&mut self, flow: &str, t: &tcp::Config) {
-        self.fits(&self.owner(flow, "tcp.segment"), t.mss.0, header_of(t));
+        self.fits(&self.owner(flow, "tcp.mss"), t.mss.0, header_of(t));
     }
 
     /// Warns of packets that source routes make too long for a frame, or for the MTU.

@@ -30,7 +30,7 @@ type CrossLayer = (&'static str, &'static str, fn(&Config, &Node) -> bool);
 const CROSS_LAYER: &[CrossLayer] = &[
     ("net.link_red.", "no node has a radio", |c, _| c.has_radios()),
     ("net.neighborhood_red.", "no node has a radio", |c, _| c.has_radios()),
-    ("radio.energy.", "`run.air_time` is false, and no node has a battery", |c, _| c.run.airtime || has_batteries(c)),
+    ("radio.energy.", "`run.airtime` is false, and no node has a battery", |c, _| c.run.airtime || has_batteries(c)),
     ("topology.seed", "nothing is drawn at random", |c, _| {
         c.topology.kind == topology::Kind::Random
             || c.traffic.flows > 0
@@ -38,8 +38,8 @@ const CROSS_LAYER: &[CrossLayer] = &[
     }),
     ("radio.sinr.ofdm", "no frame is sent at a rate of 802.11a", |c, _| c.wlan.has_ofdm()),
     ("topology.connected", "nodes move", |c, _| !mobility::moves(c)),
-    ("motion.known_for", "no node moves", |c, _| mobility::moves(c)),
-    ("motion.decides_ties", "no node moves", |c, _| mobility::moves(c)),
+    ("mobility.known_for", "no node moves", |c, _| mobility::moves(c)),
+    ("mobility.decides_ties", "no node moves", |c, _| mobility::moves(c)),
     ("traffic.min_hops", "nodes move", |c, _| !mobility::moves(c)),
     ("traffic.max_hops", "nodes move", |c, _| !mobility::moves(c)),
     ("traffic.app", "there are no such flows", has_traffic),

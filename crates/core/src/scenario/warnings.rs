@@ -36,7 +36,7 @@ impl Checker<'_> {
         );
     }
 
-    /// Warns of batches shorter than a packet, and of an end beyond `run.limit`.
+    /// Warns of batches shorter than a packet, and of an end beyond `run.time_limit`.
     fn short_batches(&mut self, layout: &Layout) {
         let run = &self.cfg.run;
         let limit = Time::ZERO + run.time_limit;
@@ -44,10 +44,10 @@ impl Checker<'_> {
             Stop::At(end) if end <= limit => ("run.stop", end.since(Time::ZERO) / u64::from(run.batches)),
             Stop::At(end) => {
                 let message = format!("the run ends at {}, before `run.stop` ({end})", run.time_limit);
-                self.warn("run.stop", message, "raise `run.limit`");
-                ("run.limit", self.cfg.run.time_limit / u64::from(self.cfg.run.batches))
+                self.warn("run.stop", message, "raise `run.time_limit`");
+                ("run.time_limit", self.cfg.run.time_limit / u64::from(self.cfg.run.batches))
             }
-            Stop::Delivered(_) => ("run.limit", run.time_limit),
+            Stop::Delivered(_) => ("run.time_limit", run.time_limit),
         };
         let radio = (!layout.positions.is_empty()).then_some(self.cfg.wlan.data_rate);
         let Some(rate) = radio.into_iter().chain(self.cfg.directions().iter().map(|d| d.point_to_point.rate)).max()

@@ -11,7 +11,7 @@ const DELAY_BASED: &str = "the nearest is `tcp.variant = \"vegas\"`, whose conge
 const OFDM: &str = "the nearest is `extends = \"802.11a\"`: OFDM, one antenna, up to 54 Mbit/s";
 const FADES: &str = "the only fading model is `radio.sinr.fading = \"rayleigh\"`";
 const WALKS: &str =
-    "the nearest is `motion.kind = \"random_waypoint\"`; `motion.file` reads movement files of ns-2 and BonnMotion";
+    "the nearest is `mobility.model = \"random_waypoint\"`; `mobility.file` reads movement files of ns-2 and BonnMotion";
 const FAIR: &str = "the nearest is `queue.discipline = \"fq_codel\"`, which queues each flow separately";
 const DELAY_BOUND: &str = "the nearest is `queue.discipline = \"codel\"`, which controls the queueing delay";
 const BURSTS: &str = "the nearest are `on_off` (bursts and pauses) and `arrivals` (transfers that arrive at random)";
@@ -115,14 +115,14 @@ const SETTINGS: &[(&[&str], &str)] = &[
     (&["duration", "time", "length", "end", "simulation_time", "sim_time", "simtime", "stop_time"], "run.stop"),
     (&["seeds", "random_seed", "rng_seed", "rngrun"], "run.seed"),
     (&["bandwidth", "bitrate", "phy_rate"], "wlan.data_rate"),
-    (&["mss", "segment_size", "segsize"], "tcp.segment"),
+    (&["mss", "segment_size", "segsize"], "tcp.mss"),
     (&["packet_size", "packetsize", "datagram_size"], "cbr.payload"),
     (&["buffer", "buffer_size", "queue_size", "queue_length", "ifqlen", "queuelen"], "queue.limit"),
     (&["distance", "node_distance"], "topology.spacing"),
     (&["tx_power", "txpower"], "radio.transmit_power"),
     (&["path_loss", "pathloss"], "radio.propagation"),
     (&["congestion_control", "cc", "flavor", "flavour"], "tcp.variant"),
-    (&["mobility"], "motion.kind"),
+    (&["mobility"], "mobility.model"),
     (&["rts", "rtsthreshold"], "wlan.rts_threshold"),
 ];
 

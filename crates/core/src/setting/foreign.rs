@@ -80,7 +80,7 @@ impl Wanted {
 }
 
 /// Setting that names a movement file.
-const NAME_MOTION: &str = "`motion.file`, with `motion.kind = \"file\"` and `topology.kind = \"motion\"`";
+const NAME_MOTION: &str = "`mobility.file`, with `mobility.model = \"file\"` and `topology.kind = \"motion\"`";
 
 /// Recognises a file of another program or with another content.
 pub fn recognised(text: &str, wanted: Wanted) -> Option<Misread> {
@@ -182,7 +182,7 @@ fn tcl(text: &str, wanted: Wanted) -> Option<(&'static str, Option<String>)> {
             ", and set `traffic.app = \"cbr\"`, `cbr.payload` (packetSize_) and `cbr.interval` (interval_); intervals are not \
              random here (random_)"
         } else if text.contains("FTP") {
-            ", and set `tcp.segment` (packetSize_) and `tcp.window` (window_)"
+            ", and set `tcp.mss` (packetSize_) and `tcp.receive_window` (window_)"
         } else {
             ""
         };

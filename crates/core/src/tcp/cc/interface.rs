@@ -103,9 +103,9 @@ pub struct Congestion {
     pub signal: Signal,
     /// Time of the signal.
     pub now: Time,
-    /// Segments in use, by the rule of `tcp.halving`.
+    /// Segments in use, by the rule of `tcp.ssthresh_base`.
     pub in_use: f64,
-    /// Half of the amount in use, by the rule of `tcp.halving`, or the share that ECN leaves \[segments\].
+    /// Half of the amount in use, by the rule of `tcp.ssthresh_base`, or the share that ECN leaves \[segments\].
     pub remainder: f64,
     /// Window after a timeout: `tcp.loss_window` \[segments\].
     pub loss_window: f64,

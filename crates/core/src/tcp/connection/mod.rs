@@ -64,7 +64,7 @@ pub struct Connection {
     max: Seq,
     /// One past the last segment that the application has provided.
     available: Seq,
-    /// The window that the receiver offers, `tcp.window` at most.
+    /// The window that the receiver offers, `tcp.receive_window` at most.
     offered: u32,
 
     // ---- window ----
@@ -232,7 +232,7 @@ impl Connection {
         self.available
     }
 
-    /// The window that the receiver offers, `tcp.window` at most.
+    /// The window that the receiver offers, `tcp.receive_window` at most.
     pub fn offered(&self) -> u32 {
         self.offered
     }

@@ -30,8 +30,8 @@ const PROFILES: &[(&str, &str)] = &[
         "N2E",
         r#"
         extends = "ns2-2.35"
-        tcp.window = 28
-        tcp.halving = "whole_window"
+        tcp.receive_window = 28
+        tcp.ssthresh_base = "whole_window"
         tcp.limited_transmit = false
         tcp.rto = { initial = "6 s", min = "1 s" }
         tcp.fast_recovery = { partial_ack_timer = "slow_but_steady", partial_window_deflation = false }
@@ -60,7 +60,7 @@ const PROFILES: &[(&str, &str)] = &[
 
 fn settings(profile: &str, variant: &str) -> Config {
     let text = PROFILES.iter().find(|p| p.0 == profile).unwrap_or_else(|| panic!("no profile {profile}")).1;
-    let common = [("run.stop", "\"1 s\""), ("tcp.segment", "\"1000 B\""), ("tcp.variant", variant)];
+    let common = [("run.stop", "\"1 s\""), ("tcp.mss", "\"1000 B\""), ("tcp.variant", variant)];
     let common = common.map(|(key, value)| (key.to_owned(), value.to_owned()));
     let scenario = Scenario::from_toml(profile, text, &common, &NoFiles).unwrap_or_else(|e| panic!("{e}"));
     scenario.config().tcp.clone()

@@ -88,11 +88,11 @@ settings! {
         /// Largest number of entries per message; further entries go into further messages; "none": unlimited.
         pub max_entries: Option<u32> = Some(122) => range(1, 1_000_000),
         /// Bytes added to each TCP segment of a node (ns-2: an IP header, which its TCP has already counted; that of
-        /// datagrams is in `cbr.header` and `on_off.header`).
+        /// datagrams is in `cbr.header_size` and `on_off.header_size`).
         pub packet_header_size: Bytes = Bytes(0) => at_most(Bytes(100)),
         /// Adds these bytes once more to a packet that has waited for a route, datagrams included (ns-2).
         pub header_after_wait: bool = false
-            ; used when |c| c.packet_header_size > Bytes(0), else "`routing.dsdv.packet_header` is 0 B",
+            ; used when |c| c.packet_header_size > Bytes(0), else "`routing.dsdv.packet_header_size` is 0 B",
     }
 }
 

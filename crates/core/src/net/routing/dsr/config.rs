@@ -132,7 +132,7 @@ settings! {
         /// Size of the IP header of messages.
         pub message_header_size: Bytes = Bytes(20) => at_most(Bytes(100)),
         /// Bytes added to each TCP segment of a node besides its route (ns-2: an IP header, which its TCP has already
-        /// counted; that of datagrams is in `cbr.header` and `on_off.header`).
+        /// counted; that of datagrams is in `cbr.header_size` and `on_off.header_size`).
         pub packet_header_size: Bytes = Bytes(0) => at_most(Bytes(100)),
         /// Adds the header of a request once more at each node that forwards it (ns-2).
         pub request_grows_twice: bool = false,
