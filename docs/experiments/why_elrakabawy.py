@@ -73,13 +73,13 @@ class Runs:
 
 def _of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
     """Goodput of each flow and in each batch, and how many hops a delivered segment took."""
-    goodput = tables["flows"]["goodput_bps"].to_list()
+    goodput = tables["flows"]["goodput_bps"].fill_null(math.nan).to_list()
     used, begin = tables["batches"].filter("used"), tables["batches"].filter("used")["start_s"].min()
     series = tables["series"].filter(pl.col("time_s") >= begin)
     delivered = int(used["delivered_packets"].sum())
     sent = int(tables["nodes"]["mac_data_packets"].sum())
     flows = {f"flow{n}": g / 1e3 for n, g in enumerate(goodput)}
-    flows |= {f"batch{n}": g / 1e3 for n, g in enumerate(used["goodput_bps"].to_list())}
+    flows |= {f"batch{n}": g / 1e3 for n, g in enumerate(used["goodput_bps"].fill_null(math.nan).to_list())}
     waited, measured = (float(tables["flows"][name].sum()) for name in ("timeout_wait_s", "measured_s"))
     return flows | {
         "hops": sent / delivered if delivered else math.nan,

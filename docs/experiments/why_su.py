@@ -56,7 +56,7 @@ class Runs:
         # Over one hop nothing but the seed of a run tells two paths apart.
         rows = {n: measure({n: self.on.on(n, p, own)}, [n], also=_of_run)[n] for n in seeds}
         names = [name for name in rows[1].columns if name.startswith("own_")]
-        return {name: Paired.at({n: float(rows[n][name][0]) for n in seeds}) for name in names}
+        return {name: Paired.at({n: float(rows[n][name].fill_null(math.nan)[0]) for n in seeds}) for name in names}
 
 
 def _of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
@@ -72,8 +72,8 @@ def _of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
         "own_resent": 100 * resent / sent,
         "own_fast": 100 * share(float(fast["data_sent"].sum()), float(first["data_sent"].sum())),
         "own_timeouts": float(flows["timeouts"].sum()),
-        "own_window": sum(flows["mean_window_segments"].to_list()) / len(flows),
-        "own_delay_ms": 1e3 * max(flows["mean_delay_s"].to_list()),
+        "own_window": sum(flows["mean_window_segments"].fill_null(math.nan).to_list()) / len(flows),
+        "own_delay_ms": 1e3 * max(flows["mean_delay_s"].fill_null(math.nan).to_list()),
     }
 
 
