@@ -258,12 +258,17 @@ def in_own_folder() -> Iterator[None]:
 
 def sweep(scenario: Any, **others: Any) -> None:
     with in_own_folder():
-        looked(chappe.sweep(small(scenario), **others))
+        looked(chappe.sweep(small(scenario), **harmless(others)))
 
 
 def search(scenario: Any, **others: Any) -> None:
     with in_own_folder():
-        looked(chappe.search(small(scenario), **others))
+        looked(chappe.search(small(scenario), **harmless(others)))
+
+
+def harmless(others: dict[str, Any]) -> dict[str, Any]:
+    """Arguments of a study, without the errors that a drawn function raises at progress."""
+    return {**others, "progress": lambda _: None} if callable(others.get("progress")) else others
 
 
 def looked(s: chappe.Study) -> None:

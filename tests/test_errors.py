@@ -53,6 +53,6 @@ def test_old_names_of_errors(old: str, new: str) -> None:
 
 def test_the_old_spelling_of_colored() -> None:
     with pytest.raises(chappe.ScenarioError) as caught:
-        CHAIN.with_({"tcp.variant": "vega"})
+        CHAIN.with_settings({"tcp.variant": "vega"})
     with pytest.warns(DeprecationWarning, match="coloured is deprecated: use colored"):
         assert caught.value.coloured == caught.value.colored

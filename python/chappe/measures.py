@@ -176,7 +176,8 @@ def direction_of(measure: str, direction: str | None, best: str | None = None) -
         direction = new_direction(best)
     described = BY_NAME.get(measure) if isinstance(measure, str) else None
     if direction is None and (direction := described.direction if described else None) is None:
-        raise ValueError(f"{measure} has no better direction: give direction='maximize' or direction='minimize'")
+        name = measure if isinstance(measure, str) else said(measure)
+        raise ValueError(f"{name} has no better direction: give direction='maximize' or direction='minimize'")
     return known_direction(direction)
 
 

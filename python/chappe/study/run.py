@@ -4,7 +4,6 @@ import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -220,8 +219,8 @@ def search(
         for name, value in (("low", low), ("high", high)):
             if value is None:
                 given.append(problem(name, f"`{name}` is missing", None))
-        rule = Search(setting, 0 if low is None else low, 1 if high is None else high, resolution, measure)
-        rule = replace(rule, direction=rule.direction if direction is None else direction, max_points=max_points)
+        interval = (0 if low is None else low, 1 if high is None else high)
+        rule = Search(setting, *interval, resolution, measure, direction, max_points)
     points, own_seeds = _points(base, axes, cases, seeds, jobs, given)
     asked = {rule.measure: "search.measure"} if isinstance(rule.measure, str) else {}
     problems = [*problems_of_rules(points, transient, asked), *problems_of_search(rule, points, cases)]
