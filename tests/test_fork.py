@@ -97,7 +97,7 @@ ANSWERED = {
         for name in ("flat", "flows", "links", "nodes", "settings", "to_toml", "transports", "warnings")
     },
     "Scenario.__repr__": "repr(scenario)",
-    **{f"Study.{name}": f"swept.{name}" for name in ("axes", "is_search", "scenario")},
+    **{f"Study.{name}": f"swept.{name}" for name in ("axes", "is_search", "scenario", "seeds")},
     "Study.measure_of_search": "searched.measure_of_search",
 }
 """Calls that work without threads."""
