@@ -120,7 +120,7 @@ ANSWERED = {
         )
     },
     "Scenario.__repr__": "repr(scenario)",
-    **{f"Study.{name}": f"swept.{name}" for name in ("axes", "is_search", "scenario")},
+    **{f"Study.{name}": f"swept.{name}" for name in ("axes", "is_search", "scenario", "seeds")},
     "Study.measure_of_search": "searched.measure_of_search",
 }
 """Calls that work without threads."""
