@@ -311,6 +311,6 @@ def _multiplicity(claims: int, at: float) -> str:
     expected = at * claims
     return (
         f"Any decided point of a claim is wrong by chance in at most {100 * at:g} % of cases (Holm over the points of "
-        f"the claim). {f'About {expected:.0f}' if expected >= 1 else 'Fewer than one'} of {claims} claims may therefore "
-        "have such a point; a verdict changes only if that point tips the balance."
+        f"the claim). {f'About {expected:.0f}' if expected >= 1 else 'Fewer than one'} of {claims} claims may "
+        "therefore have such a point; a verdict changes only if that point tips the balance."
     )
