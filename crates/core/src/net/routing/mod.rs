@@ -110,7 +110,7 @@ counters! {
     /// Routing overhead of a node, for any protocol. Counts all packets that a router hands down, even if the queue
     /// drops them.
     pub struct Overhead {
-        /// Messages of the routing protocol sent, those passed on included.
+        /// Messages of the routing protocol sent, including forwarded messages.
         routing_packets_sent,
         /// Their bytes at the network layer \[B\].
         routing_bytes_sent,

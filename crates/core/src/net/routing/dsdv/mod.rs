@@ -102,7 +102,7 @@ const ENTRY_BYTES: f64 = 160.0;
 counters! {
     /// Counters of DSDV.
     pub struct Counters {
-        /// Updates sent, whole tables and changes.
+        /// Full and triggered updates sent.
         route_updates_sent,
         /// Neighbours declared lost because a packet to them was given up.
         links_deleted,

@@ -44,17 +44,17 @@ struct Waiting {
 counters! {
     /// Counters of DSR.
     pub struct Counters {
-        /// Route requests made.
+        /// Route requests originated.
         rreq_originated,
-        /// Route requests passed on.
+        /// Route requests forwarded.
         rreq_forwarded,
-        /// Route replies made.
+        /// Route replies originated.
         rrep_originated,
-        /// Route errors sent, those passed on included.
+        /// Route errors sent, including forwarded ones.
         rerr_sent,
         /// Neighbours declared lost because a packet to them was given up.
         links_deleted,
-        /// Searches for a route that a packet of this node began.
+        /// Route discoveries started for packets of this node.
         route_discoveries,
     }
 }
