@@ -175,13 +175,13 @@ pub struct DsrRequest {
 /// Contents of a packet.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Body {
-    /// TCP data segment.
+    /// a TCP data segment
     Data(DataSegment),
-    /// TCP acknowledgement.
+    /// a TCP acknowledgement
     Ack(AckSegment),
-    /// UDP datagram.
+    /// a UDP datagram
     Datagram(Datagram),
-    /// AODV route request.
+    /// an AODV route request
     Rreq(Rreq),
     /// AODV route reply or HELLO.
     Rrep(Rrep),
@@ -189,15 +189,15 @@ pub enum Body {
     Rerr(ListId),
     /// DSDV update: destinations and their distances.
     Update(ListId),
-    /// DSR route request.
+    /// a DSR route request
     DsrRequest(DsrRequest),
     /// DSR route reply; its contents are in the header.
     DsrReply,
     /// DSR route error; its contents are in the header.
     DsrError,
-    /// ARP request or reply.
+    /// an ARP request or reply
     Arp(Arp),
-    /// Congestion notification of Neighborhood RED.
+    /// a congestion notification of Neighborhood RED
     Notification(Notification),
 }
 

@@ -25,7 +25,7 @@ causes! {
     SameSlot = "same_slot",
     /// The receiver was locked on another frame, which was the stronger one.
     Captured = "captured",
-    /// The receiver was transmitting itself.
+    /// The receiver was transmitting.
     Transmitting = "transmitting",
     /// The RTS arrived, but NAV or carrier sense forbade the CTS.
     Refused = "refused",
@@ -35,7 +35,7 @@ causes! {
     Damaged = "damaged",
     /// It came too weak to be read, if at all, though nothing disturbed it.
     OutOfRange = "out_of_range",
-    /// The receiver was switched off, or the sender before the end of the frame.
+    /// The receiver was switched off, or the sender was switched off before the end of the frame.
     SwitchedOff = "switched_off",
 }
 

@@ -11,11 +11,11 @@ word_cell!(Phase, &["slow_start", "congestion_avoidance", "recovery", "applicati
 words! {
     /// Cause of a change of a window or a timer.
     pub enum Event {
-        /// The application has handed over its first segments.
+        /// The application has provided its first segments.
         Start = "start",
-        /// An acknowledgement, or another cause not listed here.
+        /// An acknowledgement has arrived, or there was a cause not listed here.
         Ack = "ack",
-        /// Duplicate acknowledgements began a recovery.
+        /// Duplicate acknowledgements started a loss recovery.
         FastRetransmit = "fast_retransmit",
         /// The retransmission timer expired with data outstanding.
         Timeout = "timeout",

@@ -17,19 +17,19 @@ words! {
     pub enum Outcome {
         /// The frame was decoded.
         Received = "received",
-        /// Another frame destroyed it there, whose sender is hidden from its own sender.
+        /// The frame collided at the receiver with a frame from a sender outside the carrier-sense range of its own sender.
         HiddenTerminal = "hidden_terminal",
-        /// Another frame destroyed it there, whose sender its own sender can sense.
+        /// The frame collided at the receiver with a frame from a sender within the carrier-sense range of its own sender.
         SameSlot = "same_slot",
         /// The receiver was locked on another, stronger frame.
         Captured = "captured",
-        /// The receiver was transmitting itself.
+        /// The receiver was transmitting.
         Transmitting = "transmitting",
-        /// An error model damaged it, or noise under cumulative interference.
+        /// The frame was damaged by an error model, or by noise with SINR reception.
         Damaged = "damaged",
-        /// It was too weak to be decoded, or not sensed at all, without interference.
+        /// The frame was too weak to be decoded, or was not sensed at all, without interference.
         OutOfRange = "out_of_range",
-        /// The receiver was switched off, or the sender before the end of the frame.
+        /// The receiver was switched off, or the sender was switched off before the end of the frame.
         SwitchedOff = "switched_off",
         /// A broadcast; `decoded_by` is the number of nodes that decoded it.
         Broadcast = "broadcast",
@@ -39,7 +39,7 @@ words! {
 table! {
     /// A frame.
     pub struct Row in Kept {
-        /// Begin of the transmission \[s\].
+        /// Beginning of the transmission \[s\].
         time_s: Time,
         /// Sending node.
         sender: NodeId,
@@ -53,7 +53,7 @@ table! {
         bytes: u32,
         /// Rate after the preamble \[bit/s\].
         rate_bps: u64,
-        /// Time on air, preamble included \[s\].
+        /// Time on air, including the preamble \[s\].
         air_time_s: Span,
         /// Duration field: time for which the medium is reserved after the frame \[s\].
         reserved_s: Span,
@@ -63,7 +63,7 @@ table! {
         retry: bool,
         /// Outcome at the intended receiver; null: the frame was still on the air when the run ended.
         outcome: Option<Outcome>,
-        /// Number of intended receivers that decoded it.
+        /// Number of intended receivers that decoded the frame.
         decoded_by: u32,
     }
 }

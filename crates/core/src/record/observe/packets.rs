@@ -10,25 +10,25 @@ use std::collections::VecDeque;
 words! {
     /// Event of a packet at a node.
     pub enum Event {
-        /// Its source has created it.
+        /// The source has created the packet.
         Created = "created",
-        /// A middlebox has created it.
+        /// A middlebox has created the packet.
         Injected = "injected",
-        /// The node has received it over the radio: a copy begins here. Also a broadcast's copy for another radio.
+        /// The node has received the packet over the radio, or has copied a broadcast for another of its radios: a copy begins.
         Received = "received",
-        /// It has arrived over a point-to-point link.
+        /// The packet has arrived over a point-to-point link.
         Arrived = "arrived",
-        /// It was offered to the queue of a radio or of a point-to-point link.
+        /// The packet was offered to the queue of a radio or of a point-to-point link.
         Queued = "queued",
-        /// It has left the queue: the MAC or the transmitter of the link begins with it.
+        /// The packet has left the queue and was passed to the MAC or to the transmitter of the link.
         Dequeued = "dequeued",
-        /// It has reached its destination; at the sender of a broadcast: it was sent.
+        /// The packet has reached its destination; at the sender of a broadcast: the packet was sent.
         Delivered = "delivered",
-        /// The next hop has acknowledged its copy, and this one is no longer needed.
+        /// The next hop has acknowledged its copy, so that the copy of this node is no longer needed.
         Relayed = "relayed",
-        /// A middlebox has consumed it.
+        /// A middlebox has consumed the packet.
         Absorbed = "absorbed",
-        /// The node has dropped it.
+        /// The node has dropped the packet.
         Dropped = "dropped",
     }
 }
@@ -36,31 +36,31 @@ words! {
 words! {
     /// Kinds of packets.
     pub enum Kind {
-        /// TCP data segment.
+        /// a TCP data segment
         Data = "data",
-        /// TCP acknowledgement.
+        /// a TCP acknowledgement
         Ack = "ack",
-        /// UDP datagram.
+        /// a UDP datagram
         Datagram = "datagram",
-        /// AODV route request.
+        /// an AODV route request
         Rreq = "rreq",
-        /// AODV route reply.
+        /// an AODV route reply
         Rrep = "rrep",
-        /// AODV HELLO message.
+        /// an AODV HELLO message
         Hello = "hello",
-        /// AODV route error.
+        /// an AODV route error
         Rerr = "rerr",
-        /// DSDV routing update.
+        /// a DSDV routing update
         Update = "update",
-        /// DSR route request.
+        /// a DSR route request
         DsrRequest = "dsr_request",
-        /// DSR route reply.
+        /// a DSR route reply
         DsrReply = "dsr_reply",
-        /// DSR route error.
+        /// a DSR route error
         DsrError = "dsr_error",
-        /// ARP request or reply.
+        /// an ARP request or reply
         Arp = "arp",
-        /// Congestion notification of Neighborhood RED.
+        /// a congestion notification of Neighborhood RED
         Notification = "notification",
     }
 }
@@ -98,11 +98,11 @@ table! {
         flow: FlowId,
         /// Kind: `data`, `ack`, `datagram`, `rreq`, `rrep`, `hello`, `rerr`, `update`, `dsr_request`, `dsr_reply`, `dsr_error`, `arp`, `notification`.
         kind: Kind,
-        /// Number of the segment, datagram or request; of an acknowledgement: the next segment that is expected.
+        /// Number of the segment, datagram or request; for an acknowledgement, the next expected segment.
         sequence: Option<u32>,
         /// Size with the headers of network layer and transport \[B\].
         bytes: u32,
-        /// Node that created it; for a forwarded message: the node that sent it last.
+        /// Node that created the packet; for a forwarded message, the node that sent it last.
         source: NodeId,
         /// Destination node; null: broadcast.
         destination: NodeId,
@@ -114,7 +114,7 @@ table! {
         next_hop: Option<NodeId>,
         /// Reason for the drop, as in the columns of `fates`; null in all other rows.
         reason: Option<Reason>,
-        /// Cause of the last failed attempt, where the reason is `retry_limit`; null elsewhere.
+        /// Cause of the last failed attempt if the reason is `retry_limit`; null otherwise.
         cause: Option<Cause>,
     }
 }

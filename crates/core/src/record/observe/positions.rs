@@ -8,7 +8,7 @@ use crate::unit::Time;
 table! {
     /// A movement segment of a node.
     pub struct Row in Kept {
-        /// Begin of the segment \[s\].
+        /// Beginning of the segment \[s\].
         time_s: Time,
         /// Number of the node.
         node: NodeId,
@@ -16,11 +16,11 @@ table! {
         x_m: f64,
         /// Position of the node at that time: y \[m\].
         y_m: f64,
-        /// Destination: x \[m\]. The node rests there until its next segment.
+        /// Destination: x \[m\]. The node stays there until its next segment.
         dest_x_m: f64,
         /// Destination: y \[m\].
         dest_y_m: f64,
-        /// Speed \[m/s\]; 0: the node rests.
+        /// Speed \[m/s\]; 0: the node pauses.
         speed_mps: f64,
     }
 }

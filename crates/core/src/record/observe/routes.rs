@@ -9,11 +9,11 @@ use crate::unit::Time;
 words! {
     /// Change of a route.
     pub enum Event {
-        /// A route where there was none.
+        /// The node has a route to a destination to which it had none.
         Added = "added",
-        /// A route over another neighbour, or with another number of hops.
+        /// The next hop or the number of hops has changed.
         Changed = "changed",
-        /// The route is no longer used.
+        /// The route is no longer usable.
         Removed = "removed",
     }
 }
