@@ -1,5 +1,5 @@
-//! Calls of a family of parts: an enum of the parts, and a `match` in each method, written by a macro. Static dispatch: the
-//! compiler sees which method is called, and can inline it.
+//! Calls of a family of parts: an enum of the parts, and a `match` in each method, written by a macro. Static dispatch:
+//! the compiler sees which method is called, and can inline it.
 
 /// Declares methods of an enum, each of which calls the method of the same name of the part that the enum holds.
 ///

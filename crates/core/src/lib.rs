@@ -19,8 +19,8 @@
 //!
 //! Each layer is a pure state machine without clock, sockets, callbacks or globals. Its inputs are values and the time;
 //! its outputs are actions, and a deadline for its next call. Layers never import each other. The engine, [`sim`], is
-//! the only module that knows them all: it takes the earliest timer from the scheduler ([`scheduler`]), calls one layer,
-//! and carries its actions to the next.
+//! the only module that knows them all: it takes the earliest timer from the scheduler ([`scheduler`]), calls one
+//! layer, and carries its actions to the next.
 //!
 //! | layer | content | actions |
 //! |---|---|---|
@@ -34,8 +34,8 @@
 //! | [`topology`] | chains, grids, random and listed positions | initial positions |
 //! | [`mobility`] | movement patterns | positions at every instant, nodes that may be in range |
 //!
-//! Layers share values: [`mod@unit`] (times, rates, lengths), [`packet`] (packets and their ledger), [`rng`]
-//! (streams of random numbers), [`setting`] (how settings are declared, read and documented), [`count`] (how counters are),
+//! Layers share values: [`mod@unit`] (times, rates, lengths), [`packet`] (packets and their ledger), [`rng`] (streams
+//! of random numbers), [`setting`] (how settings are declared, read and documented), [`count`] (how counters are),
 //! [`mod@dispatch`] (how the methods of a family of parts are called).
 
 /// The version of this crate.

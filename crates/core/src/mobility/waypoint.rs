@@ -3,10 +3,10 @@
 //!
 //! Slow segments last longer, so they take a larger share of the time than of the segments. In the stationary state the
 //! density of the speed of a moving node is therefore proportional to 1/speed, with mean (max - min) / ln(max / min).
-//! If nodes begin with uniform speeds, the mean falls to that value during the run (Yoon, Liu, Noble, INFOCOM 2003), and
-//! to 0 if the minimum speed is 0. Moving nodes are denser in the middle than at the border (Bettstetter, Resta, Santi,
-//! IEEE TMC 2(3), 2003). Navidi and Camp (IEEE TMC 3(1), 2004) derive the distribution of the first segment that puts a
-//! run into the stationary state from its beginning.
+//! If nodes begin with uniform speeds, the mean falls to that value during the run (Yoon, Liu, Noble, INFOCOM 2003),
+//! and to 0 if the minimum speed is 0. Moving nodes are denser in the middle than at the border (Bettstetter, Resta,
+//! Santi, IEEE TMC 2(3), 2003). Navidi and Camp (IEEE TMC 3(1), 2004) derive the distribution of the first segment that
+//! puts a run into the stationary state from its beginning.
 
 use super::segment::MovementSegment;
 use super::{Config, Start};

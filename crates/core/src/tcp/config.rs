@@ -181,8 +181,8 @@ ack::policies! {
         pub sack_block_size: Bytes = Bytes(8) => at_most(LARGEST_PACKET),
         /// Window that the receiver advertises \[segments\].
         pub receive_window: u32 = 64 => range(1, 1_000_000),
-        /// Largest congestion window \[segments\], also called clamping; "none": no limit but the receiver's. The initial
-        /// window may be larger.
+        /// Largest congestion window \[segments\], also called clamping; "none": no limit but the receiver's. The
+        /// initial window may be larger.
         pub max_cwnd: Option<u32> = None => range(1, 1_000_000),
         /// Congestion window at the start of a connection.
         pub initial_window: InitialWindow = InitialWindow::Rfc5681,

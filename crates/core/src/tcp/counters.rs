@@ -13,8 +13,8 @@ counters! {
         packets_sent,
         /// Segments sent that had been sent before.
         retransmissions,
-        /// Probes sent: headers without data after a timeout, which are no packets sent here, and segments of a sender that
-        /// stands by.
+        /// Probes sent: headers without data after a timeout, which are no packets sent here, and segments of a sender
+        /// that stands by.
         probes_sent,
         /// Expirations of the retransmission timer with data outstanding.
         timeouts,

@@ -13,11 +13,12 @@ settings! {
     pub struct Config if enabled, else "`tcp.ecn.enabled` is false" {
         /// Uses ECN at both ends, once negotiated by the SYN.
         pub enabled: bool = false,
-        /// Makes acknowledgements ECN-capable, too, so that a queue that marks them does not drop them; nobody reacts to
-        /// a mark on them. RFC 3168, 6.1.4: "pure acknowledgement packets [...] MUST be sent with the not-ECT codepoint".
+        /// Makes acknowledgements ECN-capable, too, so that a queue that marks them does not drop them; nobody reacts
+        /// to a mark on them. RFC 3168, 6.1.4: "pure acknowledgement packets [...] MUST be sent with the not-ECT
+        /// codepoint".
         pub acks: bool = false,
-        /// Share of what is in use that remains after an ECE in congestion avoidance, 0.8 with RFC 8511; "none": a half,
-        /// as after a loss.
+        /// Share of what is in use that remains after an ECE in congestion avoidance, 0.8 with RFC 8511; "none": a
+        /// half, as after a loss.
         pub beta: Option<f64> = None => above(0.0).below(1.0),
         /// Makes retransmissions ECN-capable, too, and echoes a mark on data that had arrived before (ns-2).
         pub ect_on_retransmissions: bool = false,
@@ -28,8 +29,8 @@ settings! {
         /// Leaves ssthresh at a timeout as the last ECE has set it, however long ago (ns-2); otherwise only when what
         /// is lost was outstanding then.
         pub spare_ssthresh: bool = false,
-        /// Cuts a window below two segments below one, so that nothing is sent until the retransmission timer
-        /// expires (ns-2); otherwise one segment remains, and the timer is waited for at the next ECE (RFC 3168, 6.1.2).
+        /// Cuts a window below two segments below one, so that nothing is sent until the retransmission timer expires
+        /// (ns-2); otherwise one segment remains, and the timer is waited for at the next ECE (RFC 3168, 6.1.2).
         pub below_one: bool = false,
         /// Repairs a loss in a window that an ECE has cut up to what had been sent at the cut (ns-2);
         /// otherwise up to what had been sent when it was found.

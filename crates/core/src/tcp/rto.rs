@@ -11,8 +11,8 @@ keywords! {
         Rfc6298 = "rfc6298",
         /// In whole ticks of a coarse clock with scaled integers, as in ns-2.
         Ticks = "ticks",
-        /// Linux: the largest deviation of a round trip, `min` at least, is added to the smoothed round-trip time; it shrinks
-        /// by a quarter of the excess each round trip.
+        /// Linux: the largest deviation of a round trip, `min` at least, is added to the smoothed round-trip time; it
+        /// shrinks by a quarter of the excess each round trip.
         Linux = "linux",
     }
 }
@@ -188,8 +188,8 @@ impl Rto {
         self.backoff = backoff;
     }
 
-    /// Data begin after a SYN that timed out. If it has measured nothing (Karn), the timeout stays as far backed off as it
-    /// is, but is 3 s at least (RFC 6298 5.7).
+    /// Data begin after a SYN that timed out. If it has measured nothing (Karn), the timeout stays as far backed off as
+    /// it is, but is 3 s at least (RFC 6298 5.7).
     pub fn begin_data(&mut self) {
         let unmeasured = match &self.estimate {
             Estimate::Exact { smoothed } => smoothed.is_none(),

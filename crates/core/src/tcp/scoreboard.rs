@@ -17,8 +17,8 @@ pub struct Ranges {
 }
 
 impl Ranges {
-    /// An empty set for a window of this many segments, of which every other one may be missing. Room for some ranges is set
-    /// aside, so that nothing is allocated later but for windows with more holes than there ever are.
+    /// An empty set for a window of this many segments, of which every other one may be missing. Room for some ranges
+    /// is set aside, so that nothing is allocated later but for windows with more holes than there ever are.
     pub fn for_window(window: u32) -> Ranges {
         Ranges::with_room((window as usize / 2 + 2).min(64))
     }
@@ -241,8 +241,8 @@ impl Scoreboard {
         &self.sacked
     }
 
-    /// IsLost of RFC 6675, section 4: `dup_threshold` segments, or as many ranges, have arrived above the segment. Ranges
-    /// are no fewer segments, so that the segments decide.
+    /// IsLost of RFC 6675, section 4: `dup_threshold` segments, or as many ranges, have arrived above the segment.
+    /// Ranges are no fewer segments, so that the segments decide.
     pub fn is_lost(&self, seq: Seq) -> bool {
         self.lost_below.is_some_and(|below| seq < below)
     }
@@ -300,16 +300,16 @@ mod tests {
     }
 
     impl Walked {
-        /// "The routine returns true when either DupThresh discontiguous SACKed sequences have arrived above 'SeqNum' or
-        /// more than (DupThresh - 1) * SMSS bytes with sequence numbers greater than 'SeqNum' have been SACKed."
+        /// "The routine returns true when either DupThresh discontiguous SACKed sequences have arrived above 'SeqNum'
+        /// or more than (DupThresh - 1) * SMSS bytes with sequence numbers greater than 'SeqNum' have been SACKed."
         fn is_lost(&self, seq: Seq, dup_threshold: u32) -> bool {
             let above: Vec<Seq> = self.sacked.range(seq + 1..).copied().collect();
             let sequences = above.iter().filter(|&&s| s == seq + 1 || !self.sacked.contains(&(s - 1))).count();
             sequences >= dup_threshold as usize || above.len() > dup_threshold as usize - 1
         }
 
-        /// "(a) If IsLost (S1) returns false: Pipe is incremented by 1 octet. (b) If S1 <= HighRxt: Pipe is incremented by 1
-        /// octet." For each octet that has not been SACKed between HighACK and HighData.
+        /// "(a) If IsLost (S1) returns false: Pipe is incremented by 1 octet. (b) If S1 <= HighRxt: Pipe is incremented
+        /// by 1 octet." For each octet that has not been SACKed between HighACK and HighData.
         fn pipe(&self, dup_threshold: u32) -> u32 {
             let mut pipe = 0;
             for s in (self.una..self.max).filter(|s| !self.sacked.contains(s)) {

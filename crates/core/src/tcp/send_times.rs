@@ -17,8 +17,8 @@ impl SendTimes {
         SendTimes { entries: vec![(None, 0); window.clamp(1, 16) as usize], ..SendTimes::default() }
     }
 
-    /// The table with the defects of ns-2's Vegas: clearing stops where the table of the whole window wraps round, and what
-    /// was sent when the first segment was counts as not sent.
+    /// The table with the defects of ns-2's Vegas: clearing stops where the table of the whole window wraps round, and
+    /// what was sent when the first segment was counts as not sent.
     pub fn with_bugs(window: u32, clearing_stops_at_wrap: bool, first_is_unmeasured: bool) -> SendTimes {
         let mut table = SendTimes { clearing_stops_at_wrap, first_is_unmeasured, ..SendTimes::new(window) };
         if clearing_stops_at_wrap {
@@ -38,8 +38,8 @@ impl SendTimes {
         !self.entries.is_empty()
     }
 
-    /// Makes room before a new segment is sent; those from `una` to `max` are outstanding. A table that is of the size of the
-    /// window stays so.
+    /// Makes room before a new segment is sent; those from `una` to `max` are outstanding. A table that is of the size
+    /// of the window stays so.
     #[inline]
     pub fn make_room_for_next(&mut self, una: Seq, max: Seq) {
         if (max - una) as usize == self.entries.len() && !self.clearing_stops_at_wrap {

@@ -49,8 +49,8 @@ pub struct Sender {
     connection: Connection,
     recovery: Recovery,
     eln: Eln,
-    /// The route to the receiver is broken: nothing but probes is sent until an acknowledgement comes (ELFN). When the first
-    /// of them was sent; NEVER before.
+    /// The route to the receiver is broken: nothing but probes is sent until an acknowledgement comes (ELFN). When the
+    /// first of them was sent; NEVER before.
     stands_by: Option<Time>,
 }
 
@@ -110,7 +110,8 @@ impl Sender {
         conn.integrate_window();
     }
 
-    /// Routing has found the route to the receiver broken. With ELFN a sender that waits for an acknowledgement stands by.
+    /// Routing has found the route to the receiver broken. With ELFN a sender that waits for an acknowledgement stands
+    /// by.
     pub fn on_route_lost(&mut self, now: Time) {
         let conn = &mut self.connection;
         let waits = conn.outstanding() > 0 && !conn.awaits_syn() && conn.gave_up().is_none();
@@ -173,9 +174,9 @@ impl Sender {
         self.connection.deadline()
     }
 
-    /// A packet of this connection has left the node of the sender, or was dropped there (`tcp.small_queue`). A sender that
-    /// was held back goes on: its [deadline](Sender::deadline) is now; but not at once when the full queue has refused the
-    /// packet.
+    /// A packet of this connection has left the node of the sender, or was dropped there (`tcp.small_queue`). A sender
+    /// that was held back goes on: its [deadline](Sender::deadline) is now; but not at once when the full queue has
+    /// refused the packet.
     pub fn on_left(&mut self, refused: bool, now: Time) {
         let conn = &mut self.connection;
         conn.set_now(now);

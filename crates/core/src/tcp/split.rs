@@ -38,8 +38,8 @@ impl Split {
         }
     }
 
-    /// A segment from the source, with this ECN field. Once the second half is given up the first hears nothing more, so
-    /// that the source gives up, too.
+    /// A segment from the source, with this ECN field. Once the second half is given up the first hears nothing more,
+    /// so that the source gives up, too.
     pub fn on_segment(&mut self, segment: &DataSegment, hops: u8, ecn: Ecn, now: Time, out: &mut Vec<Out>) {
         if self.sender.gave_up().is_some() {
             return;

@@ -76,7 +76,8 @@ impl Frame {
         matches!(self.kind, FrameKind::Cts | FrameKind::Ack)
     }
 
-    /// Reason for a missing response; `None` if no response is due. `received`: the intended receiver decoded the frame.
+    /// Reason for a missing response; `None` if no response is due. `received`: the intended receiver decoded the
+    /// frame.
     #[inline]
     pub fn unanswered(&self, received: bool) -> Option<Unanswered> {
         match self.kind {

@@ -1,5 +1,5 @@
-//! Times on air and inter-frame spaces of the DSSS and HR-DSSS PHY and of OFDM (IEEE 802.11-2020, clauses 15 to 17), computed
-//! once per scenario.
+//! Times on air and inter-frame spaces of the DSSS and HR-DSSS PHY and of OFDM (IEEE 802.11-2020, clauses 15 to 17),
+//! computed once per scenario.
 
 use super::{AirtimeRounding, Config, FrameKind, Mode, Preamble, RATES};
 use crate::unit::Span;
@@ -236,7 +236,8 @@ mod tests {
 
     #[test]
     fn air_times_of_ofdm() {
-        // MPDU \[B\], and time on air at 6, 9, 12, 18, 24, 36, 48, 54 Mbit/s [us]: ACK, RTS, 40 B and 1500 B above the MAC.
+        // MPDU \[B\], and time on air at 6, 9, 12, 18, 24, 36, 48, 54 Mbit/s [us]: ACK, RTS, 40 B and 1500 B above the
+        // MAC.
         for (bytes, us) in [
             (14, [44, 36, 32, 28, 28, 24, 24, 24]),
             (20, [52, 44, 36, 32, 28, 28, 24, 24]),

@@ -1,5 +1,5 @@
-//! BonnMotion's `.movements`: for each node a line of waypoints, each a time, x and y. Between two of them the node moves
-//! straight and at one speed.
+//! BonnMotion's `.movements`: for each node a line of waypoints, each a time, x and y. Between two of them the node
+//! moves straight and at one speed.
 
 use super::{Course, Courses, FASTEST, instant, lines, position, seconds};
 use crate::setting::count;

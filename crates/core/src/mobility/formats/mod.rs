@@ -36,8 +36,8 @@ pub fn format_of(text: &str) -> Format {
     }
 }
 
-/// Reads a movement file in any of the formats. Adds a warning to `warnings` for input that is valid but means less than
-/// it seems to.
+/// Reads a movement file in any of the formats. Adds a warning to `warnings` for input that is valid but means less
+/// than it seems to.
 ///
 /// # Errors
 /// The mistake with its line.

@@ -48,9 +48,9 @@ pub(super) trait Queueing: Sized {
     }
 }
 
-/// Declares the disciplines: the word of each in a scenario, the settings of the queue with those of each discipline, the
-/// queue, and the calls of its methods. A discipline has settings of its own (`settings red: red::Config`), perhaps those of
-/// another, too (`shared with fq_codel`).
+/// Declares the disciplines: the word of each in a scenario, the settings of the queue with those of each discipline,
+/// the queue, and the calls of its methods. A discipline has settings of its own (`settings red: red::Config`), perhaps
+/// those of another, too (`shared with fq_codel`).
 macro_rules! disciplines {
     (
         settings { $($fields:tt)* }

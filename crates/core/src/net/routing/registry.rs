@@ -134,9 +134,9 @@ pub(super) trait Routing: Sized {
     }
 }
 
-/// Declares the protocols: the word of each in a scenario, the settings of routing with those of each protocol, what its
-/// routers share, the router of a node, and the calls of its methods. A line has the router, how it is held, the word, and
-/// the settings of its own (`settings aodv: aodv::Config`).
+/// Declares the protocols: the word of each in a scenario, the settings of routing with those of each protocol, what
+/// its routers share, the router of a node, and the calls of its methods. A line has the router, how it is held, the
+/// word, and the settings of its own (`settings aodv: aodv::Config`).
 macro_rules! protocols {
     (
         settings { $($fields:tt)* }
@@ -197,8 +197,8 @@ macro_rules! protocols {
                 match self.protocol { $( Protocol::$Part => <$Type>::tells_all_every(self), )* }
             }
 
-            /// The setting by which routes go over links that only broadcasts pass, and no ACK comes back over; the name of
-            /// the protocol, and advice.
+            /// The setting by which routes go over links that only broadcasts pass, and no ACK comes back over; the
+            /// name of the protocol, and advice.
             pub fn trusts_broadcasts(&self) -> Option<(&'static str, &'static str, &'static str)> {
                 match self.protocol { $( Protocol::$Part => <$Type>::trusts_broadcasts(self), )* }
             }
@@ -236,8 +236,8 @@ macro_rules! protocols {
         }
 
         impl Router {
-            /// The router of a node, with its random numbers; `routes` are needed by the protocols that know them from the
-            /// start.
+            /// The router of a node, with its random numbers; `routes` are needed by the protocols that know them from
+            /// the start.
             pub fn new(cfg: &Config, shared: &Shared, routes: Option<&Routes>, rng: &mut Stream) -> Router {
                 match cfg.protocol {
                     $( Protocol::$Part => Router::$Part(<$Held>::from(<$Type>::start(shared, routes, rng))), )*

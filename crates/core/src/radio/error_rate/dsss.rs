@@ -1,8 +1,8 @@
 //! DSSS and HR-DSSS (802.11b): error rates of DBPSK, DQPSK and CCK in white noise.
 //!
-//! DBPSK and DQPSK after Proakis, Digital Communications; CCK as biorthogonal keying, after Pursley and Royster, "Properties
-//! and performance of the IEEE 802.11b complementary-code-key signal sets", IEEE Trans. Commun. 57(2), 2009. The signal to
-//! noise ratio is that in the 22 MHz of the spread signal.
+//! DBPSK and DQPSK after Proakis, Digital Communications; CCK as biorthogonal keying, after Pursley and Royster,
+//! "Properties and performance of the IEEE 802.11b complementary-code-key signal sets", IEEE Trans. Commun. 57(2),
+//! 2009. The signal to noise ratio is that in the 22 MHz of the spread signal.
 
 use libm::{erf, erfc, exp, log1p, sqrt};
 use std::f64::consts::{FRAC_1_SQRT_2, PI, SQRT_2};

@@ -1,9 +1,9 @@
 //! OFDM (802.11a, 802.11g): error rates of convolutionally coded PSK and QAM in white noise, by two published models.
 //!
-//! NIST: Pei and Henderson, "Validation of OFDM error rate model in ns-3", 2010, after Miller, "Validation of 802.11a/UWB
-//! coexistence simulation", NIST 2003, a union bound over ten distances with soft decisions. YANS: Lacage and Henderson,
-//! "Yet another network simulator", WNS2 2006, hard decisions and the first two distances. The signal to noise ratio is that
-//! in 20 MHz.
+//! NIST: Pei and Henderson, "Validation of OFDM error rate model in ns-3", 2010, after Miller, "Validation of
+//! 802.11a/UWB coexistence simulation", NIST 2003, a union bound over ten distances with soft decisions. YANS: Lacage
+//! and Henderson, "Yet another network simulator", WNS2 2006, hard decisions and the first two distances. The signal to
+//! noise ratio is that in 20 MHz.
 
 use super::Ofdm;
 use libm::{erfc, log1p, pow, sqrt};

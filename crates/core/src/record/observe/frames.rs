@@ -17,9 +17,11 @@ words! {
     pub enum Outcome {
         /// The frame was decoded.
         Received = "received",
-        /// The frame collided at the receiver with a frame from a sender outside the carrier-sense range of its own sender.
+        /// The frame collided at the receiver with a frame from a sender outside the carrier-sense range of its own
+        /// sender.
         HiddenTerminal = "hidden_terminal",
-        /// The frame collided at the receiver with a frame from a sender within the carrier-sense range of its own sender.
+        /// The frame collided at the receiver with a frame from a sender within the carrier-sense range of its own
+        /// sender.
         SameSlot = "same_slot",
         /// The receiver was locked on another, stronger frame.
         Captured = "captured",

@@ -14,7 +14,8 @@ words! {
         Created = "created",
         /// A middlebox has created the packet.
         Injected = "injected",
-        /// The node has received the packet over the radio, or has copied a broadcast for another of its radios: a copy begins.
+        /// The node has received the packet over the radio, or has copied a broadcast for another of its radios: a copy
+        /// begins.
         Received = "received",
         /// The packet has arrived over a point-to-point link.
         Arrived = "arrived",
@@ -96,7 +97,8 @@ table! {
         packet: u64,
         /// Number of the flow; null: none.
         flow: FlowId,
-        /// Kind: `data`, `ack`, `datagram`, `rreq`, `rrep`, `hello`, `rerr`, `update`, `dsr_request`, `dsr_reply`, `dsr_error`, `arp`, `notification`.
+        /// Kind: `data`, `ack`, `datagram`, `rreq`, `rrep`, `hello`, `rerr`, `update`, `dsr_request`, `dsr_reply`,
+        /// `dsr_error`, `arp`, `notification`.
         kind: Kind,
         /// Number of the segment, datagram or request; for an acknowledgement, the next expected segment.
         sequence: Option<u32>,

@@ -1,4 +1,5 @@
-//! Registry of acknowledgement policies: each is one file with an [`Acknowledging`], and one line in the list of `mod.rs`.
+//! Registry of acknowledgement policies: each is one file with an [`Acknowledging`], and one line in the list of
+//! `mod.rs`.
 
 use super::interface::{AckWhen, Arrived};
 
@@ -8,7 +9,8 @@ pub(super) trait Acknowledging {
     fn on_segment(&mut self, arrived: &Arrived) -> AckWhen;
 }
 
-/// Declares the policies of a list: the word of each in a scenario, the policy of a receiver, and the call of its method.
+/// Declares the policies of a list: the word of each in a scenario, the policy of a receiver, and the call of its
+/// method.
 macro_rules! declare {
     ($cfg:ident: $(
         $(#[doc = $doc:literal])*

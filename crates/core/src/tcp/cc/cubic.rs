@@ -1,6 +1,6 @@
-//! CUBIC (RFC 9438): after a loss the window follows a cubic function of time, flat where the loss was; it is never below
-//! that of an AIMD sender (the Reno-friendly region). Not in it: HyStart, and exclusion of times in which the application
-//! sends nothing.
+//! CUBIC (RFC 9438): after a loss the window follows a cubic function of time, flat where the loss was; it is never
+//! below that of an AIMD sender (the Reno-friendly region). Not in it: HyStart, and exclusion of times in which the
+//! application sends nothing.
 
 use super::interface::{Ack, Congestion, Signal, Window};
 use super::registry::WindowRule;
@@ -138,8 +138,8 @@ mod tests {
         Congestion { signal, now, in_use, remainder, loss_window: 1.0, whole_ssthresh: false }
     }
 
-    /// The curves after a loss at 100 segments and round-trip times of 0.04, 0.1 and 0.3 s, round by round: W_cubic, W_est and
-    /// the window, worked out from RFC 9438 and printed with four decimals.
+    /// The curves after a loss at 100 segments and round-trip times of 0.04, 0.1 and 0.3 s, round by round: W_cubic,
+    /// W_est and the window, worked out from RFC 9438 and printed with four decimals.
     #[test]
     fn the_window_follows_the_curve_of_the_rfc() {
         let near = |name: &str, ours: f64, theirs: f64| {

@@ -38,8 +38,8 @@ pub struct Ack {
     pub nxt: Seq,
     /// Segments newly acknowledged cumulatively; 0: a duplicate, or nothing new.
     pub newly: u32,
-    /// Segments that are known to have arrived since the connection began, the SYN included: those acknowledged, and one for
-    /// each duplicate since.
+    /// Segments that are known to have arrived since the connection began, the SYN included: those acknowledged, and
+    /// one for each duplicate since.
     pub delivered: u32,
     /// Segments sent and not acknowledged (RFC 5681: FlightSize).
     pub in_flight: u32,

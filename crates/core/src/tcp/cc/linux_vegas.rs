@@ -1,5 +1,5 @@
-//! Vegas as Linux has it (`tcp_vegas.c`): once per round trip the number of own segments that wait on the path decides, by
-//! the smallest round-trip time of the round; slow start doubles every round; losses are those of Reno.
+//! Vegas as Linux has it (`tcp_vegas.c`): once per round trip the number of own segments that wait on the path decides,
+//! by the smallest round-trip time of the round; slow start doubles every round; losses are those of Reno.
 
 use super::interface::{Ack, Congestion, Window};
 use super::registry::WindowRule;

@@ -1,4 +1,5 @@
-//! Window rules: how the congestion window answers acknowledgements and losses, and how fast segments follow each other.
+//! Window rules: how the congestion window answers acknowledgements and losses, and how fast segments follow each
+//! other.
 
 pub mod adaptive_pacing;
 pub mod cubic;
@@ -33,8 +34,8 @@ use veno::Veno;
 use westwood::Westwood;
 use westwood_2001::Westwood2001;
 
-/// The window rules: how each is made of the settings `cfg` of a connection, and the group of settings of its own, with the
-/// reason why that has no effect under another variant.
+/// The window rules: how each is made of the settings `cfg` of a connection, and the group of settings of its own, with
+/// the reason why that has no effect under another variant.
 macro_rules! window_rules {
     ($declare:ident $($more:tt)*) => {
         $declare! { $($more)* cfg:

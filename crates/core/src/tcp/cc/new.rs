@@ -1,4 +1,5 @@
-//! The window rule of a connection, made of its settings. A file of its own: the settings ask the list what a rule uses.
+//! The window rule of a connection, made of its settings. A file of its own: the settings ask the list what a rule
+//! uses.
 
 use super::*;
 use crate::tcp::config::Config;

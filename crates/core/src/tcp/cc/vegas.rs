@@ -50,8 +50,8 @@ settings! {
         pub bare_segments: bool = false,
         /// Segments are never ECN-capable, for the same reason.
         pub bug_not_ect: bool = false,
-        /// 0 and -1 stand for "no send time" but are taken for times: a segment that was never sent counts as overdue, and
-        /// the first one is not measured.
+        /// 0 and -1 stand for "no send time" but are taken for times: a segment that was never sent counts as overdue,
+        /// and the first one is not measured.
         pub bug_send_time_sentinels: bool = false,
         /// The window stays inflated after a fine-grained retransmission.
         pub bug_inflation_stays: bool = false,
@@ -107,8 +107,8 @@ impl Vegas {
         }
     }
 
-    /// Tells if the window is used, so that it may grow. Expected is a rate only as far as there is as much in transit as
-    /// the window allows: "which we assume [...] to be equal to the number of bytes in transit" (3.2).
+    /// Tells if the window is used, so that it may grow. Expected is a rate only as far as there is as much in transit
+    /// as the window allows: "which we assume [...] to be equal to the number of bytes in transit" (3.2).
     fn is_used(&self, ack: &Ack, w: &Window) -> bool {
         let in_use = match self.cfg.growth {
             Growth::UsedBefore => ack.nxt - ack.una + ack.newly,

@@ -1,6 +1,6 @@
 //! TCP Veno (Fu and Liew, "TCP Veno: TCP Enhancement for Transmission over Wireless Access Networks", IEEE JSAC 21(2),
-//! 2003): Vegas' estimate of the segments that wait on the path tells losses by congestion from random ones. A random one
-//! costs a fifth of the window and not a half; and where many segments wait, the window grows half as fast.
+//! 2003): Vegas' estimate of the segments that wait on the path tells losses by congestion from random ones. A random
+//! one costs a fifth of the window and not a half; and where many segments wait, the window grows half as fast.
 
 use super::interface::{Ack, Congestion, Signal, Window};
 use super::registry::WindowRule;

@@ -1,6 +1,6 @@
-//! TCP Westwood as published first (Casetti, Gerla, Mascolo, Sanadidi and Wang, MobiCom 2001): each acknowledgement is a
-//! sample of the rate of the path, which a low-pass filter smooths. After a loss the window is what that rate keeps in
-//! transit in the smallest round trip. Counting, the coefficients of the filters and the window after duplicate
+//! TCP Westwood as published first (Casetti, Gerla, Mascolo, Sanadidi and Wang, MobiCom 2001): each acknowledgement is
+//! a sample of the rate of the path, which a low-pass filter smooths. After a loss the window is what that rate keeps
+//! in transit in the smallest round trip. Counting, the coefficients of the filters and the window after duplicate
 //! acknowledgements are those of the authors' agent for ns-2; bursts of acknowledgements make it overestimate the rate,
 //! for which Westwood+ was made.
 
@@ -68,8 +68,8 @@ impl Westwood2001 {
         }
     }
 
-    /// Segments that an acknowledgement of this many new ones has shown to have arrived: one if it is a duplicate, at most
-    /// two, as with a receiver that delays acknowledgements.
+    /// Segments that an acknowledgement of this many new ones has shown to have arrived: one if it is a duplicate, at
+    /// most two, as with a receiver that delays acknowledgements.
     fn count(&mut self, newly: u32) -> u32 {
         match newly {
             0 => {
@@ -189,7 +189,8 @@ mod tests {
         assert_eq!(rates, [0.0476, 0.13826, 0.22029, 0.27069, 0.2925]);
     }
 
-    /// The vector of the sheet: 1 Mbit/s after 8, 8 and 16 ms, 0.5 Mbit/s after 16 ms, a time constant of 0.5 s [bit/s].
+    /// The vector of the sheet: 1 Mbit/s after 8, 8 and 16 ms, 0.5 Mbit/s after 16 ms, a time constant of 0.5 s
+    /// [bit/s].
     #[test]
     fn the_filter_by_the_time_between_samples() {
         let mut rule = rule(Filter::Tustin, Span::ms(500));

@@ -55,8 +55,8 @@ impl Connection {
         due
     }
 
-    /// The queue of the node was full and has dropped a segment. The window is cut once for all drops and losses of a window
-    /// of data. New segments count as not yet sent, when all that were sent after them have been dropped, too.
+    /// The queue of the node was full and has dropped a segment. The window is cut once for all drops and losses of a
+    /// window of data. New segments count as not yet sent, when all that were sent after them have been dropped, too.
     pub(in crate::tcp) fn on_local_drop(&mut self, segment: &DataSegment) {
         if self.cfg.local_drop == LocalDrop::Lost || segment.probe || segment.syn {
             return;

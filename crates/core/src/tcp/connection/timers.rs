@@ -66,8 +66,8 @@ impl Connection {
 
     /// After a new acknowledgement (RFC 6298 5.2, 5.3).
     pub(super) fn restart_timer_if_needed(&mut self) {
-        // ns-2's timer runs on when nothing is outstanding, and restarts slow start. A window that an ECE has closed opens
-        // when it expires.
+        // ns-2's timer runs on when nothing is outstanding, and restarts slow start. A window that an ECE has closed
+        // opens when it expires.
         if self.una < self.max || self.cfg.after_idle == IdleRule::Timer || self.is_closed_by_ece() {
             self.restart_timer();
         } else {
@@ -86,8 +86,8 @@ impl Connection {
         self.una < self.max || self.is_shut_out()
     }
 
-    /// The timer has expired once more without an answer; whether the connection is given up for it. If what is sent again
-    /// since the last time still waits for its pace, there is nothing yet that could be answered.
+    /// The timer has expired once more without an answer; whether the connection is given up for it. If what is sent
+    /// again since the last time still waits for its pace, there is nothing yet that could be answered.
     pub(in crate::tcp) fn give_up(&mut self) -> bool {
         let sent = self.counters.packets_sent + self.counters.probes_sent;
         let waits_for_pace = self.pacer.is_armed() && sent == self.sent_before;
@@ -175,8 +175,8 @@ impl Connection {
         self.cc.on_rewind(self.nxt);
     }
 
-    /// The timer expires with nothing outstanding: only where it restarts slow start of an idle sender, or where ECN has
-    /// closed the window.
+    /// The timer expires with nothing outstanding: only where it restarts slow start of an idle sender, or where ECN
+    /// has closed the window.
     pub(in crate::tcp) fn collapse_when_idle(&mut self) {
         self.recover = self.max;
         self.cut_to(1.0);

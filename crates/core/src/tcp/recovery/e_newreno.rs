@@ -36,8 +36,8 @@ impl LossRecovery for ENewReno {
         self.probing.is_some()
     }
 
-    /// The retransmission timer has expired. Whether that is answered with a probe: a SYN is sent again as ever, and so is
-    /// what finds no room at the receiver.
+    /// The retransmission timer has expired. Whether that is answered with a probe: a SYN is sent again as ever, and so
+    /// is what finds no room at the receiver.
     fn probes_at_timeout(&mut self, conn: &mut Connection) -> bool {
         if conn.awaits_syn() || conn.is_shut_out() {
             return false;

@@ -25,8 +25,8 @@ pub(super) trait LossRecovery {
     /// The retransmission timer has expired with data outstanding; the sender goes back to the first hole.
     fn on_timeout(&mut self, _conn: &Connection) {}
 
-    /// The retransmission timer has expired with data outstanding. Tells if the recovery answers that with a probe, so that
-    /// nothing else comes of it.
+    /// The retransmission timer has expired with data outstanding. Tells if the recovery answers that with a probe, so
+    /// that nothing else comes of it.
     fn probes_at_timeout(&mut self, _conn: &mut Connection) -> bool {
         false
     }
@@ -63,8 +63,8 @@ pub(super) trait LossRecovery {
     }
 }
 
-/// Declares the recoveries of a list: each with the method, and the rule for SACK, under which it is made of the settings
-/// `cfg` of a connection; the recovery of a connection, and the calls of its methods.
+/// Declares the recoveries of a list: each with the method, and the rule for SACK, under which it is made of the
+/// settings `cfg` of a connection; the recovery of a connection, and the calls of its methods.
 macro_rules! recoveries {
     ($cfg:ident: $( $(#[doc = $doc:literal])* $Part:ident: $Method:ident, $rule:pat => $new:expr; )*) => {
         /// The loss recovery of a connection.
@@ -89,8 +89,8 @@ macro_rules! recoveries {
                 } )* }
             }
 
-            /// The recovery undoes what it has done for each duplicate that it has heard of, so that nobody else may count
-            /// one.
+            /// The recovery undoes what it has done for each duplicate that it has heard of, so that nobody else may
+            /// count one.
             pub fn counts_duplicates_itself(&self) -> bool {
                 match self { $( Recovery::$Part(_) => $Part::COUNTS_DUPLICATES_ITSELF, )* }
             }
@@ -107,8 +107,8 @@ macro_rules! recoveries {
             /// Tells if losses are being repaired after duplicate acknowledgements.
             pub fn is_going_on(&self, conn: &Connection) -> bool;
 
-            /// The retransmission timer has expired with data outstanding. Tells if the recovery answers that with a probe,
-            /// so that nothing else comes of it.
+            /// The retransmission timer has expired with data outstanding. Tells if the recovery answers that with a
+            /// probe, so that nothing else comes of it.
             pub fn probes_at_timeout(&mut self, conn: &mut Connection) -> bool;
 
             /// Tells if only probes are sent until one is answered.

@@ -117,8 +117,8 @@ impl Rfc6675 {
             }
             return Some(seq);
         }
-        // (4) once per recovery the last segment, when everything known to be missing has been sent again. "HighRxt MUST
-        // NOT be updated": what is found to be missing below it is sent again, too.
+        // (4) once per recovery the last segment, when everything known to be missing has been sent again. "HighRxt
+        // MUST NOT be updated": what is found to be missing below it is sent again, too.
         let last = max - 1;
         let rescue = !self.rescued && self.board.retransmitted() > conn.una() && !self.board.sacked().contains(last);
         self.rescued |= rescue;

@@ -17,8 +17,8 @@ pub(super) struct Cx<'a> {
     pub(super) now: Time,
 }
 
-/// State of an algorithm for a neighbour. Its methods are called through the enum that the list declares, without virtual
-/// calls.
+/// State of an algorithm for a neighbour. Its methods are called through the enum that the list declares, without
+/// virtual calls.
 pub(super) trait RateRule: Sized {
     /// Rates are chosen at all.
     const CHOOSES: bool = true;
@@ -58,9 +58,9 @@ pub(super) trait RateRule: Sized {
     fn arrived(&mut self, _ratio: f64, _least: &[f64]) {}
 }
 
-/// Declares the algorithms: the word of each in a scenario, the settings of rate control with those of each algorithm, what
-/// is known of a neighbour, and the calls of its methods. A line has how the state is held, its type, the word, how the state
-/// is made with `cx`, and settings (`settings arf: arf::Config`), perhaps shared with another.
+/// Declares the algorithms: the word of each in a scenario, the settings of rate control with those of each algorithm,
+/// what is known of a neighbour, and the calls of its methods. A line has how the state is held, its type, the word,
+/// how the state is made with `cx`, and settings (`settings arf: arf::Config`), perhaps shared with another.
 macro_rules! algorithms {
     (
         $cx:ident:

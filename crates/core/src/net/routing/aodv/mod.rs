@@ -215,8 +215,8 @@ impl Routing for Aodv {
     }
 
     /// Forgets all but sequence numbers, its own and those of destinations, and the number of its next request: a node
-    /// keeps them over a reboot, so that nobody takes its messages for old ones, and it takes no route for a new one that
-    /// leads back over itself (RFC 3561, 6.13 has it wait for DELETE_PERIOD instead).
+    /// keeps them over a reboot, so that nobody takes its messages for old ones, and it takes no route for a new one
+    /// that leads back over itself (RFC 3561, 6.13 has it wait for DELETE_PERIOD instead).
     fn switch_off(&mut self, cx: &mut Cx<'_>) {
         while let Some(packet) = self.buffer.pop() {
             cx.out.push(Out::Drop { packet, reason: Reason::NodeOff });

@@ -208,8 +208,8 @@ impl Routing for Dsdv {
         }
     }
 
-    /// Keeps its own number, and those of others with routes that are lost: a neighbour that uses this node tells nothing
-    /// new about them, and to take it would be a loop.
+    /// Keeps its own number, and those of others with routes that are lost: a neighbour that uses this node tells
+    /// nothing new about them, and to take it would be a loop.
     fn switch_off(&mut self, cx: &mut Cx<'_>) {
         while let Some(packet) = self.buffer.pop() {
             cx.out.push(Out::Drop { packet, reason: Reason::NodeOff });
@@ -345,8 +345,8 @@ impl Dsdv {
 
     // ---- updates received ----
 
-    /// Somebody thinks that this node is gone: a newer number shows that it is not. If this node has already told one, who
-    /// heard it passes it on.
+    /// Somebody thinks that this node is gone: a newer number shows that it is not. If this node has already told one,
+    /// who heard it passes it on.
     fn answer(&mut self, told: u32, now: Time) {
         if self.cfg.answer_always {
             self.next_full = now;

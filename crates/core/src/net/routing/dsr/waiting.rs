@@ -54,7 +54,8 @@ impl Dsr {
         self.next_check
     }
 
-    /// Looks at the packets that wait, one after the other. Those to whose destinations there is a way by now leave at once.
+    /// Looks at the packets that wait, one after the other. Those to whose destinations there is a way by now leave at
+    /// once.
     pub(super) fn look(&mut self, cx: &mut Cx<'_>) {
         self.next_check = Time::NEVER;
         self.buffer.retain(|w| {
