@@ -774,7 +774,10 @@ fn a_node_that_does_not_exist() {
 
 #[test]
 fn a_window_of_zero() {
-    assert_eq!(problem("tcp.receive_window = 0"), "my.toml:2:14 `tcp.receive_window` is 0 -> it must be from 1 to 1000000");
+    assert_eq!(
+        problem("tcp.receive_window = 0"),
+        "my.toml:2:14 `tcp.receive_window` is 0 -> it must be from 1 to 1000000"
+    );
     assert_eq!(
         problem("flow = [{ from = 0, to = 1, tcp = { window = 0 } }]"),
         "my.toml:2:46 `flow.0.tcp.receive_window` is 0 -> it must be from 1 to 1000000"
@@ -1127,8 +1130,10 @@ fn names_in_a_dict_may_be_dotted() {
         );
     }
     // Changes come later and may change anything.
-    let changed =
-        read(json!({ "run.stop": "1 s", "tcp.receive_window": 3 }), json!({ "tcp.receive_window": 4, "tcp": { "vegas.alpha": 0 } }));
+    let changed = read(
+        json!({ "run.stop": "1 s", "tcp.receive_window": 3 }),
+        json!({ "tcp.receive_window": 4, "tcp": { "vegas.alpha": 0 } }),
+    );
     let changed = changed.expect("a scenario");
     assert_eq!((changed.config().tcp.receive_window, changed.config().tcp.vegas.alpha), (4, 0.0));
     for (dict, said) in [
@@ -1540,7 +1545,10 @@ fn invalid_arrivals() {
         arrivals("from = 1, to = 1"),
         "my.toml:2:30 transfers go from node 1 to itself -> choose another node, or \"none\": any"
     );
-    assert_eq!(arrivals("rate = 0"), "my.toml:2:22 `arrival_process.0.rate` is 0 -> it must be above 0 and at most 1000000");
+    assert_eq!(
+        arrivals("rate = 0"),
+        "my.toml:2:22 `arrival_process.0.rate` is 0 -> it must be above 0 and at most 1000000"
+    );
     assert_eq!(
         arrivals("start = \"1 s\", stop = \"1 s\""),
         "my.toml:2:37 arrivals stop at 1 s, and start at 1 s -> they stop after they have started"

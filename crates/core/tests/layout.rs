@@ -292,7 +292,12 @@ const FOREIGN: [(&str, &str, &str, &str); 40] = [
     ("topology.file", "0,0\n200,0\n", "numbers, and not the names of its columns", "a first line that names them"),
     ("traffic.file", "0,1,2.5\n", "numbers, and not the names of its columns", "the columns src, dst"),
     ("mobility.file", "0,0,0,0,5,5,1\n", "numbers, and not the names of its columns", "a first line that names them"),
-    ("topology.file", "0.0 1.0 2.0 10.0 5.0 5.0\n0.0 3.0 4.0\n", "a `.movements` file of BonnMotion", "`mobility.file`"),
+    (
+        "topology.file",
+        "0.0 1.0 2.0 10.0 5.0 5.0\n0.0 3.0 4.0\n",
+        "a `.movements` file of BonnMotion",
+        "`mobility.file`",
+    ),
     ("traffic.file", "0 1\n1 2\n", "its numbers stand between blanks", "one flow in a line"),
     ("topology.file", "src,dst\n0,1\n", "it is a table of flows", "name it as `traffic.file`"),
     ("traffic.file", "node,x_m,y_m\n0,0,0\n", "it is a table of places", "name it as `topology.file`"),

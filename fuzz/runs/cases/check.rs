@@ -375,7 +375,7 @@ fn rows_come_in_order(m: &Measured) -> Result<(), Failure> {
 
 /// Files arrive completely.
 fn transfers_complete(scenario: &Scenario, m: &Measured) -> Result<(), Failure> {
-    let segments: u64 = scenario.config().ftp.segments.expect("files that end").into();
+    let segments: u64 = scenario.config().bulk.segments.expect("files that end").into();
     for (flow, gave_up) in m.column("flows", "gave_up_s").floats().into_iter().enumerate() {
         // ns-2 sends one segment too many when an acknowledgement of nothing new begins the transfer.
         let delivered = of_flow(m, flow, "delivered_packets");

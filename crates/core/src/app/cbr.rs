@@ -13,7 +13,7 @@ settings! {
         /// Payload of a datagram.
         pub payload: Bytes = Bytes(1460) => range(Bytes(1), LARGEST_PACKET),
         /// UDP and IP header of a datagram.
-        pub header: Bytes = Bytes(28) => at_most(LARGEST_PACKET),
+        pub header_size: Bytes = Bytes(28) => at_most(LARGEST_PACKET),
         /// Number of datagrams to send; "none": unlimited.
         pub datagrams: Option<u32> = None => range(1, 1_000_000_000),
     }
@@ -58,6 +58,6 @@ impl Cbr {
         self.sent += 1;
         let last = self.cfg.datagrams.is_some_and(|n| self.sent >= n);
         self.next = if last { Time::NEVER } else { self.next + self.cfg.interval };
-        Out::Datagram { seq, bytes: self.cfg.payload.0 + self.cfg.header.0 }
+        Out::Datagram { seq, bytes: self.cfg.payload.0 + self.cfg.header_size.0 }
     }
 }

@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn nothing_is_sent_at_the_stop_or_later() {
-        let cfg = cbr::Config { interval: Span(10), payload: Bytes(500), header: Bytes(28), datagrams: None };
+        let cfg = cbr::Config { interval: Span(10), payload: Bytes(500), header_size: Bytes(28), datagrams: None };
         let app = Application::new(Source::Cbr(Cbr::new(&cfg, Time(5))), Time(25));
         let datagram = |seq| Out::Datagram { seq, bytes: 528 };
         assert_eq!(said(app), [(5, datagram(0)), (15, datagram(1)), (25, Out::End { takes_back: true })]);

@@ -43,9 +43,9 @@ settings! {
         /// Payload of a message.
         pub payload: Bytes = Bytes(210) => range(Bytes(1), Bytes(1_000_000_000)),
         /// Structure of a burst.
-        pub messages: Messages = Messages::Stream,
+        pub framing: Messages = Messages::Stream,
         /// UDP and IP header of a datagram.
-        pub header: Bytes = Bytes(28) => at_most(LARGEST_PACKET)
+        pub header_size: Bytes = Bytes(28) => at_most(LARGEST_PACKET)
             ; used when |c| c.transport == Transport::Udp, else "the messages go over TCP",
         /// Lets AODV declare the neighbour lost when the MAC gives up data of this source; otherwise it drops these
         /// data and keeps the route.
@@ -135,7 +135,7 @@ impl OnOff {
     }
 
     pub(super) fn on_deadline(&mut self) -> Option<Out> {
-        match self.cfg.messages {
+        match self.cfg.framing {
             Messages::Stream => self.stream(),
             Messages::Whole => self.whole(),
         }
@@ -236,7 +236,7 @@ impl OnOff {
     fn datagram(&mut self) -> Out {
         let seq = self.seq;
         self.seq += 1;
-        Out::Datagram { seq, bytes: self.cfg.payload.0 + self.cfg.header.0 }
+        Out::Datagram { seq, bytes: self.cfg.payload.0 + self.cfg.header_size.0 }
     }
 }
 
@@ -258,13 +258,20 @@ mod tests {
 
     /// Sources of the classroom scenario (Ramarathinam and Labrador 2003).
     fn classroom(messages: Messages, transport: Transport) -> Config {
-        Config { on: Span::ms(200), off: Span::ms(800), payload: Bytes(512), messages, transport, ..Config::default() }
+        Config {
+            on: Span::ms(200),
+            off: Span::ms(800),
+            payload: Bytes(512),
+            framing: messages,
+            transport,
+            ..Config::default()
+        }
     }
 
     fn bytes(said: &[(f64, Out)], segment: u32) -> u64 {
         let of = |out: &Out| match *out {
             Out::Write { segments: Some(n), missing } => u64::from(n * segment - missing),
-            Out::Datagram { bytes, .. } => u64::from(bytes - Config::default().header.0),
+            Out::Datagram { bytes, .. } => u64::from(bytes - Config::default().header_size.0),
             _ => 0,
         };
         said.iter().map(|(_, out)| of(out)).sum()

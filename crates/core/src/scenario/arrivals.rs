@@ -32,7 +32,7 @@ impl Checker<'_> {
     /// Validates flow generators, except for their routes.
     pub(super) fn arrivals(&mut self) {
         let cfg = self.cfg;
-        for (i, a) in cfg.arrivals.0.iter().enumerate() {
+        for (i, a) in cfg.arrival_process.0.iter().enumerate() {
             let at = format!("arrivals.{i}");
             for (end, node) in [("from", a.src), ("to", a.dst)] {
                 if let Some(node) = node {
@@ -65,7 +65,7 @@ impl Checker<'_> {
             Protocol::Fixed => listed.hops(from, to).is_some(),
             _ => search.hops(from, to, |v| graph.predecessors(v)) < u32::MAX,
         };
-        for (i, a) in cfg.arrivals.0.iter().enumerate() {
+        for (i, a) in cfg.arrival_process.0.iter().enumerate() {
             let exists = |end: Option<u32>| end.is_none_or(|e| (e as usize) < n);
             if n < 2 || !exists(a.src) || !exists(a.dst) {
                 continue;
@@ -106,6 +106,6 @@ impl Scenario {
             size: a.size.clone(),
             tcp: Box::new(a.tcp.over(&self.config().tcp)),
         };
-        self.config().arrivals.0.iter().map(setup).collect()
+        self.config().arrival_process.0.iter().map(setup).collect()
     }
 }

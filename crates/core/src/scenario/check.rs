@@ -52,7 +52,7 @@ pub fn check(cfg: &Config, tree: &Node, sources: &Sources) -> (Findings, Layout)
     c.run();
     c.radio("", &cfg.radio);
     c.wlan("", &cfg.wlan);
-    c.mobility("", &cfg.motion);
+    c.mobility("", &cfg.mobility);
     c.own_settings();
     c.network();
     c.error_model("receiver.error", &cfg.receiver.error);
@@ -72,7 +72,7 @@ pub fn check(cfg: &Config, tree: &Node, sources: &Sources) -> (Findings, Layout)
             return (c.findings, layout);
         };
         layout = laid_out;
-        if layout.flows.is_empty() && cfg.arrivals.0.is_empty() && c.findings.errors.problems.is_empty() {
+        if layout.flows.is_empty() && cfg.arrival_process.0.is_empty() && c.findings.errors.problems.is_empty() {
             c.warn("flow", "there are no flows: nothing will be sent", "list them as `flow`, or set `traffic.flows`");
         }
         let channel = Channel::new(&layout.interfaces.on_air(&layout.positions));
@@ -587,7 +587,8 @@ impl Checker<'_> {
                 let any = moves || cfg.radio.reception == radio::Reception::Sinr;
                 let near = |via: u32| any || graph.neighbours(NodeId(r.node)).any(|v| v.0 == via);
                 if u64::from(r.node) >= n as u64 || u64::from(r.next_hop) >= n as u64 || !near(r.next_hop) {
-                    let message = format!("route {i} goes from node {} to {}, which is no neighbour", r.node, r.next_hop);
+                    let message =
+                        format!("route {i} goes from node {} to {}, which is no neighbour", r.node, r.next_hop);
                     self.error(&format!("routing.fixed.routes.{i}"), message, "");
                 }
             }

@@ -107,7 +107,7 @@ impl Tally {
         self.segments += flows as f64 * f64::from(cfg.receive_window);
         let whole = cfg.has_table_of_window();
         self.room += flows as f64 * f64::from(if whole { cfg.receive_window } else { cfg.receive_window.min(ROOM) });
-        self.remembered += flows as f64 * f64::from(cfg.ap.history);
+        self.remembered += flows as f64 * f64::from(cfg.ap.history_samples);
     }
 
     /// Counts CBR flows with these settings.
@@ -125,7 +125,7 @@ impl Tally {
         // A burst of whole messages has at least one; any other burst has a begin and an end.
         let (burst, pause) = (cfg.on.as_secs(), cfg.off.as_secs());
         let message = cfg.message_time().as_secs();
-        let cycle = burst + pause + if cfg.messages == on_off::Messages::Whole { message } else { 0.0 };
+        let cycle = burst + pause + if cfg.framing == on_off::Messages::Whole { message } else { 0.0 };
         self.datagrams += flows as f64 * (burst / message + 1.0) / cycle;
     }
 
@@ -190,7 +190,7 @@ fn memory(cfg: &Config, tally: &Tally) -> Vec<(&'static str, f64)> {
         ("routing.protocol", radios * routes),
         ("link", links * LINK),
         ("event", cfg.event.0.len() as f64 * EVENT),
-        ("mobility.table", cfg.motion.table.all().len() as f64 * COURSE),
+        ("mobility.table", cfg.mobility.table.all().len() as f64 * COURSE),
         ("topology.positions", cfg.topology.positions.len() as f64 * PLACE),
         ("radio.links", cfg.radio.links.len() as f64 * LINK_ROW),
         ("tcp.receive_window", tally.room * SEGMENT),

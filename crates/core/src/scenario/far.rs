@@ -83,7 +83,7 @@ impl Checker<'_> {
         if all().next().is_none() {
             return;
         }
-        let used = self.hops_of_flows(layout, graph).filter(|_| self.cfg.arrivals.0.is_empty());
+        let used = self.hops_of_flows(layout, graph).filter(|_| self.cfg.arrival_process.0.is_empty());
         let mut far: Vec<(NodeId, NodeId)> = match used {
             Some(hops) => hops.into_iter().filter(|&(u, v)| !graph.has_link(u, v) && is_far(u, v)).collect(),
             None => all().collect(),
@@ -153,8 +153,8 @@ impl Checker<'_> {
     /// Longest distance between two nodes.
     fn farthest_apart(&self, layout: &Layout) -> f64 {
         let cfg = self.cfg;
-        let own = cfg.node.0.iter().map(|own| own.motion.over(&cfg.motion));
-        let plans: Vec<_> = own.chain([cfg.motion.clone()]).collect();
+        let own = cfg.node.0.iter().map(|own| own.motion.over(&cfg.mobility));
+        let plans: Vec<_> = own.chain([cfg.mobility.clone()]).collect();
         if plans.iter().any(|m| m.model == Kind::File) || cfg.event.0.iter().any(|e| e.node_move.is_some()) {
             return 2.0 * FAR.0;
         }

@@ -62,7 +62,7 @@ impl Checker<'_> {
         }
         match flow.app {
             app::Kind::Ftp => {
-                let ftp = flow.ftp.over(&cfg.ftp);
+                let ftp = flow.bulk.over(&cfg.bulk);
                 if ftp.segments.is_some() && ftp.bytes.is_some() {
                     let path = self.owner(at, "bulk.bytes");
                     let message = "`bulk.segments` and `bulk.bytes` both say how much is sent";
@@ -71,12 +71,12 @@ impl Checker<'_> {
             }
             app::Kind::Cbr => {
                 let cbr = flow.cbr.over(&cfg.cbr);
-                self.fits(&self.owner(at, "cbr.payload"), cbr.payload.0, cbr.header.0);
+                self.fits(&self.owner(at, "cbr.payload"), cbr.payload.0, cbr.header_size.0);
             }
             app::Kind::OnOff if flow.is_tcp(cfg) => {}
             app::Kind::OnOff => {
                 let on_off = flow.on_off.over(&cfg.on_off);
-                self.fits(&self.owner(at, "on_off.payload"), on_off.payload.0, on_off.header.0);
+                self.fits(&self.owner(at, "on_off.payload"), on_off.payload.0, on_off.header_size.0);
             }
         }
     }

@@ -322,7 +322,13 @@ fn random_flows(cfg: &Config, interfaces: &Interfaces, positions: &[Position]) -
         });
         let Some((from, to)) = drawn else { return Err(flows.len()) };
         (used[from as usize], used[to as usize]) = (true, true);
-        flows.push(Flow { src: from, dst: Some(to), app: t.app, start: Some(t.start + t.stagger * i), ..Flow::default() });
+        flows.push(Flow {
+            src: from,
+            dst: Some(to),
+            app: t.app,
+            start: Some(t.start + t.stagger * i),
+            ..Flow::default()
+        });
     }
     Ok(flows)
 }

@@ -157,10 +157,8 @@ impl Checker<'_> {
             let second = m.split.over(&ways.cfg.split).tcp.over(&first);
             self.tcp(&format!("{path}.split"), &second);
             if second.mss != first.mss {
-                let message = format!(
-                    "segments of {} become segments of {} where flow {f} is split",
-                    first.mss, second.mss
-                );
+                let message =
+                    format!("segments of {} become segments of {} where flow {f} is split", first.mss, second.mss);
                 self.error(&path, message, "both halves need the same `tcp.mss`");
             }
         }
@@ -184,7 +182,7 @@ impl Checker<'_> {
     /// Counts the segments that a middlebox may store.
     fn count_kept(&mut self, m: &Middlebox, flows: usize) {
         let cfg = self.cfg;
-        let each = settings(m, cfg).map_or_else(|| m.split.over(&cfg.split).buffer, |s| s.kept());
+        let each = settings(m, cfg).map_or_else(|| m.split.over(&cfg.split).buffer_segments, |s| s.kept());
         self.tally.kept += flows as f64 * (f64::from(each) + 4.0);
     }
 }
@@ -213,7 +211,7 @@ pub fn setups(cfg: &Config, layout: &Layout) -> Vec<MiddleboxSetup> {
 /// Split of a flow with these TCP settings.
 pub fn split_of(cfg: &Config, layout: &Layout, flow: usize, tcp: &tcp::Config) -> Option<SplitSetup> {
     let m = &cfg.middlebox.0[(*layout.split_at.get(flow)?)?];
-    let Split { buffer, tcp: own } = m.split.over(&cfg.split);
+    let Split { buffer_segments: buffer, tcp: own } = m.split.over(&cfg.split);
     let second = own.over(tcp);
     Some(SplitSetup { node: NodeId(m.node.expect("checked")), buffer, tcp: Box::new(second) })
 }

@@ -15,9 +15,9 @@ use std::collections::HashMap;
 
 /// Movement patterns of the nodes of a topology of this size.
 pub fn plan(cfg: &Config, nodes: usize, seed: u64) -> Plan {
-    let (profiles, profile_of) = (vec![cfg.motion.clone()], vec![0; nodes]);
+    let (profiles, profile_of) = (vec![cfg.mobility.clone()], vec![0; nodes]);
     let area = (cfg.topology.width, cfg.topology.height);
-    let mut plan = Plan { profiles, profile_of, area, seed: cfg.motion.seed.unwrap_or(seed) };
+    let mut plan = Plan { profiles, profile_of, area, seed: cfg.mobility.seed.unwrap_or(seed) };
     let mut after: HashMap<(u32, usize), u32> = HashMap::new();
     for (row, own) in cfg.node.0.iter().enumerate().filter(|(_, own)| !own.motion.is_empty()) {
         for &(first, last) in &own.nodes.0 {
@@ -36,21 +36,21 @@ pub fn plan(cfg: &Config, nodes: usize, seed: u64) -> Plan {
 
 /// Tells if nodes move, by themselves or by an event.
 pub fn moves(cfg: &Config) -> bool {
-    let by_itself =
-        cfg.motion.model != Kind::Still || cfg.node.0.iter().any(|own| own.motion.over(&cfg.motion).model != Kind::Still);
+    let by_itself = cfg.mobility.model != Kind::Still
+        || cfg.node.0.iter().any(|own| own.motion.over(&cfg.mobility).model != Kind::Still);
     cfg.has_radios() && (by_itself || cfg.event.0.iter().any(|e| e.node_move.is_some()))
 }
 
 /// Tells if any node follows a movement file.
 fn follows_file(cfg: &Config) -> bool {
-    cfg.motion.model == Kind::File || cfg.node.0.iter().any(|own| own.motion.over(&cfg.motion).model == Kind::File)
+    cfg.mobility.model == Kind::File || cfg.node.0.iter().any(|own| own.motion.over(&cfg.mobility).model == Kind::File)
 }
 
 /// Reads the movement file into the scenario, which then no longer depends on it. Returns warnings about the file.
 pub fn read_file(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Files, report: &mut Report) -> Report {
     let mut warnings = Report::default();
     if follows_file(cfg)
-        && let Some(name) = cfg.motion.file.clone()
+        && let Some(name) = cfg.mobility.file.clone()
     {
         let mut messages = vec![];
         let origin = tree.at("mobility.file").and_then(|n| n.origin);
@@ -59,8 +59,8 @@ pub fn read_file(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn File
             no_position(cfg, &courses).map_or(Ok(courses), Err)
         };
         if let Some(courses) = layout::read_file(tree, "mobility.file", &name, from, files, report, read) {
-            (cfg.motion.table, cfg.motion.file) = (courses, None);
-            layout::put(tree, "motion", "courses", &cfg.motion.table.write());
+            (cfg.mobility.table, cfg.mobility.file) = (courses, None);
+            layout::put(tree, "motion", "courses", &cfg.mobility.table.write());
             if let Value::Table(t) = &mut tree.value
                 && let Some((_, Node { value: Value::Table(motion), .. })) = t.entry("motion")
             {
@@ -71,8 +71,8 @@ pub fn read_file(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn File
             }
         }
     }
-    if cfg.topology.kind == topology::Kind::Motion && no_position(cfg, &cfg.motion.table).is_none() {
-        let courses = &cfg.motion.table;
+    if cfg.topology.kind == topology::Kind::Motion && no_position(cfg, &cfg.mobility.table).is_none() {
+        let courses = &cfg.mobility.table;
         cfg.topology.positions = (0..courses.nodes()).filter_map(|n| courses.start(n)).collect();
     }
     warnings
@@ -158,15 +158,15 @@ impl Checker<'_> {
     /// Validates the movement file together with the topology.
     pub(super) fn courses(&mut self) {
         let cfg = self.cfg;
-        if cfg.topology.kind == topology::Kind::Motion && !(follows_file(cfg) && cfg.motion.model == Kind::File) {
+        if cfg.topology.kind == topology::Kind::Motion && !(follows_file(cfg) && cfg.mobility.model == Kind::File) {
             let help = "set `mobility.model = \"file\"` and `mobility.file`";
             self.error("topology.kind", "the positions are to come from a movement file, but there is none", help);
         }
-        if let Some(Misread { why, help }) = no_position(cfg, &cfg.motion.table) {
+        if let Some(Misread { why, help }) = no_position(cfg, &cfg.mobility.table) {
             self.error("mobility.table", why, &help.unwrap_or_default());
             return;
         }
-        let (listed, there) = (u64::from(cfg.motion.table.nodes()), cfg.topology.nodes());
+        let (listed, there) = (u64::from(cfg.mobility.table.nodes()), cfg.topology.nodes());
         if listed > there && follows_file(cfg) && cfg.has_radios() {
             let path = if self.is_written("mobility.table") { "mobility.table" } else { "mobility.model" };
             let message = format!("the movement file moves node {}, and the topology has {there} nodes", listed - 1);

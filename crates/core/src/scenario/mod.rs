@@ -338,7 +338,7 @@ impl Scenario {
             let start = f.start.unwrap_or(Time::NEVER);
             let mut breaks_links = true;
             let source = match f.app {
-                app::Kind::Ftp => Source::Ftp(Ftp::new(&f.ftp.over(&c.ftp), start, tcp.mss)),
+                app::Kind::Ftp => Source::Ftp(Ftp::new(&f.bulk.over(&c.bulk), start, tcp.mss)),
                 app::Kind::Cbr => Source::Cbr(Cbr::new(&f.cbr.over(&c.cbr), start)),
                 app::Kind::OnOff => {
                     let on_off = f.on_off.over(&c.on_off);
@@ -382,7 +382,7 @@ impl Scenario {
 /// Adds a file transfer from end to end to a chain without flows.
 fn add_default_flow(config: &mut Config, tree: &Node) {
     let none = tree.at("flow").is_none()
-        && config.arrivals.0.is_empty()
+        && config.arrival_process.0.is_empty()
         && config.pairs.0.is_empty()
         && config.flow.0.is_empty()
         && config.traffic.flows == 0;

@@ -171,7 +171,7 @@ impl Checker<'_> {
             self.wlan(&at, &profile.wlan);
             self.queue(&join(&at, "queue"), &profile.queue);
             if !own.motion.is_empty() {
-                self.mobility(&at, &own.motion.over(&cfg.motion));
+                self.mobility(&at, &own.motion.over(&cfg.mobility));
             }
         }
         let mut seen = HashMap::new();

@@ -31,7 +31,7 @@ settings! {
         pub tcp: Overrides<tcp::Config> = Overrides::default()
             ; used when |c| c.app != app::Kind::Cbr, else "the flow is not over TCP",
         /// File-transfer settings of these flows that differ from `ftp`.
-        pub ftp: Overrides<ftp::Config> = Overrides::default()
+        pub bulk: Overrides<ftp::Config> = Overrides::default()
             ; used when |c| c.app == app::Kind::Ftp, else "the application of the flow is not `ftp`",
         /// CBR settings of these flows that differ from `cbr`.
         pub cbr: Overrides<cbr::Config> = Overrides::default()
@@ -67,7 +67,7 @@ impl Pairs {
             app: self.app,
             start: None,
             tcp: self.tcp.clone(),
-            ftp: self.ftp.clone(),
+            bulk: self.bulk.clone(),
             cbr: self.cbr.clone(),
             on_off: self.on_off.clone(),
             ..Flow::default()

@@ -226,7 +226,7 @@ settings! {
         pub tcp: Overrides<tcp::Config> = Overrides::default()
             ; used when |c| c.app != app::Kind::Cbr, else "the flow is not over TCP",
         /// File-transfer settings of this flow that differ from `ftp`.
-        pub ftp: Overrides<ftp::Config> = Overrides::default()
+        pub bulk: Overrides<ftp::Config> = Overrides::default()
             ; used when |c| c.app == app::Kind::Ftp, else "the application of the flow is not `ftp`",
         /// CBR settings of this flow that differ from `cbr`.
         pub cbr: Overrides<cbr::Config> = Overrides::default()
@@ -347,7 +347,7 @@ settings! {
     /// Split of a connection at a node.
     pub struct Split {
         /// Buffer size of the node \[segments\]; when the buffer is full, the window offered to the source is closed.
-        pub buffer: u32 = 64 => range(1, 1_000_000),
+        pub buffer_segments: u32 = 64 => range(1, 1_000_000),
         /// TCP settings of the second half that differ from those of the flow.
         pub tcp: Overrides<tcp::Config> = Overrides::default(),
     }
@@ -382,7 +382,7 @@ settings! {
         /// Positions of the nodes.
         pub topology: topology::Config = topology::Config::default(),
         /// Motion of the nodes.
-        pub motion: mobility::Config = mobility::Config::default()
+        pub mobility: mobility::Config = mobility::Config::default()
             ; used when Config::has_radios, else "no node has a radio",
         /// Settings of the radios.
         pub radio: radio::Config = radio::Config::default()
@@ -411,7 +411,7 @@ settings! {
         /// Settings of TCP.
         pub tcp: tcp::Config = tcp::Config::default(),
         /// File transfers.
-        pub ftp: ftp::Config = ftp::Config::default(),
+        pub bulk: ftp::Config = ftp::Config::default(),
         /// Datagrams at a constant rate.
         pub cbr: cbr::Config = cbr::Config::default(),
         /// Bursts of messages separated by pauses.
@@ -429,7 +429,7 @@ settings! {
         /// Flows between many pairs of nodes; they are numbered after those of `flow`.
         pub pairs: Many<pairs::Pairs> = Many::default(),
         /// Flow generators: transfers that arrive at random times.
-        pub arrivals: Many<Arrivals> = Many::default(),
+        pub arrival_process: Many<Arrivals> = Many::default(),
         /// Changes to the running simulation.
         pub event: Many<Event> = Many::default(),
         /// Flows that are not listed one by one.
@@ -494,7 +494,11 @@ pub const SHELVES: &[Shelf] = &[
     Shelf { name: "SACK rules", setting: "tcp.sack.rule", parts: tcp::recovery::settings::SackRule::WORDS },
     Shelf { name: "Routing protocols", setting: "routing.protocol", parts: routing::Protocol::WORDS },
     Shelf { name: "Queue disciplines", setting: "queue.discipline", parts: queue::Discipline::WORDS },
-    Shelf { name: "Sizes of transfers", setting: "arrival_process.N.size.distribution", parts: arrivals::Distribution::WORDS },
+    Shelf {
+        name: "Sizes of transfers",
+        setting: "arrival_process.N.size.distribution",
+        parts: arrivals::Distribution::WORDS,
+    },
     Shelf { name: "Error models", setting: "wire.error.model", parts: error_model::Kind::WORDS },
     Shelf { name: "Middleboxes", setting: "middlebox.N.kind", parts: middlebox::Kind::WORDS },
     Shelf { name: "Propagation models", setting: "radio.propagation", parts: radio::Propagation::WORDS },

@@ -18,11 +18,11 @@ fn packet(flow: &Flow, cfg: &Config) -> (&'static str, u32, u32) {
         }
         app::Kind::Ftp | app::Kind::Cbr => {
             let cbr = flow.cbr.over(&cfg.cbr);
-            ("cbr.payload", cbr.payload.0, cbr.header.0)
+            ("cbr.payload", cbr.payload.0, cbr.header_size.0)
         }
         app::Kind::OnOff => {
             let on_off = flow.on_off.over(&cfg.on_off);
-            ("on_off.payload", on_off.payload.0, on_off.header.0)
+            ("on_off.payload", on_off.payload.0, on_off.header_size.0)
         }
     }
 }
@@ -48,7 +48,8 @@ impl Checker<'_> {
         let llc_is_own = self.is_written(&join(of, "wlan.llc_size"));
         let path = if llc_is_own { self.owner(of, "wlan.llc_size") } else { "net.mtu".to_owned() };
         let fits = MSDU.0.saturating_sub(llc);
-        let help = if fits > 0 { format!("set `net.mtu` to at most {fits} B") } else { "lower `wlan.llc_size`".to_owned() };
+        let help =
+            if fits > 0 { format!("set `net.mtu` to at most {fits} B") } else { "lower `wlan.llc_size`".to_owned() };
         self.error(&path, message, &help);
     }
 

@@ -146,7 +146,7 @@ impl<'a> Users<'a> {
             }
             connections.push(of(None, first));
         }
-        for (i, a) in cfg.arrivals.0.iter().enumerate() {
+        for (i, a) in cfg.arrival_process.0.iter().enumerate() {
             let flow_tcp = a.tcp.over(&cfg.tcp);
             connections.push(Connection {
                 flow: None,
@@ -329,7 +329,7 @@ impl<'a> Users<'a> {
             ("tcp", _) => self.tcp(rest, |c| Some(c.own.has(rest) || self.split_has(c, rest))),
             ("ftp", _) => {
                 let users = flows.iter().filter(|f| f.app == app::Kind::Ftp);
-                among(users.map(|f| (f.ftp.has(rest), None)), "no flow is a file transfer")
+                among(users.map(|f| (f.bulk.has(rest), None)), "no flow is a file transfer")
             }
             ("cbr", _) => {
                 let users = flows.iter().filter(|f| f.app == app::Kind::Cbr);

@@ -121,8 +121,18 @@ pub const WORDS: &[(&str, &str, &str)] = &[];
 pub const VALUES: &[(&str, Convert)] = &[];
 
 /// Groups that contain settings of other groups: `flow.0.tcp.window` is `tcp.window` of one flow.
-const HOLDERS: &[&str] =
-    &["flow.*", "pairs.*", "arrivals.*", "arrival_process.*", "node.*", "middlebox.*", "split", "wire", "link.*", "link.*.back"];
+const HOLDERS: &[&str] = &[
+    "flow.*",
+    "pairs.*",
+    "arrivals.*",
+    "arrival_process.*",
+    "node.*",
+    "middlebox.*",
+    "split",
+    "wire",
+    "link.*",
+    "link.*.back",
+];
 
 /// Name with each place in a list replaced by `*`.
 fn generic(path: &str) -> String {

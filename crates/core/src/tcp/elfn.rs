@@ -28,7 +28,7 @@ settings! {
         /// Acknowledgement that lets the sender resume.
         pub answer: Answer = Answer::Any,
         /// The window when it goes on; `reset`: `tcp.loss_window`.
-        pub window: After = After::Kept,
+        pub cwnd: After = After::Kept,
         /// The retransmission timeout when it goes on; `reset`: `tcp.rto.initial`, as if nothing had been measured.
         pub rto: After = After::Kept,
     }

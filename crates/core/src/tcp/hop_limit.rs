@@ -13,14 +13,14 @@ settings! {
         /// Round-trip hops for which one segment may be outstanding.
         pub hops_per_segment: u32 = 5 => range(1, 1_000_000),
         /// The smallest limit \[segments\].
-        pub least: u32 = 2 => at_most(1_000_000),
+        pub min_segments: u32 = 2 => at_most(1_000_000),
     }
 }
 
 impl Config {
     /// The limit \[segments\] for a path of this many hops, there and back.
     pub fn segments(&self, round_trip_hops: u32) -> u32 {
-        round_trip_hops.div_ceil(self.hops_per_segment).max(self.least)
+        round_trip_hops.div_ceil(self.hops_per_segment).max(self.min_segments)
     }
 }
 

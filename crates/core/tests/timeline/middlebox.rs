@@ -487,7 +487,7 @@ fn the_timer_repeats_the_first_segment() {
 #[test]
 fn cache_never_exceeds_its_size() {
     for (cfg, free_slots, kept) in [
-        (snoop::Config { cache: 4, ..snoop::Config::default() }, 50, true),
+        (snoop::Config { cache_segments: 4, ..snoop::Config::default() }, 50, true),
         (snoop::Config { free_slots: 2, ..snoop::Config::default() }, 1, false),
         (snoop::Config { free_slots: 2, ..snoop::Config::default() }, 2, true),
     ] {
@@ -498,7 +498,7 @@ fn cache_never_exceeds_its_size() {
         assert_eq!(n.ack(2, 0, 1) == resend(1), kept, "{cfg:?}");
         // Segments that were not cached cannot be retransmitted.
         n.ack(3, 0, 5);
-        assert_eq!(n.ack(3, 0, 5) == resend(5), kept && cfg.cache > 4);
+        assert_eq!(n.ack(3, 0, 5) == resend(5), kept && cfg.cache_segments > 4);
     }
 }
 

@@ -26,7 +26,7 @@ settings! {
         /// Method by which the middlebox detects link losses.
         pub knowledge: Knowledge = Knowledge::Forwarded,
         /// Segments beyond the last acknowledgement that are remembered, per flow.
-        pub memory: u32 = 1024 => range(1, 1_000_000),
+        pub memory_segments: u32 = 1024 => range(1, 1_000_000),
     }
 }
 
@@ -93,7 +93,7 @@ impl OnPath for Eln {
     }
 
     fn kept(cfg: &Config) -> u32 {
-        cfg.memory
+        cfg.memory_segments
     }
 
     fn on_data(&mut self, flow: usize, _packet: &Packet, seq: Seq, _cx: &mut Cx<'_>) -> Verdict {
@@ -115,7 +115,7 @@ impl OnPath for Eln {
             Knowledge::Channel => State::Unknown,
             Knowledge::Forwarded | Knowledge::Holes => return,
         };
-        self.flows[f].set(seq, state, self.cfg.memory);
+        self.flows[f].set(seq, state, self.cfg.memory_segments);
     }
 
     fn counters(&self, flow: usize) -> Counters {
@@ -137,8 +137,8 @@ impl Eln {
         match self.cfg.knowledge {
             // Duplicate acknowledgements of earlier segments are still to come, and must not count as a loss of this
             // one.
-            Knowledge::Forwarded if late => flow.set(seq, State::Late, self.cfg.memory),
-            Knowledge::Forwarded | Knowledge::Holes => flow.set(seq, State::Passed, self.cfg.memory),
+            Knowledge::Forwarded if late => flow.set(seq, State::Late, self.cfg.memory_segments),
+            Knowledge::Forwarded | Knowledge::Holes => flow.set(seq, State::Passed, self.cfg.memory_segments),
             Knowledge::Channel => {}
         }
     }
@@ -177,7 +177,7 @@ mod tests {
     use super::*;
 
     fn eln(knowledge: Knowledge) -> Eln {
-        Eln::new(&Config { knowledge, memory: 8 }, 1)
+        Eln::new(&Config { knowledge, memory_segments: 8 }, 1)
     }
 
     fn pass(e: &mut Eln, seqs: impl IntoIterator<Item = Seq>) {

@@ -35,7 +35,7 @@ settings! {
     /// Snoop: local retransmissions at a node on the path.
     pub struct Config {
         /// Largest number of cached segments per flow; further segments are only forwarded.
-        pub cache: u32 = 100 => range(1, 1_000_000),
+        pub cache_segments: u32 = 100 => range(1, 1_000_000),
         /// Smallest number of free places in the interface queue with which a segment is cached, so that congestion is
         /// left to the source.
         pub free_slots: u32 = 0 => at_most(1_000_000),
@@ -53,9 +53,9 @@ settings! {
         /// Puts local retransmissions at the head of the interface queue.
         pub priority: bool = true,
         /// Weight in the means of the local round-trip time and its deviation.
-        pub gain: f64 = 0.125 => above(0.0).below(1.0),
+        pub rtt_weight: f64 = 0.125 => above(0.0).below(1.0),
         /// Value that has this weight in the mean of the round-trip time.
-        pub weight: Smoothing = Smoothing::New,
+        pub rtt_weight_of: Smoothing = Smoothing::New,
         /// Takes no measurement from acknowledgements that cover a retransmitted segment.
         pub skip_retransmitted: bool = true,
         /// Local round-trip time before the first measurement.
@@ -135,7 +135,7 @@ impl Flow {
     /// The connection begins; estimates of the link are kept.
     fn begin(&mut self, cfg: &Config) {
         if self.kept.capacity() == 0 {
-            self.kept.reserve(cfg.cache.min(1024) as usize);
+            self.kept.reserve(cfg.cache_segments.min(1024) as usize);
         }
         self.alive = true;
         self.kept.clear();
@@ -160,8 +160,8 @@ impl Flow {
     }
 
     fn measure(&mut self, rtt: Span, cfg: &Config) {
-        let (rtt, gain) = (rtt.0 as f64, cfg.gain);
-        let of_new = match cfg.weight {
+        let (rtt, gain) = (rtt.0 as f64, cfg.rtt_weight);
+        let of_new = match cfg.rtt_weight_of {
             Smoothing::New => gain,
             Smoothing::Old => 1.0 - gain,
         };
@@ -220,7 +220,7 @@ impl OnPath for Snoop {
     }
 
     fn kept(cfg: &Config) -> u32 {
-        cfg.cache
+        cfg.cache_segments
     }
 
     fn on_data(&mut self, f: usize, packet: &Packet, seq: Seq, cx: &mut Cx<'_>) -> Verdict {
@@ -228,7 +228,7 @@ impl OnPath for Snoop {
         if !flow.alive || seq == 0 {
             flow.begin(cfg);
         }
-        if flow.kept.len() >= cfg.cache as usize {
+        if flow.kept.len() >= cfg.cache_segments as usize {
             flow.highest = flow.highest.max(Some(seq));
             return Verdict::Pass;
         }
@@ -338,7 +338,7 @@ impl Snoop {
         flow.expected = match cfg.expected {
             Expected::SentAfter => (kept - 1 - i64::from(flow.duplicates)).max(0),
             // Number of places in a ring, which is full when its ends meet.
-            Expected::Kept => (kept - i64::from(flow.repeated)) % i64::from(cfg.cache) - 2,
+            Expected::Kept => (kept - i64::from(flow.repeated)) % i64::from(cfg.cache_segments) - 2,
         };
         flow.repeated = true;
         cfg.duplicate_retransmissions.is_none_or(|most| repeats < most) && flow.repeat(cfg, cx)

@@ -30,9 +30,9 @@ settings! {
         /// Bytes that headers add to a segment on the air; an acknowledgement is as long.
         pub overhead: Bytes = Bytes(112) => at_most(LARGEST_PACKET),
         /// Weight of a new sample of the four-hop propagation delay.
-        pub gain: f64 = 0.3 => range(0.0, 1.0),
+        pub ewma_weight: f64 = 0.3 => range(0.0, 1.0),
         /// Samples over which the variation is taken.
-        pub history: u32 = 50 => range(1, 1_000_000_000),
+        pub history_samples: u32 = 50 => range(1, 1_000_000_000),
         /// Measure of the variation.
         pub variation: Variation = Variation::MeanDeviation,
         /// Factor of the variation.
@@ -40,7 +40,7 @@ settings! {
         /// Time between segments as long as nothing has been measured.
         pub initial_interval: Span = Span::ms(50) => at_most(HOUR),
         /// Samples longer than this say nothing.
-        pub longest: Span = Span::ms(500) => at_most(HOUR),
+        pub max_sample: Span = Span::ms(500) => at_most(HOUR),
         /// Backs off the retransmission timeout.
         pub rto_backoff: bool = false,
     }
@@ -71,14 +71,14 @@ impl AdaptivePacing {
             segment: f64::from(segment.0),
             delay: None,
             queueing: None,
-            samples: Vec::with_capacity(cfg.history as usize),
+            samples: Vec::with_capacity(cfg.history_samples as usize),
             oldest: 0,
         }
     }
 
     /// Takes in a round-trip time over a path of this many hops.
     pub(super) fn on_round_trip(&mut self, rtt: Span, hops: u8) {
-        let (hops, longest) = (f64::from(hops.max(1)), self.cfg.longest.as_secs());
+        let (hops, longest) = (f64::from(hops.max(1)), self.cfg.max_sample.as_secs());
         let rate = self.cfg.link_rate.0 as f64;
         let overhead = f64::from(self.cfg.overhead.0);
         let on_air = |bytes: f64| bytes * 8.0 / rate;
@@ -94,9 +94,9 @@ impl AdaptivePacing {
         if delay <= 0.0 || delay >= longest {
             return;
         }
-        let gain = self.cfg.gain;
+        let gain = self.cfg.ewma_weight;
         self.delay = Some(self.delay.map_or(delay, |old| (1.0 - gain) * old + gain * delay));
-        if self.samples.len() < self.cfg.history as usize {
+        if self.samples.len() < self.cfg.history_samples as usize {
             self.samples.push(delay);
         } else {
             self.samples[self.oldest] = delay;

@@ -15,7 +15,7 @@ settings! {
         /// Shortest time over which the rate is taken; it is a round trip when that is longer.
         pub min_interval: Span = Span::ms(50) => at_most(HOUR),
         /// Weight of a new value in each of the two filters, after the first.
-        pub gain: f64 = 0.125 => range(0.0, 1.0),
+        pub ewma_weight: f64 = 0.125 => range(0.0, 1.0),
     }
 }
 
@@ -58,7 +58,7 @@ impl Westwood {
             return;
         }
         let sample = f64::from(self.arrived) / span.as_secs();
-        let smoothed = |old: f64, new: f64| (1.0 - self.cfg.gain) * old + self.cfg.gain * new;
+        let smoothed = |old: f64, new: f64| (1.0 - self.cfg.ewma_weight) * old + self.cfg.ewma_weight * new;
         self.rate = Some(self.rate.map_or((sample, sample), |(once, twice)| {
             let once = smoothed(once, sample);
             (once, smoothed(twice, once))

@@ -134,7 +134,7 @@ impl Connection {
 
     /// The sender no longer stands by.
     pub(in crate::tcp) fn end_standby(&mut self) {
-        if self.cfg.elfn.window == After::Reset {
+        if self.cfg.elfn.cwnd == After::Reset {
             self.window.cwnd = f64::from(self.cfg.loss_window);
         }
         if self.cfg.elfn.rto == After::Reset {

@@ -54,7 +54,7 @@ fn a_sender_that_stands_by_sends_the_first_segment_every_two_seconds_and_keeps_w
 fn the_window_and_the_timeout_may_be_those_of_a_new_connection() {
     let after = |window, rto| {
         let mut cfg = settings("RFC", "\"newreno\"");
-        (cfg.elfn.window, cfg.elfn.rto, cfg.rto.min, cfg.rto.initial) = (window, rto, Span::ms(200), Span::secs(6));
+        (cfg.elfn.cwnd, cfg.elfn.rto, cfg.rto.min, cfg.rto.initial) = (window, rto, Span::ms(200), Span::secs(6));
         let (mut s, mut now) = with_elfn(&cfg);
         let una = s.connection().una();
         s.on_route_lost(now);

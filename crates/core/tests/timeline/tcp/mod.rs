@@ -308,7 +308,7 @@ fn run(v: &Vector<'_>) -> (Vec<Event>, Sender) {
             "ack" => {
                 cfg.ack_policy = Policy::Delayed;
                 if let Some(ms) = value.strip_prefix("delayed-") {
-                    cfg.delayed.timeout = Span::ms(ms.parse().expect("a number of milliseconds"));
+                    cfg.delayed_ack.timeout = Span::ms(ms.parse().expect("a number of milliseconds"));
                 }
             }
             "path" => path = value,

@@ -201,7 +201,7 @@ fn the_first_segments_are_acknowledged_one_by_one_then_every_second() {
     let small = Config { receive_window: 5, ..cfg.clone() };
     assert_eq!(acks(&small, 6), [(0, 1), (1, 2), (2, 3), (4, 5), (45, 6)]);
     let mut late = cfg;
-    late.delayed.quick_acks = 0;
+    late.delayed_ack.quick_acks = 0;
     assert_eq!(acks(&late, 5), [(0, 1), (2, 3), (4, 5)]);
     late.ack_policy = Policy::Every;
     assert_eq!(acks(&late, 3), [(0, 1), (1, 2), (2, 3)]);

@@ -13,7 +13,7 @@ fn thinned(arrivals: &[(u64, u32)], silence: bool) -> Vec<(u64, u32)> {
 }
 
 fn thinned_with(thinning: thinning::Config, arrivals: &[(u64, u32)], silence: bool) -> Vec<(u64, u32)> {
-    let cfg = Config { ack_policy: Policy::Thinning, thinning, ..Config::default() };
+    let cfg = Config { ack_policy: Policy::Thinning, ack_thinning: thinning, ..Config::default() };
     let mut r = Receiver::new(&cfg);
     let (mut out, mut acks) = (vec![], vec![]);
     let mut take = |out: &mut Vec<Out>, at: u64| {
