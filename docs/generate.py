@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import chappe
+from chappe import _core
 from chappe.explain import DESCRIPTIONS
 from chappe.reference import default, groups, meaning, short, split
 
@@ -25,10 +26,10 @@ Every setting with its type, its default and its meaning. `docs/generate.py` wri
 not edit it. [models.md](models.md) explains the values of settings that are words, [scenarios.md](scenarios.md) the
 syntax of scenarios.
 
-The name of a setting is its dotted path: in a file (`tcp.receive_window = 8`, or `window = 8` under `[tcp]`), on the command
-line (`--set tcp.receive_window=8`), in Python (`{"tcp.receive_window": 8}`) and in messages. `N` is a number from 0 on: the position in
-a list. Two settings have no usable default: `run.stop`, and `flow.N.dst` of each flow. If values contradict each other,
-`chappe check` explains the conflict.
+The name of a setting is its dotted path: in a file (`tcp.receive_window = 8`, or `receive_window = 8` under `[tcp]`),
+on the command line (`--set tcp.receive_window=8`), in Python (`{"tcp.receive_window": 8}`) and in messages. `N` is a
+number from 0 on: the position in a list. Two settings have no usable default: `run.stop`, and `flow.N.dst` of a flow.
+If values contradict each other, `chappe check` explains the conflict. [Former names](#former-names) are at the end.
 """
 
 
@@ -94,9 +95,20 @@ def _presets() -> Iterator[str]:
             yield f"| `{setting}` | {' | '.join(written)} |"
 
 
+def _former() -> Iterator[str]:
+    """Former names of settings."""
+    yield "\n## Former names"
+    yield "\nThese names work for one more version, with a warning; `chappe fix FILE` rewrites a file"
+    yield "([compatibility](compatibility.md)). `*` is the position in a list; a group renames all of its settings.\n"
+    yield "| former name | name |"
+    yield "|---|---|"
+    for old, new in _core.renamed_settings():
+        yield f"| `{old}` | `{new}` |"
+
+
 def page() -> str:
     """The text of the page."""
-    return "\n".join([HEAD.rstrip(), *_values(), *_reference(), *_shelves(), *_presets()]) + "\n"
+    return "\n".join([HEAD.rstrip(), *_values(), *_reference(), *_shelves(), *_presets(), *_former()]) + "\n"
 
 
 TYPING_HEAD = '''"""Types for editors and type checkers. docs/generate.py writes this module.

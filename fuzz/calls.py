@@ -141,7 +141,9 @@ def studies() -> list[chappe.Study]:
     axes = {"tcp.variant": ["newreno", "vegas"], "topology.hops": [1, 2]}
     return [
         chappe.sweep(small_scenario(), axes, seeds=3),
-        chappe.sweep(small_scenario(), axes, seeds=1, cases={"a": {"tcp.receive_window": 4}, "b": {"tcp.receive_window": 8}}),
+        chappe.sweep(
+            small_scenario(), axes, seeds=1, cases={"a": {"tcp.receive_window": 4}, "b": {"tcp.receive_window": 8}}
+        ),
         chappe.search(small_scenario(), "tcp.receive_window", low=1, high=20, axes={"topology.hops": [1, 2]}, seeds=2),
     ]
 

@@ -72,7 +72,9 @@ def extremes(schema: Json) -> list[Json]:
 odd = st.sampled_from(sorted(ODD)).map(lambda name: {"$": name})
 quantity = st.builds(lambda n, u: n + u, st.sampled_from(NUMBERS), st.sampled_from(UNITS))
 scalar = st.one_of(st.none(), st.booleans(), st.integers(-3, 70), st.integers(), st.floats(allow_nan=False), quantity)
-scalar = st.one_of(scalar, st.text(max_size=8), st.sampled_from(["none", "vegas", "tcp.receive_window", "goodput_bps", "ray"]))
+scalar = st.one_of(
+    scalar, st.text(max_size=8), st.sampled_from(["none", "vegas", "tcp.receive_window", "goodput_bps", "ray"])
+)
 anything = st.one_of(
     scalar,
     odd,
@@ -121,7 +123,9 @@ def entered(within: Json, group: str) -> Json:
 
 a_scenario = st.one_of(changes().map(with_changes), st.just({"$": "scenario"}), anything)
 texts = changes(6).map(lambda found: "run.stop = '40 delivered'\nrun.max_memory = '300 MB'\n" + toml(found))
-lines = st.lists(st.sampled_from(["[axes]", "[stop]", "[search]", "[cases.a]", "x = [1, 2]", "tcp.receive_window = [1, 2]"]))
+lines = st.lists(
+    st.sampled_from(["[axes]", "[stop]", "[search]", "[cases.a]", "x = [1, 2]", "tcp.receive_window = [1, 2]"])
+)
 lines = st.one_of(lines, st.lists(st.text(max_size=12), max_size=4))
 
 

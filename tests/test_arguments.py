@@ -94,7 +94,10 @@ def test_the_command_line_gives_the_same_message(
         ({"axes": [("tcp.receive_window", [1])]}, "`axes` cannot be"),
         ({"axes": {3: [1]}}, "`axes` cannot have 3"),
         ({"axes": {"tcp.receive_window": 3}}, "the axis `tcp.receive_window` is not a list of values"),
-        ({"axes": {"tcp.receive_window": itertools.count()}}, f"the axis `tcp.receive_window` has more than {MANY:,} values"),
+        (
+            {"axes": {"tcp.receive_window": itertools.count()}},
+            f"the axis `tcp.receive_window` has more than {MANY:,} values",
+        ),
         ({"axes": {"tcp.receive_window": [10**5000]}}, "`tcp.receive_window` cannot be"),
         ({"cases": "vegas"}, "`cases` cannot be 'vegas'"),
         ({"cases": {1: {}}}, "`cases` cannot have 1"),
@@ -110,7 +113,8 @@ def test_the_command_line_gives_the_same_message(
         (
             {
                 "axes": {
-                    name: range(1, 1001) for name in ("tcp.receive_window", "topology.hops", "queue.limit", "cbr.datagrams")
+                    name: range(1, 1001)
+                    for name in ("tcp.receive_window", "topology.hops", "queue.limit", "cbr.datagrams")
                 }
             },
             "1,000,000,000,000 points need about ",
@@ -257,7 +261,11 @@ def stored() -> chappe.Study:
             "a is a dict of names and values; 'tcp.receive_window' cannot be <class 'object'>",
         ),
         ("rank", {"measure": "goodput_bps", "over": 3}, "over is a name or a list of names, not 3"),
-        ("rank", {"measure": "goodput_bps", "over": "tcp.receive_window", "direction": 3}, "direction is a name, not 3"),
+        (
+            "rank",
+            {"measure": "goodput_bps", "over": "tcp.receive_window", "direction": 3},
+            "direction is a name, not 3",
+        ),
         ("rank", {"measure": "goodput_bps", "over": "tcp.variant"}, "'tcp.variant' is not an axis"),
     ],
 )

@@ -111,7 +111,9 @@ def test_run_writes_a_folder(folder: Path) -> None:
 
 
 def test_a_run_that_ends_before_its_first_batch(folder: Path) -> None:
-    result = command("run", "good.toml", "--set", "run.time_limit=1 s", "--set", "run.stop=9999999 delivered", cwd=folder)
+    result = command(
+        "run", "good.toml", "--set", "run.time_limit=1 s", "--set", "run.stop=9999999 delivered", cwd=folder
+    )
     assert (result.returncode, result.stderr) == (0, "")
     assert "run.time_limit" in result.stdout
 

@@ -148,10 +148,22 @@ def test_files_in_standard_input_are_relative_to_the_current_folder(
 
 
 def test_a_scenario_file_with_axes_is_a_study(command: Command) -> None:
-    arguments = ["--axis", "tcp.receive_window=2,4", "--axis=tcp.variant=newreno,vegas", "--seeds", "1,3", "-s", "run.stop=5 s"]
+    arguments = [
+        "--axis",
+        "tcp.receive_window=2,4",
+        "--axis=tcp.variant=newreno,vegas",
+        "--seeds",
+        "1,3",
+        "-s",
+        "run.stop=5 s",
+    ]
     measures = ["--measure", "goodput_bps", "--measure", "mean_delay_s"]
     printed = command.json("sweep", "a.toml", *arguments, *measures, "-q", "-j", "1")
-    assert (printed["axes"], printed["seeds"], printed["run_count"]) == (["tcp.receive_window", "tcp.variant"], [1, 3], 8)
+    assert (printed["axes"], printed["seeds"], printed["run_count"]) == (
+        ["tcp.receive_window", "tcp.variant"],
+        [1, 3],
+        8,
+    )
     assert printed["folder"] == "results/a"
     axes = {"tcp.receive_window": [2, 4], "tcp.variant": ["newreno", "vegas"]}
     scenario = chappe.Scenario.load("a.toml", ["run.stop=5 s"])
@@ -327,7 +339,11 @@ def test_senses_of_a_name(name: str, kinds: list[str]) -> None:
 
 
 def test_unknown_names_get_suggestions(command: Command) -> None:
-    for name, near in (("tcp.windw", "tcp.receive_window"), ("goodput_bs", "goodput_bps"), ("alpha", "tcp.vegas.alpha")):
+    for name, near in (
+        ("tcp.windw", "tcp.receive_window"),
+        ("goodput_bs", "goodput_bps"),
+        ("alpha", "tcp.vegas.alpha"),
+    ):
         code, out, err = command("explain", name)
         assert (code, out) == (2, "")
         assert near in err

@@ -79,7 +79,9 @@ def test_recovery_takes_as_long_as_the_samples_say() -> None:
     assert samples["packets_delivered"].is_sorted()
     silent = samples.filter(pl.col("time_s").is_between(21, first - 1))["packets_delivered"]
     assert silent.n_unique() == 1
-    every = chappe.Scenario.chain(3, {"run.sample_interval": "1 s", "run.batches": 1, "run.warmup_batches": 0}, stop="20 s")
+    every = chappe.Scenario.chain(
+        3, {"run.sample_interval": "1 s", "run.batches": 1, "run.warmup_batches": 0}, stop="20 s"
+    )
     r = chappe.run(every, seed=1)
     assert r.series["packets_delivered"][-1] <= r.flows["delivered_packets"].item()
     assert r.series["packets_delivered"][-1] > 100
@@ -228,7 +230,9 @@ def test_progress_is_reported_and_its_errors_pause_the_run() -> None:
 
 
 def test_memory_is_limited() -> None:
-    greedy = CHAIN.with_settings({"run.stop": "100000000 delivered", "run.sample_interval": "10 us", "run.max_memory": "5 MB"})
+    greedy = CHAIN.with_settings(
+        {"run.stop": "100000000 delivered", "run.sample_interval": "10 us", "run.max_memory": "5 MB"}
+    )
     with pytest.raises(chappe.LimitError, match="of memory"):
         chappe.start(greedy).finish()
 
@@ -318,7 +322,12 @@ def test_a_program_moves_a_node() -> None:
 
 def test_a_run_without_events_ends_as_in_run() -> None:
     """The file is too short for the stop rule: no event is left after the last acknowledgement."""
-    changes = {"flow": [{"to": 1, "ftp": {"segments": 100}}], "run.batches": 1, "run.warmup_batches": 0, "run.time_limit": "1000 s"}
+    changes = {
+        "flow": [{"to": 1, "ftp": {"segments": 100}}],
+        "run.batches": 1,
+        "run.warmup_batches": 0,
+        "run.time_limit": "1000 s",
+    }
     scenario = chappe.Scenario.chain(1, changes, stop="10000 delivered")
     closed = chappe.run(scenario)
     assert closed.end == "idle"

@@ -100,7 +100,11 @@ AXES = {"tcp.receive_window": [2, 4]}
             lambda: choose({1: [1, 2, 3, 4], 2: [2, 3, 4, 5]}, direction="minimize").value,
             "best .* use direction=",
         ),
-        (lambda: Search("tcp.receive_window", 1, 4, best="lowest").direction, lambda: "minimize", "best .* use direction="),
+        (
+            lambda: Search("tcp.receive_window", 1, 4, best="lowest").direction,
+            lambda: "minimize",
+            "best .* use direction=",
+        ),
         (lambda: MEASURES[0].best, lambda: "highest", "use Measure.direction"),
     ],
 )

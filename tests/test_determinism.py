@@ -27,7 +27,9 @@ def everything(scenario: Scenario, seed: int) -> str:
 def scenarios(mixed: Path) -> list[Scenario]:
     return [
         Scenario.load(mixed),
-        Scenario.chain(7, {"tcp.variant": "vegas", "run.sample_interval": "1 s"}, stop="1100 delivered", extends="ns2-2.35"),
+        Scenario.chain(
+            7, {"tcp.variant": "vegas", "run.sample_interval": "1 s"}, stop="1100 delivered", extends="ns2-2.35"
+        ),
         Scenario.chain(4, {"tcp.variant": "sack", "tcp.ack_policy": "delayed"}, stop="1100 delivered"),
     ]
 
@@ -66,7 +68,9 @@ def test_python_and_the_command_line_agree(mixed: Path, tmp_path: Path) -> None:
     assert done.stdout == everything(scenario, 5)
     assert contents(tmp_path / "shell") == ours
     # In the current process, with the same command line.
-    assert cli.main(["run", str(mixed), "--set", "tcp.receive_window=9", "--seed=5", "--out", str(tmp_path / "main")]) == 0
+    assert (
+        cli.main(["run", str(mixed), "--set", "tcp.receive_window=9", "--seed=5", "--out", str(tmp_path / "main")]) == 0
+    )
     assert contents(tmp_path / "main") == ours
 
 

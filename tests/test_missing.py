@@ -186,7 +186,9 @@ def test_studies_of_earlier_versions_are_read(tmp_path: Path) -> None:
     assert_frame_equal(
         samples.filter(pl.col("tcp.receive_window") == 2).drop("packets_delivered"), series.drop("packets_delivered")
     )
-    assert samples.group_by("tcp.receive_window").agg(pl.col("packets_delivered").count()).sort("tcp.receive_window").rows() == [
+    assert samples.group_by("tcp.receive_window").agg(pl.col("packets_delivered").count()).sort(
+        "tcp.receive_window"
+    ).rows() == [
         *((2, 0), (4, len(series))),
     ]
     assert_frame_equal(again.runs.filter(pl.col("tcp.receive_window") == 2), runs)

@@ -14,7 +14,9 @@ from chappe.results import TABLES
 from command import contents
 from polars.testing import assert_frame_equal
 
-CHAIN = chappe.Scenario.chain(2, {"run.record": ["packets", "cwnd"], "run.sample_interval": "1 s"}, stop="330 delivered")
+CHAIN = chappe.Scenario.chain(
+    2, {"run.record": ["packets", "cwnd"], "run.sample_interval": "1 s"}, stop="330 delivered"
+)
 
 
 @pytest.fixture(scope="module")

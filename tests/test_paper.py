@@ -115,7 +115,9 @@ def test_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     # Every tried value, and again for values with long runs.
     tried = list(csv.DictReader(written["searches.csv"].decode().splitlines()))
     windows = [
-        float(r["value"]) for r in tried if (r["setting"], r["hops"], r["rate_mbps"]) == ("tcp.receive_window", "7", "11.0")
+        float(r["value"])
+        for r in tried
+        if (r["setting"], r["hops"], r["rate_mbps"]) == ("tcp.receive_window", "7", "11.0")
     ]
     assert windows == [float(w) for w in WINDOWS]
     paced = [r for r in tried if (r["setting"], r["hops"], r["rate_mbps"]) == ("cbr.interval_ms", "8", "2.0")]

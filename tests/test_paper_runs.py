@@ -453,7 +453,9 @@ def test_the_numbers_behind_the_rule() -> None:
 
 
 def test_a_store_of_a_sweep_is_not_used(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    chappe.sweep(chappe.Scenario.chain(1, stop="110 delivered"), {"tcp.receive_window": [2]}, seeds=1, out=tmp_path / "runs")
+    chappe.sweep(
+        chappe.Scenario.chain(1, stop="110 delivered"), {"tcp.receive_window": [2]}, seeds=1, out=tmp_path / "runs"
+    )
     before = contents(tmp_path)
     assert paper(tmp_path, "--figure", "2") == 2
     assert "belongs to another scenario" in capsys.readouterr().err

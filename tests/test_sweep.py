@@ -438,8 +438,14 @@ def test_all_errors_of_a_study_are_reported_at_once(folder: Path, capsys: pytest
         ('scenario = "base.toml"\nseeds = 5\n[stop]\nwithin = "5 %"\nmax_seeds = 4', "`stop.max_seeds` is 4"),
         ('scenario = "base.toml"\n[search]\nsetting = "tcp.receive_window"', "`search.low` is missing"),
         ('scenario = "base.toml"\n[search]\nsetting = "tcp.windo"\nlow = 1\nhigh = 9', "did you mean `window`?"),
-        ('scenario = "base.toml"\n[search]\nsetting = "tcp.receive_window"\nlow = 0\nhigh = 9', "`tcp.receive_window` is 0"),
-        ('scenario = "base.toml"\n[search]\nsetting = "tcp.receive_window"\nlow = 9\nhigh = 1', "`search.high` must be"),
+        (
+            'scenario = "base.toml"\n[search]\nsetting = "tcp.receive_window"\nlow = 0\nhigh = 9',
+            "`tcp.receive_window` is 0",
+        ),
+        (
+            'scenario = "base.toml"\n[search]\nsetting = "tcp.receive_window"\nlow = 9\nhigh = 1',
+            "`search.high` must be",
+        ),
         ('scenario = "base.toml"\n[search]\nsetting = "tcp.receive_window"\nlow = "x"\nhigh = 1', "is not a number"),
         ('scenario = "base.toml"\nmeasures = ["energy_per_bit_j"]', "`energy_per_bit_j` needs the count of air time"),
         ('scenario = "base.toml"\n[search]\nsetting = "tcp.rto.min"\nlow = "1 ms"\nhigh = "1 s"', "mixes units"),
@@ -504,15 +510,27 @@ def test_bad_arguments(arguments: list[str], reason: str, folder: Path, capsys: 
         ({"wlan.data_rate": ["2 Mbit/s", "2000 kbit/s", "2e6 bit/s"]}, None, ["Mbit/s and 2000", "Mbit/s and 2e6"]),
         ({"run.stop": ["10 s", "0.01 ks", "10000 ms"]}, None, ["cannot be", "equivalent values 10 s and 10000 ms"]),
         ({"tcp.vegas": [{"alpha": 1, "beta": 3}, {"beta": 3.0, "alpha": 1.0}]}, None, ["has the equivalent values"]),
-        ({"tcp.receive_window": [4]}, {"a": {"tcp.receive_window": 8}}, ["`tcp.receive_window` is set by the case `a` and by the axis"]),
-        ({"tcp.receive_window": [4]}, {"a": {}, "b": {"tcp": {"window": 8}}}, ["`tcp.receive_window` is set by the case `b`"]),
+        (
+            {"tcp.receive_window": [4]},
+            {"a": {"tcp.receive_window": 8}},
+            ["`tcp.receive_window` is set by the case `a` and by the axis"],
+        ),
+        (
+            {"tcp.receive_window": [4]},
+            {"a": {}, "b": {"tcp": {"window": 8}}},
+            ["`tcp.receive_window` is set by the case `b`"],
+        ),
         ({"tcp": [{"window": 4}]}, {"a": {"tcp.receive_window": 8}}, ["`tcp.receive_window` is set by the case `a`"]),
         (
             {"tcp.receive_window": [4], "tcp": [{"window": 2}]},
             None,
             ["the axes `tcp.receive_window` and `tcp` change the same setting"],
         ),
-        ({}, {"a": {}, "b": {"tcp.receive_window": CHAIN["tcp.receive_window"]}}, ["case = a and case = b are equivalent"]),
+        (
+            {},
+            {"a": {}, "b": {"tcp.receive_window": CHAIN["tcp.receive_window"]}},
+            ["case = a and case = b are equivalent"],
+        ),
         (
             {"topology.hops": [1, 2]},
             {"a": {"tcp.receive_window": 4}, "b": {"tcp.receive_window": 4.0}},

@@ -179,7 +179,9 @@ def test_the_measure_has_a_better_end(measure: Measure, tmp_path: Path) -> None:
         with pytest.raises(ValueError, match=f"{measure.name} has no better direction"):
             swept.rank(measure.name, "topology.hops")
         for refused in (
-            lambda: chappe.search(CHAIN.with_settings(air_time), "tcp.receive_window", low=1, high=9, measure=measure.name),
+            lambda: chappe.search(
+                CHAIN.with_settings(air_time), "tcp.receive_window", low=1, high=9, measure=measure.name
+            ),
             lambda: study.load(file),
         ):
             with pytest.raises(study.StudyError, match=f"{measure.name} has no better direction"):
@@ -309,7 +311,9 @@ def test_the_best_value_and_its_ties() -> None:
 
 def test_a_search_is_stored_and_continues(tmp_path: Path) -> None:
     axes = {"topology.hops": [3, 5]}
-    searched_study = chappe.search(CHAIN, "tcp.receive_window", low=1, high=12, axes=axes, seeds=4, out=tmp_path / "a", jobs=2)
+    searched_study = chappe.search(
+        CHAIN, "tcp.receive_window", low=1, high=12, axes=axes, seeds=4, out=tmp_path / "a", jobs=2
+    )
     rows = searched_study.curve().to_dicts()
     for hops in (3, 5):
         of_hops = [row for row in rows if row["topology.hops"] == hops]

@@ -500,7 +500,11 @@ def test_runs_of_another_scenario_are_not_taken(harm: Callable[[Path], None], tm
     before = contents(tmp_path)
     with pytest.raises(study.StorageError, match=r"the runs in .* belong to another scenario or results epoch"):
         chappe.sweep(
-            chappe.Scenario.chain(3, stop="110 delivered"), {"tcp.receive_window": [2, 4]}, seeds=2, out=tmp_path, jobs=1
+            chappe.Scenario.chain(3, stop="110 delivered"),
+            {"tcp.receive_window": [2, 4]},
+            seeds=2,
+            out=tmp_path,
+            jobs=1,
         )
     assert contents(tmp_path) == before
 

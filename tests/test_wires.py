@@ -148,7 +148,9 @@ def test_the_command_prints_links() -> None:
 @pytest.mark.parametrize("protocol", ["shortest_path", "aodv"])
 def test_a_hybrid_path_has_a_rate_and_a_queue_in_each_direction(protocol: str) -> None:
     path = chappe.Scenario.load(REPOSITORY / "scenarios" / "hybrid-path.toml")
-    path = path.with_settings({"run.stop": "15 s", "run.batches": 1, "run.warmup_batches": 0, "routing.protocol": protocol})
+    path = path.with_settings(
+        {"run.stop": "15 s", "run.batches": 1, "run.warmup_batches": 0, "routing.protocol": protocol}
+    )
     free = chappe.run(path)
     assert free.flows["delivered_packets"][0] > 300
     assert free.flows["mean_hops"][0] == 5, "hops over the radio"

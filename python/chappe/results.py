@@ -252,7 +252,7 @@ class Results:
 
     @cached_property
     def series(self) -> pl.DataFrame:
-        """Windows, timeouts and queues over time, one row per sample and flow; empty without ``run.sample_interval``."""
+        """Windows, timeouts and queues, one row per sample and flow; empty without ``run.sample_interval``."""
         return self._table("series")
 
     @cached_property

@@ -367,8 +367,8 @@ class Scenario(Mapping[str, Any]):
     def mobility(self) -> "pl.DataFrame":
         """Movements of the nodes up to the end of the run, one row per straight movement.
 
-        ``mobility.file`` accepts the table as a CSV file. Its columns are ``time_s``, ``node``, the position ``x_m`` and
-        ``y_m``, the destination ``dest_x_m`` and ``dest_y_m``, and ``speed_mps``.
+        ``mobility.file`` accepts the table as a CSV file. Its columns are ``time_s``, ``node``, the position ``x_m``
+        and ``y_m``, the destination ``dest_x_m`` and ``dest_y_m``, and ``speed_mps``.
 
         Raises:
             ValueError: If the run ends with a delivery, at an unknown instant.

@@ -150,6 +150,16 @@ impl Scenario {
         self.0.effective().to_string()
     }
 
+    /// Effective settings that differ from the defaults, as JSON.
+    fn changes_json(&self) -> String {
+        self.0.changes().to_string()
+    }
+
+    /// All effective settings under their former names.
+    fn former_json(&self) -> String {
+        scenario::renamed::under_former_names(&self.0.effective()).to_string()
+    }
+
     /// All effective settings as a scenario file.
     fn effective_toml(&self) -> String {
         self.0.effective_toml()
@@ -313,6 +323,12 @@ fn renamed(settings: &str) -> PyResult<(String, Vec<String>)> {
     Ok((settings.to_string(), messages))
 }
 
+/// Name of today of a setting with a former name; `None` for other names.
+#[pyfunction]
+fn renamed_setting(name: &str) -> Option<String> {
+    renames::renamed(name)
+}
+
 /// Former names of settings and groups, each with the name of today.
 #[pyfunction]
 fn renamed_settings() -> Vec<(&'static str, &'static str)> {
@@ -385,6 +401,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(no_effect, m)?)?;
     m.add_function(wrap_pyfunction!(recorded_tables_json, m)?)?;
     m.add_function(wrap_pyfunction!(renamed, m)?)?;
+    m.add_function(wrap_pyfunction!(renamed_setting, m)?)?;
     m.add_function(wrap_pyfunction!(renamed_settings, m)?)?;
     m.add_function(wrap_pyfunction!(shelves_json, m)?)?;
     m.add_function(wrap_pyfunction!(toml_json, m)?)?;

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from chappe import RESULTS_EPOCH, __version__
 from chappe.arguments import problem_of_jobs
-from chappe.cli import papers, reference, saved, scenarios, studies
+from chappe.cli import fix, papers, reference, saved, scenarios, studies
 from chappe.cli.given import BAD_INPUT
 from chappe.words import plain, tell
 
@@ -219,6 +219,10 @@ def parser() -> Parser:
     _set_option(q)
     _output_options(q)
 
+    q = command("fix", fix.fix, "replace former names of settings in scenario and study files")
+    q.add_argument("files", metavar="FILE", nargs="+", help="scenario or study files (TOML); -: standard input")
+    _output_options(q)
+
     q = command(
         "windows", scenarios.windows, "run a scenario with several TCP variants and plot their congestion windows"
     )
@@ -258,7 +262,9 @@ def parser() -> Parser:
     _json_option(q)
 
     q = command("explain", reference.explain_name, "explain a setting, a word, a table, a column or a measure")
-    q.add_argument("name", metavar="NAME", help="such as tcp.receive_window, vegas, tcp.variant=vegas, flows or goodput_bps")
+    q.add_argument(
+        "name", metavar="NAME", help="such as tcp.receive_window, vegas, tcp.variant=vegas, flows or goodput_bps"
+    )
     _json_option(q)
 
     q = command("schema", reference.print_schema, "print the JSON Schema of scenarios")

@@ -101,7 +101,9 @@ def _axes(written: list[str]) -> dict[str, list[Any]]:
         name, equals, values = text.partition("=")
         name = name.strip()
         if not equals or not name or not values.strip():
-            raise CommandError(f"--axis {text!r} is not of the form NAME=VALUE,VALUE,...: such as tcp.receive_window=2,4,8")
+            raise CommandError(
+                f"--axis {text!r} is not of the form NAME=VALUE,VALUE,...: such as tcp.receive_window=2,4,8"
+            )
         if name in axes:
             raise StudyError([problem(name, f"--axis has `{name}` twice", f"{name}={values},...: all in one list")])
         axes[name] = [value_of(v) for v in split(values)]

@@ -5,6 +5,7 @@ import itertools
 import json
 import math
 import operator
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -42,8 +43,13 @@ class Point:
 
     @cached_property
     def identity(self) -> str:
-        """Hash of the settings: equal for scenarios with equal results for equal seeds."""
-        return hashlib.sha256(json.dumps(settings_without_seed(self.scenario), sort_keys=True).encode()).hexdigest()
+        """Hash of the settings that differ from the defaults: equal scenarios have equal results for equal seeds."""
+        return _hash(json.loads(self.scenario._core.changes_json()))
+
+    @cached_property
+    def former_identity(self) -> str:
+        """Hash of all settings under their former names, by which the version before named its runs."""
+        return _hash(json.loads(self.scenario._core.former_json()))
 
 
 @dataclass(frozen=True)
@@ -65,8 +71,21 @@ class Item:
     @cached_property
     def key(self) -> str:
         """Name of the run in the store: hash of scenario, seed and results epoch."""
-        text = f"{RESULTS_EPOCH} {self.point.identity} {self.seed}"
+        return self._named(self.point.identity)
+
+    @property
+    def former_key(self) -> str:
+        """Name of the run in a store of the version before."""
+        return self._named(self.point.former_identity)
+
+    def _named(self, identity: str) -> str:
+        text = f"{RESULTS_EPOCH} {identity} {self.seed}"
         return hashlib.sha256(text.encode()).hexdigest()[:KEY_LENGTH]
+
+
+def _hash(settings: dict[str, Any]) -> str:
+    settings.get("run", {}).pop("seed", None)
+    return hashlib.sha256(json.dumps(settings, sort_keys=True, allow_nan=False).encode()).hexdigest()
 
 
 def settings_without_seed(scenario: Scenario) -> dict[str, Any]:
@@ -92,6 +111,7 @@ def grid(scenario: Scenario, axes: Axes | None = None, cases: Cases | None = Non
         StudyError: With all invalid values and combinations.
     """
     own_axes, problems = _axes(axes)
+    own_axes = of_today(own_axes)
     own_cases, of_cases = _cases(cases)
     problems += of_cases
     if too_many := problems_of_size(scenario, points_of(own_axes, own_cases), 1):
@@ -112,6 +132,23 @@ def grid(scenario: Scenario, axes: Axes | None = None, cases: Cases | None = Non
     if same := _same(points):
         raise StudyError(same)
     return points
+
+
+def of_today(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings or axes by dotted name under their names of today; warns of former names."""
+    former = {name: values for name, values in settings.items() if _core.renamed_setting(name) is not None}
+    if not former:
+        return dict(settings)
+    renamed: dict[str, Any] = {}
+    for name, values in settings.items():
+        if name not in former:
+            renamed[name] = values
+            continue
+        text, messages = _core.renamed(json.dumps({name: values}, default=str))
+        renamed |= json.loads(text)
+        for message in messages:
+            warnings.warn(f"{message}; the former name goes with the next version", FutureWarning, stacklevel=2)
+    return renamed
 
 
 def _axes(axes: object) -> tuple[dict[str, list[Any]], list[Problem]]:

@@ -15,11 +15,14 @@ from chappe import _core
 from chappe.arguments import is_whole, not_whole, path_of, problem
 from chappe.error import Problem, ScenarioError, StudyError
 from chappe.scenario import Scenario, read_text, schema
-from chappe.study.axes import grid, seeds_of
+from chappe.study.axes import grid, of_today, seeds_of
 from chappe.study.facts import Transient
 from chappe.study.run import problems_of_measure, problems_of_rules, problems_of_stop
 from chappe.study.search import Search, problems_of_search
 from chappe.study.stop import Precision
+
+FORMAT = 1
+"""Format of study files."""
 
 LONGEST = 200_000
 """Size limit of a study file [B]."""
@@ -28,7 +31,7 @@ _HELPED = 20
 """Unknown names that get a suggestion at most."""
 
 GROUPS: dict[str, tuple[str, ...]] = {
-    "": ("scenario", "seeds", "transient", "measures", "axes", "cases", "stop", "search"),
+    "": ("format", "scenario", "seeds", "transient", "measures", "axes", "cases", "stop", "search"),
     "stop": ("measure", "within", "max_seeds", "max_length"),
     "search": ("setting", "low", "high", "resolution", "measure", "direction", "max_points"),
 }
@@ -93,6 +96,9 @@ class _Reader:
     def read(self) -> StudyFile:
         w = self._written
         self._names("", w)
+        if w.get("format", FORMAT) != FORMAT:
+            help_ = "leave it out, or use the version of Chappe that wrote the file"
+            self._add("format", f"`format` is {w['format']!r}, and this version reads format {FORMAT}", help_)
         seeds: list[int] | None = self._try(lambda: seeds_of(w.get("seeds", 1)))
         axes = self._axes(self._table(w, "axes"))
         cases = self._cases(self._table(w, "cases")) if "cases" in w else None
@@ -197,8 +203,9 @@ class _Reader:
             self._add("search", f"`search.{name}` is missing", None)
         if missing:
             return None
+        (setting,) = of_today({self._word("search", table, "setting", ""): None})
         return Search(
-            self._word("search", table, "setting", ""),
+            setting,
             table["low"],
             table["high"],
             resolution=table.get("resolution", 1),

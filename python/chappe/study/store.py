@@ -18,22 +18,28 @@ import json
 import os
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from chappe import RESULTS_EPOCH, forked, tables
-from chappe.error import StorageError, reason
+from chappe.error import ScenarioError, StorageError, reason
 from chappe.files import UNFINISHED, make_folder, take_away, write_file
+from chappe.scenario import Scenario
 from chappe.study import parts
-from chappe.study.axes import KEY_LENGTH
+from chappe.study.axes import KEY_LENGTH, Item
 from chappe.study.parts import RUN, DamagedError, Finished
 from chappe.words import count
 
-FORMAT = 1
+FORMAT = 2
+FORMER = 1
+"""Format of the version before, which is read: its runs are named by hashes of all settings."""
+
 CHUNK = 100
 """Runs per chunk."""
 
@@ -66,25 +72,32 @@ def folders(path: Path, *, unfinished: bool = False) -> list[Path]:
     return paths
 
 
-def table(sources: Mapping[str, Path], name: str, keys: Sequence[str]) -> pl.DataFrame:
+def table(
+    sources: Mapping[str, Path], name: str, keys: Sequence[str], former: Mapping[str, str] = MappingProxyType({})
+) -> pl.DataFrame:
     """Rows of runs in a table, in the order of ``keys``.
 
     Args:
         sources: Part of every run.
         name: Name of the table.
         keys: Keys of the runs.
+        former: Keys in parts of the version before, by key.
     """
     # After an interruption a run may be in two parts; only the part in ``sources`` counts.
     wanted: dict[Path, dict[str, int]] = {}
     for place, key in enumerate(keys):
-        wanted.setdefault(sources[key], {})[key] = place
+        wanted.setdefault(sources[key], {})[former.get(key, key)] = place
     if not wanted:
         return pl.DataFrame()
     tables_read, places = [], []
     for path, place_of in wanted.items():
         read = parts.read(path, name)
+        found = [place_of.get(key, -1) for key in read[RUN].to_list()]
+        if former:
+            names = [keys[place] if place >= 0 else "" for place in found]
+            read = read.with_columns(pl.Series(RUN, names, dtype=pl.String))
         tables_read.append(read)
-        places += [place_of.get(key, -1) for key in read[RUN].to_list()]
+        places += found
     try:
         whole = pl.concat(tables_read)
     except pl.exceptions.PolarsError:
@@ -118,6 +131,8 @@ class Store:
         self.folder = folder
         self.warnings: list[str] = []
         self._sources: dict[str, Path] = {}
+        self._former: dict[str, str] = {}
+        """Names of runs in parts of the version before, by their names of today."""
         self._waiting: dict[str, Finished] = {}
         self._order: list[str] = []
         self._places: dict[str, int] = {}
@@ -192,15 +207,16 @@ class Store:
             self._refuse_runs_of_others(other)
             self.warnings.append(f"{self.folder / STUDY} was damaged and has been rewritten")
             return
-        if form != FORMAT:
+        if form not in (FORMER, FORMAT):
             raise StorageError(f"{self.folder} was written in another format ({form}, not {FORMAT}): {other}")
         if epoch != RESULTS_EPOCH:
             raise StorageError(
                 f"{self.folder} has results of epoch {epoch}, which cannot be compared with the results of epoch "
                 f"{RESULTS_EPOCH} of this version: {other}"
             )
-        if stored != scenario:
-            raise StorageError(f"{self.folder} belongs to another scenario ({_differences(stored, scenario)}): {other}")
+        known = _of_today(stored)
+        if known != scenario:
+            raise StorageError(f"{self.folder} belongs to another scenario ({_differences(known, scenario)}): {other}")
 
     def _refuse_runs_of_others(self, other: str) -> None:
         """Refuses runs of another study, if the description of the store is lost."""
@@ -229,6 +245,20 @@ class Store:
     def _know(self, path: Path, keys: Sequence[str]) -> None:
         for key in keys:
             self._sources.setdefault(key, path)
+
+    @cached_property
+    def _has_former(self) -> bool:
+        """True if parts were written by the version before."""
+        return any(parts.owner(path) not in (self._owner, None) for path in set(self._sources.values()))
+
+    def adopt(self, items: Iterable[Item]) -> None:
+        """Finds runs of the version before, which named them by other hashes."""
+        if not self._has_former:
+            return
+        for item in items:
+            if item.key not in self and item.former_key in self._sources:
+                self._sources[item.key] = self._sources.pop(item.former_key)
+                self._former[item.key] = item.former_key
 
     def __contains__(self, key: str) -> bool:
         """True for runs in the store, written or not."""
@@ -290,7 +320,7 @@ class Store:
             StorageError: If files were deleted or damaged during the study.
         """
         try:
-            return table(self._sources, name, keys)
+            return table(self._sources, name, keys, self._former)
         except DamagedError as e:
             raise _lost(e) from None
 
@@ -390,6 +420,18 @@ class Store:
             "the same command continues from there.",
             code=1,
         )
+
+
+def _of_today(stored: object) -> object:
+    """Settings of a scenario, perhaps with former names and without new settings, as this version writes them."""
+    try:
+        settings = Scenario(stored).settings if isinstance(stored, dict) else None
+    except ScenarioError:
+        settings = None
+    if settings is None:
+        return stored
+    del settings["run"]["seed"]
+    return settings
 
 
 def _lost(e: DamagedError) -> StorageError:

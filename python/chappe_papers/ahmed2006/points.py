@@ -50,7 +50,8 @@ TCPS: dict[str, tuple[str, dict[str, Any]]] = {
     "e_newreno": ("E-NewReno", _PROBED),
     "newreno_red": ("NewReno over RED", _RED),
     "linux_westwood": ("Westwood of ns-2's Linux agent", {
-        "tcp.variant": "linux_westwood_ns2", "tcp.sack.rule": "rfc6675", "tcp.timestamps": True, "tcp.header_size": "50 B",
+        "tcp.variant": "linux_westwood_ns2", "tcp.sack.rule": "rfc6675", "tcp.timestamps": True,
+        "tcp.header_size": "50 B",
         # The agent sends its SYN as the first segment of a window of two, and waits for no answer to it.
         "tcp.syn": False,
     }),

@@ -8,7 +8,11 @@ use std::collections::BTreeSet;
 use toml_edit::{DocumentMut, Item, Key, Table, TableLike, Value as Toml};
 
 /// Former names in the groups of a study file itself.
-const STUDY: &[(&str, &str)] = &[];
+const STUDY: &[(&str, &str)] =
+    &[("search.from", "search.low"), ("search.to", "search.high"), ("search.best", "search.direction")];
+/// Former words of a study file.
+const STUDY_WORDS: &[(&str, &str, &str)] =
+    &[("search.direction", "highest", "maximize"), ("search.direction", "lowest", "minimize")];
 
 /// A file with the names of today.
 pub struct Fixed {
@@ -86,6 +90,21 @@ impl Fixer {
                 rebuild(table, |key, item| Some((if key.get() == name { with_name(&key, now) } else { key }, item)));
             }
         }
+        let Some(search) = root.get_mut("search").and_then(Item::as_table_like_mut) else { return };
+        if let Some(Item::Value(setting)) = search.get_mut("setting")
+            && let Some(now) = setting.as_str().and_then(renamed)
+        {
+            self.change(format!("`search.setting` = {} -> \"{now}\"", setting.to_string().trim()));
+            replace(setting, now.into());
+        }
+        for (key, old, new) in STUDY_WORDS {
+            if let Some(Item::Value(value)) = key.strip_prefix("search.").and_then(|key| search.get_mut(key))
+                && value.as_str() == Some(old)
+            {
+                self.change(format!("`{key}` = \"{old}\" -> \"{new}\""));
+                replace(value, (*new).into());
+            }
+        }
     }
 
     fn change(&mut self, line: String) {
@@ -142,14 +161,19 @@ impl Fixer {
             }
             _ => {
                 let was = plain(value);
-                if let Some(mut now) = was.as_ref().and_then(|was| converted(old, new, was)).and_then(|v| toml(&v)) {
+                if let Some(now) = was.as_ref().and_then(|was| converted(old, new, was)).and_then(|v| toml(&v)) {
                     self.change(format!("`{new}` = {} -> {}", value.to_string().trim(), now.to_string().trim()));
-                    *now.decor_mut() = value.decor().clone();
-                    *value = now;
+                    replace(value, now);
                 }
             }
         }
     }
+}
+
+/// Replaces a value; the spaces and comments around it stay.
+fn replace(value: &mut Toml, mut now: Toml) {
+    *now.decor_mut() = value.decor().clone();
+    *value = now;
 }
 
 /// Takes all entries out of a table and puts those back that `change` returns.

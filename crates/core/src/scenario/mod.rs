@@ -320,6 +320,11 @@ impl Scenario {
         self.config.write()
     }
 
+    /// Effective settings that differ from the defaults, as JSON.
+    pub fn changes(&self) -> Json {
+        self.config.changes(&Config::default()).unwrap_or_else(|| json!({}))
+    }
+
     /// All effective settings as a scenario file that gives the same results.
     pub fn effective_toml(&self) -> String {
         let value: toml::Value = to_toml(&self.effective());

@@ -1,7 +1,7 @@
 //! Former names in a scenario: replaced before the settings are read, with a warning for each.
 
 use super::schema::to_json;
-use crate::setting::renames::{converted, renamed};
+use crate::setting::renames::{converted, former, generic, renamed};
 use crate::setting::{Entry, Node, Origin, Problem, Table, Value, join};
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeSet;
@@ -18,6 +18,46 @@ pub fn of_settings(settings: &Json) -> (Json, Vec<String>) {
         now.extend(all.into_iter().map(|(path, node)| (path, to_json(&node))));
     }
     (Json::Object(now), renaming.warnings.into_iter().map(|p| p.message).collect())
+}
+
+/// All settings under their former names, as the version before wrote them.
+pub fn under_former_names(settings: &Json) -> Json {
+    fn collect(value: &Json, path: &str, all: &mut Json) {
+        match value {
+            Json::Object(fields) if !fields.is_empty() => {
+                fields.iter().for_each(|(key, inner)| collect(inner, &join(path, key), all));
+            }
+            Json::Array(items) if items.iter().any(Json::is_object) => {
+                items.iter().zip(0..).for_each(|(inner, i): (_, u32)| collect(inner, &join(path, &i.to_string()), all));
+            }
+            _ => {
+                let path = former(path).unwrap_or_else(|| path.to_owned());
+                *path.split('.').fold(all, |at, step| place(at, step)) = value.clone();
+            }
+        }
+    }
+    /// Field of an object or item of a list; made if it is missing.
+    fn place<'a>(at: &'a mut Json, step: &str) -> &'a mut Json {
+        match step.parse::<usize>() {
+            Ok(i) => {
+                if !at.is_array() {
+                    *at = Json::Array(vec![]);
+                }
+                let items = at.as_array_mut().expect("just made");
+                items.resize(items.len().max(i + 1), Json::Null);
+                &mut items[i]
+            }
+            Err(_) => {
+                if !at.is_object() {
+                    *at = Json::Object(Map::new());
+                }
+                at.as_object_mut().expect("just made").entry(step).or_insert(Json::Null)
+            }
+        }
+    }
+    let mut all = Json::Object(Map::new());
+    collect(settings, "", &mut all);
+    all
 }
 
 /// Replacement of former names, and what it met.
@@ -89,7 +129,7 @@ impl Renaming {
             value => {
                 if let Some(now) = converted(old, new, value) {
                     let now = Node { value: now, origin: node.origin };
-                    if self.known.insert(format!("{new} = {}", node.text())) {
+                    if self.known.insert(format!("{} = {}", generic(new), node.text())) {
                         let message = format!("`{new}` = {} is written {} today", node.text(), now.text());
                         self.warnings.push(problem(new, node.origin, message, HELP));
                     }
@@ -100,7 +140,7 @@ impl Renaming {
     }
 
     fn warn(&mut self, old: &str, new: &str, at: Option<Origin>) {
-        if self.known.insert(old.to_owned()) {
+        if self.known.insert(generic(old)) {
             self.warnings.push(problem(old, at, format!("`{old}` is called `{new}` today"), HELP));
         }
     }

@@ -41,6 +41,14 @@ macro_rules! settings {
                 serde_json::Value::Object(map)
             }
 
+            fn changes(&self, from: &Self) -> Option<serde_json::Value> {
+                let mut map = serde_json::Map::new();
+                $( if let Some(value) = $crate::setting::Setting::changes(&self.$field, &from.$field) {
+                    map.insert(stringify!($field).into(), value);
+                } )*
+                (!map.is_empty()).then_some(serde_json::Value::Object(map))
+            }
+
             fn schema(&self) -> serde_json::Value {
                 let mut map = serde_json::Map::new();
                 $(

@@ -27,6 +27,14 @@ pub trait Setting {
     fn apply(&mut self, node: &Node, path: &str, report: &mut Report);
     /// Value as written in a scenario.
     fn write(&self) -> Json;
+    /// Value as written in a scenario where it differs from another one; `None` if it does not differ.
+    fn changes(&self, from: &Self) -> Option<Json>
+    where
+        Self: Sized,
+    {
+        let value = self.write();
+        (value != from.write()).then_some(value)
+    }
     /// JSON Schema of the setting.
     fn schema(&self) -> Json;
     /// Reason why the setting at this path below has no effect, as far as this group can tell; `None` if it may have an
@@ -87,6 +95,10 @@ impl<T: Setting + Default> Setting for Many<T> {
     }
     fn write(&self) -> Json {
         Json::Array(self.0.iter().map(Setting::write).collect())
+    }
+    fn changes(&self, from: &Self) -> Option<Json> {
+        let items = || self.0.iter().map(|item| item.changes(&T::default()).unwrap_or_else(|| json!({}))).collect();
+        (self.write() != from.write()).then(|| Json::Array(items()))
     }
     fn schema(&self) -> Json {
         json!({ "type": "array", "items": T::default().schema() })

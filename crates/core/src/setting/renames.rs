@@ -135,7 +135,7 @@ const HOLDERS: &[&str] = &[
 ];
 
 /// Name with each place in a list replaced by `*`.
-fn generic(path: &str) -> String {
+pub fn generic(path: &str) -> String {
     let steps = path.split('.').map(|s| if s.parse::<usize>().is_ok() { "*" } else { s });
     steps.collect::<Vec<_>>().join(".")
 }
@@ -145,6 +145,14 @@ pub fn renamed(path: &str) -> Option<String> {
     renamed_by(path, &|generic| {
         static NAMES: OnceLock<HashMap<&str, &str>> = OnceLock::new();
         NAMES.get_or_init(|| SETTINGS.iter().map(|r| (r.old, r.new)).collect()).get(generic).copied()
+    })
+}
+
+/// Former name of a setting that is called `path`; `None` if `path` is no new name.
+pub fn former(path: &str) -> Option<String> {
+    renamed_by(path, &|generic| {
+        static NAMES: OnceLock<HashMap<&str, &str>> = OnceLock::new();
+        NAMES.get_or_init(|| SETTINGS.iter().map(|r| (r.new, r.old)).collect()).get(generic).copied()
     })
 }
 

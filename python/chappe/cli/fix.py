@@ -1,0 +1,31 @@
+"""The command ``chappe fix``."""
+
+import argparse
+from pathlib import Path
+
+from chappe import _core, show
+from chappe.cli.given import STDIN, print_json, text_in, unwritable
+from chappe.files import write_file
+from chappe.words import count
+
+
+def fix(args: argparse.Namespace) -> int:
+    """``chappe fix``."""
+    # All files are read before any is written: a mistake in one of them changes nothing.
+    fixed = {file: _core.fix_toml(file, text_in(file)) for file in args.files}
+    for file, (text, changes) in fixed.items():
+        if file == STDIN:
+            print(text, end="")
+        elif changes:
+            try:
+                write_file(Path(file).resolve(), text.encode("utf-8"))
+            except OSError as e:
+                raise unwritable(file, e) from None
+    if args.json:
+        print_json([{"file": file, "changes": changes} for file, (_, changes) in fixed.items()])
+    elif not args.quiet:
+        for file, (_, changes) in fixed.items():
+            if file != STDIN:
+                said = f"{count(len(changes), 'name')} changed: {', '.join(changes)}" if changes else "no former names"
+                show.say(f"{file}: {said}.")
+    return 0
