@@ -48,7 +48,7 @@ def of_results(end: str, silences: Sequence[Silence], batches: pl.DataFrame, sum
     if short := short_batches(batches):
         yield Notice("short_batches", "run.stop", short)
     for row in summary.iter_rows(named=True):
-        if is_correlated(row["autocorrelation"], row["batches"]):
+        if is_correlated(row["autocorrelation"], row["n"]):
             yield Notice(
                 "correlated_batches",
                 "run.stop",

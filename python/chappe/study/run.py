@@ -432,7 +432,7 @@ def _facts(store: Store, keys: Sequence[str], transient: Transient) -> pl.DataFr
 def problems_of_rules(points: Sequence[Point], transient: str, asked: Mapping[str, str]) -> list[Problem]:
     """Problems of the removal of transients, and of measures by the setting that uses them, at the given points."""
     problems = []
-    if ENERGY in asked and not all(p.scenario.settings["run"]["air_time"] for p in points):
+    if ENERGY in asked and not all(p.scenario.settings["run"]["airtime"] for p in points):
         help_ = "count air time in the scenario: run.airtime = true"
         problems.append(problem(asked[ENERGY], f"`{ENERGY}` needs the count of air time", help_))
     if not isinstance(transient, str) or transient not in TRANSIENTS:

@@ -172,7 +172,7 @@ def _parameters(_: Estimates, __: Estimates) -> Rows:
     s = scenario(Point("vegas2", 7), "110000 delivered").settings["tcp"]
     vegas = s["vegas"]
     return [
-        ["Wmax", "maximum window advertised by the receiver", "64", str(s["window"])],
+        ["Wmax", "maximum window advertised by the receiver", "64", str(s["receive_window"])],
         ["Winit", "initial window, and after a timeout", "1", f"{s['initial_window']}, {s['loss_window']}"],
         ["alpha = beta", "Vegas throughput threshold (packets)", "2", f"{vegas['alpha']:g}, {vegas['beta']:g}"],
         ["gamma", "Vegas threshold for leaving slow start", "alpha", f"{vegas['gamma']:g}"],

@@ -36,7 +36,7 @@ Row = Mapping[str, float]
 def scenario(case: str, walk: str) -> Scenario:
     """The scenario of a walk."""
     settings = tomllib.loads(HERE.joinpath(f"{case}.toml").read_text(encoding="utf-8"))
-    settings["motion"]["file"] = str(HERE.joinpath(f"{walk}.mv"))
+    settings["mobility"]["file"] = str(HERE.joinpath(f"{walk}.mv"))
     return Scenario(settings)
 
 
