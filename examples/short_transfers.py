@@ -27,15 +27,15 @@ def scenario(load: float) -> chappe.Scenario:
     return chappe.Scenario(
         {
             # Long enough for all transfers to arrive and to complete.
-            "run": {"stop": f"{1.2 * TRANSFERS / per_second:.0f} s", "batches": 1, "discard": 0},
+            "run": {"stop": f"{1.2 * TRANSFERS / per_second:.0f} s", "batches": 1, "warmup_batches": 0},
             "topology": {"kind": "none"},
             "wire": {"nodes": 2, "rate": "10 Mbit/s", "delay": "10 ms", "queue": {"limit": 100}},
-            "link": [{"from": 0, "to": 1}],
-            "tcp": {"variant": "sack", "window": 64},
-            "arrivals": [
+            "link": [{"src": 0, "dst": 1}],
+            "tcp": {"variant": "sack", "receive_window": 64},
+            "arrival_process": [
                 {
-                    "from": 0,
-                    "to": 1,
+                    "src": 0,
+                    "dst": 1,
                     "rate": per_second,
                     "count": TRANSFERS,
                     "size": {"distribution": "pareto", "mean": f"{MEAN} B", "shape": 1.5},

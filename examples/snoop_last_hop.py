@@ -22,8 +22,8 @@ HOPS: dict[str, dict[str, object]] = {
         "topology": {"kind": "none"},
         "wire.nodes": 3,
         "link": [
-            {"from": 2, "to": 0, "rate": "10 Mbit/s", "delay": "40 ms"},
-            {"from": 0, "to": 1, "rate": "2 Mbit/s", "delay": "1 ms", "back": {"error": {"model": "none"}}},
+            {"src": 2, "dst": 0, "rate": "10 Mbit/s", "delay": "40 ms"},
+            {"src": 0, "dst": 1, "rate": "2 Mbit/s", "delay": "1 ms", "back": {"error": {"model": "none"}}},
         ],
     },
 }

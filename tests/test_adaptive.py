@@ -68,9 +68,9 @@ def test_westwood_keeps_its_window_where_losses_are_no_congestion() -> None:
             "run": {"stop": "60 s"},
             "topology": {"kind": "none"},
             "wire": {"nodes": 2},
-            "link": [{"from": 0, "to": 1, "delay": "35 ms", "error": {"model": "uniform", "rate": 0.005}}],
-            "flow": [{"from": 0, "to": 1}],
-            "tcp": {"window": 128},
+            "link": [{"src": 0, "dst": 1, "delay": "35 ms", "error": {"model": "uniform", "rate": 0.005}}],
+            "flow": [{"src": 0, "dst": 1}],
+            "tcp": {"receive_window": 128},
         }
     )
     swept = chappe.sweep(scenario, {"tcp.variant": ["newreno", "westwood"]}, seeds=5)

@@ -352,7 +352,11 @@ def test_deeply_nested_values_are_rejected() -> None:
     deep: Any = 1
     for _ in range(130):
         deep = [deep]
-    for changes in ({"tcp.receive_window": deep}, {"tcp": {"window": deep}}, {"tcp.receive_window": range(1, 3)}):
+    for changes in (
+        {"tcp.receive_window": deep},
+        {"tcp": {"receive_window": deep}},
+        {"tcp.receive_window": range(1, 3)},
+    ):
         with pytest.raises(chappe.ScenarioError, match=r"`tcp\.window` cannot be a list"):
             CHAIN.with_settings(changes)
     with pytest.raises(study.StudyError, match="cannot be a list"):

@@ -241,13 +241,13 @@ def test_memory_is_limited() -> None:
 
 
 def short(**changes: Any) -> chappe.Scenario:
-    arrivals = {"from": 0, "to": 1, "rate": 20, "size": {"mean": "10 kB"}}
+    arrivals = {"src": 0, "dst": 1, "rate": 20, "size": {"mean": "10 kB"}}
     settings = {
         "run": {"stop": "50 s", "batches": 5},
         "topology": {"kind": "none"},
         "wire": {"nodes": 2},
-        "link": [{"from": 0, "to": 1}],
-        "arrivals": [arrivals],
+        "link": [{"src": 0, "dst": 1}],
+        "arrival_process": [arrivals],
     }
     return chappe.Scenario(settings).with_settings(changes)
 
@@ -277,7 +277,7 @@ def test_transfers_have_rows_and_quantiles() -> None:
 
 
 def test_files_have_completion_times_and_they_are_printed(capsys: pytest.CaptureFixture[str], tmp_path: Any) -> None:
-    scenario = short(flow=[{"from": 0, "to": 1, "start": "20 s", "ftp": {"bytes": "1000 kB"}}])
+    scenario = short(flow=[{"src": 0, "dst": 1, "start": "20 s", "bulk": {"bytes": "1000 kB"}}])
     r = chappe.run(scenario)
     assert r.completions()["what"].to_list() == ["flows", "transfers"]
     # 1 MB takes 0.8 s at 10 Mbit/s without competing traffic.
@@ -323,7 +323,7 @@ def test_a_program_moves_a_node() -> None:
 def test_a_run_without_events_ends_as_in_run() -> None:
     """The file is too short for the stop rule: no event is left after the last acknowledgement."""
     changes = {
-        "flow": [{"to": 1, "ftp": {"segments": 100}}],
+        "flow": [{"dst": 1, "bulk": {"segments": 100}}],
         "run.batches": 1,
         "run.warmup_batches": 0,
         "run.time_limit": "1000 s",

@@ -24,12 +24,12 @@ def drawn(seed: int) -> dict[str, Any]:
     for _ in range(rng.randrange(4)):
         source, to = rng.sample(range(nodes), 2)
         start = rng.choice(["none", f"{rng.randrange(10**9)} ns", f"{rng.randrange(90)} s"])
-        flow.append({"from": source, "to": to, "start": start})
+        flow.append({"src": source, "dst": to, "start": start})
     return {
         "run.stop": "100 s",
         "topology": topology,
         "flow": flow,
-        "pairs": [{"from": "0-1", "to": nodes - 1, "start": "1 s", "stagger": f"{rng.randrange(10**9)} us"}],
+        "pairs": [{"src": "0-1", "dst": nodes - 1, "start": "1 s", "stagger": f"{rng.randrange(10**9)} us"}],
         "traffic": {"flows": rng.randrange(1, 4), "start": "70 ms", "distinct_ends": False},
         "radio": {"reception": "sinr"},
     }
@@ -66,13 +66,13 @@ def test_written_motion_is_read_again(seed: int, form: MobilityFormat, tmp_path:
         {
             "run.stop": f"{rng.randrange(1, 60)} s",
             "topology": {"kind": "random", "nodes": rng.randrange(2, 6), "connected": False},
-            "motion": {
+            "mobility": {
                 "kind": "random_waypoint",
                 "pause": f"{rng.choice([0, 1, 30])} s",
                 "start": rng.choice(["stationary", "uniform", "topology"]),
                 "max_speed": f"{rng.choice([2, 20, 200])} m/s",
             },
-            "flow": [{"to": 1}],
+            "flow": [{"dst": 1}],
         }
     )
     walkers.write_mobility(tmp_path / "ways", format=form)

@@ -21,15 +21,15 @@ SILENCE_S = 300
 """Timeout for a hanging call on a busy machine [s]."""
 
 EVERYTHING: dict[str, Any] = {
-    "run": {"stop": "1 s", "batches": 4, "sample": "100 ms", "air_time": True},
+    "run": {"stop": "1 s", "batches": 4, "sample_interval": "100 ms", "airtime": True},
     "topology": {"hops": 3},
     "wire": {"nodes": 1},
-    "link": [{"from": 0, "to": 4}],
+    "link": [{"src": 0, "dst": 4}],
     "net": {"neighborhood_red": {"enabled": True}, "link_red": {"enabled": True}},
     "receiver": {"error": {"model": "gilbert_elliott"}},
     "routing": {"aodv": {"hello": True, "route_timer": "500 ms", "id_timer": "1 s"}},
-    "flow": [{"from": 4, "to": 3}, {"from": 0, "to": 3, "app": "cbr"}, {"from": 3, "to": 0, "start": "100 ms"}],
-    "arrivals": [{"to": 2, "rate": 5, "count": 4}],
+    "flow": [{"src": 4, "dst": 3}, {"src": 0, "dst": 3, "app": "cbr"}, {"src": 3, "dst": 0, "start": "100 ms"}],
+    "arrival_process": [{"dst": 2, "rate": 5, "count": 4}],
     "event": [{"at": "500 ms", "node_down": 1}, {"at": "900 ms", "node_up": 1}],
     "middlebox": [{"node": 0}, {"node": 1, "kind": "eln"}, {"node": 2, "kind": "split", "flows": [2]}],
 }

@@ -17,7 +17,7 @@ from polars.testing import assert_frame_equal
 
 EVERYTHING = ["frames", "packets", "cwnd", "queue", "routes", "positions"]
 BATTERY: dict[str, Any] = {"node": [{"nodes": 1, "radio.energy.battery": "2 J"}]}
-MIXED: dict[str, Any] = {"flow": [{"from": 0, "to": 2}, {"from": 2, "to": 0, "app": "cbr"}]}
+MIXED: dict[str, Any] = {"flow": [{"src": 0, "dst": 2}, {"src": 2, "dst": 0, "app": "cbr"}]}
 
 LOST: dict[str, Any] = {"receiver.error": {"model": "uniform", "rate": 1.0}}
 
@@ -25,12 +25,12 @@ SCENARIOS: dict[str, dict[str, Any]] = {
     "TCP and UDP": {"topology.hops": 2, **MIXED, "run.airtime": True},
     "a battery": {"topology.hops": 2, **BATTERY, **MIXED, "run.record": [*EVERYTHING, "energy"]},
     "no delivery": {"topology.hops": 2, **LOST, "run.airtime": True},
-    "no flow has begun": {"topology.hops": 1, "flow": [{"to": 1, "start": "4 s"}]},
+    "no flow has begun": {"topology.hops": 1, "flow": [{"dst": 1, "start": "4 s"}]},
     "short flows": {
         "topology.kind": "none",
         "wire.nodes": 2,
-        "link": [{"from": 0, "to": 1}],
-        "arrivals": [{"from": 0, "to": 1, "rate": 20, "size": {"mean": "10 kB"}}],
+        "link": [{"src": 0, "dst": 1}],
+        "arrival_process": [{"src": 0, "dst": 1, "rate": 20, "size": {"mean": "10 kB"}}],
     },
     "aborted flows": {
         "topology.hops": 2,
@@ -39,7 +39,7 @@ SCENARIOS: dict[str, dict[str, Any]] = {
         "run.stop": "60 s",
     },
     "rate control": {"topology.hops": 2, "wlan.rate_control.algorithm": "sample_rate", **MIXED},
-    "a long run": {"topology.hops": 2, "run.stop": "330 delivered", "flow": [{"to": 2, "ftp": {"segments": 400}}]},
+    "a long run": {"topology.hops": 2, "run.stop": "330 delivered", "flow": [{"dst": 2, "bulk": {"segments": 400}}]},
     "the shortest run": {"topology.hops": 2, "run.stop": "1 ns", **MIXED},
 }
 

@@ -11,8 +11,8 @@ from chappe.scenario import MobilityFormat
 WALKERS = {
     "run": {"stop": "20 s", "record": ["positions"]},
     "topology": {"kind": "random", "nodes": 5, "width": "300 m", "height": "200 m"},
-    "motion": {"kind": "random_waypoint", "min_speed": "5 m/s", "max_speed": "15 m/s", "pause": "1 s"},
-    "flow": [{"to": 1}],
+    "mobility": {"model": "random_waypoint", "min_speed": "5 m/s", "max_speed": "15 m/s", "pause": "1 s"},
+    "flow": [{"dst": 1}],
 }
 
 

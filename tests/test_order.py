@@ -71,8 +71,8 @@ def repeated(call: Callable[[], object]) -> list[object]:
 
 def several() -> chappe.Scenario:
     """Flows with many kinds of losses; flows from 2 on deliver nothing."""
-    late = [{"from": n % 5, "to": 5, "start": "40 s"} for n in range(3)]
-    flows = [{"to": 5}, {"from": 5, "to": 0}, *late]
+    late = [{"src": n % 5, "dst": 5, "start": "40 s"} for n in range(3)]
+    flows = [{"dst": 5}, {"src": 5, "dst": 0}, *late]
     return chappe.Scenario({"topology.hops": 5, "run.stop": "20 s", "flow": flows})
 
 

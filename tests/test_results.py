@@ -150,7 +150,7 @@ def test_means_of_a_flow_lie_among_those_of_its_batches(chain_results: chappe.Re
 def test_datagrams_arrive_at_the_rate_they_are_sent_at() -> None:
     """1000 B every 20 ms over one idle hop: 400 kbit/s of payload plus 20 + 8 B of headers, without losses."""
     cbr = {"interval": "20 ms", "payload": "1000 B"}
-    flow = {"from": 0, "to": 1, "app": "cbr", "start": "1 s"}
+    flow = {"src": 0, "dst": 1, "app": "cbr", "start": "1 s"}
     r = chappe.run({"run": {"stop": "11 s"}, "topology": {"hops": 1}, "cbr": cbr, "flow": [flow]})
     (f,) = r.flows.to_dicts()
     assert f["transport"] == "udp"
@@ -528,8 +528,8 @@ def test_an_empty_folder_name_is_not_the_current_folder(
 
 
 def test_a_dict_takes_dotted_names_as_changes_do() -> None:
-    plain = {"run": {"stop": "2 s"}, "topology": {"hops": 2}, "tcp": {"window": 3, "vegas": {"alpha": 1}}}
-    dotted = {"run.stop": "2 s", "topology.hops": 2, "tcp": {"window": 3}, "tcp.vegas.alpha": 1}
+    plain = {"run": {"stop": "2 s"}, "topology": {"hops": 2}, "tcp": {"receive_window": 3, "vegas": {"alpha": 1}}}
+    dotted = {"run.stop": "2 s", "topology.hops": 2, "tcp": {"receive_window": 3}, "tcp.vegas.alpha": 1}
     assert chappe.Scenario(dotted) == chappe.Scenario(plain)
     assert chappe.run(dotted).flows.equals(chappe.run(plain).flows)
     # A dict accepts all effective settings by name.

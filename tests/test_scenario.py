@@ -123,16 +123,20 @@ def test_numbers_and_arrays_of_numpy() -> None:
         short(
             run={"seed": 7},
             topology={"kind": "list", "positions": [["0 m", "0 m"], ["200 m", "0 m"]]},
-            tcp={"window": 8, "limited_transmit": True, "vegas": {"alpha": 0.5}},
-            flow=[{"from": 0, "to": 1}],
+            tcp={"receive_window": 8, "limited_transmit": True, "vegas": {"alpha": 0.5}},
+            flow=[{"src": 0, "dst": 1}],
         )
     )
     numpy = Scenario(
         short(
             run={"seed": np.uint64(7)},
             topology={"kind": np.str_("list"), "positions": np.array([["0 m", "0 m"], ["200 m", "0 m"]])},
-            tcp={"window": np.int32(8), "limited_transmit": np.bool_(True), "vegas": {"alpha": np.float32(0.5)}},
-            flow=({"from": np.int64(0), "to": np.array(1)},),
+            tcp={
+                "receive_window": np.int32(8),
+                "limited_transmit": np.bool_(True),
+                "vegas": {"alpha": np.float32(0.5)},
+            },
+            flow=({"src": np.int64(0), "dst": np.array(1)},),
         )
     )
     assert numpy == plain
@@ -143,7 +147,7 @@ def test_numbers_and_arrays_of_numpy() -> None:
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), None, [], {}, True, "x", 10**30, -1, 1.5, b"3", object])
 def test_invalid_windows_are_rejected(value: Any) -> None:
-    assert [path for path, _ in problems(short(tcp={"window": value}))] == ["tcp.receive_window"]
+    assert [path for path, _ in problems(short(tcp={"receive_window": value}))] == ["tcp.receive_window"]
 
 
 def test_files_extend_files_from_their_own_folder(tmp_path: Path) -> None:
@@ -153,7 +157,12 @@ def test_files_extend_files_from_their_own_folder(tmp_path: Path) -> None:
     mine = tmp_path / "mine.toml"
     mine.write_text('extends = "base/all.toml"\ntcp.window = 9\n')
     s = Scenario.load(mine)
-    expected = {"extends": "ns2-2.35", "run": {"stop": "1 s"}, "wlan": {"data_rate": "11 Mbit/s"}, "tcp": {"window": 9}}
+    expected = {
+        "extends": "ns2-2.35",
+        "run": {"stop": "1 s"},
+        "wlan": {"data_rate": "11 Mbit/s"},
+        "tcp": {"receive_window": 9},
+    }
     assert s == Scenario(expected)
     assert Scenario({"extends": mine}) == s
 
@@ -187,7 +196,7 @@ def test_problems_of_a_dict_have_names_only() -> None:
     assert {p.path for p in caught.value.problems} == {"tcp.windw", "wlan.sifs"}
     assert {(p.file, p.line, p.column) for p in caught.value.problems} == {(None, None, None)}
     with pytest.raises(ScenarioError, match="there is no node 9"):
-        Scenario(short(flow=[{"from": 0, "to": 1}])).with_settings({"flow.0.dst": 9})
+        Scenario(short(flow=[{"src": 0, "dst": 1}])).with_settings({"flow.0.dst": 9})
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
@@ -330,20 +339,20 @@ def test_scenarios_satisfy_the_schema(preset: str, validator: jsonschema.Draft20
     "wrong",
     [
         {"tcp": {"windw": 3}},
-        {"tcp": {"window": "3"}},
-        {"tcp": {"window": -3}},
-        {"tcp": {"window": 0}},
+        {"tcp": {"receive_window": "3"}},
+        {"tcp": {"receive_window": -3}},
+        {"tcp": {"receive_window": 0}},
         {"tcp": {"westwood": {"gain": 1.5}}},
         {"radio": {"system_loss": 0.5}},
-        {"flow": [{"to": 1, "tcp": {"window": 0}}]},
-        {"flow": [{"to": 1, "tcp": {"windw": 3}}]},
-        {"tcp": {"segment": 1000}},
+        {"flow": [{"dst": 1, "tcp": {"receive_window": 0}}]},
+        {"flow": [{"dst": 1, "tcp": {"windw": 3}}]},
+        {"tcp": {"mss": 1000}},
         {"topology": {"spacing": 200}},
         {"run": {"stop": "1 s", "seed": 2**63}},
         {"tcp": {"variant": "vega"}},
         {"tcp": {"syn": "yes"}},
         {"topologi": {}},
-        {"flow": {"from": 0}},
+        {"flow": {"src": 0}},
         {"flow": [{"form": 0}]},
         {"topology": {"positions": [["0 m"]]}},
         {"extends": 3},
@@ -403,7 +412,7 @@ def test_an_endless_dict_is_rejected() -> None:
         chappe.Scenario(deep)
 
 
-UDP = {"topology": {"hops": 2}, "flow": [{"from": 0, "to": 2, "app": "cbr"}]}
+UDP = {"topology": {"hops": 2}, "flow": [{"src": 0, "dst": 2, "app": "cbr"}]}
 RANDOM = {"topology": {"kind": "random", "nodes": 20, "width": "400 m", "height": "400 m"}}
 
 
@@ -417,13 +426,13 @@ RANDOM = {"topology": {"kind": "random", "nodes": 20, "width": "400 m", "height"
             {
                 "topology": {"hops": 1},
                 "on_off": {"transport": "udp"},
-                "flow": [{"to": 1, "app": "on_off"}, {"to": 1, "app": "on_off", "on_off": {"transport": "tcp"}}],
+                "flow": [{"dst": 1, "app": "on_off"}, {"dst": 1, "app": "on_off", "on_off": {"transport": "tcp"}}],
             },
             ["UDP", "TCP newreno"],
             "Chain of 2 nodes, 200 m apart; 2 flows; ",
         ),
         (
-            {"topology": {"hops": 2}, "pairs": [{"from": "0-2", "to": "0-2"}, {"from": 0, "to": "1-2", "app": "cbr"}]},
+            {"topology": {"hops": 2}, "pairs": [{"src": "0-2", "dst": "0-2"}, {"src": 0, "dst": "1-2", "app": "cbr"}]},
             ["TCP newreno", "UDP"],
             "Chain of 3 nodes, 200 m apart; 8 flows; ",
         ),
@@ -433,7 +442,7 @@ RANDOM = {"topology": {"kind": "random", "nodes": 20, "width": "400 m", "height"
             "20 nodes; 3 flows; ",
         ),
         (
-            {"topology": {"hops": 1}, "flow": [{"from": 0, "to": 1}, {"from": 1, "to": 0, "tcp": {"variant": "sack"}}]},
+            {"topology": {"hops": 1}, "flow": [{"src": 0, "dst": 1}, {"src": 1, "dst": 0, "tcp": {"variant": "sack"}}]},
             ["TCP newreno", "TCP sack"],
             "Chain of 2 nodes, 200 m apart; 2 flows; ",
         ),
@@ -501,7 +510,7 @@ def test_links_have_signal_and_rate(tmp_path: Path) -> None:
         "propagation": "log_distance", "reception": "sinr", "transmit_power": "0 dBm",
         "log_distance": {"exponent": 2.2, "distance": "10 m", "loss": "81.6 dB"},
     }  # fmt: skip
-    scenario = Scenario(short(**line, radio=loud, flow=[{"to": 1}]))
+    scenario = Scenario(short(**line, radio=loud, flow=[{"dst": 1}]))
     links = scenario.links
     # 12, 5.4 and 1.5 dB above the noise of -93.6 dBm.
     from_0 = links.filter(pl.col("from") == 0)

@@ -15,7 +15,7 @@ CBR = {"app": "cbr", "cbr": {"interval": "50 ms", "payload": "100 B"}}
 
 
 def scenario(*flows: dict[str, Any], **more: Any) -> chappe.Scenario:
-    run = {"stop": "20 s", "batches": 2, "discard": 0}
+    run = {"stop": "20 s", "batches": 2, "warmup_batches": 0}
     return chappe.Scenario({"run": run, "topology.hops": 2, "flow": list(flows), **more})
 
 
@@ -31,24 +31,24 @@ def silent(results: chappe.Results) -> list[str]:
 
 
 def test_delivering_flows_are_not_reported() -> None:
-    s = scenario({"to": 2, **CBR}, {"from": 1, "to": 0})
+    s = scenario({"dst": 2, **CBR}, {"src": 1, "dst": 0})
     assert silent(chappe.run(s, seed=1)) == []
 
 
 def test_a_flow_that_did_not_start_has_one_reason() -> None:
-    late = {"from": 1, "to": 0, "start": "20 s"}
-    assert only(scenario({"to": 2, **CBR}, late)) == (
+    late = {"src": 1, "dst": 0, "start": "20 s"}
+    assert only(scenario({"dst": 2, **CBR}, late)) == (
         "flow 1 delivered nothing: it starts at 20 s, and the run ended at 20 s"
     )
     event = {"at": "30 s", "flow_begin": 1}
-    waits = scenario({"to": 2, **CBR}, {"from": 1, "to": 0, "start": "none"}, event=[event])
+    waits = scenario({"dst": 2, **CBR}, {"src": 1, "dst": 0, "start": "none"}, event=[event])
     assert only(waits) == "flow 1 delivered nothing: it was never started"
 
 
 def test_hops_that_carry_broadcasts_but_no_data() -> None:
     # All nodes hear broadcasts. Data from node 0 reaches node 1 only via node 2, but DSDV chooses one hop.
     s = scenario(
-        {"to": 1, "start": "10 s", **CBR},
+        {"dst": 1, "start": "10 s", **CBR},
         **{
             "topology": {"kind": "list", "positions": [["0 m", "0 m"], ["150 m", "0 m"], ["75 m", "50 m"]]},
             "routing.protocol": "dsdv",
@@ -62,7 +62,7 @@ def test_hops_that_carry_broadcasts_but_no_data() -> None:
 def test_links_that_go_one_way() -> None:
     # Node 0 transmits at higher power: DSDV hears node 0, but data to node 0 is not acknowledged.
     s = scenario(
-        {"from": 1, "to": 0, "start": "10 s", **CBR},
+        {"src": 1, "dst": 0, "start": "10 s", **CBR},
         topology={"kind": "list", "positions": [["0 m", "0 m"], ["150 m", "0 m"], ["75 m", "100 m"]]},
         routing={"protocol": "dsdv", "dsdv.link_layer_detection": False},
         radio={"receive_threshold": "5e-9 W", "sense_threshold": "1e-11 W"},
@@ -73,12 +73,12 @@ def test_links_that_go_one_way() -> None:
 
 def test_losses_are_named() -> None:
     # All unicast frames are corrupted: AODV receives no route reply.
-    s = scenario({"to": 2, **CBR}, receiver={"error": {"model": "uniform", "rate": 1.0}, "frames": "data"})
+    s = scenario({"dst": 2, **CBR}, receiver={"error": {"model": "uniform", "rate": 1.0}, "frames": "data"})
     doubt = only(s)
     assert "its source had no route for 100 % of the time" in doubt
     assert "unicast routing messages lost (corrupted by an error model or noise)" in doubt
     s = scenario(
-        {"to": 2, **CBR},
+        {"dst": 2, **CBR},
         **{
             "routing.protocol": "shortest_path",
             "receiver": {"error": {"model": "uniform", "rate": 1.0}, "frames": "data"},
@@ -93,7 +93,7 @@ def test_lost_routing_messages_are_those_of_the_table(protocol: str, arp: bool) 
     # The table of fates does not distinguish replies, errors and other unicast messages.
     damaged = {"error": {"model": "uniform", "rate": 1.0}, "frames": "data"}
     results = chappe.run(
-        scenario({"to": 2, **CBR}, receiver=damaged, **{"routing.protocol": protocol, "arp.enabled": arp}), seed=1
+        scenario({"dst": 2, **CBR}, receiver=damaged, **{"routing.protocol": protocol, "arp.enabled": arp}), seed=1
     )
     (doubt,) = silent(results)
     assert "route repl" not in doubt
@@ -108,8 +108,8 @@ def test_lost_routing_messages_are_those_of_the_table(protocol: str, arp: bool) 
 
 
 def test_only_some_of_many_silent_flows_are_listed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    late = [{"from": 1, "to": 0, "start": "30 s"}] * 5
-    s = scenario({"to": 2, **CBR}, *late)
+    late = [{"src": 1, "dst": 0, "start": "30 s"}] * 5
+    s = scenario({"dst": 2, **CBR}, *late)
     results = chappe.run(s, seed=1)
     messages = silent(results)
     assert len(messages) == 4
@@ -129,7 +129,7 @@ def test_only_some_of_many_silent_flows_are_listed(capsys: pytest.CaptureFixture
 
 
 def test_a_study_reports_silent_flows(tmp_path: Path) -> None:
-    s = scenario({"to": 2, **CBR}, {"from": 2, "to": 0, "start": "12 s"})
+    s = scenario({"dst": 2, **CBR}, {"src": 2, "dst": 0, "start": "12 s"})
     study = sweep(s, {"run.stop": ["10 s", "20 s"]}, seeds=[1, 2], out=tmp_path / "study")
     (doubt,) = [d for d in study.doubts() if "nothing" in d]
     assert doubt == (

@@ -296,7 +296,7 @@ def test_independent_batches_cause_no_warning() -> None:
 
 def test_jains_index_is_a_measure() -> None:
     """Two flows over one hop, one far slower: Jain's index of the goodputs, and its mean over batches."""
-    flows = [{"from": 0, "to": 1}, {"from": 0, "to": 1, "tcp": {"window": 1, "ack": "delayed"}}]
+    flows = [{"src": 0, "dst": 1}, {"src": 0, "dst": 1, "tcp": {"receive_window": 1, "ack_policy": "delayed"}}]
     swept = chappe.sweep(CHAIN.with_settings({"topology.hops": 1, "flow": flows}), seeds=2)
     batches = swept.table("flow_batches").filter("used")
     for (seed,), of_run in batches.group_by("seed"):
@@ -517,12 +517,16 @@ def test_bad_arguments(arguments: list[str], reason: str, folder: Path, capsys: 
         ),
         (
             {"tcp.receive_window": [4]},
-            {"a": {}, "b": {"tcp": {"window": 8}}},
+            {"a": {}, "b": {"tcp": {"receive_window": 8}}},
             ["`tcp.receive_window` is set by the case `b`"],
         ),
-        ({"tcp": [{"window": 4}]}, {"a": {"tcp.receive_window": 8}}, ["`tcp.receive_window` is set by the case `a`"]),
         (
-            {"tcp.receive_window": [4], "tcp": [{"window": 2}]},
+            {"tcp": [{"receive_window": 4}]},
+            {"a": {"tcp.receive_window": 8}},
+            ["`tcp.receive_window` is set by the case `a`"],
+        ),
+        (
+            {"tcp.receive_window": [4], "tcp": [{"receive_window": 2}]},
             None,
             ["the axes `tcp.receive_window` and `tcp` change the same setting"],
         ),
@@ -555,7 +559,7 @@ def test_names_that_begin_alike_do_not_clash() -> None:
 def test_a_search_does_not_override_a_case() -> None:
     rule: dict[str, Any] = {"setting": "tcp.receive_window", "low": 1, "high": 9}
     with pytest.raises(study.StudyError, match=r"`tcp.receive_window` is also set by the case `a`"):
-        chappe.search(CHAIN, **rule, cases={"a": {"tcp": {"window": 4}}, "b": {}})
+        chappe.search(CHAIN, **rule, cases={"a": {"tcp": {"receive_window": 4}}, "b": {}})
     with pytest.raises(study.StudyError, match=r"`tcp.receive_window` is also an axis"):
         chappe.search(CHAIN, **rule, axes={"tcp.receive_window": [4]})
 

@@ -91,7 +91,7 @@ def test_collisions_cost_the_receiver_more_air_time_than_the_sender(collapsing: 
 
 
 def test_udp_has_losses_and_no_windows() -> None:
-    changes = {"flow": [{"to": 3, "app": "cbr"}], "cbr.interval": "5 ms"}
+    changes = {"flow": [{"dst": 3, "app": "cbr"}], "cbr.interval": "5 ms"}
     why = chappe.run(chappe.Scenario.chain(3, changes, stop="20 s", extends="ns2-2.35")).why()
     assert why.flow_time.is_empty()
     assert why.losses.filter(pl.col("cause") == "dropped_queue_full")["packets"].sum() > 0
@@ -125,10 +125,10 @@ def _walking(protocol: str) -> chappe.Results:
     return chappe.run(
         {
             "topology": {"kind": "grid", "columns": 6, "rows": 4, "spacing": "180 m"},
-            "motion": {"kind": "random_waypoint", "width": "900 m", "height": "540 m", "min_speed": "19 m/s"},
+            "mobility": {"model": "random_waypoint", "width": "900 m", "height": "540 m", "min_speed": "19 m/s"},
             "routing": {"protocol": protocol},
-            "flow": [{"from": 0, "to": 23, "start": "1 s"}],
-            "run": {"stop": "60 s", "discard": 0, "record": ["routes"]},
+            "flow": [{"src": 0, "dst": 23, "start": "1 s"}],
+            "run": {"stop": "60 s", "warmup_batches": 0, "record": ["routes"]},
         }
     )
 
@@ -158,9 +158,14 @@ def test_time_without_a_route_is_that_of_the_recorded_tables(protocol: str) -> N
 
 def test_routes_count_while_a_flow_goes_on() -> None:
     """Routes do not count before the flow begins, or after all data has been delivered."""
-    flows = [{"from": 0, "to": 2, "start": "5 s", "ftp": {"bytes": "20 kB"}}, {"from": 0, "to": 2, "start": "25 s"}]
+    flows = [{"src": 0, "dst": 2, "start": "5 s", "bulk": {"bytes": "20 kB"}}, {"src": 0, "dst": 2, "start": "25 s"}]
     run = chappe.run(
-        {"topology": {"hops": 2}, "routing": {"protocol": "aodv"}, "flow": flows, "run": {"stop": "20 s", "discard": 0}}
+        {
+            "topology": {"hops": 2},
+            "routing": {"protocol": "aodv"},
+            "flow": flows,
+            "run": {"stop": "20 s", "warmup_batches": 0},
+        }
     )
     first, second = run.flows.iter_rows(named=True)
     assert first["route_s"] + first["no_route_s"] == pytest.approx(first["completion_s"])

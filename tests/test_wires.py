@@ -38,16 +38,16 @@ def test_goodput_over_a_lossy_link_agrees_with_ns2(variant: str, loss: float) ->
 def lossy_path(loss: float, window: int, variant: str = "newreno") -> chappe.Scenario:
     """A file transfer over 100 Mbit/s and 50 ms each way, with independent losses of data."""
     error = {"model": "uniform", "rate": loss}
-    link = {"to": 1, "rate": "100 Mbit/s", "delay": "50 ms", "error": error, "back": {"error": {"model": "none"}}}
+    link = {"dst": 1, "rate": "100 Mbit/s", "delay": "50 ms", "error": error, "back": {"error": {"model": "none"}}}
     return chappe.Scenario(
         {
             "extends": "ns2-2.35",
-            "run": {"stop": "420 s", "batches": 21, "discard": 1},
+            "run": {"stop": "420 s", "batches": 21, "warmup_batches": 1},
             "topology": {"kind": "none"},
             "wire": {"nodes": 2, "queue": {"limit": 10_000}},
             "link": [link],
-            "tcp": {"variant": variant, "window": window, "segment": "1000 B"},
-            "flow": [{"to": 1}],
+            "tcp": {"variant": variant, "receive_window": window, "mss": "1000 B"},
+            "flow": [{"dst": 1}],
         }
     )
 

@@ -32,7 +32,7 @@ def main() -> None:
                     "topology": {"hops": hops},
                     "wlan": {"data_rate": f"{mbps} Mbit/s"},
                     "routing": {"protocol": routing},
-                    "tcp": {"window": 64},
+                    "tcp": {"receive_window": 64},
                 }
             )
             usual: list[float] = []

@@ -23,7 +23,7 @@ PAIRS = {
     "topology": {"kind": "list", "positions": [[f"{x} m", f"{y} m"] for x in (0, 240, 480) for y in (0, 100)]},
     "radio": {"sense_range": "300 m", "sense_threshold": "none"},
     "routing": {"protocol": "shortest_path"},
-    "flow": [{"from": i, "to": i + 1} for i in (0, 2, 4)],
+    "flow": [{"src": i, "dst": i + 1} for i in (0, 2, 4)],
 }
 CHAIN = {"topology": {"hops": 7}}
 
@@ -32,7 +32,9 @@ def main() -> None:
     """Prints the goodput of every flow, their sum, and Jain's index, with 95 % intervals."""
     for place, what in (("three pairs", PAIRS), ("a chain of 7 hops", CHAIN)):
         print(place)
-        scenario = chappe.Scenario({"extends": "ns2-2.35", "run": {"stop": "300 s"}, "tcp": {"window": 32}, **what})
+        scenario = chappe.Scenario(
+            {"extends": "ns2-2.35", "run": {"stop": "300 s"}, "tcp": {"receive_window": 32}, **what}
+        )
         for name, change in CASES.items():
             runs = [chappe.run(scenario.with_settings(change), seed=seed) for seed in SEEDS]
             goodput = [[float(g) / 1e3 for g in r.flows["goodput_bps"]] for r in runs]

@@ -66,7 +66,7 @@ class Runs:
         """A row for each run of a point, with other flows where there are any."""
         made = scenario(point, f"{self.packets} delivered", changes=changes)
         if flows:
-            listed = [{"from": a, "to": b, "start": f"{n + 1} s"} for n, (a, b) in enumerate(flows)]
+            listed = [{"src": a, "dst": b, "start": f"{n + 1} s"} for n, (a, b) in enumerate(flows)]
             made = chappe.Scenario(made.settings | {"flow": listed})
         return measure({0: made}, self.seeds, also=_of_run)[0]
 

@@ -162,7 +162,7 @@ def rts(runs: Runs) -> None:
 def ping(runs: Runs) -> None:
     """Whole, or in two fragments of 1500 and 48 bytes: there and back [ms]."""
     whole = runs.of(Point("ping", 5, "fixed"))
-    flow = {"app": "cbr", "from": 0, "to": 5}
+    flow = {"app": "cbr", "src": 0, "dst": 5}
     parts = [{**flow, "cbr": {"payload": size, "interval": "200 ms"}} for size in ("1472 B", "20 B")]
     both = runs.of(Point("ping", 5, "fixed"), {"flow": parts})
     for name, own in (("1500 B", whole), ("1500 and 48 B", both)):

@@ -168,7 +168,7 @@ def _words_by_setting() -> dict[str, dict[str, str]]:
 
 def _words_of(of_setting: Mapping[str, Any]) -> Iterator[str]:
     yield from of_setting.get("enum", [])
-    if "const" in of_setting:
+    if isinstance(of_setting.get("const"), str):
         yield of_setting["const"]
     for alternative in [*of_setting.get("anyOf", []), *filter(None, [of_setting.get("items")])]:
         yield from _words_of(alternative)

@@ -141,7 +141,11 @@ def _half_links(scenario: Scenario | None) -> Iterator[str]:
     if scenario is None:
         return
     s = scenario.settings
-    if s["routing"]["protocol"] not in _FLOODED or s["topology"]["kind"] == "motion" or s["mobility"]["model"] != "still":
+    if (
+        s["routing"]["protocol"] not in _FLOODED
+        or s["topology"]["kind"] == "motion"
+        or s["mobility"]["model"] != "still"
+    ):
         return
     heard: dict[tuple[int, int], int] = {}
     for a, b, _, fastest in scenario._core.links():

@@ -42,7 +42,7 @@ class Small(Design):
         return "small_paper"
 
     def scenario(self, point: Point, length: Length, /) -> Scenario:
-        changes = {"tcp.variant": point.variant, "topology.hops": point.hops, "flow": [{"from": 0, "to": point.hops}]}
+        changes = {"tcp.variant": point.variant, "topology.hops": point.hops, "flow": [{"src": 0, "dst": point.hops}]}
         return self.base().with_settings({"run.stop": f"{length.packets} delivered", **changes})
 
     def weight(self, point: Point, _scenario: Scenario, /) -> float:

@@ -111,8 +111,8 @@ def scenario(p: Point) -> Scenario:
     base = tables() | {"extends": changes.pop("extends", "ns2-2.35")}
     changes = (TCPS[p.variant][1] if p.reading != "threshold" else {}) | changes
     if p.motion:
-        base |= {"topology": {"kind": "motion"}, "motion": {"kind": "file", "courses": courses(p.motion, p.speed)}}
-        base["flow"] = [{**flow, "to": to} for flow, to in zip(base["flow"], sinks(p.motion), strict=True)]
+        base |= {"topology": {"kind": "motion"}, "mobility": {"model": "file", "table": courses(p.motion, p.speed)}}
+        base["flow"] = [{**flow, "dst": to} for flow, to in zip(base["flow"], sinks(p.motion), strict=True)]
     else:
         slowest = "0 m/s" if p.speed and changes.get("mobility.initial") == "uniform" else None
         fastest = f"{p.speed:g} m/s" if p.speed else STILL

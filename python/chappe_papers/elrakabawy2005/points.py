@@ -186,7 +186,7 @@ def _place(point: Point) -> dict[str, Any]:
     """Nodes and flows that are not a chain. Flows begin one second apart."""
     if point.place in GRIDS:
         grid = GRIDS[point.place]
-        flows = [{"from": a, "to": b, "start": f"{i + 1} s"} for i, (a, b) in enumerate(grid.flows)]
+        flows = [{"src": a, "dst": b, "start": f"{i + 1} s"} for i, (a, b) in enumerate(grid.flows)]
         return {"topology": dict(grid.topology), "flow": flows}
     spread: dict[str, Any] = {"start": "1 s", "stagger": "1 s"}
     if point.place in LISTED:

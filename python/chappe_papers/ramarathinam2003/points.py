@@ -47,7 +47,7 @@ _OTHER_SEATS = [["4.5 m", "0.5 m"]] + [[f"{x} m", f"{y} m"] for y in (2.5, 4.5) 
 _WIRED_HOST = {
     "pairs.0.dst": 11,
     "wire": {"nodes": 1, "rate": "10 Mbit/s", "delay": "2 ms"},
-    "link": [{"from": 0, "to": 11}],
+    "link": [{"src": 0, "dst": 11}],
 }
 
 READINGS: dict[str, tuple[str, dict[str, Any]]] = {

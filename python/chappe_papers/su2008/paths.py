@@ -114,5 +114,5 @@ def walks(links: pl.DataFrame, seed: int) -> Iterator[tuple[int, ...]]:
 def _grid(seed: int) -> Scenario:
     """The testbed: 4 x 24 routers."""
     place = {"kind": "grid", "rows": ROWS, "columns": GRID_COLUMNS, "spacing": f"{HOP_M} m", "seed": seed}
-    flow = {"from": 0, "to": 1}
+    flow = {"src": 0, "dst": 1}
     return Scenario({"extends": "ivynet", "run": {"stop": "1 s"}, "topology": place, "flow": [flow]})

@@ -128,7 +128,7 @@ def scenario(p: Point, changes: dict[str, Any] | None = None, row_m: float = ROW
     if p.layout == "shared":
         ends *= ROWS
     flow = {"app": "cbr", "cbr": {"payload": "1472 B", "interval": "200 ms"}} if p.layout == "ping" else {}
-    base["flow"] = [{"from": a, "to": b, **flow} for a, b in ends]
+    base["flow"] = [{"src": a, "dst": b, **flow} for a, b in ends]
     changes_of_point = dict(SCHEMES[p.scheme][1])
     if p.limit:
         changes_of_point["tcp.max_cwnd"] = p.limit
@@ -147,11 +147,11 @@ def routes(rows: int, gateway: int | None = None) -> list[dict[str, int]]:
     for first in range(0, rows * COLUMNS, COLUMNS):
         for at in range(COLUMNS):
             hops = [(to, at + (1 if to > at else -1)) for to in range(COLUMNS) if to != at]
-            routes_of += [{"at": first + at, "to": first + to, "via": first + via} for to, via in hops]
+            routes_of += [{"node": first + at, "dst": first + to, "next_hop": first + via} for to, via in hops]
     if gateway is not None:
-        routes_of += [{"at": at, "to": COLUMNS, "via": at + 1} for at in range(gateway)]
-        routes_of += [{"at": gateway, "to": COLUMNS, "via": COLUMNS}]
-        routes_of += [{"at": COLUMNS, "to": to, "via": gateway} for to in range(gateway + 1)]
+        routes_of += [{"node": at, "dst": COLUMNS, "next_hop": at + 1} for at in range(gateway)]
+        routes_of += [{"node": gateway, "dst": COLUMNS, "next_hop": COLUMNS}]
+        routes_of += [{"node": COLUMNS, "dst": to, "next_hop": gateway} for to in range(gateway + 1)]
     return routes_of
 
 
@@ -160,4 +160,4 @@ def _internet(host: Host, gateway: int) -> dict[str, Any]:
     queue = {"limit": WIRE_QUEUE, "discipline": "droptail"}
     back = {"rate": f"{host.downstream_kbps} kbit/s", "queue": queue}
     up = {"rate": f"{host.upstream_kbps} kbit/s", "delay": f"{host.rtt_ms / 2} ms", "queue": queue}
-    return {"wire": {"nodes": 1}, "link": [{"from": gateway, "to": COLUMNS, **up, "back": back}]}
+    return {"wire": {"nodes": 1}, "link": [{"src": gateway, "dst": COLUMNS, **up, "back": back}]}

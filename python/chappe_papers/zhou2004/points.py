@@ -139,12 +139,12 @@ READINGS: dict[str, Reading] = {
 
 def tables() -> dict[str, Any]:
     """The scenario as ns-2.35 has it: the file, with links and flows."""
-    wires: list[dict[str, Any]] = [{"from": i, "to": FLOWS} for i in range(FLOWS)]
-    wires += [{"from": 5, "to": 6, "delay": "10 ms"}, {"from": 6, "to": LOSSY, "delay": "10 ms"}]
+    wires: list[dict[str, Any]] = [{"src": i, "dst": FLOWS} for i in range(FLOWS)]
+    wires += [{"src": 5, "dst": 6, "delay": "10 ms"}, {"src": 6, "dst": LOSSY, "delay": "10 ms"}]
     wires.append(
         {
-            "from": LOSSY,
-            "to": BEHIND,
+            "src": LOSSY,
+            "dst": BEHIND,
             "rate": "2 Mbit/s",
             "delay": "4 ms",
             "queue": {"limit": 50},
@@ -152,8 +152,8 @@ def tables() -> dict[str, Any]:
             "back": {"error": {"model": "none"}},
         }
     )
-    wires += [{"from": BEHIND, "to": 9 + i, "rate": "100 Mbit/s", "delay": "0 s"} for i in range(FLOWS)]
-    flows = [{"from": i, "to": 9 + i, "start": f"{100 * i} ms"} for i in range(FLOWS)]
+    wires += [{"src": BEHIND, "dst": 9 + i, "rate": "100 Mbit/s", "delay": "0 s"} for i in range(FLOWS)]
+    flows = [{"src": i, "dst": 9 + i, "start": f"{100 * i} ms"} for i in range(FLOWS)]
     return tomllib.loads((HERE / "scenario.toml").read_text(encoding="utf-8")) | {"link": wires, "flow": flows}
 
 
@@ -201,14 +201,14 @@ def _base(name: str) -> Scenario:
 def _lone(point: Point, changes: Mapping[str, Any]) -> Scenario:
     """A file transfer over 100 Mbit/s and 50 ms each way, on which data are lost; the first 20 s do not count."""
     error = {"model": "uniform", "rate": point.per_percent / 100}
-    link = {"to": 1, "rate": "100 Mbit/s", "delay": "50 ms", "error": error, "back": {"error": {"model": "none"}}}
+    link = {"dst": 1, "rate": "100 Mbit/s", "delay": "50 ms", "error": error, "back": {"error": {"model": "none"}}}
     lone_settings = {
         "extends": "ns2-2.35",
-        "run": {"stop": "420 s", "batches": 21, "discard": 1},
+        "run": {"stop": "420 s", "batches": 21, "warmup_batches": 1},
         "topology": {"kind": "none"},
         "wire": {"nodes": 2, "queue": {"limit": 10_000}},
         "link": [link],
-        "tcp": {"variant": point.variant, "window": point.window, "segment": "1000 B"},
-        "flow": [{"to": 1}],
+        "tcp": {"variant": point.variant, "receive_window": point.window, "mss": "1000 B"},
+        "flow": [{"dst": 1}],
     }
     return Scenario(lone_settings).with_settings(dict(changes))

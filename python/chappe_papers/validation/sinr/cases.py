@@ -164,14 +164,14 @@ def _link(case: Case) -> Mapping[str, Any]:
     """A sender that always has a packet."""
     return {
         "topology": {"hops": 1, "spacing": f"{_DISTANCE} m"},
-        "routing": {"protocol": "fixed", "fixed": {"routes": [{"at": 0, "to": 1, "via": 1}]}},
+        "routing": {"protocol": "fixed", "fixed": {"routes": [{"node": 0, "dst": 1, "next_hop": 1}]}},
         "cbr": {
             "payload": f"{PACKET - 28} B", "header": "28 B", "interval": "200 us" if case.standard == "a" else "1 ms",
         },
-        "flow": [{"from": 0, "to": 1, "app": "cbr"}],
-        "run": {"stop": "8 s", "batches": 8, "discard": 5}
+        "flow": [{"src": 0, "dst": 1, "app": "cbr"}],
+        "run": {"stop": "8 s", "batches": 8, "warmup_batches": 5}
         if case.standard == "a"
-        else {"stop": "35 s", "batches": 7, "discard": 1},
+        else {"stop": "35 s", "batches": 7, "warmup_batches": 1},
     }  # fmt: skip
 
 
@@ -193,7 +193,7 @@ def _chain(case: Case, tables: dict[str, Any], more_db: float) -> Mapping[str, A
             "protocol": "fixed",
             "fixed": {
                 "routes": [
-                    {"at": at, "to": to, "via": at + step}
+                    {"node": at, "dst": to, "next_hop": at + step}
                     for first, last in ends
                     for to, step in ((last, 1), (first, -1))
                     for at in range(first, last + 1)
@@ -207,6 +207,6 @@ def _chain(case: Case, tables: dict[str, Any], more_db: float) -> Mapping[str, A
             "initial_window": 3, "window": case.window or 200, "ack": "delayed", "delayed": {"timeout": "40 ms"},
             "rto": {"min": "200 ms"},
         },
-        "flow": [{"from": a, "to": b} for a, b in ends for _ in range(case.flows)],
-        "run": {"stop": "40 s", "batches": 8, "discard": 0},
+        "flow": [{"src": a, "dst": b} for a, b in ends for _ in range(case.flows)],
+        "run": {"stop": "40 s", "batches": 8, "warmup_batches": 0},
     }  # fmt: skip

@@ -126,17 +126,17 @@ def _network(case: Case) -> dict[str, Any]:
         flows = [_saturated(case, *pair) for pair in pairs]
     elif case.kind == TCP:
         places = [(_SPACING * i, 0.0) for i in range(case.hops + 1)]
-        flows = [{"from": 0, "to": case.hops}]
+        flows = [{"src": 0, "dst": case.hops}]
     else:
         # All three hear each other.
         places = [(0.0, 0.0), (_SPACING, 0.0), (_SPACING / 2, 100.0)]
-        cbr = {"payload": "1000 B", "header": "28 B", "interval": "40 ms"}
-        flows = [{"from": 0, "to": 1}, {"from": 2, "to": 1, "app": "cbr", "cbr": cbr}]
+        cbr = {"payload": "1000 B", "header_size": "28 B", "interval": "40 ms"}
+        flows = [{"src": 0, "dst": 1}, {"src": 2, "dst": 1, "app": "cbr", "cbr": cbr}]
     positions = [[f"{x:.3f} m", f"{y:.3f} m"] for x, y in places]
     return {"topology": {"kind": "list", "positions": positions}, "flow": flows}
 
 
 def _saturated(case: Case, sender: int, receiver: int) -> dict[str, Any]:
     """A flow that always has a packet of 1500 B waiting."""
-    cbr = {"payload": "1500 B", "header": "0 B", "interval": "2 ms" if case.mbps <= 2 else "500 us"}
-    return {"from": sender, "to": receiver, "app": "cbr", "cbr": cbr, "start": f"{sender} ms"}
+    cbr = {"payload": "1500 B", "header_size": "0 B", "interval": "2 ms" if case.mbps <= 2 else "500 us"}
+    return {"src": sender, "dst": receiver, "app": "cbr", "cbr": cbr, "start": f"{sender} ms"}
