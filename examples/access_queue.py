@@ -22,19 +22,19 @@ extends = "standard"
 run = { stop = "60 s", batches = 6 }
 topology.kind = "none"
 wire = { nodes = 4, rate = "100 Mbit/s", delay = "10 ms" }
-tcp = { variant = "sack", window = 500 }
+tcp = { variant = "sack", receive_window = 500 }
 cbr = { payload = "200 B", interval = "20 ms" }
 link = [
-    { from = 0, to = 1 },
-    { from = 1, to = 2, rate = "10 Mbit/s", queue = { limit = 1000 } },
-    { from = 2, to = 3 },
+    { src = 0, dst = 1 },
+    { src = 1, dst = 2, rate = "10 Mbit/s", queue = { limit = 1000 } },
+    { src = 2, dst = 3 },
 ]
 flow = [
-    { from = 0, to = 3, app = "cbr" },
-    { from = 0, to = 3, start = "100 ms" },
-    { from = 0, to = 3, start = "200 ms" },
-    { from = 0, to = 3, start = "300 ms" },
-    { from = 0, to = 3, start = "400 ms" },
+    { src = 0, dst = 3, app = "cbr" },
+    { src = 0, dst = 3, start = "100 ms" },
+    { src = 0, dst = 3, start = "200 ms" },
+    { src = 0, dst = 3, start = "300 ms" },
+    { src = 0, dst = 3, start = "400 ms" },
 ]
 """
 QUEUES = ("droptail", "red", "codel", "fq_codel")

@@ -15,33 +15,32 @@ from hypothesis import settings
 settings.register_profile("chappe", derandomize=True, deadline=None)
 settings.load_profile("chappe")
 
-MIXED = """\
-extends = "ns2-2.35"
+MIXED = """extends = "ns2-2.35"
 
 [run]
 stop = "60 s"
 batches = 6
-discard = 1
-sample = "500 ms"
+warmup_batches = 1
+sample_interval = "500 ms"
 
 [topology]
 kind = "list"
 positions = [["0 m", "0 m"], ["200 m", "0 m"], ["400 m", "0 m"], ["200 m", "200 m"]]
 
 [[flow]]
-from = 0
-to = 2
+src = 0
+dst = 2
 tcp = { variant = "vegas" }
 
 [[flow]]
-from = 3
-to = 1
+src = 3
+dst = 1
 app = "cbr"
 start = "5 s"
 
 [[flow]]
-from = 2
-to = 0
+src = 2
+dst = 0
 start = "10 s"
 """
 

@@ -300,7 +300,7 @@ def test_long_studies_cause_a_warning(tmp_path: Path) -> None:
 def test_the_command_line_warns_before_it_begins(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     path = tmp_path / "long.toml"
-    path.write_text('[scenario]\nrun = { stop = "1000000000 delivered", limit = "8640000 s" }\n', encoding="utf-8")
+    path.write_text('[scenario]\nrun = { stop = "1000000000 delivered", time_limit = "8640000 s" }\n', encoding="utf-8")
     assert cli.main(["sweep", str(path), "--out", str(tmp_path / "file"), "--jobs", "1"]) == 2
     assert re.search(r"warning: a run takes about \d+ h on one core", capsys.readouterr().err)
 
@@ -357,7 +357,7 @@ def test_deeply_nested_values_are_rejected() -> None:
         {"tcp": {"receive_window": deep}},
         {"tcp.receive_window": range(1, 3)},
     ):
-        with pytest.raises(chappe.ScenarioError, match=r"`tcp\.window` cannot be a list"):
+        with pytest.raises(chappe.ScenarioError, match=r"`tcp\.receive_window` cannot be a list"):
             CHAIN.with_settings(changes)
     with pytest.raises(study.StudyError, match="cannot be a list"):
         chappe.sweep(CHAIN, {"tcp.receive_window": [1, deep]})

@@ -353,7 +353,7 @@ def test_papers_are_found() -> None:
 def test_every_variant_is_a_scenario(variant: str) -> None:
     s = scenario(Point(variant, 10, 5.5), "1100 delivered").settings
     assert (s["topology"]["hops"], s["wlan"]["data_rate"], s["run"]["stop"]) == (10, "5.5 Mbit/s", "1100 delivered")
-    assert (s["flow"][0]["from"], s["flow"][0]["to"]) == (0, 10)
+    assert (s["flow"][0]["src"], s["flow"][0]["dst"]) == (0, 10)
     for name, value in VARIANTS[variant].items():
         at = s
         for part in name.split("."):

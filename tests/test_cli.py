@@ -26,7 +26,7 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "folder").mkdir()
     (tmp_path / "torn.toml").write_text("run = { stop = \n[[[\n")
     (tmp_path / "many.toml").write_text(
-        '[run]\nstop = "soon"\n[tcp]\nvarient = "reno"\nwindow = 0\n[wlan]\ndata_rate = "3 Mbit/s"\n'
+        '[run]\nstop = "soon"\n[tcp]\nvarient = "reno"\nreceive_window = 0\n[wlan]\ndata_rate = "3 Mbit/s"\n'
     )
     return tmp_path
 
@@ -85,7 +85,7 @@ def test_run_prints_a_table(folder: Path) -> None:
 
 
 def test_empty_batteries_are_reported(here: Here, folder: Path) -> None:
-    text = 'run.stop = "10 s"\ntopology.hops = 1\nflow = [{ to = 1, app = "cbr" }]\n'
+    text = 'run.stop = "10 s"\ntopology.hops = 1\nflow = [{ dst = 1, app = "cbr" }]\n'
     power = 'idle = "0 W", receive = "1 W", transmit = "1 W"'
     for battery, message in [("0.05 J", "2 of 2 are empty, the first at node "), ("50 J", "0 of 2 are empty.")]:
         (folder / "b.toml").write_text(f'{text}radio.energy = {{ {power}, battery = "{battery}" }}\n')
@@ -222,9 +222,9 @@ def test_all_errors_are_reported_and_nothing_is_written(folder: Path) -> None:
         (["--set", "tcp.receive_window"], "is not of the form name=value"),
         (["--set", "=3"], "is not of the form name=value"),
         (["--set", ""], "is not of the form name=value"),
-        (["--set", "tcp.windw=3"], "did you mean `window`?"),
+        (["--set", "tcp.receive_windw=3"], "did you mean `receive_window`?"),
         # The position is the position of the name, not of the value.
-        (["--set", "tcp.windw=3"], "--> --set:1:5"),
+        (["--set", "tcp.receive_windw=3"], "--> --set:1:5"),
         (["--set", "radoi.sinr.floor=3"], "--> --set:1:1\n"),
         (["--set", "tcp.receive_window="], "`tcp.receive_window`"),
         (["--set", "tcp.receive_window=[1"], "`tcp.receive_window`"),

@@ -57,7 +57,7 @@ def command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pyt
 
 def test_quiet_commands_print_nothing(command: Command) -> None:
     for arguments in (
-        ["run", "a.toml", "-o", "run"],
+        ["run", "a.toml", "--why", "-o", "run"],
         ["show", "run", "--why"],
         ["sweep", "a.toml", "--seeds", "2", "-o", "study"],
         ["show", "study"],
@@ -173,13 +173,13 @@ def test_a_scenario_file_with_axes_is_a_study(command: Command) -> None:
 
 
 def test_options_change_a_study_file(command: Command) -> None:
-    text = 'scenario = "a.toml"\nseeds = 3\nmeasures = ["mean_rtt_s"]\n[axes]\ntcp.window = [2, 4]\n'
+    text = 'scenario = "a.toml"\nseeds = 3\nmeasures = ["mean_rtt_s"]\n[axes]\ntcp.receive_window = [2, 4]\n'
     Path("study.toml").write_text(text)
     changes = ["--axis", "tcp.receive_window=8", "--seeds=2", "--set", "run.stop=5 s", "--measure", "goodput_bps"]
     printed = command.json("sweep", "study.toml", *changes, "-q")
     assert (printed["seeds"], printed["run_count"]) == ([1, 2], 2)
     assert [(row["tcp.receive_window"], row["measure"]) for row in printed["summary"]] == [(8, "goodput_bps")]
-    assert chappe.Study("results/study").scenario["run"]["stop"] == "5 s"
+    assert chappe.Study("results/study").scenario["run.stop"] == "5 s"
 
 
 @pytest.mark.parametrize(
@@ -189,14 +189,14 @@ def test_options_change_a_study_file(command: Command) -> None:
         (["--axis", "tcp.receive_window"], "not of the form NAME=VALUE,VALUE"),
         (["--axis", "tcp.receive_window="], "not of the form NAME=VALUE,VALUE"),
         (["--axis", "=2"], "not of the form NAME=VALUE,VALUE"),
-        (["--axis", "tcp.windw=2,4"], "--> --axis\n  = help: did you mean `window`?"),
+        (["--axis", "tcp.receive_windw=2,4"], "--> --axis\n  = help: did you mean `receive_window`?"),
         (["--axis", "tcp.variant=vega"], "did you mean `vegas`?"),
         (["--axis", "tcp.receive_window=2", "--axis", "tcp.receive_window=4"], "twice"),
         (["--seeds", "0"], "seeds are a number of seeds, or a list such as 1,2,7, not 0"),
         (["--seeds", "one"], "seeds are a number of seeds, or a list such as 1,2,7, not one"),
         (["--seeds", "1,-2"], "a seed is a whole number from 0"),
         (["--seeds", "2", "--measure", "goodput"], "did you mean `goodput_bps`?"),
-        (["--seeds", "2", "--set", "tcp.windw=2"], "did you mean `window`?"),
+        (["--seeds", "2", "--set", "tcp.receive_windw=2"], "did you mean `receive_window`?"),
         (["--seeds", "2", "--set", "tcp.receive_window"], "is not of the form name=value"),
     ],
 )
@@ -242,7 +242,7 @@ def test_show_prints_what_sweep_printed(command: Command) -> None:
 
 
 def test_show_prints_the_curve_of_a_search(command: Command) -> None:
-    Path("search.toml").write_text('scenario = "a.toml"\n[search]\nsetting = "tcp.receive_window"\nfrom = 1\nto = 2\n')
+    Path("search.toml").write_text('scenario = "a.toml"\n[search]\nsetting = "tcp.receive_window"\nlow = 1\nhigh = 2\n')
     before = command("sweep", "search.toml", "-o", "s")
     assert command("show", "s") == before
 
@@ -281,8 +281,10 @@ def test_results_of_another_epoch_are_named(command: Command) -> None:
     Path("r/run.json").write_text(json.dumps({**facts, "results_epoch": 1}))
     code, out, err = command("show", "r", "--json")
     assert (code, json.loads(out)["results_epoch"]) == (0, 1)
-    assert f"r has results of epoch 1, this version has epoch {chappe.RESULTS_EPOCH}" in err
-    assert "--why would need another run" in command("show", "r", "--why")[2]
+    assert "r has results of epoch 1 (version" in err
+    assert (
+        f"the run is repeated with seed 1 in results epoch {chappe.RESULTS_EPOCH}" in command("show", "r", "--why")[2]
+    )
 
 
 # ---- list and explain ----
@@ -307,14 +309,14 @@ def test_everything_known_is_explained() -> None:
 
 def test_a_setting_is_explained(command: Command) -> None:
     found = command.json("explain", "tcp.receive_window")
-    of_schema = chappe.schema()["properties"]["tcp"]["properties"]["window"]
+    of_schema = chappe.schema()["properties"]["tcp"]["properties"]["receive_window"]
     (setting,) = found
     assert (setting["kind"], setting["name"]) == ("setting", "tcp.receive_window")
     assert setting["text"] in of_schema["description"]
     facts = setting["facts"]
     assert (facts["default"], facts["unit"]) == (str(of_schema["default"]), "segments")
     assert facts["type"] == f"whole number, {of_schema['minimum']} to {of_schema['maximum']}"
-    of_preset = chappe.Scenario({"extends": "ns2-2.35", "run.stop": "1 s"}).settings["tcp"]["window"]
+    of_preset = chappe.Scenario({"extends": "ns2-2.35", "run.stop": "1 s"}).settings["tcp"]["receive_window"]
     assert facts["presets"]["ns2-2.35"] == of_preset
     (place,) = explain("flow.3.tcp.receive_window")
     assert (place.name, place.facts.get("default", "")) == ("flow.N.tcp.receive_window", "")
@@ -340,7 +342,7 @@ def test_senses_of_a_name(name: str, kinds: list[str]) -> None:
 
 def test_unknown_names_get_suggestions(command: Command) -> None:
     for name, near in (
-        ("tcp.windw", "tcp.receive_window"),
+        ("tcp.receive_windw", "tcp.receive_window"),
         ("goodput_bs", "goodput_bps"),
         ("alpha", "tcp.vegas.alpha"),
     ):

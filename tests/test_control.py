@@ -45,7 +45,7 @@ def test_commands_are_events() -> None:
 
 
 def test_old_names_work_with_a_warning() -> None:
-    listed = chappe.run(CHAIN.with_({"event": EVENTS}), seed=3)
+    listed = chappe.run(CHAIN.with_settings({"event": EVENTS}), seed=3)
     with pytest.warns(DeprecationWarning, match=r"chappe\.Run is deprecated: use chappe\.Simulation"):
         assert chappe.Run is chappe.Simulation
     sim = chappe.start(CHAIN, seed=3)

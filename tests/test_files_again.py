@@ -67,9 +67,9 @@ def test_written_motion_is_read_again(seed: int, form: MobilityFormat, tmp_path:
             "run.stop": f"{rng.randrange(1, 60)} s",
             "topology": {"kind": "random", "nodes": rng.randrange(2, 6), "connected": False},
             "mobility": {
-                "kind": "random_waypoint",
+                "model": "random_waypoint",
                 "pause": f"{rng.choice([0, 1, 30])} s",
-                "start": rng.choice(["stationary", "uniform", "topology"]),
+                "initial": rng.choice(["stationary", "uniform", "topology"]),
                 "max_speed": f"{rng.choice([2, 20, 200])} m/s",
             },
             "flow": [{"dst": 1}],

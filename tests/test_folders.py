@@ -21,7 +21,7 @@ NAMES = ("~", "~root", "a[b]", "a*b?", "x{1,2}", "two words", "grün", "-lead", 
 NEIGHBOURS = ("ab", "aXbY", "x1", "root")
 """Folders that an expanded name would match."""
 
-SCENARIO = 'run = { stop = "110 delivered", batches = 2, discard = 0 }\ntopology.hops = 2\n'
+SCENARIO = 'run = { stop = "110 delivered", batches = 2, warmup_batches = 0 }\ntopology.hops = 2\n'
 TABLES = ["cwnd", "packets"]
 
 
@@ -128,8 +128,8 @@ def test_file_names_are_literal(name: str, here: Path) -> None:
         'extends = "base.toml"\ntopology = { kind = "file", file = "places.csv" }\ntraffic.file = "flows.csv"\n',
         'extends = "base.toml"\nradio.propagation = "links"\nradio.links = "links.csv"\n'
         'radio.receive_threshold = "-70 dBm"\nradio.sense_threshold = "-80 dBm"\ntopology.hops = 1\n',
-        'run.stop = "1 s"\ntopology.kind = "motion"\nmotion = { kind = "file", file = "move.csv" }\n'
-        "flow = [{ from = 0, to = 1 }]\n",
+        'run.stop = "1 s"\ntopology.kind = "motion"\nmobility = { model = "file", file = "move.csv" }\n'
+        "flow = [{ src = 0, dst = 1 }]\n",
     ):
         where = here if name in settings else folder
         (where / "it.toml").write_text(settings)

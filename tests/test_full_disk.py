@@ -15,9 +15,8 @@ from command import contents
 COLUMNS = 100
 """Number of columns with which the footer of a Parquet file exceeds the write buffer of polars."""
 
-SCENARIO = """\
-topology.hops = 2
-run = { stop = "550 delivered", batches = 2, discard = 0, record = ["cwnd", "packets"] }
+SCENARIO = """topology.hops = 2
+run = { stop = "550 delivered", batches = 2, warmup_batches = 0, record = ["cwnd", "packets"] }
 """
 STUDY = "scenario = 'few.toml'\nseeds = 2\n"
 

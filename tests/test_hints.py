@@ -63,7 +63,7 @@ def test_descriptions_of_parts_are_lines() -> None:
 
 
 def test_udp_runs_print_no_tcp_measures(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (folder / "udp.toml").write_text('run.stop = "3 s"\ntopology.hops = 1\nflow = [{ to = 1, app = "cbr" }]\n')
+    (folder / "udp.toml").write_text('run.stop = "3 s"\ntopology.hops = 1\nflow = [{ dst = 1, app = "cbr" }]\n')
     assert cli.main(["run", str(folder / "udp.toml")]) == 0
     udp = capsys.readouterr().out
     assert cli.main(["run", str(folder / "chain.toml")]) == 0

@@ -54,14 +54,13 @@ def printed(monkeypatch: pytest.MonkeyPatch) -> list[Table]:
     return tables
 
 
-SEVERAL = """\
-extends = "ns2-2.35"
+SEVERAL = """extends = "ns2-2.35"
 run.stop = "6 s"
 topology = { kind = "grid", rows = 2, columns = 5 }
 wire.nodes = 2
-link = [{ from = 9, to = 10 }, { from = 10, to = 11, rate = "1.25 Mbit/s" }]
-flow = [{ to = 9 }, { to = 4, tcp.variant = "vegas" }, { to = 11 }, { from = 5, to = 9, app = "cbr" }, { to = 6 },
-  { to = 1 }, { to = 2 }, { to = 3 }, { to = 5 }]
+link = [{ src = 9, dst = 10 }, { src = 10, dst = 11, rate = "1.25 Mbit/s" }]
+flow = [{ dst = 9 }, { dst = 4, tcp.variant = "vegas" }, { dst = 11 }, { src = 5, dst = 9, app = "cbr" }, { dst = 6 },
+  { dst = 1 }, { dst = 2 }, { dst = 3 }, { dst = 5 }]
 """
 STUDY = """\
 measures = ["goodput_bps", "link_drop_probability", "retransmissions_per_10000"]

@@ -68,7 +68,7 @@ def test_yesterdays_run_is_looked_at(folder: Path) -> None:
 
 
 def test_nothing_is_repeated_with_air_time(tmp_path: Path) -> None:
-    r = chappe.run(CHAIN.with_({"run.airtime": True}), out=tmp_path / "out")
+    r = chappe.run(CHAIN.with_settings({"run.airtime": True}), out=tmp_path / "out")
     assert opened(tmp_path / "out").why().to_dict() == r.why().to_dict()
 
 

@@ -87,7 +87,7 @@ def test_batches_cut_the_run_without_gaps(results: chappe.Results) -> None:
     b = results.batches
     run = results.scenario.settings["run"]
     assert b["batch"].to_list() == list(range(run["batches"]))
-    assert b["used"].to_list() == [i >= run["discard"] for i in range(run["batches"])]
+    assert b["used"].to_list() == [i >= run["warmup_batches"] for i in range(run["batches"])]
     assert b["start_s"].to_list() == [0.0, *b["end_s"].to_list()[:-1]]
     assert b["end_s"][-1] == results.simulated_s
     assert results.end == "done"

@@ -152,10 +152,10 @@ def test_invalid_windows_are_rejected(value: Any) -> None:
 
 def test_files_extend_files_from_their_own_folder(tmp_path: Path) -> None:
     (tmp_path / "base").mkdir()
-    (tmp_path / "base" / "radio.toml").write_text('wlan.data_rate = "11 Mbit/s"\ntcp.window = 3\n')
+    (tmp_path / "base" / "radio.toml").write_text('wlan.data_rate = "11 Mbit/s"\ntcp.receive_window = 3\n')
     (tmp_path / "base" / "all.toml").write_text('extends = ["ns2-2.35", "radio.toml"]\nrun.stop = "1 s"\n')
     mine = tmp_path / "mine.toml"
-    mine.write_text('extends = "base/all.toml"\ntcp.window = 9\n')
+    mine.write_text('extends = "base/all.toml"\ntcp.receive_window = 9\n')
     s = Scenario.load(mine)
     expected = {
         "extends": "ns2-2.35",
@@ -169,7 +169,7 @@ def test_files_extend_files_from_their_own_folder(tmp_path: Path) -> None:
 
 def test_every_problem_has_its_place(tmp_path: Path) -> None:
     base = tmp_path / "base.toml"
-    base.write_text('run.stop = "1 s"\n[tcp]\nwindow = 0\n')
+    base.write_text('run.stop = "1 s"\n[tcp]\nreceive_window = 0\n')
     mine = tmp_path / "mine.toml"
     mine.write_text('extends = "base.toml"\n\n[tcp]\nvarient = "reno"\n')
     with pytest.raises(ScenarioError) as caught:
@@ -179,8 +179,8 @@ def test_every_problem_has_its_place(tmp_path: Path) -> None:
     places = [(p.path, p.file, p.line, p.column) for p in error.problems]
     assert set(places) == {
         ("tcp.varient", str(mine), 4, 1),
-        ("tcp.receive_window", str(base), 3, 10),
-        ("tcp.ack_policy", "--set", 1, 9),
+        ("tcp.receive_window", str(base), 3, 18),
+        ("tcp.ack_policy", "--set", 1, 16),
     }
     assert {p.help for p in error.problems} >= {"did you mean `variant`?"}
     for p in error.problems:
@@ -293,7 +293,7 @@ def test_overrides_share_the_schema_of_settings() -> None:
     top = chappe.schema()["properties"]
     for (group, name), common in {
         ("flow", "tcp"): "tcp",
-        ("flow", "ftp"): "ftp",
+        ("flow", "bulk"): "bulk",
         ("flow", "cbr"): "cbr",
         ("flow", "on_off"): "on_off",
         ("pairs", "tcp"): "tcp",
@@ -319,7 +319,7 @@ def test_the_schema_describes_every_setting() -> None:
     # A group of overrides is empty without changes.
     changes = {name for name, leaf in leaves.items() if leaf.get("type") == "object"}
     assert changes == {"wire.queue", "split.tcp"}
-    assert set(leaves) - {"extends"} - changes == set(Scenario.chain(2))
+    assert set(leaves) - {"format", "extends"} - changes == set(Scenario.chain(2))
     for name, leaf in leaves.items():
         assert leaf["description"].strip(), name
     defaults = dict(Scenario(short()))

@@ -146,5 +146,5 @@ def test_early_ends_and_unreliable_intervals_are_warnings() -> None:
     assert str(notice) == notice.message
     assert "short" in notice.message
     marked = {n.message.split(" are ")[0] for n in short.warnings if n.code == "correlated_batches"}
-    rows = short.summary().filter(pl.col("autocorrelation") > 2 / pl.col("batches").sqrt())
+    rows = short.summary().filter(pl.col("autocorrelation") > 2 / pl.col("n").sqrt())
     assert marked == {f"batches of {name}" for name in rows["measure"]}

@@ -89,9 +89,9 @@ def test_in_four_rows_only_neighbours_of_a_row_hear_each_other_at_11_mbps() -> N
 
 
 def test_packets_go_along_the_row_and_over_the_gateway() -> None:
-    via = {(r["at"], r["to"]): r["via"] for r in routes(ROWS)}
+    via = {(r["node"], r["dst"]): r["next_hop"] for r in routes(ROWS)}
     assert (via[7, 11], via[11, 7], (5, 6) in via) == (8, 10, False)
-    via = {(r["at"], r["to"]): r["via"] for r in routes(1, gateway=3)}
+    via = {(r["node"], r["dst"]): r["next_hop"] for r in routes(1, gateway=3)}
     assert [via[n, COLUMNS] for n in (0, 1, 2, 3)] == [1, 2, 3, COLUMNS]
     assert (via[COLUMNS, 0], (4, COLUMNS) in via) == (3, False)
 

@@ -369,9 +369,8 @@ def test_the_command_as_json_and_quiet(folder: Path, capsys: pytest.CaptureFixtu
 def test_a_scenario_inside_of_a_study(folder: Path) -> None:
     """`extends` is relative to the folder of the study."""
     (folder / "below").mkdir()
-    text = (
-        '[scenario]\nextends = "../base.toml"\n[scenario.tcp]\nwindow = 7\n[cases.a]\n[cases.b]\ntcp.variant = "sack"\n'
-    )
+    text = '[scenario]\nextends = "../base.toml"\n[scenario.tcp]\nreceive_window = 7\n[cases.a]\n[cases.b]\n'
+    text += 'tcp.variant = "sack"\n'
     (folder / "below/study.toml").write_text(text)
     loaded = study.load("below/study.toml")
     assert loaded.scenario["tcp.receive_window"] == 7
@@ -437,7 +436,10 @@ def test_all_errors_of_a_study_are_reported_at_once(folder: Path, capsys: pytest
         ('scenario = "base.toml"\n[stop]\nwithin = "5 %"\nmax_seeds = 4', "needs several seeds"),
         ('scenario = "base.toml"\nseeds = 5\n[stop]\nwithin = "5 %"\nmax_seeds = 4', "`stop.max_seeds` is 4"),
         ('scenario = "base.toml"\n[search]\nsetting = "tcp.receive_window"', "`search.low` is missing"),
-        ('scenario = "base.toml"\n[search]\nsetting = "tcp.windo"\nlow = 1\nhigh = 9', "did you mean `window`?"),
+        (
+            'scenario = "base.toml"\n[search]\nsetting = "tcp.receive_windo"\nlow = 1\nhigh = 9',
+            "did you mean `receive_window`?",
+        ),
         (
             'scenario = "base.toml"\n[search]\nsetting = "tcp.receive_window"\nlow = 0\nhigh = 9',
             "`tcp.receive_window` is 0",
@@ -464,7 +466,7 @@ def test_invalid_studies_are_rejected(text: str, reason: str, folder: Path, caps
 
 def test_energy_is_compared_where_air_time_is_counted(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = GOOD.replace('"goodput_bps", "mean_delay_s"', '"energy_per_bit_j"').replace(
-        "[axes]", "[axes]\nrun.air_time = [true]"
+        "[axes]", "[axes]\nrun.airtime = [true]"
     )
     (folder / "energy.toml").write_text(text)
     assert cli.main(["sweep", "energy.toml"]) == 0

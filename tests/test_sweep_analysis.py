@@ -166,7 +166,7 @@ def test_the_measure_has_a_better_end(measure: Measure, tmp_path: Path) -> None:
     swept = chappe.sweep(CHAIN.with_settings(air_time), {"topology.hops": [2, 6]}, seeds=3)
     file = tmp_path / "search.toml"
     file.write_text(
-        '[scenario]\nrun.stop = "110 delivered"\nrun.air_time = true\n'
+        '[scenario]\nrun.stop = "110 delivered"\nrun.airtime = true\n'
         f'[search]\nsetting = "tcp.receive_window"\nlow = 1\nhigh = 9\nmeasure = "{measure.name}"\n',
         encoding="utf-8",
     )

@@ -9,7 +9,9 @@ from chappe import cli
 from chappe.scenario import Scenario
 from chappe.windows import figure, measured
 
-SCENARIO = 'run.stop = "8 s"\ntopology.hops = 3\ntcp.window = 8\nflow = [{ to = 3 }, { to = 1, app = "cbr" }]\n'
+SCENARIO = (
+    'run.stop = "8 s"\ntopology.hops = 3\ntcp.receive_window = 8\nflow = [{ dst = 3 }, { dst = 1, app = "cbr" }]\n'
+)
 LOSSES = 'receiver = { error = { model = "uniform", rate = 0.05 }, layer = "net", frames = "data" }\n'
 
 

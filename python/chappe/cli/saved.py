@@ -36,12 +36,15 @@ def show_folder(args: argparse.Namespace) -> int:
 def _show_run(folder: Path, args: argparse.Namespace) -> int:
     from chappe import open as opened
     from chappe import show_results
+    from chappe.results import TABLES
     from chappe.study.show import told_at_once
 
     if args.measures:
         raise CommandError(f"--measure is for studies, and {folder} has a run: all its measures are shown")
     with told_at_once():
         results = cast("Results", opened(folder))
+        for name in TABLES:  # nothing is printed of damaged results
+            results.table(name)
         why = results.why() if args.why else None
     if args.json:
         print_json({**results.to_dict(), **({} if why is None else {"why": why.to_dict()})})
