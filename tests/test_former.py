@@ -1,0 +1,115 @@
+"""Files of the version before run unchanged, with warnings that name the new words; `chappe fix` rewrites them."""
+
+import json
+import shutil
+from collections.abc import Sequence
+from contextlib import nullcontext
+from pathlib import Path
+
+import chappe
+import pytest
+from chappe import _core, cli
+from chappe.study import file
+from chappe.study.axes import Item, grid
+from chappe.study.run import _Making
+from polars.testing import assert_frame_equal
+
+FORMER = Path(__file__).parent / "former"
+TODAY = Path(__file__).parent.parent
+SCENARIOS = sorted(p.name for p in (FORMER / "scenarios").glob("*.toml"))
+STUDIES = sorted(p.name for p in (FORMER / "examples").glob("*.toml"))
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    """Copy of the files of the version before."""
+    return Path(shutil.copytree(FORMER, tmp_path / "former"))
+
+
+def former_names(text: str) -> list[str]:
+    return _core.fix_toml("file", text)[1]
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_scenarios_are_those_of_today(name: str) -> None:
+    former = chappe.Scenario.load(FORMER / "scenarios" / name)
+    assert former == chappe.Scenario.load(TODAY / "scenarios" / name)
+    named = [w for w in former.warnings if w.endswith(" today")]
+    assert bool(named) == bool(former_names((FORMER / "scenarios" / name).read_text())) or name == "vegas.toml"
+    assert not [w for w in chappe.Scenario.load(TODAY / "scenarios" / name).warnings if w.endswith(" today")]
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_studies_are_those_of_today(name: str) -> None:
+    warned = pytest.warns(FutureWarning, match="today|is now") if name == "window_search.toml" else nullcontext()
+    with warned:
+        former = file.load(FORMER / "examples" / name)
+    today = file.load(TODAY / "examples" / name)
+    assert (former.scenario, former.axes, former.search) == (today.scenario, today.axes, today.search)
+    points = [grid(f.scenario, f.axes, f.cases) for f in (former, today)]
+    assert [p.identity for p in points[0]] == [p.identity for p in points[1]]
+
+
+def test_fix_rewrites_all_files(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    paths = sorted([*(files / "scenarios").glob("*.toml"), *(files / "examples").glob("*.toml")])
+    comments = {p: [line for line in p.read_text().splitlines() if line.startswith("#")] for p in paths}
+    assert cli.main(["fix", *map(str, paths)]) == 0
+    assert "chain.toml: 2 names changed: `run.sample` -> `run.sample_interval`" in capsys.readouterr().out
+    for path in paths:
+        text = path.read_text()
+        assert former_names(text) == [], path
+        assert [line for line in text.splitlines() if line.startswith("#")] == comments[path]
+        if path.parent.name == "scenarios":
+            assert chappe.Scenario.load(path) == chappe.Scenario.load(TODAY / "scenarios" / path.name)
+            assert not [w for w in chappe.Scenario.load(path).warnings if w.endswith(" today")]
+    # Nothing is left to do.
+    assert cli.main(["fix", "--json", *map(str, paths)]) == 0
+    assert [file["changes"] for file in json.loads(capsys.readouterr().out)] == [[]] * len(paths)
+
+
+def test_a_mistake_in_one_file_changes_none(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bad = files / "bad.toml"
+    bad.write_text("[tcp\n")
+    chain = files / "scenarios" / "chain.toml"
+    before = chain.read_bytes()
+    assert cli.main(["fix", str(chain), str(bad)]) == 2
+    assert "bad.toml:1" in capsys.readouterr().err
+    assert chain.read_bytes() == before
+
+
+def test_a_study_folder_is_continued(
+    files: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Finished runs of the version before are found under the names of today: none is made again."""
+    study = files / "study"
+    missing: list[int] = []
+    make = _Making.make
+
+    def counted(self: _Making, items: Sequence[Item]) -> int:
+        missing.append(make(self, items))
+        return missing[-1]
+
+    monkeypatch.setattr(_Making, "make", counted)
+    before = chappe.Study(study)
+    flows = before.table("flows")
+    assert cli.main(["sweep", str(files / "study.toml"), "--out", str(study), "--json"]) == 0
+    printed = capsys.readouterr()
+    assert "`tcp.window` is called `tcp.receive_window` today" in printed.err
+    assert json.loads(printed.out)["axes"] == ["tcp.receive_window", "tcp.max_cwnd"]
+    after = chappe.Study(study)
+    assert len(after.runs) == 8
+    assert missing == [0]
+    names = {"tcp.window": "tcp.receive_window"}
+    assert_frame_equal(after.table("flows").drop("run"), flows.rename(names).drop("run"), check_dtypes=False)
+    # Simulated again, they are the same.
+    again = chappe.sweep(
+        after.scenario, {"tcp.receive_window": [2, 4], "tcp.max_cwnd": ["none", 3]}, seeds=2, out=files / "again"
+    )
+    assert_frame_equal(again.table("flows"), after.table("flows"))
+
+
+def test_a_study_folder_of_another_scenario_is_refused(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (files / "study.toml").read_text().replace('"220 delivered"', '"330 delivered"')
+    (files / "study.toml").write_text(text)
+    assert cli.main(["sweep", str(files / "study.toml"), "--out", str(files / "study")]) == 2
+    assert "belongs to another scenario" in capsys.readouterr().err
