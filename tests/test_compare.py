@@ -7,7 +7,7 @@ import chappe
 import pytest
 from chappe import show
 from chappe.stats import Estimate
-from chappe_papers.compare import beside_one, finish, groups, joined, origin, percent
+from chappe_papers.compare import difference_from_one, finish, groups, joined, origin, percent
 from chappe_papers.page import table
 
 
@@ -27,7 +27,7 @@ def test_groups_keep_the_order() -> None:
 
 def test_one_run_beside_several() -> None:
     ours = [1.0, 2.0, 3.0]
-    e = beside_one(5.0, ours)
+    e = difference_from_one(5.0, ours)
     assert (e.mean, e.df) == (-3, 2)
     # A prediction interval: the standard deviation times the root of 1 + 1/n.
     assert math.sqrt(e.variance) == pytest.approx(1.0 * math.sqrt(1 + 1 / 3))

@@ -348,7 +348,10 @@ def test_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     recorded = {(r["panel"], r["variant"]) for r in rows if r["source"] == "ns-2.35"}
     assert not {("eln", "vegas"), ("eln", "sack"), ("both", "vegas")} & recorded
     text = (tmp_path / "paper.md").read_text(encoding="utf-8")
-    assert "[Beside the paper: which reading gives the paper's numbers (after the fact)](readings_numbers.csv)" in text
+    assert (
+        "[Addition to the paper: which reading gives the paper's numbers (after the fact)](readings_numbers.csv)"
+        in text
+    )
     readings = list(csv.DictReader((tmp_path / "readings_claims.csv").read_text().splitlines()))
     assert [r["reading"] for r in readings] == list(READINGS)
     for r in readings:

@@ -41,7 +41,7 @@ def joined(*parts: Sequence[str]) -> str:
     return "\n\n".join("\n".join(p).rstrip("\n") for p in parts if p) + "\n"
 
 
-def beside_one(one: float, ours: Sequence[float]) -> Estimate:
+def difference_from_one(one: float, ours: Sequence[float]) -> Estimate:
     """The mean of runs of ours less a single run of another simulator, whose runs are taken to scatter as ours do."""
     e = Estimate.of(ours)
     return Estimate(e.mean - one, e.variance * (len(ours) + 1), e.df)

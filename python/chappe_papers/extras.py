@@ -14,7 +14,7 @@ from chappe_papers.figures import Chart, Legend, Sheet
 from chappe_papers.judge import times
 from chappe_papers.runner import Runner
 
-BESIDE = "Beside the paper: "
+ADDITION = "Addition to the paper: "
 """Titles of what is added begin with this."""
 
 
@@ -46,8 +46,8 @@ class Extra:
         drawn = []
         if self.chart is not None and self.legend is not None:
             chart = self.chart(runner.length)
-            drawn.append(figures.figure(self.name, BESIDE + chart.title, chart, self.legend, data, ns2, folder))
-        sheets = [figures.sheet(n, BESIDE + s.title, s, data, ns2, folder) for n, s in self.sheets.items()]
+            drawn.append(figures.figure(self.name, ADDITION + chart.title, chart, self.legend, data, ns2, folder))
+        sheets = [figures.sheet(n, ADDITION + s.title, s, data, ns2, folder) for n, s in self.sheets.items()]
         return drawn, sheets
 
 

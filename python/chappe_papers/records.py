@@ -61,10 +61,10 @@ class Recorded(Comparison):
         count = 0
         for i, one in enumerate(self.every):
             rest = Estimate.of([e.mean for j, e in enumerate(self.every) if j != i])
-            count += not self.beside(one, rest)
+            count += not self.agrees_with(one, rest)
         return count
 
-    def beside(self, ns2: Estimate, ours: Estimate) -> bool:
+    def agrees_with(self, ns2: Estimate, ours: Estimate) -> bool:
         """True if other numbers agree by the same rule."""
         return Comparison(self.row, self.part, self.point, self.name, self.measure, ns2, ours).agrees
 
@@ -169,7 +169,7 @@ class OfRecords(Validation):
         if c.further is None:
             return ["-", "-", strangers]
         scale = c.measure.scale
-        agrees = "yes" if c.beside(c.further, c.ours) else "**no**"
+        agrees = "yes" if c.agrees_with(c.further, c.ours) else "**no**"
         return [show.with_error(c.further.mean, c.further.half_width(), scale), agrees, strangers]
 
     def of_file(self, c: Recorded) -> list[object]:

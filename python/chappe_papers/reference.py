@@ -2,7 +2,7 @@
 
 The columns are ``source``, the fields of the paper's point, ``seed``, ``batches`` (those that count),
 ``packets_per_batch``, and then measures under the names that they have everywhere, each with or without the half width
-of its 95 % interval beside it, ``NAME_half_width_95``. What is empty has its default, or is not known.
+of its 95 % interval in ``NAME_half_width_95``. What is empty has its default, or is not known.
 """
 
 import csv

@@ -20,7 +20,7 @@ def _readings(length: Length) -> list[Point]:
     return main + [p for p in changed if p is not None]
 
 
-def _beside(data: Estimates, a: Point, b: Point, measure: str = THROUGHPUT) -> str:
+def _relative(data: Estimates, a: Point, b: Point, measure: str = THROUGHPUT) -> str:
     both = list(data.both(a, b, measure))
     return percent(*both[0]) if both else "-"
 
@@ -39,7 +39,7 @@ def _reading_rows(ours: Estimates, ns2: Estimates) -> Rows:
                 shown = [p if same(p) == p else None for p in rivals]
                 theirs = cell(ns2.get(newreno, THROUGHPUT))
                 rows.append([title, f"{loss:g} %", f"{speed:g}", theirs, cell(ours.get(newreno, THROUGHPUT)),
-                             *("-" if p is None else _beside(ours, p, newreno) for p in shown)])  # fmt: skip
+                             *("-" if p is None else _relative(ours, p, newreno) for p in shown)])  # fmt: skip
     return rows
 
 
@@ -69,7 +69,7 @@ def _gain_rows(ours: Estimates, _ns2: Estimates) -> Rows:
             p, newreno = Point(v, _AT, loss, reading), Point("newreno", _AT, loss, reading)
             if ours.get(p, THROUGHPUT) is None:
                 continue
-            gain = _beside(ours, p, newreno) if v != "newreno" else cell(ours.get(p, THROUGHPUT))
+            gain = _relative(ours, p, newreno) if v != "newreno" else cell(ours.get(p, THROUGHPUT))
             names = ("timeouts", *WHY)
             values = [cell(ours.get(p, n), (MEASURES | WHY)[n].scale).split(" ±")[0] for n in names]
             rows.append([TCPS[v][0], flows, f"{loss:g} %", gain, *values])

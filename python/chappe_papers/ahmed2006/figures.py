@@ -45,7 +45,7 @@ FIGURES: dict[int, Chart] = {
 """The figures by number."""
 
 
-def beside_newreno(loss: float, title: str, marks: Sequence[Mark] = (), x: Sequence[float] = ()) -> Panel:
+def relative_to_newreno(loss: float, title: str, marks: Sequence[Mark] = (), x: Sequence[float] = ()) -> Panel:
     """Throughput of the others relative to NewReno on the same walks."""
 
     def gain(data: Estimates, v: str, speed: float) -> Estimate | None:
@@ -55,8 +55,8 @@ def beside_newreno(loss: float, title: str, marks: Sequence[Mark] = (), x: Seque
         e = times(*both[0])
         return Estimate(e.mean - 1, e.variance, e.df)
 
-    label = "throughput beside NewReno [%]"
-    return Panel(x, None, label, title, f"beside NewReno, {loss:g} %", marks=marks, derived=gain, scale=100)
+    label = "throughput relative to NewReno [%]"
+    return Panel(x, None, label, title, f"relative to NewReno, {loss:g} %", marks=marks, derived=gain, scale=100)
 
 
 def _key(x: Sequence[float]) -> list[Panel]:
@@ -67,9 +67,9 @@ def _key(x: Sequence[float]) -> list[Panel]:
         reported = Mark((low, high), None, "the paper, E-NewReno, mean over the speeds, give or take 5 %")
         rivals = tuple(v for v in VARIANTS if v != "newreno")
         panels += [over_speeds(x, THROUGHPUT, loss, title),
-                  replace(beside_newreno(loss, title, (reported,), x), variants=rivals)]  # fmt: skip
+                  replace(relative_to_newreno(loss, title, (reported,), x), variants=rivals)]  # fmt: skip
     return panels
 
 
-KEY = _chart("throughput, and what it is beside NewReno on the same walks, with the paper's numbers", _key)
+KEY = _chart("throughput, absolute and relative to NewReno with the same movements, and the paper's numbers", _key)
 """The figure that says most, with the numbers of the paper."""

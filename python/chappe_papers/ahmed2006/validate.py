@@ -9,7 +9,7 @@ from chappe.stats import Estimate, holm, student_p, total
 from chappe_papers import reference
 from chappe_papers.ahmed2006.design import DESIGN, MEASURES, of_record
 from chappe_papers.ahmed2006.points import MAIN, READINGS, TCPS, Point, scenario
-from chappe_papers.compare import beside_one
+from chappe_papers.compare import difference_from_one
 from chappe_papers.estimates import NS2
 from chappe_papers.pairs import Paired
 from chappe_papers.run_cache import RunCache
@@ -42,7 +42,7 @@ def walk_by_walk(theirs: Mapping[int, float], ours: Mapping[int, Sequence[float]
 
     Runs of ns-2 are taken to scatter on a walk as ours do. Walks have variances of their own (Welch, Satterthwaite).
     """
-    return total([beside_one(value, ours[walk]) for walk, value in theirs.items()], len(theirs))
+    return total([difference_from_one(value, ours[walk]) for walk, value in theirs.items()], len(theirs))
 
 
 def together(rows: Sequence[Row]) -> Estimate:

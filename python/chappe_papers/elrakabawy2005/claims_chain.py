@@ -3,7 +3,7 @@
 from chappe.stats import Estimate, ratio
 
 from chappe_papers.claims import Observations
-from chappe_papers.elrakabawy2005.comparisons import ALPHA, ALPHAS, AT_2, beside, chains, claim, compare, each
+from chappe_papers.elrakabawy2005.comparisons import ALPHA, ALPHAS, AT_2, against_each, chains, claim, compare, each
 from chappe_papers.elrakabawy2005.design import FAILURES, GOODPUT, RETRANSMISSIONS, WINDOW
 from chappe_papers.elrakabawy2005.points import UDP, Point
 from chappe_papers.estimates import Estimates
@@ -14,12 +14,12 @@ _ONLY_SLIGHTLY = (1.0, 1 + SLIGHTLY)
 
 @claim("P0-F2-1", "Vegas has most goodput with alpha = 2 over 4 to 20 hops", section=ALPHA, figures=(2,))
 def _(data: Estimates) -> Observations:
-    return beside(data, more, chains(data, high=20), "vegas2", ALPHAS)
+    return against_each(data, more, chains(data, high=20), "vegas2", ALPHAS)
 
 
 @claim("P0-F2-2", "Over longer chains goodput is almost equal for all alpha", section=ALPHA, figures=(2,))
 def _(data: Estimates) -> Observations:
-    return beside(data, equal, chains(data, low=21), "vegas2", ALPHAS)
+    return against_each(data, equal, chains(data, low=21), "vegas2", ALPHAS)
 
 
 @claim("P0-F3-1", "The mean window grows with alpha", section=ALPHA, figures=(3,))
@@ -32,7 +32,7 @@ def _(data: Estimates) -> Observations:
 @claim("P0-F5-1", "Except over 4 hops Vegas is slightly better without thinning", section=ALPHA, figures=(5,))
 def _(data: Estimates) -> Observations:
     thinned = {f"{v}_thin": words for v, words in {"vegas2": "alpha = 2", **ALPHAS}.items()}
-    return beside(data, more, chains(data, low=5), "vegas2", thinned, GOODPUT, _ONLY_SLIGHTLY)
+    return against_each(data, more, chains(data, low=5), "vegas2", thinned, GOODPUT, _ONLY_SLIGHTLY)
 
 
 @claim("P0-F5-2", "Over more than 6 hops thinning makes Vegas slightly worse", section=ALPHA, figures=(5,))

@@ -10,7 +10,7 @@ from chappe_papers.elrakabawy2005.comparisons import (  # fmt: skip
     EVERYWHERE,
     GRID,
     RANDOM,
-    beside,
+    against_each,
     claim,
     compare,
     each,
@@ -44,7 +44,7 @@ def _(data: Estimates) -> Observations:
 
 @claim("P0-A-9", "Vegas with thinning is best: fairest, little less goodput", section=ABSTRACT, tables=(3, 4))
 def _(data: Estimates) -> Observations:
-    yield from beside(data, more, EVERYWHERE, "vegas2_thin", _OTHERS, JAIN)
+    yield from against_each(data, more, EVERYWHERE, "vegas2_thin", _OTHERS, JAIN)
     yield from compare(data, at_least, EVERYWHERE, "vegas2_thin", "newreno_thin", GOODPUT, 1 - SLIGHTLY,
                        words="{}, goodput", of="in goodput")  # fmt: skip
 
@@ -69,7 +69,7 @@ def _(data: Estimates) -> Observations:
 
 @claim("P0-F16-4", "NewReno with thinning has the highest aggregate", section=GRID, figures=(16,))
 def _(data: Estimates) -> Observations:
-    return beside(data, more, flows(*ALL_GRIDS), "newreno_thin", {**_PLAIN, "vegas2_thin": "Vegas thinned"})
+    return against_each(data, more, flows(*ALL_GRIDS), "newreno_thin", {**_PLAIN, "vegas2_thin": "Vegas thinned"})
 
 
 def _each(data: Estimates, place: str, variant: str) -> list[Estimate]:
@@ -108,7 +108,7 @@ def _(data: Estimates) -> Observations:
 def _(data: Estimates) -> Observations:
     at = flows(*ALL_GRIDS, rates=(11.0,))
     yield from compare(data, less, at, "vegas2_thin", "newreno_thin", GOODPUT, (0.9, 0.9), words="sum", of="in all")
-    yield from beside(data, more, at, "vegas2_thin", _OTHERS, JAIN, of="in fairness")
+    yield from against_each(data, more, at, "vegas2_thin", _OTHERS, JAIN, of="in fairness")
 
 
 @claim("P0-F18-1", "Vegas and NewReno are similar, Vegas at most 3 % above at 11 Mbit/s", section=RANDOM, figures=(18,))

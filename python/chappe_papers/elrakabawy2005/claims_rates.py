@@ -10,7 +10,7 @@ from chappe_papers.elrakabawy2005.comparisons import (  # fmt: skip
     ALPHAS,
     SEVEN,
     UDP_7,
-    beside,
+    against_each,
     best_window,
     claim,
     compare,
@@ -55,17 +55,17 @@ def _growth(data: Estimates, variants: Mapping[str, str]) -> Observations:
 
 @claim("P0-F4-1", "At 2 Mbit/s Vegas has most goodput with alpha = 2", section=ALPHA, figures=(4,))
 def _(data: Estimates) -> Observations:
-    return beside(data, more, seven(2.0), "vegas2", ALPHAS)
+    return against_each(data, more, seven(2.0), "vegas2", ALPHAS)
 
 
 @claim("P0-F4-2", "At 5.5 Mbit/s alpha = 2 gives only slightly more goodput", section=ALPHA, figures=(4,))
 def _(data: Estimates) -> Observations:
-    return beside(data, more, seven(5.5), "vegas2", ALPHAS, GOODPUT, (1.0, 1 + SLIGHTLY))
+    return against_each(data, more, seven(5.5), "vegas2", ALPHAS, GOODPUT, (1.0, 1 + SLIGHTLY))
 
 
 @claim("P0-F4-3", "At 11 Mbit/s goodput is equal for all three", section=ALPHA, figures=(4,))
 def _(data: Estimates) -> Observations:
-    return beside(data, equal, seven(11.0), "vegas2", ALPHAS)
+    return against_each(data, equal, seven(11.0), "vegas2", ALPHAS)
 
 
 @claim("P0-F4-4", "The goodput of Vegas grows less than the rate", section=ALPHA, figures=(4,))
@@ -101,8 +101,8 @@ def _(data: Estimates) -> Observations:
 
 @claim("P0-F11-3", "Vegas is much better than NewReno, as good as with MaxWin = 3", section=SEVEN, figures=(11,))
 def _(data: Estimates) -> Observations:
-    yield from beside(data, more, seven(), "vegas2", {"newreno": "NewReno"}, GOODPUT, AT_LEAST_MUCH)
-    yield from beside(data, equal, seven(), "vegas2", {"newreno_maxwin3": "MaxWin = 3"}, of="against MaxWin = 3")
+    yield from against_each(data, more, seven(), "vegas2", {"newreno": "NewReno"}, GOODPUT, AT_LEAST_MUCH)
+    yield from against_each(data, equal, seven(), "vegas2", {"newreno_maxwin3": "MaxWin = 3"}, of="against MaxWin = 3")
 
 
 @claim("P0-F11-4", "Thinning helps more at higher rates, but not Vegas at 2 Mbit/s", section=SEVEN, figures=(11,))
@@ -114,7 +114,7 @@ def _(data: Estimates) -> Observations:
 
 @claim("P0-F11-5", "At 11 Mbit/s Vegas is about 20 % below both thinned variants", section=SEVEN, figures=(11,))
 def _(data: Estimates) -> Observations:
-    return beside(data, fewer, seven(11.0), "vegas2", _THINNED, GOODPUT, about(0.2))
+    return against_each(data, fewer, seven(11.0), "vegas2", _THINNED, GOODPUT, about(0.2))
 
 
 @claim(
@@ -143,7 +143,7 @@ def _(data: Estimates) -> Observations:
 
 @claim("P0-F13-1", "The window of Vegas is smaller than NewReno's", section=SEVEN, figures=(13,))
 def _(data: Estimates) -> Observations:
-    return beside(data, less, seven(), "vegas2", {v: _ALL[v] for v in ("newreno", "newreno_thin")}, WINDOW)
+    return against_each(data, less, seven(), "vegas2", {v: _ALL[v] for v in ("newreno", "newreno_thin")}, WINDOW)
 
 
 @claim("P0-F14-1", "Drops fall with the rate; thinned Vegas has the fewest", section=SEVEN, figures=(14,))
@@ -153,7 +153,7 @@ def _(data: Estimates) -> Observations:
     name = "intermediate_drops" if own else "link_drop_probability"
     found = list(_falls(data, name))
     others = {v: words for v, words in _ALL.items() if v != "vegas2_thin"}
-    least = beside(data, less, seven(), "vegas2_thin", others, name, of="of thinned Vegas")
+    least = against_each(data, less, seven(), "vegas2_thin", others, name, of="of thinned Vegas")
     found += [c.of("thinned Vegas") for c in least]
     if not found:
         raise MissingError

@@ -84,7 +84,7 @@ def compare(
 ) -> Observations:
     """Cases of a measure of two variants at each place, like :func:`chappe_papers.claims.compare`.
 
-    ``words`` are the place in words, its name in braces; ``of`` is what the effect is called beside others.
+    ``words`` are the place in words, its name in braces; ``of`` is what the effect is called among others.
     """
     for where, p in places:
         for x, y in _both(data, p, a, b, name):
@@ -92,7 +92,7 @@ def compare(
             yield (observation.of(PLACES[p.place]) if p.place in PLACES else observation).called(of)
 
 
-def beside(
+def against_each(
     data: Estimates,
     says: Callable[..., Observation],
     places: Places,

@@ -161,7 +161,9 @@ def _key(hops: Sequence[int]) -> Sequence[Panel]:
     ]  # fmt: skip
 
 
-KEY = Chart("Vegas beside NewReno, and fairness in the grid, with the paper's numbers", "x", "data rate", MULTI, _key)
+KEY = Chart(
+    "Vegas relative to NewReno, and fairness in the grid, with the paper's numbers", "x", "data rate", MULTI, _key
+)
 """The figure that says most, with the numbers of the paper."""
 
 

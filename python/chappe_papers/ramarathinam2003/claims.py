@@ -45,7 +45,7 @@ def name(p: Point) -> str:
     return f"{VARIANTS[p.variant]} with {ROUTINGS[p.routing]}"
 
 
-def _beside(
+def _compared(
     data: Estimates, best: Point, others: Iterator[Point], measure: str, paper: Range | None = None
 ) -> Observations:
     """A combination has more than others."""
@@ -62,7 +62,7 @@ def _others(*best: Point) -> Iterator[Point]:
 def _(data: Estimates) -> Observations:
     for load in SHORT:
         others = (Point("reno", r) for r in ("aodv", "dsdv"))
-        yield from (c.of(load) for c in _beside(data, Point("reno", "dsr"), others, SEGMENTS[load]))
+        yield from (c.of(load) for c in _compared(data, Point("reno", "dsr"), others, SEGMENTS[load]))
 
 
 @claim("P1-T1-2", "The long transfer of Reno is independent of routing", section=THROUGHPUT, tables=(1,))
@@ -74,12 +74,12 @@ def _(data: Estimates) -> Observations:
 
 @claim("P1-T1-3", "Under light load Tahoe with AODV is best", section=THROUGHPUT, figures=(3,), tables=(1,))
 def _(data: Estimates) -> Observations:
-    yield from _beside(data, (best := Point("tahoe", "aodv")), _others(best), SEGMENTS["light"])
+    yield from _compared(data, (best := Point("tahoe", "aodv")), _others(best), SEGMENTS["light"])
 
 
 @claim("P1-T1-4", "Under moderate load Reno with DSR is best", section=THROUGHPUT, figures=(4,), tables=(1,))
 def _(data: Estimates) -> Observations:
-    yield from _beside(data, (best := Point("reno", "dsr")), _others(best), SEGMENTS["moderate"])
+    yield from _compared(data, (best := Point("reno", "dsr")), _others(best), SEGMENTS["moderate"])
 
 
 @claim("P1-T1-5", "Heavy load: Tahoe and Reno with DSR, SACK with AODV are best", section=THROUGHPUT, figures=(5,),
@@ -87,12 +87,12 @@ def _(data: Estimates) -> Observations:
 def _(data: Estimates) -> Observations:
     best = (Point("tahoe", "dsr"), Point("reno", "dsr"), Point("sack", "aodv"))
     for p in best:
-        yield from (c.of(name(p)) for c in _beside(data, p, _others(*best), SEGMENTS["heavy"]))
+        yield from (c.of(name(p)) for c in _compared(data, p, _others(*best), SEGMENTS["heavy"]))
 
 
 @claim("P1-T1-6", "The long transfer is best with SACK and AODV", section=THROUGHPUT, figures=(6,), tables=(1,))
 def _(data: Estimates) -> Observations:
-    yield from _beside(data, (best := Point("sack", "aodv")), _others(best), SEGMENTS["internet"])
+    yield from _compared(data, (best := Point("sack", "aodv")), _others(best), SEGMENTS["internet"])
 
 
 @claim("P1-T1-7", "DSDV is mostly worse than AODV and DSR", section=THROUGHPUT, tables=(1,))
@@ -109,7 +109,7 @@ def _(data: Estimates) -> Observations:
     for load in LOADS:
         for r in ROUTINGS:
             others = (Point(v, r) for v in VARIANTS if v != "sack")
-            yield from (c.of(load) for c in _beside(data, Point("sack", r), others, SEGMENTS[load]))
+            yield from (c.of(load) for c in _compared(data, Point("sack", r), others, SEGMENTS[load]))
 
 
 @claim("P1-T1-9", "Transfers reach fewer segments under heavy than under light load", section=THROUGHPUT, tables=(1,))
@@ -124,7 +124,7 @@ def _(data: Estimates) -> Observations:
 @claim("P1-T1-10", "Reno with DSR is the most consistent: its short transfers differ least", section=THROUGHPUT,
        tables=(1,))  # fmt: skip
 def _(data: Estimates) -> Observations:
-    yield from _beside(data, (best := Point("reno", "dsr")), _others(best), EVENNESS)
+    yield from _compared(data, (best := Point("reno", "dsr")), _others(best), EVENNESS)
 
 
 @claim("P1-T1-12", "Reno with DSR is the most consistent: its runs differ least", section=THROUGHPUT, tables=(1,))

@@ -104,11 +104,11 @@ def _rows(
     measures: Sequence[str],
     printed: dict[tuple[str, str], Sequence[float]],
     places: int,
-    beside: Sequence[Point],
+    others: Sequence[Point],
 ) -> Rows:
     """The combinations, and some of them in another reading."""
     rows = []
-    for p in (*(Point(v, r) for v in ALL_VARIANTS for r in ROUTINGS), *beside):
+    for p in (*(Point(v, r) for v in ALL_VARIANTS for r in ROUTINGS), *others):
         reading = f", {READINGS[p.reading][0]}" if p.reading in READINGS else ""
         row = [f"{VARIANTS.get(p.variant, 'Vegas')} {ROUTINGS[p.routing]}{reading}"]
         for i, m in enumerate(measures):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from chappe.stats import Estimate, difference, student_p
 
 from chappe_papers import reference
-from chappe_papers.compare import beside_one
+from chappe_papers.compare import difference_from_one
 from chappe_papers.estimates import NS2, Measure
 from chappe_papers.ramarathinam2003.design import DESIGN, LEFT, MEASURES
 from chappe_papers.ramarathinam2003.points import MAIN, READINGS, ROUTINGS, VARIANTS, Point, scenario
@@ -35,7 +35,9 @@ REMAINING = {
 def probability_of(theirs: Sequence[float], ours: Sequence[float]) -> float:
     """Probability (two-sided) that runs of the same kind are as far apart."""
     one = len(theirs) == 1
-    return student_p(beside_one(theirs[0], ours) if one else difference(Estimate.of(ours), Estimate.of(theirs)))
+    return student_p(
+        difference_from_one(theirs[0], ours) if one else difference(Estimate.of(ours), Estimate.of(theirs))
+    )
 
 
 class RamarathinamValidation(OfTests):

@@ -144,7 +144,7 @@ def _agreement(title: str, data: Estimates) -> Picture:
     came = ", ".join(f"{n} {word}" for n, word in zip(tally(judged), WORDS.values(), strict=True))
     title = (
         f"{title}: median error {100 * median_error(numbers):.0f} % of {predicted_count} numbers; "
-        f"{sum(o.inside for o in judged)} within what was hoped for ({came})"
+        f"{sum(o.inside for o in judged)} within the expected range ({came})"
     )
     rates = [p for p in numbers if p.target.unit == "kbit/s"]
     rest = [p for p in numbers if p.target.unit != "kbit/s"]
@@ -220,7 +220,7 @@ def _scheme_rows(_: Estimates, __: Estimates) -> Rows:
     return [[title, changes or "the preset"] for title, changes in settings]
 
 
-def _beside(ours: Estimates, p: Point) -> str:
+def _relative(ours: Estimates, p: Point) -> str:
     """Throughput compared with that of Reno."""
     for a, b in ours.both(p, p._replace(scheme="reno"), AGGREGATE):
         return f"{100 * (times(a, b).mean - 1):+.0f} %"
@@ -235,7 +235,7 @@ def _disjoint_rows(ours: Estimates, _: Estimates) -> Rows:
             name = SCHEMES[scheme][0].removeprefix("TCP ")
             paths = [cell(ours.get(p, row(n)), 1e-3).split(" ±")[0] for n in range(ROWS)]
             rows.append([str(h), name, _reported(f"T6P-{name}-{h}"), " ".join(paths), _reported(f"T6-{name}-{h}"),
-                         cell(ours.get(p, AGGREGATE), 1e-3), _beside(ours, p), _reported(f"T6J-{name}-{h}"),
+                         cell(ours.get(p, AGGREGATE), 1e-3), _relative(ours, p), _reported(f"T6J-{name}-{h}"),
                          cell(ours.get(p, JAIN))])  # fmt: skip
     return rows
 
@@ -247,7 +247,7 @@ def _shared_rows(ours: Estimates, _: Estimates) -> Rows:
             p = Point("shared", h, scheme=scheme)
             name = SCHEMES[scheme][0].removeprefix("TCP ")
             reported = "5594" if (name, h) == ("Clamping 3", 1) else _reported(f"T7-{name}-{h}")
-            rows.append([str(h), name, reported, cell(ours.get(p, AGGREGATE), 1e-3), _beside(ours, p),
+            rows.append([str(h), name, reported, cell(ours.get(p, AGGREGATE), 1e-3), _relative(ours, p),
                          _reported(f"T7J-{name}-{h}"), cell(ours.get(p, JAIN))])  # fmt: skip
     return rows
 
@@ -263,7 +263,7 @@ def _hybrid_rows(ours: Estimates, _: Estimates) -> Rows:
             cells = []
             for short, host in _WAYS.items():
                 p = Point("path", h, scheme=scheme, host=host)
-                cells += [_reported(f"T8-{short}-{name}-{h}"), cell(ours.get(p, AGGREGATE), 1e-3), _beside(ours, p)]
+                cells += [_reported(f"T8-{short}-{name}-{h}"), cell(ours.get(p, AGGREGATE), 1e-3), _relative(ours, p)]
             rows.append([str(h), name, *cells])
     return rows
 

@@ -51,13 +51,13 @@ def _mechanisms(
     says: Callable[..., Observation],
     v: str,
     m: str,
-    beside: str,
+    rival: str,
     rates: Sequence[float],
     name: str = GOODPUT,
     *paper: object,
 ) -> Observations:
     """Observations of a measure of a variant with one mechanism compared with another, at some error rates."""
-    pairs = [(f"{r:g} %", Point(v, m, r), Point(v, beside, r)) for r in rates]
+    pairs = [(f"{r:g} %", Point(v, m, r), Point(v, rival, r)) for r in rates]
     return (c.of(VARIANTS[v]) for c in compare(data, says, pairs, name, *paper))
 
 

@@ -156,7 +156,7 @@ def _padhye(loss: float, window: int) -> float:
 
 def _formula_chart(_: Length) -> Chart:
     axes = panel(LOSSES, lambda v, loss: (_lone(v, loss, 1000), SEGMENTS), MEASURES[SEGMENTS], "window 1000")
-    title = "a lone flow beside formulas: 100 Mbit/s, 50 ms each way"
+    title = "a lone flow compared with formulas: 100 Mbit/s, 50 ms each way"
     variants = ("newreno", *_FORMULAS)
     return Chart(title, X_NAME, X_LABEL, variants, lambda _: [axes], (0.1, 0.2, 0.5, 1, 2, 5, 10), None, 0.1)
 
@@ -170,9 +170,9 @@ def _formula_rows(ours: Estimates, ns2: Estimates) -> Rows:
                 if e is None:
                     continue
                 theirs, formula = ns2.get(_lone(v, loss, w), SEGMENTS), _padhye(loss, w)
-                beside = "-" if theirs is None else percent(e, theirs)
+                difference = "-" if theirs is None else percent(e, theirs)
                 off = percent(e, Estimate(formula, 0.0, 1)) if v in ("reno", "newreno", "sack") else "-"
-                values = [cell(e), cell(theirs), beside, show.number(formula), off]
+                values = [cell(e), cell(theirs), difference, show.number(formula), off]
                 rows.append([VARIANTS[v], str(w), f"{loss:g} %", *values, show.number(mathis(RTT_S, loss / 100))])
     return rows
 

@@ -42,7 +42,7 @@ class Comparison:
     @property
     def off(self) -> float:
         """Relative difference of the goodput."""
-        return beside(self.ours, self.ns3)
+        return relative(self.ours, self.ns3)
 
     @property
     def is_certain(self) -> bool:
@@ -64,10 +64,10 @@ class Comparison:
     @property
     def agrees_plainly(self) -> bool:
         """The same without the habits of ns-3."""
-        return self.plain is not None and abs(beside(self.plain, self.ns3)) <= self.tolerance
+        return self.plain is not None and abs(relative(self.plain, self.ns3)) <= self.tolerance
 
 
-def beside(ours: Estimate, ns3: float) -> float:
+def relative(ours: Estimate, ns3: float) -> float:
     """The relative difference; where ns-3 has delivered nothing, none if ours has not either."""
     return ours.mean / ns3 - 1 if ns3 else math.inf if ours.mean else 0.0
 

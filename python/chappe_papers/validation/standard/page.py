@@ -83,8 +83,8 @@ def _rules(comparisons: "Sequence[Comparison]") -> list[str]:
     ]
     rows = []
     for c, unmended in mended:
-        beside = percent(c.ours[GOODPUT].mean / unmended[GOODPUT].mean - 1)
-        rows.append([c.case.title, *(_kbps(e[GOODPUT]) for e in (unmended, c.ns3, c.ours)), beside, percent(c.off)])
+        change = percent(c.ours[GOODPUT].mean / unmended[GOODPUT].mean - 1)
+        rows.append([c.case.title, *(_kbps(e[GOODPUT]) for e in (unmended, c.ns3, c.ours)), change, percent(c.off)])
     return lines + table(("case", "own rules", "mended", "ours", "against own rules", "against mended"), rows)
 
 
