@@ -325,8 +325,8 @@ def test_runs_are_compared_with_the_others() -> None:
 def test_further_seeds_have_an_answer_of_their_own() -> None:
     c = comparison(Estimate(100, 0, 9), Estimate(110, 0, 9), 0.03)
     assert c.agrees is False
-    assert c.beside(Estimate(108, 0, 5), c.ours) is True
-    assert c.beside(Estimate(100, 0, 5), c.ours) is False
+    assert c.agrees_with(Estimate(108, 0, 5), c.ours) is True
+    assert c.agrees_with(Estimate(100, 0, 5), c.ours) is False
     further = VALIDATION.further_seeds()
     assert further
     for (point, measure), e in further.items():
