@@ -18,20 +18,20 @@ def main(folder: Path) -> None:
     results = chappe.run(scenario, seed=1, out=folder)
     packets, frames = results.recorded["packets"], results.recorded["frames"]
 
-    lost = packets.filter(pl.col("node") > 2, kind="data", reason="retry_limit").row(0, named=True)
+    lost = packets.filter(pl.col("node") > 2, packet_type="tcp_data", drop_reason="retry_limit").row(0, named=True)
     number, node = lost["packet"], lost["node"]
     life = packets.filter(packet=number)
     with pl.Config(tbl_rows=-1, tbl_cols=-1, tbl_hide_dataframe_shape=True):
         print(f"Packet {number}, segment {lost['sequence']} of flow {lost['flow']}, from creation to loss:")
-        print(life.select("time_s", "node", "event", "next_hop", "reason", "cause"))
+        print(life.select("time_s", "node", "event", "next_hop", "drop_reason", "retry_cause"))
 
         # The MAC of the last node retried; its RTS frames have no packet number.
         taken = life.filter(node=node, event="dequeued")["time_s"][-1]
-        tries = frames.filter(pl.col("time_s").is_between(taken, lost["time_s"]), sender=node, kind="rts")
+        tries = frames.filter(pl.col("time_s").is_between(taken, lost["time_s"]), src=node, frame_type="rts")
         print(f"The last attempts of node {node}, and their outcome at the receiver:")
-        print(tries.select("time_s", "receiver", "kind", "outcome"))
+        print(tries.select("time_s", "dst", "frame_type", "outcome"))
 
-    why = packets.filter(event="dropped").group_by("kind", "reason", "cause", maintain_order=True).len("packets")
+    why = packets.filter(event="dropped").group_by("packet_type", "drop_reason", "retry_cause", maintain_order=True).len("packets")
     print("All packets that were dropped:")
     print(why)
     results.save(folder)

@@ -26,7 +26,7 @@ class Totals(NamedTuple):
     mesh: float
     sent: float
     """Packets sent by agents."""
-    empty_s: float
+    emptied_at_s: float
     """Time of the first empty battery [s]."""
 
 
@@ -47,11 +47,11 @@ SPREAD = Totals(0.25, 0.25, 0.45, 0.35, 0.03, 0.015, 0.01)
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_totals_are_those_of_ns2(protocol: str) -> None:
     results = chappe.run(chappe.Scenario.load(FILE, PROTOCOLS[protocol]))
-    delivered = results.flows["delivered_packets"].to_list()
+    delivered = results.flows["packets_delivered"].to_list()
     assert len(delivered) == 130
-    transport = results.fates.filter(pl.col("kind").is_in(["data", "ack"]))
+    transport = results.fates.filter(pl.col("packet_class").is_in(["data", "ack"]))
     sent = sum(transport["created"].to_list()) - sum(transport["dropped_node_off"].to_list())
-    empty = min(t for t in results.batteries["empty_s"].to_list() if t is not None)
+    empty = min(t for t in results.batteries["emptied_at_s"].to_list() if t is not None)
     totals = [*(sum(delivered[slice(*group)]) for group in GROUPS), sent, empty]
     for name, ours, theirs, spread in zip(Totals._fields, totals, NS2[protocol], SPREAD, strict=True):
         assert ours == pytest.approx(theirs, rel=spread), name
@@ -62,8 +62,8 @@ def test_flow_state_takes_the_header_of_dsr_from_nearly_all_packets() -> None:
     changes = {**PROTOCOLS["dsr"], "run.stop": "60 s", "run.record": ["packets"]}
     packets = chappe.run(chappe.Scenario.load(FILE, changes)).recorded["packets"]
     # After the IP header that DSR adds.
-    for kind, bare, share in (("data", 512 + 40 + 20, 0.95), ("ack", 40 + 20, 0.9)):
-        sizes = packets.filter((pl.col("kind") == kind) & (pl.col("event") == "queued"))["bytes"].to_list()
+    for kind, bare, share in (("tcp_data", 512 + 40 + 20, 0.95), ("tcp_ack", 40 + 20, 0.9)):
+        sizes = packets.filter((pl.col("packet_type") == kind) & (pl.col("event") == "queued"))["bytes"].to_list()
         # Short runs have a smaller share: the first three packets of each of 260 flows carry the header.
         assert sum(size == bare for size in sizes) / len(sizes) == pytest.approx(share, abs=0.05), kind
 

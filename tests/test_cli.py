@@ -76,7 +76,7 @@ def test_run_prints_a_table(folder: Path) -> None:
     row = re.split(r"\s{2,}", next(line for line in lines if line.startswith("0  ")))
     assert row[:4] == ["0", "0", "3", "newreno"]
     assert row[4] == f"{flow['goodput_bps'] / 1e3:.1f} kbit/s"
-    assert row[5:8] == [str(flow[name]) for name in ("delivered_packets", "retransmissions", "timeouts")]
+    assert row[5:8] == [str(flow[name]) for name in ("packets_delivered", "retransmissions", "timeouts")]
     assert re.search(r"goodput +\d+ ± \d+ +kbit/s", result.stdout)
     assert "retry limit" in lines[-1]
     assert "\x1b[" not in result.stdout

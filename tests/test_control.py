@@ -83,7 +83,7 @@ def test_recovery_takes_as_long_as_the_samples_say() -> None:
         3, {"run.sample_interval": "1 s", "run.batches": 1, "run.warmup_batches": 0}, stop="20 s"
     )
     r = chappe.run(every, seed=1)
-    assert r.series["packets_delivered"][-1] <= r.flows["delivered_packets"].item()
+    assert r.series["packets_delivered"][-1] <= r.flows["packets_delivered"].item()
     assert r.series["packets_delivered"][-1] > 100
 
 
@@ -98,7 +98,7 @@ def test_pauses_and_observation_do_not_change_a_run() -> None:
         assert run.progress == pytest.approx(at / 10)
         so_far = run.results()
         assert (so_far.end, so_far.simulated_s) == ("running", at)
-        seen.append(int(so_far.batches["delivered_packets"].sum()))
+        seen.append(int(so_far.batches["packets_delivered"].sum()))
     assert seen == sorted(seen)
     assert "running" in repr(run)
     assert not run.run_until("20 s"), "it ends before"
@@ -257,10 +257,10 @@ def test_transfers_have_rows_and_quantiles() -> None:
     t = r.transfers
     assert 800 < len(t) < 1200
     assert t["start_s"].is_sorted()
-    done = t.filter(pl.col("completion_s").is_not_null())
+    done = t.filter(pl.col("completion_time_s").is_not_null())
     assert len(t) - len(done) < 20
     # The handshake alone takes two propagation delays.
-    assert (done["completion_s"] > 0.002).all()
+    assert (done["completion_time_s"] > 0.002).all()
     (row,) = r.completions().to_dicts()
     counted = done.filter(pl.col("start_s") >= 10)
     assert (row["what"], row["began"], row["completed"]) == (
@@ -269,7 +269,7 @@ def test_transfers_have_rows_and_quantiles() -> None:
         len(counted),
     )
     assert row["p50_s"] < row["p95_s"] < row["p99_s"]
-    assert row["p95_s"] == counted["completion_s"].quantile(0.95, "nearest")
+    assert row["p95_s"] == counted["completion_time_s"].quantile(0.95, "nearest")
     assert r.flows.is_empty()
     # 90 % of the transfers that begin in the measured part complete there.
     delivered = r.batches.filter(pl.col("used"))["delivered_bytes"].sum()
@@ -281,7 +281,7 @@ def test_files_have_completion_times_and_they_are_printed(capsys: pytest.Capture
     r = chappe.run(scenario)
     assert r.completions()["what"].to_list() == ["flows", "transfers"]
     # 1 MB takes 0.8 s at 10 Mbit/s without competing traffic.
-    assert 0.8 < r.flows["completion_s"].item() < 3
+    assert 0.8 < r.flows["completion_time_s"].item() < 3
     assert r.flows["delivered_bytes"].item() == 1_000_000
     (tmp_path / "short.toml").write_text(scenario.to_toml())
     assert cli.main(["run", str(tmp_path / "short.toml")]) == 0

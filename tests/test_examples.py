@@ -59,7 +59,7 @@ def test_scenario_files_are_valid_and_run(scenario: Path, capsys: pytest.Capture
     jsonschema.validate(tomllib.loads(scenario.read_text(encoding="utf-8")), chappe.schema())
     assert cli.main(["run", file, "--set", "run.stop=20 s"]) == 0
     # Every example delivers packets.
-    assert (chappe.run(chappe.Scenario.load(file, {"run.stop": "20 s"})).flows["delivered_packets"] > 0).all()
+    assert (chappe.run(chappe.Scenario.load(file, {"run.stop": "20 s"})).flows["packets_delivered"] > 0).all()
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=name)

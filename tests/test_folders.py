@@ -120,7 +120,7 @@ def test_file_names_are_literal(name: str, here: Path) -> None:
     (folder / "base.toml").write_text(SCENARIO)
     (folder / "places.csv").write_text("x_m,y_m\n0,0\n200,0\n")
     (folder / "flows.csv").write_text("src,dst\n0,1\n")
-    (folder / "links.csv").write_text("from,to,loss_db\n0,1,80\n1,0,80\n")
+    (folder / "links.csv").write_text("src,dst,loss_db\n0,1,80\n1,0,80\n")
     small().write_mobility(folder / "move.csv", until=1)
     for settings in (
         'extends = "base.toml"\n',

@@ -88,26 +88,26 @@ def test_missing_values_are_null() -> None:
     assert r.batteries["remaining_j"].null_count() == 2
     assert set(r.recorded["energy"].filter(pl.col("node") != 1)["remaining_j"]) == {None}
     late = made("no flow has begun").flows
-    assert late["completion_s"].null_count() == 1
+    assert late["completion_time_s"].null_count() == 1
     assert late["retransmissions"].to_list() == [0]
     aborted = made("aborted flows").flows
-    assert aborted["gave_up_s"].null_count() == 0
-    assert made("TCP and UDP").flows["gave_up_s"].null_count() == 2
+    assert aborted["aborted_at_s"].null_count() == 0
+    assert made("TCP and UDP").flows["aborted_at_s"].null_count() == 2
 
 
 def test_columns_of_tcp_are_null_for_udp() -> None:
     r = made("TCP and UDP")
     of_tcp = {
         *("retransmissions", "probes_sent", "timeouts", "timeouts_after_ecn_cut", "fast_retransmits", "ecn_cuts"),
-        *("marks_received", "acked_packets", "acks_received", "local_retransmissions", "local_timeouts"),
-        *("suppressed_acks", "eln_marks", "mean_window_segments", "window_s", "mean_rtt_s", "rtt_samples"),
+        *("marks_received", "packets_acked", "tcp_acks_received", "local_retransmissions", "local_timeouts"),
+        *("acks_suppressed", "eln_marks", "mean_window_segments", "window_observed_s", "mean_rtt_s", "rtt_samples"),
         *("slow_start_s", "congestion_avoidance_s", "recovery_s", "timeout_wait_s", "route_wait_s"),
         "application_limited_s",
     }
     tcp, udp = r.flows.iter_rows(named=True)
-    assert {name for name, value in tcp.items() if value is None} <= {"completion_s", "gave_up_s", "mean_route_life_s"}
+    assert {name for name, value in tcp.items() if value is None} <= {"completion_time_s", "aborted_at_s", "mean_route_life_s"}
     missing = {name for name, value in udp.items() if value is None}
-    assert of_tcp <= missing <= of_tcp | {"completion_s", "gave_up_s", "mean_route_life_s"}
+    assert of_tcp <= missing <= of_tcp | {"completion_time_s", "aborted_at_s", "mean_route_life_s"}
     batches = r.flow_batches
     assert batches.filter(flow=1).select(of_tcp).null_count().row(0) == (len(r.batches),) * len(of_tcp)
     counted = batches.filter(flow=0).select(of_tcp - {"mean_window_segments", "mean_rtt_s"})

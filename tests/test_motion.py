@@ -24,7 +24,7 @@ def test_exported_motion_reproduces_the_run(form: MobilityFormat, tmp_path: Path
     again = walkers.with_settings(as_file)
     assert again.nodes["x_m"].to_list() == pytest.approx(walkers.with_settings({"run.seed": 3}).nodes["x_m"].to_list())
     results = [chappe.run(s.with_settings({"run.seed": 3})) for s in (walkers, again)]
-    delivered = [r.flows["delivered_packets"].item() for r in results]
+    delivered = [r.flows["packets_delivered"].item() for r in results]
     assert delivered[0] == delivered[1] > 0
     # The scenario has already read the file.
     (tmp_path / "ways").unlink()

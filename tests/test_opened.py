@@ -60,8 +60,8 @@ def test_yesterdays_run_is_looked_at(folder: Path) -> None:
     """The program "Look at yesterday's run" of the documentation."""
     results = opened(folder)
     assert (results.epoch, results.seed, len(results.flows["goodput_bps"])) == (chappe.RESULTS_EPOCH, 5, 1)
-    dropped = results.table("packets").filter(event="dropped", kind="data").group_by("node", "reason").len()
-    assert set(dropped.columns) == {"node", "reason", "len"}
+    dropped = results.table("packets").filter(event="dropped", packet_type="tcp_data").group_by("node", "drop_reason").len()
+    assert set(dropped.columns) == {"node", "drop_reason", "len"}
     with pytest.warns(UserWarning, match="the run is repeated with seed 5"):
         losses = results.why().losses
     assert_frame_equal(losses, chappe.run(CHAIN, seed=5).why().losses)
@@ -184,10 +184,10 @@ def test_results_of_another_epoch_are_opened_with_a_warning(run: chappe.Results,
 
 
 def test_missing_values_of_earlier_versions_are_null(run: chappe.Results, folder: Path) -> None:
-    run.flows.with_columns(gave_up_s=pl.lit(float("nan")), start_s=pl.lit(float("inf"))).write_parquet(
+    run.flows.with_columns(aborted_at_s=pl.lit(float("nan")), start_s=pl.lit(float("inf"))).write_parquet(
         folder / "flows.parquet"
     )
-    assert opened(folder).flows.select("gave_up_s", "start_s").null_count().row(0) == (1, 1)
+    assert opened(folder).flows.select("aborted_at_s", "start_s").null_count().row(0) == (1, 1)
 
 
 # ---- metadata ----

@@ -57,12 +57,12 @@ def test_rows_agree_with_counters(results: chappe.Results) -> None:
     for event in ("created", "injected", "delivered", "relayed", "absorbed"):
         assert len(packets.filter(event=event)) == fates[event].sum(), event
     for column in (c for c in fates.columns if c.startswith("dropped_")):
-        assert len(packets.filter(reason=column.removeprefix("dropped_"))) == fates[column].sum(), column
+        assert len(packets.filter(drop_reason=column.removeprefix("dropped_"))) == fates[column].sum(), column
 
 
 def test_delays_agree_with_rows() -> None:
     measured = chappe.run(chain(**{"run.record": ["packets"], "run.warmup_batches": 0}))
-    of_data = measured.recorded["packets"].filter(kind="data")
+    of_data = measured.recorded["packets"].filter(packet_type="tcp_data")
     sent = of_data.filter(event="created").select("packet", sent_s="time_s")
     arrived = of_data.filter(event="delivered").join(sent, on="packet")
     flows = measured.flows

@@ -19,7 +19,7 @@ from chappe.results import TABLES
 from chappe.stats import jain_index
 from chappe.why import AIR_TIME, SENDING
 
-COUNTS = ("delivered_packets", "packets_sent", "retransmissions", "timeouts", "fast_retransmits")
+COUNTS = ("packets_delivered", "packets_sent", "retransmissions", "timeouts", "fast_retransmits")
 
 
 def dropped(table: pl.DataFrame) -> pl.DataFrame:
@@ -48,7 +48,7 @@ def results(request: pytest.FixtureRequest, mixed_results: chappe.Results, chain
 
 def test_every_packet_has_one_outcome(results: chappe.Results) -> None:
     f = results.fates
-    assert f["kind"].to_list() == ["data", "ack", "routing", "arp"]
+    assert f["packet_class"].to_list() == ["data", "ack", "routing", "arp"]
     came = f["created"] + f["injected"] + f["copied"]
     went = f["delivered"] + f["relayed"] + f["absorbed"] + dropped(f).sum_horizontal() + f["inside"]
     assert came.to_list() == went.to_list()
@@ -66,11 +66,11 @@ def test_outcomes_agree_with_flows(chain_results: chappe.Results) -> None:
     data, ack = chain_results.fates.rows(named=True)[:2]
     assert data["created"] == flow["packets_sent"]
     assert ack["created"] == data["delivered"]
-    assert ack["delivered"] == flow["acks_received"]
+    assert ack["delivered"] == flow["tcp_acks_received"]
     # Segments unknown to the source were delivered after the last received acknowledgement was sent.
-    assert 0 <= flow["delivered_packets"] - flow["acked_packets"] <= ack["created"] - ack["delivered"]
+    assert 0 <= flow["packets_delivered"] - flow["packets_acked"] <= ack["created"] - ack["delivered"]
     syn = 1
-    waiting_for_others = data["delivered"] - flow["delivered_packets"] - flow["duplicates_received"] - syn
+    waiting_for_others = data["delivered"] - flow["packets_delivered"] - flow["duplicates_received"] - syn
     assert 0 <= waiting_for_others <= flow["mean_window_segments"] * 10
     assert flow["copies_received"] == data["delivered"]
     # All packets crossed the five hops of the chain.
@@ -119,16 +119,16 @@ def test_rates_of_batches_add_up_to_rates_of_flows(results: chappe.Results, rate
 
 def test_goodput_is_payload_and_throughput_is_packets(chain_results: chappe.Results) -> None:
     flow = chain_results.flows.row(0, named=True)
-    assert flow["goodput_bps"] == pytest.approx(flow["delivered_packets"] * 1460 * 8 / flow["measured_s"])
+    assert flow["goodput_bps"] == pytest.approx(flow["packets_delivered"] * 1460 * 8 / flow["measured_s"])
     # All received segments; the SYN has no payload, and some segments may wait behind a gap.
-    arrived = flow["delivered_packets"] + flow["duplicates_received"]
+    arrived = flow["packets_delivered"] + flow["duplicates_received"]
     bits = arrived * 1500 * 8
     assert bits <= flow["throughput_bps"] * flow["measured_s"] <= bits * 1.01
 
 
 def test_a_stop_rule_in_packets_cuts_batches_of_packets(chain_results: chappe.Results) -> None:
     # 3300 packets in 11 batches: segments behind a filled gap may overshoot the end of a batch.
-    delivered = chain_results.batches["delivered_packets"].cum_sum().to_list()
+    delivered = chain_results.batches["packets_delivered"].cum_sum().to_list()
     assert all(300 * k <= d < 300 * (k + 1) for k, d in enumerate(delivered, start=1))
 
 
@@ -154,10 +154,10 @@ def test_datagrams_arrive_at_the_rate_they_are_sent_at() -> None:
     r = chappe.run({"run": {"stop": "11 s"}, "topology": {"hops": 1}, "cbr": cbr, "flow": [flow]})
     (f,) = r.flows.to_dicts()
     assert f["transport"] == "udp"
-    assert f["delivered_packets"] == 500
+    assert f["packets_delivered"] == 500
     assert f["goodput_bps"] == pytest.approx(400e3)
     assert f["throughput_bps"] == pytest.approx(400e3 * 1028 / 1000)
-    of_tcp = ("retransmissions", "timeouts", "acks_received", "mean_window_segments", "mean_rtt_s", "rtt_samples")
+    of_tcp = ("retransmissions", "timeouts", "tcp_acks_received", "mean_window_segments", "mean_rtt_s", "rtt_samples")
     assert [f[name] for name in of_tcp] == [None] * len(of_tcp)
     assert r.series.is_empty()
 
@@ -179,7 +179,7 @@ def test_counters_of_nodes_are_those_of_the_used_batches(results: chappe.Results
 
 
 def test_frames_are_those_of_all_nodes(chain_results: chappe.Results) -> None:
-    sent = chain_results.nodes.select("rts_sent", "cts_sent", "data_sent", "ack_sent", "broadcast_sent")
+    sent = chain_results.nodes.select("rts_frames_sent", "cts_frames_sent", "data_frames_sent", "ack_frames_sent", "broadcast_frames_sent")
     assert chain_results.frames == sent.sum().sum_horizontal().item()
 
 
@@ -187,14 +187,14 @@ def test_frames_of_a_station_are_answered_or_lost() -> None:
     """RTS before every packet; at most one exchange per station is open at the end of the run."""
     nodes = chappe.run(chappe.Scenario.chain(5, {"run.warmup_batches": 0}, stop="3300 delivered")).nodes
     for n in nodes.iter_rows(named=True):
-        assert n["rts_sent"] - n["rts_failed"] - n["data_sent"] in (0, 1)
-        packets = n["mac_data_packets"] + n["mac_ack_packets"] + n["mac_other_packets"]
-        given_up = n["mac_data_given_up"] + n["mac_acks_given_up"] + n["mac_other_given_up"]
-        assert packets - given_up - (n["data_sent"] - n["data_failed"]) in (0, 1)
+        assert n["rts_frames_sent"] - n["rts_frames_failed"] - n["data_frames_sent"] in (0, 1)
+        packets = n["mac_data_packets"] + n["mac_tcp_acks"] + n["mac_other_packets"]
+        given_up = n["mac_data_given_up"] + n["mac_tcp_acks_given_up"] + n["mac_other_given_up"]
+        assert packets - given_up - (n["data_frames_sent"] - n["data_frames_failed"]) in (0, 1)
         assert n["link_drop_probability"] == pytest.approx(given_up / packets)
     network = nodes.sum().row(0, named=True)
-    assert network["cts_sent"] >= network["data_sent"]
-    assert network["ack_sent"] >= network["data_sent"] - network["data_failed"]
+    assert network["cts_frames_sent"] >= network["data_frames_sent"]
+    assert network["ack_frames_sent"] >= network["data_frames_sent"] - network["data_frames_failed"]
     assert network["given_up_after_rts"] > 0
 
 
@@ -246,14 +246,14 @@ def test_rates_sum_to_the_counts_of_the_nodes(mixed_results: chappe.Results) -> 
     }
     r = chappe.run(chappe.Scenario.chain(2, changes, stop="1100 delivered"))
     assert r.rates.schema == mixed_results.rates.schema
-    counts = ["data_sent", "data_failed", "rts_failed"]
+    counts = ["data_frames_sent", "data_frames_failed", "rts_frames_failed"]
     assert r.rates.group_by("node").agg(pl.col(counts).sum()).sort("node").drop("node").equals(r.nodes.select(counts))
-    data, acks = (r.rates.filter(kind=kind) for kind in ("data", "ack"))
-    assert (data["receiver"] - data["node"]).to_list() == [1] * len(data)
-    assert (acks["node"] - acks["receiver"]).to_list() == [1] * len(acks)
+    data, acks = (r.rates.filter(packet_class=kind) for kind in ("data", "ack"))
+    assert (data["next_hop"] - data["node"]).to_list() == [1] * len(data)
+    assert (acks["node"] - acks["next_hop"]).to_list() == [1] * len(acks)
     assert data["packets"].sum() == r.nodes["mac_data_packets"].sum()
     assert set(r.rates["rate_bps"]) == {1_000_000, 2_000_000, 5_500_000, 11_000_000}
-    assert set(r.rates["kind"]) <= set(r.fates["kind"])
+    assert set(r.rates["packet_class"]) <= set(r.fates["packet_class"])
 
 
 # ---- air time ----
@@ -304,10 +304,10 @@ def test_the_summary_is_of_totals(chain_results: chappe.Results, mixed_results: 
             products = (x * n for x, n in zip(flows[name], flows[samples], strict=True) if n)
             return float(sum(products)) / total(flows, samples)
 
-        delivered = total(flows, "delivered_packets")
+        delivered = total(flows, "packets_delivered")
         energy = total(results.air_time, "energy_j") if len(results.air_time) else None
-        given_up = ("mac_data_given_up", "mac_acks_given_up", "mac_other_given_up")
-        handed = ("mac_data_packets", "mac_ack_packets", "mac_other_packets")
+        given_up = ("mac_data_given_up", "mac_tcp_acks_given_up", "mac_other_given_up")
+        handed = ("mac_data_packets", "mac_tcp_acks", "mac_other_packets")
 
         expected = {
             "goodput_bps": total(flows, "goodput_bps"),
@@ -316,7 +316,7 @@ def test_the_summary_is_of_totals(chain_results: chappe.Results, mixed_results: 
             "retransmissions_per_10000": total(flows, "retransmissions") / delivered * 10_000,
             "timeouts_per_10000": total(flows, "timeouts") / delivered * 10_000,
             "fast_retransmits_per_10000": total(flows, "fast_retransmits") / delivered * 10_000,
-            "mean_window_segments": mean("mean_window_segments", "window_s"),
+            "mean_window_segments": mean("mean_window_segments", "window_observed_s"),
             "mean_rtt_s": mean("mean_rtt_s", "rtt_samples"),
             "mean_delay_s": mean("mean_delay_s", "delay_samples"),
             "link_drop_probability": total(nodes, *given_up) / total(nodes, *handed),
@@ -333,7 +333,7 @@ def test_the_summary_is_of_totals(chain_results: chappe.Results, mixed_results: 
 def test_intervals_leave_out_one_batch_after_the_other(chain_results: chappe.Results) -> None:
     """The jackknife of goodput by hand; batches have 500 packets and different durations."""
     b = chain_results.batches
-    bits, time = (b["delivered_packets"] * 1460 * 8).to_list(), (b["end_s"] - b["start_s"]).to_list()
+    bits, time = (b["packets_delivered"] * 1460 * 8).to_list(), (b["end_s"] - b["start_s"]).to_list()
     n, value = len(b), sum(bits) / sum(time)
     without = [(sum(bits) - bits[i]) / (sum(time) - time[i]) for i in range(n)]
     pseudo = [n * value - (n - 1) * x for x in without]
@@ -371,7 +371,7 @@ def test_a_stuck_run_counts_its_idle_time() -> None:
     assert r.end == "limit"
     assert r.batches["finished"].to_list() == [True] * (len(r.batches) - 1) + [False]
     assert r.batches["end_s"][-1] == 8.0
-    assert r.batches["delivered_packets"].sum() < 1000
+    assert r.batches["packets_delivered"].sum() < 1000
     summary = r.summary().row(0, named=True)
     assert summary["n"] == len(r.batches) - 1
     assert summary["estimate"] == pytest.approx(r.flows["goodput_bps"].item())

@@ -390,7 +390,7 @@ def test_parts_are_the_choices_of_their_settings() -> None:
 
 
 MEASURED = {
-    "radio.links": "from,to,signal_dbm\n0,1,-60\n1,0,-60\n1,2,-60\n2,1,-60\n",
+    "radio.links": "src,dst,signal_dbm\n0,1,-60\n1,0,-60\n1,2,-60\n2,1,-60\n",
     "radio.reception": "sinr",
 }
 
@@ -491,15 +491,15 @@ def test_kept_topologies_are_read_again(stem: Path, nodes: int, flows: int) -> N
 
 
 def test_measured_links_are_read_from_the_folder_of_the_scenario(tmp_path: Path) -> None:
-    (tmp_path / "links.csv").write_text("from,to,signal_dbm\n0,1,-60\n1,0,-60\n")
+    (tmp_path / "links.csv").write_text("src,dst,signal_dbm\n0,1,-60\n1,0,-60\n")
     (tmp_path / "measured.toml").write_text(
         'run.stop = "1 s"\ntopology.hops = 1\n'
         'radio = { propagation = "links", links = "links.csv", reception = "sinr" }\n'
     )
     scenario = Scenario.load(tmp_path / "measured.toml")
-    assert chappe.run(scenario).flows["delivered_packets"][0] > 10
-    assert scenario.settings["radio"]["links"] == "from,to,signal_dbm\n0,1,-60\n1,0,-60\n"
-    (tmp_path / "links.csv").write_text("from,to,signal_dbm\n0,5,-60\n")
+    assert chappe.run(scenario).flows["packets_delivered"][0] > 10
+    assert scenario.settings["radio"]["links"] == "src,dst,signal_dbm\n0,1,-60\n1,0,-60\n"
+    (tmp_path / "links.csv").write_text("src,dst,signal_dbm\n0,5,-60\n")
     with pytest.raises(ScenarioError, match=r"`links\.csv`: line 2 names node 5, and nodes are numbered from 0 to 1"):
         Scenario.load(tmp_path / "measured.toml")
 
@@ -513,15 +513,15 @@ def test_links_have_signal_and_rate(tmp_path: Path) -> None:
     scenario = Scenario(short(**line, radio=loud, flow=[{"dst": 1}]))
     links = scenario.links
     # 12, 5.4 and 1.5 dB above the noise of -93.6 dBm.
-    from_0 = links.filter(pl.col("from") == 0)
+    from_0 = links.filter(pl.col("src") == 0)
     assert from_0["signal_dbm"].to_list() == pytest.approx([-81.6, -88.22, -92.10], abs=0.01)
     assert from_0["rate_bps"].to_list() == [11_000_000, 5_500_000, None]
     links.write_csv(tmp_path / "links.csv")
     again = scenario.with_settings({"radio.propagation": "links", "radio.links": str(tmp_path / "links.csv")}).links
     assert again.drop("signal_dbm").equals(links.drop("signal_dbm"))
     assert again["signal_dbm"].to_list() == pytest.approx(links["signal_dbm"].to_list(), abs=1e-5)
-    assert links.filter(pl.col("from") > pl.col("to")).height == links.height / 2 == 6
+    assert links.filter(pl.col("src") > pl.col("dst")).height == links.height / 2 == 6
     # With pairwise capture, the reception range is 250 m at every rate, and the carrier-sense range 550 m.
     plain = Scenario(short(topology={"hops": 3, "spacing": "200 m"})).links
-    from_0 = plain.filter(pl.col("from") == 0)
+    from_0 = plain.filter(pl.col("src") == 0)
     assert from_0["rate_bps"].to_list() == [11_000_000, None]

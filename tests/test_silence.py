@@ -97,7 +97,7 @@ def test_lost_routing_messages_are_those_of_the_table(protocol: str, arp: bool) 
     )
     (doubt,) = silent(results)
     assert "route repl" not in doubt
-    routing = results.fates.row(by_predicate=pl.col("kind") == "routing", named=True)
+    routing = results.fates.row(by_predicate=pl.col("packet_class") == "routing", named=True)
     lost = routing["dropped_retry_limit"] + routing["dropped_arp_failure"]
     causes = {
         name: routing[name] for name in LOSSES if name.startswith("retry_limit_") or name == "dropped_arp_failure"

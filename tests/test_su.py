@@ -50,7 +50,7 @@ def test_only_neighbours_on_a_path_hear_each_other_at_11_mbps() -> None:
     point = Point("path")
     for number in (1, 2, 3):
         links = paths().on(number, point, scenario(point)).links
-        apart = (pl.col("from") - pl.col("to")).abs()
+        apart = (pl.col("src") - pl.col("dst")).abs()
         fast = pl.col("rate_bps").fill_null(0) == 11_000_000
         assert links.filter(fast & (apart > 1)).is_empty()
         assert links.filter(fast & (apart == 1)).height == 2 * (COLUMNS - 1)
@@ -61,9 +61,9 @@ def test_fifty_paths_are_of_one_grid_of_96_routers_and_each_is_another() -> None
     assert len(set(all_paths)) == 50
     assert all(len(set(path)) == COLUMNS and set(path) <= set(range(96)) for path in all_paths)
     # Signals on a path equal signals in the grid.
-    grid = {(a, b): dbm for a, b, dbm in paths().links.select("from", "to", "signal_dbm").iter_rows()}
+    grid = {(a, b): dbm for a, b, dbm in paths().links.select("src", "dst", "signal_dbm").iter_rows()}
     of_path = paths().on(50, Point("path"), scenario(Point("path"))).links
-    for a, b, dbm in of_path.select("from", "to", "signal_dbm").iter_rows():
+    for a, b, dbm in of_path.select("src", "dst", "signal_dbm").iter_rows():
         assert dbm == pytest.approx(grid[all_paths[49][a], all_paths[49][b]], abs=1e-9)
     # Paths turn, run along both axes and diagonally, and cover the grid.
     steps = {tuple(sorted((abs(a % 24 - b % 24), abs(a // 24 - b // 24)))) for p in all_paths for a, b in pairwise(p)}
@@ -83,9 +83,9 @@ def test_in_four_rows_only_neighbours_of_a_row_hear_each_other_at_11_mbps() -> N
     assert seeds == sorted(set(seeds))
     assert [s for s in range(1, seeds[-1] + 1) if paths().fits(s)] == seeds
     links = paths().on(1, Point("rows"), scenario(Point("rows"))).links
-    same = pl.col("from") // COLUMNS == pl.col("to") // COLUMNS
+    same = pl.col("src") // COLUMNS == pl.col("dst") // COLUMNS
     fast = links.filter(same & (pl.col("rate_bps") == 11_000_000))
-    assert sorted(set((fast["from"] - fast["to"]).abs())) == [1]
+    assert sorted(set((fast["src"] - fast["dst"]).abs())) == [1]
 
 
 def test_packets_go_along_the_row_and_over_the_gateway() -> None:

@@ -178,7 +178,7 @@ def test_other_programs_can_read_it(tmp_path: Path) -> None:
     flows = pl.read_parquet(tmp_path / "chunks/*/flows.parquet")
     together = runs.join(flows, on="run", suffix="_of_flow")
     assert together.height == 12
-    assert set(together.select("topology.hops", "to").unique().iter_rows()) == {(1, 1), (2, 2)}
+    assert set(together.select("topology.hops", "dst").unique().iter_rows()) == {(1, 1), (2, 2)}
 
 
 def test_temporary_studies_are_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -268,7 +268,7 @@ def test_mser5_leaves_out_the_beginning() -> None:
     assert row["n"] == 100 - left_out
     counted = batches[left_out:]
     assert row["estimate"] == pytest.approx(
-        8 * 1460 * counted["delivered_packets"].sum() / (counted["end_s"][-1] - counted["start_s"][0])
+        8 * 1460 * counted["packets_delivered"].sum() / (counted["end_s"][-1] - counted["start_s"][0])
     )
     assert swept.runs["goodput_bps"].to_list() == [pytest.approx(row["estimate"])]
 
@@ -304,7 +304,7 @@ def test_jains_index_is_a_measure() -> None:
         expected = np.mean([x.sum() ** 2 / (2 * (x * x).sum()) for x in by_batch])
         (run,) = swept.runs.filter(pl.col("seed") == seed).to_dicts()
         assert run["jain_index_of_batches"] == pytest.approx(expected)
-        delivered = of_run.group_by("flow").agg(pl.col("delivered_packets").sum())["delivered_packets"]
+        delivered = of_run.group_by("flow").agg(pl.col("packets_delivered").sum())["packets_delivered"]
         assert run["jain_index"] == pytest.approx(jain_index(delivered.to_list()))
         assert 0.5 < run["jain_index"] < 0.99
     # Runs have equal weight, whatever they delivered.

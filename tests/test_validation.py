@@ -44,7 +44,7 @@ def test_scenarios_of_the_ns3_runs(cases: dict[Case, Reference]) -> None:
     )
     hidden = next(r for r in csv.DictReader(rows) if r["case"] == "hidden" and r["mbps"] == "11" and r["rts"] == "0")
     run = cases[Case("hidden", 1, 1, 11, False)].own[0]
-    assert run[FAILURES] == int(hidden["data_failed"]) / int(hidden["data_sent"])
+    assert run[FAILURES] == int(hidden["data_frames_failed"]) / int(hidden["data_frames_sent"])
     assert run[GIVEN_UP] == int(hidden["given_up"]) / 55
 
 

@@ -23,9 +23,9 @@ def test_the_shares_sum_to_one(collapsing: chappe.Results) -> None:
     assert why.flow_time["share"].sum() == pytest.approx(1)
     assert why.flow_time["time_s"].sum() == pytest.approx(collapsing.flows["measured_s"].item())
     for kind in ("data", "ack"):
-        lost = why.losses.filter(pl.col("kind") == kind)
+        lost = why.losses.filter(pl.col("packet_class") == kind)
         assert lost["share"].sum() == pytest.approx(1)
-        row = collapsing.fates.row(by_predicate=pl.col("kind") == kind, named=True)
+        row = collapsing.fates.row(by_predicate=pl.col("packet_class") == kind, named=True)
         assert lost["packets"].sum() == sum(n for name, n in row.items() if name.startswith("dropped_"))
         assert set(lost["cause"]) <= set(LOSSES)
 
@@ -38,9 +38,9 @@ def test_every_cause_of_a_drop_is_in_the_budget(collapsing: chappe.Results) -> N
 def test_early_drops_are_losses() -> None:
     changes = {"queue.discipline": "red", "tcp.variant": "newreno", "queue.red.min_threshold": 2}
     red = chappe.run(chappe.Scenario.chain(2, changes, stop="3300 delivered", extends="ns2-2.35"))
-    lost = red.why().losses.filter(pl.col("kind") == "data")
+    lost = red.why().losses.filter(pl.col("packet_class") == "data")
     assert lost.filter(pl.col("cause") == "dropped_aqm")["packets"].sum() > 0
-    row = red.fates.row(by_predicate=pl.col("kind") == "data", named=True)
+    row = red.fates.row(by_predicate=pl.col("packet_class") == "data", named=True)
     assert lost["packets"].sum() == sum(n for name, n in row.items() if name.startswith("dropped_"))
 
 
@@ -54,7 +54,7 @@ def test_budgets_print_for_people(collapsing: chappe.Results) -> None:
 
 def test_hidden_terminals_make_long_chains_collapse(collapsing: chappe.Results) -> None:
     """All stations of 2 hops hear each other; with 7 hops, stations three hops apart do not."""
-    lost = collapsing.why().losses.filter(pl.col("kind") == "data", pl.col("cause").str.starts_with("retry_limit"))
+    lost = collapsing.why().losses.filter(pl.col("packet_class") == "data", pl.col("cause").str.starts_with("retry_limit"))
     causes = dict(lost.select("cause", "packets").iter_rows())
     assert causes["retry_limit_hidden_terminal"] > sum(causes.values()) / 2
     short = chappe.run(chappe.Scenario.chain(2, stop="3300 delivered", extends="ns2-2.35")).why().losses
@@ -72,7 +72,7 @@ def test_time_of_nodes_sums_to_one(collapsing: chappe.Results) -> None:
     why = collapsing.why()
     assert why.air_time["use"].to_list() == list(AIR_TIME) * 8
     assert why.air_time.group_by("node").agg(pl.col("share").sum())["share"].to_list() == pytest.approx([1] * 8)
-    assert why.energy_per_bit_j * collapsing.flows["delivered_packets"].item() * 1460 * 8 == pytest.approx(why.energy_j)
+    assert why.energy_per_bit_j * collapsing.flows["packets_delivered"].item() * 1460 * 8 == pytest.approx(why.energy_j)
 
 
 def test_why_repeats_a_run_without_air_time(collapsing: chappe.Results) -> None:
@@ -144,12 +144,12 @@ def test_time_without_a_route_is_that_of_the_recorded_tables(protocol: str) -> N
     absent = sum(max(end, 1.0) - max(begin, 1.0) for begin, end in zip(begins, ends, strict=True))
     assert len(goes) > 2
     assert flow["no_route_s"] == pytest.approx(absent, abs=1e-6)
-    assert flow["route_s"] + flow["no_route_s"] == pytest.approx(flow["measured_s"] - 1)
+    assert flow["route_available_s"] + flow["no_route_s"] == pytest.approx(flow["measured_s"] - 1)
     # A break with another route left is a change in the table.
     changes = routes.filter(pl.col("event") == "changed").height
     assert len(goes) / 2 <= flow["route_breaks"] <= len(goes) + changes
-    assert flow["mean_route_life_s"] == pytest.approx(flow["route_s"] / flow["route_breaks"])
-    assert run.nodes["neighbour_changes"].sum() > 50
+    assert flow["mean_route_life_s"] == pytest.approx(flow["route_available_s"] / flow["route_breaks"])
+    assert run.nodes["neighbor_changes"].sum() > 50
     told = f"Flow 0: the path broke {flow['route_breaks']:,} times, after "
     assert told in str(run.why())
     share = run.why().routes["share"].item()
@@ -168,9 +168,9 @@ def test_routes_count_while_a_flow_goes_on() -> None:
         }
     )
     first, second = run.flows.iter_rows(named=True)
-    assert first["route_s"] + first["no_route_s"] == pytest.approx(first["completion_s"])
-    assert 0 < first["no_route_s"] < first["completion_s"]
-    assert (second["route_s"], second["no_route_s"]) == (0, 0)
+    assert first["route_available_s"] + first["no_route_s"] == pytest.approx(first["completion_time_s"])
+    assert 0 < first["no_route_s"] < first["completion_time_s"]
+    assert (second["route_available_s"], second["no_route_s"]) == (0, 0)
     assert run.why().to_dict()["routes"][1]["share"] is None
 
 
@@ -178,7 +178,7 @@ def test_a_network_that_stands_still_loses_no_route() -> None:
     still = chappe.run(chappe.Scenario.chain(2, {"routing.protocol": "shortest_path"}, stop="110 delivered"))
     assert still.flows.select("route_breaks", "no_route_s").row(0) == (0, 0.0)
     assert still.flows["mean_route_life_s"].is_null().all()
-    assert still.nodes["neighbour_changes"].sum() == 0
+    assert still.nodes["neighbor_changes"].sum() == 0
     assert "the path broke" not in str(still.why())
     routes = still.why().to_dict()["routes"]
     assert [(r["breaks"], r["share"], r["mean_life_s"]) for r in routes] == [(0, 0.0, None)]

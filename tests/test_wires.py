@@ -65,7 +65,7 @@ def padhye(rtt: float, loss: float, timeout: float, window: int) -> float:
 def rate(scenario: chappe.Scenario, seeds: int) -> float:
     """Mean goodput [segments/s]."""
     runs = [chappe.run(scenario, seed=seed) for seed in range(1, seeds + 1)]
-    return float(statistics.mean(r.flows["delivered_packets"].item() / r.flows["measured_s"].item() for r in runs))
+    return float(statistics.mean(r.flows["packets_delivered"].item() / r.flows["measured_s"].item() for r in runs))
 
 
 def test_the_formula_is_that_of_the_paper() -> None:
@@ -106,21 +106,21 @@ def test_links_agree_with_flows_and_fates(results: chappe.Results) -> None:
     links = results.links
     assert len(links) == 2 * 13
     lossy = links.filter(pl.col("link") == LOSSY)
-    assert lossy["from"].to_list() == [7, 8]
+    assert lossy["src"].to_list() == [7, 8]
     forward, back = lossy.iter_rows(named=True)
     assert forward["dropped_link_error"] == sum(results.fates["dropped_link_error"].to_list()) > 0
     assert back["dropped_link_error"] == 0
-    assert forward["utilisation"] == pytest.approx(forward["throughput_bps"] / 2e6, abs=1e-4)
+    assert forward["utilization"] == pytest.approx(forward["throughput_bps"] / 2e6, abs=1e-4)
     # 37 of the 50 segments of five windows are queued; losses empty the queue.
     assert 20 < forward["mean_queue_packets"] < 37
-    sent = links.filter(pl.col("from") < 5)["packets_sent"].sum()
+    sent = links.filter(pl.col("src") < 5)["packets_sent"].sum()
     assert sent == results.flows["packets_sent"].sum()
 
 
 def test_batches_sum_to_the_whole(results: chappe.Results) -> None:
     counts = ["packets_offered", "packets_sent", "bytes_sent", "dropped_queue_full", "dropped_link_error"]
-    whole = results.links.select("link", "from", "to", *counts)
-    parts = results.link_batches.group_by("link", "from", "to", maintain_order=True).agg(pl.col(counts).sum())
+    whole = results.links.select("link", "src", "dst", *counts)
+    parts = results.link_batches.group_by("link", "src", "dst", maintain_order=True).agg(pl.col(counts).sum())
     assert parts.equals(whole)
 
 
@@ -136,7 +136,7 @@ def test_the_command_prints_links() -> None:
     assert result.returncode == 0, result.stderr
     assert "Chain of 4 nodes, 200 m apart, 2 nodes without radio, 2 links; 2 flows" in result.stdout
     rows = [line.split() for line in result.stdout.splitlines()]
-    start = next(i for i, row in enumerate(rows) if row[:3] == ["Link", "from", "to"])
+    start = next(i for i, row in enumerate(rows) if row[:3] == ["Link", "src", "dst"])
     assert [row[:3] for row in rows[start + 1 : start + 5]] == [
         ["0", "3", "4"],
         ["0", "4", "3"],
@@ -152,16 +152,16 @@ def test_a_hybrid_path_has_a_rate_and_a_queue_in_each_direction(protocol: str) -
         {"run.stop": "15 s", "run.batches": 1, "run.warmup_batches": 0, "routing.protocol": protocol}
     )
     free = chappe.run(path)
-    assert free.flows["delivered_packets"][0] > 300
+    assert free.flows["packets_delivered"][0] > 300
     assert free.flows["mean_hops"][0] == 5, "hops over the radio"
     narrow = {"link.0.rate": "300 kbit/s", "link.0.queue.limit": 5, "link.0.back.rate": "1 Mbit/s"}
     slow = chappe.run(path.with_settings(narrow))
     out, back = slow.links.rows(named=True)
     # The sender never pauses, and acknowledgements (52 B per two segments of 1500 B) are not delayed.
-    assert out["utilisation"] > 0.95
+    assert out["utilization"] > 0.95
     assert out["dropped_queue_full"] > 0
     assert back["dropped_queue_full"] == 0
-    assert back["utilisation"] < 0.02
+    assert back["utilization"] < 0.02
     clamped = chappe.run(path.with_settings({"flow.0.tcp.max_cwnd": 4}))
     assert clamped.flows["mean_window_segments"][0] <= 4
     assert clamped.flows["mean_rtt_s"][0] < free.flows["mean_rtt_s"][0]

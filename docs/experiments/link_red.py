@@ -42,7 +42,7 @@ def main() -> None:
                 usual = usual or goodput
                 gain = stats.Estimate.of([100 * (g / u - 1) for g, u in zip(goodput, usual, strict=True)])
                 window = stats.Estimate.of([float(r.flows["mean_window_segments"][0]) for r in runs])
-                lost = [1e3 * float(r.nodes["mac_data_given_up"].sum()) / r.flows["delivered_packets"][0] for r in runs]
+                lost = [1e3 * float(r.nodes["mac_data_given_up"].sum()) / r.flows["packets_delivered"][0] for r in runs]
                 rate = stats.Estimate.of(goodput)
                 print(
                     f"  {name:10} {rate.mean:6.1f} +- {rate.half_width():4.1f} kbit/s, "

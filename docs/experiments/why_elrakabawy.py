@@ -76,7 +76,7 @@ def _of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
     goodput = tables["flows"]["goodput_bps"].fill_null(math.nan).to_list()
     used, begin = tables["batches"].filter("used"), tables["batches"].filter("used")["start_s"].min()
     series = tables["series"].filter(pl.col("time_s") >= begin)
-    delivered = int(used["delivered_packets"].sum())
+    delivered = int(used["packets_delivered"].sum())
     sent = int(tables["nodes"]["mac_data_packets"].sum())
     flows = {f"flow{n}": g / 1e3 for n, g in enumerate(goodput)}
     flows |= {f"batch{n}": g / 1e3 for n, g in enumerate(used["goodput_bps"].fill_null(math.nan).to_list())}

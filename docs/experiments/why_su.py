@@ -63,14 +63,14 @@ def _of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
     """Goodput of all [kbit/s], fairness, segments sent again, timeouts, window, mean delay, frames at 11 Mbit/s."""
     flows = tables["flows"]
     goodput = flows["goodput_bps"].to_list()
-    first = tables["rates"].filter((pl.col("kind") == "data") & (pl.col("node") == 0))
+    first = tables["rates"].filter((pl.col("packet_class") == "data") & (pl.col("node") == 0))
     fast = first.filter(pl.col("rate_bps") == 11_000_000)
     resent, sent = float(flows["retransmissions"].sum()), float(flows["packets_sent"].sum())
     return {
         "own_kbps": sum(goodput) / 1e3,
         "own_jain": jain_index(goodput),
         "own_resent": 100 * resent / sent,
-        "own_fast": 100 * share(float(fast["data_sent"].sum()), float(first["data_sent"].sum())),
+        "own_fast": 100 * share(float(fast["data_frames_sent"].sum()), float(first["data_frames_sent"].sum())),
         "own_timeouts": float(flows["timeouts"].sum()),
         "own_window": sum(flows["mean_window_segments"].fill_null(math.nan).to_list()) / len(flows),
         "own_delay_ms": 1e3 * max(flows["mean_delay_s"].fill_null(math.nan).to_list()),
@@ -102,7 +102,7 @@ def ends_hear(on: Paths, number: int) -> bool:
     first = on.on(number, Point("path", 2), scenario(Point("path", 2), {}, ROW_M))
     # The preset has one threshold for preambles and for energy.
     sensed = float(str(first.settings["radio"]["sinr"]["energy_detection"]).removesuffix(" W"))
-    ends = pl.col("from").is_in([0, 2]) & pl.col("to").is_in([0, 2])
+    ends = pl.col("src").is_in([0, 2]) & pl.col("dst").is_in([0, 2])
     signals = first.links.filter(ends)["signal_dbm"].to_list()
     return len(signals) == 2 and min(signals) >= 10 * math.log10(sensed) + 30
 

@@ -41,7 +41,7 @@ def _of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
     found = {f"own_flow{n}": g for n, g in enumerate(goodput)}
     return found | {
         "own_goodput": sum(goodput) / len(goodput),
-        "own_timeouts": 1e4 * flows["timeouts"].sum() / flows["delivered_packets"].sum(),
+        "own_timeouts": 1e4 * flows["timeouts"].sum() / flows["packets_delivered"].sum(),
         "own_waiting": flows["timeout_wait_s"].sum() / flows["measured_s"].sum(),
     }
 

@@ -63,7 +63,7 @@ JAIN = "jain_index"
 
 _TIME = pl.col("end_s") - pl.col("start_s")
 _BITS = 8.0 * pl.col("delivered_bytes")
-_TEN_THOUSAND = pl.col("delivered_packets") / 10_000.0
+_TEN_THOUSAND = pl.col("packets_delivered") / 10_000.0
 
 
 def _per_10000(name: str, label: str, direction: Direction | None = None) -> Measure:
@@ -94,7 +94,7 @@ MEASURES: tuple[Measure, ...] = (
     _per_10000("retransmissions", "retransmissions", "minimize"),
     _per_10000("timeouts", "timeouts", "minimize"),
     _per_10000("fast_retransmits", "fast retransmits"),
-    _mean("mean_window_segments", "window", "segments", 1, "window_s"),
+    _mean("mean_window_segments", "window", "segments", 1, "window_observed_s"),
     _mean("mean_rtt_s", "round-trip time", "ms", 1e3, "rtt_samples", "minimize"),
     _mean("mean_delay_s", "one-way delay", "ms", 1e3, "delay_samples", "minimize"),
     Measure(
@@ -102,8 +102,8 @@ MEASURES: tuple[Measure, ...] = (
         "link-layer drops",
         "% of packets given to the MAC",
         100,
-        pl.sum_horizontal("mac_data_given_up", "mac_acks_given_up", "mac_other_given_up").cast(pl.Float64),
-        pl.sum_horizontal("mac_data_packets", "mac_ack_packets", "mac_other_packets").cast(pl.Float64),
+        pl.sum_horizontal("mac_data_given_up", "mac_tcp_acks_given_up", "mac_other_given_up").cast(pl.Float64),
+        pl.sum_horizontal("mac_data_packets", "mac_tcp_acks", "mac_other_packets").cast(pl.Float64),
         "minimize",
     ),
     _per_10000("route_failures", "false route failures", "minimize"),
@@ -152,7 +152,7 @@ def short_batches(batches: pl.DataFrame) -> str | None:
         batches: The table ``batches`` of a run.
     """
     used = batches.filter("used")
-    if len(used) < 2 or not 0 < (packets := float(used["delivered_packets"].sum()) / len(used)) < SHORT:
+    if len(used) < 2 or not 0 < (packets := float(used["packets_delivered"].sum()) / len(used)) < SHORT:
         return None
     return (
         f"batches of {packets:,.0f} packets are short: less than 90 % of their 95 % intervals cover the true value, "

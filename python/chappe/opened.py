@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from chappe import RESULTS_EPOCH, forked, tables
+from chappe import RESULTS_EPOCH, former, forked, tables
 from chappe.arguments import path_of
 from chappe.error import ChappeWarning, StorageError, reason
 from chappe.folder import FACTS, FILES, FORMAT
@@ -62,7 +62,7 @@ class Saved:
             raise StorageError(f"{self.folder} has no table {name}: version {self.version} of Chappe did not write one")
         try:
             # Versions before format 1 wrote NaN and infinity for missing values.
-            return tables.known(tables.read(self.folder / file))
+            return tables.known(former.of_today(name, tables.read(self.folder / file)))
         except OSError as e:
             raise _damaged(self.folder, f"{file} cannot be read: {reason(e)}") from None
         except pl.exceptions.PolarsError as e:

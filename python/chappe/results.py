@@ -379,9 +379,9 @@ class Results:
         start = 0.0 if measured.is_empty() else float(measured.item(0))
         rows = []
         # Flows that have not completed have no completion time.
-        ended = self.flows.filter(pl.col("completion_s").is_not_null())
+        ended = self.flows.filter(pl.col("completion_time_s").is_not_null())
         for what, table in (("flows", ended), ("transfers", self.transfers)):
-            began = table.filter(pl.col("start_s") >= start)["completion_s"]
+            began = table.filter(pl.col("start_s") >= start)["completion_time_s"]
             times = began.drop_nulls()
             if began.is_empty():
                 continue

@@ -442,7 +442,7 @@ class Scenario(Mapping[str, Any]):
         """
         import polars as pl
 
-        columns = {"from": pl.Int64, "to": pl.Int64, "signal_dbm": pl.Float64, "rate_bps": pl.Int64}
+        columns = {"src": pl.Int64, "dst": pl.Int64, "signal_dbm": pl.Float64, "rate_bps": pl.Int64}
         return pl.DataFrame(self._core.links(), schema=columns, orient="row")
 
     @property

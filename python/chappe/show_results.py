@@ -35,26 +35,26 @@ def results(r: Results, name: str) -> None:
         show.say(_ENDS[r.end], style="yellow")
     show.say("")
     flows = show.table(
-        "Flow", "from", "to", "transport", ">goodput", ">delivered", ">retransmitted", ">timeouts", ">window", ">RTT"
+        "Flow", "src", "dst", "transport", ">goodput", ">delivered", ">retransmitted", ">timeouts", ">window", ">RTT"
     )
     for f in r.flows.iter_rows(named=True):
         window, rtt = show.number(f["mean_window_segments"], 3), show.number(_ms(f["mean_rtt_s"]), 3)
         flows.add_row(
             str(f["flow"]),
-            str(f["from"]),
-            str(f["to"]),
+            str(f["src"]),
+            str(f["dst"]),
             f["transport"],
             _kbps(f["goodput_bps"]),
-            f"{f['delivered_packets']:,}",
+            f"{f['packets_delivered']:,}",
             f"{f['retransmissions']:,}" if f["transport"] != "udp" else "-",
             f"{f['timeouts']:,}" if f["transport"] != "udp" else "-",
             window,
             f"{rtt} ms" if rtt != "-" else "-",
         )
     show.write(flows)
-    for f in r.flows.filter(pl.col("gave_up_s").is_not_null()).iter_rows(named=True):
+    for f in r.flows.filter(pl.col("aborted_at_s").is_not_null()).iter_rows(named=True):
         show.say(
-            f"Flow {f['flow']} gave up at {f['gave_up_s']:,.1f} s after too many consecutive timeouts "
+            f"Flow {f['flow']} gave up at {f['aborted_at_s']:,.1f} s after too many consecutive timeouts "
             "(`tcp.max_timeouts`).",
             style="yellow",
         )
@@ -109,10 +109,10 @@ def _batteries(batteries: pl.DataFrame) -> None:
     ends = batteries.filter(pl.col("capacity_j").is_not_null())
     if ends.is_empty():
         return
-    empty = ends.filter(pl.col("empty_s").is_not_null()).sort("empty_s", "node")
+    empty = ends.filter(pl.col("emptied_at_s").is_not_null()).sort("emptied_at_s", "node")
     text = f"Batteries: {len(empty)} of {len(ends)} are empty"
     if len(empty):
-        text += f", the first at node {empty['node'][0]} after {show.number(empty['empty_s'][0])} s"
+        text += f", the first at node {empty['node'][0]} after {show.number(empty['emptied_at_s'][0])} s"
     show.say(f"{text}.", style="yellow" if len(empty) else "")
 
 
@@ -130,15 +130,15 @@ def _completions(times: pl.DataFrame) -> None:
 
 def _links(directions: pl.DataFrame) -> None:
     """Prints the traffic of point-to-point links."""
-    t = show.table("Link", "from", "to", ">sent", ">throughput", ">in use", ">queue", ">queue full", ">damaged")
+    t = show.table("Link", "src", "dst", ">sent", ">throughput", ">in use", ">queue", ">queue full", ">damaged")
     for d in directions.iter_rows(named=True):
         t.add_row(
             str(d["link"]),
-            str(d["from"]),
-            str(d["to"]),
+            str(d["src"]),
+            str(d["dst"]),
             f"{d['packets_sent']:,}",
             _kbps(d["throughput_bps"]),
-            "-" if d["utilisation"] is None else f"{100 * d['utilisation']:.1f} %",
+            "-" if d["utilization"] is None else f"{100 * d['utilization']:.1f} %",
             show.number(d["mean_queue_packets"], 3),
             f"{d['dropped_queue_full']:,}",
             f"{d['dropped_link_error']:,}",
@@ -168,7 +168,7 @@ def why(budgets: Why) -> None:
     names = {"data": "data packets", "ack": "acknowledgements"}
     t = show.table("Causes of packet loss", ">packets", ">share of losses")
     for kind, label in names.items():
-        rows = budgets.losses.filter(pl.col("kind") == kind)
+        rows = budgets.losses.filter(pl.col("packet_class") == kind)
         t.add_row(f"{label}:", f"{rows['packets'].sum():,}", "")
         for loss in rows.iter_rows(named=True):
             t.add_row(f"  {LOSSES[loss['cause']]}", f"{loss['packets']:,}", f"{100 * loss['share']:.1f} %")

@@ -45,7 +45,7 @@ def silent(flows: pl.DataFrame, end_s: float | pl.Expr) -> pl.DataFrame:
 
     Flows that completed or were stopped before the measured part are left out.
     """
-    none = (pl.col("delivered_packets") == 0) & (pl.col("measured_s") > 0) & pl.col("completion_s").is_null()
+    none = (pl.col("packets_delivered") == 0) & (pl.col("measured_s") > 0) & pl.col("completion_time_s").is_null()
     late = pl.col("start_s").is_null() | (pl.col("start_s") >= end_s)
     return flows.filter(none & ((pl.col("packets_sent") > 0) | late | (pl.col("no_route_s") > 0)))
 
@@ -75,8 +75,8 @@ def of_run(
         if common is None:
             common = [*_half_links(scenario), *_routing(fates, everywhere), *_lost(fates, everywhere)]
         reasons = [*_ends(f, batteries), *_route(f), *common][:REASONS]
-        if f["gave_up_s"] is not None:
-            reasons.append(f"its sender gave up at {f['gave_up_s']:,.1f} s (`tcp.max_timeouts`)")
+        if f["aborted_at_s"] is not None:
+            reasons.append(f"its sender gave up at {f['aborted_at_s']:,.1f} s (`tcp.max_timeouts`)")
         yield Silence(f["flow"], reasons or [_inside(fates)])
 
 
@@ -98,22 +98,22 @@ def _not_begun(f: dict[str, Any], end_s: float) -> str | None:
 def _ends(f: dict[str, Any], batteries: pl.DataFrame) -> Iterator[str]:
     """Faults of the source and destination nodes."""
     if not batteries.is_empty():
-        empty = batteries.filter(pl.col("node").is_in([f["from"], f["to"]]) & pl.col("empty_s").is_not_null())
+        empty = batteries.filter(pl.col("node").is_in([f["src"], f["dst"]]) & pl.col("emptied_at_s").is_not_null())
         for b in empty.iter_rows(named=True):
-            yield f"the battery of node {b['node']} was empty at {b['empty_s']:,.4g} s"
+            yield f"the battery of node {b['node']} was empty at {b['emptied_at_s']:,.4g} s"
     if not f["packets_sent"] and not f["no_route_s"]:
         yield "its source sent nothing"
 
 
 def _route(f: dict[str, Any]) -> Iterator[str]:
-    time = f["route_s"] + f["no_route_s"]
+    time = f["route_available_s"] + f["no_route_s"]
     if time and (share := f["no_route_s"] / time) >= _LACKED:
         yield f"its source had no route for {100 * share:.0f} % of the time"
 
 
 def _routing(fates: pl.DataFrame, where: str) -> Iterator[str]:
     """Unicast routing messages that were dropped, such as route replies; broadcasts have no retry limit."""
-    routing = fates.filter(pl.col("kind") == "routing")
+    routing = fates.filter(pl.col("packet_class") == "routing")
     if lost := int(routing["dropped_retry_limit"].sum()) + int(routing["dropped_arp_failure"].sum()):
         given_up = [name for name in LOSSES if name.startswith("retry_limit_") or name == "dropped_arp_failure"]
         causes = {LOSSES[name]: int(routing[name].sum()) for name in given_up}
@@ -124,7 +124,7 @@ def _routing(fates: pl.DataFrame, where: str) -> Iterator[str]:
 
 def _lost(fates: pl.DataFrame, where: str) -> Iterator[str]:
     """Main causes of packet loss."""
-    packets = fates.filter(pl.col("kind").is_in(["data", "ack"]))
+    packets = fates.filter(pl.col("packet_class").is_in(["data", "ack"]))
     numbers = sorted(((int(packets[name].sum()), label) for name, label in LOSSES.items()), key=lambda n: -n[0])
     for n, label in numbers[:_CAUSES]:
         if n:
@@ -132,7 +132,7 @@ def _lost(fates: pl.DataFrame, where: str) -> Iterator[str]:
 
 
 def _inside(fates: pl.DataFrame) -> str:
-    packets = fates.filter(pl.col("kind").is_in(["data", "ack"]))
+    packets = fates.filter(pl.col("packet_class").is_in(["data", "ack"]))
     return f"{count(int(packets['inside'].sum()), 'packet')} in transit when the run ended, and none was lost"
 
 

@@ -75,7 +75,7 @@ class Why:
         routes: Routes of flows: ``flow``, ``breaks`` (number of times the source learnt of a broken route),
             ``no_route_s`` (time without a route), ``share`` (the same, of the time that the flow was active; null:
             never active), ``mean_life_s`` (null: no route broke).
-        losses: Packets of flows dropped in the whole run: ``kind`` (``data``, ``ack``), ``cause``,
+        losses: Packets of flows dropped in the whole run: ``packet_class`` (``data``, ``ack``), ``cause``,
             ``packets``, ``share``. The shares of a kind sum to 1; causes without packets are left out.
         air_time: Measured time of nodes by use: ``node``, ``use``, ``time_s``, ``share``. The shares of a node sum to
             1; their means over the nodes are the shares of the network.
@@ -111,11 +111,11 @@ class Why:
 
 def explain(flows: pl.DataFrame, fates: pl.DataFrame, air_time: pl.DataFrame) -> Why:
     """Budgets from the tables of a run."""
-    lost = fates.filter(pl.col("kind").is_in(["data", "ack"])).unpivot(
-        list(LOSSES), index="kind", variable_name="cause", value_name="packets"
+    lost = fates.filter(pl.col("packet_class").is_in(["data", "ack"])).unpivot(
+        list(LOSSES), index="packet_class", variable_name="cause", value_name="packets"
     )
     lost = lost.filter(pl.col("packets") > 0)
-    losses = lost.with_columns((pl.col("packets") / pl.col("packets").sum().over("kind")).alias("share"))
+    losses = lost.with_columns((pl.col("packets") / pl.col("packets").sum().over("packet_class")).alias("share"))
     energy = float(air_time["energy_j"].sum())
     bits = float((flows["goodput_bps"] * flows["measured_s"]).sum())
     # The shares of a node cover all of its radios.
@@ -127,11 +127,11 @@ def explain(flows: pl.DataFrame, fates: pl.DataFrame, air_time: pl.DataFrame) ->
                 "flow",
                 pl.col("route_breaks").alias("breaks"),
                 "no_route_s",
-                (pl.col("no_route_s") / (pl.col("route_s") + pl.col("no_route_s"))).alias("share"),
+                (pl.col("no_route_s") / (pl.col("route_available_s") + pl.col("no_route_s"))).alias("share"),
                 pl.col("mean_route_life_s").alias("mean_life_s"),
             )
         ),
-        losses.sort("kind", "packets", descending=True, maintain_order=True),
+        losses.sort("packet_class", "packets", descending=True, maintain_order=True),
         _shares(air_time, "node", list(AIR_TIME)),
         energy,
         energy / bits if bits else None,

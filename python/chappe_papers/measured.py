@@ -100,7 +100,7 @@ def budgets(tables: Mapping[str, pl.DataFrame], uses: Iterable[str] = ()) -> dic
         uses: Uses of the nodes' time whose shares are wanted.
     """
     fates, air_time = tables["fates"], tables["air_time"]
-    kinds = fates["kind"].to_list()
+    kinds = fates["packet_class"].to_list()
     packets = [kind in ("data", "ack") for kind in kinds]
 
     def count(prefix: str) -> float:

@@ -88,7 +88,7 @@ fn a_node_whose_battery_is_empty_draws_nothing() {
         flow = [{ from = 0, to = 1, app = "cbr", start = "none" }]
     "#;
     let sim = ran(text);
-    let empty = column(&sim, "empty_s");
+    let empty = column(&sim, "emptied_at_s");
     assert!(empty[0] == 30.0 && (empty[1] - 48.0).abs() < 1e-6 && empty[2].is_nan(), "{empty:?}");
     // The first of four batches is left out: 25 s.
     let drawn = sim.recorder().air_time().numbers("energy_j").expect("a column");
@@ -101,7 +101,7 @@ fn a_node_whose_battery_is_empty_draws_nothing() {
 #[test]
 fn last_packets_of_a_node_are_recorded() {
     let sim = ran(ONE);
-    let (sent, received) = (column(&sim, "last_sent_s"), column(&sim, "last_received_s"));
+    let (sent, received) = (column(&sim, "last_sent_at_s"), column(&sim, "last_received_at_s"));
     // 534 B at 2 Mbit/s behind a PLCP header of 192 us. RTS, CTS and ACK are no packets.
     assert!((received[1] - sent[0] - 2328e-6).abs() < 2e-6, "{sent:?}, {received:?}");
     assert!(sent[0] > 0.1 && received[0].is_nan() && sent[1].is_nan());
@@ -109,8 +109,8 @@ fn last_packets_of_a_node_are_recorded() {
     // Node 1 falls silent, and later RTS frames get no answer.
     let short = ONE.replace("stop = \"1 s\"", "stop = \"40 s\"").replace("\"10 s\"", "\"50 ms\"");
     let sim = ran(&format!("{short}\nnode = [{{ nodes = 1, radio.energy.battery = \"0.5 J\" }}]"));
-    let empty = column(&sim, "empty_s")[1];
-    let (sent, received) = (column(&sim, "last_sent_s")[0], column(&sim, "last_received_s")[1]);
+    let empty = column(&sim, "emptied_at_s")[1];
+    let (sent, received) = (column(&sim, "last_sent_at_s")[0], column(&sim, "last_received_at_s")[1]);
     assert!(empty < 20.0 && received <= empty && empty - received < 0.06, "{empty}, {received}");
     assert!(sent <= empty && empty - sent < 0.06, "{empty}, {sent}");
 }
@@ -128,7 +128,7 @@ fn a_node_that_is_off_sleeps() {
     let sim = ran(text);
     let left = column(&sim, "remaining_j");
     assert!((left[0] - 90.0).abs() < 1e-6 && (left[1] - (100.0 - 6.4)).abs() < 1e-6, "{left:?}");
-    assert!(column(&sim, "empty_s").iter().all(|at| at.is_nan()));
+    assert!(column(&sim, "emptied_at_s").iter().all(|at| at.is_nan()));
 }
 
 #[test]
@@ -146,16 +146,16 @@ fn a_node_dies_at_the_instant_at_which_its_battery_is_empty() {
     };
     // Nothing is sent before the first instant: it idles.
     let idle = ran(&text("5 J").replace("to = 2 }", "to = 2, start = \"8 s\" }"));
-    assert_eq!(column(&idle, "empty_s")[1], 5.0);
-    assert_eq!(idle.recorder().flows().counts("delivered_packets").expect("a column")[0], 0);
+    assert_eq!(column(&idle, "emptied_at_s")[1], 5.0);
+    assert_eq!(idle.recorder().flows().counts("packets_delivered").expect("a column")[0], 0);
     // In the middle of traffic: the energy drawn so far equals the battery, according to the airtime as well.
     let busy = ran(&text("5 J").replace("discard = 0", "discard = 0, air_time = true"));
-    let (empty, left) = (column(&busy, "empty_s"), column(&busy, "remaining_j"));
+    let (empty, left) = (column(&busy, "emptied_at_s"), column(&busy, "remaining_j"));
     assert!(empty[1] > 2.5 && empty[1] < 5.0 && left[1] == 0.0, "{empty:?} {left:?}");
     assert!(left[0].is_infinite(), "its battery does not end");
     let drawn = busy.recorder().air_time().numbers("energy_j").expect("a column")[1];
     assert!((drawn - 5.0).abs() < 1e-6, "{drawn} J");
-    let delivered = busy.recorder().flows().counts("delivered_packets").expect("a column")[0];
+    let delivered = busy.recorder().flows().counts("packets_delivered").expect("a column")[0];
     assert!(delivered > 0, "before it died");
     // The node stays dead, and every packet has had one outcome (checked at the end of each run).
     let mut sim = Sim::new(&setup(&text("5 J")));
@@ -228,7 +228,7 @@ fn commanded(text: &str, seed: u32, commands: &[(u64, Command)]) -> Sim {
     sim.run();
     let flows = sim.recorder().flows();
     let counts = |name: &str| flows.counts(name).expect("a column").to_vec();
-    for (bytes, packets) in counts("delivered_bytes").iter().zip(counts("delivered_packets")) {
+    for (bytes, packets) in counts("delivered_bytes").iter().zip(counts("packets_delivered")) {
         assert!(*bytes <= 512 * packets, "{bytes} B in {packets} packets");
     }
     sim
@@ -241,7 +241,7 @@ fn frames(sim: &mut Sim) -> Vec<(f64, usize, usize, f64)> {
     let values = rows.values();
     let column = |name: &str| &values[rows.columns().iter().position(|c| c.0 == name).expect("a column")];
     let (Values::Float(at), Values::Int(sender)) = (column("time_s"), column("sender")) else { panic!("two columns") };
-    let (Values::Int(channel), Values::Float(lasts)) = (column("channel"), column("air_time_s")) else {
+    let (Values::Int(channel), Values::Float(lasts)) = (column("channel"), column("airtime_s")) else {
         panic!("two columns")
     };
     let mut all: Vec<_> = (0..rows.len()).map(|i| (at[i], sender[i] as usize, channel[i] as usize, lasts[i])).collect();

@@ -49,7 +49,7 @@ fn with_elfn_a_sender_sends_probes_while_there_is_no_route_and_hardly_times_out(
 
 #[test]
 fn where_senders_do_not_back_off_they_soon_find_that_there_is_a_route_again() {
-    let delivered = |tcp: &str| flow(&interrupted("aodv", tcp), "delivered_packets") as f64;
+    let delivered = |tcp: &str| flow(&interrupted("aodv", tcp), "packets_delivered") as f64;
     let (plain, elfn) = (delivered(""), delivered("tcp.elfn.enabled = true"));
     assert!(elfn > 1.1 * plain, "{elfn} with, {plain} without");
 }

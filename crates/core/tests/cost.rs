@@ -70,7 +70,7 @@ fn large() -> Vec<(&'static str, String, String)> {
     vec![
         ("events", format!("{fixed}topology.hops = 1\n{cbr}event = [{events}]\n"), String::new()),
         ("motion", format!("{fixed}{moves}{cbr}"), rows(&many(20, &start).concat(), many(10_000, &course))),
-        ("links", format!("{fixed}{links}{cbr}"), rows("from,to,signal_dbm\n", many(9900, &link))),
+        ("links", format!("{fixed}{links}{cbr}"), rows("src,dst,signal_dbm\n", many(9900, &link))),
         (
             "places",
             format!(

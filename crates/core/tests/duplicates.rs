@@ -31,7 +31,7 @@ fn datagram_over_two_routes_is_delivered_once() {
     let count = |name: &str| flows.counts(name).expect("a column")[0];
     let number = |name: &str| flows.numbers(name).expect("a column")[0];
     assert_eq!(count("packets_sent"), 2);
-    assert_eq!(count("delivered_packets"), 2);
+    assert_eq!(count("packets_delivered"), 2);
     assert_eq!((count("duplicates_received"), count("copies_received")), (1, 3));
     // The first over 2, which has answered before 1, the second over one hop, and once more over 2.
     assert_eq!(number("mean_hops") * 3.0, 2.0 + 1.0 + 2.0);
@@ -39,7 +39,7 @@ fn datagram_over_two_routes_is_delivered_once() {
     assert_eq!(number("throughput_bps"), 3.0 * 1024.0 / 5.0);
     // The delay and the completion are those of what came first: a preamble of 192 us and 172 B at 2 Mbit/s.
     let first = 192e-6 + 172.0 * 8.0 / 2e6;
-    assert!((number("completion_s") - 2.0 - first).abs() < 2e-6, "{}", number("completion_s"));
+    assert!((number("completion_time_s") - 2.0 - first).abs() < 2e-6, "{}", number("completion_time_s"));
     assert_eq!(count("delay_samples"), 2);
     let (mean, copies) = (number("mean_delay_s"), number("mean_copy_delay_s"));
     assert!(3.0 * copies > 2.0 * mean + 2.0 * first, "{mean} s, with the duplicate {copies} s");

@@ -157,7 +157,7 @@ fn others(path: &str, schema: &Json, now: &Json) -> Vec<Json> {
         "mobility.file" => return vec![json!("other_motion.csv")],
         "mobility.table" => return vec![json!(OTHER_WAYS)],
         "radio.links" => {
-            return vec![json!("from,to,signal_dbm\n0,1,-60\n1,0,-62\n1,2,-65\n2,1,-66\n0,2,-95\n2,0,-75\n")];
+            return vec![json!("src,dst,signal_dbm\n0,1,-60\n1,0,-62\n1,2,-65\n2,1,-66\n0,2,-95\n2,0,-75\n")];
         }
         "event.0.position" => return vec![json!(["200 m", "300 m"])],
         "event.0.destination" => return vec![json!(["200 m", "900 m"])],

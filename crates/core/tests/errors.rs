@@ -217,7 +217,7 @@ fn links_need_a_table_thresholds_and_nodes_that_stay() {
     let links = |more: &str| {
         format!(
             "topology.hops = 1\nradio.propagation = \"links\"\n\
-             radio.links = \"from,to,loss_db\\n0,1,60\\n1,0,60\\n\"\n{more}"
+             radio.links = \"src,dst,loss_db\\n0,1,60\\n1,0,60\\n\"\n{more}"
         )
     };
     let sinr = |more: &str| links(&format!("radio.reception = \"sinr\"\n{more}"));
@@ -236,7 +236,7 @@ fn links_need_a_table_thresholds_and_nodes_that_stay() {
     );
     assert_eq!(
         problem(&sinr("").replace("1,0,60", "1,0")),
-        "my.toml:4:15 `radio.links` cannot be \"from,to,loss_db\\u{a}0,1,60\\u{a}1,0\\u{a}\" \
+        "my.toml:4:15 `radio.links` cannot be \"src,dst,loss_db\\u{a}0,1,60\\u{a}1,0\\u{a}\" \
          -> line 3 has 2 fields, and the header names 3"
     );
     let stay = "-> keep all nodes static, or choose another `radio.propagation`";
@@ -287,7 +287,7 @@ fn one_way_links_of_a_table_cause_a_warning() {
     let text = |rows: &str, more: &str| {
         format!(
             "topology.hops = 2\nradio.propagation = \"links\"\nradio.reception = \"sinr\"\nflow = [{{ to = 1 }}]\n\
-             radio.links = \"from,to,loss_db\\n{rows}\"\n{more}"
+             radio.links = \"src,dst,loss_db\\n{rows}\"\n{more}"
         )
     };
     let said = |rows: &str, more: &str| {
@@ -862,8 +862,8 @@ fn excessive_powers() {
     let links =
         |row: &str| format!("radio.propagation = \"links\"\nradio.reception = \"sinr\"\nradio.links = \"{row}\"");
     for (row, said) in [
-        ("from,to,signal_dbm\\n0,1,1000\\n", "line 2 has 1000 in column `signal_dbm`, which must be from -250 to 90"),
-        ("from,to,loss_db\\n0,1,-200\\n", "line 2 has -200 in column `loss_db`, which must be from 0 to 400"),
+        ("src,dst,signal_dbm\\n0,1,1000\\n", "line 2 has 1000 in column `signal_dbm`, which must be from -250 to 90"),
+        ("src,dst,loss_db\\n0,1,-200\\n", "line 2 has -200 in column `loss_db`, which must be from 0 to 400"),
     ] {
         let said_all = problem(&links(row));
         assert!(said_all.starts_with("my.toml:4:15 ") && said_all.contains(said), "{said_all}");

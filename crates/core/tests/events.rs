@@ -181,8 +181,8 @@ fn what_is_on_a_wire_arrives_and_what_is_being_sent_does_not() {
     let counts = |down: &str| {
         let sim = ran(&run(down));
         let f = sim.recorder().flows();
-        let busy = sim.recorder().links().numbers("utilisation").expect("a column")[0] * 2.0;
-        (f.counts("delivered_packets").expect("a column")[0], (busy * 1e3).round())
+        let busy = sim.recorder().links().numbers("utilization").expect("a column")[0] * 2.0;
+        (f.counts("packets_delivered").expect("a column")[0], (busy * 1e3).round())
     };
     assert_eq!(counts(""), (10, 100.0));
     // The sender dies in the middle of the third, at 45 ms, and is back for the last two, at 160 and 180 ms.
@@ -284,7 +284,7 @@ fn a_flow_waits_for_its_event_and_can_begin_again() {
     "#;
     let flows = |more: &str| {
         let f = ran(&format!("{text}{more}")).recorder().flows();
-        ["delivered_bytes", "start_s", "completion_s"].map(|c| f.numbers(c).expect("a column")[0])
+        ["delivered_bytes", "start_s", "completion_time_s"].map(|c| f.numbers(c).expect("a column")[0])
     };
     let waits = flows("");
     assert!(waits[0] == 0.0 && waits[1].is_nan() && waits[2].is_nan(), "{waits:?}");
@@ -369,7 +369,7 @@ proptest! {
         }
         sim.run();
         let flows = sim.recorder().flow_batches();
-        let last: Vec<u64> = flows.counts("delivered_packets").expect("a column")[3..].to_vec();
+        let last: Vec<u64> = flows.counts("packets_delivered").expect("a column")[3..].to_vec();
         // DSDV may take longer than the rest of the run to advertise the returning node to all others.
         prop_assert!(last[1] > 0 || protocol == "dsdv", "datagrams in the last 30 s: {last:?}");
         let air = sim.recorder().air_time();

@@ -78,21 +78,25 @@ fn a_hop_works_as_far_as_the_timers_allow_and_a_warning_says_so_beyond() {
                     let name = format!("{preset}, {radio}, RTS {rts}, {metres} m");
                     let s = two_nodes(preset, radio, metres, &wlan);
                     let sim = run(&s, 1);
-                    let failed = sum(&sim, "rts_failed") + sum(&sim, "data_failed");
+                    let failed = sum(&sim, "rts_frames_failed") + sum(&sim, "data_frames_failed");
                     assert_eq!(failed == 0, works, "{name}: {failed}");
                     assert_eq!(warning(&s).is_none(), works, "{name}: {:?}", warning(&s));
-                    let sent = sum(&sim, "rts_sent") + sum(&sim, "data_sent");
+                    let sent = sum(&sim, "rts_frames_sent") + sum(&sim, "data_frames_sent");
                     if !works {
                         assert!(failed + 1 >= sent, "{name}: {failed} of {sent}");
                         continue;
                     }
-                    let delivered = sim.recorder().flows().counts("delivered_packets").expect("a column")[0];
+                    let delivered = sim.recorder().flows().counts("packets_delivered").expect("a column")[0];
                     assert!(delivered >= 19, "{name}: {delivered} of 20");
                 }
                 let wlan = format!("{wlan}, slot_time = \"201 us\", max_propagation = \"101 us\"");
                 let s = two_nodes(preset, radio, 30_000.0, &wlan);
                 let sim = run(&s, 1);
-                assert_eq!(sum(&sim, "rts_failed") + sum(&sim, "data_failed"), 0, "{preset}, {radio}, RTS {rts}");
+                assert_eq!(
+                    sum(&sim, "rts_frames_failed") + sum(&sim, "data_frames_failed"),
+                    0,
+                    "{preset}, {radio}, RTS {rts}"
+                );
                 assert_eq!(warning(&s), None);
                 let said = warning(&two_nodes(preset, radio, 30_000.0, "")).expect("a warning");
                 let needed = if fixed { "100 us" } else { "200 us" };
@@ -119,7 +123,8 @@ fn a_near_station_answers_in_time_whoever_else_listens() {
             let sim = run(&s, 1);
             assert!(sim.recorder().delivered() > 100);
             // Two stations that begin in one slot fail sometimes.
-            let (sent, failed) = (sum(&sim, "data_sent"), sum(&sim, "data_failed") + sum(&sim, "rts_failed"));
+            let (sent, failed) =
+                (sum(&sim, "data_frames_sent"), sum(&sim, "data_frames_failed") + sum(&sim, "rts_frames_failed"));
             assert!(failed * 5 < sent, "{preset}, RTS {rts}: {failed} of {sent}");
         }
     }

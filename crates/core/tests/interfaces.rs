@@ -54,7 +54,10 @@ fn two_radios_at_the_relay_double_the_goodput() {
         assert!((1.7..2.1).contains(&gain), "{protocol}: {gain}");
         // Nobody is in the way of anybody else, so nothing is lost on the air.
         let collisions = two.recorder().nodes().counts("collisions").expect("a column").iter().sum::<u64>();
-        assert!(collisions < one.recorder().nodes().counts("rts_sent").expect("a column")[0] / 10, "{collisions}");
+        assert!(
+            collisions < one.recorder().nodes().counts("rts_frames_sent").expect("a column")[0] / 10,
+            "{collisions}"
+        );
         assert_eq!(two.recorder().nodes().rows(), 3);
     }
 }
@@ -71,7 +74,7 @@ fn a_radio_can_be_off_while_its_node_goes_on() {
         };
         let sim = run(&events("node_down = 1, channel = 6"));
         let batches = sim.recorder().batches();
-        let counts = batches.counts("delivered_packets").expect("a column");
+        let counts = batches.counts("packets_delivered").expect("a column");
         assert!(counts[1] > 100 && counts[3] == 0 && counts[5] > 100, "{protocol}: {counts:?}");
         let air = sim.recorder().air_time();
         assert_eq!(air.counts("channel").expect("a column"), [1, 1, 6, 6]);
@@ -165,7 +168,7 @@ fn a_rate_that_does_not_reach_is_not_used_for_a_way() {
             "#
         )
     };
-    let forwarded = |sim: &Sim| sim.recorder().nodes().counts("data_sent").expect("a column")[1] > 100;
+    let forwarded = |sim: &Sim| sim.recorder().nodes().counts("data_frames_sent").expect("a column")[1] > 100;
     assert!(!forwarded(&run(&text(""))), "one hop is enough");
     let short = "radio.sensitivity = [{ rate = \"11 Mbit/s\", range = \"150 m\" }]";
     let sim = run(&text(short));
@@ -175,7 +178,7 @@ fn a_rate_that_does_not_reach_is_not_used_for_a_way() {
     let direct = format!("{short}\nwlan.link_rate = [{{ from = 0, to = 2, rate = \"2 Mbit/s\" }}]");
     let sim = run(&text(&direct));
     // Data go directly at 2 Mbit/s; acknowledgements still make two hops.
-    let acks = sim.recorder().nodes().counts("mac_ack_packets").expect("a column").to_vec();
+    let acks = sim.recorder().nodes().counts("mac_tcp_acks").expect("a column").to_vec();
     let data = sim.recorder().nodes().counts("mac_data_packets").expect("a column").to_vec();
     assert!(acks[1] > 100 && data[1] == 0, "{acks:?} {data:?}");
     let weak = short.replace("range = \"150 m\"", "receive_threshold = \"2.8e-9 W\"");
@@ -232,9 +235,9 @@ fn two_nodes_differ_in_power_queue_and_rts_threshold() {
     let reached: Vec<u32> = channel.neighbours(RadioId(0)).map(|r| r.0).collect();
     assert_eq!(reached, [1, 2]);
     assert!(of("mac_data_packets")[1] > 100);
-    assert!(of("mac_ack_packets")[1] > 100);
-    assert_eq!(of("rts_sent")[0], 0);
-    assert!(of("rts_sent")[3] > 0 && of("data_sent")[3] > 0);
+    assert!(of("mac_tcp_acks")[1] > 100);
+    assert_eq!(of("rts_frames_sent")[0], 0);
+    assert!(of("rts_frames_sent")[3] > 0 && of("data_frames_sent")[3] > 0);
     assert!(sim.pool().ledger().dropped_total(Reason::QueueFull) > 0);
     let alike = run(&text.replace("queue.limit = 3, ", ""));
     assert_eq!(alike.pool().ledger().dropped_total(Reason::QueueFull), 0);

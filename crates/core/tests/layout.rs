@@ -46,8 +46,8 @@ impl Files for Folder {
             }
             "bad.mv" => "$node_(0) set X_ 1; $node_(0) set Y_ 1\n$node_(0) label home\n",
             "mark.csv" => "\u{feff}x_m,y_m\r\n0,0\r\n200,0\r\n",
-            "links.csv" => "from,to,signal_dbm\n1,0,-61\n0,1,-60\n\n1,2,-70\n2,1,-70\n",
-            "torn_links.csv" => "from,to,signal_dbm\n0,1,-60\n1,0\n",
+            "links.csv" => "src,dst,signal_dbm\n1,0,-61\n0,1,-60\n\n1,2,-70\n2,1,-70\n",
+            "torn_links.csv" => "src,dst,signal_dbm\n0,1,-60\n1,0\n",
             "mark_flows.csv" => "\u{feff}src,dst\n0,1\n",
             name if let Some((_, text)) = WRONG.iter().find(|w| w.0 == name) => text,
             _ => return Err("no such file".into()),
@@ -253,10 +253,10 @@ const FOREIGN: [(&str, &str, &str, &str); 40] = [
     ("radio.links", "from,to,rssi\n0,1,-60\n", "column `rssi`", "did you mean `signal_dbm`?"),
     ("traffic.file", "from,to\n0,1\n", "it has no column `src`", "did you mean `src`?"),
     ("radio.links", "from,to,snr_db\n0,1,30\n", "column `snr_db`", "by adding the noise"),
-    ("radio.links", "from,to,loss_db,noise_dbm\n0,1,80,-95\n", "column `noise_dbm`", "`radio.sinr.noise_figure`"),
+    ("radio.links", "src,dst,loss_db,noise_dbm\n0,1,80,-95\n", "column `noise_dbm`", "`radio.sinr.noise_figure`"),
     (
         "radio.links",
-        "from,to,signal_dbm,rx_dbm\n0,1,-60,-60\n",
+        "src,dst,signal_dbm,rx_dbm\n0,1,-60,-60\n",
         "column `rx_dbm`",
         "its columns are from, to, signal_dbm",
     ),
@@ -301,7 +301,7 @@ const FOREIGN: [(&str, &str, &str, &str); 40] = [
     ("traffic.file", "0 1\n1 2\n", "its numbers stand between blanks", "one flow in a line"),
     ("topology.file", "src,dst\n0,1\n", "it is a table of flows", "name it as `traffic.file`"),
     ("traffic.file", "node,x_m,y_m\n0,0,0\n", "it is a table of places", "name it as `topology.file`"),
-    ("traffic.file", "from,to,loss_db\n0,1,80\n", "it is a table of links", "name it as `radio.links`"),
+    ("traffic.file", "src,dst,loss_db\n0,1,80\n", "it is a table of links", "name it as `radio.links`"),
     (
         "radio.links",
         "time_s,node,x_m,y_m,dest_x_m,dest_y_m,speed_mps\n0,0,0,0,0,0,0\n",

@@ -76,7 +76,7 @@ fn goodput_over_a_lossy_link_is_that_of_ns2() {
     ] {
         let text = zhou(variant, loss, boxes);
         let runs: Vec<f64> =
-            (1..4).map(|seed| sum(&run(&text, seed), "delivered_packets") as f64 * 8.0 / 500.0).collect();
+            (1..4).map(|seed| sum(&run(&text, seed), "packets_delivered") as f64 * 8.0 / 500.0).collect();
         let ours = runs.iter().sum::<f64>() / 3.0;
         assert!((ours / ns2 - 1.0).abs() < 0.03, "{variant}, {loss}, {boxes}: {ours} instead of {ns2}");
     }
@@ -104,13 +104,13 @@ fn losses_behind_snoop_cost_the_source_nothing() {
     let alone = run(&last_hop("", LOSSY, ""), 1);
     let r = run(&last_hop("", LOSSY, "middlebox = [{ kind = \"snoop\", node = 1 }]"), 1);
     assert_eq!((sum(&r, "fast_retransmits"), sum(&r, "timeouts")), (0, 0));
-    assert!(sum(&r, "local_retransmissions") > 100 && sum(&r, "suppressed_acks") > 100);
-    let (with, without) = (sum(&r, "delivered_packets"), sum(&alone, "delivered_packets"));
+    assert!(sum(&r, "local_retransmissions") > 100 && sum(&r, "acks_suppressed") > 100);
+    let (with, without) = (sum(&r, "packets_delivered"), sum(&alone, "packets_delivered"));
     assert!(with as f64 > 1.5 * without as f64, "{with} and {without}");
     // Packets created and consumed by the middlebox appear in the accounting of the whole run.
     let (injected, absorbed) = (r.ledger().injected, r.ledger().absorbed);
     assert!(injected[Kind::Data as usize] >= sum(&r, "local_retransmissions"));
-    assert!(absorbed[Kind::Ack as usize] >= sum(&r, "suppressed_acks"));
+    assert!(absorbed[Kind::Ack as usize] >= sum(&r, "acks_suppressed"));
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn notified_losses_do_not_cut_the_window() {
             let r = run(&last_hop("", LOSSY, &format!("{more}middlebox = [{{ kind = \"eln\", node = 1 }}]")), 1);
             assert_eq!(sum(&r, "fast_retransmits"), 0, "{variant}, {knowledge}");
             assert!(sum(&r, "eln_marks") > 100);
-            let (with, without) = (sum(&r, "delivered_packets"), sum(&alone, "delivered_packets"));
+            let (with, without) = (sum(&r, "packets_delivered"), sum(&alone, "packets_delivered"));
             assert!(with as f64 > 1.2 * without as f64, "{variant}, {knowledge}: {with} instead of {without}");
         }
     }
@@ -133,7 +133,7 @@ fn snoop_and_notifications_stand_at_the_same_node_in_either_order() {
     let more = "snoop.pass_duplicates = 1\nmiddlebox = [{ kind = \"A\", node = 1 }, { kind = \"B\", node = 1 }]\n";
     for (a, b) in [("snoop", "eln"), ("eln", "snoop")] {
         let r = run(&last_hop("", LOSSY, &more.replace('A', a).replace('B', b)), 1);
-        assert!(sum(&r, "suppressed_acks") > 100 && sum(&r, "eln_marks") > 100, "{a}, {b}");
+        assert!(sum(&r, "acks_suppressed") > 100 && sum(&r, "eln_marks") > 100, "{a}, {b}");
         assert_eq!(sum(&r, "fast_retransmits"), 0, "{a}, {b}");
         // The duplicate that is let through is marked, and the source repairs the loss as well.
         assert!(sum(&r, "retransmissions") > 50, "{a}, {b}");
@@ -158,14 +158,14 @@ fn a_split_connection_hides_the_losses_and_closes_the_window_when_its_buffer_is_
     let r = run(&last_hop("", LOSSY, split), 1);
     assert_eq!((sum(&r, "fast_retransmits"), sum(&r, "timeouts")), (0, 0));
     assert!(sum(&r, "local_retransmissions") > 50);
-    assert!(sum(&r, "delivered_packets") > sum(&run(&last_hop("", LOSSY, ""), 1), "delivered_packets"));
+    assert!(sum(&r, "packets_delivered") > sum(&run(&last_hop("", LOSSY, ""), 1), "packets_delivered"));
     // A slow second half: the source may not be more than the buffer ahead, and nothing is lost.
     let slow = "rate = \"100 kbit/s\", queue = { limit = 100 }";
     let r = run(&last_hop("", slow, split), 1);
     assert_eq!((sum(&r, "retransmissions"), sum(&r, "local_retransmissions")), (0, 0));
     let whole = r.batches();
     let last = |name: &str| *whole.counts(name).expect("a column").last().expect("a batch");
-    assert!(last("packets_sent").abs_diff(last("delivered_packets")) <= 8);
+    assert!(last("packets_sent").abs_diff(last("packets_delivered")) <= 8);
     // Delays count from the source: eight segments at a time wait in the buffer or in the queue behind it.
     let delay = r.flows().numbers("mean_delay_s").expect("a column")[0];
     assert!((delay - 8.0 * 1500.0 * 8.0 / 100_000.0).abs() < 0.15, "{delay} s");
@@ -179,7 +179,7 @@ fn a_source_that_is_shut_out_goes_on_even_if_nobody_tells_it() {
     let split = "middlebox = [{ kind = \"split\", node = 1, split = { buffer = 2 } }]";
     for seed in 1..6 {
         let r = run(&last_hop(lossy, slow, split), seed);
-        let delivered = r.batches().counts("delivered_packets").expect("a column").to_vec();
+        let delivered = r.batches().counts("packets_delivered").expect("a column").to_vec();
         assert!(delivered.iter().all(|&d| d > 0), "seed {seed}: {delivered:?}");
     }
 }

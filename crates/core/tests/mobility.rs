@@ -544,7 +544,7 @@ fn approaching_sender_wins_ties_with_a_slot() {
         let mut sim = Sim::new(&scenario.setup(Some(1)));
         sim.run();
         let batches = sim.recorder().batches();
-        batches.counts("rts_failed").expect("a column")[1..].iter().sum::<u64>()
+        batches.counts("rts_frames_failed").expect("a column")[1..].iter().sum::<u64>()
     };
     assert_eq!(failed("60", true), 0, "they come closer");
     for (to, ties) in [("-60", true), ("60", false), ("-60", false)] {

@@ -85,7 +85,8 @@ fn measured(run: &Recorded) -> String {
     let r = run.sim.recorder();
     let mut batches = r.batches();
     batches.columns.retain(|c| c.0 != "energy_j");
-    let tables = [r.flows(), r.nodes(), batches, r.flow_batches(), r.fates(), r.rates(), r.links(), r.link_batches()];
+    let tables =
+        [r.flows(), r.nodes(), batches, r.flow_batches(), r.fates(), r.rates(), r.links(), r.link_batches()];
     tables.map(|t| format!("{t:?}")).join("\n")
 }
 
@@ -172,7 +173,7 @@ proptest! {
         let frames = &record_some(scenario(&text).setup(Some(seed.into()))).tables["frames"];
         let sent: Vec<Sent<'_>> = frames
             .iter()
-            .map(|row| Sent { row, from: ns(row["time_s"]), until: ns(row["time_s"]) + ns(row["air_time_s"]) })
+            .map(|row| Sent { row, from: ns(row["time_s"]), until: ns(row["time_s"]) + ns(row["airtime_s"]) })
             .collect();
         let place = |node: Cell| {
             let (x, y) = positions[node.int() as usize];
@@ -246,7 +247,7 @@ proptest! {
         let frames = &record_some(scenario(&text).setup(Some(seed.into()))).tables["frames"];
         for row in frames {
             let (from, sender) = (ns(row["time_s"]), row["sender"].int());
-            let until = from + ns(row["air_time_s"]);
+            let until = from + ns(row["airtime_s"]);
             prop_assert_eq!(row["outcome"] == Cell::Null, until + 1000 > 1_000_000_000, "{:?}", row);
             prop_assert_eq!(row["outcome"] == "broadcast", row["receiver"] == Cell::Null, "{:?}", row);
             let cut = outages.iter().any(|o| {

@@ -266,7 +266,7 @@ proptest! {
         prop_assert!(sum("dropped_aqm") <= ledger.dropped_total(Reason::Aqm));
         let sent_or_lost = sum("packets_sent") + sum("dropped_queue_full") + sum("dropped_aqm");
         prop_assert!(sent_or_lost <= sum("packets_offered"));
-        for (name, most) in [("utilisation", 1.0 + 1e-9), ("mean_queue_packets", 60.0)] {
+        for (name, most) in [("utilization", 1.0 + 1e-9), ("mean_queue_packets", 60.0)] {
             let values = batches.numbers(name).expect("a column");
             prop_assert!(values.iter().all(|u| (0.0..=most).contains(u)), "{name}: {values:?}");
         }
@@ -287,11 +287,11 @@ proptest! {
         for flow in 0..2 {
             let sent = sum("packets_sent", flow);
             let first_time = sent - sum("retransmissions", flow);
-            prop_assert!(sum("delivered_packets", flow) <= first_time);
+            prop_assert!(sum("packets_delivered", flow) <= first_time);
             // A MAC also gives up what has arrived, when the ACKs for it are lost; sent another way, it comes twice.
             let twice = sim.recorder().network().radio.mac_data_given_up;
             let copies = sent + sum("local_retransmissions", flow) + twice;
-            prop_assert!(sum("delivered_packets", flow) + sum("duplicates_received", flow) <= copies);
+            prop_assert!(sum("packets_delivered", flow) + sum("duplicates_received", flow) <= copies);
         }
     }
 
@@ -317,7 +317,7 @@ proptest! {
         sim.run();
         let flows = sim.recorder().flow_batches();
         let column = |name: &str| flows.counts(name).expect("a column").to_vec();
-        let of_first = column("delivered_packets").into_iter().zip(column("flow")).filter(|x| x.1 == 0).map(|x| x.0);
+        let of_first = column("packets_delivered").into_iter().zip(column("flow")).filter(|x| x.1 == 0).map(|x| x.0);
         prop_assert!(of_first.sum::<u64>() <= segments);
     }
 

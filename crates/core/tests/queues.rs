@@ -209,7 +209,7 @@ fn no_notification_below_the_minimum_threshold() {
         "#;
     let sent = |interval| {
         let r = run(text, 1, &[NEIGHBORHOOD_RED, ("cbr.interval", interval)]);
-        (nodes(&r, "broadcast_sent"), nodes(&r, "dropped_aqm"))
+        (nodes(&r, "broadcast_frames_sent"), nodes(&r, "dropped_aqm"))
     };
     assert_eq!(sent("20 ms"), (0, 0));
     // Both stations find it busy for more than half of the time.

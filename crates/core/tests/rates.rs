@@ -97,22 +97,22 @@ fn agrees_with_the_nodes(sim: &Sim, what: &str) -> [u64; 3] {
         let at = |name: &str| nodes.counts(name).unwrap_or_else(|| panic!("no column {name}"))[node as usize];
         for (column, kinds, packets, given_up) in [
             ("data", data, "mac_data_packets", "mac_data_given_up"),
-            ("ack", ack, "mac_ack_packets", "mac_acks_given_up"),
+            ("ack", ack, "mac_tcp_acks", "mac_tcp_acks_given_up"),
             ("other", other, "mac_other_packets", "mac_other_given_up"),
         ] {
             assert_eq!(sum(&rates, "packets", node, kinds), at(packets), "{what}, {column} of {node}");
             assert_eq!(sum(&rates, "packets_given_up", node, kinds), at(given_up), "{what}, {column} of {node}");
         }
         let all = |name| sum(&rates, name, node, &Kind::ALL);
-        for name in ["data_sent", "data_failed", "rts_failed"] {
+        for name in ["data_frames_sent", "data_frames_failed", "rts_frames_failed"] {
             assert_eq!(all(name), at(name), "{what}, {name} of {node}");
         }
         // At the borders of the measured part one packet may be on its way.
-        let acknowledged = all("packets_acknowledged");
-        assert!((all("data_sent") - all("data_failed")).abs_diff(acknowledged) <= 1, "{what}, {node}");
+        let acknowledged = all("packets_acked");
+        assert!((all("data_frames_sent") - all("data_frames_failed")).abs_diff(acknowledged) <= 1, "{what}, {node}");
         assert!(all("packets").abs_diff(acknowledged + all("packets_given_up")) <= 1, "{what}, {node}");
     }
-    [data, ack, other].map(|kinds| (0..4).map(|node| sum(&rates, "data_failed", node, kinds)).sum())
+    [data, ack, other].map(|kinds| (0..4).map(|node| sum(&rates, "data_frames_failed", node, kinds)).sum())
 }
 
 #[test]
@@ -142,7 +142,8 @@ fn rates_that_are_named_are_chosen_among_and_one_that_comes_again_is_counted_onc
     };
     let sent = |sim: &Sim| {
         let rates = sim.recorder().rates();
-        let (bps, sent) = (rates.counts("rate_bps").expect("a column"), rates.counts("data_sent").expect("a column"));
+        let (bps, sent) =
+            (rates.counts("rate_bps").expect("a column"), rates.counts("data_frames_sent").expect("a column"));
         let mut by_rate = std::collections::BTreeMap::new();
         for (rate, n) in bps.iter().zip(sent) {
             *by_rate.entry(*rate).or_insert(0) += n;
@@ -157,7 +158,11 @@ fn rates_that_are_named_are_chosen_among_and_one_that_comes_again_is_counted_onc
     assert_eq!(sent(&twice), [1_000_000, 2_000_000, 5_500_000, 11_000_000]);
     agrees_with_the_nodes(&twice, "each rate twice");
     let (a, b) = (named(&format!("[{once}]")), run(&lossy("minstrel", "shortest_path", "never"), 1));
-    assert_eq!(a.recorder().rates().counts("data_sent"), b.recorder().rates().counts("data_sent"), "all of the PHY");
+    assert_eq!(
+        a.recorder().rates().counts("data_frames_sent"),
+        b.recorder().rates().counts("data_frames_sent"),
+        "all of the PHY"
+    );
 }
 
 #[test]
@@ -182,7 +187,7 @@ fn an_ack_that_is_shorter_than_a_cts_comes_in_time_after_rts_and_cts() {
         );
         let nodes = run(&text, 1).recorder().nodes();
         let sum = |name: &str| nodes.counts(name).unwrap_or_default().iter().sum::<u64>();
-        assert!(sum("data_sent") >= 9, "{} data frames", sum("data_sent"));
-        assert_eq!((sum("data_failed"), sum("rts_failed")), (0, 0), "{rate}, {response}");
+        assert!(sum("data_frames_sent") >= 9, "{} data frames", sum("data_frames_sent"));
+        assert_eq!((sum("data_frames_failed"), sum("rts_frames_failed")), (0, 0), "{rate}, {response}");
     }
 }

@@ -182,8 +182,8 @@ proptest! {
         let (frames, network) = (&tables["frames"], sim.recorder().network().radio);
         let sent = |kind: &str| count(frames, |r| r["kind"] == kind && r["receiver"] != Cell::Null);
         prop_assert_eq!([sent("rts"), sent("cts"), sent("data"), sent("ack")],
-            [network.rts_sent, network.cts_sent, network.data_sent, network.ack_sent]);
-        prop_assert_eq!(count(frames, |r| r["receiver"] == Cell::Null), network.broadcast_sent);
+            [network.rts_frames_sent, network.cts_frames_sent, network.data_frames_sent, network.ack_frames_sent]);
+        prop_assert_eq!(count(frames, |r| r["receiver"] == Cell::Null), network.broadcast_frames_sent);
         prop_assert!(count(frames, |r| r["outcome"] == Cell::Null) <= setup_nodes(&sim));
         for row in frames {
             let received = Cell::Int(u64::from(row["outcome"] == "received"));

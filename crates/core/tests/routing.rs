@@ -153,7 +153,7 @@ proptest! {
         let mut sim = Sim::new(&scenario(&network(preset, protocol, &positions, &flows)).setup(Some(u64::from(seed))));
         sim.run();
         let flows = sim.recorder().flows();
-        for (to, n) in near[1..].iter().zip(flows.counts("delivered_packets").expect("a column")) {
+        for (to, n) in near[1..].iter().zip(flows.counts("packets_delivered").expect("a column")) {
             prop_assert!(*n > 0, "{protocol}: no packet reached node {to} in the second half of {stop} s");
         }
     }

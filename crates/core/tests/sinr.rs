@@ -119,7 +119,7 @@ fn observers_change_no_result() {
     let seen = |more: &str, seed| {
         let sim = run(&chain_scenario(5, "long", 5, more), seed);
         let r = sim.recorder();
-        format!("{:?} {:?}", r.nodes().counts("data_sent"), r.flows().counts("delivered_packets"))
+        format!("{:?} {:?}", r.nodes().counts("data_frames_sent"), r.flows().counts("packets_delivered"))
     };
     for more in ["", "radio.sinr.fading = \"rayleigh\"", "radio.shadowing = \"3 dB\"", "radio.sinr.relock = \"5 dB\""] {
         let plain = seen(more, 1);
@@ -148,7 +148,7 @@ fn a_hidden_terminal_hurts_more_at_a_fast_rate() {
         );
         let nodes = run(&scenario(12.0, &more), 1).recorder().nodes();
         let of = |name: &str| nodes.counts(name).expect("a column")[0] as f64;
-        of("data_failed") / of("data_sent")
+        of("data_frames_failed") / of("data_frames_sent")
     };
     let (fast, slow) = (lost("11"), lost("2"));
     assert!(fast > 10.0 * slow && fast > 0.02, "{fast} at 11 Mbit/s, {slow} at 2 Mbit/s");

@@ -40,7 +40,7 @@ fn a_transfer_is_complete_when_its_last_segment_arrives() {
         let (_, flows) =
             one_wire(&format!("bulk.segments = {segments}\nflow = [{{ from = 0, to = 1, start = \"1 s\" }}]"));
         let expected = handshake + rounds * round + in_last * segment + 0.01;
-        let found = value(&flows, "completion_s");
+        let found = value(&flows, "completion_time_s");
         assert!(close(found, expected), "{segments} segments: {found} s instead of {expected} s");
         assert!(close(value(&flows, "start_s"), 1.0));
     }
@@ -49,31 +49,31 @@ fn a_transfer_is_complete_when_its_last_segment_arrives() {
 #[test]
 fn last_segment_of_a_byte_count_is_short() {
     let (_, flows) = one_wire("bulk.bytes = \"4 kB\"\nflow = [{ from = 0, to = 1 }]");
-    assert_eq!(flows.counts("delivered_packets"), Some(&[3][..]));
+    assert_eq!(flows.counts("packets_delivered"), Some(&[3][..]));
     assert_eq!(flows.counts("delivered_bytes"), Some(&[4000][..]));
-    assert_eq!(flows.counts("acked_packets"), Some(&[3][..]), "the SYN does not count");
+    assert_eq!(flows.counts("packets_acked"), Some(&[3][..]), "the SYN does not count");
     let received = value(&flows, "throughput_bps") * value(&flows, "measured_s") / 8.0;
     assert!(close(received, 4000.0 + 4.0 * 40.0), "{received} B: the SYN is a header, too");
     // 1080 B and 40 B of headers.
-    assert!(close(value(&flows, "completion_s"), 0.02064 + 0.03232 + 0.012 + 0.00896 + 0.01));
+    assert!(close(value(&flows, "completion_time_s"), 0.02064 + 0.03232 + 0.012 + 0.00896 + 0.01));
     assert!(close(value(&flows, "goodput_bps"), 4000.0 * 8.0 / 10.0));
 }
 
 #[test]
 fn an_endless_transfer_that_stops_delivers_what_it_has_sent() {
     let (_, flows) = one_wire("flow = [{ from = 0, to = 1, start = \"1 s\", stop = \"3 s\" }]");
-    let (sent, delivered) = (value(&flows, "packets_sent"), value(&flows, "delivered_packets"));
+    let (sent, delivered) = (value(&flows, "packets_sent"), value(&flows, "packets_delivered"));
     assert_eq!(sent, delivered + 1.0, "the SYN is sent, too");
     // From the third round on the transmitter is never idle. What waits at the stop is delivered after it.
-    let took = value(&flows, "completion_s");
+    let took = value(&flows, "completion_time_s");
     assert!(took > 2.0 && close(took, 0.02064 + 2.0 * 0.03232 + (delivered - 3.0) * 0.012 + 0.01), "{took} s");
 }
 
 #[test]
 fn a_transfer_that_stops_before_anything_arrived_is_not_complete() {
     let (_, flows) = one_wire("flow = [{ from = 0, to = 1, start = \"1 s\", stop = \"1010 ms\" }]");
-    assert_eq!((value(&flows, "packets_sent"), value(&flows, "delivered_packets")), (1.0, 0.0));
-    assert!(value(&flows, "completion_s").is_nan());
+    assert_eq!((value(&flows, "packets_sent"), value(&flows, "packets_delivered")), (1.0, 0.0));
+    assert!(value(&flows, "completion_time_s").is_nan());
 }
 
 #[test]
@@ -82,12 +82,12 @@ fn datagrams_stop_at_the_stop() {
     let (_, flows) = one_wire(&format!("flow = [{{ from = 0, to = 1, start = \"1 s\", stop = \"2 s\", {flow} }}]"));
     assert_eq!(value(&flows, "packets_sent"), 10.0);
     // The last is sent at 1.9 s and has 1488 B.
-    assert!(close(value(&flows, "completion_s"), 0.9 + 0.011904 + 0.01));
+    assert!(close(value(&flows, "completion_time_s"), 0.9 + 0.011904 + 0.01));
 }
 
 #[test]
 fn a_transfer_without_end_is_never_complete() {
     let (end, flows) = one_wire("flow = [{ from = 0, to = 1 }]");
     assert_eq!(end, End::Done);
-    assert!(value(&flows, "completion_s").is_nan() && value(&flows, "delivered_packets") > 100.0);
+    assert!(value(&flows, "completion_time_s").is_nan() && value(&flows, "packets_delivered") > 100.0);
 }

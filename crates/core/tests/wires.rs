@@ -72,7 +72,7 @@ fn the_base_station_itself_can_be_an_end() {
             flow = [{{ from = 2, to = 3 }}, {{ from = 0, to = 2 }}, {{ from = 2, to = 0 }}, {{ from = 3, to = 2 }}]
             "#
         ));
-        let delivered = counts(&sim, "delivered_packets");
+        let delivered = counts(&sim, "packets_delivered");
         assert!(delivered.iter().all(|&n| n > 100), "{protocol}: {delivered:?}");
     }
 }
@@ -114,7 +114,7 @@ fn nodes_use_the_nearest_of_two_base_stations() {
             "#
         ));
         let sent = sim.recorder().links().counts("packets_sent").expect("a column").to_vec();
-        let delivered = counts(&sim, "delivered_packets");
+        let delivered = counts(&sim, "packets_delivered");
         assert!(delivered.iter().all(|&n| n > 100), "{protocol}: {delivered:?}");
         // Data of flow 0 and acknowledgements of flow 1 come up, the others go down, each over the nearer end.
         assert!(sent.iter().all(|&n| n > 100), "{protocol}: {sent:?}");
@@ -154,7 +154,7 @@ fn a_damaged_data_frame_is_sent_again() {
     let nodes = sim.recorder().nodes();
     let first = |name: &str| nodes.counts(name).expect("a column")[0] as f64;
     // Every attempt fails with 0.3; after seven a packet is given up, 0.3^7 = 0.02 % of them.
-    let (sent, failed) = (first("data_sent"), first("data_failed"));
+    let (sent, failed) = (first("data_frames_sent"), first("data_frames_failed"));
     assert!((failed / sent - 0.3).abs() < 4.0 * (0.21 / sent).sqrt(), "{failed} of {sent}");
     let given_up = first("mac_data_given_up");
     let expected = 20_000.0 * 0.3f64.powi(7);
@@ -169,8 +169,10 @@ fn a_damaged_data_frame_is_sent_again() {
 fn lost_acknowledgements_cause_duplicates() {
     let sim = lossy_hop("error = { model = \"uniform\", rate = 0.2 }, frames = \"all\"");
     let nodes = sim.recorder().nodes();
-    let (sent, failed) =
-        (nodes.counts("data_sent").expect("a column")[0], nodes.counts("data_failed").expect("a column")[0]);
+    let (sent, failed) = (
+        nodes.counts("data_frames_sent").expect("a column")[0],
+        nodes.counts("data_frames_failed").expect("a column")[0],
+    );
     // Data frame or acknowledgement: 1 - 0.8^2.
     let share = failed as f64 / sent as f64;
     assert!((share - 0.36).abs() < 4.0 * (0.36 * 0.64 / sent as f64).sqrt(), "{share}");
@@ -182,7 +184,7 @@ fn lost_acknowledgements_cause_duplicates() {
 fn errors_above_the_mac_are_losses() {
     let sim = lossy_hop("error = { model = \"uniform\", rate = 0.1 }, layer = \"net\"");
     let nodes = sim.recorder().nodes();
-    assert_eq!(nodes.counts("data_failed").expect("a column")[0], 0);
+    assert_eq!(nodes.counts("data_frames_failed").expect("a column")[0], 0);
     let lost = sim.pool().ledger().dropped_for(Kind::Data, Reason::LinkError) as f64;
     assert!((lost - 2000.0).abs() < 4.0 * 1800f64.sqrt(), "{lost} lost of 20,000");
 }
@@ -192,8 +194,10 @@ fn long_frames_are_damaged_more_often() {
     // 500 B of packet and 36 B of header and LLC, 14 B of acknowledgement: 8 x 550 bits.
     let sim = lossy_hop("error = { model = \"uniform\", unit = \"bit\", rate = 1e-4 }, frames = \"all\"");
     let nodes = sim.recorder().nodes();
-    let (sent, failed) =
-        (nodes.counts("data_sent").expect("a column")[0], nodes.counts("data_failed").expect("a column")[0]);
+    let (sent, failed) = (
+        nodes.counts("data_frames_sent").expect("a column")[0],
+        nodes.counts("data_frames_failed").expect("a column")[0],
+    );
     let expected = 1.0 - 0.9999f64.powi(8 * 550);
     let share = failed as f64 / sent as f64;
     assert!((share - expected).abs() < 4.0 * (expected * (1.0 - expected) / sent as f64).sqrt(), "{share}");
@@ -221,11 +225,11 @@ const SPLIT: &str = r#"middlebox = [{ node = 1, kind = "split" }]"#;
 fn unanswered_connection_is_given_up_at_a_recorded_time() {
     // The SYN and three more attempts: after 1 s, doubled each time (RFC 6298, 5.5).
     let sim = cut_off("", "3", "1000 s");
-    let at = sim.recorder().flows().numbers("gave_up_s").expect("a column")[0];
+    let at = sim.recorder().flows().numbers("aborted_at_s").expect("a column")[0];
     let counted = counts(&sim, "timeouts");
     assert_eq!((counts(&sim, "packets_sent")[0], counted[0], at), (4, 3, 1.0 + 2.0 + 4.0 + 8.0));
     let sim = cut_off("", "\"none\"", "1000 s");
-    assert!(sim.recorder().flows().numbers("gave_up_s").expect("a column")[0].is_nan());
+    assert!(sim.recorder().flows().numbers("aborted_at_s").expect("a column")[0].is_nan());
     assert!(counts(&sim, "timeouts")[0] > 15);
 }
 
@@ -238,7 +242,7 @@ fn a_run_that_waits_for_packets_ends_when_its_only_connection_is_given_up() {
 #[test]
 fn a_split_connection_whose_second_half_is_given_up_ends_on_both_sides() {
     let sim = cut_off(SPLIT, "3", "100 delivered");
-    let at = sim.recorder().flows().numbers("gave_up_s").expect("a column")[0];
+    let at = sim.recorder().flows().numbers("aborted_at_s").expect("a column")[0];
     assert!((15.0..16.0).contains(&at), "{at}");
     assert_eq!(counts(&sim, "local_timeouts"), [3]);
     // The source has filled the buffer, hears nothing more, and gives up in turn: otherwise it would probe for ever.

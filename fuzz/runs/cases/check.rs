@@ -199,7 +199,7 @@ fn of_flow(m: &Measured, flow: usize, name: &str) -> u64 {
 fn flows_deliver_what_was_sent(m: &Measured) -> Result<(), Failure> {
     for flow in 0..m.rows("flows") {
         let [sent, again, delivered] =
-            ["packets_sent", "retransmissions", "delivered_packets"].map(|name| of_flow(m, flow, name));
+            ["packets_sent", "retransmissions", "packets_delivered"].map(|name| of_flow(m, flow, name));
         if sent < again || delivered > sent - again {
             return fail(
                 "delivered",
@@ -228,7 +228,7 @@ fn rates_hold(setup: &Setup, m: &Measured) -> Result<(), Failure> {
         from.iter().zip(to).map(|(from, to)| to - from).collect()
     };
     if !rates.is_empty() {
-        let used = m.column("link_batches", "utilisation").floats();
+        let used = m.column("link_batches", "utilization").floats();
         let bytes = m.column("link_batches", "bytes_sent").counts();
         for (i, (used, &bytes)) in used.into_iter().zip(bytes).enumerate() {
             // A packet may have begun in the previous batch.
@@ -256,7 +256,7 @@ fn rates_hold(setup: &Setup, m: &Measured) -> Result<(), Failure> {
 /// A radio sends one frame at a time, and each frame has a valid outcome.
 fn frames_are_apart(setup: &Setup, m: &Measured) -> Result<(), Failure> {
     let column = |name: &str| m.column("frames", name);
-    let (at, lasts) = (column("time_s").floats(), column("air_time_s").floats());
+    let (at, lasts) = (column("time_s").floats(), column("airtime_s").floats());
     let (sender, channel) = (column("sender").counts(), column("channel").counts());
     let (receiver, decoded) = (column("receiver").counts(), column("decoded_by").counts());
     let outcome = column("outcome").words();
@@ -307,7 +307,7 @@ fn air_time_sums_up(m: &Measured) -> Result<(), Failure> {
 fn batteries_only_empty(m: &Measured) -> Result<(), Failure> {
     if m.rows("batteries") > 0 {
         let column = |name: &str| m.column("batteries", name).floats();
-        let (capacity, left, empty) = (column("capacity_j"), column("remaining_j"), column("empty_s"));
+        let (capacity, left, empty) = (column("capacity_j"), column("remaining_j"), column("emptied_at_s"));
         for node in 0..capacity.len() {
             let (capacity, left, empty) = (capacity[node], left[node], empty[node]);
             if left < 0.0 || left > capacity || !empty.is_nan() && left > 0.0 {
@@ -376,9 +376,9 @@ fn rows_come_in_order(m: &Measured) -> Result<(), Failure> {
 /// Files arrive completely.
 fn transfers_complete(scenario: &Scenario, m: &Measured) -> Result<(), Failure> {
     let segments: u64 = scenario.config().bulk.segments.expect("files that end").into();
-    for (flow, gave_up) in m.column("flows", "gave_up_s").floats().into_iter().enumerate() {
+    for (flow, gave_up) in m.column("flows", "aborted_at_s").floats().into_iter().enumerate() {
         // ns-2 sends one segment too many when an acknowledgement of nothing new begins the transfer.
-        let delivered = of_flow(m, flow, "delivered_packets");
+        let delivered = of_flow(m, flow, "packets_delivered");
         if delivered < segments || !gave_up.is_nan() {
             return fail("complete", format!("flow {flow}: {delivered} of {segments} segments, gave up: {gave_up} s"));
         }

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from chappe import _core, tables
+from chappe import _core, former, tables
 from chappe.error import reason
 from chappe.files import UNFINISHED, make_folder, take_away
 from chappe.results import TABLES, frame
@@ -133,7 +133,7 @@ def read(path: Path, table: str) -> pl.DataFrame:
     """
     file = path / f"{table}.parquet"
     try:
-        rows = tables.read(file)
+        rows = former.of_today(table, tables.read(file))
     except OSError as e:
         raise DamagedError(f"{file} cannot be read: {reason(e)}") from None
     except pl.exceptions.PolarsError as e:

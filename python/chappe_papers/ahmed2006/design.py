@@ -112,12 +112,12 @@ class Ahmed(Design):
     def of_run(self, tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
         """The paper's metrics, fates of packets, and time budgets of senders."""
         flows, fates, nodes = tables["flows"], tables["fates"], tables["nodes"]
-        packets = fates.filter(pl.col("kind").is_in(["data", "ack"]))
-        data = fates.filter(pl.col("kind") == "data")
+        packets = fates.filter(pl.col("packet_class").is_in(["data", "ack"]))
+        data = fates.filter(pl.col("packet_class") == "data")
         # With probes, which are no segments but are lost like them.
         sent, arrived = float(data["created"].sum()), float(data["delivered"].sum())
         drops = {n: float(sum(packets[f"dropped_{why}"].sum() for why in reasons)) for n, reasons in DROPS.items()}
-        unanswered = sum(float(nodes[name].sum()) for name in ("rts_failed", "data_failed"))
+        unanswered = sum(float(nodes[name].sum()) for name in ("rts_frames_failed", "data_frames_failed"))
         everything = sum(float(fates[name].sum()) for name in fates.columns if name.startswith("dropped_"))
         timeouts = float(flows["timeouts"].sum())
         times = {
@@ -133,7 +133,7 @@ class Ahmed(Design):
             **measured(arrived, sent, float(flows["measured_s"][0])),
             DELAY: weighted_mean(flows, "mean_copy_delay_s", "copies_received"),
             "mean_hops": weighted_mean(flows, "mean_hops", "copies_received"),
-            "jain_of_flows": jain_index(flows["acked_packets"].to_list()),
+            "jain_of_flows": jain_index(flows["packets_acked"].to_list()),
             "retransmissions": float(flows["retransmissions"].sum()),
             # ns-2's count leaves out those after a cut for a mark.
             "timeouts": timeouts - float(flows["timeouts_after_ecn_cut"].sum()),
@@ -145,7 +145,7 @@ class Ahmed(Design):
             "duplicates": share(float(flows["duplicates_received"].sum()), arrived),
             "probes": share(float(flows["probes_sent"].sum()), timeouts),
             "resent": share(float(flows["retransmissions"].sum()), float(flows["packets_sent"].sum())),
-            "window": weighted_mean(flows, "mean_window_segments", "window_s"),
+            "window": weighted_mean(flows, "mean_window_segments", "window_observed_s"),
         }
 
     def estimates(self, _point: Point, rows: pl.DataFrame, _alike: bool, /) -> dict[str, Estimate]:

@@ -216,7 +216,7 @@ class ElRakabawy(Design):
         values: dict[str, float] = {f"flow{f}_bps": v for f, v in enumerate(flows[GOODPUT].to_list())}
         values |= of_batches({name: column(name) for name in JUDGED})
         values |= means_of_batches(batches, COMPARED)
-        ends = {*flows["from"].to_list(), *flows["to"].to_list()}
+        ends = {*flows["src"].to_list(), *flows["dst"].to_list()}
         drops = zip(nodes["node"].to_list(), nodes["link_drop_probability"].to_list(), strict=True)
         values["intermediate_drops"] = mean([p for n, p in drops if n not in ends and is_known(p)])
         failures = int(nodes["local_repairs"].sum()) + int(nodes["links_deleted"].sum())

@@ -106,7 +106,7 @@ class Ramarathinam(Design):
     def of_run(self, tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
         """Segments by load, times of the last packets, lives, packets, energy; of runs in many batches the curves."""
         flows, nodes, batteries = tables["flows"], tables["nodes"], tables["batteries"]
-        acked = flows["acked_packets"].to_list()
+        acked = flows["packets_acked"].to_list()
         reached = _reached(flows)
         segments = {load: float(reached[FLOWS[load][0] + STUDENT - 1]) for load in SPANS}
         sent, received, empty = (batteries[f"{what}_s"] for what in ("last_sent", "last_received", "empty"))
@@ -187,7 +187,7 @@ def _packets(fates: pl.DataFrame, routing: float) -> dict[str, float]:
     """
 
     def of(*kinds: str, **columns: int) -> float:
-        rows = fates.filter(pl.col("kind").is_in(kinds))
+        rows = fates.filter(pl.col("packet_class").is_in(kinds))
         return float(sum(sign * rows[name].sum() for name, sign in columns.items()))
 
     # A node whose battery is empty sends nothing.

@@ -58,7 +58,7 @@ MEASURES = {
 MBPS = ("11", "5.5", "2", "1")
 """Rates of Table III [Mbit/s]."""
 
-COUNTED = {"packets": "packets_acknowledged", "transmissions": "data_sent"}
+COUNTED = {"packets": "packets_acked", "transmissions": "data_frames_sent"}
 """Readings of the unit that Table III counts."""
 
 
@@ -138,7 +138,7 @@ class Su(Design):
         if len(goodput) == ROWS:
             values |= {row(n): g for n, g in enumerate(sorted(goodput))}
             values[SMALLEST] = share(min(goodput), sum(goodput))
-        data = tables["rates"].filter(pl.col("kind") == "data")
+        data = tables["rates"].filter(pl.col("packet_class") == "data")
         for counted, column in COUNTED.items():
             for node in range(COLUMNS - 1) if len(data) else ():
                 for mbps in MBPS:

@@ -49,10 +49,10 @@ def cycle(title: str, _: Estimates) -> Picture:
     results = chappe.run(paths().on(1, p, first), seed=1)
     series, queue = results.series, results.recorded["queue"]
     frames = results.recorded["frames"].filter(
-        (pl.col("kind") == "data") & (pl.col("bytes") > 1000) & pl.col("outcome").is_not_null()
+        (pl.col("frame_type") == "data") & (pl.col("bytes") > 1000) & pl.col("outcome").is_not_null()
     )
     binned = (pl.col("time_s") / STEP_S).floor().cast(pl.Int64).alias("step")
-    mixed = frames.group_by("sender", binned).agg(
+    mixed = frames.group_by("src", binned).agg(
         (pl.col("rate_bps").mean() / 1e6).alias("mbps"), (100 * (pl.col("outcome") != "received").mean()).alias("lost")
     )
     waiting = queue.group_by("node", binned).agg(pl.col("packets").max().alias("waiting"))
@@ -62,8 +62,8 @@ def cycle(title: str, _: Estimates) -> Picture:
     header = ["time [s]"]
     for table, column, label, key in (
         (waiting, "waiting", "longest queue [packets]", "node"),
-        (mixed, "mbps", "mean rate [Mbit/s]", "sender"),
-        (mixed, "lost", "attempts lost [%]", "sender"),
+        (mixed, "mbps", "mean rate [Mbit/s]", "src"),
+        (mixed, "lost", "attempts lost [%]", "src"),
     ):
         curves = []
         for node in (0, 1):

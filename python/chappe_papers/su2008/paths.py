@@ -55,9 +55,9 @@ class Paths:
     def text(self, number: int) -> str:
         """The links between the routers of a path, numbered along it, as ``radio.links`` takes them."""
         at = {node: n for n, node in enumerate(self.path(number))}
-        links = self.links.filter(pl.col("from").is_in(list(at)) & pl.col("to").is_in(list(at)))
-        numbers = links.select(pl.col("from", "to").replace_strict(at, return_dtype=pl.Int64), "signal_dbm")
-        return numbers.sort("from", "to").write_csv()
+        links = self.links.filter(pl.col("src").is_in(list(at)) & pl.col("dst").is_in(list(at)))
+        numbers = links.select(pl.col("src", "dst").replace_strict(at, return_dtype=pl.Int64), "signal_dbm")
+        return numbers.sort("src", "dst").write_csv()
 
     def drawing(self, number: int) -> int:
         """The seed of the shadowing of four rows."""
@@ -71,8 +71,8 @@ class Paths:
     def fits(self, seed: int) -> bool:
         """True if in a drawing of the rows all neighbours in a row hear each other at 11 Mbit/s, and nobody else."""
         links = self._rows.with_settings({"topology.seed": seed}).links
-        of_row = links.filter(pl.col("from") // COLUMNS == pl.col("to") // COLUMNS)
-        near = (pl.col("from") - pl.col("to")).abs() == 1
+        of_row = links.filter(pl.col("src") // COLUMNS == pl.col("dst") // COLUMNS)
+        near = (pl.col("src") - pl.col("dst")).abs() == 1
         fast = pl.col("rate_bps").fill_null(0) == _ELEVEN
         neighbours = of_row.filter(near & fast).height == 2 * ROWS * (COLUMNS - 1)
         return neighbours and of_row.filter(fast & ~near).is_empty()
@@ -91,7 +91,7 @@ def walks(links: pl.DataFrame, seed: int) -> Iterator[tuple[int, ...]]:
         links: The links, see :attr:`~chappe.Scenario.links`.
         seed: Of the choices.
     """
-    fast = set(links.filter(pl.col("rate_bps") == _ELEVEN).select("from", "to").iter_rows())
+    fast = set(links.filter(pl.col("rate_bps") == _ELEVEN).select("src", "dst").iter_rows())
     nodes = sorted({a for a, _ in fast})
     hears = {a: {b for b in nodes if (a, b) in fast or (b, a) in fast} for a in nodes}
     both = {a: {b for b in nodes if (a, b) in fast and (b, a) in fast} for a in nodes}

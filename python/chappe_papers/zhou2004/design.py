@@ -91,7 +91,7 @@ class Zhou(Design):
     def of_run(self, tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
         """Deliveries of each flow, goodput, fairness."""
         flows = tables["flows"]
-        delivered, goodput = flows["delivered_packets"].to_list(), flows["goodput_bps"].to_list()
+        delivered, goodput = flows["packets_delivered"].to_list(), flows["goodput_bps"].to_list()
         return {
             **{f"delivered_{f}": float(n) for f, n in enumerate(delivered)},
             GOODPUT: sum(goodput) / len(goodput),

@@ -59,12 +59,12 @@ impl Links {
             }
             (None, None) => return Err("it has neither a column `signal_dbm` nor `loss_db`".into()),
         };
-        let columns = ["from", "to", name].map(|c| csv.column(c).unwrap_or_default());
+        let columns = ["src", "dst", name].map(|c| csv.column(c).unwrap_or_default());
         let row = |row: &Row<'_>| {
             let fields = row.fields();
             let [from, to, level] = columns.map(|i| fields[i]);
             let node = |column: &str, field: &str| field.parse::<u32>().map_err(|_| row.misses(column));
-            let (from, to) = (node("from", from)?, node("to", to)?);
+            let (from, to) = (node("src", from)?, node("dst", to)?);
             let level = level.parse().ok().filter(|x: &f64| x.is_finite()).ok_or_else(|| row.misses(name))?;
             if !range.contains(&level) {
                 let ((low, high), line) = (range.clone().into_inner(), row.line);
@@ -132,7 +132,7 @@ impl Links {
     }
 
     fn write_csv(&self) -> String {
-        let mut text = format!("from,to,{}\n", if self.has_losses() { "loss_db" } else { "signal_dbm" });
+        let mut text = format!("src,dst,{}\n", if self.has_losses() { "loss_db" } else { "signal_dbm" });
         for Link { from, to, gain: Gain::Signal(level) | Gain::Loss(level), .. } in &*self.all {
             _ = writeln!(text, "{from},{to},{level}");
         }
@@ -177,17 +177,17 @@ mod tests {
         assert_eq!((of, links.len(), links.has_losses()), (vec![0], 2, false));
         assert_eq!(links.find(|n| n >= 1), Some((2, 1)));
         assert_eq!(links.find(|n| n >= 2), None);
-        assert_eq!(links.write_csv(), "from,to,signal_dbm\n0,1,-70.5\n1,0,-71\n");
-        let losses = Links::read_csv("from,to,loss_db\n0,1,80\n").expect("it is right");
+        assert_eq!(links.write_csv(), "src,dst,signal_dbm\n0,1,-70.5\n1,0,-71\n");
+        let losses = Links::read_csv("src,dst,loss_db\n0,1,80\n").expect("it is right");
         assert_eq!(Links::read_csv(&losses.write_csv()), Ok(losses));
     }
 
     #[test]
     fn one_way_measurement_holds_for_both_directions() {
-        let links = Links::read_csv("from,to,signal_dbm\n0,1,-70\n1,0,-75\n2,1,-60\n0,2,-80\n").expect("it is right");
+        let links = Links::read_csv("src,dst,signal_dbm\n0,1,-70\n1,0,-75\n2,1,-60\n0,2,-80\n").expect("it is right");
         assert_eq!(links.one_way().map(|l| (l.from, l.to)).collect::<Vec<_>>(), [(0, 2), (2, 1)]);
         let whole = links.symmetric();
-        assert_eq!(whole.write_csv(), "from,to,signal_dbm\n0,1,-70\n0,2,-80\n1,0,-75\n1,2,-60\n2,0,-80\n2,1,-60\n");
+        assert_eq!(whole.write_csv(), "src,dst,signal_dbm\n0,1,-70\n0,2,-80\n1,0,-75\n1,2,-60\n2,0,-80\n2,1,-60\n");
         assert_eq!((whole.one_way().count(), whole.symmetric()), (0, whole));
     }
 
@@ -195,26 +195,26 @@ mod tests {
     fn errors_name_their_line() {
         for (text, why) in [
             ("from,signal_dbm\n", "it has no column `to`; its header is `from,signal_dbm`"),
-            ("from,to,from,loss_db\n", "line 1 has the column `from` twice"),
+            ("from,to,from,loss_db\n", "line 1 has the column `src` twice"),
             ("from,to\n0,1\n", "it has neither a column `signal_dbm` nor `loss_db`"),
             (
-                "from,to,loss_db,signal_dbm\n0,1,1,1\n",
+                "src,dst,loss_db,signal_dbm\n0,1,1,1\n",
                 "it has the columns `signal_dbm` and `loss_db`: one of them must do",
             ),
-            ("from,to,loss_db,note\n0,1,80,a\n", "line 1 has a column `note`, which is not known here"),
-            ("from,to,loss_db\n", "it has no rows below its header"),
-            ("from,to,loss_db\n0,1,80\n0,-1,80\n", "line 3 has nothing that fits in column `to`"),
-            ("from,to,loss_db\n0,1,nan\n", "line 2 has nothing that fits in column `loss_db`"),
-            ("from,to,loss_db\n0,1,-200\n", "line 2 has -200 in column `loss_db`, which must be from 0 to 400"),
+            ("src,dst,loss_db,note\n0,1,80,a\n", "line 1 has a column `note`, which is not known here"),
+            ("src,dst,loss_db\n", "it has no rows below its header"),
+            ("src,dst,loss_db\n0,1,80\n0,-1,80\n", "line 3 has nothing that fits in column `to`"),
+            ("src,dst,loss_db\n0,1,nan\n", "line 2 has nothing that fits in column `loss_db`"),
+            ("src,dst,loss_db\n0,1,-200\n", "line 2 has -200 in column `loss_db`, which must be from 0 to 400"),
             (
-                "from,to,signal_dbm\n0,1,90\n1,0,90.5\n",
+                "src,dst,signal_dbm\n0,1,90\n1,0,90.5\n",
                 "line 3 has 90.5 in column `signal_dbm`, which must be from -250 to 90",
             ),
-            ("from,to,loss_db\n0,1\n", "line 2 has 2 fields, and the header names 3"),
-            ("from,to,loss_db\n0,1,\n", "line 2 has nothing that fits in column `loss_db`"),
-            ("from,to,loss_db\n0,1,80,5\n", "line 2 has 4 fields, and the header names 3"),
-            ("from,to,loss_db\n3,3,70\n", "line 2 joins node 3 to itself"),
-            ("from,to,loss_db\n0,1,80\n1,0,80\n0,1,81\n", "lines 2 and 4 are of the same link"),
+            ("src,dst,loss_db\n0,1\n", "line 2 has 2 fields, and the header names 3"),
+            ("src,dst,loss_db\n0,1,\n", "line 2 has nothing that fits in column `loss_db`"),
+            ("src,dst,loss_db\n0,1,80,5\n", "line 2 has 4 fields, and the header names 3"),
+            ("src,dst,loss_db\n3,3,70\n", "line 2 joins node 3 to itself"),
+            ("src,dst,loss_db\n0,1,80\n1,0,80\n0,1,81\n", "lines 2 and 4 are of the same link"),
         ] {
             assert_eq!(Links::read_csv(text).expect_err("it is wrong").why, why);
         }

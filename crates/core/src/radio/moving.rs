@@ -163,7 +163,7 @@ impl Channel {
     }
 
     /// Number of neighbours that had come or gone since this radio's previous frame, summed over its frames.
-    pub fn neighbour_changes(&self, radio: RadioId) -> u64 {
+    pub fn neighbor_changes(&self, radio: RadioId) -> u64 {
         self.moving.as_ref().map_or(0, |m| m.changes[radio.index()])
     }
 
@@ -236,12 +236,12 @@ mod tests {
                 let still = Channel::new(&radios(&now));
                 for i in 0..60 {
                     let neighbours = |c: &Channel| c.neighbours(RadioId(i)).map(|r| r.0).collect::<HashSet<_>>();
-                    let (before, counted) = (neighbours(&moving), moving.neighbour_changes(RadioId(i)));
+                    let (before, counted) = (neighbours(&moving), moving.neighbor_changes(RadioId(i)));
                     let apart = before.symmetric_difference(&neighbours(&still)).count() as u64;
                     let all = (0..60).map(|j| (RadioId(j), now[j as usize]));
                     moving.refill(RadioId(i), now[i as usize], all);
                     assert_eq!(in_range(&moving, i as usize), in_range(&still, i as usize));
-                    assert_eq!(moving.neighbour_changes(RadioId(i)) - counted, apart);
+                    assert_eq!(moving.neighbor_changes(RadioId(i)) - counted, apart);
                     assert_eq!(moving.transmitters[i as usize].farthest, still.transmitters[i as usize].farthest);
                 }
             }

@@ -51,8 +51,8 @@ impl Rates {
         let mut t = Table::default();
         t.int("node", rows.iter().map(|r| node(r.from)));
         t.int("channel", rows.iter().map(|r| channel(r.from)));
-        t.int("receiver", rows.iter().map(|r| node(r.to)));
-        t.text("kind", rows.iter().map(|r| r.kind.name()));
+        t.int("next_hop", rows.iter().map(|r| node(r.to)));
+        t.text("packet_class", rows.iter().map(|r| r.kind.name()));
         t.int("rate_bps", rows.iter().map(|r| r.mode.rate().0));
         t.counters(Counts::FIELDS, rows.iter().map(|r| r.counts.values()));
         t
@@ -65,11 +65,11 @@ mod tests {
 
     const COUNTS: Counts = Counts {
         packets: 3,
-        packets_acknowledged: 2,
+        packets_acked: 2,
         packets_given_up: 1,
-        data_sent: 5,
-        data_failed: 3,
-        rts_failed: 0,
+        data_frames_sent: 5,
+        data_frames_failed: 3,
+        rts_frames_failed: 0,
     };
 
     fn of(rows: &[(u32, Mode, Counts)]) -> Rates {
@@ -80,15 +80,15 @@ mod tests {
     fn only_new_or_increased_counters_are_reported() {
         let before = of(&[(2, Mode(3), COUNTS), (0, Mode(3), COUNTS)]);
         let mut more = COUNTS;
-        more.add(&Counts { packets: 1, data_sent: 2, ..Counts::default() });
+        more.add(&Counts { packets: 1, data_frames_sent: 2, ..Counts::default() });
         let after =
             of(&[(2, Mode(3), more), (0, Mode(3), COUNTS), (0, Mode(1), COUNTS), (4, Mode(0), Counts::default())]);
         let found = after.since(&before).table(|r| u64::from(r.0), |_| 7);
-        assert_eq!(found.counts("receiver"), Some(&[0, 2][..]));
+        assert_eq!(found.counts("next_hop"), Some(&[0, 2][..]));
         assert_eq!(found.counts("channel"), Some(&[7, 7][..]));
         assert_eq!(found.counts("rate_bps"), Some(&[2_000_000, 11_000_000][..]));
         assert_eq!(found.counts("packets"), Some(&[3, 1][..]));
-        assert_eq!(found.counts("data_sent"), Some(&[5, 2][..]));
+        assert_eq!(found.counts("data_frames_sent"), Some(&[5, 2][..]));
         assert_eq!(found.counts("packets_given_up"), Some(&[1, 0][..]));
     }
 }

@@ -26,14 +26,14 @@ pub const OF_TCP: [&str; 23] = [
     "fast_retransmits",
     "ecn_cuts",
     "marks_received",
-    "acked_packets",
-    "acks_received",
+    "packets_acked",
+    "tcp_acks_received",
     "local_retransmissions",
     "local_timeouts",
-    "suppressed_acks",
+    "acks_suppressed",
     "eln_marks",
     "mean_window_segments",
-    "window_s",
+    "window_observed_s",
     "mean_rtt_s",
     "rtt_samples",
     "slow_start_s",
@@ -335,15 +335,15 @@ impl Recorder {
         let parts: Vec<FlowTotals> = b.flows.iter().zip(&a.flows).map(|(b, a)| b.since(a)).collect();
         let mut t = Table::default();
         t.int("flow", (0..parts.len()).map(|i| i as u64));
-        t.int("from", self.flows.iter().map(|f| u64::from(f.from)));
-        t.int("to", self.flows.iter().map(|f| u64::from(f.to)));
+        t.int("src", self.flows.iter().map(|f| u64::from(f.from)));
+        t.int("dst", self.flows.iter().map(|f| u64::from(f.to)));
         t.text("app", self.flows.iter().map(|f| f.app.word()));
         t.text("transport", self.flows.iter().map(|f| f.variant));
         let start = |(f, p): (&FlowInfo, &FlowTotals)| p.began.or(f.start).map_or(f64::NAN, Time::as_secs);
         t.float("start_s", self.flows.iter().zip(&parts).map(start));
-        t.float("completion_s", parts.iter().map(FlowTotals::completion));
+        t.float("completion_time_s", parts.iter().map(FlowTotals::completion));
         t.float("measured_s", parts.iter().map(|_| seconds));
-        t.float("gave_up_s", parts.iter().map(|p| p.gave_up.map_or(f64::NAN, Time::as_secs)));
+        t.float("aborted_at_s", parts.iter().map(|p| p.gave_up.map_or(f64::NAN, Time::as_secs)));
         self.flow_columns(&mut t, &parts, &vec![seconds; parts.len()]);
         t
     }
@@ -361,7 +361,7 @@ impl Recorder {
             t.float(&format!("{name}_s"), parts.iter().map(|p| p.uses_ns[i] as f64 / 1e9));
         }
         t.int("route_breaks", parts.iter().map(|p| p.routes.route_breaks));
-        t.float("route_s", parts.iter().map(|p| p.routes.route_ns as f64 / 1e9));
+        t.float("route_available_s", parts.iter().map(|p| p.routes.route_ns as f64 / 1e9));
         t.float("no_route_s", parts.iter().map(|p| p.routes.no_route_ns as f64 / 1e9));
         t.float("mean_route_life_s", parts.iter().map(FlowTotals::mean_route_life));
     }
@@ -416,9 +416,9 @@ impl Recorder {
         t.float("capacity_j", end.iter().map(|b| b.capacity));
         t.float("remaining_j", end.iter().map(|b| b.left));
         let at = |t: Time| if t == Time::NEVER { f64::NAN } else { t.as_secs() };
-        t.float("empty_s", end.iter().map(|b| at(b.empty_at)));
-        t.float("last_sent_s", end.iter().map(|b| at(b.last_sent)));
-        t.float("last_received_s", end.iter().map(|b| at(b.last_received)));
+        t.float("emptied_at_s", end.iter().map(|b| at(b.empty_at)));
+        t.float("last_sent_at_s", end.iter().map(|b| at(b.last_sent)));
+        t.float("last_received_at_s", end.iter().map(|b| at(b.last_received)));
         t
     }
 
@@ -447,8 +447,8 @@ impl Recorder {
         let parts: Vec<LinkTotals> = b.links.iter().zip(&a.links).map(|(b, a)| b.since(a)).collect();
         let mut t = Table::default();
         t.int("link", self.links.iter().map(|l| u64::from(l.link)));
-        t.int("from", self.links.iter().map(|l| u64::from(l.from)));
-        t.int("to", self.links.iter().map(|l| u64::from(l.to)));
+        t.int("src", self.links.iter().map(|l| u64::from(l.from)));
+        t.int("dst", self.links.iter().map(|l| u64::from(l.to)));
         link_columns(&mut t, &parts, &vec![seconds; parts.len()]);
         t
     }
@@ -464,8 +464,8 @@ impl Recorder {
         t.int("batch", (0..parts.len()).map(|i| (i / n) as u64));
         t.bool("used", (0..parts.len()).map(|i| self.is_used(i / n)));
         t.int("link", (0..parts.len()).map(|i| u64::from(self.links[i % n].link)));
-        t.int("from", (0..parts.len()).map(|i| u64::from(self.links[i % n].from)));
-        t.int("to", (0..parts.len()).map(|i| u64::from(self.links[i % n].to)));
+        t.int("src", (0..parts.len()).map(|i| u64::from(self.links[i % n].from)));
+        t.int("dst", (0..parts.len()).map(|i| u64::from(self.links[i % n].to)));
         link_columns(&mut t, &parts, &seconds);
         t
     }
@@ -504,7 +504,7 @@ impl Recorder {
         t.float("goodput_bps", rows.iter().map(|r| r.delivered_bytes() as f64 * 8.0 / r.seconds()));
         t.float("throughput_bps", rows.iter().map(|r| r.flows.received_bytes as f64 * 8.0 / r.seconds()));
         t.float("jain_index", rows.iter().map(NetworkBatch::jain_index));
-        t.int("delivered_packets", rows.iter().map(|r| r.flows.counters.delivered_packets));
+        t.int("packets_delivered", rows.iter().map(|r| r.flows.counters.packets_delivered));
         t.int("delivered_bytes", rows.iter().map(NetworkBatch::delivered_bytes));
         t.int("packets_sent", rows.iter().map(|r| r.flows.counters.packets_sent));
         t.int("retransmissions", rows.iter().map(|r| r.flows.counters.retransmissions));
@@ -559,7 +559,7 @@ impl Recorder {
     pub fn fates(&self) -> Table {
         let ledger = self.ledger();
         let mut t = Table::default();
-        t.text("kind", Kind::ALL.iter().map(|k| k.name()));
+        t.text("packet_class", Kind::ALL.iter().map(|k| k.name()));
         t.int("created", ledger.created);
         t.int("injected", ledger.injected);
         t.int("copied", ledger.copied);
@@ -581,7 +581,7 @@ impl Recorder {
 /// Means of a sum of flows, each with what it was divided by: so means of several rows can be taken together.
 fn mean_columns<'a>(t: &mut Table, parts: impl Iterator<Item = &'a FlowTotals> + Clone) {
     t.float("mean_window_segments", parts.clone().map(FlowTotals::mean_window));
-    t.float("window_s", parts.clone().map(|p| p.sums.window_ns as f64 / 1e9));
+    t.float("window_observed_s", parts.clone().map(|p| p.sums.window_ns as f64 / 1e9));
     t.float("mean_rtt_s", parts.clone().map(FlowTotals::mean_rtt));
     t.int("rtt_samples", parts.clone().map(|p| p.sums.rtt_samples));
     t.float("mean_delay_s", parts.clone().map(FlowTotals::mean_delay));
@@ -598,7 +598,7 @@ fn link_columns(t: &mut Table, parts: &[LinkTotals], seconds: &[f64]) {
     t.int("dropped_link_error", parts.iter().map(|p| p.dropped_link_error));
     t.int("ecn_marks", parts.iter().map(|p| p.ecn_marks));
     t.float("throughput_bps", rows().map(|(p, s)| p.bytes_sent as f64 * 8.0 / s));
-    t.float("utilisation", rows().map(|(p, &s)| p.utilisation(s)));
+    t.float("utilization", rows().map(|(p, &s)| p.utilization(s)));
     t.float("mean_queue_packets", rows().map(|(p, &s)| p.mean_queue(s)));
 }
 

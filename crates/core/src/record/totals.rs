@@ -17,19 +17,19 @@ counters! {
     /// Counters of the radios of a node.
     pub struct RadioTotals {
         /// RTS frames sent.
-        rts_sent,
+        rts_frames_sent,
         /// CTS frames sent.
-        cts_sent,
+        cts_frames_sent,
         /// Unicast data frames sent.
-        data_sent,
+        data_frames_sent,
         /// ACK frames sent.
-        ack_sent,
+        ack_frames_sent,
         /// Broadcast frames sent.
-        broadcast_sent,
+        broadcast_frames_sent,
         /// RTS frames that no CTS answered.
-        rts_failed,
+        rts_frames_failed,
         /// Unicast data frames that no ACK answered.
-        data_failed,
+        data_frames_failed,
         /// RTS frames received and not answered because the medium or the NAV was busy.
         cts_suppressed,
         /// CTS frames that no data followed.
@@ -39,13 +39,13 @@ counters! {
         /// Data packets (TCP data, UDP) handed to the MAC.
         mac_data_packets,
         /// TCP acknowledgements handed to the MAC.
-        mac_ack_packets,
+        mac_tcp_acks,
         /// Other unicast packets handed to the MAC.
         mac_other_packets,
         /// Data packets that the MAC gave up.
         mac_data_given_up,
         /// TCP acknowledgements that the MAC gave up.
-        mac_acks_given_up,
+        mac_tcp_acks_given_up,
         /// Other unicast packets that the MAC gave up.
         mac_other_given_up,
         /// Packets given up after too many RTS frames, the others after too many data frames.
@@ -57,7 +57,7 @@ counters! {
         /// Packets that queues, or what follows them before the MAC, marked with CE.
         ecn_marks,
         /// Nodes found to have come within reach of its frames, or to have left it, whenever it sent one.
-        neighbour_changes,
+        neighbor_changes,
     }
 }
 
@@ -67,50 +67,54 @@ impl RadioTotals {
         mac: &wlan::dcf::Counters,
         radio: &radio::Counters,
         queue: &queue::Queue,
-        neighbour_changes: u64,
+        neighbor_changes: u64,
     ) -> RadioTotals {
         let data = |a: &[u64; 4]| a[Kind::Data as usize];
         let ack = |a: &[u64; 4]| a[Kind::Ack as usize];
         let other = |a: &[u64; 4]| a[Kind::Routing as usize] + a[Kind::Arp as usize];
         let (rts, frames) = (&mac.gave_up_rts, &mac.gave_up_data);
         RadioTotals {
-            rts_sent: mac.rts_sent,
-            cts_sent: mac.cts_sent,
-            data_sent: mac.data_sent,
-            ack_sent: mac.ack_sent,
-            broadcast_sent: mac.broadcast_sent,
-            rts_failed: mac.rts_failed,
-            data_failed: mac.data_failed,
+            rts_frames_sent: mac.rts_frames_sent,
+            cts_frames_sent: mac.cts_frames_sent,
+            data_frames_sent: mac.data_frames_sent,
+            ack_frames_sent: mac.ack_frames_sent,
+            broadcast_frames_sent: mac.broadcast_frames_sent,
+            rts_frames_failed: mac.rts_frames_failed,
+            data_frames_failed: mac.data_frames_failed,
             cts_suppressed: mac.cts_suppressed,
             cts_without_data: mac.cts_without_data,
             mac_duplicates: mac.duplicates,
             mac_data_packets: data(&mac.accepted),
-            mac_ack_packets: ack(&mac.accepted),
+            mac_tcp_acks: ack(&mac.accepted),
             mac_other_packets: other(&mac.accepted),
             mac_data_given_up: data(rts) + data(frames),
-            mac_acks_given_up: ack(rts) + ack(frames),
+            mac_tcp_acks_given_up: ack(rts) + ack(frames),
             mac_other_given_up: other(rts) + other(frames),
             given_up_after_rts: rts.iter().sum(),
             captures: radio.captures,
             collisions: radio.collisions,
             ecn_marks: queue.marks(),
-            neighbour_changes,
+            neighbor_changes,
         }
     }
 
     /// Frames put on the air.
     pub fn frames(&self) -> u64 {
-        self.rts_sent + self.cts_sent + self.data_sent + self.ack_sent + self.broadcast_sent
+        self.rts_frames_sent
+            + self.cts_frames_sent
+            + self.data_frames_sent
+            + self.ack_frames_sent
+            + self.broadcast_frames_sent
     }
 
     /// Unicast packets handed to the MAC.
     pub fn mac_packets(&self) -> u64 {
-        self.mac_data_packets + self.mac_ack_packets + self.mac_other_packets
+        self.mac_data_packets + self.mac_tcp_acks + self.mac_other_packets
     }
 
     /// Unicast packets that the MAC gave up.
     pub fn mac_given_up(&self) -> u64 {
-        self.mac_data_given_up + self.mac_acks_given_up + self.mac_other_given_up
+        self.mac_data_given_up + self.mac_tcp_acks_given_up + self.mac_other_given_up
     }
 
     /// Packets given up, divided by those handed to the MAC. NaN if none was handed to it: a packet given up then had
@@ -161,7 +165,7 @@ counters! {
         /// Those of them that a timer caused.
         local_timeouts,
         /// Acknowledgements that middleboxes kept back.
-        suppressed_acks,
+        acks_suppressed,
         /// Acknowledgements that middleboxes gave a loss notification.
         eln_marks,
     }
@@ -173,7 +177,7 @@ impl LocalTotals {
         LocalTotals {
             local_retransmissions: boxes.retransmissions + second.map_or(0, Sender::retransmissions),
             local_timeouts: boxes.timeouts + second.map_or(0, Sender::timeouts),
-            suppressed_acks: boxes.suppressed_acks,
+            acks_suppressed: boxes.acks_suppressed,
             eln_marks: boxes.eln_marks,
         }
     }
@@ -298,7 +302,7 @@ counters! {
 
 impl LinkTotals {
     /// Share of this duration in which the transmitter was busy.
-    pub fn utilisation(&self, seconds: f64) -> f64 {
+    pub fn utilization(&self, seconds: f64) -> f64 {
         self.busy_ns as f64 / 1e9 / seconds
     }
 
@@ -367,7 +371,7 @@ mod tests {
     fn link_drop_probability_is_nan_without_packets() {
         let mut t = RadioTotals { mac_data_given_up: 1, ..RadioTotals::default() };
         assert!(t.link_drop_probability().is_nan());
-        t.mac_ack_packets = 4;
+        t.mac_tcp_acks = 4;
         assert_eq!(t.link_drop_probability(), 0.25);
     }
 }

@@ -71,12 +71,12 @@ impl Transfers {
         let mut t = Table::default();
         t.int("transfer", 0..all.len() as u64);
         t.int("arrivals", all.iter().map(|r| u64::from(r.origin)));
-        t.int("from", all.iter().map(|r| u64::from(r.from)));
-        t.int("to", all.iter().map(|r| u64::from(r.to)));
+        t.int("src", all.iter().map(|r| u64::from(r.from)));
+        t.int("dst", all.iter().map(|r| u64::from(r.to)));
         t.float("start_s", all.iter().map(|r| r.start.as_secs()));
         t.int("bytes", all.iter().map(|r| u64::from(r.bytes)));
         let took = |r: &Record| r.completed.map_or(f64::NAN, |end| end.since(r.start).as_secs());
-        t.float("completion_s", all.iter().map(took));
+        t.float("completion_time_s", all.iter().map(took));
         t.int("retransmissions", all.iter().map(|r| u64::from(r.retransmissions)));
         t.int("timeouts", all.iter().map(|r| u64::from(r.timeouts)));
         t

@@ -56,7 +56,7 @@ impl Checker<'_> {
         if of.is_empty() {
             let links = &r.links;
             if links.is_empty() {
-                let help = "set `radio.links` to a CSV file with the columns from, to, and signal_dbm or loss_db";
+                let help = "set `radio.links` to a CSV file with the columns src, dst, and signal_dbm or loss_db";
                 self.error("radio.links", "there is no table of links", help);
             } else if let Some(why) = beyond(links, self.cfg.topology.nodes()) {
                 self.error("radio.links", format!("in `radio.links` {why}"), "");

@@ -73,7 +73,7 @@ impl<'a> Csv<'a> {
         }
         let mut lines = lines(text);
         let Some((first, number)) = lines.next() else { return Err("it is empty".into()) };
-        let header: Vec<&str> = fields(first).collect();
+        let header: Vec<&str> = fields(first).map(|name| wanted.of_today(name)).collect();
         let (needed, others) = (wanted.needed(), wanted.others());
         let known = || {
             let all: Vec<&str> = needed.iter().chain(others).copied().collect();

@@ -23,12 +23,21 @@ pub const MOVEMENT_COLUMNS: [&str; 7] = ["time_s", "node", "x_m", "y_m", "dest_x
 impl Wanted {
     const ALL: [Wanted; 4] = [Wanted::Positions, Wanted::Flows, Wanted::Links, Wanted::Movements];
 
+    /// Name of today of a column that had a former name.
+    pub(super) fn of_today(self, name: &str) -> &str {
+        match (self, name) {
+            (Wanted::Links, "from") => "src",
+            (Wanted::Links, "to") => "dst",
+            _ => name,
+        }
+    }
+
     /// Required columns.
     pub(super) fn needed(self) -> &'static [&'static str] {
         match self {
             Wanted::Positions => &["x_m", "y_m"],
             Wanted::Flows => &["src", "dst"],
-            Wanted::Links => &["from", "to"],
+            Wanted::Links => &["src", "dst"],
             Wanted::Movements => &MOVEMENT_COLUMNS,
         }
     }
@@ -69,7 +78,7 @@ impl Wanted {
             Wanted::Positions => "write a CSV file with the columns x_m, y_m: one node in a line",
             Wanted::Flows => "write a CSV file with the columns src, dst, and start_s if you like: one flow in a line",
             Wanted::Links => {
-                "write a CSV file with the columns from, to, and signal_dbm or loss_db: one direction in a line"
+                "write a CSV file with the columns src, dst, and signal_dbm or loss_db: one direction in a line"
             }
             Wanted::Movements => {
                 "give a movement file of ns-2, a `.movements` file of BonnMotion, or CSV with the columns time_s, node, \
@@ -145,7 +154,7 @@ fn is_tcl(text: &str, first: &str) -> bool {
 
 /// Advice on link costs.
 const COSTS: &str = "it has links and their costs, which do not tell how strong a signal arrives; number its nodes \
-                     from 0, and write what was measured as a CSV file with the columns from, to, and signal_dbm or loss_db";
+                     from 0, and write what was measured as a CSV file with the columns src, dst, and signal_dbm or loss_db";
 
 fn json(text: &str, wanted: Wanted) -> (&'static str, Option<String>) {
     if text.contains("\"NetworkGraph\"") || text.contains("\"NetworkCollection\"") {
@@ -231,8 +240,8 @@ pub fn column(name: &str, header: &[&str], wanted: Wanted) -> Option<String> {
                     .to_owned(),
             )
         }
-        Wanted::Links if says(&["source", "src", "sender", "tx"]) => meant("from"),
-        Wanted::Links if says(&["target", "dst", "destination", "receiver"]) => meant("to"),
+        Wanted::Links if says(&["source", "sender", "tx"]) => meant("src"),
+        Wanted::Links if says(&["target", "destination", "receiver"]) => meant("dst"),
         Wanted::Positions if says(&["lat", "latitude", "lon", "lng", "long", "longitude"]) => {
             Some("project degrees to metres on a plane: x_m, y_m".to_owned())
         }

@@ -266,7 +266,7 @@ impl Sim {
         for (i, flow) in self.flows.list[..self.flows.generator.first].iter().enumerate() {
             if let Ends::Tcp(ends) = &flow.ends {
                 let queued = self.net.queued_at(flow.from);
-                let delivered = ends.1.counters().delivered_packets;
+                let delivered = ends.1.counters().packets_delivered;
                 self.watch.recorder.sample(self.now, i, &ends.0.view(), queued, delivered);
             }
         }

@@ -24,7 +24,7 @@ impl Sim {
                 station.counters(),
                 radio,
                 &self.net.ports.queues[r.index()],
-                self.air.channel.neighbour_changes(r),
+                self.air.channel.neighbor_changes(r),
             );
             nodes[self.net.ports.node(r).index()].radio.add(&at_radio);
         }

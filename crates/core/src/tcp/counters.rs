@@ -6,7 +6,7 @@ counters! {
     /// Counters of a flow; each is a column of `flows`.
     pub struct Counters {
         /// Packets handed to the application in order, the SYN not counted (UDP: datagrams that arrived, each once).
-        delivered_packets,
+        packets_delivered,
         /// Payload of the delivered packets \[B\]; filled in when totals are read.
         delivered_bytes,
         /// Packets sent by the source, the SYN and retransmissions included.
@@ -27,9 +27,9 @@ counters! {
         /// Segments that arrived with CE.
         marks_received,
         /// Packets of which the source knows that they have arrived; filled in when totals are read.
-        acked_packets,
+        packets_acked,
         /// Acknowledgements received.
-        acks_received,
+        tcp_acks_received,
         /// Packets that had arrived before.
         duplicates_received,
         /// Packets that arrived, every copy and the SYN.

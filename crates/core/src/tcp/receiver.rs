@@ -141,7 +141,7 @@ impl Receiver {
             let segments = end - self.next - syn;
             self.next = end;
             self.ahead.remove_below(end);
-            self.counters.delivered_packets += u64::from(segments);
+            self.counters.packets_delivered += u64::from(segments);
             if segments > 0 {
                 out.push(Out::Deliver { segments });
             }
@@ -287,6 +287,6 @@ mod tests {
             r.on_segment(&segment(seq), 1, Ecn::NotEct, Time::ZERO, &mut out);
         }
         let acks = out.iter().filter(|o| matches!(o, Out::Ack(_))).count();
-        assert_eq!((r.counters().delivered_packets, r.counters().duplicates_received, acks), (3, 1, 5));
+        assert_eq!((r.counters().packets_delivered, r.counters().duplicates_received, acks), (3, 1, 5));
     }
 }

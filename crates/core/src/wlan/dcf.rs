@@ -95,19 +95,19 @@ pub struct Contention {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// RTS frames transmitted, retries included.
-    pub rts_sent: u64,
+    pub rts_frames_sent: u64,
     /// CTS frames transmitted in response to an RTS.
-    pub cts_sent: u64,
+    pub cts_frames_sent: u64,
     /// Unicast data frames transmitted, retries included.
-    pub data_sent: u64,
+    pub data_frames_sent: u64,
     /// ACK frames transmitted in response to a data frame.
-    pub ack_sent: u64,
+    pub ack_frames_sent: u64,
     /// Broadcast data frames transmitted, which get no ACK.
-    pub broadcast_sent: u64,
+    pub broadcast_frames_sent: u64,
     /// RTS frames that no CTS answered.
-    pub rts_failed: u64,
+    pub rts_frames_failed: u64,
     /// Unicast data frames that no ACK answered.
-    pub data_failed: u64,
+    pub data_frames_failed: u64,
     /// RTS frames received and not answered because the medium or the NAV was busy.
     pub cts_suppressed: u64,
     /// CTS frames that no data followed.
@@ -125,7 +125,11 @@ pub struct Counters {
 impl Counters {
     /// Frames put on the air.
     pub fn frames(&self) -> u64 {
-        self.rts_sent + self.cts_sent + self.data_sent + self.ack_sent + self.broadcast_sent
+        self.rts_frames_sent
+            + self.cts_frames_sent
+            + self.data_frames_sent
+            + self.ack_frames_sent
+            + self.broadcast_frames_sent
     }
 }
 
@@ -359,7 +363,7 @@ impl Station {
 
     /// Number of RTS frames without a CTS and data frames without an ACK.
     pub fn unanswered(&self) -> u64 {
-        self.counters.rts_failed + self.counters.data_failed
+        self.counters.rts_frames_failed + self.counters.data_frames_failed
     }
 
     // ---- inputs ----
@@ -732,14 +736,14 @@ impl Station {
 
     fn on_no_cts(&mut self, cx: &mut Cx<'_>) {
         self.leave_wait();
-        self.counters.rts_failed += 1;
-        let next = self.control.as_mut().and_then(|control| control.rts_failed(cx.now));
+        self.counters.rts_frames_failed += 1;
+        let next = self.control.as_mut().and_then(|control| control.rts_frames_failed(cx.now));
         self.fail(Attempt::Short, true, next, cx);
     }
 
     fn on_no_ack(&mut self, cx: &mut Cx<'_>) {
         self.leave_wait();
-        self.counters.data_failed += 1;
+        self.counters.data_frames_failed += 1;
         let job = self.job.as_mut().expect("an acknowledgement is awaited for a packet");
         job.retry = true;
         job.rts_pending = job.protected;
@@ -938,7 +942,7 @@ impl Station {
     }
 
     fn send_rts(&mut self, job: Job, cx: &mut Cx<'_>) {
-        self.counters.rts_sent += 1;
+        self.counters.rts_frames_sent += 1;
         self.state = State::AwaitCts;
         self.timeout = cx.now + Self::wait(cx.timing.rts, cx.timing.cts, |timing| timing.rx_start_delay, cx);
         let frame = self.control_frame(
@@ -953,12 +957,12 @@ impl Station {
 
     fn send_data(&mut self, job: Job, cx: &mut Cx<'_>) {
         let duration = if job.to.is_broadcast() {
-            self.counters.broadcast_sent += 1;
+            self.counters.broadcast_frames_sent += 1;
             self.state = State::SendingBroadcast;
             self.timeout = cx.now + job.airtime;
             Span::ZERO
         } else {
-            self.counters.data_sent += 1;
+            self.counters.data_frames_sent += 1;
             if let Some(control) = &mut self.control {
                 control.sent();
             }
@@ -995,7 +999,7 @@ impl Station {
                     self.proceed(cx);
                     return;
                 }
-                self.counters.cts_sent += 1;
+                self.counters.cts_frames_sent += 1;
                 let (airtime, duration) = (cx.timing.cts, cx.timing.cts_duration(duration));
                 if cx.rules.response_timeout == ResponseTimeout::Fixed {
                     self.state = State::AwaitData;
@@ -1015,7 +1019,7 @@ impl Station {
             }
             Some(Response::Ack { to, mode }) => {
                 let (mode, airtime) = cx.timing.response_to(mode);
-                self.counters.ack_sent += 1;
+                self.counters.ack_frames_sent += 1;
                 self.state = State::SendingResponse;
                 self.timeout = cx.now + airtime;
                 let frame = self.control_frame(FrameKind::Ack, to, airtime, Span::ZERO, mode);

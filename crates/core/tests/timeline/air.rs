@@ -138,7 +138,7 @@ fn sent(lines: &[Line], node: u32, kind: &str) -> Vec<Time> {
 #[test]
 fn frame_survives_a_later_hidden_terminal() {
     let (sim, lines) = hidden("0", "never");
-    assert_eq!(sim.recorder().flows().counts("delivered_packets"), Some([1, 1].as_slice()));
+    assert_eq!(sim.recorder().flows().counts("packets_delivered"), Some([1, 1].as_slice()));
     assert_eq!((sent(&lines, 0, "DATA").len(), sent(&lines, 3, "DATA").len()), (1, 1));
     assert_eq!(sim.recorder().nodes().counts("captures").expect("a column")[1], 1);
 }
@@ -154,7 +154,7 @@ fn earlier_hidden_terminal_destroys_the_frame() {
     // Its ACK is missed DATA + 318 us after the start; then DIFS and a back-off of 0 to 62 slots.
     let wait = zero[1].since(zero[0]).0 as i64 - (6_168_000 + 318_000 + 50_000);
     assert!((0..=62 * 20_000).contains(&wait) && wait % 20_000 == 0, "{wait} ns");
-    assert_eq!(sim.recorder().flows().counts("delivered_packets"), Some([1, 1].as_slice()));
+    assert_eq!(sim.recorder().flows().counts("packets_delivered"), Some([1, 1].as_slice()));
 }
 
 #[test]
@@ -166,5 +166,5 @@ fn an_rts_is_repeated_until_the_hidden_exchange_is_over() {
     let answered = sent(&lines, 1, "CTS");
     assert_eq!(answered.len(), 1);
     assert!(answered[0] > over, "no CTS while the other exchange runs");
-    assert_eq!(sim.recorder().flows().counts("delivered_packets"), Some([1, 1].as_slice()));
+    assert_eq!(sim.recorder().flows().counts("packets_delivered"), Some([1, 1].as_slice()));
 }

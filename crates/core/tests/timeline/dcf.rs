@@ -208,7 +208,7 @@ fn ack_timeout_is_prolonged_to_the_end_of_the_busy_signal() {
         assert_eq!(b.sent(FrameKind::Data), [first], "it waits as long as the medium is busy");
         b.wait(end + Span::us(2000));
         assert_eq!(b.sent(FrameKind::Data).len(), 2);
-        assert_eq!(b.station.counters().data_failed, 1);
+        assert_eq!(b.station.counters().data_frames_failed, 1);
     }
 }
 

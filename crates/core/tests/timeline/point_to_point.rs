@@ -37,7 +37,7 @@ fn times(arrivals: &[Arrival], to: u32) -> Vec<u64> {
 }
 
 fn delivered(sim: &Sim) -> u64 {
-    sim.recorder().flows().counts("delivered_packets").expect("a column")[0]
+    sim.recorder().flows().counts("packets_delivered").expect("a column")[0]
 }
 
 fn of_link(sim: &Sim, column: &str, direction: usize) -> f64 {
@@ -129,7 +129,7 @@ fn a_packet_lost_before_the_queue_costs_nothing_and_one_lost_behind_the_transmit
         assert_eq!(delivered(&sim), 0);
         assert_eq!(sim.pool().ledger().dropped_for(Kind::Data, Reason::LinkError), 10);
         assert_eq!((of_link(&sim, "packets_sent", 0), of_link(&sim, "dropped_link_error", 0)), (sent, 10.0));
-        assert!((of_link(&sim, "utilisation", 0) * 10.0 - busy_s).abs() < 1e-12);
+        assert!((of_link(&sim, "utilization", 0) * 10.0 - busy_s).abs() < 1e-12);
     }
 }
 
@@ -144,12 +144,12 @@ fn use_and_queue_of_a_link_under_a_constant_load() {
         cbr = { payload = "1000 B", header = "40 B", interval = "10 ms" }
         flow = [{ to = 1, app = "cbr" }, { to = 1, app = "cbr" }]
         "#);
-    assert!((of_link(&sim, "utilisation", 0) - 0.832).abs() < 1e-9);
+    assert!((of_link(&sim, "utilization", 0) - 0.832).abs() < 1e-9);
     assert!((of_link(&sim, "mean_queue_packets", 0) - 0.416).abs() < 1e-9);
     assert!((of_link(&sim, "throughput_bps", 0) - 1_664_000.0).abs() < 1e-6);
-    assert_eq!(of_link(&sim, "utilisation", 1), 0.0, "nothing goes back");
+    assert_eq!(of_link(&sim, "utilization", 1), 0.0, "nothing goes back");
     let batches = sim.recorder().link_batches();
-    let uses = batches.numbers("utilisation").expect("a column");
+    let uses = batches.numbers("utilization").expect("a column");
     assert_eq!(uses.len(), 20, "ten batches of two directions");
     assert!(uses.iter().step_by(2).all(|u| (u - 0.832).abs() < 1e-9), "{uses:?}");
 }

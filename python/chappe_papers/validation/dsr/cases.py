@@ -44,14 +44,14 @@ def of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
     """The columns of a run of ours."""
     row: dict[str, float] = {}
     for kind in ("data", "ack"):
-        fates = tables["fates"].filter(pl.col("kind") == kind).row(0, named=True)
+        fates = tables["fates"].filter(pl.col("packet_class") == kind).row(0, named=True)
         row |= {f"{kind}_{name}": float(fates[name]) for name in ("created", "delivered")}
         for name, reasons in _REASONS.items():
             row[f"{kind}_{name}"] = float(sum(fates[f"dropped_{reason}"] for reason in reasons))
     row["routing"] = float(tables["nodes"]["routing_packets_sent"].sum())
     for i, flow in enumerate(tables["flows"].iter_rows(named=True)):
         if i < TCP_FLOWS:
-            row[f"flow{i}_acked"] = float(flow["acked_packets"])
+            row[f"flow{i}_acked"] = float(flow["packets_acked"])
             row |= {f"flow{i}_{name}": float(flow[name]) for name in ("retransmissions", "timeouts")}
         delay = flow["mean_copy_delay_s"]
         row[f"flow{i}_received"] = float(flow["copies_received"])

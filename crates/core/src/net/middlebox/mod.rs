@@ -56,7 +56,7 @@ counters! {
         /// Segments sent again that a timer has caused.
         timeouts,
         /// Acknowledgements kept back.
-        suppressed_acks,
+        acks_suppressed,
         /// Acknowledgements that got a loss notification.
         eln_marks,
     }

@@ -263,7 +263,7 @@ impl OnPath for Snoop {
             flow.last_ack = Some(*packet);
         }
         if !pass {
-            flow.counters.suppressed_acks += 1;
+            flow.counters.acks_suppressed += 1;
         }
         self.set_due();
         if pass { Verdict::Pass } else { Verdict::Absorb }

@@ -44,19 +44,19 @@ table! {
         /// Beginning of the transmission \[s\].
         time_s: Time,
         /// Sending node.
-        sender: NodeId,
+        src: NodeId,
         /// Intended receiver; null: broadcast.
-        receiver: Option<NodeId>,
+        dst: Option<NodeId>,
         /// Channel number.
         channel: u32,
         /// Type of the frame: `rts`, `cts`, `data`, `ack`.
-        kind: FrameKind,
+        frame_type: FrameKind,
         /// Size with MAC headers \[B\].
         bytes: u32,
         /// Rate after the preamble \[bit/s\].
         rate_bps: u64,
         /// Time on air, including the preamble \[s\].
-        air_time_s: Span,
+        airtime_s: Span,
         /// Duration field: time for which the medium is reserved after the frame \[s\].
         reserved_s: Span,
         /// Number of the packet in a data frame, as in `packets`; null for other frames.
@@ -109,13 +109,13 @@ impl Frames {
     fn begins(&mut self, at: Time, frame: &Frame, bytes: u32, packet: Option<u64>) {
         let row = Row {
             time_s: at,
-            sender: self.radios.node(frame.from),
-            receiver: (!frame.to.is_broadcast()).then(|| self.radios.node(frame.to)),
+            src: self.radios.node(frame.from),
+            dst: (!frame.to.is_broadcast()).then(|| self.radios.node(frame.to)),
             channel: self.radios.channel(frame.from),
-            kind: frame.kind,
+            frame_type: frame.kind,
             bytes,
             rate_bps: frame.mode.rate().0,
-            air_time_s: frame.airtime,
+            airtime_s: frame.airtime,
             reserved_s: frame.duration,
             packet,
             retry: frame.retry,

@@ -35,7 +35,7 @@ impl RecordedTable {
     pub fn words(self) -> &'static [(&'static str, columns::Words)] {
         match self {
             RecordedTable::Frames => &[("outcome", frames::Outcome::WORDS)],
-            RecordedTable::Packets => &[("kind", packets::Kind::WORDS), ("event", packets::Event::WORDS)],
+            RecordedTable::Packets => &[("packet_type", packets::PacketType::WORDS), ("event", packets::Event::WORDS)],
             RecordedTable::Cwnd => &[("event", cwnd::Event::WORDS)],
             RecordedTable::Queue => &[],
             RecordedTable::Routes => &[("event", routes::Event::WORDS)],

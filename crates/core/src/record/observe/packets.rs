@@ -35,14 +35,14 @@ words! {
 }
 
 words! {
-    /// Kinds of packets.
-    pub enum Kind {
+    /// Types of packets.
+    pub enum PacketType {
         /// a TCP data segment
-        Data = "data",
+        Data = "tcp_data",
         /// a TCP acknowledgement
-        Ack = "ack",
+        Ack = "tcp_ack",
         /// a UDP datagram
-        Datagram = "datagram",
+        Datagram = "udp",
         /// an AODV route request
         Rreq = "rreq",
         /// an AODV route reply
@@ -97,17 +97,17 @@ table! {
         packet: u64,
         /// Number of the flow; null: none.
         flow: FlowId,
-        /// Kind: `data`, `ack`, `datagram`, `rreq`, `rrep`, `hello`, `rerr`, `update`, `dsr_request`, `dsr_reply`,
+        /// Type: `tcp_data`, `tcp_ack`, `udp`, `rreq`, `rrep`, `hello`, `rerr`, `update`, `dsr_request`, `dsr_reply`,
         /// `dsr_error`, `arp`, `notification`.
-        kind: Kind,
+        packet_type: PacketType,
         /// Number of the segment, datagram or request; for an acknowledgement, the next expected segment.
         sequence: Option<u32>,
         /// Size with the headers of network layer and transport \[B\].
         bytes: u32,
         /// Node that created the packet; for a forwarded message, the node that sent it last.
-        source: NodeId,
+        src: NodeId,
         /// Destination node; null: broadcast.
-        destination: NodeId,
+        dst: NodeId,
         /// Node of the event.
         node: NodeId,
         /// Event of the packet: see below.
@@ -115,9 +115,9 @@ table! {
         /// Next hop, at `queued` and `dequeued`; null: broadcast, or not known yet.
         next_hop: Option<NodeId>,
         /// Reason for the drop, as in the columns of `fates`; null in all other rows.
-        reason: Option<Reason>,
-        /// Cause of the last failed attempt if the reason is `retry_limit`; null otherwise.
-        cause: Option<Cause>,
+        drop_reason: Option<Reason>,
+        /// Cause of the last failed attempt if the drop reason is `retry_limit`; null otherwise.
+        retry_cause: Option<Cause>,
     }
 }
 
@@ -140,7 +140,7 @@ impl Packets {
 
     fn on_step(&mut self, step: &Step) {
         let p = &step.packet;
-        let (kind, sequence) = kind_and_sequence(&p.body);
+        let (packet_type, sequence) = type_and_sequence(&p.body);
         let (event, reason) = match step.happening {
             Happening::Created => (Event::Created, None),
             Happening::Injected => (Event::Injected, None),
@@ -162,33 +162,33 @@ impl Packets {
             time_s: step.at,
             packet: step.number,
             flow: p.flow,
-            kind,
+            packet_type,
             sequence,
             bytes: p.bytes,
-            source: p.source,
-            destination: p.goal,
+            src: p.source,
+            dst: p.goal,
             node: step.node,
             event,
             next_hop: leaves.then_some(p.next_hop),
-            reason,
-            cause,
+            drop_reason: reason,
+            retry_cause: cause,
         });
     }
 }
 
-fn kind_and_sequence(body: &Body) -> (Kind, Option<u32>) {
+fn type_and_sequence(body: &Body) -> (PacketType, Option<u32>) {
     match body {
-        Body::Data(segment) => (Kind::Data, Some(segment.seq)),
-        Body::Ack(ack) => (Kind::Ack, Some(ack.next)),
-        Body::Datagram(datagram) => (Kind::Datagram, Some(datagram.seq)),
-        Body::Rreq(request) => (Kind::Rreq, Some(request.id)),
-        Body::Rrep(reply) => (if reply.hello { Kind::Hello } else { Kind::Rrep }, None),
-        Body::Rerr(_) => (Kind::Rerr, None),
-        Body::Update(_) => (Kind::Update, None),
-        Body::DsrRequest(request) => (Kind::DsrRequest, Some(request.id)),
-        Body::DsrReply => (Kind::DsrReply, None),
-        Body::DsrError => (Kind::DsrError, None),
-        Body::Arp(_) => (Kind::Arp, None),
-        Body::Notification(_) => (Kind::Notification, None),
+        Body::Data(segment) => (PacketType::Data, Some(segment.seq)),
+        Body::Ack(ack) => (PacketType::Ack, Some(ack.next)),
+        Body::Datagram(datagram) => (PacketType::Datagram, Some(datagram.seq)),
+        Body::Rreq(request) => (PacketType::Rreq, Some(request.id)),
+        Body::Rrep(reply) => (if reply.hello { PacketType::Hello } else { PacketType::Rrep }, None),
+        Body::Rerr(_) => (PacketType::Rerr, None),
+        Body::Update(_) => (PacketType::Update, None),
+        Body::DsrRequest(request) => (PacketType::DsrRequest, Some(request.id)),
+        Body::DsrReply => (PacketType::DsrReply, None),
+        Body::DsrError => (PacketType::DsrError, None),
+        Body::Arp(_) => (PacketType::Arp, None),
+        Body::Notification(_) => (PacketType::Notification, None),
     }
 }

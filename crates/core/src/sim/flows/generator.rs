@@ -226,7 +226,7 @@ mod tests {
 
     /// Completion times in the order of the transfers [s].
     fn times(recorder: &Recorder) -> Vec<f64> {
-        recorder.transfers.table().numbers("completion_s").expect("a column")
+        recorder.transfers.table().numbers("completion_time_s").expect("a column")
     }
 
     /// Two nodes and a link of 10 Mbit/s with nearly no delay; the mean of the sizes in kB.
@@ -357,8 +357,8 @@ mod tests {
         };
         let sim = ran(&text("arrivals = [{ rate = 2.0, size = { mean = \"10 kB\" } }]"));
         let batches = sim.watch.recorder.batches();
-        let all: u64 = batches.counts("delivered_packets").expect("a column").iter().sum();
-        let of_flow = sim.watch.recorder.flows().counts("delivered_packets").expect("a column")[0];
+        let all: u64 = batches.counts("packets_delivered").expect("a column").iter().sum();
+        let of_flow = sim.watch.recorder.flows().counts("packets_delivered").expect("a column")[0];
         let records = sim.watch.recorder.transfers.records();
         let complete = records.iter().filter(|r| r.completed.is_some());
         let segments: u64 = complete.map(|r| u64::from(r.bytes.div_ceil(1460))).sum();

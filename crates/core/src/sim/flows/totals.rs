@@ -22,7 +22,7 @@ impl Flows {
                 let (sender, receiver) = (&mut ends.0, &ends.1);
                 let mut counters = *sender.counters(now);
                 counters.add(receiver.counters());
-                counters.acked_packets = sender.acknowledged();
+                counters.packets_acked = sender.acknowledged();
                 let mut sums = *sender.connection().sums();
                 sums.add(receiver.sums());
                 let second = flow.split.as_ref().map(|s| s.halves.sender());
@@ -39,7 +39,7 @@ impl Flows {
             Ends::Udp { sent, sink } => {
                 let s = sink.counters();
                 let counters = tcp::Counters {
-                    delivered_packets: s.delivered,
+                    packets_delivered: s.delivered,
                     packets_sent: *sent,
                     duplicates_received: s.duplicates,
                     copies_received: s.delivered + s.duplicates,
@@ -55,7 +55,7 @@ impl Flows {
                 FlowTotals { counters, sums, ..common }
             }
         };
-        totals.counters.delivered_bytes = flow.transfer.bytes(totals.counters.delivered_packets);
+        totals.counters.delivered_bytes = flow.transfer.bytes(totals.counters.packets_delivered);
         totals
     }
 

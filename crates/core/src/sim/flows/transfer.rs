@@ -112,7 +112,7 @@ impl Flow {
 
     fn delivered(&self) -> u64 {
         match &self.ends {
-            Ends::Tcp(ends) => ends.1.counters().delivered_packets,
+            Ends::Tcp(ends) => ends.1.counters().packets_delivered,
             Ends::Udp { sink, .. } => sink.counters().delivered,
         }
     }

@@ -47,7 +47,7 @@ impl Connection {
 
     /// Tells the window rule of an acknowledgement, before the loss recovery hears of it.
     pub(in crate::tcp) fn tell_rule(&mut self, ack: &AckSegment, kind: AckKind, hops: u8, recovering: bool) {
-        self.counters.acks_received += 1;
+        self.counters.tcp_acks_received += 1;
         let una = if kind == AckKind::Other { self.una } else { ack.next };
         let newly = una - self.una;
         if newly > 0 {

@@ -177,7 +177,7 @@ mod tests {
             for rule in [SackRule::Rfc6675, SackRule::Sack1] {
                 let mut sender = repaired(rule, window);
                 let counters = *sender.counters(Time::ZERO);
-                let events = counters.acks_received + counters.packets_sent;
+                let events = counters.tcp_acks_received + counters.packets_sent;
                 let looks = sender.recovery().looks();
                 assert!(looks <= 5 * search * events, "{rule:?}, {window}: {looks} looks for {events} events");
             }

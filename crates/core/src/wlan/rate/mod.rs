@@ -191,19 +191,19 @@ impl RateControl {
     /// The frame goes on the air.
     pub fn sent(&mut self) {
         self.frame.rate = self.frame.next_rate;
-        self.counts().data_sent += 1;
+        self.counts().data_frames_sent += 1;
     }
 
     /// An attempt has failed without an ACK.
     pub fn failed(&mut self, now: Time) -> Next {
-        self.counts().data_failed += 1;
+        self.counts().data_frames_failed += 1;
         self.after_failure(now)
     }
 
     /// An RTS was not answered.
-    pub fn rts_failed(&mut self, now: Time) -> Option<Next> {
+    pub fn rts_frames_failed(&mut self, now: Time) -> Option<Next> {
         self.frame.rate = self.frame.next_rate;
-        self.counts().rts_failed += 1;
+        self.counts().rts_frames_failed += 1;
         let chained = self.cfg.algorithm.has_chain() && self.cfg.rts_uses_chain;
         chained.then(|| self.after_failure(now))
     }
@@ -242,7 +242,7 @@ impl RateControl {
 
     /// The frame was acknowledged.
     pub fn succeeded(&mut self, now: Time) {
-        self.counts().packets_acknowledged += 1;
+        self.counts().packets_acked += 1;
         let (frame, state, cx) = self.parts(now);
         state.on_success(frame, &cx);
     }
@@ -346,7 +346,7 @@ mod tests {
         }
         assert_eq!(send(&mut c, Time(30), |_, _| true), [2, 2, 1, 1, 0, 0, 0]);
         // Data frames sent and lost, packets begun and given up, of data at each rate.
-        let of = |c: &Counts| (c.data_sent, c.data_failed, c.packets, c.packets_given_up);
+        let of = |c: &Counts| (c.data_frames_sent, c.data_frames_failed, c.packets, c.packets_given_up);
         let found: Vec<_> = c.tallies().filter(|t| t.2 == Kind::Data).map(|t| (t.1.0, of(&t.3))).collect();
         assert_eq!(found, [(0, (13, 3, 10, 1)), (1, (12, 2, 10, 0)), (2, (7, 2, 6, 0)), (3, (0, 0, 0, 0))]);
     }
@@ -355,14 +355,14 @@ mod tests {
     fn failed_rts_uses_up_an_attempt_where_configured() {
         let mut c = control(Config { algorithm: Algorithm::SampleRate, ..Config::default() });
         c.begin(RadioId(7), Kind::Data, 1536, Time::ZERO);
-        assert_eq!(c.rts_failed(Time(1)), Some(Next::Chain(Mode(3))));
-        assert_eq!(c.rts_failed(Time(1)), Some(Next::Chain(Mode(0))));
+        assert_eq!(c.rts_frames_failed(Time(1)), Some(Next::Chain(Mode(3))));
+        assert_eq!(c.rts_frames_failed(Time(1)), Some(Next::Chain(Mode(0))));
         let own = Config { algorithm: Algorithm::SampleRate, rts_uses_chain: false, ..Config::default() };
         let mut c = control(own);
         c.begin(RadioId(7), Kind::Data, 1536, Time::ZERO);
-        assert_eq!(c.rts_failed(Time(1)), None);
+        assert_eq!(c.rts_frames_failed(Time(1)), None);
         let mut c = control(Config { algorithm: Algorithm::Arf, ..Config::default() });
         c.begin(RadioId(7), Kind::Data, 1536, Time::ZERO);
-        assert_eq!(c.rts_failed(Time(1)), None, "it has no chain");
+        assert_eq!(c.rts_frames_failed(Time(1)), None, "it has no chain");
     }
 }

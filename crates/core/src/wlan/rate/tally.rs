@@ -9,15 +9,15 @@ counters! {
         /// Packets handed to the MAC whose first attempt was planned at this rate.
         packets,
         /// Packets that were acknowledged at this rate.
-        packets_acknowledged,
+        packets_acked,
         /// Packets given up after a last attempt at this rate.
         packets_given_up,
         /// Data frames sent.
-        data_sent,
+        data_frames_sent,
         /// Data frames that no ACK answered.
-        data_failed,
+        data_frames_failed,
         /// RTS frames for a data frame at this rate that no CTS answered.
-        rts_failed,
+        rts_frames_failed,
     }
 }
 

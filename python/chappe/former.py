@@ -1,0 +1,67 @@
+"""Former names of columns and words of tables: saved tables of the version before are read under the names of today."""
+
+from collections.abc import Mapping
+
+import polars as pl
+
+COLUMNS: Mapping[str, str] = {
+    "delivered_packets": "packets_delivered",
+    "acked_packets": "packets_acked",
+    "packets_acknowledged": "packets_acked",
+    "suppressed_acks": "acks_suppressed",
+    "gave_up_s": "aborted_at_s",
+    "completion_s": "completion_time_s",
+    "window_s": "window_observed_s",
+    "route_s": "route_available_s",
+    "empty_s": "emptied_at_s",
+    "last_sent_s": "last_sent_at_s",
+    "last_received_s": "last_received_at_s",
+    "mac_ack_packets": "mac_tcp_acks",
+    "mac_acks_given_up": "mac_tcp_acks_given_up",
+    "rts_sent": "rts_frames_sent",
+    "cts_sent": "cts_frames_sent",
+    "data_sent": "data_frames_sent",
+    "ack_sent": "ack_frames_sent",
+    "broadcast_sent": "broadcast_frames_sent",
+    "rts_failed": "rts_frames_failed",
+    "data_failed": "data_frames_failed",
+    "acks_received": "tcp_acks_received",
+    "neighbour_changes": "neighbor_changes",
+    "utilisation": "utilization",
+    "air_time_s": "airtime_s",
+    "from": "src",
+    "to": "dst",
+}
+"""Columns of all tables by former name."""
+
+OF_TABLE: Mapping[str, Mapping[str, str]] = {
+    "fates": {"kind": "packet_class"},
+    "rates": {"kind": "packet_class", "receiver": "next_hop"},
+    "frames": {"kind": "frame_type", "sender": "src", "receiver": "dst"},
+    "packets": {
+        "kind": "packet_type",
+        "source": "src",
+        "destination": "dst",
+        "reason": "drop_reason",
+        "cause": "retry_cause",
+    },
+}
+"""Columns by table and former name."""
+
+WORDS: Mapping[str, str] = {"data": "tcp_data", "ack": "tcp_ack", "datagram": "udp"}
+"""Words of ``packet_type`` by former word."""
+
+
+def of_today(name: str, table: pl.DataFrame) -> pl.DataFrame:
+    """A table, perhaps of the version before, under the names of today.
+
+    Args:
+        name: Name of the table.
+        table: Its rows.
+    """
+    names = COLUMNS | OF_TABLE.get(name, {})
+    former = {c: names[c] for c in table.columns if c in names and names[c] not in table.columns}
+    table = table.rename(former)
+    if name == "packets" and former.get("kind") == "packet_type":
+        table = table.with_columns(pl.col("packet_type").cast(pl.String).replace(WORDS).cast(pl.Categorical))
+    return table
