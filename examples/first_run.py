@@ -23,7 +23,11 @@ def main(folder: Path) -> None:
     print(results)
     print(results.summary())
     with pl.Config(tbl_rows=-1, tbl_cols=-1):
-        print(results.nodes.select("node", "rts_frames_sent", "rts_frames_failed", "mac_data_given_up", "link_drop_probability"))
+        print(
+            results.nodes.select(
+                "node", "rts_frames_sent", "rts_frames_failed", "mac_data_given_up", "link_drop_probability"
+            )
+        )
 
     window = results.series["cwnd_segments"].to_list()
     print(f"cwnd between {min(window):.2f} and {max(window):.2f} segments in {len(window)} samples")

@@ -31,7 +31,11 @@ def main(folder: Path) -> None:
         print(f"The last attempts of node {node}, and their outcome at the receiver:")
         print(tries.select("time_s", "dst", "frame_type", "outcome"))
 
-    why = packets.filter(event="dropped").group_by("packet_type", "drop_reason", "retry_cause", maintain_order=True).len("packets")
+    why = (
+        packets.filter(event="dropped")
+        .group_by("packet_type", "drop_reason", "retry_cause", maintain_order=True)
+        .len("packets")
+    )
     print("All packets that were dropped:")
     print(why)
     results.save(folder)

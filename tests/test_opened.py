@@ -60,7 +60,9 @@ def test_yesterdays_run_is_looked_at(folder: Path) -> None:
     """The program "Look at yesterday's run" of the documentation."""
     results = opened(folder)
     assert (results.epoch, results.seed, len(results.flows["goodput_bps"])) == (chappe.RESULTS_EPOCH, 5, 1)
-    dropped = results.table("packets").filter(event="dropped", packet_type="tcp_data").group_by("node", "drop_reason").len()
+    dropped = (
+        results.table("packets").filter(event="dropped", packet_type="tcp_data").group_by("node", "drop_reason").len()
+    )
     assert set(dropped.columns) == {"node", "drop_reason", "len"}
     with pytest.warns(UserWarning, match="the run is repeated with seed 5"):
         losses = results.why().losses

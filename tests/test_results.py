@@ -179,7 +179,9 @@ def test_counters_of_nodes_are_those_of_the_used_batches(results: chappe.Results
 
 
 def test_frames_are_those_of_all_nodes(chain_results: chappe.Results) -> None:
-    sent = chain_results.nodes.select("rts_frames_sent", "cts_frames_sent", "data_frames_sent", "ack_frames_sent", "broadcast_frames_sent")
+    sent = chain_results.nodes.select(
+        "rts_frames_sent", "cts_frames_sent", "data_frames_sent", "ack_frames_sent", "broadcast_frames_sent"
+    )
     assert chain_results.frames == sent.sum().sum_horizontal().item()
 
 

@@ -1,6 +1,6 @@
 """Former names of columns and words of tables: saved tables of the version before are read under the names of today."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 
@@ -52,6 +52,12 @@ WORDS: Mapping[str, str] = {"data": "tcp_data", "ack": "tcp_ack", "datagram": "u
 """Words of ``packet_type`` by former word."""
 
 
+def names(table: str, columns: Sequence[str]) -> dict[str, str]:
+    """Names of today of those columns of a table that have former names."""
+    known = {**COLUMNS, **OF_TABLE.get(table, {})}
+    return {c: known[c] for c in columns if c in known and known[c] not in columns}
+
+
 def of_today(name: str, table: pl.DataFrame) -> pl.DataFrame:
     """A table, perhaps of the version before, under the names of today.
 
@@ -59,9 +65,8 @@ def of_today(name: str, table: pl.DataFrame) -> pl.DataFrame:
         name: Name of the table.
         table: Its rows.
     """
-    names = COLUMNS | OF_TABLE.get(name, {})
-    former = {c: names[c] for c in table.columns if c in names and names[c] not in table.columns}
+    former = names(name, table.columns)
     table = table.rename(former)
-    if name == "packets" and former.get("kind") == "packet_type":
+    if name == "packets" and "kind" in former:
         table = table.with_columns(pl.col("packet_type").cast(pl.String).replace(WORDS).cast(pl.Categorical))
     return table

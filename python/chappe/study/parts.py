@@ -165,7 +165,8 @@ def check(path: Path) -> list[str]:
             columns = list(pl.read_parquet_schema(io.BytesIO(data)))
         except (OSError, pl.exceptions.PolarsError):
             raise DamagedError(f"{file} is damaged") from None
-        _check_columns(file, name, columns)
+        renamed = former.names(name, columns)
+        _check_columns(file, name, [renamed.get(c, c) for c in columns])
     keys: list[str] = read(path, FACTS)[RUN].to_list()
     return keys
 

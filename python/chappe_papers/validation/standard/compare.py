@@ -56,7 +56,10 @@ class Comparison:
 def of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
     """Values taken from a run."""
     flows, nodes = tables["flows"], tables["nodes"]
-    sums = {name: float(nodes[name].sum()) for name in ("rts_frames_sent", "data_frames_sent", "rts_frames_failed", "data_frames_failed")}
+    sums = {
+        name: float(nodes[name].sum())
+        for name in ("rts_frames_sent", "data_frames_sent", "rts_frames_failed", "data_frames_failed")
+    }
     given_up = float(nodes["mac_data_given_up"].sum()) + float(nodes["mac_tcp_acks_given_up"].sum())
     goodput = flows["goodput_bps"].to_list()
     return {**sums, "given_up": given_up, "total_bps": sum(goodput), "flow0_bps": goodput[0]}
