@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from chappe import RESULTS_EPOCH, former, forked, tables
+from chappe import RESULTS_EPOCH, forked, former, tables
 from chappe.arguments import path_of
 from chappe.error import ChappeWarning, StorageError, reason
 from chappe.folder import FACTS, FILES, FORMAT

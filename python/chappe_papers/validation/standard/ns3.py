@@ -53,7 +53,8 @@ def reference() -> dict[Case, Reference]:
 
 
 COUNTED = (
-    "seconds", "total_bps", "flow0_bps", "rts_frames_sent", "data_frames_sent", "rts_frames_failed", "data_frames_failed", "given_up",
+    "seconds", "total_bps", "flow0_bps", "rts_frames_sent", "data_frames_sent", "rts_frames_failed",
+    "data_frames_failed", "given_up",
 )  # fmt: skip
 """Values taken from a run of either simulator."""
 
