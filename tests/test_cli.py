@@ -203,12 +203,12 @@ def test_all_errors_are_reported_and_nothing_is_written(folder: Path) -> None:
         "--> many.toml:4:1",
         "`tcp` has no setting `varient`",
         "did you mean `variant`?",
-        "--> many.toml:5:10",
+        "--> many.toml:5:18",
         "`tcp.receive_window` is 0",
         "--> many.toml:7:13",
         "it must be 1 Mbit/s, 2 Mbit/s, 5.5 Mbit/s, 11 Mbit/s, 6 Mbit/s, 9 Mbit/s, 12 Mbit/s, 18 Mbit/s, "
         "24 Mbit/s, 36 Mbit/s, 48 Mbit/s or 54 Mbit/s",
-        "--> --set:1:9",
+        "--> --set:1:16",
         "did you mean `every`?",
         "many.toml: 5 errors; nothing was run.",
     )

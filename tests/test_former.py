@@ -9,6 +9,7 @@ from pathlib import Path
 import chappe
 import pytest
 from chappe import _core, cli
+from chappe.results import TABLES
 from chappe.study import file
 from chappe.study.axes import Item, grid
 from chappe.study.run import _Making
@@ -113,3 +114,19 @@ def test_a_study_folder_of_another_scenario_is_refused(files: Path, capsys: pyte
     (files / "study.toml").write_text(text)
     assert cli.main(["sweep", str(files / "study.toml"), "--out", str(files / "study")]) == 2
     assert "belongs to another scenario" in capsys.readouterr().err
+
+
+def test_a_saved_run_is_opened() -> None:
+    """Columns and words have the names of today, and missing values are null."""
+    former = chappe.open(FORMER / "run")
+    assert isinstance(former, chappe.Results)
+    again = chappe.run(former.scenario)
+    for name in (*TABLES, "frames", "packets"):
+        today, before = again.table(name), former.table(name)
+        assert before.columns == [c for c in today.columns if (name, c) != ("series", "packets_delivered")], name
+        if name in ("flows", "flow_batches"):
+            # Columns of TCP had 0 for datagrams.
+            before, today = before.filter(flow=0), today.filter(flow=0)
+        assert_frame_equal(before, today.select(before.columns), check_dtypes=False, categorical_as_str=True)
+    assert former.flows.filter(src=0)["packets_delivered"].item() > 0
+    assert former.why().losses.columns == ["packet_class", "cause", "packets", "share"]

@@ -310,7 +310,7 @@ def test_overrides_share_the_schema_of_settings() -> None:
     for group, name in [("wire", "queue"), ("split", "tcp")]:
         overlay = top[group]["properties"][name]
         assert _without_defaults(overlay) == _without_defaults(top[name]), (group, name)
-    window = top["flow"]["items"]["properties"]["tcp"]["properties"]["window"]
+    window = top["flow"]["items"]["properties"]["tcp"]["properties"]["receive_window"]
     assert (window["minimum"], window["maximum"]) == (1, 1_000_000)
 
 

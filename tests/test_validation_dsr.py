@@ -36,7 +36,7 @@ def test_settings_of_a_walk() -> None:
         walks = [scenario(case, walk) for walk in WALKS[case]]
         for s in walks:
             assert all("more than the MTU" in warning for warning in s.warnings)
-            assert s.settings["motion"]["courses"].count("\n") > 50
+            assert s.settings["mobility"]["table"].count("\n") > 50
             assert (len(s.nodes), len(s.settings["flow"])) == (nodes, 5)
             assert s.settings["tcp"]["variant"] == case
         assert walks[0] != walks[1] != walks[2]

@@ -43,8 +43,8 @@ def test_settings_of_a_case() -> None:
     s = scenario(FEW[7]._replace(rts=True)).settings
     wlan = s["wlan"]
     assert (wlan["rts_threshold"], wlan["short_retry_limit"], wlan["long_retry_limit"]) == ("500 B", 11, 11)
-    assert (wlan["basic_rate"], s["queue"]["limit"], s["tcp"]["window"]) == ("2 Mbit/s", 49, 200)
-    assert scenario(FEW[8]).settings["tcp"]["window"] == 1
+    assert (wlan["basic_rate"], s["queue"]["limit"], s["tcp"]["receive_window"]) == ("2 Mbit/s", 49, 200)
+    assert scenario(FEW[8]).settings["tcp"]["receive_window"] == 1
     s = scenario(FEW[9]).settings
     assert (len(s["flow"]), len(s["topology"]["positions"])) == (4, 8)
     control = scenario(FEW[5]).settings["wlan"]["rate_control"]

@@ -109,7 +109,7 @@ class Ramarathinam(Design):
         acked = flows["packets_acked"].to_list()
         reached = _reached(flows)
         segments = {load: float(reached[FLOWS[load][0] + STUDENT - 1]) for load in SPANS}
-        sent, received, empty = (batteries[f"{what}_s"] for what in ("last_sent", "last_received", "empty"))
+        sent, received, empty = (batteries[f"{what}_at_s"] for what in ("last_sent", "last_received", "emptied"))
         last = pl.DataFrame([sent, received]).max_horizontal().to_list()
         short = [segments[load] for load in ("light", "heavy", "moderate")]
         delivered = {f"{group}_all": float(sum(acked[slice(*span)])) for group, span in FLOWS.items()}

@@ -65,6 +65,6 @@ def measured(counted: Mapping[str, float], case: Case) -> Run:
     return {
         GOODPUT: counted["total_bps"],
         FIRST: counted["flow0_bps"],
-        FAILURES: counted[f"{attempts}_failed"] / max(counted[f"{attempts}_sent"], 1),
+        FAILURES: counted[f"{attempts}_frames_failed"] / max(counted[f"{attempts}_frames_sent"], 1),
         GIVEN_UP: counted["given_up"] / counted["seconds"],
     }
