@@ -8,7 +8,7 @@ struct Shelf;
 const FILES: [(&str, &str); 5] = [
     ("base.toml", "extends = \"ns2-2.35\"\nrun.stop = \"10 s\"\ntopology.hops = 2\n"),
     ("layers.toml", "extends = [\"standard\", \"base.toml\"]\ntcp.variant = \"vegas\"\n"),
-    ("wrong.toml", "run.stop = 1\n[tcp]\nwindow = 0\n"),
+    ("wrong.toml", "run.stop = 1\n[tcp]\nreceive_window = 0\n"),
     ("here.toml", "extends = \"there.toml\"\n"),
     ("there.toml", "extends = \"here.toml\"\n"),
 ];

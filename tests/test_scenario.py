@@ -297,7 +297,7 @@ def test_overrides_share_the_schema_of_settings() -> None:
         ("flow", "cbr"): "cbr",
         ("flow", "on_off"): "on_off",
         ("pairs", "tcp"): "tcp",
-        ("arrivals", "tcp"): "tcp",
+        ("arrival_process", "tcp"): "tcp",
         ("link", "queue"): "queue",
         ("middlebox", "snoop"): "snoop",
         ("middlebox", "split"): "split",

@@ -28,7 +28,7 @@ fn scenarios() -> impl Strategy<Value = String> {
             format!(
                 r#"
                 extends = "{preset}"
-                run = {{ stop = "1500 ms", batches = 3, discard = 0 }}
+                run = {{ stop = "1500 ms", batches = 3, warmup_batches = 0 }}
                 topology = {{ kind = "random", nodes = {nodes}, width = "{width} m", height = "300 m", seed = {seed} }}
                 radio = {{ propagation = "{propagation}", receive_threshold = "none", sense_threshold = "none" }}
                 wlan = {{ data_rate = "{rate}", rts_threshold = "{rts}", eifs = "{eifs}", nav_reset = {nav_reset},
@@ -128,7 +128,8 @@ proptest! {
 /// Batch borders cut frames, but every instant counts exactly once.
 #[test]
 fn batches_sum_to_the_run() {
-    let text = "extends = \"ns2-2.35\"\nrun = { stop = \"3 s\", batches = 1000, discard = DISCARD }\ntopology.hops = 5";
+    let text =
+        "extends = \"ns2-2.35\"\nrun = { stop = \"3 s\", batches = 1000, warmup_batches = DISCARD }\ntopology.hops = 5";
     let parts = |discard: u32| {
         let mut sim = Sim::new(&setup(&text.replace("DISCARD", &discard.to_string()), 1));
         sim.run();

@@ -26,13 +26,13 @@ fn column(sim: &Sim, name: &str) -> Vec<f64> {
 /// One exchange with RTS and CTS: 0.3 W times 2,680 us at the sender and 0.5 W times 608 us.
 const ONE: &str = r#"
     extends = "ns2-2.35"
-    run = { stop = "1 s", batches = 1, discard = 0 }
+    run = { stop = "1 s", batches = 1, warmup_batches = 0 }
     topology = { hops = 2 }
     routing.protocol = "shortest_path"
     wlan = { data_rate = "2 Mbit/s", basic_rate = "1 Mbit/s", rts_threshold = "always" }
     arp.enabled = false
     radio.energy = { transmit = "0.3 W", receive = "0.5 W", idle = "0 W", battery = "200 J" }
-    flow = [{ from = 0, to = 1, app = "cbr", start = "100 ms" }]
+    flow = [{ src = 0, dst = 1, app = "cbr", start = "100 ms" }]
     cbr = { interval = "10 s", payload = "480 B" }
 "#;
 
@@ -53,14 +53,14 @@ fn both_ways_of_accounting_agree_for_live_nodes() {
 #[test]
 fn simultaneous_frames_of_a_node_are_all_charged() {
     let text = r#"
-        run = { stop = "5 s", batches = 1, discard = 0 }
+        run = { stop = "5 s", batches = 1, warmup_batches = 0 }
         topology = { hops = 2 }
         routing.protocol = "shortest_path"
         arp.enabled = false
         radio.energy = { transmit = "2 W", receive = "1.5 W", idle = "0 W", battery = "100 J" }
         node = [{ nodes = 0, radio.channels = [1] }, { nodes = 1, radio.channels = [1, 2] }, { nodes = 2, radio.channels = [2] }]
         cbr.interval = "20 ms"
-        flow = [{ from = 1, to = 0, app = "cbr", stop = "4500 ms" }, { from = 1, to = 2, app = "cbr", stop = "4500 ms" }]
+        flow = [{ src = 1, dst = 0, app = "cbr", stop = "4500 ms" }, { src = 1, dst = 2, app = "cbr", stop = "4500 ms" }]
     "#;
     let spent = |accounting: &str| {
         let left = column(
@@ -81,11 +81,11 @@ fn simultaneous_frames_of_a_node_are_all_charged() {
 #[test]
 fn a_node_whose_battery_is_empty_draws_nothing() {
     let text = r#"
-        run = { stop = "100 s", batches = 4, discard = 1, air_time = true }
+        run = { stop = "100 s", batches = 4, warmup_batches = 1, airtime = true }
         topology = { hops = 2 }
         radio.energy = { idle = "1 W", sleep = "0.1 W", battery = "30 J" }
         event = [{ at = "28 s", node_down = 1 }, { at = "4 s", node_down = 2 }, { at = "99 s", node_up = 1 }]
-        flow = [{ from = 0, to = 1, app = "cbr", start = "none" }]
+        flow = [{ src = 0, dst = 1, app = "cbr", start = "none" }]
     "#;
     let sim = ran(text);
     let empty = column(&sim, "emptied_at_s");
@@ -119,11 +119,11 @@ fn last_packets_of_a_node_are_recorded() {
 #[test]
 fn a_node_that_is_off_sleeps() {
     let text = r#"
-        run = { stop = "10 s", batches = 1, discard = 0 }
+        run = { stop = "10 s", batches = 1, warmup_batches = 0 }
         topology = { hops = 1 }
         radio.energy = { idle = "1 W", sleep = "0.1 W", battery = "100 J" }
         event = [{ at = "2 s", node_down = 1 }, { at = "6 s", node_up = 1 }]
-        flow = [{ from = 0, to = 1, app = "cbr", start = "none" }]
+        flow = [{ src = 0, dst = 1, app = "cbr", start = "none" }]
     "#;
     let sim = ran(text);
     let left = column(&sim, "remaining_j");
@@ -136,20 +136,20 @@ fn a_node_dies_at_the_instant_at_which_its_battery_is_empty() {
     let text = |battery: &str| {
         format!(
             r#"
-            run = {{ stop = "10 s", batches = 1, discard = 0 }}
+            run = {{ stop = "10 s", batches = 1, warmup_batches = 0 }}
             topology = {{ hops = 2 }}
             radio.energy = {{ transmit = "2 W", receive = "1.5 W", idle = "1 W" }}
             node = [{{ nodes = 1, radio.energy.battery = "{battery}" }}]
-            flow = [{{ from = 0, to = 2 }}]
+            flow = [{{ src = 0, dst = 2 }}]
             "#
         )
     };
     // Nothing is sent before the first instant: it idles.
-    let idle = ran(&text("5 J").replace("to = 2 }", "to = 2, start = \"8 s\" }"));
+    let idle = ran(&text("5 J").replace("dst = 2 }", "dst = 2, start = \"8 s\" }"));
     assert_eq!(column(&idle, "emptied_at_s")[1], 5.0);
     assert_eq!(idle.recorder().flows().counts("packets_delivered").expect("a column")[0], 0);
     // In the middle of traffic: the energy drawn so far equals the battery, according to the airtime as well.
-    let busy = ran(&text("5 J").replace("discard = 0", "discard = 0, air_time = true"));
+    let busy = ran(&text("5 J").replace("warmup_batches = 0", "warmup_batches = 0, airtime = true"));
     let (empty, left) = (column(&busy, "emptied_at_s"), column(&busy, "remaining_j"));
     assert!(empty[1] > 2.5 && empty[1] < 5.0 && left[1] == 0.0, "{empty:?} {left:?}");
     assert!(left[0].is_infinite(), "its battery does not end");
@@ -171,7 +171,7 @@ fn batteries_that_last_change_nothing() {
     let text = r#"
         run = { stop = "5 s", batches = 2 }
         topology = { hops = 4 }
-        flow = [{ from = 0, to = 4 }, { from = 3, to = 0, app = "cbr" }]
+        flow = [{ src = 0, dst = 4 }, { src = 3, dst = 0, app = "cbr" }]
     "#;
     let plain = ran(text);
     for more in ["", "radio.energy.accounting = \"first_bit\"\n"] {
@@ -207,13 +207,13 @@ fn commands() -> impl Strategy<Value = Vec<(u64, Command)>> {
 fn chain(energy: &str, channels: &str, run: &str) -> String {
     format!(
         r#"
-        run = {{ stop = "5 s", batches = 1, discard = 0, {run} }}
+        run = {{ stop = "5 s", batches = 1, warmup_batches = 0, {run} }}
         topology.hops = 3
         radio = {{ channels = {channels}, range = "250 m", sense_range = "550 m", energy = {{ {energy} }} }}
         cbr = {{ interval = "7 ms", payload = "512 B" }}
-        tcp = {{ segment = "512 B", max_timeouts = 1, rto = {{ min = "100 ms", initial = "200 ms", max = "400 ms" }} }}
+        tcp = {{ mss = "512 B", max_timeouts = 1, rto = {{ min = "100 ms", initial = "200 ms", max = "400 ms" }} }}
         on_off = {{ on = "20 ms", off = "30 ms", payload = "50 B" }}
-        flow = [{{ to = 3, app = "cbr", stop = "3 s" }}, {{ from = 2, to = 1, app = "cbr" }}, {{ to = 3, app = "on_off" }}]
+        flow = [{{ dst = 3, app = "cbr", stop = "3 s" }}, {{ src = 2, dst = 1, app = "cbr" }}, {{ dst = 3, app = "on_off" }}]
         "#
     )
 }

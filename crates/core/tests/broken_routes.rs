@@ -23,8 +23,8 @@ fn flow(r: &Recorder, column: &str) -> u64 {
 fn interrupted(protocol: &str, tcp: &str) -> Recorder {
     let repair = if protocol == "aodv" { "routing.aodv.local_repair = \"never\"" } else { "" };
     run(&format!(
-        "run.stop = \"70 s\"\ntopology.hops = 3\nrouting.protocol = \"{protocol}\"\n{repair}\ntcp.window = 2\n{tcp}\n\
-         flow = [{{ to = 3, start = \"8 s\" }}]\n\
+        "run.stop = \"70 s\"\ntopology.hops = 3\nrouting.protocol = \"{protocol}\"\n{repair}\ntcp.receive_window = 2\n{tcp}\n\
+         flow = [{{ dst = 3, start = \"8 s\" }}]\n\
          event = [{{ at = \"20 s\", node_down = 2 }}, {{ at = \"40 s\", node_up = 2 }}]"
     ))
 }
@@ -68,8 +68,8 @@ fn enhanced_newreno_loses_probes_and_no_data_while_there_is_no_route() {
 /// that none of them is put on a blacklist.
 fn mesh(queue: &str, more: &str) -> Recorder {
     run(&format!(
-        "run.stop = \"180 s\"\ntopology.hops = 4\nwlan.long_retry_limit = 2\ntcp.window = 20\ntcp.ecn.enabled = true\n\
-         routing.aodv.blacklist_timeout = \"none\"\nflow = [{{ to = 4 }}, {{ from = 4, to = 0 }}]\n{more}\n[queue]\n{queue}\n[receiver]\nframes = \"data\"\n\
+        "run.stop = \"180 s\"\ntopology.hops = 4\nwlan.long_retry_limit = 2\ntcp.receive_window = 20\ntcp.ecn.enabled = true\n\
+         routing.aodv.blacklist_timeout = \"none\"\nflow = [{{ dst = 4 }}, {{ src = 4, dst = 0 }}]\n{more}\n[queue]\n{queue}\n[receiver]\nframes = \"data\"\n\
          error = {{ model = \"uniform\", rate = 0.15 }}"
     ))
 }

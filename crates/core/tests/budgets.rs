@@ -39,7 +39,7 @@ fn restless(text: &str, chance: u32) -> String {
     let (a, b, c) = (chance % 900, chance / 7 % 900, chance / 11 % 700);
     let event = |at: u32, what: &str| format!("[[event]]\nat = \"{at} ms\"\n{what} = 0\n");
     let events = event(100 + a, "flow_end") + &event(1000 + b, "flow_begin") + &event(1200 + b + c, "flow_end");
-    let arrivals = "[[arrivals]]\nrate = 3.0\nsize = { mean = \"9 kB\" }\n";
+    let arrivals = "[[arrival_process]]\nrate = 3.0\nsize = { mean = \"9 kB\" }\n";
     format!(
         "{text}\n{}{}",
         if chance.is_multiple_of(3) { &events } else { "" },
@@ -85,7 +85,7 @@ proptest! {
 /// A receiver that is gone: only timeouts occur, each after twice the time, even if the run is interrupted.
 #[test]
 fn interrupted_run_has_the_budget_of_its_part() {
-    let text = "run = { stop = \"60 s\", batches = 60, discard = 0 }\ntopology.hops = 2\n\
+    let text = "run = { stop = \"60 s\", batches = 60, warmup_batches = 0 }\ntopology.hops = 2\n\
                 routing.protocol = \"shortest_path\"\nevent = [{ at = \"1500 ms\", node_down = 2 }]";
     let setup = scenario(text).setup(None);
     let long = ran(&setup).recorder().flow_batches();

@@ -19,12 +19,12 @@ fn refused(text: &str) -> String {
 /// Scenarios that need most memory for different reasons.
 const NEEDY: &[&str] = &[
     "run.stop = \"1 s\"\ntopology.hops = 5000\n",
-    "run.stop = \"1 s\"\ntopology = { kind = \"grid\", rows = 40, columns = 40, spacing = \"20 m\" }\nflow = [{ to = 9 }]",
+    "run.stop = \"1 s\"\ntopology = { kind = \"grid\", rows = 40, columns = 40, spacing = \"20 m\" }\nflow = [{ dst = 9 }]",
     "run = { stop = \"1 s\", batches = 5000 }\ntraffic = { flows = 100, distinct_ends = false }\n",
-    "run = { stop = \"1 s\", batches = 100, air_time = true }\ntopology.hops = 1000\nflow = [{ to = 9 }]",
-    "run = { stop = \"1 s\", sample = \"10 us\" }\ntraffic = { flows = 10, distinct_ends = false }\n",
-    "run.stop = \"1 s\"\ntcp = { window = 1000000, variant = \"vegas\" }",
-    "run.stop = \"1 s\"\ntcp = { window = 1000000, variant = \"sack\" }",
+    "run = { stop = \"1 s\", batches = 100, airtime = true }\ntopology.hops = 1000\nflow = [{ dst = 9 }]",
+    "run = { stop = \"1 s\", sample_interval = \"10 us\" }\ntraffic = { flows = 10, distinct_ends = false }\n",
+    "run.stop = \"1 s\"\ntcp = { receive_window = 1000000, variant = \"vegas\" }",
+    "run.stop = \"1 s\"\ntcp = { receive_window = 1000000, variant = \"sack\" }",
     "run.stop = \"1 s\"\ntopology.hops = 1\ntraffic = { flows = 10000, distinct_ends = false }",
     "run.stop = \"1 s\"\ntopology.hops = 1000\nrouting.protocol = \"shortest_path\"\n\
      traffic = { flows = 400, max_hops = 10, distinct_ends = false }",
@@ -33,7 +33,7 @@ const NEEDY: &[&str] = &[
     "run.stop = \"3 s\"\ntopology = { kind = \"random\", nodes = 100, width = \"800 m\", height = \"800 m\" }\n\
      routing.protocol = \"dsr\"\ntraffic = { flows = 10, app = \"cbr\" }",
     "run.stop = \"3 s\"\nqueue = { discipline = \"fq_codel\", fq_codel.queues = 65536 }",
-    "run.stop = \"3 s\"\nsplit.buffer = 1000000\nmiddlebox = [{ kind = \"split\", node = 1 }]\n\
+    "run.stop = \"3 s\"\nsplit.buffer_segments = 1000000\nmiddlebox = [{ kind = \"split\", node = 1 }]\n\
      routing.protocol = \"shortest_path\"",
 ];
 
@@ -60,10 +60,9 @@ fn large() -> Vec<(&'static str, String, String)> {
     let start = |n| format!("$node_({n}) set X_ 1; $node_({n}) set Y_ {n}\n");
     let link = |i| format!("{},{},-60.5\n", i / 99, (i / 99 + 1 + i % 99) % 100);
     let place = |i| format!("{}.5,{}.5\n", i % 100, i / 100);
-    let fixed =
-        "run.stop = \"1 ms\"\nrouting.protocol = \"fixed\"\nrouting.fixed.routes = [{ at = 0, to = 1, via = 1 }]\n";
-    let cbr = "flow = [{ to = 1, app = \"cbr\", start = \"none\" }]\n";
-    let moves = "topology.kind = \"motion\"\nmotion = { kind = \"file\", file = \"rows\" }\n";
+    let fixed = "run.stop = \"1 ms\"\nrouting.protocol = \"fixed\"\nrouting.fixed.routes = [{ node = 0, dst = 1, next_hop = 1 }]\n";
+    let cbr = "flow = [{ dst = 1, app = \"cbr\", start = \"none\" }]\n";
+    let moves = "topology.kind = \"motion\"\nmobility = { model = \"file\", file = \"rows\" }\n";
     let links = "topology.hops = 99\nradio = { propagation = \"links\", reception = \"sinr\", links = \"rows\" }\n";
     let events = many(3000, &set).join(", ");
     let rows = |header: &str, rows: Vec<String>| format!("{header}{}", rows.concat());
@@ -110,14 +109,14 @@ fn memory_of_a_large_scenario_is_within_the_estimate() {
 fn memory_that_grows_during_a_run_is_checked() {
     let mut found = vec![];
     for text in [
-        "run = { stop = \"1000000 delivered\", sample = \"1 us\" }\ntopology.hops = 1\n",
+        "run = { stop = \"1000000 delivered\", sample_interval = \"1 us\" }\ntopology.hops = 1\n",
         "run.stop = \"100 s\"\ntopology.hops = 1\nqueue.limit = 1000000\ncbr.interval = \"1 us\"\n\
-         flow = [{ to = 1, app = \"cbr\" }]",
+         flow = [{ dst = 1, app = \"cbr\" }]",
         "run.stop = \"100 s\"\ntopology.kind = \"none\"\nwire = { nodes = 2, rate = \"10 Gbit/s\", delay = \"1 h\" }\n\
-         link = [{ to = 1 }]\ncbr.interval = \"1 us\"\nflow = [{ to = 1, app = \"cbr\" }]",
+         link = [{ dst = 1 }]\ncbr.interval = \"1 us\"\nflow = [{ dst = 1, app = \"cbr\" }]",
         "run.stop = \"100 s\"\ntopology.kind = \"none\"\nwire = { nodes = 2, rate = \"10 Gbit/s\", delay = \"1 s\" }\n\
-         link = [{ to = 1 }]\nqueue.limit = 1000000\nflow = [{ to = 1 }]\n\
-         tcp = { variant = \"fixed\", fixed.window = 200000, window = 1000000 }",
+         link = [{ dst = 1 }]\nqueue.limit = 1000000\nflow = [{ dst = 1 }]\n\
+         tcp = { variant = \"fixed\", fixed.window = 200000, receive_window = 1000000 }",
     ] {
         let mut sim = Sim::new(&scenario(text).setup(None));
         let before = sim.grown();
@@ -144,12 +143,12 @@ fn excessive_memory_is_rejected_at_its_setting() {
         ),
         ("run.max_flows = 1000000000\ntraffic.flows = 1000000000", "traffic.flows", "TB of memory"),
         (
-            "topology = { kind = \"grid\", rows = 141, columns = 141, spacing = \"1 m\" }\nflow = [{ to = 9 }]",
+            "topology = { kind = \"grid\", rows = 141, columns = 141, spacing = \"1 m\" }\nflow = [{ dst = 9 }]",
             "topology.rows",
             "GB of memory",
         ),
         (
-            "extends = \"ns2-2.35\"\ntcp = { variant = \"vegas\", window = 1000000 }\n\
+            "extends = \"ns2-2.35\"\ntcp = { variant = \"vegas\", receive_window = 1000000 }\n\
              traffic = { flows = 5000, distinct_ends = false }",
             "tcp.receive_window",
             "GB of memory",
@@ -193,7 +192,7 @@ fn too_many_nodes_and_flows_are_rejected() {
          -> if you need that many, raise `run.max_flows`"
     );
     assert_eq!(
-        refused("run.max_flows = 1\nflow = [{ to = 1 }, { to = 2 }]"),
+        refused("run.max_flows = 1\nflow = [{ dst = 1 }, { dst = 2 }]"),
         "flow: there are 2 flows, and at most 1 are allowed -> if you need that many, raise `run.max_flows`"
     );
 }
@@ -209,17 +208,17 @@ fn long_runs_are_announced() {
     let random = "topology = { kind = \"random\", nodes = 1000, width = \"7 km\", height = \"2900 m\" }\n\
                   traffic = { flows = 100, stagger = \"10 ms\" }";
     let wires = "topology.kind = \"none\"\nwire = { nodes = 3, rate = \"100 Mbit/s\" }\n\
-                 link = [{ to = 1 }, { from = 1, to = 2 }]\nflow = [{ to = 2 }]";
+                 link = [{ dst = 1 }, { src = 1, dst = 2 }]\nflow = [{ dst = 2 }]";
     for (text, short, long) in [
         ("", "1000000 delivered", "1000000000 delivered"),
         (random, "1000 s", "1000000 s"),
         (wires, "1000 s", "8000000 s"),
         ("run.sample_interval = \"1 us\"\nrun.max_memory = \"1000 TB\"", "1 s", "100000 s"),
-        ("cbr.interval = \"1 us\"\nflow = [{ to = 7, app = \"cbr\" }]", "100 s", "1000000 s"),
+        ("cbr.interval = \"1 us\"\nflow = [{ dst = 7, app = \"cbr\" }]", "100 s", "1000000 s"),
         ("routing.aodv = { hello = true, hello_interval = \"1 us\" }", "1000 delivered", "1000000 delivered"),
         ("net.neighborhood_red = { enabled = true, interval = \"1 us\" }", "1000 delivered", "1000000 delivered"),
     ] {
-        let with = |stop| format!("run.stop = \"{stop}\"\nrun.limit = \"8640000 s\"\n{text}");
+        let with = |stop| format!("run.stop = \"{stop}\"\nrun.time_limit = \"8640000 s\"\n{text}");
         assert_eq!(said(&with(short)), Vec::<String>::new(), "{text}");
         assert_eq!(said(&with(long)).len(), 1, "{text}");
     }

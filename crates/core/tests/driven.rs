@@ -60,8 +60,8 @@ proptest! {
 /// An idle run waits for a command; meanwhile its clocks go on.
 #[test]
 fn command_wakes_an_idle_run() {
-    let text = "run = { stop = \"150 delivered\", sample = \"100 ms\", limit = \"100 s\", batches = 1, discard = 0 }\n\
-                topology.hops = 1\nflow = [{ from = 0, to = 1, bulk.segments = 100 }]\n\
+    let text = "run = { stop = \"150 delivered\", sample_interval = \"100 ms\", time_limit = \"100 s\", batches = 1, warmup_batches = 0 }\n\
+                topology.hops = 1\nflow = [{ src = 0, dst = 1, bulk.segments = 100 }]\n\
                 radio.energy.battery = \"100 J\"";
     let event = "\nevent = [{ at = \"7 s\", flow_begin = 0 }]";
     let by_event = || {

@@ -10,7 +10,7 @@ use chappe_core::packet::Kind;
 /// At 3 s nodes 0 and 3 begin to send their second datagrams. The datagram of node 3 is long, and the ACK of node 1
 /// arrives at node 0 during it; node 1 does not sense node 3.
 const TEXT: &str = r#"
-    run = { stop = "5 s", batches = 1, discard = 0 }
+    run = { stop = "5 s", batches = 1, warmup_batches = 0 }
     topology = { kind = "list", positions = [
         ["600 m", "0 m"], ["840 m", "0 m"], ["760 m", "150 m"], ["200 m", "0 m"], ["0 m", "0 m"]] }
     wlan = { short_retry_limit = 1, rts_threshold = "never", first_access = "backoff", backoff_range = "exclusive",
@@ -18,9 +18,9 @@ const TEXT: &str = r#"
     routing = { protocol = "dsr", dsr = { promiscuous = false, reply_jitter = "100 ms" } }
     cbr = { payload = "100 B", datagrams = 2 }
     flow = [
-        { app = "cbr", from = 0, to = 1, start = "1 s", cbr.interval = "2 s" },
-        { app = "cbr", from = 2, to = 1, start = "0.5 s", cbr.datagrams = 1 },
-        { app = "cbr", from = 3, to = 4, start = "2 s", cbr = { interval = "1 s", payload = "1460 B" } },
+        { app = "cbr", src = 0, dst = 1, start = "1 s", cbr.interval = "2 s" },
+        { app = "cbr", src = 2, dst = 1, start = "0.5 s", cbr.datagrams = 1 },
+        { app = "cbr", src = 3, dst = 4, start = "2 s", cbr = { interval = "1 s", payload = "1460 B" } },
     ]
 "#;
 
@@ -53,7 +53,7 @@ fn datagram_over_two_routes_is_delivered_once() {
 #[test]
 fn a_run_ends_with_datagrams_and_not_with_duplicates() {
     // The duplicate comes when two have been delivered, and the third that is asked for never does.
-    let sim = run(&TEXT.replace("stop = \"5 s\"", "stop = \"6 delivered\", limit = \"5 s\""), 1);
+    let sim = run(&TEXT.replace("stop = \"5 s\"", "stop = \"6 delivered\", time_limit = \"5 s\""), 1);
     assert_eq!(sim.recorder().delivered(), 5);
     assert_eq!(sim.recorder().flows().counts("duplicates_received").expect("a column")[0], 1);
 }

@@ -267,7 +267,7 @@ fn below(path: &str) -> Option<String> {
 
 /// Places of settings that lie over others.
 const LAYERS: [&str; 9] =
-    ["flow.", "pairs.", "arrivals.", "node.", "wire.queue.", "link.0.back.", "link.0.", "split.", "middlebox."];
+    ["flow.", "pairs.", "arrival_process.", "node.", "wire.queue.", "link.0.back.", "link.0.", "split.", "middlebox."];
 
 /// A scenario in which settings are changed.
 struct Base {

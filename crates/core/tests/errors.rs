@@ -32,12 +32,12 @@ fn problem(text: &str) -> String {
 #[test]
 fn an_unreachable_destination() {
     assert_eq!(
-        problem("topology = { hops = 3, spacing = \"300 m\" }\nflow = [{ from = 0, to = 3 }]"),
+        problem("topology = { hops = 3, spacing = \"300 m\" }\nflow = [{ src = 0, dst = 3 }]"),
         "my.toml:3:26 node 3 cannot be reached from node 0 \
          -> frames are decoded up to 250 m, and neighbours are 300 m apart; move nodes closer or choose another"
     );
     assert_eq!(
-        problem("routing = { protocol = \"fixed\" }\nflow = [{ from = 0, to = 1 }]"),
+        problem("routing = { protocol = \"fixed\" }\nflow = [{ src = 0, dst = 1 }]"),
         "my.toml:3:26 node 1 cannot be reached from node 0 -> `routing.fixed.routes` do not lead there"
     );
 }
@@ -59,7 +59,7 @@ fn mistake_is_shown_at_the_written_value() {
     assert!(
         found.starts_with("my.toml:3:19 `wlan.data_rate` is 54 Mbit/s, of 802.11a, and `wlan.basic_rate` has 2 Mbit/s")
     );
-    let link = problem("wlan.link_rate = [{ from = 0, to = 1, rate = \"6 Mbit/s\" }]");
+    let link = problem("wlan.link_rate = [{ src = 0, dst = 1, rate = \"6 Mbit/s\" }]");
     assert!(
         link.starts_with("my.toml:2:46 `wlan.data_rate` is 2 Mbit/s, of 802.11b, and `wlan.link_rate.0.rate` has 6")
     );
@@ -93,7 +93,10 @@ fn similar_settings_of_other_groups_are_suggested() {
         ("variant = \"reno\"", "`tcp.variant`?"),
         ("tcp.varient = \"reno\"", "`variant`?"),
         ("radio.tx_power = \"3 dBm\"", "`radio.transmit_power`?"),
-        ("tcp.mss = \"1460 B\"", "`tcp.mss`?"),
+        ("tcp.segment_size = \"1460 B\"", "`tcp.mss`?"),
+        ("window = 3", "did you mean `tcp.receive_window` or "),
+        ("topology.motion = \"file\"", "`mobility.model`?"),
+        ("cbr.packet_size = \"1 kB\"", "`cbr.payload` or `arp.packet_size`?"),
     ] {
         let found = problem(text);
         assert!(found.contains("did you mean ") && found.contains(said), "{found}");
@@ -166,7 +169,7 @@ fn unreachable_destination_with_cumulative_interference() {
     // 12 dB over 10 m, of which 9 in 10 long frames at 11 Mbit/s need 6.9: the rest is a factor of 1.7.
     let radio = |more: &str| {
         format!(
-            "topology = {{ hops = 2, spacing = \"20 m\" }}\nwlan.data_rate = \"11 Mbit/s\"\nflow = [{{ from = 0, to = 2 }}]\n\
+            "topology = {{ hops = 2, spacing = \"20 m\" }}\nwlan.data_rate = \"11 Mbit/s\"\nflow = [{{ src = 0, dst = 2 }}]\n\
              [radio]\nreception = \"sinr\"\npropagation = \"log_distance\"\ntransmit_power = \"0 dBm\"\n\
              log_distance = {{ exponent = 2.2, distance = \"10 m\", loss = \"81.6 dB\" }}\n{more}"
         )
@@ -241,7 +244,7 @@ fn links_need_a_table_thresholds_and_nodes_that_stay() {
     );
     let stay = "-> keep all nodes static, or choose another `radio.propagation`";
     for moving in [
-        "motion = { kind = \"random_waypoint\", width = \"1 km\", height = \"1 km\" }",
+        "mobility = { model = \"random_waypoint\", width = \"1 km\", height = \"1 km\" }",
         "event = [{ at = \"1 s\", node_move = 1, position = [\"0 m\", \"0 m\"] }]",
     ] {
         assert_eq!(
@@ -286,7 +289,7 @@ fn links_need_a_table_thresholds_and_nodes_that_stay() {
 fn one_way_links_of_a_table_cause_a_warning() {
     let text = |rows: &str, more: &str| {
         format!(
-            "topology.hops = 2\nradio.propagation = \"links\"\nradio.reception = \"sinr\"\nflow = [{{ to = 1 }}]\n\
+            "topology.hops = 2\nradio.propagation = \"links\"\nradio.reception = \"sinr\"\nflow = [{{ dst = 1 }}]\n\
              radio.links = \"src,dst,loss_db\\n{rows}\"\n{more}"
         )
     };
@@ -373,27 +376,27 @@ fn settings_without_effect_cause_one_warning_per_reason() {
          `tcp.variant` is not `vegas`"
     );
     // One flow of several uses it; one has its own; one has it for nothing.
-    let flows = "tcp.vegas.alpha = 1\nflow = [{ to = 1 }, { to = 2, tcp = { variant = \"vegas\"";
+    let flows = "tcp.vegas.alpha = 1\nflow = [{ dst = 1 }, { dst = 2, tcp = { variant = \"vegas\"";
     assert_eq!(said(&format!("{flows} }} }}]")), []);
     assert_eq!(
         one(&format!("{flows}, vegas = {{ alpha = 1 }} }} }}]")),
         "tcp.vegas.alpha: `tcp.vegas.alpha` has no effect, because `tcp.variant` is not `vegas`"
     );
     assert_eq!(
-        one("flow = [{ to = 1, tcp.vegas.alpha = 2 }, { to = 2, app = \"cbr\" }]"),
+        one("flow = [{ dst = 1, tcp.vegas.alpha = 2 }, { dst = 2, app = \"cbr\" }]"),
         "flow.0.tcp.vegas.alpha: `flow.0.tcp.vegas.alpha` has no effect, because `tcp.variant` is not `vegas`"
     );
-    let bursts = "flow = [{ to = 1, app = \"on_off\"";
+    let bursts = "flow = [{ dst = 1, app = \"on_off\"";
     assert_eq!(
         one(&format!("on_off.header_size = \"20 B\"\n{bursts} }}]")),
         "on_off.header_size: `on_off.header_size` has no effect, because the messages go over TCP"
     );
     assert_eq!(
-        one(&format!("{bursts}, on_off.transport = \"udp\", tcp.receive_window = 9 }}, {{ to = 1 }}]")),
+        one(&format!("{bursts}, on_off.transport = \"udp\", tcp.receive_window = 9 }}, {{ dst = 1 }}]")),
         "flow.0.tcp.receive_window: `flow.0.tcp.receive_window` has no effect, because the flow is not over TCP"
     );
     assert_eq!(
-        one(&format!("routing.protocol = \"dsr\"\ntcp.segment = \"1 kB\"\n{bursts}, on_off.breaks_links = false }}]")),
+        one(&format!("routing.protocol = \"dsr\"\ntcp.mss = \"1 kB\"\n{bursts}, on_off.breaks_links = false }}]")),
         "flow.0.on_off.breaks_links: `flow.0.on_off.breaks_links` has no effect, because `routing.protocol` is not `aodv`"
     );
     // Values of presets are meant for many scenarios; values that are all written out were not chosen.
@@ -454,39 +457,39 @@ fn wired_problem(links: &str) -> String {
 #[test]
 fn invalid_links() {
     assert_eq!(
-        wired_problem("{ from = 0, to = 3 }"),
+        wired_problem("{ src = 0, dst = 3 }"),
         "my.toml:4:26 there is no node 3 -> nodes are numbered from 0 to 2"
     );
-    assert_eq!(wired_problem("{ from = 1 }"), "my.toml:4:9 link 0 has no end -> set `link.0.dst` to a node");
+    assert_eq!(wired_problem("{ src = 1 }"), "my.toml:4:9 link 0 has no end -> set `link.0.dst` to a node");
     assert_eq!(
-        wired_problem("{ from = 1, to = 1 }"),
+        wired_problem("{ src = 1, dst = 1 }"),
         "my.toml:4:26 link 0 joins node 1 to itself -> choose another node"
     );
     assert_eq!(
-        wired_problem("{ from = 0, to = 1 }, { from = 1, to = 2 }, { from = 1, to = 0, duplex = false }"),
+        wired_problem("{ src = 0, dst = 1 }, { src = 1, dst = 2 }, { src = 1, dst = 0, duplex = false }"),
         "my.toml:4:53 link 2 goes from node 1 to node 0, as link 0 does \
          -> two nodes are joined by at most one link in each direction"
     );
     assert_eq!(
-        wired_problem("{ from = 0, to = 1, duplex = false, back = { delay = \"1 s\" } }"),
+        wired_problem("{ src = 0, dst = 1, duplex = false, back = { delay = \"1 s\" } }"),
         "my.toml:4:52 link 0 goes one way, and `link.0.back` is set \
          -> set `link.0.duplex = true`, or leave `back` out"
     );
     assert_eq!(
-        wired_problem("{ from = 0, to = 1, rate = \"2 MBit/s\" }"),
+        wired_problem("{ src = 0, dst = 1, rate = \"2 MBit/s\" }"),
         "my.toml:4:36 `link.0.rate` cannot be \"2 MBit/s\" \
          -> did you mean \"2 Mbit/s\"? expected a bit rate such as \"2 Mbit/s\" or \"64 kbit/s\", or \"none\""
     );
     assert_eq!(
-        wired_problem("{ from = 0, to = 1, delay = \"2 h\" }"),
+        wired_problem("{ src = 0, dst = 1, delay = \"2 h\" }"),
         "my.toml:4:37 `link.0.delay` is 7200 s -> it must be at most 3600 s"
     );
     assert_eq!(
-        wired_problem("{ from = 0, to = 1, back = { queue = { limit = 0 } } }"),
+        wired_problem("{ src = 0, dst = 1, back = { queue = { limit = 0 } } }"),
         "my.toml:4:56 `link.0.back.queue.limit` is 0 -> it must be from 1 to 1000000"
     );
     assert_eq!(
-        wired_problem("{ from = 0, to = 1, back = { dealy = \"1 s\" } }"),
+        wired_problem("{ src = 0, dst = 1, back = { dealy = \"1 s\" } }"),
         "my.toml:4:38 `link.0.back` has no setting `dealy` -> did you mean `delay`?"
     );
     assert_eq!(
@@ -498,12 +501,12 @@ fn invalid_links() {
 #[test]
 fn invalid_error_models() {
     assert_eq!(
-        wired_problem("{ to = 1, error = { model = \"uniform\", rate = 1.5 } }"),
-        "my.toml:4:55 `link.0.error.rate` is 1.5 -> it must be from 0 to 1"
+        wired_problem("{ dst = 1, error = { model = \"uniform\", rate = 1.5 } }"),
+        "my.toml:4:56 `link.0.error.rate` is 1.5 -> it must be from 0 to 1"
     );
     assert_eq!(
-        wired_problem("{ to = 1, error = { model = \"unifrm\" } }"),
-        "my.toml:4:37 `link.0.error.model` cannot be \"unifrm\" \
+        wired_problem("{ dst = 1, error = { model = \"unifrm\" } }"),
+        "my.toml:4:38 `link.0.error.model` cannot be \"unifrm\" \
          -> did you mean `uniform`? known: none, uniform, gilbert_elliott"
     );
     assert_eq!(
@@ -517,23 +520,23 @@ fn invalid_error_models() {
 #[test]
 fn missing_paths_over_links() {
     assert_eq!(
-        wired_problem("{ from = 0, to = 1 }]\nflow = [{ to = 2 }"),
-        "my.toml:5:16 node 2 has no radio, and no link leads there -> list its links as `link`, or choose another node"
+        wired_problem("{ src = 0, dst = 1 }]\nflow = [{ dst = 2 }"),
+        "my.toml:5:17 node 2 has no radio, and no link leads there -> list its links as `link`, or choose another node"
     );
     assert_eq!(
-        wired_problem("{ from = 0, to = 1, duplex = false }, { from = 1, to = 2 }]\nflow = [{ to = 2 }"),
-        "my.toml:5:16 acknowledgements cannot return from node 2 to node 0 \
+        wired_problem("{ src = 0, dst = 1, duplex = false }, { src = 1, dst = 2 }]\nflow = [{ dst = 2 }"),
+        "my.toml:5:17 acknowledgements cannot return from node 2 to node 0 \
          -> a link on the path works in one direction only; TCP needs both directions"
     );
     let routes = "routes = [{ at = 0, to = 1, via = 1 }, { at = 2, to = 1, via = 1 }]";
     assert_eq!(
         problem(&format!(
-            "topology.kind = \"none\"\nwire.nodes = 3\nlink = [{{ to = 1 }}]\nflow = [{{ to = 1 }}]\n\
+            "topology.kind = \"none\"\nwire.nodes = 3\nlink = [{{ dst = 1 }}]\nflow = [{{ dst = 1 }}]\n\
              routing = {{ protocol = \"fixed\", fixed = {{ {routes} }} }}"
         )),
         "my.toml:6:82 route 1 goes from node 2 to 1, which is no neighbour"
     );
-    let routes = "routing = { protocol = \"fixed\", fixed = { routes = [{ at = 0, to = 1, via = 9 }] } }";
+    let routes = "routing = { protocol = \"fixed\", fixed = { routes = [{ node = 0, dst = 1, next_hop = 9 }] } }";
     assert_eq!(
         problems(&format!("run.stop = \"1 s\"\ntopology.hops = 1\n{routes}")),
         [
@@ -560,14 +563,14 @@ fn links_with_warnings() {
         ["`receiver.error.rate` has no effect, because the error model is not `uniform`"]
     );
     // Of 33 hops 31 are over the radio, and AODV begins anew behind the wires.
-    let far = "topology.hops = 31\nwire.nodes = 2\nlink = [{ from = 31, to = 32 }, { from = 32, to = 33 }]\n";
-    assert_eq!(said(&format!("{far}extends = \"ns2-2.35\"\nflow = [{{ from = 1, to = 33 }}]")), [""; 0]);
+    let far = "topology.hops = 31\nwire.nodes = 2\nlink = [{ src = 31, dst = 32 }, { src = 32, dst = 33 }]\n";
+    assert_eq!(said(&format!("{far}extends = \"ns2-2.35\"\nflow = [{{ src = 1, dst = 33 }}]")), [""; 0]);
     assert_eq!(
-        said(&format!("{far}extends = \"ns2-2.35\"\nflow = [{{ from = 0, to = 33 }}]")),
+        said(&format!("{far}extends = \"ns2-2.35\"\nflow = [{{ src = 0, dst = 33 }}]")),
         ["flow 0 needs 31 hops but packets live for 30: nothing will be delivered"]
     );
     // Requests of DSR go far, but packets live for the smaller of two limits.
-    let dsr = "topology.hops = 70\nrouting.protocol = \"dsr\"\ntcp.segment = \"1 kB\"\n";
+    let dsr = "topology.hops = 70\nrouting.protocol = \"dsr\"\ntcp.mss = \"1 kB\"\n";
     let warning = |limit: &str| {
         let s = Scenario::from_toml("my.toml", &format!("run.stop = \"1 s\"\n{dsr}{limit}"), &[], &NoFiles);
         let s = s.expect("it can be run");
@@ -591,15 +594,15 @@ fn error_names_the_wrong_setting() {
          -> if you need that many, raise `run.max_nodes`"
     );
     assert_eq!(
-        problem("wire.nodes = 1\nflow = [{ to = 8 }]"),
-        "my.toml:3:16 node 8 has no radio, and no link leads there -> list its links as `link`, or choose another node"
+        problem("wire.nodes = 1\nflow = [{ dst = 8 }]"),
+        "my.toml:3:17 node 8 has no radio, and no link leads there -> list its links as `link`, or choose another node"
     );
     assert_eq!(
-        problem("wire.nodes = 2\nlink = [{ from = 0, to = 8 }]\nflow = [{ from = 9, to = 8 }]"),
-        "my.toml:4:18 node 9 has no radio, and no link leads there -> list its links as `link`, or choose another node"
+        problem("wire.nodes = 2\nlink = [{ src = 0, dst = 8 }]\nflow = [{ src = 9, dst = 8 }]"),
+        "my.toml:4:17 node 9 has no radio, and no link leads there -> list its links as `link`, or choose another node"
     );
     assert_eq!(
-        problem("wire.nodes = 2\nlink = [{ from = 8, to = 9 }]\nflow = [{ from = 0, to = 8 }]"),
+        problem("wire.nodes = 2\nlink = [{ src = 8, dst = 9 }]\nflow = [{ src = 0, dst = 8 }]"),
         "my.toml:4:26 node 8 cannot be reached from node 0 \
          -> no links lead there; list more of them, or choose another"
     );
@@ -719,19 +722,22 @@ fn runs_with_warnings() {
     let wires = |stop: &str, rate: &str| {
         said(&format!(
             "run.stop = \"{stop}\"\ntopology.kind = \"none\"\nwire.nodes = 2\n\
-             link = [{{ to = 1, rate = \"{rate}\" }}]\nflow = [{{ to = 1 }}]"
+             link = [{{ dst = 1, rate = \"{rate}\" }}]\nflow = [{{ dst = 1 }}]"
         ))
     };
     assert_eq!(wires("12848 us", "10 Mbit/s"), [""; 0]);
     assert_eq!(wires("12847 us", "10 Mbit/s").len(), 1);
     assert_eq!(wires("12847 us", "11 Mbit/s"), [""; 0]);
     // Datagrams are shorter.
-    let cbr = "flow = [{ to = 1, app = \"cbr\", cbr = { payload = \"100 B\" } }]";
+    let cbr = "flow = [{ dst = 1, app = \"cbr\", cbr = { payload = \"100 B\" } }]";
     assert_eq!(said(&format!("run.stop = \"4400 us\"\n{cbr}")), [""; 0]);
-    assert_eq!(said("run.stop = \"20 s\"\nrun.limit = \"10 s\""), ["the run ends at 10 s, before `run.stop` (20 s)"]);
+    assert_eq!(
+        said("run.stop = \"20 s\"\nrun.time_limit = \"10 s\""),
+        ["the run ends at 10 s, before `run.stop` (20 s)"]
+    );
     let late = |stop: &str| {
-        let flows = "flow = [{ to = 1 }, { to = 2, start = \"9 s\" }, { to = 3, start = \"10 s\" }]";
-        said(&format!("run.stop = \"{stop}\"\nrun.limit = \"10 s\"\n{flows}"))
+        let flows = "flow = [{ dst = 1 }, { dst = 2, start = \"9 s\" }, { dst = 3, start = \"10 s\" }]";
+        said(&format!("run.stop = \"{stop}\"\nrun.time_limit = \"10 s\"\n{flows}"))
     };
     assert_eq!(late("8 s"), ["flow 1 starts at 9 s, and the run ends at 8 s, and one more flow starts too late"]);
     assert_eq!(late("9500 ms"), ["flow 2 starts at 10 s, and the run ends at 9500 ms"]);
@@ -742,7 +748,7 @@ fn runs_with_warnings() {
 fn nodes_at_one_place() {
     let said = |places: &str| {
         let s = read(&format!(
-            "run.stop = \"1 s\"\ntopology = {{ kind = \"list\", positions = [{places}] }}\nflow = [{{ to = 1 }}]"
+            "run.stop = \"1 s\"\ntopology = {{ kind = \"list\", positions = [{places}] }}\nflow = [{{ dst = 1 }}]"
         ));
         s.expect("it can be run").warnings.iter().map(|p| p.message.clone()).collect::<Vec<_>>()
     };
@@ -759,7 +765,7 @@ fn nodes_at_one_place() {
 #[test]
 fn a_flow_to_itself() {
     assert_eq!(
-        problem("flow = [{ from = 1, to = 1 }]"),
+        problem("flow = [{ src = 1, dst = 1 }]"),
         "my.toml:2:26 flow 0 goes from node 1 to itself -> choose another node"
     );
 }
@@ -767,7 +773,7 @@ fn a_flow_to_itself() {
 #[test]
 fn a_node_that_does_not_exist() {
     assert_eq!(
-        problem("topology.hops = 4\nflow = [{ from = 0, to = 5 }]"),
+        problem("topology.hops = 4\nflow = [{ src = 0, dst = 5 }]"),
         "my.toml:3:26 there is no node 5 -> nodes are numbered from 0 to 4"
     );
 }
@@ -776,11 +782,11 @@ fn a_node_that_does_not_exist() {
 fn a_window_of_zero() {
     assert_eq!(
         problem("tcp.receive_window = 0"),
-        "my.toml:2:14 `tcp.receive_window` is 0 -> it must be from 1 to 1000000"
+        "my.toml:2:22 `tcp.receive_window` is 0 -> it must be from 1 to 1000000"
     );
     assert_eq!(
-        problem("flow = [{ from = 0, to = 1, tcp = { window = 0 } }]"),
-        "my.toml:2:46 `flow.0.tcp.receive_window` is 0 -> it must be from 1 to 1000000"
+        problem("flow = [{ src = 0, dst = 1, tcp = { receive_window = 0 } }]"),
+        "my.toml:2:54 `flow.0.tcp.receive_window` is 0 -> it must be from 1 to 1000000"
     );
 }
 
@@ -788,18 +794,18 @@ fn a_window_of_zero() {
 fn a_segment_larger_than_the_mtu() {
     assert_eq!(
         problem("tcp.mss = \"1461 B\""),
-        "my.toml:2:15 a packet of 1461 + 40 B is larger than the MTU of 1500 B -> at most 1460 B fit, or raise `net.mtu`"
+        "my.toml:2:11 a packet of 1461 + 40 B is larger than the MTU of 1500 B -> at most 1460 B fit, or raise `net.mtu`"
     );
     assert_eq!(
-        problem("cbr.payload = \"1500 B\"\nflow = [{ from = 0, to = 1, app = \"cbr\" }]"),
+        problem("cbr.payload = \"1500 B\"\nflow = [{ src = 0, dst = 1, app = \"cbr\" }]"),
         "my.toml:2:15 a packet of 1500 + 28 B is larger than the MTU of 1500 B -> at most 1472 B fit, or raise `net.mtu`"
     );
     // TCP cuts a message into segments.
-    let bursts = "flow = [{ to = 1, app = \"on_off\", on_off.payload = \"2 kB\" }]";
+    let bursts = "flow = [{ dst = 1, app = \"on_off\", on_off.payload = \"2 kB\" }]";
     assert!(read(&format!("run.stop = \"1 s\"\n{bursts}")).is_ok());
     assert_eq!(
         problem(&format!("on_off.transport = \"udp\"\n{bursts}")),
-        "my.toml:3:52 a packet of 2000 + 28 B is larger than the MTU of 1500 B -> at most 1472 B fit, or raise `net.mtu`"
+        "my.toml:3:53 a packet of 2000 + 28 B is larger than the MTU of 1500 B -> at most 1472 B fit, or raise `net.mtu`"
     );
 }
 
@@ -835,7 +841,7 @@ fn a_signal_is_noticed_within_its_slot() {
         "my.toml:2:17 `wlan.cca_time` is 3600 s -> it must be at most 1 ms"
     );
     let said = |text: &str| {
-        let s = read(&format!("run.stop = \"1 s\"\nflow = [{{ to = 7 }}]\n{text}")).expect("it can be run");
+        let s = read(&format!("run.stop = \"1 s\"\nflow = [{{ dst = 7 }}]\n{text}")).expect("it can be run");
         let line = |p: &chappe_core::setting::Problem| {
             format!("{} {} -> {}", p.path, p.message, p.help.as_deref().unwrap_or(""))
         };
@@ -917,12 +923,12 @@ fn invalid_middleboxes() {
         "my.toml:3:38 there is no flow 4 -> flows are numbered from 0 to 0"
     );
     assert_eq!(
-        all("middlebox = [{ node = 1, snoop = { cache = 0 } }]"),
-        "my.toml:3:44 `middlebox.0.snoop.cache_segments` is 0 -> it must be from 1 to 1000000"
+        all("middlebox = [{ node = 1, snoop = { cache_segments = 0 } }]"),
+        "my.toml:3:53 `middlebox.0.snoop.cache_segments` is 0 -> it must be from 1 to 1000000"
     );
     assert_eq!(
         all("snoop.rtt_weight = 1.5\nmiddlebox = [{ node = 1 }]"),
-        "my.toml:3:14 `snoop.rtt_weight` is 1.5 -> it must be above 0 and below 1"
+        "my.toml:3:20 `snoop.rtt_weight` is 1.5 -> it must be above 0 and below 1"
     );
     assert_eq!(
         all("middlebox = [{ kind = \"split\", node = 1 }, { kind = \"split\", node = 2 }]"),
@@ -934,17 +940,17 @@ fn invalid_middleboxes() {
          -> place one of them at another node, or name its flows"
     );
     assert_eq!(
-        all("middlebox = [{ kind = \"split\", node = 1, split = { tcp = { segment = \"500 B\" } } }]"),
+        all("middlebox = [{ kind = \"split\", node = 1, split = { tcp = { mss = \"500 B\" } } }]"),
         "my.toml:3:14 segments of 1460 B become segments of 500 B where flow 0 is split \
          -> both halves need the same `tcp.mss`"
     );
     assert_eq!(
-        all("middlebox = [{ kind = \"split\", node = 1, split = { tcp = { window = 0 } } }]"),
-        "my.toml:3:69 `middlebox.0.split.tcp.receive_window` is 0 -> it must be from 1 to 1000000"
+        all("middlebox = [{ kind = \"split\", node = 1, split = { tcp = { receive_window = 0 } } }]"),
+        "my.toml:3:77 `middlebox.0.split.tcp.receive_window` is 0 -> it must be from 1 to 1000000"
     );
     assert_eq!(
         all(
-            "flow = [{ from = 0, to = 3 }, { from = 3, to = 0, app = \"cbr\" }]\nmiddlebox = [{ node = 1, flows = [1] }]"
+            "flow = [{ src = 0, dst = 3 }, { src = 3, dst = 0, app = \"cbr\" }]\nmiddlebox = [{ node = 1, flows = [1] }]"
         ),
         "my.toml:4:35 flow 1 is not a TCP flow -> middleboxes serve TCP flows"
     );
@@ -957,7 +963,7 @@ fn a_negative_time() {
         "my.toml:2:13 `wlan.sifs` cannot be \"-10 us\" -> it must not be negative"
     );
     assert_eq!(
-        problem("flow = [{ from = 0, to = 1, start = \"-1 s\" }]"),
+        problem("flow = [{ src = 0, dst = 1, start = \"-1 s\" }]"),
         "my.toml:2:37 `flow.0.start` cannot be \"-1 s\" -> it must not be negative, or \"none\""
     );
 }
@@ -991,7 +997,7 @@ fn more_nodes_than_are_allowed() {
 fn a_run_of_half_a_year() {
     assert_eq!(
         problem("run.time_limit = \"20000000 s\""),
-        "my.toml:2:13 `run.time_limit` is 20000000 s -> it must be above 0 s and at most 8640000 s"
+        "my.toml:2:18 `run.time_limit` is 20000000 s -> it must be above 0 s and at most 8640000 s"
     );
 }
 
@@ -1011,8 +1017,8 @@ fn all_mistakes_are_reported_with_positions() {
 stop = \"soon\"
 [tcp]
 varient = \"reno\"
-window = 0
-ack = \"evry\"
+receive_window = 0
+ack_policy = \"evry\"
 [wlan]
 data_rate = \"3 Mbit/s\"
 [topologi]
@@ -1024,8 +1030,8 @@ hops = 3
             "my.toml:3:8 `run.stop` cannot be \"soon\" \
          -> expected a number of packets such as \"110000 delivered\" or a time such as \"1000 s\"",
             "my.toml:5:1 `tcp` has no setting `varient` -> did you mean `variant`?",
-            "my.toml:6:10 `tcp.receive_window` is 0 -> it must be from 1 to 1000000",
-            "my.toml:7:7 `tcp.ack_policy` cannot be \"evry\" -> did you mean `every`? known: every, delayed, thinning",
+            "my.toml:6:18 `tcp.receive_window` is 0 -> it must be from 1 to 1000000",
+            "my.toml:7:14 `tcp.ack_policy` cannot be \"evry\" -> did you mean `every`? known: every, delayed, thinning",
             "my.toml:9:13 `wlan.data_rate` is 3 Mbit/s -> it must be 1 Mbit/s, 2 Mbit/s, 5.5 Mbit/s, 11 Mbit/s, 6 Mbit/s, 9 Mbit/s, 12 Mbit/s, 18 Mbit/s, 24 Mbit/s, 36 Mbit/s, 48 Mbit/s or 54 Mbit/s",
             "my.toml:10:2 a scenario has no setting `topologi` -> did you mean `topology`?",
         ]
@@ -1056,7 +1062,7 @@ fn not_toml() {
 
 #[test]
 fn truncated_file_has_one_mistake() {
-    let whole = "tcp.windw = 7\n[topology]\nkind = \"chain\"\n[[flow]]\nfrom = 0\nto = ";
+    let whole = "tcp.windw = 7\n[topology]\nkind = \"chain\"\n[[flow]]\nsrc = 0\ndst = ";
     let all = problems(whole);
     assert_eq!(all.len(), 2, "{all:?}");
     assert!(all[0].contains("`tcp` has no setting `windw`"), "what can be read is checked: {all:?}");
@@ -1095,7 +1101,7 @@ fn overrides_are_checked_like_the_file() {
 
 #[test]
 fn a_dict_is_checked_like_a_file() {
-    let bad = json!({ "run": { "stop": "1 s" }, "tcp": { "window": 0, "varient": 1 } });
+    let bad = json!({ "run": { "stop": "1 s" }, "tcp": { "receive_window": 0, "varient": 1 } });
     let errors = Scenario::from_json(&bad, &json!({}), &NoFiles).expect_err("two mistakes");
     let paths: Vec<&str> = errors.problems.iter().map(|p| p.path.as_str()).collect();
     assert_eq!(paths, ["tcp.varient", "tcp.receive_window"]);
@@ -1137,11 +1143,11 @@ fn names_in_a_dict_may_be_dotted() {
     let changed = changed.expect("a scenario");
     assert_eq!((changed.config().tcp.receive_window, changed.config().tcp.vegas.alpha), (4, 0.0));
     for (dict, said) in [
-        (json!({ "tcp": { "window": 3 }, "tcp.receive_window": 3 }), "`tcp.receive_window` is set twice"),
-        (json!({ "tcp.receive_window": 3, "tcp": { "window": 4 } }), "`tcp.receive_window` is set twice"),
+        (json!({ "tcp": { "receive_window": 3 }, "tcp.receive_window": 3 }), "`tcp.receive_window` is set twice"),
+        (json!({ "tcp.receive_window": 3, "tcp": { "receive_window": 4 } }), "`tcp.receive_window` is set twice"),
         (json!({ "tcp.vegas": { "alpha": 1 }, "tcp.vegas.alpha": 2 }), "`tcp.vegas.alpha` is set twice"),
         (json!({ "tcp": { "vegas.alpha": 1 }, "tcp.vegas.alpha": 2 }), "`tcp.vegas.alpha` is set twice"),
-        (json!({ "flow": [{ "to": 1 }], "flow.0.dst": 1 }), "`flow.0.dst` is set twice"),
+        (json!({ "flow": [{ "dst": 1 }], "flow.0.dst": 1 }), "`flow.0.dst` is set twice"),
         (json!({ "tcp.windw": 4 }), "`tcp` has no setting `windw`"),
         (json!({ "tcp.receive_window": "4" }), "`tcp.receive_window` cannot be \"4\""),
         (json!({ "tcp.": 4 }), "`tcp` has no setting ``"),
@@ -1165,15 +1171,15 @@ impl Files for Shelf {
 #[test]
 fn files_extend_files() {
     let shelf = Shelf(&[
-        ("base.toml", "extends = \"ns2-2.35\"\nrun.stop = \"1 s\"\ntcp.window = 0"),
+        ("base.toml", "extends = \"ns2-2.35\"\nrun.stop = \"1 s\"\ntcp.receive_window = 0"),
         ("loop.toml", "extends = \"loop.toml\""),
     ]);
     let read = |text: &str| Scenario::from_toml("my.toml", text, &[], &shelf);
-    let s = read("extends = \"base.toml\"\ntcp.window = 9").expect("the window is put right");
+    let s = read("extends = \"base.toml\"\ntcp.receive_window = 9").expect("the window is put right");
     assert_eq!((s.config().tcp.receive_window, s.config().queue.limit_includes_arrival), (9, true));
     // A mistake in a file that is extended is shown there.
     let said = read("extends = \"base.toml\"").expect_err("a window of 0").render(false);
-    assert!(said.contains("base.toml:3:14"), "{said}");
+    assert!(said.contains("base.toml:3:22"), "{said}");
     let said = read("extends = \"loop.toml\"").expect_err("a loop").render(false);
     assert!(said.contains("`loop.toml` extends itself"), "{said}");
     let said = read("extends = \"ns2-2.53\"").expect_err("no such preset").render(false);
@@ -1190,7 +1196,7 @@ fn unlikely_scenarios_run_with_a_warning() {
 #[test]
 fn invalid_window_rules() {
     for (setting, said) in [
-        ("tcp.ap.ewma_weight = 2", "my.toml:2:15 `tcp.ap.ewma_weight` is 2 -> it must be from 0 to 1"),
+        ("tcp.ap.ewma_weight = 2", "my.toml:2:22 `tcp.ap.ewma_weight` is 2 -> it must be from 0 to 1"),
         ("tcp.veno.random_share = 2", "my.toml:2:25 `tcp.veno.random_share` is 2 -> it must be from 0 to 1"),
         (
             "tcp.elfn.probe_interval = \"0 s\"",
@@ -1200,7 +1206,7 @@ fn invalid_window_rules() {
             "tcp.e_newreno.probe_interval = \"0 s\"",
             "my.toml:2:32 `tcp.e_newreno.probe_interval` is 0 s -> it must be from 1 ms to 3600 s",
         ),
-        ("tcp.westwood.ewma_weight = -1", "my.toml:2:21 `tcp.westwood.ewma_weight` is -1 -> it must be from 0 to 1"),
+        ("tcp.westwood.ewma_weight = -1", "my.toml:2:28 `tcp.westwood.ewma_weight` is -1 -> it must be from 0 to 1"),
         ("tcp.scalable.decrease = 3", "my.toml:2:25 `tcp.scalable.decrease` is 3 -> it must be from 0 to 1"),
         ("tcp.scalable.increase = -1", "my.toml:2:25 `tcp.scalable.increase` is -1 -> it must be from 0 to 1"),
     ] {
@@ -1217,7 +1223,7 @@ fn invalid_queue_management() {
     );
     assert_eq!(
         problem("queue.red.weight = 0"),
-        "my.toml:2:22 `queue.red.weight` is 0 -> it must be above 0 and at most 1"
+        "my.toml:2:20 `queue.red.weight` is 0 -> it must be above 0 and at most 1"
     );
     assert_eq!(
         problem("queue = { limit = 5, mark_threshold = 5 }"),
@@ -1228,7 +1234,7 @@ fn invalid_queue_management() {
         "my.toml:2:21 a queue of 1000 B holds no packet of 1500 B -> it must be at least `net.mtu`"
     );
     assert_eq!(
-        problem("net.link_red = { min_th = 4 }"),
+        problem("net.link_red = { min_threshold = 4 }"),
         "the maximum threshold is not above the minimum \
          -> `net.link_red.max_threshold` must be above `net.link_red.min_threshold`"
     );
@@ -1237,17 +1243,17 @@ fn invalid_queue_management() {
         "my.toml:2:22 `net.link_red.max_p` is 1.5 -> it must be from 0 to 1"
     );
     assert_eq!(
-        problem("net.neighborhood_red = { max_th = 100 }"),
-        "my.toml:2:35 the maximum threshold is not above the minimum \
+        problem("net.neighborhood_red = { max_threshold = 100 }"),
+        "my.toml:2:42 the maximum threshold is not above the minimum \
          -> `net.neighborhood_red.max_threshold` must be above `net.neighborhood_red.min_threshold`"
     );
     assert_eq!(
         problem("net.neighborhood_red.weight = 0"),
-        "my.toml:2:28 `net.neighborhood_red.weight` is 0 -> it must be above 0 and at most 1"
+        "my.toml:2:31 `net.neighborhood_red.weight` is 0 -> it must be above 0 and at most 1"
     );
     assert_eq!(
         problem("net.neighborhood_red.ncn_size = \"2 kB\""),
-        "my.toml:2:34 a packet of 2000 B is larger than the MTU of 1500 B -> it must be at most `net.mtu`"
+        "my.toml:2:33 a packet of 2000 B is larger than the MTU of 1500 B -> it must be at most `net.mtu`"
     );
     assert_eq!(problem("tcp.ecn.beta = 1.5"), "my.toml:2:16 `tcp.ecn.beta` is 1.5 -> it must be above 0 and below 1");
 }
@@ -1311,12 +1317,15 @@ fn invalid_events() {
                link.N.back.delay, link.N.back.error.rate, receiver.error.rate";
     assert_eq!(
         at("set = \"tcp.receive_window\", to = 3"),
-        format!("my.toml:3:33 event 0: `tcp.receive_window` cannot change during a run -> these may: {may}")
+        format!(
+            "my.toml:3:33 event 0: `tcp.receive_window` cannot change during a run \
+             -> did you mean `flow.N.tcp.receive_window`? these may: {may}"
+        )
     );
     assert_eq!(
-        at("set = \"flow.0.tcp.windw\", to = 3"),
+        at("set = \"flow.0.tcp.receive_windw\", to = 3"),
         format!(
-            "my.toml:3:33 event 0: `flow.0.tcp.windw` cannot change during a run \
+            "my.toml:3:33 event 0: `flow.0.tcp.receive_windw` cannot change during a run \
              -> did you mean `flow.N.tcp.receive_window`? these may: {may}"
         )
     );
@@ -1326,11 +1335,11 @@ fn invalid_events() {
     );
     assert_eq!(
         at("set = \"flow.0.tcp.receive_window\", to = 0"),
-        "my.toml:3:59 event 0: `flow.0.tcp.receive_window` is 0 -> it must be from 1 to 1000000"
+        "my.toml:3:67 event 0: `flow.0.tcp.receive_window` is 0 -> it must be from 1 to 1000000"
     );
     assert_eq!(
         at("set = \"flow.0.tcp.receive_window\", to = \"many\""),
-        "my.toml:3:59 event 0: `to` cannot be \"many\" -> expected a whole number"
+        "my.toml:3:67 event 0: `to` cannot be \"many\" -> expected a whole number"
     );
     assert_eq!(
         at("set = \"flow.0.cbr.interval\", to = \"1 ms\""),
@@ -1339,7 +1348,7 @@ fn invalid_events() {
     for udp in ["app = \"cbr\"", "app = \"on_off\", on_off.transport = \"udp\""] {
         let window = "event = [{ at = \"10 ms\", set = \"flow.0.tcp.receive_window\", to = 3 }]";
         assert_eq!(
-            problem(&format!("flow = [{{ to = 1, {udp} }}]\n{window}")),
+            problem(&format!("flow = [{{ dst = 1, {udp} }}]\n{window}")),
             "my.toml:3:32 event 0: `flow.0.tcp.receive_window` has no effect: flow 0 goes over UDP -> choose a flow over TCP"
         );
     }
@@ -1349,7 +1358,7 @@ fn invalid_events() {
     );
     assert_eq!(
         problem(
-            "flow = [{ to = 1, app = \"cbr\" }]\nevent = [{ at = \"10 ms\", set = \"flow.0.tcp.max_cwnd\", to = 3 }]"
+            "flow = [{ dst = 1, app = \"cbr\" }]\nevent = [{ at = \"10 ms\", set = \"flow.0.tcp.max_cwnd\", to = 3 }]"
         ),
         "my.toml:3:32 event 0: `flow.0.tcp.max_cwnd` has no effect: flow 0 goes over UDP -> choose a flow over TCP"
     );
@@ -1369,60 +1378,60 @@ fn invalid_events() {
 
 #[test]
 fn invalid_motion() {
-    let walk = |more: &str| problem(&format!("motion = {{ kind = \"random_waypoint\", {more} }}"));
+    let walk = |more: &str| problem(&format!("mobility = {{ model = \"random_waypoint\", {more} }}"));
     let area = "width = \"500 m\", height = \"500 m\"";
     assert_eq!(
         walk("width = \"500 m\""),
-        "my.toml:2:19 random waypoint has no area: `mobility.height` is \"none\", and the topology is not random \
+        "my.toml:2:22 random waypoint has no area: `mobility.height` is \"none\", and the topology is not random \
          -> set `mobility.height`, e.g. to \"1000 m\""
     );
     assert_eq!(
         walk(&format!("{area}, min_speed = \"5 m/s\", max_speed = \"4 m/s\"")),
-        "my.toml:2:106 the fastest speed 4 m/s is below the slowest, 5 m/s \
+        "my.toml:2:109 the fastest speed 4 m/s is below the slowest, 5 m/s \
          -> `mobility.max_speed` must be at least `mobility.min_speed`"
     );
     assert_eq!(
         walk(&format!("{area}, min_speed = \"0 m/s\"")),
-        "my.toml:2:85 random waypoint with speeds from 0 m/s on has no stationary state: nodes become slower for ever \
+        "my.toml:2:88 random waypoint with speeds from 0 m/s on has no stationary state: nodes become slower for ever \
          -> let `mobility.min_speed` be above 0 m/s, or `mobility.initial` be \"uniform\""
     );
     assert_eq!(
         walk(&format!("{area}, max_speed = \"9\"")),
-        "my.toml:2:85 `mobility.max_speed` cannot be \"9\" -> expected a speed such as \"10 m/s\" or \"36 km/h\""
+        "my.toml:2:88 `mobility.max_speed` cannot be \"9\" -> expected a speed such as \"10 m/s\" or \"36 km/h\""
     );
     assert_eq!(
         problem("mobility.model = \"file\""),
-        "my.toml:2:15 there is no movement file \
+        "my.toml:2:18 there is no movement file \
          -> set `mobility.file` to a movement file of ns-2, of BonnMotion, or a CSV file"
     );
     assert_eq!(
-        problem("topology.kind = \"motion\"\nflow = [{ from = 0, to = 1 }]"),
+        problem("topology.kind = \"motion\"\nflow = [{ src = 0, dst = 1 }]"),
         "my.toml:2:17 the positions are to come from a movement file, but there is none \
          -> set `mobility.model = \"file\"` and `mobility.file`"
     );
     assert_eq!(
-        problem("motion = { kind = \"file\", file = \"a.mv\" }"),
-        "my.toml:2:34 cannot read `a.mv`: there is no preset `a.mv`"
+        problem("mobility = { model = \"file\", file = \"a.mv\" }"),
+        "my.toml:2:37 cannot read `a.mv`: there is no preset `a.mv`"
     );
     let courses = "time_s,node,x_m,y_m,dest_x_m,dest_y_m,speed_mps\\n0,8,0,0,9,9,1\\n";
     assert_eq!(
-        problem(&format!("motion = {{ kind = \"file\", courses = \"{courses}\" }}")),
-        "my.toml:2:37 the movement file moves node 8, and the topology has 8 nodes \
+        problem(&format!("mobility = {{ model = \"file\", table = \"{courses}\" }}")),
+        "my.toml:2:38 the movement file moves node 8, and the topology has 8 nodes \
          -> `topology.kind = \"motion\"` takes the nodes from the file"
     );
     assert_eq!(
-        problem("motion = { kind = \"file\", courses = \"time_s\" }"),
-        "my.toml:2:37 `mobility.table` cannot be \"time_s\" -> it has no column `node`; its header is `time_s`; \
+        problem("mobility = { model = \"file\", table = \"time_s\" }"),
+        "my.toml:2:38 `mobility.table` cannot be \"time_s\" -> it has no column `node`; its header is `time_s`; \
          its columns are time_s, node, x_m, y_m, dest_x_m, dest_y_m, speed_mps"
     );
     assert_eq!(
         problem("node = [{ nodes = 1, mobility.seed = 3 }]"),
-        "my.toml:2:36 `mobility.seed` is the same for all nodes, because each node has separate random numbers anyway \
+        "my.toml:2:38 `mobility.seed` is the same for all nodes, because each node has separate random numbers anyway \
          -> set `mobility.seed` for all of them"
     );
     assert_eq!(
-        problem("node = [{ nodes = 1, mobility.model = \"random_waypoint\" }]\nmotion.height = \"9 m\""),
-        "my.toml:2:36 random waypoint has no area: `mobility.width` is \"none\", and the topology is not random \
+        problem("node = [{ nodes = 1, mobility.model = \"random_waypoint\" }]\nmobility.height = \"9 m\""),
+        "my.toml:2:39 random waypoint has no area: `mobility.width` is \"none\", and the topology is not random \
          -> set `mobility.width`, e.g. to \"1000 m\""
     );
     let moved = |what: &str| problem(&format!("event = [{{ at = \"1 ms\", node_move = 1, {what} }}]"));
@@ -1448,9 +1457,9 @@ fn invalid_motion() {
 
 #[test]
 fn moving_nodes_need_no_initial_route() {
-    let far = "run.stop = \"1 s\"\ntopology = { hops = 2, spacing = \"300 m\" }\nflow = [{ from = 0, to = 2 }]\n";
+    let far = "run.stop = \"1 s\"\ntopology = { hops = 2, spacing = \"300 m\" }\nflow = [{ src = 0, dst = 2 }]\n";
     assert!(read(far).is_err());
-    let walks = "motion = { kind = \"random_waypoint\", width = \"900 m\", height = \"500 m\" }\n";
+    let walks = "mobility = { model = \"random_waypoint\", width = \"900 m\", height = \"500 m\" }\n";
     let warned = |text: &str| {
         let scenario = read(&format!("{far}{text}")).expect("it can be run");
         scenario.warnings.iter().map(|w| w.message.clone()).collect::<Vec<_>>()
@@ -1467,17 +1476,17 @@ fn moving_nodes_need_no_initial_route() {
 #[test]
 fn flows_that_stop_and_files_of_so_many_bytes() {
     assert_eq!(
-        problem("flow = [{ from = 0, to = 1, start = \"500 ms\", stop = \"500 ms\" }]"),
+        problem("flow = [{ src = 0, dst = 1, start = \"500 ms\", stop = \"500 ms\" }]"),
         "my.toml:2:54 flow 0 stops at 500 ms, and starts at 500 ms -> a flow stops after it has started"
     );
     assert_eq!(
-        problem("ftp = { segments = 5, bytes = \"4 kB\" }"),
-        "my.toml:2:31 `bulk.segments` and `bulk.bytes` both say how much is sent \
+        problem("bulk = { segments = 5, bytes = \"4 kB\" }"),
+        "my.toml:2:32 `bulk.segments` and `bulk.bytes` both say how much is sent \
          -> leave one of them out, or set it to \"none\""
     );
     assert_eq!(
         problem("bulk.bytes = \"0 B\""),
-        "my.toml:2:13 `bulk.bytes` is 0 B -> it must be from 1 B to 4000000000 B"
+        "my.toml:2:14 `bulk.bytes` is 0 B -> it must be from 1 B to 4000000000 B"
     );
 }
 
@@ -1510,28 +1519,28 @@ fn external_commands_are_validated_like_events() {
 fn invalid_pairs() {
     let pairs = |fields: &str| problem(&format!("pairs = [{{ {fields} }}]"));
     let nobody = "`pairs.0` does not say to which nodes its flows go -> set `pairs.0.dst` to nodes, e.g. \"3-7\"";
-    assert_eq!(pairs("from = 3"), format!("my.toml:2:10 {nobody}"));
-    assert_eq!(pairs("from = \"1-9\", to = 0"), "my.toml:2:19 there is no node 9 -> nodes are numbered from 0 to 7");
+    assert_eq!(pairs("src = 3"), format!("my.toml:2:10 {nobody}"));
+    assert_eq!(pairs("src = \"1-9\", dst = 0"), "my.toml:2:18 there is no node 9 -> nodes are numbered from 0 to 7");
     assert_eq!(
-        pairs("from = 3, to = 3"),
+        pairs("src = 3, dst = 3"),
         "my.toml:2:27 the only source of `pairs.0` is its only destination -> choose another node"
     );
     assert_eq!(
-        pairs("from = \"3-1\", to = 0"),
-        "my.toml:2:19 `pairs.0.src` cannot be \"3-1\" -> expected a set of nodes such as 3, \"3-7\" or \"0, 4-9\""
+        pairs("src = \"3-1\", dst = 0"),
+        "my.toml:2:18 `pairs.0.src` cannot be \"3-1\" -> expected a set of nodes such as 3, \"3-7\" or \"0, 4-9\""
     );
     assert_eq!(
-        pairs("from = \"0-7\", to = \"0-7\" }, { from = \"0-300\", to = \"0-300\""),
+        pairs("src = \"0-7\", dst = \"0-7\" }, { src = \"0-300\", dst = \"0-300\""),
         "my.toml:2:9 there are 90356 flows, and at most 20000 are allowed -> if you need that many, raise `run.max_flows`"
     );
     assert_eq!(
-        pairs("from = \"0-2\", to = 3, tcp.mss = \"1500 B\""),
-        "my.toml:2:48 a packet of 1500 + 40 B is larger than the MTU of 1500 B -> at most 1460 B fit, or raise `net.mtu`"
+        pairs("src = \"0-2\", dst = 3, tcp.mss = \"1500 B\""),
+        "my.toml:2:44 a packet of 1500 + 40 B is larger than the MTU of 1500 B -> at most 1460 B fit, or raise `net.mtu`"
     );
     // A mistake of one of the flows is reported at the entry of `pairs`.
     assert_eq!(
         pairs(
-            "from = 0, to = \"1-3\" }]\nrouting.protocol = \"fixed\"\nrouting.fixed.routes = [{ at = 0, to = 1, via = 1 }, { at = 0, to = 2, via = 1 }, { at = 1, to = 2, via = 2"
+            "src = 0, dst = \"1-3\" }]\nrouting.protocol = \"fixed\"\nrouting.fixed.routes = [{ node = 0, dst = 1, next_hop = 1 }, { node = 0, dst = 2, next_hop = 1 }, { node = 1, dst = 2, next_hop = 2"
         ),
         "my.toml:2:27 node 3 cannot be reached from node 0 -> `routing.fixed.routes` do not lead there"
     );
@@ -1539,45 +1548,45 @@ fn invalid_pairs() {
 
 #[test]
 fn invalid_arrivals() {
-    let arrivals = |fields: &str| problem(&format!("arrivals = [{{ {fields} }}]"));
-    assert_eq!(arrivals("from = 8"), "my.toml:2:22 there is no node 8 -> nodes are numbered from 0 to 7");
+    let arrivals = |fields: &str| problem(&format!("arrival_process = [{{ {fields} }}]"));
+    assert_eq!(arrivals("src = 8"), "my.toml:2:28 there is no node 8 -> nodes are numbered from 0 to 7");
     assert_eq!(
-        arrivals("from = 1, to = 1"),
-        "my.toml:2:30 transfers go from node 1 to itself -> choose another node, or \"none\": any"
+        arrivals("src = 1, dst = 1"),
+        "my.toml:2:37 transfers go from node 1 to itself -> choose another node, or \"none\": any"
     );
     assert_eq!(
         arrivals("rate = 0"),
-        "my.toml:2:22 `arrival_process.0.rate` is 0 -> it must be above 0 and at most 1000000"
+        "my.toml:2:29 `arrival_process.0.rate` is 0 -> it must be above 0 and at most 1000000"
     );
     assert_eq!(
         arrivals("start = \"1 s\", stop = \"1 s\""),
-        "my.toml:2:37 arrivals stop at 1 s, and start at 1 s -> they stop after they have started"
+        "my.toml:2:44 arrivals stop at 1 s, and start at 1 s -> they stop after they have started"
     );
-    assert_eq!(arrivals("count = 0"), "my.toml:2:23 `arrival_process.0.count` is 0 -> it must be from 1 to 1000000000");
+    assert_eq!(arrivals("count = 0"), "my.toml:2:30 `arrival_process.0.count` is 0 -> it must be from 1 to 1000000000");
     assert_eq!(
         arrivals("size = { mean = \"0 B\" }"),
-        "my.toml:2:31 `arrival_process.0.size.mean` is 0 B -> it must be from 1 B to 1000000000 B"
+        "my.toml:2:38 `arrival_process.0.size.mean` is 0 B -> it must be from 1 B to 1000000000 B"
     );
     assert_eq!(
         arrivals("size = { distribution = \"pareto\", shape = 1 }"),
-        "my.toml:2:57 `arrival_process.0.size.shape` is 1 -> it must be above 1 and at most 100"
+        "my.toml:2:64 `arrival_process.0.size.shape` is 1 -> it must be above 1 and at most 100"
     );
     assert_eq!(
         arrivals("size = { distribution = \"lognormal\", sigma = -1 }"),
-        "my.toml:2:60 `arrival_process.0.size.sigma` is -1 -> it must be from 0 to 10"
+        "my.toml:2:67 `arrival_process.0.size.sigma` is -1 -> it must be from 0 to 10"
     );
     assert_eq!(
-        arrivals("tcp = { windw = 3 }"),
-        "my.toml:2:23 `arrival_process.0.tcp` has no setting `windw` -> did you mean `window`?"
+        arrivals("tcp = { receive_windw = 3 }"),
+        "my.toml:2:30 `arrival_process.0.tcp` has no setting `receive_windw` -> did you mean `receive_window`?"
     );
     assert_eq!(
-        problem("topology = { hops = 3, spacing = \"300 m\" }\narrivals = [{ rate = 2 }]"),
-        "my.toml:3:13 arrivals 0: node 1 cannot be reached from node 0 \
+        problem("topology = { hops = 3, spacing = \"300 m\" }\narrival_process = [{ rate = 2 }]"),
+        "my.toml:3:20 arrival process 0: node 1 cannot be reached from node 0 \
          -> transfers need paths in both directions between all their possible sources and destinations"
     );
     assert_eq!(
-        problem("arrivals = [{ rate = 1e6 }]\nrun.max_memory = \"100 kB\"\n"),
-        "my.toml:2:12 a run needs about 560 MB of memory, and at most 100 kB are allowed \
+        problem("arrival_process = [{ rate = 1e6 }]\nrun.max_memory = \"100 kB\"\n"),
+        "my.toml:2:19 a run needs about 560 MB of memory, and at most 100 kB are allowed \
          -> if you need that much, raise `run.max_memory`"
     );
 }
@@ -1591,20 +1600,20 @@ fn packets_that_do_not_fit_into_frames() {
          -> set `net.mtu` to at most 2296 B"
     );
     assert_eq!(
-        problem("net.mtu = \"2200 B\"\nwlan.llc = \"200 B\""),
-        "my.toml:3:12 a packet of 2200 B and 200 B of LLC are more than an MSDU has, 2304 B \
+        problem("net.mtu = \"2200 B\"\nwlan.llc_size = \"200 B\""),
+        "my.toml:3:17 a packet of 2200 B and 200 B of LLC are more than an MSDU has, 2304 B \
          -> set `net.mtu` to at most 2104 B"
     );
     for fits in [
         "net.mtu = \"2296 B\"",
-        "net.mtu = \"2304 B\"\nwlan.llc = \"0 B\"",
-        "net.mtu = \"2304 B\"\ntopology.kind = \"none\"\nwire.nodes = 2\nlink = [{ to = 1 }]",
+        "net.mtu = \"2304 B\"\nwlan.llc_size = \"0 B\"",
+        "net.mtu = \"2304 B\"\ntopology.kind = \"none\"\nwire.nodes = 2\nlink = [{ dst = 1 }]",
     ] {
         assert!(read(&format!("run.stop = \"1 s\"\n{fits}")).is_ok(), "{fits}");
     }
     // Raising the MTU does not help where no frame is large enough.
     assert_eq!(
-        problem("cbr.payload = \"60000 B\"\nflow = [{ from = 0, to = 1, app = \"cbr\" }]"),
+        problem("cbr.payload = \"60000 B\"\nflow = [{ src = 0, dst = 1, app = \"cbr\" }]"),
         "my.toml:2:15 a packet of 60000 + 28 B is larger than the MTU of 1500 B -> at most 1472 B fit"
     );
 }
@@ -1615,8 +1624,8 @@ fn source_routes_make_packets_longer() {
     let header = |hops: u32| 4 + 4 + 4 * (hops - 1);
     let text = |hops: u32, segment: u32, more: &str| {
         format!(
-            "run.stop = \"1 s\"\nrouting.protocol = \"dsr\"\ntopology.hops = {hops}\ntcp.segment = \"{segment} B\"\n\
-             flow = [{{ to = {hops} }}]\n{more}"
+            "run.stop = \"1 s\"\nrouting.protocol = \"dsr\"\ntopology.hops = {hops}\ntcp.mss = \"{segment} B\"\n\
+             flow = [{{ dst = {hops} }}]\n{more}"
         )
     };
     let said = |text: &str| {
@@ -1643,7 +1652,7 @@ fn source_routes_make_packets_longer() {
         // Nobody has chosen either size.
         text(14, 1460, "").replace("tcp.mss = \"1460 B\"", ""),
         // No route is longer than the protocol finds.
-        text(14, 1460 - header(3), "routing.dsr.discovery_hop_limit = 3").replace("to = 14", "to = 3"),
+        text(14, 1460 - header(3), "routing.dsr.discovery_hop_limit = 3").replace("dst = 14", "dst = 3"),
     ] {
         assert_eq!(said(&fits), [], "{fits}");
     }
@@ -1653,7 +1662,7 @@ fn source_routes_make_packets_longer() {
     assert_eq!(
         p,
         [
-            "my.toml:4:15 a packet of 2256 + 40 B has 2304 B with a route of one hop: more than fit into a frame, 2296 B \
+            "my.toml:4:11 a packet of 2256 + 40 B has 2304 B with a route of one hop: more than fit into a frame, 2296 B \
           -> set `tcp.mss` to at most 2244 B"
         ]
     );

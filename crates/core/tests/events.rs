@@ -54,9 +54,9 @@ fn delivered(text: &str, at: &[u64]) -> Vec<u64> {
 
 /// A chain of 3 hops with TCP in one direction and datagrams in the other, with all counters.
 const CHAIN: &str = r#"
-    run = { stop = "12 s", batches = 4, sample = "250 ms", air_time = true }
+    run = { stop = "12 s", batches = 4, sample_interval = "250 ms", airtime = true }
     topology = { hops = 3 }
-    flow = [{ from = 0, to = 3, stop = "10 s" }, { from = 3, to = 1, app = "cbr", start = "none" }]
+    flow = [{ src = 0, dst = 3, stop = "10 s" }, { src = 3, dst = 1, app = "cbr", start = "none" }]
     cbr = { interval = "20 ms", payload = "200 B" }
     [receiver.error]
     model = "uniform"
@@ -127,9 +127,9 @@ fn to_stand_still_changes_nothing() {
 #[test]
 fn nothing_passes_a_node_that_is_off() {
     let text = r#"
-        run = { stop = "10 s", batches = 1, discard = 0, air_time = true }
+        run = { stop = "10 s", batches = 1, warmup_batches = 0, airtime = true }
         topology = { hops = 2 }
-        flow = [{ from = 0, to = 2, app = "cbr" }]
+        flow = [{ src = 0, dst = 2, app = "cbr" }]
         cbr.interval = "50 ms"
         event = [{ at = "2 s", node_down = 1 }, { at = "5 s", node_up = 1 }]
     "#;
@@ -150,10 +150,10 @@ fn nothing_passes_a_node_that_is_off() {
 fn routing_goes_round_a_node_that_is_off() {
     // 1 is between 0 and 3, and so is 2 beside it, which is used when 1 dies.
     let text = r#"
-        run = { stop = "20 s", batches = 1, discard = 0 }
+        run = { stop = "20 s", batches = 1, warmup_batches = 0 }
         topology = { kind = "list",
                      positions = [["0 m", "0 m"], ["200 m", "0 m"], ["200 m", "100 m"], ["400 m", "0 m"]] }
-        flow = [{ from = 0, to = 3 }]
+        flow = [{ src = 0, dst = 3 }]
         event = [{ at = "5 s", node_down = 1 }, { at = "10 s", node_down = 2 }, { at = "10 s", node_up = 1 }]
     "#;
     // Two hops carry some 50 segments in a second; half of that while nothing changes.
@@ -168,11 +168,11 @@ fn what_is_on_a_wire_arrives_and_what_is_being_sent_does_not() {
     let run = |down: &str| {
         format!(
             r#"
-            run = {{ stop = "2 s", batches = 1, discard = 0 }}
+            run = {{ stop = "2 s", batches = 1, warmup_batches = 0 }}
             topology.kind = "none"
             wire = {{ nodes = 2, rate = "1 Mbit/s", delay = "100 ms" }}
-            link = [{{ from = 0, to = 1 }}]
-            flow = [{{ from = 0, to = 1, app = "cbr" }}]
+            link = [{{ src = 0, dst = 1 }}]
+            flow = [{{ src = 0, dst = 1, app = "cbr" }}]
             cbr = {{ interval = "20 ms", payload = "1222 B", datagrams = 10 }}
             event = [{down}]
             "#
@@ -195,11 +195,11 @@ fn what_is_on_a_wire_arrives_and_what_is_being_sent_does_not() {
 fn settings_change_when_they_are_told_to() {
     // Datagrams at 0, 100, ... 1000 ms, then every 50 ms up to 2 s.
     let text = r#"
-        run = { stop = "2 s", batches = 1, discard = 0 }
+        run = { stop = "2 s", batches = 1, warmup_batches = 0 }
         topology.kind = "none"
         wire = { nodes = 2, rate = "1 Mbit/s", delay = "1 ms" }
-        link = [{ from = 0, to = 1, back = { delay = "5 ms" } }]
-        flow = [{ from = 0, to = 1, app = "cbr" }]
+        link = [{ src = 0, dst = 1, back = { delay = "5 ms" } }]
+        flow = [{ src = 0, dst = 1, app = "cbr" }]
         cbr = { interval = "100 ms", payload = "1222 B" }
     "#;
     let of = |more: &str| ran(&format!("{text}{more}")).recorder().flows();
@@ -225,14 +225,14 @@ fn a_window_that_changes_is_obeyed() {
     for variant in ["newreno", "vegas", "sack", "westwood"] {
         let text = format!(
             r#"
-            run = {{ stop = "20 s", batches = 1, discard = 0, sample = "100 ms" }}
+            run = {{ stop = "20 s", batches = 1, warmup_batches = 0, sample_interval = "100 ms" }}
             topology.kind = "none"
             wire = {{ nodes = 2, rate = "10 Mbit/s", delay = "50 ms", queue = {{ limit = 1000 }} }}
-            link = [{{ from = 0, to = 1 }}]
-            tcp = {{ variant = "{variant}", window = 8 }}
+            link = [{{ src = 0, dst = 1 }}]
+            tcp = {{ variant = "{variant}", receive_window = 8 }}
             event = [{{ at = "5 s", set = "flow.0.tcp.receive_window", to = 40 }},
                      {{ at = "15 s", set = "flow.0.tcp.receive_window", to = 3 }}]
-            flow = [{{ from = 0, to = 1 }}]
+            flow = [{{ src = 0, dst = 1 }}]
             "#
         );
         let series = ran(&text).recorder().series();
@@ -249,14 +249,14 @@ fn a_window_that_changes_is_obeyed() {
 #[test]
 fn a_limit_of_the_congestion_window_that_changes_is_obeyed_at_once() {
     let text = r#"
-        run = { stop = "20 s", batches = 1, discard = 0, sample = "100 ms" }
+        run = { stop = "20 s", batches = 1, warmup_batches = 0, sample_interval = "100 ms" }
         topology.kind = "none"
         wire = { nodes = 2, rate = "10 Mbit/s", delay = "50 ms", queue = { limit = 1000 } }
-        link = [{ from = 0, to = 1 }]
+        link = [{ src = 0, dst = 1 }]
         event = [{ at = "5 s", set = "flow.1.tcp.max_cwnd", to = 40 },
                  { at = "10 s", set = "flow.1.tcp.max_cwnd", to = 4 },
                  { at = "15 s", set = "flow.1.tcp.max_cwnd", to = 1000000 }]
-        flow = [{ from = 0, to = 1, tcp = { max_cwnd = 3 } }, { from = 0, to = 1, tcp = { max_cwnd = 8 } }]
+        flow = [{ src = 0, dst = 1, tcp = { max_cwnd = 3 } }, { src = 0, dst = 1, tcp = { max_cwnd = 8 } }]
     "#;
     let series = ran(text).recorder().series();
     let column = |name| series.numbers(name).expect("a column").to_vec();
@@ -274,13 +274,13 @@ fn a_limit_of_the_congestion_window_that_changes_is_obeyed_at_once() {
 #[test]
 fn a_flow_waits_for_its_event_and_can_begin_again() {
     let text = r#"
-        run = { stop = "10 s", batches = 1, discard = 0 }
+        run = { stop = "10 s", batches = 1, warmup_batches = 0 }
         topology.kind = "none"
         wire = { nodes = 2, rate = "1 Mbit/s", delay = "10 ms" }
-        link = [{ from = 0, to = 1 }]
+        link = [{ src = 0, dst = 1 }]
         tcp.initial_window = 1
         bulk.bytes = "1000 B"
-        flow = [{ from = 0, to = 1, start = "none" }]
+        flow = [{ src = 0, dst = 1, start = "none" }]
     "#;
     let flows = |more: &str| {
         let f = ran(&format!("{text}{more}")).recorder().flows();
@@ -300,8 +300,8 @@ fn a_flow_waits_for_its_event_and_can_begin_again() {
 fn a_run_that_waits_for_an_event_is_not_idle() {
     let text = |more: &str| {
         format!(
-            "run = {{ stop = \"100 delivered\", sample = \"1 s\", batches = 1, discard = 0 }}\ntopology.hops = 1\n\
-             flow = [{{ from = 0, to = 1, start = \"none\" }}]\n{more}"
+            "run = {{ stop = \"100 delivered\", sample_interval = \"1 s\", batches = 1, warmup_batches = 0 }}\ntopology.hops = 1\n\
+             flow = [{{ src = 0, dst = 1, start = \"none\" }}]\n{more}"
         )
     };
     let run = |text: &str| {
@@ -346,16 +346,16 @@ proptest! {
         let text = format!(
             r#"
             extends = "{preset}"
-            run = {{ stop = "60 s", batches = 2, discard = 0, air_time = true }}
+            run = {{ stop = "60 s", batches = 2, warmup_batches = 0, airtime = true }}
             topology = {{ hops = 3 }}
             wire = {{ nodes = 1, rate = "2 Mbit/s" }}
-            link = [{{ from = 3, to = 4 }}]
+            link = [{{ src = 3, dst = 4 }}]
             routing = {{ protocol = "{protocol}", aodv = {{ hello = {hello} }} }}
             net.neighborhood_red.enabled = {early}
             net.link_red.enabled = {early}
             cbr.interval = "30 ms"
-            flow = [{{ from = 0, to = 4, stop = "12 s" }}, {{ from = 4, to = 1, app = "cbr" }},
-                    {{ from = 1, to = 2, stop = "12 s" }}]
+            flow = [{{ src = 0, dst = 4, stop = "12 s" }}, {{ src = 4, dst = 1, app = "cbr" }},
+                    {{ src = 1, dst = 2, stop = "12 s" }}]
             "#
         );
         let mut sim = Sim::new(&scenario(&text).setup(None));

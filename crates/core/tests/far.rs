@@ -51,10 +51,10 @@ const RADIOS: [&str; 2] = [
 /// Two nodes, one of which sends datagrams to the other.
 fn two_nodes(preset: &str, radio: &str, metres: f64, wlan: &str) -> Scenario {
     scenario(&format!(
-        "extends = \"{preset}\"\nrun = {{ stop = \"1 s\", batches = 1, discard = 0 }}\n\
+        "extends = \"{preset}\"\nrun = {{ stop = \"1 s\", batches = 1, warmup_batches = 0 }}\n\
          topology = {{ kind = \"list\", positions = [[\"0 m\", \"0 m\"], [\"{metres} m\", \"0 m\"]] }}\n{radio}\n\
          routing.protocol = \"shortest_path\"\narp.enabled = false\ncbr = {{ interval = \"50 ms\", payload = \"1000 B\" }}\n\
-         wlan = {{ {wlan} }}\nflow = [{{ to = 1, app = \"cbr\" }}]"
+         wlan = {{ {wlan} }}\nflow = [{{ dst = 1, app = \"cbr\" }}]"
     ))
 }
 
@@ -113,11 +113,11 @@ fn a_near_station_answers_in_time_whoever_else_listens() {
     for preset in ["standard", "802.11a", "ns2-2.35"] {
         for rts in ["always", "never"] {
             let s = scenario(&format!(
-                "extends = \"{preset}\"\nrun = {{ stop = \"1 s\", batches = 1, discard = 0 }}\n\
+                "extends = \"{preset}\"\nrun = {{ stop = \"1 s\", batches = 1, warmup_batches = 0 }}\n\
                  topology = {{ kind = \"list\", positions = [[\"0 m\", \"0 m\"], [\"200 m\", \"0 m\"], [\"30 km\", \"0 m\"]] }}\n\
                  radio = {{ propagation = \"range\", range = \"250 m\", sense_range = \"40 km\", receive_threshold = \"none\", \
                             sense_threshold = \"none\" }}\n\
-                 routing.protocol = \"shortest_path\"\nwlan.rts_threshold = \"{rts}\"\nflow = [{{ to = 1 }}]"
+                 routing.protocol = \"shortest_path\"\nwlan.rts_threshold = \"{rts}\"\nflow = [{{ dst = 1 }}]"
             ));
             assert_eq!(warning(&s), None);
             let sim = run(&s, 1);
@@ -140,27 +140,27 @@ fn long_hops_count_where_packets_go() {
     };
     let said = |more: &str| warning(&chain(more));
     // Node 0 decodes node 2, 3.5 km away, and the shortest way to it is that hop; the one to node 1 is short.
-    assert_eq!(said("flow = [{ to = 1 }]"), None);
+    assert_eq!(said("flow = [{ dst = 1 }]"), None);
     assert_eq!(
-        said("flow = [{ to = 2 }]").expect("a warning"),
+        said("flow = [{ dst = 2 }]").expect("a warning"),
         "wlan.slot_time: nodes 0 and 2 are 3500 m apart; with `wlan.slot_time` = 20 us an answer comes in time from up to \
          3000 m, and no frame from one to the other is acknowledged in time -> set `wlan.slot_time` to at least 24 us"
     );
-    assert!(said("flow = [{ to = 3 }]").expect("a warning").contains("acknowledged in time (and on one more hop)"));
+    assert!(said("flow = [{ dst = 3 }]").expect("a warning").contains("acknowledged in time (and on one more hop)"));
     // Listed routes avoid it.
-    let listed = "routing.protocol = \"fixed\"\nrouting.fixed.routes = [{ at = 0, to = 2, via = 1 }, \
-                  { at = 1, to = 2, via = 2 }, { at = 2, to = 0, via = 1 }, { at = 1, to = 0, via = 0 }]";
-    assert_eq!(said(&format!("{listed}\nflow = [{{ to = 2 }}]")), None);
+    let listed = "routing.protocol = \"fixed\"\nrouting.fixed.routes = [{ node = 0, dst = 2, next_hop = 1 }, \
+                  { node = 1, dst = 2, next_hop = 2 }, { node = 2, dst = 0, next_hop = 1 }, { node = 1, dst = 0, next_hop = 0 }]";
+    assert_eq!(said(&format!("{listed}\nflow = [{{ dst = 2 }}]")), None);
     // Transfers between any two nodes go over any hop.
-    assert!(said("arrivals = [{ rate = 1.0 }]").is_some());
-    assert_eq!(said("wlan.slot_time = \"24 us\"\nflow = [{ to = 3 }]"), None);
+    assert!(said("arrival_process = [{ rate = 1.0 }]").is_some());
+    assert_eq!(said("wlan.slot_time = \"24 us\"\nflow = [{ dst = 3 }]"), None);
     // The settings of one end are enough to fail.
     assert!(
-        said("wlan.slot_time = \"24 us\"\nnode = [{ nodes = 2, wlan.slot_time = \"20 us\" }]\nflow = [{ to = 3 }]")
+        said("wlan.slot_time = \"24 us\"\nnode = [{ nodes = 2, wlan.slot_time = \"20 us\" }]\nflow = [{ dst = 3 }]")
             .is_some()
     );
     let far = "extends = \"standard\"\nradio = { range = \"400 km\", sense_range = \"400 km\" }\nrun.stop = \"1 s\"\n\
-               topology.spacing = \"300 km\"\ntopology.hops = 1\nflow = [{ to = 1 }]";
+               topology.spacing = \"300 km\"\ntopology.hops = 1\nflow = [{ dst = 1 }]";
     assert!(warning(&scenario(far)).expect("a warning").ends_with("-> no setting waits so long: move nodes closer"));
 }
 
@@ -168,9 +168,9 @@ fn long_hops_count_where_packets_go() {
 fn nodes_that_move_come_as_far_apart_as_they_are_heard() {
     let walkers = |more: &str, width: &str| {
         let s = scenario(&format!(
-            "extends = \"ns2-2.35\"\nrun.stop = \"1 s\"\nmotion.kind = \"random_waypoint\"\n\
+            "extends = \"ns2-2.35\"\nrun.stop = \"1 s\"\nmobility.model = \"random_waypoint\"\n\
              topology = {{ kind = \"random\", nodes = 20, width = \"{width}\", height = \"100 m\", connected = false }}\n\
-             {more}\nflow = [{{ to = 1 }}]"
+             {more}\nflow = [{{ dst = 1 }}]"
         ));
         warning(&s)
     };
@@ -186,16 +186,16 @@ fn nodes_that_move_come_as_far_apart_as_they_are_heard() {
 /// Scenarios that once broke the packet accounting: a frame was in flight to a distant node when its sender sent the
 /// next one.
 const ONCE_LOST: [&str; 3] = [
-    "extends = \"standard\"\nrun = { stop = \"3 s\", batches = 2, discard = 0, seed = 0 }\n\
+    "extends = \"standard\"\nrun = { stop = \"3 s\", batches = 2, warmup_batches = 0, seed = 0 }\n\
      topology = { hops = 1, spacing = \"30 km\" }\n\
      radio = { propagation = \"range\", range = \"36.0 km\", sense_range = \"72.0 km\" }\n\
-     wlan = { max_propagation = \"400 us\" }\nflow = [{ from = 0, to = 1 }, { from = 1, to = 0 }]",
-    "extends = \"802.11a\"\nrun = { stop = \"3 s\", batches = 2, discard = 0, seed = 0 }\n\
+     wlan = { max_propagation = \"400 us\" }\nflow = [{ src = 0, dst = 1 }, { src = 1, dst = 0 }]",
+    "extends = \"802.11a\"\nrun = { stop = \"3 s\", batches = 2, warmup_batches = 0, seed = 0 }\n\
      topology = { hops = 1, spacing = \"15 km\" }\n\
      radio = { propagation = \"range\", range = \"18.0 km\", sense_range = \"36.0 km\" }\n\
-     wlan = { max_propagation = \"400 us\" }\nflow = [{ from = 0, to = 1 }, { from = 1, to = 0 }]",
-    "run = { stop = \"0.5 s\", batches = 2, discard = 0 }\ntopology.hops = 1\n\
-     wlan = { slot_time = \"20 ns\", sifs = \"100 ns\" }\nflow = [{ from = 0, to = 1 }, { from = 1, to = 0 }]",
+     wlan = { max_propagation = \"400 us\" }\nflow = [{ src = 0, dst = 1 }, { src = 1, dst = 0 }]",
+    "run = { stop = \"0.5 s\", batches = 2, warmup_batches = 0 }\ntopology.hops = 1\n\
+     wlan = { slot_time = \"20 ns\", sifs = \"100 ns\" }\nflow = [{ src = 0, dst = 1 }, { src = 1, dst = 0 }]",
 ];
 
 #[test]
@@ -210,8 +210,8 @@ fn a_frame_that_is_still_on_its_way_is_not_forgotten() {
 fn a_radio_sends_one_frame_at_a_time_however_late_it_notices_signals() {
     for cca in ["4 us", "40 us", "400 us", "1 ms"] {
         let s = scenario(&format!(
-            "extends = \"802.11a\"\nrun = {{ stop = \"2 s\", batches = 2, discard = 0 }}\ntopology.hops = 4\n\
-             wlan.cca_time = \"{cca}\"\nflow = [{{ from = 0, to = 4 }}, {{ from = 4, to = 0 }}]"
+            "extends = \"802.11a\"\nrun = {{ stop = \"2 s\", batches = 2, warmup_batches = 0 }}\ntopology.hops = 4\n\
+             wlan.cca_time = \"{cca}\"\nflow = [{{ src = 0, dst = 4 }}, {{ src = 4, dst = 0 }}]"
         ));
         for seed in 0..3 {
             assert!(!overlaps(&s, seed), "{cca}, seed {seed}");
@@ -232,15 +232,15 @@ fn no_packet_is_lost_from_the_books_however_far_and_however_short_the_slots() {
         let mut pick = |list: &[&'static str]| list[below(&mut draw, list.len())];
         let (preset, spacing) = (pick(&["standard", "802.11a", "ns2-2.35"]), pick(&["1", "10", "30", "100", "1000"]));
         let text = format!(
-            "extends = \"{preset}\"\nrun = {{ stop = \"0.4 s\", batches = 4, discard = 0, air_time = {} }}\n\
+            "extends = \"{preset}\"\nrun = {{ stop = \"0.4 s\", batches = 4, warmup_batches = 0, airtime = {} }}\n\
              topology = {{ hops = {}, spacing = \"{spacing} km\" }}\n\
              radio = {{ propagation = \"range\", range = \"{spacing}.2 km\", sense_range = \"{} km\", \
                         receive_threshold = \"none\", sense_threshold = \"none\" }}\n\
              wlan = {{ slot_time = \"{}\", sifs = \"{}\", cca_time = \"{}\", max_propagation = \"{}\", \
-                       rts_threshold = \"{}\", first_access = \"{}\", backoff_clock = \"{}\", cts = \"{}\", \
+                       rts_threshold = \"{}\", first_access = \"{}\", backoff_clock = \"{}\", cts_requires = \"{}\", \
                        response_timeout = \"{}\", long_retry_limit = {} }}\n\
              routing.protocol = \"{}\"\nqueue.limit = 5\n\
-             flow = [{{ to = 1 }}, {{ from = 1, to = 0, app = \"cbr\" }}]\ncbr.interval = \"2 ms\"",
+             flow = [{{ dst = 1 }}, {{ src = 1, dst = 0, app = \"cbr\" }}]\ncbr.interval = \"2 ms\"",
             pick(&["true", "false"]),
             pick(&["1", "2", "4"]),
             pick(&["1001", "2500"]),

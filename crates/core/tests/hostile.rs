@@ -45,21 +45,21 @@ fn megabyte_texts_get_a_readable_answer_in_time() {
         ("dotted keys", numbered(|i| format!("a.b.c.k{i} = 1\n"))),
         ("keys of a group", format!("{stop}[tcp]\n{}", numbered(|i| format!("k{i} = 1\n")))),
         ("tables", numbered(|i| format!("[k{i}]\na = 1\n"))),
-        ("flows", format!("{stop}{}", many("[[flow]]\nto = 1\n"))),
-        ("mistakes in flows", format!("{stop}{}", many("[[flow]]\nto = 1\ntcp = {x = 1, variant = \"y\"}\n"))),
-        ("links", format!("{stop}{}", many("[[link]]\nto = 1\n"))),
-        ("different links", format!("{stop}wire.nodes = 1000\n{}", numbered(|i| format!("[[link]]\nto = {i}\n")))),
+        ("flows", format!("{stop}{}", many("[[flow]]\ndst = 1\n"))),
+        ("mistakes in flows", format!("{stop}{}", many("[[flow]]\ndst = 1\ntcp = {x = 1, variant = \"y\"}\n"))),
+        ("links", format!("{stop}{}", many("[[link]]\ndst = 1\n"))),
+        ("different links", format!("{stop}wire.nodes = 1000\n{}", numbered(|i| format!("[[link]]\ndst = {i}\n")))),
         ("middleboxes", format!("{stop}{}", many("[[middlebox]]\nnode = 1\n"))),
         ("middleboxes and flows", {
             let half = |piece: &str| piece.repeat(MEGABYTE / 2 / piece.len());
-            format!("{stop}{}{}", half("[[middlebox]]\nnode = 1\n"), half("[[flow]]\nto = 7\n"))
+            format!("{stop}{}{}", half("[[middlebox]]\nnode = 1\n"), half("[[flow]]\ndst = 7\n"))
         }),
         ("routes", {
-            let routes = numbered(|i| format!("{{ at = 0, to = {}, via = 1 }},", i % 8));
+            let routes = numbered(|i| format!("{{ node = 0, dst = {}, next_hop = 1 }},", i % 8));
             format!("{stop}routing.protocol = \"fixed\"\nrouting.fixed.routes = [{routes}]")
         }),
         ("empty places and flows", {
-            let (cells, flows) = ("[1, 2],".repeat(MEGABYTE / 14), "{ to = 1 },".repeat(MEGABYTE / 22));
+            let (cells, flows) = ("[1, 2],".repeat(MEGABYTE / 14), "{ dst = 1 },".repeat(MEGABYTE / 22));
             format!("{stop}topology = {{ kind = \"grid\", rows = 9, omit = [{cells}] }}\nflow = [{flows}]")
         }),
         ("places", format!("{stop}topology = {{ kind = \"list\", positions = [{}] }}", many("[\"1 m\", \"2 m\"],"))),

@@ -68,7 +68,7 @@ fn a_radio_can_be_off_while_its_node_goes_on() {
         // The relay has lost its radio towards the sink from 20 s to 40 s, and goes on hearing the source.
         let events = |what: &str| {
             let text = two_hops(protocol, "[1, 6]", "[6]");
-            let text = text.replace("run = {", "run = { air_time = true, batches = 6, discard = 0,");
+            let text = text.replace("run = {", "run = { airtime = true, batches = 6, warmup_batches = 0,");
             let up = what.replace("down", "up");
             format!("event = [{{ at = \"20 s\", {what} }}, {{ at = \"40 s\", {up} }}]\n{text}")
         };
@@ -105,7 +105,7 @@ fn nodes_on_different_channels_cannot_reach_each_other() {
 
 #[test]
 fn every_radio_has_a_row_of_air_time_that_adds_up() {
-    let sim = run(&format!("{}run.airtime = true\nrun.batches = 1\nrun.discard = 0", {
+    let sim = run(&format!("{}run.airtime = true\nrun.batches = 1\nrun.warmup_batches = 0", {
         let text = two_hops("aodv", "[1, 6]", "[6]");
         text.replace("run = { stop = \"60 s\" }", "run.stop = \"20 s\"\n")
     }));
@@ -128,8 +128,8 @@ fn data_frames(more: &str) -> Vec<(u32, u32, u64)> {
         topology = {{ hops = 2 }}
         routing.protocol = "shortest_path"
         arp.enabled = false
-        cbr = {{ payload = "1472 B", header = "28 B", datagrams = 1 }}
-        flow = [{{ from = 0, to = 2, app = "cbr", start = "1 s" }}]
+        cbr = {{ payload = "1472 B", header_size = "28 B", datagrams = 1 }}
+        flow = [{{ src = 0, dst = 2, app = "cbr", start = "1 s" }}]
         {more}
         "#
     ));
@@ -146,9 +146,9 @@ fn a_link_has_a_rate_of_its_own() {
     // 192 us of preamble and 1534 B at 2 and at 11 Mbit/s.
     let (slow, fast) = (192 + 1534 * 8 / 2, 192 + 1534 * 8 / 11);
     assert_eq!(data_frames(""), [(0, 1, slow), (1, 2, slow)]);
-    let one = "wlan.link_rate = [{ from = 1, to = 2, rate = \"11 Mbit/s\" }]";
+    let one = "wlan.link_rate = [{ src = 1, dst = 2, rate = \"11 Mbit/s\" }]";
     assert_eq!(data_frames(one), [(0, 1, slow), (1, 2, fast)]);
-    let other_way = "wlan.link_rate = [{ from = 2, to = 1, rate = \"11 Mbit/s\" }]";
+    let other_way = "wlan.link_rate = [{ src = 2, dst = 1, rate = \"11 Mbit/s\" }]";
     assert_eq!(data_frames(other_way), [(0, 1, slow), (1, 2, slow)]);
     let at_node = "node = [{ nodes = \"1-2\", wlan.data_rate = \"11 Mbit/s\" }]";
     assert_eq!(data_frames(at_node), [(0, 1, slow), (1, 2, fast)]);
@@ -175,7 +175,7 @@ fn a_rate_that_does_not_reach_is_not_used_for_a_way() {
     assert!(forwarded(&sim));
     // The station two hops away receives RTS and CTS, at 1 Mbit/s, and keeps silent: no frames collide.
     assert!(goodput(&sim) > 1e6, "{}", goodput(&sim));
-    let direct = format!("{short}\nwlan.link_rate = [{{ from = 0, to = 2, rate = \"2 Mbit/s\" }}]");
+    let direct = format!("{short}\nwlan.link_rate = [{{ src = 0, dst = 2, rate = \"2 Mbit/s\" }}]");
     let sim = run(&text(&direct));
     // Data go directly at 2 Mbit/s; acknowledgements still make two hops.
     let acks = sim.recorder().nodes().counts("mac_tcp_acks").expect("a column").to_vec();
@@ -187,7 +187,7 @@ fn a_rate_that_does_not_reach_is_not_used_for_a_way() {
 
 #[test]
 fn a_rate_of_a_link_that_is_none_is_warned_of() {
-    let text = "run.stop = \"1 s\"\ntopology.hops = 3\nwlan.link_rate = [{ from = 0, to = 3 }, { from = 0, to = 1 }]";
+    let text = "run.stop = \"1 s\"\ntopology.hops = 3\nwlan.link_rate = [{ src = 0, dst = 3 }, { src = 0, dst = 1 }]";
     let warnings = read(text).expect("a scenario").warnings;
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     assert_eq!(warnings[0].message, "node 3 cannot decode frames of node 0 at 2 Mbit/s, or send ACKs back");
@@ -203,7 +203,7 @@ fn a_frame_at_a_rate_that_does_not_reach_is_an_error_to_those_who_hear_it() {
         wlan = { data_rate = "11 Mbit/s", rts_threshold = "never" }
         routing.protocol = "shortest_path"
         cbr.datagrams = 1
-        flow = [{ from = 0, to = 1, app = "cbr", start = "1 s" }]
+        flow = [{ src = 0, dst = 1, app = "cbr", start = "1 s" }]
         "#,
     );
     let heard: Vec<(u32, What, FrameKind)> = lines.iter().skip(1).map(|l| (l.radio.0, l.what, l.kind)).collect();
@@ -222,7 +222,7 @@ fn two_nodes_differ_in_power_queue_and_rts_threshold() {
             { nodes = 0, radio.transmit_power = "4.50941 W", queue.limit = 3, wlan.rts_threshold = "never" },
             { nodes = 3, wlan.rts_threshold = "500 B" },
         ]
-        flow = [{ from = 0, to = 2 }, { from = 3, to = 1 }]
+        flow = [{ src = 0, dst = 2 }, { src = 3, dst = 1 }]
         "#;
     let sim = run(text);
     let nodes = sim.recorder().nodes();
@@ -264,7 +264,7 @@ fn a_profile_that_says_what_is_common_changes_nothing() {
         r#"node = [{ nodes = "0-5", queue.limit = 50 }]"#,
         r#"node = [{ nodes = "0, 2-3", radio.transmit_power = "0.28183815 W", radio.channels = [1] }]"#,
         r#"node = [{ nodes = 4, wlan.data_rate = "11 Mbit/s" }, { nodes = 4, wlan.data_rate = "2 Mbit/s" }]"#,
-        r#"wlan.link_rate = [{ from = 1, to = 2, rate = "2 Mbit/s" }]"#,
+        r#"wlan.link_rate = [{ src = 1, dst = 2, rate = "2 Mbit/s" }]"#,
         r#"radio.sensitivity = [{ rate = "11 Mbit/s", range = "100 m" }]"#,
         "radio.channels = [36]",
     ] {
@@ -279,7 +279,7 @@ fn what_cannot_be_meant_is_refused_with_its_place() {
         run.stop = "1 s"
         topology.hops = 2
         radio.sensitivity = [{ rate = "11 Mbit/s" }, { rate = "2 Mbit/s", range = "300 m" }, { rate = "3 Mbit/s", range = "1 m" }]
-        wlan.link_rate = [{ from = 0 }, { from = 0, to = 9 }, { from = 0, to = 1 }, { from = 0, to = 1 }, { from = 1, to = 2, rate = "7 Mbit/s" }]
+        wlan.link_rate = [{ src = 0 }, { src = 0, dst = 9 }, { src = 0, dst = 1 }, { src = 0, dst = 1 }, { src = 1, dst = 2, rate = "7 Mbit/s" }]
         node = [
             { queue.limit = 3 },
             { nodes = 0, radio.range = "0 m" },
@@ -299,7 +299,7 @@ fn what_cannot_be_meant_is_refused_with_its_place() {
         "expected a set of nodes such as 3",
         "channel 1 is listed twice",
         "a radio has no channel",
-        "`wlan.link_rate.0` has no `to`",
+        "`wlan.link_rate.0` has no `dst`",
         "there is no node 9 with a radio",
         "`wlan.link_rate.2` is for the same nodes",
         "`wlan.link_rate.4.rate` is 7 Mbit/s",

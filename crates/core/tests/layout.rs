@@ -141,9 +141,9 @@ fn flows_without_a_begin_cause_a_warning() {
         format!("\nevent = [{}]", events.join(", "))
     };
     let none = Vec::<String>::new();
-    let listed = "flow = [{ to = 1 }, { to = 2, start = \"none\" }]";
+    let listed = "flow = [{ dst = 1 }, { dst = 2, start = \"none\" }]";
     let of_file = "traffic.file = \"timed.csv\"";
-    let of_pairs = "pairs = [{ from = 0, to = \"1-2\" }, { from = 2, to = \"0-1\", start = \"none\" }]";
+    let of_pairs = "pairs = [{ src = 0, dst = \"1-2\" }, { src = 2, dst = \"0-1\", start = \"none\" }]";
     assert_eq!(said(listed), never("flow.1.start", 1, ""));
     assert_eq!(said(&format!("{listed}{}", begun(&[0]))), never("flow.1.start", 1, ""));
     assert_eq!(said(&format!("{listed}{}", begun(&[1]))), none);
@@ -152,7 +152,7 @@ fn flows_without_a_begin_cause_a_warning() {
     assert_eq!(said(of_pairs), never("pairs.1.start", 2, ", nor one more flow"));
     assert_eq!(said(&format!("{of_pairs}{}", begun(&[2]))), never("pairs.1.start", 3, ""));
     assert_eq!(said(&format!("{of_pairs}{}", begun(&[3, 2]))), none);
-    let all = format!("{}\n{of_pairs}\n{of_file}", listed.replace("to = 1 }", "to = 1, start = \"none\" }"));
+    let all = format!("{}\n{of_pairs}\n{of_file}", listed.replace("dst = 1 }", "dst = 1, start = \"none\" }"));
     assert_eq!(said(&all), never("flow.0.start", 0, ", nor 4 more flows"));
 }
 
@@ -160,7 +160,7 @@ fn flows_without_a_begin_cause_a_warning() {
 fn unreadable_movement_file_is_the_only_problem() {
     let file = |name: &str| {
         format!(
-            "topology.kind = \"motion\"\nmotion = {{ kind = \"file\", file = \"{name}\" }}\nflow = [{{ to = 1 }}]\n\
+            "topology.kind = \"motion\"\nmobility = {{ model = \"file\", file = \"{name}\" }}\nflow = [{{ dst = 1 }}]\n\
              node = [{{ nodes = 1, queue.limit = 3 }}]"
         )
     };
@@ -178,7 +178,7 @@ fn unreadable_movement_file_is_the_only_problem() {
     // The same holds for movements written in the scenario.
     let ways = "time_s,node,x_m,y_m,dest_x_m,dest_y_m,speed_mps\\n0,1,0,0,0,0,0\\n";
     let inline = |ways: &str| {
-        refused(&format!("topology.kind = \"motion\"\nmotion = {{ kind = \"file\", courses = \"{ways}\" }}"))
+        refused(&format!("topology.kind = \"motion\"\nmobility = {{ model = \"file\", table = \"{ways}\" }}"))
     };
     assert_eq!(inline(ways), "mobility.table: it does not say where node 0 is, and goes up to node 1");
     assert_eq!(inline("x\\n"), "mobility.table: `mobility.table` cannot be \"x\\u{a}\"");

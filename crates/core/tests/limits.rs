@@ -7,11 +7,11 @@ use std::collections::BTreeSet;
 /// Settings that may be any number of their type, by the last part of their name, and why.
 const ANY: [(&str, &str); 13] = [
     ("seed", "any seed is as good as another"),
-    ("at", "a node: the scenario says how many there are"),
-    ("from", "a node"),
-    ("to", "a node; of an event: what its setting may be"),
-    ("via", "a node"),
-    ("node", "a node"),
+    ("node", "a node: the scenario says how many there are"),
+    ("src", "a node"),
+    ("dst", "a node"),
+    ("next_hop", "a node"),
+    ("to", "of an event: what its setting may be"),
     ("node_down", "a node"),
     ("node_up", "a node"),
     ("node_move", "a node"),

@@ -24,7 +24,7 @@ fn chain(radio: &str) -> Scenario {
         topology = {{ hops = {HOPS}, spacing = "10 m" }}
         wlan = {{ data_rate = "11 Mbit/s", rts_threshold = "never" }}
         routing.protocol = "shortest_path"
-        flow = [{{ from = 0, to = {HOPS} }}, {{ from = {HOPS}, to = 0 }}]
+        flow = [{{ src = 0, dst = {HOPS} }}, {{ src = {HOPS}, dst = 0 }}]
         radio = {{ transmit_power = "0 dBm", {radio} }}
         "#
     ))
@@ -77,7 +77,7 @@ fn neighbours(of: &Scenario) -> Vec<Vec<u32>> {
 fn links_go_one_way_and_who_has_none_hears_nobody() {
     let text = |radio: &str| {
         format!(
-            "run.stop = \"1 s\"\ntopology = {{ hops = 4, spacing = \"5 km\" }}\nflow = [{{ from = 0, to = 1 }}]\n\
+            "run.stop = \"1 s\"\ntopology = {{ hops = 4, spacing = \"5 km\" }}\nflow = [{{ src = 0, dst = 1 }}]\n\
              radio.propagation = \"links\"\n\
              radio.links = \"src,dst,signal_dbm\\n0,1,-60\\n1,0,-60\\n2,1,-70\\n3,1,-85\\n\"\n{radio}"
         )
@@ -99,10 +99,10 @@ fn links_go_one_way_and_who_has_none_hears_nobody() {
 fn around(protocol: &str, more: &str) -> u64 {
     let text = format!(
         r#"
-        run = {{ stop = "60 s", batches = 1, discard = 0 }}
+        run = {{ stop = "60 s", batches = 1, warmup_batches = 0 }}
         topology = {{ kind = "list", positions = [["0 m", "0 m"], ["150 m", "0 m"], ["75 m", "100 m"]] }}
         routing.protocol = "{protocol}"
-        flow = [{{ from = 0, to = 1, app = "cbr", start = "1 s", cbr = {{ interval = "200 ms", payload = "100 B" }} }}]
+        flow = [{{ src = 0, dst = 1, app = "cbr", start = "1 s", cbr = {{ interval = "200 ms", payload = "100 B" }} }}]
         {more}
         "#
     );

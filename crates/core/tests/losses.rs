@@ -37,7 +37,7 @@ fn setup(positions: &[u32], more: &str) -> Setup {
 }
 
 fn datagram(from: u32, to: u32, start: &str, more: &str) -> String {
-    format!("[[flow]]\napp = \"cbr\"\nfrom = {from}\nto = {to}\nstart = \"{start}\"\n{more}\n")
+    format!("[[flow]]\napp = \"cbr\"\nsrc = {from}\ndst = {to}\nstart = \"{start}\"\n{more}\n")
 }
 
 #[test]
@@ -113,14 +113,14 @@ fn the_answer_is_lost_to_a_terminal_that_the_receiver_does_not_hear() {
 fn saturated(spacing: u32, radio: &str, seed: u64) -> Vec<(&'static str, u64)> {
     let text = format!(
         r#"
-        run = {{ stop = "5 s", batches = 1, discard = 0 }}
+        run = {{ stop = "5 s", batches = 1, warmup_batches = 0 }}
         topology = {{ hops = 2, spacing = "{spacing} m" }}
         radio = {{ {radio} }}
         wlan = {{ data_rate = "11 Mbit/s", rts_threshold = "never", short_retry_limit = 1, long_retry_limit = 1 }}
         routing.protocol = "shortest_path"
         arp.enabled = false
         cbr = {{ interval = "2 ms", payload = "1000 B" }}
-        flow = [{{ from = 0, to = 1, app = "cbr" }}, {{ from = 2, to = 1, app = "cbr" }}]
+        flow = [{{ src = 0, dst = 1, app = "cbr" }}, {{ src = 2, dst = 1, app = "cbr" }}]
         "#
     );
     let sim = run(&text, seed);

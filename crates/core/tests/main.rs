@@ -31,6 +31,7 @@ mod properties;
 mod queues;
 mod rates;
 mod record;
+mod renames;
 mod rooms;
 mod routing;
 mod runs;

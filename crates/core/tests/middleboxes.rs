@@ -21,8 +21,8 @@ fn zhou(variant: &str, loss: f64, boxes: &str) -> String {
     let hosts: String = (0..5)
         .map(|i| {
             format!(
-                "[[link]]\nfrom = {i}\nto = 5\n[[link]]\nfrom = 8\nto = {mobile}\nrate = \"100 Mbit/s\"\ndelay = \"0 s\"\n\
-                 [[flow]]\nfrom = {i}\nto = {mobile}\nstart = \"{start} ms\"\n",
+                "[[link]]\nsrc = {i}\ndst = 5\n[[link]]\nsrc = 8\ndst = {mobile}\nrate = \"100 Mbit/s\"\ndelay = \"0 s\"\n\
+                 [[flow]]\nsrc = {i}\ndst = {mobile}\nstart = \"{start} ms\"\n",
                 mobile = 9 + i,
                 start = 100 * i,
             )
@@ -31,21 +31,21 @@ fn zhou(variant: &str, loss: f64, boxes: &str) -> String {
     format!(
         r#"
         extends = "ns2-2.35"
-        run = {{ stop = "100 s", batches = 1, discard = 0 }}
+        run = {{ stop = "100 s", batches = 1, warmup_batches = 0 }}
         topology = {{ kind = "none" }}
         wire = {{ nodes = 14, rate = "10 Mbit/s", delay = "2 ms", queue = {{ limit = 1000 }} }}
-        tcp = {{ variant = "{variant}", segment = "1000 B", window = 10 }}
+        tcp = {{ variant = "{variant}", mss = "1000 B", receive_window = 10 }}
         [[link]]
-        from = 5
-        to = 6
+        src = 5
+        dst = 6
         delay = "10 ms"
         [[link]]
-        from = 6
-        to = 7
+        src = 6
+        dst = 7
         delay = "10 ms"
         [[link]]
-        from = 7
-        to = 8
+        src = 7
+        dst = 8
         rate = "2 Mbit/s"
         delay = "4.008 ms"
         queue = {{ limit = 50 }}
@@ -89,8 +89,8 @@ fn last_hop(first: &str, last: &str, more: &str) -> String {
         run = {{ stop = "120 s", batches = 6 }}
         topology = {{ kind = "none" }}
         wire = {{ nodes = 3, rate = "2 Mbit/s", delay = "20 ms" }}
-        link = [{{ from = 0, to = 1, {first} }}, {{ from = 1, to = 2, delay = "1 ms", {last} }}]
-        flow = [{{ from = 0, to = 2 }}]
+        link = [{{ src = 0, dst = 1, {first} }}, {{ src = 1, dst = 2, delay = "1 ms", {last} }}]
+        flow = [{{ src = 0, dst = 2 }}]
         tcp.receive_window = 20
         {more}
         "#
@@ -154,7 +154,7 @@ fn congestion_is_not_taken_for_a_loss_on_the_link() {
 
 #[test]
 fn a_split_connection_hides_the_losses_and_closes_the_window_when_its_buffer_is_full() {
-    let split = "middlebox = [{ kind = \"split\", node = 1, split = { buffer = 8 } }]";
+    let split = "middlebox = [{ kind = \"split\", node = 1, split = { buffer_segments = 8 } }]";
     let r = run(&last_hop("", LOSSY, split), 1);
     assert_eq!((sum(&r, "fast_retransmits"), sum(&r, "timeouts")), (0, 0));
     assert!(sum(&r, "local_retransmissions") > 50);
@@ -176,7 +176,7 @@ fn a_source_that_is_shut_out_goes_on_even_if_nobody_tells_it() {
     // Acknowledgements and segments of the first half are lost, updates of the window among them.
     let lossy = "error = { model = \"uniform\", rate = 0.1 }";
     let slow = "rate = \"100 kbit/s\"";
-    let split = "middlebox = [{ kind = \"split\", node = 1, split = { buffer = 2 } }]";
+    let split = "middlebox = [{ kind = \"split\", node = 1, split = { buffer_segments = 2 } }]";
     for seed in 1..6 {
         let r = run(&last_hop(lossy, slow, split), seed);
         let delivered = r.batches().counts("packets_delivered").expect("a column").to_vec();

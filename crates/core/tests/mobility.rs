@@ -455,7 +455,7 @@ fn still_nodes_equal_nodes_that_cannot_move() {
         ] {
             let still = format!(
                 "extends = \"{preset}\"\nrun.stop = \"5 s\"\nrun.batches = 2\n{more}topology = {topology}\n\
-                 flow = [{{ from = 0, to = 2 }}, {{ from = 2, to = 1 }}]\n"
+                 flow = [{{ src = 0, dst = 2 }}, {{ src = 2, dst = 1 }}]\n"
             );
             // Nodes are placed at their own positions, so that candidates are searched at each frame.
             let put = "event = [{ at = \"0 s\", node_move = 0, position = [\"0 m\", \"0 m\"] }]\n";
@@ -478,7 +478,7 @@ const RANDOM_WAYPOINT: &str = r#"
     mobility.min_speed = "5 m/s"
     mobility.max_speed = "25 m/s"
     mobility.pause = "1 s"
-    flow = [{ from = 0, to = 1 }, { from = 2, to = 3 }, { from = 4, to = 5 }]
+    flow = [{ src = 0, dst = 1 }, { src = 2, dst = 3 }, { src = 4, dst = 5 }]
 "#;
 
 /// The rows of the table of positions.
@@ -496,7 +496,7 @@ fn movement_depends_on_the_seed_alone() {
     assert_eq!(once, segments(RANDOM_WAYPOINT, 7));
     assert_ne!(once, segments(RANDOM_WAYPOINT, 8));
     assert_eq!(once, segments(&format!("{RANDOM_WAYPOINT}\ntcp.variant = \"vegas\"\nrouting.protocol = \"dsr\""), 7));
-    let paired = format!("{RANDOM_WAYPOINT}\nmotion.seed = 7");
+    let paired = format!("{RANDOM_WAYPOINT}\nmobility.seed = 7");
     assert_eq!(segments(&paired, 1), segments(&paired, 2));
     assert_eq!(segments(&paired, 1), once);
     assert_ne!(results(&paired, 1), results(&paired, 2), "everything else goes by the seed of the run");
@@ -507,10 +507,10 @@ fn movement_depends_on_the_seed_alone() {
 fn a_link_lasts_as_long_as_the_nodes_are_near() {
     // Node 1 moves away from node 0 at 10 m/s, and is 250 m away 10 s after its start.
     let text = r#"
-        run = { stop = "30 s", batches = 1, discard = 0 }
+        run = { stop = "30 s", batches = 1, warmup_batches = 0 }
         topology = { hops = 1, spacing = "150 m" }
         routing.protocol = "shortest_path"
-        flow = [{ from = 0, to = 1, app = "cbr", cbr = { interval = "10 ms", payload = "100 B" } }]
+        flow = [{ src = 0, dst = 1, app = "cbr", cbr = { interval = "10 ms", payload = "100 B" } }]
         event = [{ at = "5 s", node_move = 1, destination = ["1000 m", "0 m"], speed = "10 m/s" }]
     "#;
     let scenario = Scenario::from_toml("test", text, &[], &NoFiles).expect("a good scenario");
@@ -532,12 +532,12 @@ fn a_link_lasts_as_long_as_the_nodes_are_near() {
 fn approaching_sender_wins_ties_with_a_slot() {
     let failed = |to: &str, ties: bool| {
         let text = format!(
-            "extends = \"ns2-2.35\"\nrun = {{ stop = \"60 s\", batches = 6, discard = 1 }}\n\
+            "extends = \"ns2-2.35\"\nrun = {{ stop = \"60 s\", batches = 6, warmup_batches = 1 }}\n\
              topology = {{ kind = \"list\", positions = [[\"0 m\", \"0 m\"], [\"100 m\", \"0 m\"]] }}\n\
-             routing.protocol = \"shortest_path\"\nmotion.decides_ties = {ties}\n\
+             routing.protocol = \"shortest_path\"\nmobility.decides_ties = {ties}\n\
              wlan = {{ data_rate = \"2 Mbit/s\", basic_rate = \"1 Mbit/s\", rts_threshold = \"always\" }}\n\
-             queue.discipline = \"droptail\"\ncbr = {{ interval = \"4 ms\", payload = \"1000 B\", header = \"0 B\" }}\n\
-             flow = [{{ from = 0, to = 1, app = \"cbr\" }}, {{ from = 1, to = 0, app = \"cbr\" }}]\n\
+             queue.discipline = \"droptail\"\ncbr = {{ interval = \"4 ms\", payload = \"1000 B\", header_size = \"0 B\" }}\n\
+             flow = [{{ src = 0, dst = 1, app = \"cbr\" }}, {{ src = 1, dst = 0, app = \"cbr\" }}]\n\
              event = [{{ at = \"5 s\", node_move = 0, destination = [\"{to} m\", \"0 m\"], speed = \"1 m/s\" }}]"
         );
         let scenario = Scenario::from_toml("ties", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));

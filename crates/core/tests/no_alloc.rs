@@ -37,10 +37,10 @@ fn a_saturated_chain_allocates_nothing_after_its_start() {
             let text = format!(
                 r#"
                 extends = "{preset}"
-                run = {{ stop = "1000000 delivered", batches = 1, discard = 0 }}
+                run = {{ stop = "1000000 delivered", batches = 1, warmup_batches = 0 }}
                 topology = {{ hops = 7 }}
                 wlan = {{ rts_threshold = "always" }}
-                tcp = {{ variant = "{variant}", window = 64 }}
+                tcp = {{ variant = "{variant}", receive_window = 64 }}
                 "#
             );
             // Lists of AODV grow at the worst of its rare failures of routes, late.
@@ -56,14 +56,14 @@ fn senders_that_hear_of_their_own_queue_allocate_nothing_after_its_start() {
         let text = format!(
             r#"
             extends = "linux-2.6.16"
-            run = {{ stop = "1000000 delivered", batches = 1, discard = 0 }}
+            run = {{ stop = "1000000 delivered", batches = 1, warmup_batches = 0 }}
             topology = {{ hops = 3 }}
             wire = {{ nodes = 1 }}
-            link = [{{ from = 3, to = 4, rate = "1 Mbit/s" }}]
+            link = [{{ src = 3, dst = 4, rate = "1 Mbit/s" }}]
             queue.limit = 3
             routing.protocol = "shortest_path"
             tcp = {{ {tcp} }}
-            flow = [{{ from = 0, to = 4 }}, {{ from = 4, to = 1 }}]
+            flow = [{{ src = 0, dst = 4 }}, {{ src = 4, dst = 1 }}]
             "#
         );
         let count = allocations(&text);
@@ -78,9 +78,9 @@ fn routing_allocates_nothing_after_its_start() {
             let text = format!(
                 r#"
                 extends = "{preset}"
-                run = {{ stop = "1000000 delivered", batches = 1, discard = 0 }}
+                run = {{ stop = "1000000 delivered", batches = 1, warmup_batches = 0 }}
                 topology = {{ kind = "grid", rows = 3, columns = 3 }}
-                flow = [{{ to = 8 }}, {{ from = 6, to = 1 }}, {{ from = 5, to = 3, app = "cbr" }}]
+                flow = [{{ dst = 8 }}, {{ src = 6, dst = 1 }}, {{ src = 5, dst = 3, app = "cbr" }}]
                 routing.protocol = "{protocol}"
                 "#
             );
@@ -99,8 +99,8 @@ fn rate_control_and_signals_that_add_up_allocate_nothing_after_their_start() {
             wlan = {{ data_rate = "11 Mbit/s", basic_rate = "2 Mbit/s", rts_threshold = "never",
                       rate_control.algorithm = "{algorithm}" }}
             routing.protocol = "shortest_path"
-            flow = [{{ from = 0, to = 5 }}]
-            run = {{ stop = "1000000 delivered", batches = 1, discard = 0 }}
+            flow = [{{ src = 0, dst = 5 }}]
+            run = {{ stop = "1000000 delivered", batches = 1, warmup_batches = 0 }}
             [radio]
             propagation = "log_distance"
             log_distance = {{ exponent = 2.2, distance = "10 m", loss = "81.6 dB" }}
@@ -117,16 +117,16 @@ fn rate_control_and_signals_that_add_up_allocate_nothing_after_their_start() {
 #[test]
 fn motion_allocates_nothing_after_its_start() {
     for motion in [
-        "kind = \"random_waypoint\", min_speed = \"5 m/s\", max_speed = \"25 m/s\", pause = \"1 s\"",
-        "kind = \"random_waypoint\", min_speed = \"10 m/s\", max_speed = \"10 m/s\", known_for = \"1 s\"",
+        "model = \"random_waypoint\", min_speed = \"5 m/s\", max_speed = \"25 m/s\", pause = \"1 s\"",
+        "model = \"random_waypoint\", min_speed = \"10 m/s\", max_speed = \"10 m/s\", known_for = \"1 s\"",
     ] {
         let count = allocations(&format!(
             r#"
-            run = {{ stop = "10000000 delivered", batches = 1, discard = 0 }}
+            run = {{ stop = "10000000 delivered", batches = 1, warmup_batches = 0 }}
             topology = {{ kind = "random", nodes = 10, width = "200 m", height = "100 m" }}
-            motion = {{ {motion} }}
+            mobility = {{ {motion} }}
             routing.protocol = "shortest_path"
-            flow = [{{ from = 0, to = 1 }}, {{ from = 2, to = 3 }}]
+            flow = [{{ src = 0, dst = 1 }}, {{ src = 2, dst = 3 }}]
             "#
         ));
         assert!(count <= PEAKS, "{motion}: {count}");
@@ -138,11 +138,11 @@ fn queues_allocate_nothing_after_their_start() {
     for (discipline, _) in Discipline::WORDS {
         let count = allocations(&format!(
             r#"
-            run = {{ stop = "1000000 delivered", batches = 1, discard = 0 }}
+            run = {{ stop = "1000000 delivered", batches = 1, warmup_batches = 0 }}
             topology = {{ hops = 3 }}
             routing = {{ protocol = "shortest_path" }}
             queue = {{ discipline = "{discipline}" }}
-            tcp = {{ window = 64, ecn = {{ enabled = true }} }}
+            tcp = {{ receive_window = 64, ecn = {{ enabled = true }} }}
             "#
         ));
         assert_eq!(count, 0, "{discipline}");
@@ -154,7 +154,7 @@ fn drops_before_the_mac_allocate_nothing_after_their_start() {
     for mechanism in ["link_red", "neighborhood_red"] {
         let count = allocations(&format!(
             r#"
-            run = {{ stop = "1000000 delivered", batches = 1, discard = 0 }}
+            run = {{ stop = "1000000 delivered", batches = 1, warmup_batches = 0 }}
             topology = {{ hops = 7 }}
             net.{mechanism}.enabled = true
             "#
@@ -167,10 +167,10 @@ fn drops_before_the_mac_allocate_nothing_after_their_start() {
 fn flows_that_cross_and_whose_air_time_is_counted_allocate_nothing_after_their_start() {
     let count = allocations(
         r#"
-        run = { stop = "1000000 delivered", batches = 1, discard = 0, air_time = true }
+        run = { stop = "1000000 delivered", batches = 1, warmup_batches = 0, airtime = true }
         topology = { kind = "list", positions = [["0 m", "0 m"], ["200 m", "0 m"], ["400 m", "0 m"], ["200 m", "200 m"],
                                                  ["200 m", "-200 m"]] }
-        flow = [{ from = 0, to = 2 }, { from = 3, to = 4 }, { from = 2, to = 3, app = "cbr" }]
+        flow = [{ src = 0, dst = 2 }, { src = 3, dst = 4 }, { src = 2, dst = 3, app = "cbr" }]
         cbr = { interval = "50 ms" }
         "#,
     );
@@ -181,14 +181,14 @@ fn flows_that_cross_and_whose_air_time_is_counted_allocate_nothing_after_their_s
 fn wires_allocate_nothing_after_their_start() {
     let count = allocations(
         r#"
-        run = { stop = "10000000 delivered", batches = 1, discard = 0 }
+        run = { stop = "10000000 delivered", batches = 1, warmup_batches = 0 }
         topology = { hops = 2 }
         wire = { nodes = 3, error = { model = "gilbert_elliott" } }
-        link = [{ from = 2, to = 3, rate = "2 Mbit/s", queue = { limit = 10 } },
-                { from = 3, to = 4, rate = "100 Mbit/s", delay = "30 ms" }, { from = 3, to = 5 }]
+        link = [{ src = 2, dst = 3, rate = "2 Mbit/s", queue = { limit = 10 } },
+                { src = 3, dst = 4, rate = "100 Mbit/s", delay = "30 ms" }, { src = 3, dst = 5 }]
         # Bursts of losses outlast any patience.
-        tcp = { window = 20, max_timeouts = "none" }
-        flow = [{ from = 0, to = 4 }, { from = 4, to = 1 }, { from = 5, to = 4, tcp = { window = 1000 } }]
+        tcp = { receive_window = 20, max_timeouts = "none" }
+        flow = [{ src = 0, dst = 4 }, { src = 4, dst = 1 }, { src = 5, dst = 4, tcp = { receive_window = 1000 } }]
         "#,
     );
     assert_eq!(count, 0);
@@ -203,7 +203,7 @@ fn middleboxes_allocate_nothing_after_their_start() {
         let count = allocations(&format!(
             r#"
             {boxes}
-            run = {{ stop = "1000000 delivered", batches = 1, discard = 0 }}
+            run = {{ stop = "1000000 delivered", batches = 1, warmup_batches = 0 }}
             topology = {{ hops = 4 }}
             # Lists of AODV grow at the worst of its rare failures of routes, whenever that comes.
             routing = {{ protocol = "shortest_path" }}
@@ -216,7 +216,7 @@ fn middleboxes_allocate_nothing_after_their_start() {
 #[test]
 fn recorded_tables_allocate_nothing_once_they_are_taken_out_as_they_come() {
     let text = r#"
-        run = { stop = "1000000 delivered", batches = 1, discard = 0,
+        run = { stop = "1000000 delivered", batches = 1, warmup_batches = 0,
                 record = ["frames", "packets", "cwnd", "queue", "routes"] }
         topology = { hops = 3 }
         routing = { protocol = "shortest_path" }
@@ -244,12 +244,12 @@ fn bytes_of_idle_connections(window: u32, variant: &str) -> u64 {
     let bytes = |flows: usize| {
         let text = format!(
             r#"
-            run = {{ stop = "10 s", batches = 1, discard = 0 }}
+            run = {{ stop = "10 s", batches = 1, warmup_batches = 0 }}
             topology.hops = 1
-            tcp = {{ window = {window}, variant = "{variant}" }}
+            tcp = {{ receive_window = {window}, variant = "{variant}" }}
             flow = [{}]
             "#,
-            "{ to = 1, app = \"on_off\", start = \"5 s\" }, ".repeat(flows)
+            "{ dst = 1, app = \"on_off\", start = \"5 s\" }, ".repeat(flows)
         );
         let setup = Scenario::from_toml("test", &text, &[], &NoFiles).expect("a good scenario").setup(None);
         let mut sim = None;

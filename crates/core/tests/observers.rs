@@ -24,7 +24,7 @@ pub fn meshes() -> impl Strategy<Value = String> {
         |(preset, protocol, rts, rate, outages, (walk, two, wired), chance, flows)| {
             let (radio, control) = noise(chance / 8);
             let walk = if walk {
-                "motion = { kind = \"random_waypoint\", min_speed = \"20 m/s\", max_speed = \"200 m/s\" }"
+                "mobility = { model = \"random_waypoint\", min_speed = \"20 m/s\", max_speed = \"200 m/s\" }"
             } else {
                 ""
             };
@@ -39,11 +39,11 @@ pub fn meshes() -> impl Strategy<Value = String> {
                 let to = if wired && i == 0 { NODES } else { to };
                 let from = if wired && i == 0 { 1 } else { from };
                 let more = if i.is_multiple_of(2) { "" } else { "app = \"cbr\"" };
-                format!("[[flow]]\nfrom = {from}\nto = {to}\nstart = \"{} ms\"\n{more}\n", (chance >> i) & 255)
+                format!("[[flow]]\nsrc = {from}\ndst = {to}\nstart = \"{} ms\"\n{more}\n", (chance >> i) & 255)
             };
             let flows: String = (0..flows).map(flow).collect();
             let wire = if wired {
-                format!("[wire]\nnodes = 1\n[[link]]\nfrom = 0\nto = {NODES}\nrate = \"1 Mbit/s\"\n")
+                format!("[wire]\nnodes = 1\n[[link]]\nsrc = 0\ndst = {NODES}\nrate = \"1 Mbit/s\"\n")
             } else {
                 String::new()
             };
@@ -57,7 +57,7 @@ pub fn meshes() -> impl Strategy<Value = String> {
             format!(
                 r#"
                 extends = "{preset}"
-                run = {{ stop = "2 s", batches = 3, discard = 1 }}
+                run = {{ stop = "2 s", batches = 3, warmup_batches = 1 }}
                 topology = {{ kind = "random", nodes = {NODES}, width = "600 m", height = "400 m", seed = {seed} }}
                 radio = {{ {radio} }}
                 wlan = {{ data_rate = "{rate}", rts_threshold = "{rts}", rate_control.algorithm = "{control}" }}
@@ -156,12 +156,12 @@ proptest! {
         positions.pop();
         let listed: Vec<String> = positions.iter().map(|(x, y)| format!("[\"{x} m\", \"{y} m\"]")).collect();
         let flow = |i: usize| {
-            format!("[[flow]]\nfrom = {i}\nto = {}\napp = \"cbr\"\n", (i + 1) % positions.len())
+            format!("[[flow]]\nsrc = {i}\ndst = {}\napp = \"cbr\"\n", (i + 1) % positions.len())
         };
         let flows: String = (0..positions.len()).map(flow).collect();
         let text = format!(
             r#"
-            run = {{ stop = "1 s", batches = 1, discard = 0, record = ["frames"] }}
+            run = {{ stop = "1 s", batches = 1, warmup_batches = 0, record = ["frames"] }}
             topology = {{ kind = "list", positions = [{}] }}
             routing.protocol = "aodv"
             wlan.rts_threshold = "{rts}"
@@ -217,7 +217,7 @@ proptest! {
         seed in any::<u32>(),
     ) {
         let flows: String =
-            (0..4).map(|i| format!("[[flow]]\nfrom = {i}\nto = {}\napp = \"cbr\"\n", (i + 1) % 4)).collect();
+            (0..4).map(|i| format!("[[flow]]\nsrc = {i}\ndst = {}\napp = \"cbr\"\n", (i + 1) % 4)).collect();
         // One after the other.
         let mut outages = outages;
         outages.sort_unstable();
@@ -233,7 +233,7 @@ proptest! {
         let events: String = outages.iter().map(outage).collect();
         let text = format!(
             r#"
-            run = {{ stop = "1 s", batches = 1, discard = 0, record = ["frames"] }}
+            run = {{ stop = "1 s", batches = 1, warmup_batches = 0, record = ["frames"] }}
             topology = {{ hops = 3, spacing = "100 m" }}
             radio.channels = {}
             routing.protocol = "shortest_path"
@@ -280,15 +280,15 @@ proptest! {
         let text = format!(
             r#"
             extends = "{preset}"
-            run = {{ stop = "2 s", batches = 1, discard = 0, record = ["frames"] }}
+            run = {{ stop = "2 s", batches = 1, warmup_batches = 0, record = ["frames"] }}
             topology = {{ hops = 2, spacing = "100 m" }}
             routing.protocol = "aodv"
             radio.reception = "{reception}"
             wlan = {{ data_rate = "1 Mbit/s", rts_threshold = "never" }}
             flow = [
-                {{ from = 2, to = 1, app = "cbr", cbr = {{ payload = "1000 B", interval = "8 ms" }} }},
-                {{ from = 0, to = 1, app = "cbr", start = "50 ms", cbr = {{ payload = "1400 B", interval = "30 ms" }} }},
-                {{ from = 0, to = 1, app = "cbr", start = "50 ms", cbr = {{ payload = "20 B", interval = "1 ms" }} }},
+                {{ src = 2, dst = 1, app = "cbr", cbr = {{ payload = "1000 B", interval = "8 ms" }} }},
+                {{ src = 0, dst = 1, app = "cbr", start = "50 ms", cbr = {{ payload = "1400 B", interval = "30 ms" }} }},
+                {{ src = 0, dst = 1, app = "cbr", start = "50 ms", cbr = {{ payload = "20 B", interval = "1 ms" }} }},
             ]
             {events}
             "#,

@@ -42,13 +42,13 @@ fn sum(sim: &Sim, column: &str) -> u64 {
 fn wire(rate: &str, flow: &str, more: &str) -> Sim {
     ran(&format!(
         r#"
-        run = {{ stop = "60 s", batches = 1, discard = 0, record = ["packets"] }}
+        run = {{ stop = "60 s", batches = 1, warmup_batches = 0, record = ["packets"] }}
         topology.kind = "none"
         wire = {{ nodes = 2, rate = "{rate}", delay = "1 ms" }}
-        link = [{{ to = 1 }}]
+        link = [{{ dst = 1 }}]
         tcp.mss = "512 B"
         on_off = {{ on = "200 ms", off = "800 ms", payload = "300 B" }}
-        flow = [{{ to = 1, app = "on_off", {flow} }}]
+        flow = [{{ dst = 1, app = "on_off", {flow} }}]
         {more}
         "#
     ))
@@ -65,7 +65,7 @@ fn a_source_sends_between_its_start_and_its_stop() {
     };
     for transport in ["tcp", "udp"] {
         for messages in ["stream", "whole"] {
-            let kind = format!("on_off = {{ transport = \"{transport}\", messages = \"{messages}\" }}");
+            let kind = format!("on_off = {{ transport = \"{transport}\", framing = \"{messages}\" }}");
             let flow = format!("start = \"7 s\", stop = \"23 s\", {kind}");
             within(&mut wire("100 Mbit/s", &flow, ""), 7.0, 23.0);
             let events = "event = [{ at = \"7 s\", flow_begin = 0 }, { at = \"23 s\", flow_end = 0 }]";
@@ -105,13 +105,13 @@ fn packets_have_the_sizes_of_those_of_ns2() {
         let mut sim = ran(&format!(
             r#"
             extends = "ns2-2.35"
-            run = {{ stop = "40 s", batches = 1, discard = 0, record = ["packets"] }}
+            run = {{ stop = "40 s", batches = 1, warmup_batches = 0, record = ["packets"] }}
             topology = {{ hops = 1 }}
             routing.protocol = "{protocol}"
             queue.discipline = "{}"
             tcp.mss = "512 B"
             on_off = {{ payload = "512 B" }}
-            flow = [{{ to = 1, start = "5 s", stop = "15 s" }}, {{ to = 1, app = "on_off", start = "25 s", {more} }}]
+            flow = [{{ dst = 1, start = "5 s", stop = "15 s" }}, {{ dst = 1, app = "on_off", start = "25 s", {more} }}]
             "#,
             if protocol == "dsr" { "cmu_priority" } else { "routing_first" },
         ));
@@ -133,12 +133,12 @@ fn lost(protocol: &str, on_off: &str) -> (u64, u64, String) {
     let sim = ran(&format!(
         r#"
         extends = "ns2-2.35"
-        run = {{ stop = "60 s", batches = 1, discard = 0 }}
+        run = {{ stop = "60 s", batches = 1, warmup_batches = 0 }}
         topology = {{ hops = 1 }}
         routing.protocol = "{protocol}"
         queue.discipline = "cmu_priority"
         on_off = {{ {on_off} }}
-        flow = [{{ to = 1, app = "on_off" }}]
+        flow = [{{ dst = 1, app = "on_off" }}]
         event = [{{ at = "30 s", node_down = 1 }}]
         "#
     ));
@@ -163,13 +163,13 @@ fn aodv_can_overlook_the_loss_of_bursts() {
 #[test]
 fn late_data_of_a_given_up_connection_is_counted_once() {
     let text = r#"
-        run = { stop = "100 s", batches = 1, discard = 0 }
+        run = { stop = "100 s", batches = 1, warmup_batches = 0 }
         topology.kind = "none"
         wire = { nodes = 2, rate = "1 Mbit/s", delay = "1 ms", queue.limit = 1000 }
-        link = [{ to = 1 }]
-        tcp = { segment = "512 B", max_timeouts = 1, rto.max = "1 s" }
+        link = [{ dst = 1 }]
+        tcp = { mss = "512 B", max_timeouts = 1, rto.max = "1 s" }
         on_off = { on = "20 ms", off = "3 s", payload = "50 B", rate = "64 kbit/s" }
-        flow = [{ to = 1, app = "on_off" }]
+        flow = [{ dst = 1, app = "on_off" }]
         event = [{ at = "6 s", set = "link.0.delay", to = "30 s" }]
     "#;
     let mut given_up = 0;
@@ -188,13 +188,13 @@ fn late_data_of_a_given_up_connection_is_counted_once() {
 #[test]
 fn a_file_for_a_connection_that_was_given_up_is_counted_once() {
     let sim = ran(r#"
-        run = { stop = "100 s", batches = 1, discard = 0 }
+        run = { stop = "100 s", batches = 1, warmup_batches = 0 }
         topology.kind = "none"
         wire = { nodes = 2, rate = "1 Mbit/s", delay = "1 ms", queue.limit = 1000 }
-        link = [{ to = 1 }]
-        tcp = { segment = "512 B", max_timeouts = 1, rto.max = "1 s" }
+        link = [{ dst = 1 }]
+        tcp = { mss = "512 B", max_timeouts = 1, rto.max = "1 s" }
         bulk.bytes = "2000 B"
-        flow = [{ to = 1 }]
+        flow = [{ dst = 1 }]
         event = [
             { at = "1 s", set = "link.0.delay", to = "30 s" },
             { at = "2 s", flow_begin = 0 },

@@ -26,14 +26,14 @@ fn path(own: bool, delay: &str, limit: u32, tcp: &str) -> String {
     format!(
         r#"
         extends = "linux-2.6.16"
-        run = {{ stop = "40 s", batches = 1, discard = 0 }}
+        run = {{ stop = "40 s", batches = 1, warmup_batches = 0 }}
         topology.kind = "none"
         wire = {{ nodes = 3 }}
         queue.discipline = "droptail"
-        link = [{{ from = 0, to = 1, delay = "0 s", {first}, back = {{ {fast} }} }},
-                {{ from = 1, to = 2, delay = "{delay}", {second}, back = {{ {fast} }} }}]
+        link = [{{ src = 0, dst = 1, delay = "0 s", {first}, back = {{ {fast} }} }},
+                {{ src = 1, dst = 2, delay = "{delay}", {second}, back = {{ {fast} }} }}]
         tcp = {{ {tcp} }}
-        flow = [{{ from = 0, to = 2 }}]
+        flow = [{{ src = 0, dst = 2 }}]
         "#
     )
 }
@@ -52,7 +52,7 @@ fn a_small_queue_never_holds_more_and_the_sender_goes_on() {
         let radio = run(&format!(
             r#"
             extends = "linux-2.6.16"
-            run = {{ stop = "20 s", batches = 1, discard = 0 }}
+            run = {{ stop = "20 s", batches = 1, warmup_batches = 0 }}
             topology.hops = 1
             queue = {{ discipline = "droptail", limit = {limit} }}
             routing.protocol = "shortest_path"
@@ -75,7 +75,7 @@ fn what_leaves_the_queue_is_counted_once_whatever_becomes_of_it() {
                 let sim = run(&format!(
                     r#"
                     extends = "linux-2.6.16"
-                    run = {{ stop = "800 delivered", limit = "3000 s", batches = 1, discard = 0 }}
+                    run = {{ stop = "800 delivered", time_limit = "3000 s", batches = 1, warmup_batches = 0 }}
                     bulk.segments = 400
                     topology.hops = 3
                     queue = {{ discipline = "droptail", limit = 2 }}
@@ -84,9 +84,9 @@ fn what_leaves_the_queue_is_counted_once_whatever_becomes_of_it() {
                     receiver.error = {{ model = "uniform", rate = 0.1 }}
                     wlan.long_retry_limit = 2
                     wire = {{ nodes = 1, error = {{ model = "uniform", rate = 0.05 }}, queue = {{ limit = 1 }} }}
-                    link = [{{ from = 3, to = 4, rate = "500 kbit/s" }}]
+                    link = [{{ src = 3, dst = 4, rate = "500 kbit/s" }}]
                     tcp = {{ {tcp} }}
-                    flow = [{{ from = 0, to = 4 }}, {{ from = 4, to = 0 }}]
+                    flow = [{{ src = 0, dst = 4 }}, {{ src = 4, dst = 0 }}]
                     event = [{{ at = "3 s", node_down = 0 }}, {{ at = "4 s", node_up = 0 }},
                              {{ at = "5 s", node_down = 1 }}, {{ at = "6 s", node_up = 1 }},
                              {{ at = "7 s", node_down = 4 }}, {{ at = "8 s", node_up = 4 }}]
@@ -102,12 +102,12 @@ fn what_leaves_the_queue_is_counted_once_whatever_becomes_of_it() {
 #[test]
 fn a_drop_in_the_own_queue_is_no_loss() {
     for (limit, delay) in [(2, "9.5 ms"), (4, "58 ms"), (50, "58 ms")] {
-        let told = run(&path(true, delay, limit, "window = 400"));
+        let told = run(&path(true, delay, limit, "receive_window = 400"));
         let dropped = told.pool().ledger().dropped_for(Kind::Data, Reason::QueueFull);
         assert!(dropped > 0, "limit {limit}");
         let lost = ["retransmissions", "timeouts", "fast_retransmits"].map(|name| column(&told, name));
         assert_eq!(lost, [0.0; 3], "limit {limit}: {dropped} were dropped");
-        let untold = run(&path(true, delay, limit, "window = 400, local_drop = \"lost\""));
+        let untold = run(&path(true, delay, limit, "receive_window = 400, local_drop = \"lost\""));
         assert!(column(&untold, "retransmissions") > 0.0, "limit {limit}");
     }
 }
@@ -126,14 +126,14 @@ fn the_limit_counts_those_that_wait_and_a_node_may_count_otherwise() {
     for (node, packets) in [(0, 3), (1, 2)] {
         let sim = run(&format!(
             r#"
-            run = {{ stop = "1 s", batches = 1, discard = 0 }}
+            run = {{ stop = "1 s", batches = 1, warmup_batches = 0 }}
             topology = {{ kind = "chain", hops = 1 }}
             queue = {{ discipline = "droptail", limit = 2 }}
             routing.protocol = "shortest_path"
             node = [{{ nodes = 1, queue = {{ limit_includes_arrival = true }} }}]
             bulk.segments = 4
             tcp = {{ syn = false, initial_window = 4, rto.initial = "60 s" }}
-            flow = [{{ from = {node}, to = {} }}]
+            flow = [{{ src = {node}, dst = {} }}]
             "#,
             1 - node
         ));
@@ -163,7 +163,7 @@ fn windows_and_rates_are_those_of_a_kernel_where_its_mechanisms_are_the_same() {
         let [goodput, window] = [2, 3].map(|i: usize| columns[i].parse::<f64>().expect("a number"));
         let (rate, delay, limit, own) = kernel(case);
         let small = if own { "small_queue = 3" } else { "small_queue = \"none\"" };
-        let text = path(own, delay, limit, &format!("window = 100000, initial_window = 10, {small}"));
+        let text = path(own, delay, limit, &format!("receive_window = 100000, initial_window = 10, {small}"));
         let text = text.replace("5637 kbit/s", rate).replace("stop = \"40 s\"", &format!("stop = \"{seconds} s\""));
         let sim = run(&text);
         let (ours, our_window) = (column(&sim, "goodput_bps") / 1e3, column(&sim, "mean_window_segments"));

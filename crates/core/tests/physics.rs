@@ -33,11 +33,11 @@ fn one_saturated_hop_reaches_the_theoretical_maximum_throughput() {
                     r#"
                     run = {{ stop = "30 s" }}
                     topology = {{ hops = 1, spacing = "10 m" }}
-                    wlan = {{ data_rate = "{rate}", rts_threshold = "{rts}", header = "34 B", llc = "0 B",
+                    wlan = {{ data_rate = "{rate}", rts_threshold = "{rts}", header_size = "34 B", llc_size = "0 B",
                               airtime_rounding = "none" }}
                     routing = {{ protocol = "shortest_path" }}
-                    cbr = {{ payload = "{bytes} B", header = "0 B", interval = "500 us" }}
-                    flow = [{{ from = 0, to = 1, app = "cbr" }}]
+                    cbr = {{ payload = "{bytes} B", header_size = "0 B", interval = "500 us" }}
+                    flow = [{{ src = 0, dst = 1, app = "cbr" }}]
                     "#
                 ));
                 let expected = 8e6 * bytes / (a * bytes + b);
@@ -61,7 +61,7 @@ const BIANCHI: [(u32, [f64; 4]); 5] = [
 fn saturated_stations_around_a_sink_follow_bianchi() {
     let cases = [("11 Mbit/s", "never"), ("11 Mbit/s", "always"), ("2 Mbit/s", "never"), ("2 Mbit/s", "always")];
     for (n, expected) in BIANCHI {
-        let flows: String = (1..=n).map(|i| format!("[[flow]]\nfrom = {i}\nto = 0\napp = \"cbr\"\n")).collect();
+        let flows: String = (1..=n).map(|i| format!("[[flow]]\nsrc = {i}\ndst = 0\napp = \"cbr\"\n")).collect();
         let places: String = (0..=n).map(|i| format!("[\"{} m\", \"0 m\"],", f64::from(i) * 0.01)).collect();
         for ((rate, rts), expected) in cases.iter().zip(expected) {
             let sim = run(&format!(
@@ -69,10 +69,10 @@ fn saturated_stations_around_a_sink_follow_bianchi() {
                 run = {{ stop = "60 s" }}
                 topology = {{ kind = "list", positions = [{places}] }}
                 radio = {{ propagation = "range" }}
-                wlan = {{ data_rate = "{rate}", rts_threshold = "{rts}", header = "34 B", llc = "0 B", eifs = "difs",
+                wlan = {{ data_rate = "{rate}", rts_threshold = "{rts}", header_size = "34 B", llc_size = "0 B", eifs = "difs",
                           short_retry_limit = "none", long_retry_limit = "none", airtime_rounding = "none" }}
                 routing = {{ protocol = "shortest_path" }}
-                cbr = {{ payload = "1500 B", header = "0 B", interval = "1 ms" }}
+                cbr = {{ payload = "1500 B", header_size = "0 B", interval = "1 ms" }}
                 {flows}
                 "#
             ));
@@ -98,7 +98,7 @@ fn lone_datagrams_take_as_long_as_in_ns2() {
             topology = {{ hops = {hops} }}
             wlan = {{ data_rate = "{rate} Mbit/s" }}
             cbr = {{ payload = "1460 B", interval = "200 ms" }}
-            flow = [{{ from = 0, to = {hops}, app = "cbr", start = "1 s" }}]
+            flow = [{{ src = 0, dst = {hops}, app = "cbr", start = "1 s" }}]
             "#
         ));
         let ours = sim.recorder().flows().numbers("mean_delay_s").expect("a column")[0] * 1e3;
@@ -120,11 +120,11 @@ fn a_delivered_bit_costs_as_much_energy_as_in_ns2() {
         let sim = run(&format!(
             r#"
             extends = "ns2-2.35"
-            run = {{ stop = "2000 s", batches = 1, discard = 0, air_time = true }}
+            run = {{ stop = "2000 s", batches = 1, warmup_batches = 0, airtime = true }}
             topology = {{ hops = 7 }}
             wlan = {{ rts_threshold = "always" }}
-            tcp = {{ variant = "{variant}", window = 64, initial_window = 1, vegas = {{ alpha = 2, beta = 2, gamma = 2 }} }}
-            flow = [{{ from = 0, to = 7, start = "1 s" }}]
+            tcp = {{ variant = "{variant}", receive_window = 64, initial_window = 1, vegas = {{ alpha = 2, beta = 2, gamma = 2 }} }}
+            flow = [{{ src = 0, dst = 7, start = "1 s" }}]
             "#
         ));
         let bits = goodput(&sim) * 2000.0;

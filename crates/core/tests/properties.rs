@@ -111,17 +111,17 @@ pub fn scenarios() -> impl Strategy<Value = String> {
             };
             let second = if chance % 2 == 0 { "tcp" } else { "cbr" };
             let flows = format!(
-                "[[flow]]\nfrom = 0\nto = {hops}\n[[flow]]\nfrom = {hops}\nto = 0\nstart = \"{} ms\"\n{}",
+                "[[flow]]\nsrc = 0\ndst = {hops}\n[[flow]]\nsrc = {hops}\ndst = 0\nstart = \"{} ms\"\n{}",
                 chance % 3000,
                 if second == "cbr" { "app = \"cbr\"" } else { "" }
             );
             // Between the ends of both flows, where all packets pass.
             let boxes = match chance / 7 % 6 {
                 _ if list || hops < 2 || spacing < 126 => vec![],
-                0 => vec![("snoop", "snoop = { cache = 3, free_slots = 2 }")],
-                1 => vec![("eln", "eln = { knowledge = \"channel\", memory = 8 }")],
+                0 => vec![("snoop", "snoop = { cache_segments = 3, free_slots = 2 }")],
+                1 => vec![("eln", "eln = { knowledge = \"channel\", memory_segments = 8 }")],
                 2 => vec![("snoop", ""), ("eln", "eln = { knowledge = \"forwarded\" }")],
-                3 => vec![("split", "split = { buffer = 3, tcp = { variant = \"sack\" } }")],
+                3 => vec![("split", "split = { buffer_segments = 3, tcp = { variant = \"sack\" } }")],
                 4 => vec![("split", "")],
                 _ => vec![],
             };
@@ -134,7 +134,7 @@ pub fn scenarios() -> impl Strategy<Value = String> {
             format!(
                 r#"
                 extends = "{preset}"
-                run = {{ stop = "4 s", batches = 3, discard = 1, sample = "100 ms" }}
+                run = {{ stop = "4 s", batches = 3, warmup_batches = 1, sample_interval = "100 ms" }}
                 topology = {{ {topology} }}
                 radio = {{ {radio} }}
                 wlan = {{ data_rate = "{rate}", rts_threshold = "{rts}", rate_control.algorithm = "{control}" }}
@@ -142,7 +142,7 @@ pub fn scenarios() -> impl Strategy<Value = String> {
                 net = {{ {early} }}
                 arp = {{ enabled = {arp} }}
                 routing = {{ protocol = "{routing}", aodv = {{ hello = {hello} }} }}
-                tcp = {{ variant = "{variant}", window = {window}, ack = "{ack}", ecn = {{ enabled = {ecn} }}{own} }}
+                tcp = {{ variant = "{variant}", receive_window = {window}, ack_policy = "{ack}", ecn = {{ enabled = {ecn} }}{own} }}
                 cbr = {{ interval = "{interval} ms", payload = "700 B" }}
                 {flows}
                 {boxes}
@@ -186,10 +186,10 @@ pub fn wired_scenarios() -> impl Strategy<Value = String> {
     (scenarios(), model, place, layer, frames, wire, any::<bool>()).prop_map(
         |(text, model, place, layer, frames, (rate, delay, queue, shared), receiver)| {
             // The second flow goes from the host to the first node.
-            let last: u32 = text.split("from = ").nth(2).and_then(|t| t.lines().next()?.parse().ok()).expect("a node");
+            let last: u32 = text.split("src = ").nth(2).and_then(|t| t.lines().next()?.parse().ok()).expect("a node");
             let (gateway, host) = (last + 1, last + 2);
-            let text = text.replacen(&format!("to = {last}\n"), &format!("to = {host}\n"), 1);
-            let text = text.replacen(&format!("from = {last}\n"), &format!("from = {host}\n"), 1);
+            let text = text.replacen(&format!("dst = {last}\n"), &format!("dst = {host}\n"), 1);
+            let text = text.replacen(&format!("src = {last}\n"), &format!("src = {host}\n"), 1);
             // With two routes to the gateway, middleboxes are there.
             let moved =
                 |l: &str| if l.starts_with("node = ") && shared { format!("node = {gateway}") } else { l.into() };
@@ -200,8 +200,8 @@ pub fn wired_scenarios() -> impl Strategy<Value = String> {
                 r#"
                 {text}
                 [[link]]
-                from = {last}
-                to = {gateway}
+                src = {last}
+                dst = {gateway}
                 rate = "{rate} kbit/s"
                 delay = "{delay} ms"
                 queue = {{ limit = {queue} }}
@@ -209,8 +209,8 @@ pub fn wired_scenarios() -> impl Strategy<Value = String> {
                 error_place = "{place}"
                 back = {{ error = {{ model = "none" }} }}
                 [[link]]
-                from = {gateway}
-                to = {host}
+                src = {gateway}
+                dst = {host}
                 {second}
                 [wire]
                 nodes = 2
@@ -220,7 +220,7 @@ pub fn wired_scenarios() -> impl Strategy<Value = String> {
                 frames = "{frames}"
                 "#,
                 second =
-                    if base == 0 && last != 0 { format!("[[link]]\nfrom = 0\nto = {gateway}") } else { String::new() },
+                    if base == 0 && last != 0 { format!("[[link]]\nsrc = 0\ndst = {gateway}") } else { String::new() },
             )
         },
     )
@@ -388,7 +388,7 @@ proptest! {
 #[test]
 fn a_run_with_nothing_left_to_do_ends() {
     for extra in ["", "run.sample_interval = \"100 ms\"", "net.neighborhood_red.enabled = true"] {
-        let text = format!("run.stop = \"1000 delivered\"\ntopology.hops = 2\nftp.segments = 100\n{extra}");
+        let text = format!("run.stop = \"1000 delivered\"\ntopology.hops = 2\nbulk.segments = 100\n{extra}");
         let mut sim = Sim::new(&scenario(&text).setup(None));
         assert_eq!(sim.run(), End::Idle);
         assert!(sim.recorder().delivered() == 100 && sim.now() < Time::ZERO + Span::secs(60), "{:?}", sim.now());

@@ -14,7 +14,7 @@ fn hop(discipline: &str, variant: &str, ecn: bool) -> Recorder {
         topology = {{ hops = 1 }}
         routing = {{ protocol = "shortest_path" }}
         queue = {{ discipline = "{discipline}", limit = 100, red = {{ max_threshold = 70 }}, pie = {{ mark_threshold = 1 }} }}
-        tcp = {{ variant = "{variant}", window = 60, ecn = {{ enabled = {ecn} }} }}
+        tcp = {{ variant = "{variant}", receive_window = 60, ecn = {{ enabled = {ecn} }} }}
         "#
     );
     let scenario = Scenario::from_toml("hop", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
@@ -87,7 +87,7 @@ const CHAIN: &str = r#"
     extends = "ns2-2.35"
     run = { stop = "300 s" }
     topology = { hops = 7 }
-    tcp = { window = 64 }
+    tcp = { receive_window = 64 }
     "#;
 /// Three pairs side by side. The middle pair senses both others, which do not sense each other, and rarely gets the
 /// medium.
@@ -98,8 +98,8 @@ const PAIRS: &str = r#"
                                              ["480 m", "0 m"], ["480 m", "100 m"]] }
     radio = { sense_range = "300 m", sense_threshold = "none" }
     routing = { protocol = "shortest_path" }
-    tcp = { window = 32 }
-    flow = [{ from = 0, to = 1 }, { from = 2, to = 3 }, { from = 4, to = 5 }]
+    tcp = { receive_window = 32 }
+    flow = [{ src = 0, dst = 1 }, { src = 2, dst = 3 }, { src = 4, dst = 5 }]
     "#;
 
 fn run(text: &str, seed: u64, change: &[(&str, &str)]) -> Recorder {
@@ -204,7 +204,7 @@ fn no_notification_below_the_minimum_threshold() {
         topology = { hops = 1 }
         routing = { protocol = "shortest_path" }
         arp = { enabled = false }
-        flow = [{ from = 0, to = 1, app = "cbr" }]
+        flow = [{ src = 0, dst = 1, app = "cbr" }]
         cbr = { payload = "1000 B", interval = "20 ms" }
         "#;
     let sent = |interval| {

@@ -14,8 +14,8 @@ fn dead_link(frames: &str, rts: &str, run: &str) -> String {
         wlan = {{ data_rate = "11 Mbit/s", rts_threshold = "{rts}", rate_control.algorithm = "sample_rate" }}
         routing.protocol = "shortest_path"
         receiver = {{ frames = "{frames}", error = {{ model = "uniform", rate = 1.0 }} }}
-        cbr = {{ payload = "1472 B", header = "28 B", interval = "1 s" }}
-        flow = [{{ from = 0, to = 1, app = "cbr", start = "500 ms" }}]
+        cbr = {{ payload = "1472 B", header_size = "28 B", interval = "1 s" }}
+        flow = [{{ src = 0, dst = 1, app = "cbr", start = "500 ms" }}]
         run = {{ {run} }}
         "#
     )
@@ -43,19 +43,20 @@ fn a_dead_link_uses_its_chains_up() {
         (5_500_000, vec![1, 0, 0, 2, 2, 0]),
         (11_000_000, vec![1, 0, 0, 2, 2, 0]),
     ];
-    assert_eq!(found(&dead_link("data", "never", "stop = \"3 s\", batches = 3, discard = 0")), all);
+    assert_eq!(found(&dead_link("data", "never", "stop = \"3 s\", batches = 3, warmup_batches = 0")), all);
     // The measured part has the third and the fourth packet.
     let last = [(1_000_000, vec![1, 0, 2, 14, 14, 0]), (2_000_000, vec![1, 0, 0, 2, 2, 0])];
-    assert_eq!(found(&dead_link("data", "never", "stop = \"4 s\", batches = 4, discard = 2")), last);
-    assert_eq!(found(&dead_link("data", "never", "stop = \"4 s\", batches = 2, discard = 1")), last);
+    assert_eq!(found(&dead_link("data", "never", "stop = \"4 s\", batches = 4, warmup_batches = 2")), last);
+    assert_eq!(found(&dead_link("data", "never", "stop = \"4 s\", batches = 2, warmup_batches = 1")), last);
     let rts = [(1_000_000, vec![0, 0, 1, 0, 0, 6]), (11_000_000, vec![1, 0, 0, 0, 0, 2])];
-    assert_eq!(found(&dead_link("all", "always", "stop = \"1 s\", batches = 1, discard = 0")), rts);
+    assert_eq!(found(&dead_link("all", "always", "stop = \"1 s\", batches = 1, warmup_batches = 0")), rts);
 }
 
 #[test]
 fn a_packet_that_arf_gives_up_at_the_slowest_rate_has_all_attempts_there() {
     // From 1 Mbit/s there is no way down: all seven attempts are made there.
-    let arf = dead_link("data", "never", "stop = \"1 s\", batches = 1, discard = 0").replace("sample_rate", "arf");
+    let arf =
+        dead_link("data", "never", "stop = \"1 s\", batches = 1, warmup_batches = 0").replace("sample_rate", "arf");
     assert_eq!(counts(&run(&arf, 1).recorder().rates(), 0, 1), [(1_000_000, vec![1, 0, 1, 7, 7, 0])]);
 }
 
@@ -66,10 +67,10 @@ fn lossy(algorithm: &str, protocol: &str, rts: &str) -> String {
         topology = {{ hops = 3, spacing = "10 m" }}
         wlan = {{ data_rate = "11 Mbit/s", basic_rate = "1 Mbit/s", rts_threshold = "{rts}",
                   rate_control.algorithm = "{algorithm}" }}
-        flow = [{{ from = 0, to = 3 }}, {{ from = 2, to = 0, app = "cbr" }}]
+        flow = [{{ src = 0, dst = 3 }}, {{ src = 2, dst = 0, app = "cbr" }}]
         cbr.interval = "20 ms"
         routing.protocol = "{protocol}"
-        run = {{ stop = "8 s", batches = 4, discard = 1 }}
+        run = {{ stop = "8 s", batches = 4, warmup_batches = 1 }}
         [radio]
         propagation = "log_distance"
         log_distance = {{ exponent = 2.2, distance = "10 m", loss = "81.6 dB" }}
@@ -181,8 +182,8 @@ fn an_ack_that_is_shorter_than_a_cts_comes_in_time_after_rts_and_cts() {
             wlan = {{ data_rate = "{rate}", basic_rate = "2 Mbit/s", response_rates = ["1 Mbit/s", "{response}"] }}
             routing.protocol = "shortest_path"
             cbr.interval = "100 ms"
-            flow = [{{ from = 0, to = 1, app = "cbr" }}]
-            run = {{ stop = "1 s", batches = 1, discard = 0 }}
+            flow = [{{ src = 0, dst = 1, app = "cbr" }}]
+            run = {{ stop = "1 s", batches = 1, warmup_batches = 0 }}
             "#
         );
         let nodes = run(&text, 1).recorder().nodes();

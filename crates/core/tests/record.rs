@@ -240,7 +240,7 @@ const ONE_DATAGRAM: &str = r#"
 
 #[test]
 fn a_packet_is_followed_from_birth_to_fate() {
-    let text = format!("{ONE_DATAGRAM}\ntopology.hops = 2\nflow = [{{ from = 0, to = 2, app = \"cbr\" }}]");
+    let text = format!("{ONE_DATAGRAM}\ntopology.hops = 2\nflow = [{{ src = 0, dst = 2, app = \"cbr\" }}]");
     let (events, packets, frames) = events(&text);
     // The ACK of the MAC takes longer than the packet needs from the MAC to the next queue, or to its destination.
     let way = [("created", 0), ("queued", 0), ("dequeued", 0), ("received", 1), ("queued", 1), ("dequeued", 1)];
@@ -260,8 +260,8 @@ fn a_packet_that_is_lost_says_why() {
         wlan = {{ short_retry_limit = 1, long_retry_limit = 1, rts_threshold = "500 B", first_access = "backoff",
                  backoff_range = "exclusive", cw_min = 1, cw_max = 1 }}
         topology = {{ kind = "list", positions = [["0 m", "0 m"], ["200 m", "0 m"], ["600 m", "0 m"], ["800 m", "0 m"]] }}
-        flow = [{{ from = 0, to = 1, start = "1.001 s", app = "cbr" }},
-                {{ from = 2, to = 3, start = "1 s", app = "cbr", cbr.payload = "400 B" }}]
+        flow = [{{ src = 0, dst = 1, start = "1.001 s", app = "cbr" }},
+                {{ src = 2, dst = 3, start = "1 s", app = "cbr", cbr.payload = "400 B" }}]
         "#
     );
     let (events, packets, frames) = events(&text);
@@ -297,12 +297,12 @@ fn what_routing_costs_is_what_comes_to_the_queues() {
         // Nothing waits for an address; all is quiet in the end. A node that is switched off forgets no counter.
         let text = format!(
             r#"
-            run = {{ stop = "20 s", discard = 0 }}
+            run = {{ stop = "20 s", warmup_batches = 0 }}
             topology.hops = 4
             arp.enabled = false
             routing = {{ protocol = "{protocol}", {header} }}
-            flow = [{{ from = 0, to = 4, start = "2 s", stop = "15 s" }},
-                    {{ from = 3, to = 0, app = "cbr", start = "4 s", stop = "15 s" }}]
+            flow = [{{ src = 0, dst = 4, start = "2 s", stop = "15 s" }},
+                    {{ src = 3, dst = 0, app = "cbr", start = "4 s", stop = "15 s" }}]
             event = [{{ at = "6 s", node_down = 2 }}, {{ at = "9 s", node_up = 2 }}]
             "#
         );

@@ -63,9 +63,9 @@ fn a_link_delivers_as_much_as_in_ns3() {
             radio.sinr.fading = "{fading}"
             wlan = {{ data_rate = "{rate} Mbit/s", basic_rate = "{rate} Mbit/s", rts_threshold = "never" }}
             topology = {{ hops = 1, spacing = "10 m" }}
-            routing = {{ protocol = "fixed", fixed.routes = [{{ at = 0, to = 1, via = 1 }}] }}
-            cbr = {{ payload = "1472 B", header = "28 B", interval = "1 ms" }}
-            flow = [{{ from = 0, to = 1, app = "cbr" }}]
+            routing = {{ protocol = "fixed", fixed.routes = [{{ node = 0, dst = 1, next_hop = 1 }}] }}
+            cbr = {{ payload = "1472 B", header_size = "28 B", interval = "1 ms" }}
+            flow = [{{ src = 0, dst = 1, app = "cbr" }}]
             run.stop = "10 s"
             "#
         );
@@ -92,9 +92,9 @@ fn chain_scenario(hops: u32, preamble: &str, seconds: u32, more: &str) -> String
         topology.spacing = "10 m"
         routing.protocol = "shortest_path"
         queue = {{ discipline = "droptail", limit = 49 }}
-        tcp = {{ variant = "sack", segment = "1448 B", header = "52 B", ack_bytes = "52 B", timestamps = true,
-                 initial_window = 3, window = 200, ack = "delayed", rto.min = "200 ms" }}
-        flow = [{{ from = 0, to = {hops} }}]
+        tcp = {{ variant = "sack", mss = "1448 B", header_size = "52 B", ack_size = "52 B", timestamps = true,
+                 initial_window = 3, receive_window = 200, ack_policy = "delayed", rto.min = "200 ms" }}
+        flow = [{{ src = 0, dst = {hops} }}]
         run.stop = "{seconds} s"
         {more}
         "#
@@ -123,7 +123,7 @@ fn observers_change_no_result() {
     };
     for more in ["", "radio.sinr.fading = \"rayleigh\"", "radio.shadowing = \"3 dB\"", "radio.sinr.relock = \"5 dB\""] {
         let plain = seen(more, 1);
-        assert_eq!(plain, seen(&format!("{more}\nrun.air_time = true"), 1), "{more}");
+        assert_eq!(plain, seen(&format!("{more}\nrun.airtime = true"), 1), "{more}");
         assert_eq!(plain, seen(&format!("{more}\nrun.record = [\"frames\"]"), 1), "{more}");
         assert_ne!(plain, seen(more, 2), "{more}");
     }
@@ -141,8 +141,8 @@ fn a_hidden_terminal_hurts_more_at_a_fast_rate() {
             wlan = {{ data_rate = "{rate} Mbit/s", basic_rate = "1 Mbit/s", rts_threshold = "never" }}
             topology = {{ hops = 4, spacing = "10 m" }}
             routing.protocol = "shortest_path"
-            cbr = {{ payload = "1000 B", header = "28 B", interval = "10 ms" }}
-            flow = [{{ from = 0, to = 1, app = "cbr" }}, {{ from = 3, to = 4, app = "cbr" }}]
+            cbr = {{ payload = "1000 B", header_size = "28 B", interval = "10 ms" }}
+            flow = [{{ src = 0, dst = 1, app = "cbr" }}, {{ src = 3, dst = 4, app = "cbr" }}]
             run.stop = "20 s"
             "#
         );

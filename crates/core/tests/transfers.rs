@@ -9,11 +9,11 @@ use chappe_core::sim::Sim;
 fn one_wire(more: &str) -> (End, Table) {
     let text = format!(
         r#"
-        run = {{ batches = 1, discard = 0, stop = "10 s" }}
+        run = {{ batches = 1, warmup_batches = 0, stop = "10 s" }}
         topology.kind = "none"
         wire = {{ nodes = 2, rate = "1 Mbit/s", delay = "10 ms", queue = {{ discipline = "droptail", limit = 1000 }} }}
-        link = [{{ from = 0, to = 1 }}]
-        tcp = {{ window = 1000, initial_window = 1 }}
+        link = [{{ src = 0, dst = 1 }}]
+        tcp = {{ receive_window = 1000, initial_window = 1 }}
         {more}
         "#
     );
@@ -38,7 +38,7 @@ fn a_transfer_is_complete_when_its_last_segment_arrives() {
     let (handshake, segment, round) = (0.02064, 0.012, 0.03232);
     for (segments, rounds, in_last) in [(1, 0.0, 1.0), (2, 1.0, 1.0), (3, 1.0, 2.0), (4, 2.0, 1.0), (6, 2.0, 3.0)] {
         let (_, flows) =
-            one_wire(&format!("bulk.segments = {segments}\nflow = [{{ from = 0, to = 1, start = \"1 s\" }}]"));
+            one_wire(&format!("bulk.segments = {segments}\nflow = [{{ src = 0, dst = 1, start = \"1 s\" }}]"));
         let expected = handshake + rounds * round + in_last * segment + 0.01;
         let found = value(&flows, "completion_time_s");
         assert!(close(found, expected), "{segments} segments: {found} s instead of {expected} s");
@@ -48,7 +48,7 @@ fn a_transfer_is_complete_when_its_last_segment_arrives() {
 
 #[test]
 fn last_segment_of_a_byte_count_is_short() {
-    let (_, flows) = one_wire("bulk.bytes = \"4 kB\"\nflow = [{ from = 0, to = 1 }]");
+    let (_, flows) = one_wire("bulk.bytes = \"4 kB\"\nflow = [{ src = 0, dst = 1 }]");
     assert_eq!(flows.counts("packets_delivered"), Some(&[3][..]));
     assert_eq!(flows.counts("delivered_bytes"), Some(&[4000][..]));
     assert_eq!(flows.counts("packets_acked"), Some(&[3][..]), "the SYN does not count");
@@ -61,7 +61,7 @@ fn last_segment_of_a_byte_count_is_short() {
 
 #[test]
 fn an_endless_transfer_that_stops_delivers_what_it_has_sent() {
-    let (_, flows) = one_wire("flow = [{ from = 0, to = 1, start = \"1 s\", stop = \"3 s\" }]");
+    let (_, flows) = one_wire("flow = [{ src = 0, dst = 1, start = \"1 s\", stop = \"3 s\" }]");
     let (sent, delivered) = (value(&flows, "packets_sent"), value(&flows, "packets_delivered"));
     assert_eq!(sent, delivered + 1.0, "the SYN is sent, too");
     // From the third round on the transmitter is never idle. What waits at the stop is delivered after it.
@@ -71,7 +71,7 @@ fn an_endless_transfer_that_stops_delivers_what_it_has_sent() {
 
 #[test]
 fn a_transfer_that_stops_before_anything_arrived_is_not_complete() {
-    let (_, flows) = one_wire("flow = [{ from = 0, to = 1, start = \"1 s\", stop = \"1010 ms\" }]");
+    let (_, flows) = one_wire("flow = [{ src = 0, dst = 1, start = \"1 s\", stop = \"1010 ms\" }]");
     assert_eq!((value(&flows, "packets_sent"), value(&flows, "packets_delivered")), (1.0, 0.0));
     assert!(value(&flows, "completion_time_s").is_nan());
 }
@@ -79,7 +79,7 @@ fn a_transfer_that_stops_before_anything_arrived_is_not_complete() {
 #[test]
 fn datagrams_stop_at_the_stop() {
     let flow = "app = \"cbr\", cbr = { interval = \"100 ms\" }";
-    let (_, flows) = one_wire(&format!("flow = [{{ from = 0, to = 1, start = \"1 s\", stop = \"2 s\", {flow} }}]"));
+    let (_, flows) = one_wire(&format!("flow = [{{ src = 0, dst = 1, start = \"1 s\", stop = \"2 s\", {flow} }}]"));
     assert_eq!(value(&flows, "packets_sent"), 10.0);
     // The last is sent at 1.9 s and has 1488 B.
     assert!(close(value(&flows, "completion_time_s"), 0.9 + 0.011904 + 0.01));
@@ -87,7 +87,7 @@ fn datagrams_stop_at_the_stop() {
 
 #[test]
 fn a_transfer_without_end_is_never_complete() {
-    let (end, flows) = one_wire("flow = [{ from = 0, to = 1 }]");
+    let (end, flows) = one_wire("flow = [{ src = 0, dst = 1 }]");
     assert_eq!(end, End::Done);
     assert!(value(&flows, "completion_time_s").is_nan() && value(&flows, "packets_delivered") > 100.0);
 }

@@ -24,9 +24,9 @@ fn packet_takes_time_on_any_link() {
     // 41 B at 1 Tbit/s take 0.3 ns: rounded to nothing, time would stand still for ever.
     for stop in ["20 us", "9000 delivered"] {
         let sim = run(&format!(
-            "run = {{ stop = \"{stop}\", batches = 1, discard = 0 }}\ntopology.kind = \"none\"\n\
-             wire = {{ nodes = 2, rate = \"1000000 Mbit/s\", delay = \"0 s\" }}\nlink = [{{ from = 0, to = 1 }}]\n\
-             flow = [{{ to = 1 }}]\ntcp.segment = \"1 B\""
+            "run = {{ stop = \"{stop}\", batches = 1, warmup_batches = 0 }}\ntopology.kind = \"none\"\n\
+             wire = {{ nodes = 2, rate = \"1000000 Mbit/s\", delay = \"0 s\" }}\nlink = [{{ src = 0, dst = 1 }}]\n\
+             flow = [{{ dst = 1 }}]\ntcp.mss = \"1 B\""
         ));
         let delivered = sim.recorder().delivered();
         assert!(delivered > 1000 && delivered <= sim.now().0, "{delivered} packets in {}", sim.now());
@@ -40,14 +40,14 @@ fn transfers_go_both_ways_through_a_chain_a_base_station_and_wires() {
             let sim = run(&format!(
                 r#"
                 extends = "{preset}"
-                run = {{ stop = "900 delivered", limit = "300 s" }}
+                run = {{ stop = "900 delivered", time_limit = "300 s" }}
                 bulk.segments = 300
                 topology = {{ hops = 3 }}
                 wire = {{ nodes = 2 }}
-                link = [{{ from = 3, to = 4 }}, {{ from = 4, to = 5, rate = "2 Mbit/s", delay = "20 ms" }}]
+                link = [{{ src = 3, dst = 4 }}, {{ src = 4, dst = 5, rate = "2 Mbit/s", delay = "20 ms" }}]
                 routing.protocol = "{protocol}"
-                tcp = {{ window = 8 }}
-                flow = [{{ from = 0, to = 5 }}, {{ from = 5, to = 1, start = "100 ms" }}, {{ from = 4, to = 3 }}]
+                tcp = {{ receive_window = 8 }}
+                flow = [{{ src = 0, dst = 5 }}, {{ src = 5, dst = 1, start = "100 ms" }}, {{ src = 4, dst = 3 }}]
                 "#
             ));
             assert_eq!(sim.recorder().delivered(), 900, "{preset}, {protocol}");
@@ -67,9 +67,9 @@ fn the_base_station_itself_can_be_an_end() {
             run = {{ stop = "20 s" }}
             topology = {{ hops = 2 }}
             wire = {{ nodes = 1 }}
-            link = [{{ from = 2, to = 3 }}]
+            link = [{{ src = 2, dst = 3 }}]
             routing.protocol = "{protocol}"
-            flow = [{{ from = 2, to = 3 }}, {{ from = 0, to = 2 }}, {{ from = 2, to = 0 }}, {{ from = 3, to = 2 }}]
+            flow = [{{ src = 2, dst = 3 }}, {{ src = 0, dst = 2 }}, {{ src = 2, dst = 0 }}, {{ src = 3, dst = 2 }}]
             "#
         ));
         let delivered = counts(&sim, "packets_delivered");
@@ -83,14 +83,14 @@ fn two_cells_are_joined_by_wires() {
         // 0 1 2 and 3 4 5 are out of each other's range; node 6 joins 2 and 3.
         let sim = run(&format!(
             r#"
-            run = {{ stop = "600 delivered", limit = "300 s" }}
+            run = {{ stop = "600 delivered", time_limit = "300 s" }}
             bulk.segments = 300
             topology = {{ kind = "list", positions = [["0 m", "0 m"], ["200 m", "0 m"], ["400 m", "0 m"],
                           ["5000 m", "0 m"], ["5200 m", "0 m"], ["5400 m", "0 m"]] }}
             wire = {{ nodes = 1 }}
-            link = [{{ from = 2, to = 6 }}, {{ from = 6, to = 3 }}]
+            link = [{{ src = 2, dst = 6 }}, {{ src = 6, dst = 3 }}]
             routing.protocol = "{protocol}"
-            flow = [{{ from = 0, to = 5 }}, {{ from = 4, to = 1 }}]
+            flow = [{{ src = 0, dst = 5 }}, {{ src = 4, dst = 1 }}]
             "#
         ));
         assert_eq!(sim.recorder().delivered(), 600, "{protocol}");
@@ -108,9 +108,9 @@ fn nodes_use_the_nearest_of_two_base_stations() {
             run = {{ stop = "10 s" }}
             topology = {{ hops = 5 }}
             wire = {{ nodes = 1 }}
-            link = [{{ from = 0, to = 6 }}, {{ from = 5, to = 6 }}]
+            link = [{{ src = 0, dst = 6 }}, {{ src = 5, dst = 6 }}]
             routing.protocol = "{protocol}"
-            flow = [{{ from = 1, to = 6 }}, {{ from = 6, to = 4 }}]
+            flow = [{{ src = 1, dst = 6 }}, {{ src = 6, dst = 4 }}]
             "#
         ));
         let sent = sim.recorder().links().counts("packets_sent").expect("a column").to_vec();
@@ -123,7 +123,7 @@ fn nodes_use_the_nearest_of_two_base_stations() {
 
 #[test]
 fn without_errors_a_receiver_is_as_if_it_had_no_error_model() {
-    let base = "run = { stop = \"20 s\", sample = \"1 s\" }\ntopology = { hops = 4 }\n";
+    let base = "run = { stop = \"20 s\", sample_interval = \"1 s\" }\ntopology = { hops = 4 }\n";
     let flows = |more: &str| format!("{:?}", run(&format!("{base}{more}")).recorder().flows());
     let plain = flows("");
     for layer in ["phy", "net"] {
@@ -137,12 +137,12 @@ fn without_errors_a_receiver_is_as_if_it_had_no_error_model() {
 fn lossy_hop(receiver: &str) -> Sim {
     run(&format!(
         r#"
-        run = {{ stop = "1000 s", batches = 1, discard = 0 }}
+        run = {{ stop = "1000 s", batches = 1, warmup_batches = 0 }}
         topology = {{ hops = 1 }}
         routing.protocol = "shortest_path"
         wlan = {{ rts_threshold = "never", short_retry_limit = 7 }}
         cbr = {{ interval = "50 ms", payload = "472 B" }}
-        flow = [{{ to = 1, app = "cbr" }}]
+        flow = [{{ dst = 1, app = "cbr" }}]
         receiver = {{ {receiver} }}
         "#
     ))
@@ -207,13 +207,13 @@ fn long_frames_are_damaged_more_often() {
 fn cut_off(split: &str, most: &str, stop: &str) -> Sim {
     run(&format!(
         r#"
-        run = {{ stop = "{stop}", batches = 1, discard = 0 }}
+        run = {{ stop = "{stop}", batches = 1, warmup_batches = 0 }}
         topology.kind = "none"
         wire = {{ nodes = 3 }}
         tcp.max_timeouts = {most}
-        link = [{{ from = 0, to = 1 }}, {{ from = 1, to = 2, error = {{ model = "uniform", rate = 1.0 }},
+        link = [{{ src = 0, dst = 1 }}, {{ src = 1, dst = 2, error = {{ model = "uniform", rate = 1.0 }},
                   back = {{ error = {{ model = "none" }} }} }}]
-        flow = [{{ from = 0, to = 2 }}]
+        flow = [{{ src = 0, dst = 2 }}]
         {split}
         "#
     ))

@@ -332,7 +332,7 @@ fn renamed_setting(name: &str) -> Option<String> {
 /// Former names of settings and groups, each with the name of today.
 #[pyfunction]
 fn renamed_settings() -> Vec<(&'static str, &'static str)> {
-    renames::SETTINGS.iter().map(|r| (r.old, r.new)).collect()
+    renames::SETTINGS.to_vec()
 }
 
 /// JSON Schema of scenarios.

@@ -422,7 +422,7 @@ impl Draw<'_> {
         }
         if self.chance.one_in(10) && self.radios > 1 {
             let rate = data[0].clone();
-            self.set("wlan.link_rate", json!([{ "from": 0, "to": 1, "rate": rate }]));
+            self.set("wlan.link_rate", json!([{ "src": 0, "dst": 1, "rate": rate }]));
         }
     }
 
@@ -468,7 +468,7 @@ impl Draw<'_> {
     }
 
     fn link(&mut self, from: usize, to: usize, both: bool) -> Json {
-        let mut link = json!({ "from": from, "to": to, "duplex": both });
+        let mut link = json!({ "src": from, "dst": to, "duplex": both });
         if self.chance.one_in(2) {
             link["rate"] = json!(self.chance.pick(&["64 kbit/s", "1 Mbit/s", "3 Mbit/s", "100 Mbit/s"]));
             link["delay"] = json!(self.chance.pick(&["0 s", "1 us", "1 ms", "7.3 ms", "60 ms"]));
@@ -485,7 +485,7 @@ impl Draw<'_> {
                 let pairs = (0..n).flat_map(|at| (0..n).map(move |to| (at, to))).filter(|(at, to)| at != to);
                 let via = |at: usize, to: usize| if to > at { at + 1 } else { at - 1 };
                 let routes: Vec<Json> =
-                    pairs.map(|(at, to)| json!({ "at": at, "to": to, "via": via(at, to) })).collect();
+                    pairs.map(|(at, to)| json!({ "node": at, "dst": to, "next_hop": via(at, to) })).collect();
                 self.set("routing.fixed.routes", routes);
                 self.set("routing.protocol", protocol);
             }
@@ -546,7 +546,7 @@ impl Draw<'_> {
         let mut flows = vec![];
         for _ in 0..self.chance.from(1, 4) {
             let (from, to) = self.ends();
-            let mut flow = json!({ "from": from, "to": to, "app": self.word("flow.N.app") });
+            let mut flow = json!({ "src": from, "dst": to, "app": self.word("flow.N.app") });
             if self.chance.one_in(2) {
                 flow["start"] = json!(self.instant());
             }
@@ -554,7 +554,7 @@ impl Draw<'_> {
                 0 => flow["start"] = json!("none"),
                 1 => flow["stop"] = json!(self.instant()),
                 2 => flow["tcp"] = json!({ "variant": self.word("tcp.variant") }),
-                3 => flow["ftp"] = json!({ "segments": self.chance.from(1, 30) }),
+                3 => flow["bulk"] = json!({ "segments": self.chance.from(1, 30) }),
                 4 => flow["on_off"] = json!({ "transport": self.word("on_off.transport") }),
                 _ => {}
             }
@@ -565,7 +565,7 @@ impl Draw<'_> {
         self.set("cbr.interval", interval);
         let (on, off) = (self.ms(20, 300), self.ms(20, 300));
         let messages = self.word("on_off.framing");
-        self.set("on_off", json!({ "on": on, "off": off, "rate": "300 kbit/s", "messages": messages }));
+        self.set("on_off", json!({ "on": on, "off": off, "rate": "300 kbit/s", "framing": messages }));
         if self.chance.one_in(4) {
             let segments = self.chance.from(1, 40);
             self.set("bulk.segments", segments);
@@ -574,7 +574,7 @@ impl Draw<'_> {
             let (from, last) = self.ends();
             let stagger = self.ms(0, 100);
             let pairs =
-                json!({ "from": from, "to": format!("0-{last}"), "app": self.word("pairs.N.app"), "stagger": stagger });
+                json!({ "src": from, "dst": format!("0-{last}"), "app": self.word("pairs.N.app"), "stagger": stagger });
             self.set("pairs", vec![pairs]);
         }
         if self.chance.one_in(6) {
@@ -583,9 +583,9 @@ impl Draw<'_> {
             let mut arrivals = json!({ "rate": rate, "size": { "distribution": distribution, "mean": "6000 B" } });
             if self.chance.one_in(2) {
                 let (from, to) = self.ends();
-                (arrivals["from"], arrivals["to"]) = (json!(from), json!(to));
+                (arrivals["src"], arrivals["dst"]) = (json!(from), json!(to));
             }
-            self.set("arrivals", vec![arrivals]);
+            self.set("arrival_process", vec![arrivals]);
         }
         if self.radios > 2 && self.chance.one_in(8) {
             if self.chance.one_in(3) {
@@ -625,14 +625,14 @@ impl Draw<'_> {
 
     /// Changes one of the scenario's settings.
     fn any_setting(&mut self) {
-        let mut groups = vec!["net", "queue", "routing", "routing", "tcp", "tcp", "ftp", "cbr", "on_off"];
+        let mut groups = vec!["net", "queue", "routing", "routing", "tcp", "tcp", "bulk", "cbr", "on_off"];
         if self.radios > 0 {
-            groups.extend(["radio", "wlan", "wlan", "wlan", "motion", "arp", "receiver"]);
+            groups.extend(["radio", "wlan", "wlan", "wlan", "mobility", "arp", "receiver"]);
         }
         if self.wired > 0 {
             groups.extend(["wire", "link", "link"]);
         }
-        groups.extend(["flow", "pairs", "arrivals", "middlebox"].iter().filter(|g| self.json.get(g).is_some()));
+        groups.extend(["flow", "pairs", "arrival_process", "middlebox"].iter().filter(|g| self.json.get(g).is_some()));
         if self.json.get("middlebox").is_some() {
             groups.extend(["snoop", "eln", "split"]);
         }
@@ -700,7 +700,7 @@ impl Draw<'_> {
                     let number = if of_link { self.chance.below(links) } else { flow };
                     let to = match name.rsplit('.').next() {
                         Some("interval") | Some("delay") => json!(self.ms(1, 50)),
-                        Some("window") | Some("max_cwnd") => json!(self.chance.from(1, 30)),
+                        Some("receive_window") | Some("max_cwnd") => json!(self.chance.from(1, 30)),
                         _ if name.ends_with("error.rate") => json!(self.chance.share() * self.chance.share()),
                         _ => json!(self.chance.pick(&["100 kbit/s", "2 Mbit/s", "20 Mbit/s"])),
                     };

@@ -9,18 +9,19 @@ use std::collections::HashMap;
 /// Groups that are drawn as a whole, because they set the size of the scenario.
 const GROUPS: [&str; 5] = ["extends", "run", "topology", "traffic", "event"];
 /// Settings that name a file or a part of the network, or are valid only together with others.
-const NAMES: [&str; 15] = [
-    "from",
-    "to",
-    "via",
-    "at",
+const NAMES: [&str; 16] = [
+    "src",
+    "dst",
+    "next_hop",
     "node",
     "nodes",
     "file",
     "links",
-    "courses",
     "app",
     "kind",
+    "mobility.model",
+    "mobility.initial",
+    "mobility.table",
     "data_rate",
     "basic_rate",
     "start",
@@ -68,10 +69,10 @@ impl Settings {
             if let Some(default) = schema.get("default") {
                 self.defaults.insert(path.join("."), default.clone());
             }
-            let is_drawn = |path: &[String]| {
-                !GROUPS.contains(&path[0].as_str()) && !path.last().is_some_and(|name| NAMES.contains(&name.as_str()))
-            };
-            if is_drawn(path) && schema["type"] != "array" {
+            let name = format!(".{}", path.join("."));
+            let is_drawn =
+                !GROUPS.contains(&path[0].as_str()) && !NAMES.iter().any(|n| name.ends_with(&format!(".{n}")));
+            if is_drawn && schema["type"] != "array" {
                 self.all.push(Setting { path: path.clone(), schema: schema.clone() });
             }
             return;

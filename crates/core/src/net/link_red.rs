@@ -19,7 +19,7 @@ settings! {
         /// Upper limit of the probability; 0: nothing is dropped.
         pub max_p: f64 = 0.1 => range(0.0, 1.0),
         /// Adaptive pacing: prolongs the back-off after a packet by the time on air of that packet while the average is
-        /// not below `min_th`.
+        /// not below `min_threshold`.
         pub pacing: bool = true,
     }
 }

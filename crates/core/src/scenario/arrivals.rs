@@ -33,15 +33,15 @@ impl Checker<'_> {
     pub(super) fn arrivals(&mut self) {
         let cfg = self.cfg;
         for (i, a) in cfg.arrival_process.0.iter().enumerate() {
-            let at = format!("arrivals.{i}");
-            for (end, node) in [("from", a.src), ("to", a.dst)] {
+            let at = format!("arrival_process.{i}");
+            for (end, node) in [("src", a.src), ("dst", a.dst)] {
                 if let Some(node) = node {
                     self.node_exists(&join(&at, end), node);
                 }
             }
             if a.src.is_some() && a.src == a.dst {
                 let message = format!("transfers go from node {} to itself", a.src.unwrap_or_default());
-                self.error(&join(&at, "to"), message, "choose another node, or \"none\": any");
+                self.error(&join(&at, "dst"), message, "choose another node, or \"none\": any");
             }
             if let Some(stop) = a.stop.filter(|&stop| stop <= a.start) {
                 let message = format!("arrivals stop at {stop}, and start at {}", a.start);
@@ -83,10 +83,10 @@ impl Checker<'_> {
             let pairs = froms.iter().flat_map(|&f| others.iter().map(move |&t| (f, t))).filter(|(f, t)| f != t);
             let ways = pairs.flat_map(|(f, t)| [(f, t), (t, f)]);
             if let Some((from, to)) = ways.into_iter().find(|&(from, to)| !has_way(from, to)) {
-                let message = format!("arrivals {i}: node {} cannot be reached from node {}", to.0, from.0);
+                let message = format!("arrival process {i}: node {} cannot be reached from node {}", to.0, from.0);
                 let help =
                     "transfers need paths in both directions between all their possible sources and destinations";
-                self.error(&format!("arrivals.{i}"), message, help);
+                self.error(&format!("arrival_process.{i}"), message, help);
             }
         }
     }

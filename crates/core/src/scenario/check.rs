@@ -65,7 +65,7 @@ pub fn check(cfg: &Config, tree: &Node, sources: &Sources) -> (Findings, Layout)
         .errors
         .problems
         .iter()
-        .any(|p| ["radio.", "wlan.", "node.", "motion."].iter().any(|group| p.path.starts_with(group)));
+        .any(|p| ["radio.", "wlan.", "node.", "mobility."].iter().any(|group| p.path.starts_with(group)));
     let mut layout = Layout::empty(cfg);
     if placed && radio_makes_sense {
         let Some(laid_out) = layout::layout(cfg, tree, &mut c.tally, &mut c.findings.errors) else {
@@ -518,7 +518,7 @@ impl Checker<'_> {
             if from == to || from.index().max(to.index()) >= n {
                 continue;
             }
-            let path = join(&layout.origin_of(i), "to");
+            let path = join(&layout.origin_of(i), "dst");
             let hops = match cfg.routing.protocol {
                 Protocol::Fixed => listed.hops(from, to).unwrap_or(u32::MAX),
                 _ => search.hops(from, to, |v| graph.predecessors(v)),
@@ -530,7 +530,7 @@ impl Checker<'_> {
             }
             if hops == u32::MAX {
                 let bare = |n: NodeId| n.index() >= positions.len();
-                let alone = [("from", from), ("to", to)].into_iter().find(|(_, n)| bare(*n) && !graph.is_wired(*n));
+                let alone = [("src", from), ("dst", to)].into_iter().find(|(_, n)| bare(*n) && !graph.is_wired(*n));
                 if let Some((end, n)) = alone {
                     let message = format!("node {} has no radio, and no link leads there", n.0);
                     let path = join(&layout.origin_of(i), end);

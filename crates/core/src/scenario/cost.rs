@@ -197,7 +197,7 @@ fn memory(cfg: &Config, tally: &Tally) -> Vec<(&'static str, f64)> {
         ("tcp.ap.history_samples", tally.remembered * 8.0),
         (repeated, batches * snapshot),
         // Like samples, transfers of a run that ends with a delivery are checked during the run.
-        ("arrivals", if matches!(cfg.run.stop, Stop::At(_)) { tally.transfers * TRANSFER } else { 0.0 }),
+        ("arrival_process", if matches!(cfg.run.stop, Stop::At(_)) { tally.transfers * TRANSFER } else { 0.0 }),
         ("run.sample_interval", samples * SAMPLE),
         ("queue.fq_codel.queues", buckets * PART),
         ("middlebox", tally.kept * PART),

@@ -12,6 +12,7 @@ use crate::error_model;
 use crate::packet::{FlowId, NodeId, RadioId};
 use crate::radio::Propagation;
 use crate::run::{Change, Command};
+use crate::setting::renames::renamed;
 use crate::setting::{Node, Problem, Report, Scalar, Setting, Value, and_known, join, suggest};
 use crate::topology;
 use crate::unit::{BitRate, Position, Span, Time};
@@ -172,7 +173,7 @@ fn changes(cfg: &Config, layout: &Layout, event: &Event) -> Result<Vec<Command>,
             }
             vec![Change::Interval(FlowId(n), interval)]
         }
-        ["flow", n, "tcp", "window"] => {
+        ["flow", n, "tcp", "receive_window"] => {
             let n = number("flow", n, layout.flows.len())?;
             if !layout.flows[n as usize].is_tcp(cfg) {
                 let message = format!("`{name}` has no effect: flow {n} goes over UDP");
@@ -315,6 +316,7 @@ impl Scenario {
         if !report.problems.is_empty() {
             return Err(none(report.problems));
         }
+        event.set = event.set.map(|setting| renamed(&setting).unwrap_or(setting));
         commands(self.config(), self.layout(), &event).map_err(|(path, message, help)| {
             none(vec![Problem { path: path.into(), origin: None, message, help: Some(help) }])
         })

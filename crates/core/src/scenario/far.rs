@@ -153,7 +153,7 @@ impl Checker<'_> {
     /// Longest distance between two nodes.
     fn farthest_apart(&self, layout: &Layout) -> f64 {
         let cfg = self.cfg;
-        let own = cfg.node.0.iter().map(|own| own.motion.over(&cfg.mobility));
+        let own = cfg.node.0.iter().map(|own| own.mobility.over(&cfg.mobility));
         let plans: Vec<_> = own.chain([cfg.mobility.clone()]).collect();
         if plans.iter().any(|m| m.model == Kind::File) || cfg.event.0.iter().any(|e| e.node_move.is_some()) {
             return 2.0 * FAR.0;

@@ -35,14 +35,14 @@ impl Checker<'_> {
         let to = match flow.dst {
             Some(to) => to,
             None => {
-                self.error(&at, format!("flow {i} has no destination"), &format!("set `{at}.to` to a node"));
+                self.error(&at, format!("flow {i} has no destination"), &format!("set `{at}.dst` to a node"));
                 return;
             }
         };
-        self.node_exists(&join(&at, "from"), flow.src);
-        self.node_exists(&join(&at, "to"), to);
+        self.node_exists(&join(&at, "src"), flow.src);
+        self.node_exists(&join(&at, "dst"), to);
         if flow.src == to {
-            self.error(&join(&at, "to"), format!("flow {i} goes from node {to} to itself"), "choose another node");
+            self.error(&join(&at, "dst"), format!("flow {i} goes from node {to} to itself"), "choose another node");
         }
         if let (Some(start), Some(stop)) = (flow.start, flow.stop)
             && stop <= start

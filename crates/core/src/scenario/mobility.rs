@@ -19,13 +19,13 @@ pub fn plan(cfg: &Config, nodes: usize, seed: u64) -> Plan {
     let area = (cfg.topology.width, cfg.topology.height);
     let mut plan = Plan { profiles, profile_of, area, seed: cfg.mobility.seed.unwrap_or(seed) };
     let mut after: HashMap<(u32, usize), u32> = HashMap::new();
-    for (row, own) in cfg.node.0.iter().enumerate().filter(|(_, own)| !own.motion.is_empty()) {
+    for (row, own) in cfg.node.0.iter().enumerate().filter(|(_, own)| !own.mobility.is_empty()) {
         for &(first, last) in &own.nodes.0 {
             let end = nodes.min(last as usize + 1);
             for profile in plan.profile_of.get_mut(first as usize..end).into_iter().flatten() {
                 let profiles = &mut plan.profiles;
                 *profile = *after.entry((*profile, row)).or_insert_with(|| {
-                    profiles.push(own.motion.over(&profiles[*profile as usize]));
+                    profiles.push(own.mobility.over(&profiles[*profile as usize]));
                     profiles.len() as u32 - 1
                 });
             }
@@ -37,13 +37,14 @@ pub fn plan(cfg: &Config, nodes: usize, seed: u64) -> Plan {
 /// Tells if nodes move, by themselves or by an event.
 pub fn moves(cfg: &Config) -> bool {
     let by_itself = cfg.mobility.model != Kind::Still
-        || cfg.node.0.iter().any(|own| own.motion.over(&cfg.mobility).model != Kind::Still);
+        || cfg.node.0.iter().any(|own| own.mobility.over(&cfg.mobility).model != Kind::Still);
     cfg.has_radios() && (by_itself || cfg.event.0.iter().any(|e| e.node_move.is_some()))
 }
 
 /// Tells if any node follows a movement file.
 fn follows_file(cfg: &Config) -> bool {
-    cfg.mobility.model == Kind::File || cfg.node.0.iter().any(|own| own.motion.over(&cfg.mobility).model == Kind::File)
+    cfg.mobility.model == Kind::File
+        || cfg.node.0.iter().any(|own| own.mobility.over(&cfg.mobility).model == Kind::File)
 }
 
 /// Reads the movement file into the scenario, which then no longer depends on it. Returns warnings about the file.
@@ -60,11 +61,11 @@ pub fn read_file(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn File
         };
         if let Some(courses) = layout::read_file(tree, "mobility.file", &name, from, files, report, read) {
             (cfg.mobility.table, cfg.mobility.file) = (courses, None);
-            layout::put(tree, "motion", "courses", &cfg.mobility.table.write());
+            layout::put(tree, "mobility", "table", &cfg.mobility.table.write());
             if let Value::Table(t) = &mut tree.value
-                && let Some((_, Node { value: Value::Table(motion), .. })) = t.entry("motion")
+                && let Some((_, Node { value: Value::Table(mobility), .. })) = t.entry("mobility")
             {
-                motion.remove("file");
+                mobility.remove("file");
             }
             for message in messages {
                 warnings.add("mobility.file", origin, format!("`{name}`: {message}"), None);

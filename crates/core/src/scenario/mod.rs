@@ -92,10 +92,9 @@ impl Scenario {
         let mut changed = Vec::new();
         for (path, value) in overrides {
             let node = reader.override_value(path, value);
-            for (path, node) in reader.renaming.of_value(path, node) {
-                source::leaves(&node, &path, &mut |name| changed.push(name));
-                reader.set(&mut tree, &path, node);
-            }
+            let (path, node) = reader.renaming.of_value(path, node);
+            source::leaves(&node, &path, &mut |name| changed.push(name));
+            reader.set(&mut tree, &path, node);
         }
         let before = || Scenario::from_toml(name, text, &[], files).ok().map(|s| s.unused);
         Scenario::finish(reader, tree, &changed, before)
@@ -109,8 +108,7 @@ impl Scenario {
         let mut reader = Reader::new(files);
         let mut node = Node::from_json(json);
         let dotted = source::take_dotted(&mut node, "");
-        let dotted: Vec<_> =
-            dotted.into_iter().flat_map(|(path, node)| reader.renaming.of_value(&path, node)).collect();
+        let dotted: Vec<_> = dotted.into_iter().map(|(path, node)| reader.renaming.of_value(&path, node)).collect();
         let mut own = match node.value {
             Value::Table(t) => t,
             other => {
@@ -152,7 +150,8 @@ impl Scenario {
             let mut node = Node::from_json(value);
             let dotted = source::take_dotted(&mut node, path);
             let all = std::iter::once((path.clone(), node)).chain(dotted);
-            for (path, node) in all.flat_map(|(path, node)| reader.renaming.of_value(&path, node)).collect::<Vec<_>>() {
+            for (path, node) in all {
+                let (path, node) = reader.renaming.of_value(&path, node);
                 source::leaves(&node, &path, &mut |name| changed.push(name));
                 reader.set(&mut tree, &path, node);
             }

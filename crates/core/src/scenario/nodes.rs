@@ -69,8 +69,8 @@ settings! {
         pub wlan: Overrides<wlan::Config> = Overrides::default(),
         /// Interface queue settings of these nodes that differ from `queue`.
         pub queue: Overrides<queue::Config> = Overrides::default(),
-        /// Motion settings of these nodes that differ from `motion`.
-        pub motion: Overrides<mobility::Config> = Overrides::default(),
+        /// Mobility settings of these nodes that differ from `mobility`.
+        pub mobility: Overrides<mobility::Config> = Overrides::default(),
     }
 }
 
@@ -98,7 +98,7 @@ impl Own {
     /// Tells if only motion differs.
     fn only_moves(&self) -> bool {
         let others = self.radio.is_empty() && self.wlan.is_empty() && self.queue.is_empty();
-        others && !self.motion.is_empty()
+        others && !self.mobility.is_empty()
     }
 
     /// Profile of these nodes, given their profile so far.
@@ -170,14 +170,14 @@ impl Checker<'_> {
             self.radio(&at, &profile.radio);
             self.wlan(&at, &profile.wlan);
             self.queue(&join(&at, "queue"), &profile.queue);
-            if !own.motion.is_empty() {
-                self.mobility(&at, &own.motion.over(&cfg.mobility));
+            if !own.mobility.is_empty() {
+                self.mobility(&at, &own.mobility.over(&cfg.mobility));
             }
         }
         let mut seen = HashMap::new();
         for (i, row) in cfg.wlan.link_rate.0.iter().enumerate() {
             let at = format!("wlan.link_rate.{i}");
-            for (end, node) in [("from", row.src), ("to", row.dst)] {
+            for (end, node) in [("src", row.src), ("dst", row.dst)] {
                 match node {
                     Some(node) => self.has_radio(&join(&at, end), node),
                     None => self.error(&at, format!("`{at}` has no `{end}`"), &format!("set `{at}.{end}` to a node")),

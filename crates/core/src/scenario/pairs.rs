@@ -30,7 +30,7 @@ settings! {
         /// TCP settings of these flows that differ from `tcp`.
         pub tcp: Overrides<tcp::Config> = Overrides::default()
             ; used when |c| c.app != app::Kind::Cbr, else "the flow is not over TCP",
-        /// File-transfer settings of these flows that differ from `ftp`.
+        /// File-transfer settings of these flows that differ from `bulk`.
         pub bulk: Overrides<ftp::Config> = Overrides::default()
             ; used when |c| c.app == app::Kind::Ftp, else "the application of the flow is not `ftp`",
         /// CBR settings of these flows that differ from `cbr`.
@@ -89,18 +89,18 @@ impl Pairs {
 impl Checker<'_> {
     pub(super) fn pairs(&mut self, i: usize, pairs: &Pairs) {
         let at = format!("pairs.{i}");
-        for (end, set) in [("from", &pairs.src), ("to", &pairs.dst)] {
+        for (end, way, set) in [("src", "from", &pairs.src), ("dst", "to", &pairs.dst)] {
             match set.0.iter().map(|r| r.1).max() {
                 Some(last) => self.node_exists(&join(&at, end), last),
                 None => {
                     let help = format!("set `{at}.{end}` to nodes, e.g. \"3-7\"");
-                    self.error(&at, format!("`{at}` does not say {end} which nodes its flows go"), &help);
+                    self.error(&at, format!("`{at}` does not say {way} which nodes its flows go"), &help);
                 }
             }
         }
         if pairs.count() == 0 && !pairs.src.0.is_empty() && !pairs.dst.0.is_empty() {
             let message = format!("the only source of `{at}` is its only destination");
-            self.error(&join(&at, "to"), message, "choose another node");
+            self.error(&join(&at, "dst"), message, "choose another node");
         }
         let flow = pairs.flow();
         self.application(&at, &flow);

@@ -42,7 +42,7 @@ impl Checker<'_> {
     pub(super) fn neighborhood_red(&mut self, red: &neighborhood_red::Config) {
         let at = "net.neighborhood_red";
         self.thresholds(at, red.min_threshold, red.max_threshold);
-        for (setting, size) in [("mean_pktsize", red.mean_packet_size), ("ncn_bytes", red.ncn_size)] {
+        for (setting, size) in [("mean_packet_size", red.mean_packet_size), ("ncn_size", red.ncn_size)] {
             if size.0 > self.cfg.net.mtu.0 {
                 let message = format!("a packet of {size} is larger than the MTU of {}", self.cfg.net.mtu);
                 self.error(&join(at, setting), message, "it must be at most `net.mtu`");
@@ -51,10 +51,10 @@ impl Checker<'_> {
     }
 
     /// Checks that a lower threshold is below an upper one.
-    fn thresholds(&mut self, at: &str, min_th: f64, max_th: f64) {
-        if max_th <= min_th {
-            let help = format!("`{at}.max_th` must be above `{at}.min_th`");
-            self.error(&join(at, "max_th"), NOT_ABOVE, &help);
+    fn thresholds(&mut self, at: &str, min: f64, max: f64) {
+        if max <= min {
+            let help = format!("`{at}.max_threshold` must be above `{at}.min_threshold`");
+            self.error(&join(at, "max_threshold"), NOT_ABOVE, &help);
         }
     }
 }

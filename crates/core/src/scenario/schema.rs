@@ -203,7 +203,7 @@ settings! {
         pub error: Overrides<error_model::Config> = Overrides::default(),
         /// Position of the errors; "none": as in `wire`.
         pub error_place: Option<error_model::Place> = None,
-        /// Settings of the direction from `to` to `from` that differ: rate, delay, queue, error, error_place.
+        /// Settings of the direction from `dst` to `src` that differ: rate, delay, queue, error, error_place.
         pub back: Overrides<Direction> = Overrides::default()
             ; used when |c| c.duplex, else "the link goes one way",
     }
@@ -225,7 +225,7 @@ settings! {
         /// TCP settings of this flow that differ from `tcp`.
         pub tcp: Overrides<tcp::Config> = Overrides::default()
             ; used when |c| c.app != app::Kind::Cbr, else "the flow is not over TCP",
-        /// File-transfer settings of this flow that differ from `ftp`.
+        /// File-transfer settings of this flow that differ from `bulk`.
         pub bulk: Overrides<ftp::Config> = Overrides::default()
             ; used when |c| c.app == app::Kind::Ftp, else "the application of the flow is not `ftp`",
         /// CBR settings of this flow that differ from `cbr`.
@@ -273,7 +273,7 @@ settings! {
         /// Channel of the radio that is switched, if not the whole node; "none": the whole node.
         pub channel: Option<u16> = None,
         /// Number of a node that moves, to `position` or `destination`. It stays there for the rest of the run,
-        /// whatever `motion` says.
+        /// whatever `mobility` says.
         pub node_move: Option<u32> = None,
         /// New position, reached at once.
         pub position: Option<Position> = None

@@ -327,7 +327,7 @@ impl<'a> Reader<'a> {
             let (number, deeper) = rest.split_once('.').unwrap_or((rest, ""));
             if number.parse::<usize>().is_ok() {
                 let every = match key {
-                    "flow" if ["tcp", "ftp", "cbr"].contains(&deeper.split('.').next().unwrap_or_default()) => {
+                    "flow" if ["tcp", "bulk", "cbr"].contains(&deeper.split('.').next().unwrap_or_default()) => {
                         format!("; `{deeper}` sets it for all flows")
                     }
                     _ => String::new(),

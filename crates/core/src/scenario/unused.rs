@@ -191,7 +191,7 @@ impl<'a> Users<'a> {
         among(profiles.iter().map(user), "no node has a radio")
     }
 
-    /// Reason for a setting of motion.
+    /// Reason for a setting of mobility.
     fn mobility(&self, rest: &str) -> Option<&'static str> {
         let plan = mobility::plan(self.cfg, self.layout.positions.len(), 0);
         let users = (0..)
@@ -327,7 +327,7 @@ impl<'a> Users<'a> {
         let no_box = "there is no such middlebox";
         match (group, number) {
             ("tcp", _) => self.tcp(rest, |c| Some(c.own.has(rest) || self.split_has(c, rest))),
-            ("ftp", _) => {
+            ("bulk", _) => {
                 let users = flows.iter().filter(|f| f.app == app::Kind::Ftp);
                 among(users.map(|f| (f.bulk.has(rest), None)), "no flow is a file transfer")
             }
@@ -359,9 +359,9 @@ impl<'a> Users<'a> {
                 Some("`routing.protocol` has no messages")
             }
             ("routing", _) if rest == "ecn" && !self.marks => Some(NO_MARKS),
-            ("arrivals", Ok(i)) if part == "tcp" => self.tcp(own, |c| (c.arrivals == Some(i)).then_some(false)),
+            ("arrival_process", Ok(i)) if part == "tcp" => self.tcp(own, |c| (c.arrivals == Some(i)).then_some(false)),
             ("queue", _) => self.queue(0, None, rest),
-            ("node", Ok(_)) if part == "motion" => self.mobility(own),
+            ("node", Ok(_)) if part == "mobility" => self.mobility(own),
             ("node", Ok(_)) => self.node(part, own),
             ("wire", _) => self.wire(rest),
             ("link", Ok(i)) => self.link(i, deeper),
@@ -390,7 +390,7 @@ impl<'a> Users<'a> {
                 let beyond = CROSS_LAYER.iter().filter(fits).find(|b| !b.2(cfg, self.tree));
                 beyond.map(|b| b.1).or_else(|| match group {
                     "radio" | "wlan" => self.node(group, rest),
-                    "motion" => self.mobility(rest),
+                    "mobility" => self.mobility(rest),
                     _ => cfg.unused(path),
                 })
             }
@@ -410,7 +410,7 @@ const NO_MARKS: &str = "no queue marks packets";
 const NO_LOSS: &str = "`routing.protocol` never loses a route";
 
 /// Groups that are lists.
-const LISTS: [&str; 6] = ["flow", "pairs", "link", "middlebox", "node", "arrivals"];
+const LISTS: [&str; 6] = ["flow", "pairs", "link", "middlebox", "node", "arrival_process"];
 
 /// Reports the names of values set by the scenario itself: files that it extends are meant for many scenarios.
 fn written(node: &Node, path: &str, sources: &Sources, report: &mut impl FnMut(String)) {

@@ -101,13 +101,13 @@ impl Checker<'_> {
                 self.error(&join(&at, "back"), message, &format!("set `{at}.duplex = true`, or leave `back` out"));
             }
             let Some(to) = link.dst else {
-                self.error(&at, format!("link {i} has no end"), &format!("set `{at}.to` to a node"));
+                self.error(&at, format!("link {i} has no end"), &format!("set `{at}.dst` to a node"));
                 continue;
             };
-            self.node_exists(&join(&at, "from"), link.src);
-            self.node_exists(&join(&at, "to"), to);
+            self.node_exists(&join(&at, "src"), link.src);
+            self.node_exists(&join(&at, "dst"), to);
             if link.src == to {
-                self.error(&join(&at, "to"), format!("link {i} joins node {to} to itself"), "choose another node");
+                self.error(&join(&at, "dst"), format!("link {i} joins node {to} to itself"), "choose another node");
                 continue;
             }
             let ends = [(link.src, to), (to, link.src)];

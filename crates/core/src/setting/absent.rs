@@ -13,7 +13,8 @@ const FADES: &str = "the only fading model is `radio.sinr.fading = \"rayleigh\"`
 const WALKS: &str = "the nearest is `mobility.model = \"random_waypoint\"`; `mobility.file` reads movement files of ns-2 and BonnMotion";
 const FAIR: &str = "the nearest is `queue.discipline = \"fq_codel\"`, which queues each flow separately";
 const DELAY_BOUND: &str = "the nearest is `queue.discipline = \"codel\"`, which controls the queueing delay";
-const BURSTS: &str = "the nearest are `on_off` (bursts and pauses) and `arrivals` (transfers that arrive at random)";
+const BURSTS: &str =
+    "the nearest are `on_off` (bursts and pauses) and `arrival_process` (transfers that arrive at random)";
 const RATES: &str =
     "rate control is one of `wlan.rate_control.algorithm = \"minstrel\"`, `\"arf\"`, `\"aarf\"` and `\"sample_rate\"`";
 const LOG: &str = "the nearest is `radio.propagation = \"log_distance\"`, with any exponent, and `radio.shadowing`";
@@ -82,7 +83,7 @@ const RENAMED: &[(&[&str], &str)] = &[
     (&["newreno_sack", "rfc6675", "sack1"], "it is called `sack` here"),
     (&["free_space", "freespace"], "it is called `friis` here"),
     (&["rayleigh"], "it is set by `radio.sinr.fading`, with `radio.reception = \"sinr\"`"),
-    (&["poisson"], "`arrivals` are a Poisson process"),
+    (&["poisson"], "`arrival_process` is a Poisson process"),
     (
         &["shadowing", "lognormal", "log_normal"],
         "it is set by `radio.shadowing`, with `radio.propagation = \"log_distance\"`",
@@ -114,14 +115,15 @@ const SETTINGS: &[(&[&str], &str)] = &[
     (&["duration", "time", "length", "end", "simulation_time", "sim_time", "simtime", "stop_time"], "run.stop"),
     (&["seeds", "random_seed", "rng_seed", "rngrun"], "run.seed"),
     (&["bandwidth", "bitrate", "phy_rate"], "wlan.data_rate"),
-    (&["mss", "segment_size", "segsize"], "tcp.mss"),
+    (&["segment", "segment_size", "segsize"], "tcp.mss"),
+    (&["window", "rwnd", "rcvwnd"], "tcp.receive_window"),
     (&["packet_size", "packetsize", "datagram_size"], "cbr.payload"),
     (&["buffer", "buffer_size", "queue_size", "queue_length", "ifqlen", "queuelen"], "queue.limit"),
     (&["distance", "node_distance"], "topology.spacing"),
     (&["tx_power", "txpower"], "radio.transmit_power"),
     (&["path_loss", "pathloss"], "radio.propagation"),
     (&["congestion_control", "cc", "flavor", "flavour"], "tcp.variant"),
-    (&["mobility"], "mobility.model"),
+    (&["motion", "movement", "mobility"], "mobility.model"),
     (&["rts", "rtsthreshold"], "wlan.rts_threshold"),
 ];
 

@@ -253,7 +253,7 @@ pub fn column(name: &str, header: &[&str], wanted: Wanted) -> Option<String> {
         Wanted::Flows if says(&["to", "target", "destination", "receiver"]) => meant("dst"),
         Wanted::Flows if says(&["start", "time", "begin"]) => meant("start_s"),
         Wanted::Flows if says(&["stop", "end", "size", "bytes", "rate", "app", "interval"]) => Some(
-            "what all flows of a file have in common stands under `traffic`, `ftp` and `cbr`; flows that differ are listed \
+            "what all flows of a file have in common stands under `traffic`, `bulk` and `cbr`; flows that differ are listed \
              as `flow`"
                 .to_owned(),
         ),

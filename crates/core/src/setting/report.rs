@@ -97,12 +97,18 @@ impl Report {
         } else if let (Some(near), true) = (&near, keys.iter().any(typo)) {
             return near.clone();
         }
-        let elsewhere: Vec<String> = self.named.map_or_else(Vec::new, |f| f(key)).iter().map(|n| quoted(n)).collect();
+        // A name of other programs is hardly one of a list entry here: a `duration` is `run.stop`, not that of `pairs`.
+        let foreign = absent::setting(key);
+        let same = self.named.map_or_else(Vec::new, |f| f(key));
+        let same = same.iter().map(String::as_str).filter(|n| foreign.is_none_or(|f| f != *n && !n.contains(".N.")));
+        let elsewhere: Vec<String> = foreign.into_iter().chain(same).map(quoted).collect();
         if (1..=MEANT).contains(&elsewhere.len()) {
             return mean(&elsewhere);
         }
-        let same = absent::setting(key).map(|name| mean(&[quoted(name)]));
-        same.or(near).unwrap_or_else(|| format!("known settings: {}", keys.join(", ")))
+        foreign
+            .map(|name| mean(&[quoted(name)]))
+            .or(near)
+            .unwrap_or_else(|| format!("known settings: {}", keys.join(", ")))
     }
 }
 

@@ -14,7 +14,7 @@ const THREE: &str = r#"
     wlan = { data_rate = "2 Mbit/s", basic_rate = "1 Mbit/s", rts_threshold = "always" }
     radio.energy = { transmit = "0.3 W", receive = "0.5 W", idle = "0 W", accounting = "first_bit", battery = "200 J" }
     node = [{ nodes = 1, radio.energy.battery = "1.3 J" }, { nodes = 2, radio.energy.battery = "0.6 J" }]
-    flow = [{ from = 0, to = 1, app = "cbr", start = "1 s" }]
+    flow = [{ src = 0, dst = 1, app = "cbr", start = "1 s" }]
     cbr = { interval = "50 ms", payload = "512 B" }
 "#;
 

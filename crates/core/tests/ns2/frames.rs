@@ -54,8 +54,8 @@ fn chain(hops: u32, rate: f64, variant: &str, ms: u64) -> Scenario {
         run = {{ stop = "{ms} ms" }}
         topology = {{ hops = {hops} }}
         wlan = {{ data_rate = "{rate} Mbit/s", boundary_slot = "lost" }}
-        tcp = {{ variant = "{variant}", window = 64, initial_window = 1, vegas = {{ alpha = 2, beta = 2, gamma = 2 }} }}
-        flow = [{{ from = 0, to = {hops}, start = "1 s" }}]
+        tcp = {{ variant = "{variant}", receive_window = 64, initial_window = 1, vegas = {{ alpha = 2, beta = 2, gamma = 2 }} }}
+        flow = [{{ src = 0, dst = {hops}, start = "1 s" }}]
         "#
     );
     Scenario::from_toml("golden", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"))

@@ -13,9 +13,9 @@ fn sent(transport: &str, message: u32, rate: &str) -> Vec<(f64, u32)> {
         run.stop = "40 s"
         topology.kind = "none"
         wire = {{ nodes = 2, rate = "{rate}", delay = "10 ms", queue.discipline = "droptail" }}
-        link = [{{ to = 1 }}]
-        tcp = {{ variant = "tahoe", segment = "512 B" }}
-        flow = [{{ to = 1, app = "on_off", start = "5 s", stop = "12 s" }}]
+        link = [{{ dst = 1 }}]
+        tcp = {{ variant = "tahoe", mss = "512 B" }}
+        flow = [{{ dst = 1, app = "on_off", start = "5 s", stop = "12 s" }}]
 
         [on_off]
         transport = "{transport}"

@@ -125,7 +125,7 @@ const DSDV: &str = r#"
     topology.hops = 4
     routing = { protocol = "dsdv", ttl = 32 }
     cbr = { interval = "1 s", payload = "512 B" }
-    flow = [{ from = 0, to = 4, app = "cbr", start = "5 s" }]
+    flow = [{ src = 0, dst = 4, app = "cbr", start = "5 s" }]
     "#;
 
 #[test]
@@ -136,7 +136,7 @@ fn dsdv_on_a_chain() {
 /// A node at the end of three goes, is lost after 45 s, and comes back.
 #[test]
 fn dsdv_loses_a_neighbour_that_goes() {
-    let text = DSDV.replace("hops = 4", "hops = 2").replace("to = 4", "to = 2").replace("\"5 s\"", "\"30 s\"");
+    let text = DSDV.replace("hops = 4", "hops = 2").replace("dst = 4", "dst = 2").replace("\"5 s\"", "\"30 s\"");
     let trace = include_str!("../data/dsdv_break_s1.tr");
     // At 100 m/s it leaves the reach of its neighbour, and the other way round. The trace goes on; at 126.58 s five packets
     // are released at once, and slots that the rounding of ns-2's clock decides put them into another order.
@@ -180,7 +180,7 @@ fn dsr_on_a_chain() {
         routing = { protocol = "dsr", ttl = 32 }
         queue.discipline = "cmu_priority"
         cbr = { interval = "500 ms", payload = "512 B" }
-        flow = [{ from = 0, to = 4, app = "cbr", start = "1 s" }]
+        flow = [{ src = 0, dst = 4, app = "cbr", start = "1 s" }]
         "#;
     compare(
         text,

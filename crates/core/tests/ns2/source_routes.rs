@@ -53,7 +53,7 @@ proptest! {
             places.push((x + dx - 170, y + dy - 170));
         }
         let places: Vec<String> = places.iter().map(|p| format!("[\"{} m\", \"{} m\"]", p.0, p.1)).collect();
-        let flows: Vec<String> = (1..8).map(|to| format!("{{ from = {}, to = {to}, app = \"cbr\" }}", to / 3)).collect();
+        let flows: Vec<String> = (1..8).map(|to| format!("{{ src = {}, dst = {to}, app = \"cbr\" }}", to / 3)).collect();
         let text = format!(
             "extends = \"{preset}\"\nrun.stop = \"20 s\"\nrouting = {{ protocol = \"dsr\", dsr.flow_state = {flow_state} }}\n\
              receiver.error = {{ model = \"uniform\", rate = {losses} }}\ncbr.interval = \"200 ms\"\n\
@@ -86,7 +86,7 @@ proptest! {
 /// The property is not empty: there are routes over other nodes, and one that turns back would be found.
 #[test]
 fn routes_with_relays_are_checked() {
-    let text = "run.stop = \"2 s\"\ntopology.hops = 3\nrouting.protocol = \"dsr\"\nflow = [{ to = 3, app = \"cbr\" }]";
+    let text = "run.stop = \"2 s\"\ntopology.hops = 3\nrouting.protocol = \"dsr\"\nflow = [{ dst = 3, app = \"cbr\" }]";
     let scenario = Scenario::from_toml("test", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
     let mut sim = Sim::new(&scenario.setup(None));
     let mut any = false;

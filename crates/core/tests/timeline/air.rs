@@ -34,12 +34,12 @@ fn told(lines: &[Line], from: Time) -> Vec<String> {
 fn exchange(hops: u32, wlan: &str, payload: u32) -> (Vec<Line>, Time, Time) {
     let (_, lines) = run(&format!(
         r#"
-        run = {{ stop = "3 s", batches = 1, discard = 0 }}
+        run = {{ stop = "3 s", batches = 1, warmup_batches = 0 }}
         topology = {{ hops = {hops} }}
         routing = {{ protocol = "shortest_path" }}
         wlan = {{ {wlan} }}
-        cbr = {{ payload = "{payload} B", header = "0 B", datagrams = 1 }}
-        flow = [{{ from = 0, to = 1, app = "cbr", start = "1 s" }}]
+        cbr = {{ payload = "{payload} B", header_size = "0 B", datagrams = 1 }}
+        flow = [{{ src = 0, dst = 1, app = "cbr", start = "1 s" }}]
         "#
     ));
     let start = lines.iter().find(|l| l.what == What::Sent).expect("something is sent").at;
@@ -120,12 +120,12 @@ fn hidden(first: &str, rts: &str) -> (Sim, Vec<Line>) {
     let (a, b) = if first == "0" { ("1 s", "1.0029 s") } else { ("1.0029 s", "1 s") };
     run(&format!(
         r#"
-        run = {{ stop = "3 s", batches = 1, discard = 0 }}
+        run = {{ stop = "3 s", batches = 1, warmup_batches = 0 }}
         topology = {{ hops = 4 }}
         routing = {{ protocol = "shortest_path" }}
         wlan = {{ rts_threshold = "{rts}" }}
-        cbr = {{ payload = "1460 B", header = "0 B", datagrams = 1 }}
-        flow = [{{ from = 0, to = 1, app = "cbr", start = "{a}" }}, {{ from = 3, to = 4, app = "cbr", start = "{b}" }}]
+        cbr = {{ payload = "1460 B", header_size = "0 B", datagrams = 1 }}
+        flow = [{{ src = 0, dst = 1, app = "cbr", start = "{a}" }}, {{ src = 3, dst = 4, app = "cbr", start = "{b}" }}]
         "#
     ))
 }

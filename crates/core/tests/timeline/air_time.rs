@@ -38,12 +38,12 @@ fn assert_uses(sim: &Sim, node: usize, expected: &[(&str, u64)]) {
 fn exchange(hops: u32, wlan: &str) -> (Sim, Time) {
     let (sim, lines) = run(&format!(
         r#"
-        run = {{ stop = "3 s", batches = 1, discard = 0, air_time = true }}
+        run = {{ stop = "3 s", batches = 1, warmup_batches = 0, airtime = true }}
         topology = {{ hops = {hops} }}
         routing = {{ protocol = "shortest_path" }}
         wlan = {{ {wlan} }}
-        cbr = {{ payload = "1460 B", header = "0 B", datagrams = 1 }}
-        flow = [{{ from = 0, to = 1, app = "cbr", start = "1 s" }}]
+        cbr = {{ payload = "1460 B", header_size = "0 B", datagrams = 1 }}
+        flow = [{{ src = 0, dst = 1, app = "cbr", start = "1 s" }}]
         "#
     ));
     let start = lines.iter().find(|l| l.what == What::Sent).expect("something is sent").at;
@@ -138,13 +138,13 @@ fn a_station_out_of_range_is_idle() {
 fn hidden(zero: &str, three: &str, rules: &str) -> (Sim, Vec<Line>) {
     run(&format!(
         r#"
-        run = {{ stop = "3 s", batches = 1, discard = 0, air_time = true }}
+        run = {{ stop = "3 s", batches = 1, warmup_batches = 0, airtime = true }}
         topology = {{ hops = 4 }}
         routing = {{ protocol = "shortest_path" }}
         wlan = {{ rts_threshold = "never", {rules} }}
-        cbr = {{ payload = "1460 B", header = "0 B", datagrams = 1 }}
-        flow = [{{ from = 0, to = 1, app = "cbr", start = "{zero}" }},
-                {{ from = 3, to = 4, app = "cbr", start = "{three}" }}]
+        cbr = {{ payload = "1460 B", header_size = "0 B", datagrams = 1 }}
+        flow = [{{ src = 0, dst = 1, app = "cbr", start = "{zero}" }},
+                {{ src = 3, dst = 4, app = "cbr", start = "{three}" }}]
         "#
     ))
 }
@@ -193,11 +193,11 @@ fn unfinished_frame_is_booked_up_to_the_end_of_the_run() {
     let stop = start.0 + RTS + CTS + 1_000_000;
     let (sim, _) = run(&format!(
         r#"
-        run = {{ stop = "{stop} ns", batches = 1, discard = 0, air_time = true }}
+        run = {{ stop = "{stop} ns", batches = 1, warmup_batches = 0, airtime = true }}
         topology = {{ hops = 1 }}
         routing = {{ protocol = "shortest_path" }}
-        cbr = {{ payload = "1460 B", header = "0 B", datagrams = 1 }}
-        flow = [{{ from = 0, to = 1, app = "cbr", start = "1 s" }}]
+        cbr = {{ payload = "1460 B", header_size = "0 B", datagrams = 1 }}
+        flow = [{{ src = 0, dst = 1, app = "cbr", start = "1 s" }}]
         "#
     ));
     let data_start = D[1] + RTS + SIFS + D[1] + CTS + SIFS;
@@ -213,12 +213,12 @@ fn unfinished_frame_is_booked_up_to_the_end_of_the_run() {
 fn energy_as_ns2_subtracts_it() {
     // ns-2.35, 0.3 W and 0.5 W: a datagram of 500 B costs its sender 1.108 mJ; who senses all four frames pays for each.
     let (sim, _) = run(r#"
-        run = { stop = "3 s", batches = 1, discard = 0, air_time = true }
+        run = { stop = "3 s", batches = 1, warmup_batches = 0, airtime = true }
         topology = { kind = "list", positions = [["0 m", "0 m"], ["200 m", "0 m"], ["100 m", "400 m"]] }
         routing = { protocol = "shortest_path" }
         radio = { energy = { transmit = "0.3 W", receive = "0.5 W", idle = "0 W" } }
-        cbr = { payload = "500 B", header = "0 B", datagrams = 1 }
-        flow = [{ from = 0, to = 1, app = "cbr", start = "1 s" }]
+        cbr = { payload = "500 B", header_size = "0 B", datagrams = 1 }
+        flow = [{ src = 0, dst = 1, app = "cbr", start = "1 s" }]
         "#);
     let joules = sim.recorder().air_time().numbers("energy_j").expect("a column");
     let expected =

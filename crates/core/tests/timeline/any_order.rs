@@ -67,7 +67,7 @@ fn rules() -> impl Strategy<Value = String> {
         .prop_map(|(rts, timeout, access, clock, cts, cca, slot, idle)| {
             format!(
                 "rts_threshold = \"{rts}\", response_timeout = \"{timeout}\", first_access = \"{access}\", \
-                 backoff_clock = \"{clock}\", cts = \"{cts}\", cca_time = \"{cca}\", slot_time = \"{slot}\", \
+                 backoff_clock = \"{clock}\", cts_requires = \"{cts}\", cca_time = \"{cca}\", slot_time = \"{slot}\", \
                  data_needs_idle = {idle}, cw_min = 1, short_retry_limit = 3, long_retry_limit = 2"
             )
         })

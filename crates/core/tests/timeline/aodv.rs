@@ -265,10 +265,10 @@ fn an_unreachable_destination_is_asked_for_as_in_ns2() {
     // As seen in ns-2.35, datagrams twice a second; those that wait at 20 s are dropped.
     let text = r#"
         extends = "ns2-2.35"
-        run = { stop = "45 s", batches = 1, discard = 0 }
+        run = { stop = "45 s", batches = 1, warmup_batches = 0 }
         topology = { hops = 1 }
         cbr = { interval = "500 ms" }
-        flow = [{ from = 0, to = 1, app = "cbr", start = "1 s" }]
+        flow = [{ src = 0, dst = 1, app = "cbr", start = "1 s" }]
     "#;
     let scenario = Scenario::from_toml("test", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
     let mut setup = scenario.setup(None);
@@ -382,10 +382,10 @@ fn a_route_is_found_hop_by_hop() {
     // As in ns-2.35 without ARP: request outwards, reply back, then the SYN.
     let (_, lines) = air::run(
         r#"
-        run = { stop = "1.1 s", batches = 1, discard = 0 }
+        run = { stop = "1.1 s", batches = 1, warmup_batches = 0 }
         topology = { hops = 3 }
         wlan = { rts_threshold = "always" }
-        flow = [{ from = 0, to = 3, start = "1 s" }]
+        flow = [{ src = 0, dst = 3, start = "1 s" }]
         "#,
     );
     let data: Vec<(u32, u32)> = lines

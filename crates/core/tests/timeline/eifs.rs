@@ -186,7 +186,7 @@ fn a_packet_that_is_queued_while_an_answer_is_due_draws_a_back_off() {
 /// Stations in one place send to node 0 without pause and without RTS: what is on the air.
 fn saturated(senders: u32, more: &str) -> Vec<Line> {
     let places: String = (0..=senders).map(|i| format!("[\"{} m\", \"0 m\"],", f64::from(i) * 0.03)).collect();
-    let flows: String = (1..=senders).map(|i| format!("[[flow]]\nfrom = {i}\nto = 0\napp = \"cbr\"\n")).collect();
+    let flows: String = (1..=senders).map(|i| format!("[[flow]]\nsrc = {i}\ndst = 0\napp = \"cbr\"\n")).collect();
     let text = format!(
         r#"
         run = {{ stop = "60 s" }}
@@ -194,7 +194,7 @@ fn saturated(senders: u32, more: &str) -> Vec<Line> {
         radio.propagation = "range"
         wlan.rts_threshold = "never"
         routing.protocol = "shortest_path"
-        cbr = {{ payload = "1460 B", header = "0 B", interval = "2 ms" }}
+        cbr = {{ payload = "1460 B", header_size = "0 B", interval = "2 ms" }}
         {more}
         {flows}
         "#

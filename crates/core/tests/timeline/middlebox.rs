@@ -49,7 +49,7 @@ struct Path {
 impl Path {
     /// A path with Snoop at the near node, if at all, and loss notifications at the far one.
     fn of(text: &str, with_snoop: bool, with_eln: bool) -> Path {
-        let text = format!("run.stop = \"1 s\"\ntcp.segment = \"1000 B\"\n{text}");
+        let text = format!("run.stop = \"1 s\"\ntcp.mss = \"1000 B\"\n{text}");
         let scenario = Scenario::from_toml("test", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
         let c = scenario.config();
         let middlebox = |settings| Some(Middlebox::new(&settings, vec![true]));
@@ -77,7 +77,7 @@ impl Path {
 
     /// Snoop alone, or nothing, and segments that are lost.
     fn new(preset: &str, with_snoop: bool, lost: &[Seq]) -> Path {
-        let text = format!("extends = \"{preset}\"\ntcp.window = 20");
+        let text = format!("extends = \"{preset}\"\ntcp.receive_window = 20");
         Path { lost: lost.to_vec(), ..Path::of(&text, with_snoop, false) }
     }
 
@@ -273,7 +273,7 @@ fn sources_match_ns2_under_packet_loss() {
     for (i, line) in cases.lines().filter(|l| !l.starts_with('#')).enumerate() {
         let words: Vec<&str> = line.split(' ').collect();
         let [variant, mechanism, window, dropped, theirs @ ..] = words.as_slice() else { panic!("cannot read {line}") };
-        let text = format!("extends = \"ns2-2.35\"\ntcp.variant = \"{variant}\"\ntcp.window = {window}");
+        let text = format!("extends = \"ns2-2.35\"\ntcp.variant = \"{variant}\"\ntcp.receive_window = {window}");
         let mut p = Path::of(&text, *mechanism != "eln", *mechanism != "snoop");
         (p.rate, p.lan) = (BitRate::mbps(2), Span::us(4));
         // ns-2 draws the phase of a sender's clock, an agent of Vegas twice.

@@ -117,14 +117,14 @@ const PACKETS: f64 = 40_000.0;
 fn given_up(p: f64, counts: &str) -> [f64; 2] {
     let text = format!(
         r#"
-        run = {{ stop = "100000 s", batches = 1, discard = 0 }}
+        run = {{ stop = "100000 s", batches = 1, warmup_batches = 0 }}
         topology = {{ hops = 1, spacing = "10 m" }}
         wlan = {{ {RTS}, data_rate = "11 Mbit/s", retry_counts = "{counts}" }}
         routing.protocol = "shortest_path"
         receiver.error = {{ model = "uniform", rate = {p} }}
         queue.limit = {PACKETS}
         cbr = {{ payload = "100 B", interval = "1 ms", datagrams = {PACKETS} }}
-        flow = [{{ from = 0, to = 1, app = "cbr" }}]
+        flow = [{{ src = 0, dst = 1, app = "cbr" }}]
         "#
     );
     let scenario = Scenario::from_toml("test", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));

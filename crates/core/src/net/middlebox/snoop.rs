@@ -24,9 +24,9 @@ keywords! {
 keywords! {
     /// Smoothing of the mean local round-trip time.
     pub enum Smoothing {
-        /// A new measurement has the weight `gain`.
+        /// A new measurement has the weight `rtt_weight`.
         New = "new",
-        /// The old mean has the weight `gain`, a new measurement the rest (ns-2).
+        /// The old mean has the weight `rtt_weight`, a new measurement the rest (ns-2).
         Old = "old",
     }
 }

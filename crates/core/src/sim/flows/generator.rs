@@ -235,12 +235,12 @@ mod tests {
         let rate = load / (f64::from(mean) * 8e-4 * 1500.0 / 1460.0);
         format!(
             r#"
-            run = {{ stop = "100000000 delivered", batches = 1, discard = 0 }}
+            run = {{ stop = "100000000 delivered", batches = 1, warmup_batches = 0 }}
             topology.kind = "none"
             wire = {{ nodes = 2, rate = "10 Mbit/s", delay = "10 us", queue = {{ discipline = "droptail", limit = 100000 }} }}
-            link = [{{ from = 0, to = 1 }}]
-            tcp = {{ window = 4, rto = {{ initial = "60 s", min = "60 s" }} }}
-            arrivals = [{{ from = 0, to = 1, rate = {rate}, count = {count}, size = {{ distribution = "{distribution}", mean = "{mean} kB" }} }}]
+            link = [{{ src = 0, dst = 1 }}]
+            tcp = {{ receive_window = 4, rto = {{ initial = "60 s", min = "60 s" }} }}
+            arrival_process = [{{ src = 0, dst = 1, rate = {rate}, count = {count}, size = {{ distribution = "{distribution}", mean = "{mean} kB" }} }}]
             "#
         )
     }
@@ -302,13 +302,13 @@ mod tests {
     fn a_lone_transfer_takes_as_long_as_a_flow() {
         // As in tests/transfers.rs: 1 Mbit/s, 10 ms, a round of one segment, then two, of which the last is short.
         let text = r#"
-            run = { stop = "10 s", batches = 1, discard = 0 }
+            run = { stop = "10 s", batches = 1, warmup_batches = 0 }
             topology.kind = "none"
             wire = { nodes = 2, rate = "1 Mbit/s", delay = "10 ms" }
-            link = [{ from = 0, to = 1 }]
+            link = [{ src = 0, dst = 1 }]
             tcp.initial_window = 1
-            [[arrivals]]
-            to = 1
+            [[arrival_process]]
+            dst = 1
             count = 1
             size = { distribution = "fixed", mean = "4 kB" }
         "#;
@@ -322,12 +322,12 @@ mod tests {
         let text = |rto: &str| {
             format!(
                 r#"
-                run = {{ stop = "60 s", batches = 1, discard = 0 }}
+                run = {{ stop = "60 s", batches = 1, warmup_batches = 0 }}
                 topology.kind = "none"
                 wire = {{ nodes = 3, rate = "10 Mbit/s", delay = "50 ms" }}
-                link = [{{ from = 0, to = 1 }}, {{ from = 1, to = 2 }}]
-                tcp = {{ window = 8, syn = false, rto = {{ initial = "{rto}", min = "{rto}" }} }}
-                arrivals = [{{ rate = 20.0, size = {{ mean = "3 kB" }} }}]
+                link = [{{ src = 0, dst = 1 }}, {{ src = 1, dst = 2 }}]
+                tcp = {{ receive_window = 8, syn = false, rto = {{ initial = "{rto}", min = "{rto}" }} }}
+                arrival_process = [{{ rate = 20.0, size = {{ mean = "3 kB" }} }}]
                 "#
             )
         };
@@ -351,11 +351,11 @@ mod tests {
     fn transfers_come_beside_flows_over_the_radio() {
         let text = |more: &str| {
             format!(
-                "run = {{ stop = \"30 s\", batches = 3, discard = 0 }}\ntopology.hops = 2\n\
-                 flow = [{{ from = 0, to = 2, app = \"cbr\" }}]\n{more}"
+                "run = {{ stop = \"30 s\", batches = 3, warmup_batches = 0 }}\ntopology.hops = 2\n\
+                 flow = [{{ src = 0, dst = 2, app = \"cbr\" }}]\n{more}"
             )
         };
-        let sim = ran(&text("arrivals = [{ rate = 2.0, size = { mean = \"10 kB\" } }]"));
+        let sim = ran(&text("arrival_process = [{ rate = 2.0, size = { mean = \"10 kB\" } }]"));
         let batches = sim.watch.recorder.batches();
         let all: u64 = batches.counts("packets_delivered").expect("a column").iter().sum();
         let of_flow = sim.watch.recorder.flows().counts("packets_delivered").expect("a column")[0];

@@ -57,7 +57,7 @@ pub struct AdaptivePacing {
     delay: Option<f64>,
     /// Smoothed time that a packet waits per hop \[s\].
     queueing: Option<f64>,
-    /// The newest delays \[s\], as many as `history` says.
+    /// The newest delays \[s\], as many as `history_samples` says.
     samples: Vec<f64>,
     oldest: usize,
 }

@@ -1,0 +1,294 @@
+//! Former names of settings: they mean the same as the names of today, with a warning, and `fix` replaces them. Settings
+//! that differ from the defaults.
+
+use chappe_core::scenario::fix::fix;
+use chappe_core::scenario::presets;
+use chappe_core::scenario::renamed::{of_settings, under_former_names};
+use chappe_core::scenario::{Errors, Files, NoFiles, Scenario};
+use chappe_core::setting::renames::SETTINGS;
+use serde_json::{Value as Json, json};
+use std::collections::BTreeSet;
+
+/// Files by their names.
+struct Folder(&'static [(&'static str, &'static str)]);
+
+impl Files for Folder {
+    fn read(&self, name: &str, _: &str) -> Result<(String, String), String> {
+        let found = self.0.iter().find(|f| f.0 == name).ok_or("no such file")?;
+        Ok((found.0.to_owned(), found.1.to_owned()))
+    }
+}
+
+/// A scenario in which every renamed setting has a value.
+const COMPLETE: &str = r#"
+    run = { stop = "2 s", airtime = true, sample_interval = "100 ms", time_limit = "900 s" }
+    topology.hops = 3
+    wire.nodes = 1
+    mobility = { model = "random_waypoint", initial = "topology", width = "600 m", height = "100 m" }
+    link = [{ src = 0, dst = 4, back.queue.red.weight = 0.01 }]
+    flow = [{ src = 0, dst = 3, bulk.segments = 9, tcp.receive_window = 7 }, { src = 4, dst = 0 }]
+    pairs = [{ src = 1, dst = "2-3", duration = "1 s", bulk.segments = 5 }]
+    arrival_process = [{ src = 1, dst = 0, tcp.mss = "500 B" }]
+    node = [{ nodes = 1, mobility.model = "still" }]
+    middlebox = [{ kind = "split", node = 1, split.tcp.ack_policy = "every" }]
+    wlan.link_rate = [{ src = 0, dst = 1, rate = "1 Mbit/s" }]
+    routing.fixed.routes = [{ node = 0, dst = 1, next_hop = 1 }]
+    event = [{ at = "1 s", set = "link.0.rate", to = "1 Mbit/s" }]
+"#;
+
+fn read(text: &str, overrides: &[(&str, &str)]) -> Result<Scenario, Errors> {
+    let overrides: Vec<_> = overrides.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    Scenario::from_toml("my.toml", text, &overrides, &NoFiles)
+}
+
+fn good(text: &str) -> Scenario {
+    read(text, &[]).unwrap_or_else(|e| panic!("{text}\n{e}"))
+}
+
+/// Message of the only error, as shown with its place.
+fn refused(read: Result<Scenario, Errors>) -> String {
+    let errors = read.expect_err("a mistake");
+    assert_eq!(errors.problems.len(), 1, "{errors}");
+    errors.render(false)
+}
+
+/// Warnings about former names.
+fn warned(scenario: &Scenario) -> BTreeSet<String> {
+    scenario.warnings.iter().map(|p| p.message.clone()).filter(|m| m.ends_with(" today")).collect()
+}
+
+/// Warning about a former name.
+fn warning(old: &str, new: &str) -> String {
+    format!("`{old}` is called `{new}` today").replace('*', "0")
+}
+
+/// A value as in a TOML text.
+fn written(value: &Json) -> String {
+    toml::Value::try_from(value).expect("TOML has the value").to_string()
+}
+
+/// Value of a setting; `*` is the first place in a list.
+fn value<'a>(settings: &'a Json, name: &str) -> &'a Json {
+    let found = settings.pointer(&format!("/{}", name.replace('*', "0").replace('.', "/")));
+    found.unwrap_or_else(|| panic!("{name} has no value"))
+}
+
+#[test]
+fn each_former_name_sets_what_the_name_of_today_sets() {
+    let effective = good(COMPLETE).effective();
+    for (old, new) in SETTINGS {
+        let value = written(value(&effective, new));
+        let by = |name: &str| {
+            read(COMPLETE, &[(&name.replace('*', "0"), &value)]).unwrap_or_else(|e| panic!("{name} = {value}\n{e}"))
+        };
+        let (former, today) = (by(old), by(new));
+        assert_eq!(former.effective(), today.effective(), "{old}");
+        assert!(warned(&former).contains(&warning(old, new)), "{old}: {:?}", warned(&former));
+        assert_eq!(warned(&today), BTreeSet::new(), "{new}");
+    }
+}
+
+#[test]
+fn all_former_names_together_are_the_same_scenario() {
+    let today = good(COMPLETE).effective();
+    let former = under_former_names(&today);
+    assert_eq!(of_settings(&former).0, today);
+    let by_json = Scenario::from_json(&former, &json!({}), &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+    let text = toml::to_string(&former).expect("TOML has the settings");
+    for scenario in [by_json, good(&text)] {
+        assert_eq!(scenario.effective(), today);
+        let warned = warned(&scenario);
+        let missing: Vec<_> = SETTINGS.iter().filter(|(old, new)| !warned.contains(&warning(old, new))).collect();
+        assert_eq!(missing, Vec::<&(&str, &str)>::new());
+    }
+    let fixed = fix("my.toml", &text).expect("it is TOML");
+    assert_eq!(good(&fixed.text).effective(), today);
+    assert_eq!((warned(&good(&fixed.text)), fix("my.toml", &fixed.text).expect("it is TOML").changes), <_>::default());
+}
+
+#[test]
+fn names_within_other_groups_are_former_names_too() {
+    let text = "run.stop = \"1 s\"\nwire.nodes = 1\nlink = [{ dst = 8, back.queue.red.q_weight = 0.5 }]\n\
+                flow = [{ to = 2, tcp.window = 5 }]\nmiddlebox = [{ kind = \"snoop\", node = 1, split.tcp.segment = \"500 B\" }]\n\
+                node = [{ nodes = 1, motion.kind = \"still\" }]\n\
+                event = [{ at = \"10 ms\", set = \"flow.0.tcp.window\", to = 2 }]";
+    let scenario = good(text);
+    let expected = [
+        ("link.0.back.queue.red.q_weight", "link.0.back.queue.red.weight"),
+        ("flow.0.to", "flow.0.dst"),
+        ("flow.0.tcp.window", "flow.0.tcp.receive_window"),
+        ("middlebox.0.split.tcp.segment", "middlebox.0.split.tcp.mss"),
+        ("node.0.motion", "node.0.mobility"),
+        ("node.0.motion.kind", "node.0.mobility.model"),
+    ];
+    assert_eq!(warned(&scenario), expected.iter().map(|(old, new)| warning(old, new)).collect());
+    assert_eq!(value(&scenario.effective(), "event.0.set"), "flow.0.tcp.receive_window");
+    // Each warning is at the name.
+    let said = scenario.render_warnings(false);
+    assert!(said.contains("my.toml:3:35") && said.contains("my.toml:4:11"), "{said}");
+    // A program that drives a run names settings, too.
+    let command = |name: &str| format!("{:?}", scenario.commands(&json!({ "set": name, "to": 3 })).expect("a command"));
+    assert_eq!(command("flow.0.tcp.window"), command("flow.0.tcp.receive_window"));
+}
+
+#[test]
+fn overrides_may_have_former_names() {
+    let text = "run.stop = \"1 s\"\nflow = [{ dst = 2 }, { dst = 3 }]";
+    let by_text = read(text, &[("flow.1.tcp.window", "5"), ("run.limit", "7 s")]).unwrap_or_else(|e| panic!("{e}"));
+    let overrides = json!({ "flow.1.tcp.window": 5, "run": { "limit": "7 s" } });
+    let by_json = good(text).with(&overrides, &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+    for scenario in [by_text, by_json] {
+        assert_eq!(*value(&scenario.effective(), "flow.1.tcp.receive_window"), json!(5));
+        assert_eq!(*value(&scenario.effective(), "run.time_limit"), json!("7 s"));
+        let names = [("flow.1.tcp.window", "flow.1.tcp.receive_window"), ("run.limit", "run.time_limit")];
+        assert_eq!(warned(&scenario), names.iter().map(|(old, new)| warning(old, new)).collect());
+    }
+    let said = refused(read(text, &[("tcp.window", "0")]));
+    assert!(said.contains("`tcp.receive_window` is 0") && said.contains("--set:1:12"), "{said}");
+}
+
+#[test]
+fn dicts_may_have_dotted_former_names() {
+    let dict = json!({ "run.stop": "1 s", "tcp.window": 5, "flow": [{ "to": 2, "tcp.segment": "500 B" }], "motion.kind": "still" });
+    let scenario = Scenario::from_json(&dict, &json!({}), &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+    let today = json!({ "run": { "stop": "1 s" }, "tcp": { "receive_window": 5 }, "flow": [{ "dst": 2, "tcp": { "mss": "500 B" } }] });
+    let today = Scenario::from_json(&today, &json!({}), &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(scenario.effective(), today.effective());
+    assert_eq!(warned(&scenario).len(), 4, "{:?}", warned(&scenario));
+    let (settings, said) = of_settings(&json!({ "tcp.window": 3, "ftp": { "segments": 2 }, "run.stop": "1 s" }));
+    assert_eq!(settings, json!({ "tcp.receive_window": 3, "bulk": { "segments": 2 }, "run.stop": "1 s" }));
+    assert_eq!(
+        said.into_iter().collect::<BTreeSet<_>>(),
+        [warning("ftp", "bulk"), warning("tcp.window", "tcp.receive_window")].into()
+    );
+}
+
+#[test]
+fn a_value_by_both_names_is_an_error_at_its_place() {
+    for (text, place) in [
+        ("run.stop = \"1 s\"\n[tcp]\nwindow = 3\nreceive_window = 4", "my.toml:4:1"),
+        ("run.stop = \"1 s\"\n[tcp]\nreceive_window = 4\nwindow = 3", "my.toml:4:1"),
+        ("run.stop = \"1 s\"\n[[flow]]\nto = 1\ndst = 1", "my.toml:4:1"),
+        ("run.stop = \"1 s\"\n[motion]\npause = \"1 s\"\n[mobility]\npause = \"2 s\"", "my.toml:5:1"),
+        ("run.stop = \"1 s\"\n[motion]\nkind = \"still\"\n[mobility]\nmodel = \"still\"", "my.toml:5:1"),
+    ] {
+        let said = refused(read(text, &[]));
+        assert!(said.contains("is set twice") && said.contains(place), "{text}\n{said}");
+    }
+    for dict in [
+        json!({ "run.stop": "1 s", "tcp.window": 3, "tcp.receive_window": 4 }),
+        json!({ "run.stop": "1 s", "tcp.window": 3, "tcp": { "receive_window": 4 } }),
+        json!({ "run.stop": "1 s", "tcp.receive_window": 3, "tcp": { "window": 4 } }),
+        json!({ "run.stop": "1 s", "tcp": { "window": 4, "receive_window": 3 } }),
+    ] {
+        let said = refused(Scenario::from_json(&dict, &json!({}), &NoFiles));
+        assert!(said.contains("`tcp.receive_window` is set twice"), "{said}");
+    }
+    // Groups of both names are one group.
+    let text = "run.stop = \"1 s\"\n[motion]\nkind = \"still\"\n[mobility]\nseed = 3";
+    assert_eq!(*value(&good(text).effective(), "mobility.seed"), json!(3));
+}
+
+#[test]
+fn extended_files_may_have_former_names() {
+    let folder = Folder(&[("base.toml", "run.stop = \"1 s\"\n[tcp]\nwindow = 5\nsegment = \"500 B\"")]);
+    let text = "extends = \"base.toml\"\ntcp.receive_window = 9";
+    let scenario = Scenario::from_toml("my.toml", text, &[], &folder).unwrap_or_else(|e| panic!("{e}"));
+    let tcp = &scenario.config().tcp;
+    assert_eq!((tcp.receive_window, tcp.mss.0), (9, 500));
+    let said = scenario.render_warnings(false);
+    assert!(said.contains("base.toml:3:1") && said.contains("base.toml:4:1"), "{said}");
+}
+
+#[test]
+fn fixed_files_keep_their_comments_and_their_meaning() {
+    let texts = [
+        "# A chain.\nrun.stop = \"1 s\" # soon\n\n# Windows.\n[tcp]\nwindow = 5 # segments\nack = \"every\"\n\n# Two flows.\n\
+         [[flow]]\nfrom = 0 # the first\nto = 3\n\n[[flow]]\n# the way back\nfrom = 3\nto = 0\ntcp.window = 2\n",
+        "run = { stop = \"1 s\", limit = \"9 s\" } # limits\nflow = [\n  # there\n  { from = 0, to = 2, ftp = { segments = 3 } },\n  \
+         { to = 1 }, # here\n]\nevent = [{ at = \"1 ms\", set = \"flow.0.tcp.window\", to = 3 }] # a window\n",
+        "extends = \"ns2-2.35\"\nmotion.kind = \"still\" # nobody moves\nmotion.start = \"uniform\"\n# the last group\n[run]\n\
+         stop = \"1 s\"\n",
+    ];
+    for text in texts {
+        let fixed = fix("my.toml", text).unwrap_or_else(|e| panic!("{e}"));
+        let (before, after) = (good(text), good(&fixed.text));
+        assert_eq!(after.effective(), before.effective(), "{}", fixed.text);
+        assert_eq!((warned(&before).is_empty(), warned(&after).is_empty()), (false, true), "{}", fixed.text);
+        let comments =
+            |text: &str| text.lines().filter_map(|l| Some(l.split_once('#')?.1.to_owned())).collect::<Vec<_>>();
+        assert_eq!(comments(&fixed.text), comments(text));
+        assert_eq!(fixed.text.lines().count(), text.lines().count());
+        let again = fix("my.toml", &fixed.text).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!((again.text, again.changes), (fixed.text, vec![]));
+    }
+}
+
+#[test]
+fn a_file_with_both_names_is_not_fixed() {
+    let text = "[tcp]\nwindow = 3\nreceive_window = 4\nsegment = \"500 B\"\n";
+    let fixed = fix("my.toml", text).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(fixed.text, text.replace("segment", "mss"));
+    assert_eq!(fixed.changes, ["`tcp.segment` -> `tcp.mss`"]);
+    let said = fix("my.toml", "tcp.window = \n").err().expect("no TOML").render(false);
+    assert!(said.contains("my.toml:1:14"), "{said}");
+}
+
+#[test]
+fn study_files_are_fixed() {
+    let text = "scenario = { extends = \"ns2-2.35\", tcp.window = 3 }\n\n[axes]\n\"flow.0.tcp.window\" = [1, 2] # two\ntcp.segment = [\"1 kB\"]\n\
+                \n[cases.a]\nrun.limit = \"9 s\"\n\n[search]\nsetting = \"tcp.window\" # of all\nfrom = 1\nto = 9\nbest = \"highest\"\n";
+    let fixed = fix("study.toml", text).unwrap_or_else(|e| panic!("{e}"));
+    let expected = "scenario = { extends = \"ns2-2.35\", tcp.receive_window = 3 }\n\n[axes]\n\"flow.0.tcp.receive_window\" = [1, 2] # two\n\
+                    tcp.mss = [\"1 kB\"]\n\n[cases.a]\nrun.time_limit = \"9 s\"\n\n[search]\nsetting = \"tcp.receive_window\" # of all\n\
+                    low = 1\nhigh = 9\ndirection = \"maximize\"\n";
+    assert_eq!(fixed.text, expected);
+    assert_eq!(fix("study.toml", expected).unwrap_or_else(|e| panic!("{e}")).changes, Vec::<String>::new());
+}
+
+#[test]
+fn the_format_of_a_file_is_known() {
+    let said = refused(read("run.stop = \"1 s\"\nformat = 2", &[]));
+    assert!(said.contains("`format` is 2, and this version of Chappe reads format 1"), "{said}");
+    assert!(said.contains("my.toml:2:10"), "{said}");
+    let said = refused(read("format = \"new\"\nrun.stop = \"1 s\"", &[]));
+    assert!(said.contains("`format` is \"new\"") && said.contains("my.toml:1:10"), "{said}");
+    let scenario = good("format = 1\nrun.stop = \"1 s\"");
+    assert_eq!(scenario.effective(), good("run.stop = \"1 s\"").effective());
+    let text = scenario.effective_toml();
+    assert!(text.starts_with("format = 1\n"), "{text}");
+    assert_eq!(good(&text).effective(), scenario.effective());
+}
+
+#[test]
+fn changes_are_what_differs_from_the_defaults() {
+    let flow = json!([{ "dst": 3 }]);
+    let scenario = good(
+        "run = { stop = \"1 s\", batches = 11 }\ntopology.hops = 7\ntcp.receive_window = 5\nflow = [{ src = 0, dst = 3 }]",
+    );
+    assert_eq!(scenario.changes(), json!({ "run": { "stop": "1 s" }, "tcp": { "receive_window": 5 }, "flow": flow }));
+    // So they are a scenario, the same one.
+    let again = Scenario::from_json(&scenario.changes(), &json!({}), &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(again.effective(), scenario.effective());
+    for (name, _) in presets::WORDS {
+        let preset = good(&format!("extends = \"{name}\"\nrun.stop = \"1 s\""));
+        let again = Scenario::from_json(&preset.changes(), &json!({}), &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(again.effective(), preset.effective(), "{name}");
+    }
+}
+
+#[test]
+fn changes_are_equal_for_equal_scenarios() {
+    let folder = Folder(&[("base.toml", "tcp = { variant = \"vegas\", receive_window = 3 }\nrun.stop = \"1000 ms\"")]);
+    let all = [
+        "run.stop = \"1 s\"\ntcp = { variant = \"vegas\", receive_window = 5, ecn.enabled = false }\ntopology.hops = 7",
+        "[tcp]\nwindow = 5\nvariant = \"vegas\"\n[run]\nstop = \"1000 ms\"\nseed = 1",
+        "extends = \"base.toml\"\ntcp.receive_window = 5",
+        "run.stop = \"1 s\"\ntcp = { variant = \"vegas\", receive_window = 5 }\nflow = [{ from = 0, to = 7, app = \"ftp\", start = \"0 s\" }]",
+    ];
+    let read =
+        |text: &&str| Scenario::from_toml("my.toml", text, &[], &folder).unwrap_or_else(|e| panic!("{text}\n{e}"));
+    let changes: Vec<Json> = all.iter().map(|text| read(text).changes()).collect();
+    assert_eq!(changes, vec![changes[0].clone(); all.len()]);
+    assert_ne!(read(&"run.stop = \"1 s\"\ntcp.receive_window = 5").changes(), changes[0]);
+}
