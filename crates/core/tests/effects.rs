@@ -145,7 +145,7 @@ fn settings(path: &str, schema: &Json, found: &mut BTreeMap<String, Json>) {
         }
     } else if schema["items"]["properties"].is_object() {
         settings(&format!("{path}.0"), &schema["items"], found);
-    } else if path != "extends" {
+    } else if !["extends", "format"].contains(&path) {
         found.insert(path.to_owned(), schema.clone());
     }
 }
@@ -246,7 +246,7 @@ fn below(path: &str) -> Option<String> {
         ("node.0.radio.", "radio."),
         ("node.0.wlan.", "wlan."),
         ("node.0.queue.", "queue."),
-        ("node.0.motion.", "motion."),
+        ("node.0.mobility.", "mobility."),
         ("link.0.back.queue.", "link.0.queue."),
         ("link.0.back.error.", "link.0.error."),
         ("link.0.back.", "link.0."),
