@@ -240,7 +240,7 @@ fn frames(sim: &mut Sim) -> Vec<(f64, usize, usize, f64)> {
     assert_eq!(table, RecordedTable::Frames);
     let values = rows.values();
     let column = |name: &str| &values[rows.columns().iter().position(|c| c.0 == name).expect("a column")];
-    let (Values::Float(at), Values::Int(sender)) = (column("time_s"), column("sender")) else { panic!("two columns") };
+    let (Values::Float(at), Values::Int(sender)) = (column("time_s"), column("src")) else { panic!("two columns") };
     let (Values::Int(channel), Values::Float(lasts)) = (column("channel"), column("airtime_s")) else {
         panic!("two columns")
     };

@@ -227,7 +227,7 @@ fn links_need_a_table_thresholds_and_nodes_that_stay() {
     assert_eq!(
         problem("radio = { propagation = \"links\", reception = \"sinr\" }"),
         "there is no table of links \
-         -> set `radio.links` to a CSV file with the columns from, to, and signal_dbm or loss_db"
+         -> set `radio.links` to a CSV file with the columns src, dst, and signal_dbm or loss_db"
     );
     assert_eq!(
         problem("radio = { propagation = \"links\", reception = \"sinr\", links = \"links.csv\" }"),
@@ -1114,20 +1114,20 @@ fn names_in_a_dict_may_be_dotted() {
     let read = |dict: serde_json::Value, changes: serde_json::Value| Scenario::from_json(&dict, &changes, &NoFiles);
     let nested = json!({
         "run": { "stop": "1 s" }, "tcp": { "window": 3, "vegas": { "alpha": 1, "beta": 2 } },
-        "flow": [{ "to": 1, "tcp": { "variant": "vegas" } }],
+        "flow": [{ "dst": 1, "tcp": { "variant": "vegas" } }],
     });
     let whole = read(nested, json!({})).expect("a scenario").effective();
     for dict in [
         json!({
             "run.stop": "1 s", "tcp.receive_window": 3, "tcp.vegas.alpha": 1, "tcp.vegas": { "beta": 2 },
-            "flow": [{ "to": 1, "tcp.variant": "vegas" }],
+            "flow": [{ "dst": 1, "tcp.variant": "vegas" }],
         }),
         json!({
             "tcp.vegas.alpha": 1, "run": { "stop": "1 s" }, "tcp": { "vegas.beta": 2, "window": 3 },
-            "flow": [{ "to": 1 }], "flow.0.tcp.variant": "vegas",
+            "flow": [{ "dst": 1 }], "flow.0.tcp.variant": "vegas",
         }),
         json!({ "tcp": { "vegas": { "alpha": 1 } }, "tcp.vegas": { "beta": 2 }, "run.stop": "1 s", "tcp.receive_window": 3,
-                "flow": [{}], "flow.0": { "to": 1, "tcp.variant": "vegas" } }),
+                "flow": [{}], "flow.0": { "dst": 1, "tcp.variant": "vegas" } }),
     ] {
         assert_eq!(
             read(dict.clone(), json!({})).map(|s| s.effective()).map_err(|e| e.to_string()),

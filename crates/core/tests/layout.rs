@@ -258,7 +258,7 @@ const FOREIGN: [(&str, &str, &str, &str); 40] = [
         "radio.links",
         "src,dst,signal_dbm,rx_dbm\n0,1,-60,-60\n",
         "column `rx_dbm`",
-        "its columns are from, to, signal_dbm",
+        "its columns are src, dst, signal_dbm",
     ),
     ("radio.links", "from,to,distance_m\n0,1,200\n", "column `distance_m`", "distances follow from places"),
     ("radio.links", "from,to,delay,capacity\n0,1,3,11\n", "column `delay`", "are wires: list them as `link`"),

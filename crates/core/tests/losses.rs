@@ -67,7 +67,7 @@ fn an_answer_is_sent_without_listening_first() {
     let first = |flow: &str, end: bool| {
         let setup = setup(&positions, &(radio.to_owned() + flow));
         let frames = record_some(Setup { record: vec![RecordedTable::Frames], ..setup }).tables.remove("frames");
-        let row = frames.expect("a table").into_iter().find(|f| f["sender"] != Cell::Int(2)).expect("a frame");
+        let row = frames.expect("a table").into_iter().find(|f| f["src"] != Cell::Int(2)).expect("a frame");
         row["time_s"].float() + if end { row["airtime_s"].float() } else { 0.0 }
     };
     let long = datagram(3, 2, "1 s", "cbr.payload = \"400 B\"");

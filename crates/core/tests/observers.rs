@@ -181,19 +181,19 @@ proptest! {
         };
         // The ranges of the default are 250 and 550 m; where rounding decides, both are right.
         let senses = |a: Cell, b: Cell, rounding: f64| place(a).distance(place(b)).0 < 550.0 + rounding;
-        for frame in sent.iter().filter(|f| f.row["receiver"] != Cell::Null && f.row["outcome"] != Cell::Null) {
-            let (sender, receiver) = (frame.row["sender"], frame.row["receiver"]);
+        for frame in sent.iter().filter(|f| f.row["dst"] != Cell::Null && f.row["outcome"] != Cell::Null) {
+            let (sender, receiver) = (frame.row["src"], frame.row["dst"]);
             // A microsecond is 300 m.
             let meets = |other: &&Sent<'_>| {
                 let (from, until) = (other.from, other.until + 3000);
-                other.row["sender"] != sender && from < frame.until + 3000 && frame.from < until
-                    && senses(other.row["sender"], receiver, 1e-6)
+                other.row["src"] != sender && from < frame.until + 3000 && frame.from < until
+                    && senses(other.row["src"], receiver, 1e-6)
             };
             let met: Vec<_> = sent.iter().filter(meets).collect();
             let of_sensed = |s: bool| {
                 met.iter().any(|o| {
                     let rounding = if s { 1e-6 } else { -1e-6 };
-                    o.row["sender"] != receiver && senses(o.row["sender"], sender, rounding) == s
+                    o.row["src"] != receiver && senses(o.row["src"], sender, rounding) == s
                 })
             };
             let Cell::Word(outcome) = frame.row["outcome"] else { panic!("{:?}", frame.row) };
@@ -201,7 +201,7 @@ proptest! {
                 "hidden_terminal" => prop_assert!(of_sensed(false), "{:?}", frame.row),
                 "same_slot" => prop_assert!(of_sensed(true), "{:?}", frame.row),
                 "captured" => prop_assert!(of_sensed(true) || of_sensed(false), "{:?}", frame.row),
-                "transmitting" => prop_assert!(met.iter().any(|o| o.row["sender"] == receiver), "{:?}", frame.row),
+                "transmitting" => prop_assert!(met.iter().any(|o| o.row["src"] == receiver), "{:?}", frame.row),
                 "received" => prop_assert_eq!(frame.row["decoded_by"].int(), 1),
                 other => prop_assert!(false, "nothing in this scenario is {}: {:?}", other, frame.row),
             }
@@ -246,10 +246,10 @@ proptest! {
         );
         let frames = &record_some(scenario(&text).setup(Some(seed.into()))).tables["frames"];
         for row in frames {
-            let (from, sender) = (ns(row["time_s"]), row["sender"].int());
+            let (from, sender) = (ns(row["time_s"]), row["src"].int());
             let until = from + ns(row["airtime_s"]);
             prop_assert_eq!(row["outcome"] == Cell::Null, until + 1000 > 1_000_000_000, "{:?}", row);
-            prop_assert_eq!(row["outcome"] == "broadcast", row["receiver"] == Cell::Null, "{:?}", row);
+            prop_assert_eq!(row["outcome"] == "broadcast", row["dst"] == Cell::Null, "{:?}", row);
             let cut = outages.iter().any(|o| {
                 u64::from(o.2) == sender && (from..until).contains(&(u64::from(o.0) * 1000))
             });

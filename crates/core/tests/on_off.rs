@@ -28,7 +28,7 @@ fn packets(sim: &mut Sim, event: &str) -> Vec<Packet> {
         _ => unreachable!("{name}"),
     };
     let time = |i: usize| if let Values::Float(v) = column("time_s") { v[i] } else { unreachable!() };
-    let row = |i| (time(i), int("flow", i), word("kind", i), int("sequence", i), int("bytes", i));
+    let row = |i| (time(i), int("flow", i), word("packet_type", i), int("sequence", i), int("bytes", i));
     (0..table.len()).filter(|&i| word("event", i) == event && int("flow", i) < u32::MAX).map(row).collect()
 }
 
@@ -58,7 +58,7 @@ fn wire(rate: &str, flow: &str, more: &str) -> Sim {
 fn a_source_sends_between_its_start_and_its_stop() {
     let within = |sim: &mut Sim, from: f64, to: f64| {
         let sent = packets(sim, "created");
-        let own: Vec<&Packet> = sent.iter().filter(|p| p.2 != "ack").collect();
+        let own: Vec<&Packet> = sent.iter().filter(|p| p.2 != "tcp_ack").collect();
         assert!(own.len() > 20, "{}", own.len());
         assert!(own.iter().all(|p| p.0 > from && p.0 < to + 0.01), "{:?}", own[own.len() - 1]);
         assert!(own[own.len() - 1].0 > to - 5.0);
@@ -116,7 +116,7 @@ fn packets_have_the_sizes_of_those_of_ns2() {
             if protocol == "dsr" { "cmu_priority" } else { "routing_first" },
         ));
         for (flow, data, syn) in [(0, file, file_syn), (1, burst, burst_syn)] {
-            let expected = BTreeSet::from([("data", data), ("data", syn), ("ack", ack)]);
+            let expected = BTreeSet::from([("tcp_data", data), ("tcp_data", syn), ("tcp_ack", ack)]);
             // The first packets of a flow of DSR, and some later ones, carry their way.
             let without_way = |(kind, bytes): (&'static str, u32)| {
                 let bare = (kind, bytes.wrapping_sub(16));

@@ -241,7 +241,7 @@ proptest! {
         let mut causes = vec![0; rows];
         for (name, _) in &fates.columns {
             let sum = if name.starts_with("retry_limit_") { &mut causes } else { &mut ended };
-            if !["kind", "created", "injected", "copied"].contains(&name.as_str()) {
+            if !["packet_class", "created", "injected", "copied"].contains(&name.as_str()) {
                 sum.iter_mut().zip(column(name)).for_each(|(sum, n)| *sum += n);
             }
         }

@@ -24,9 +24,9 @@ fn dead_link(frames: &str, rts: &str, run: &str) -> String {
 /// Rates, with the counters of data packets from one node to another.
 fn counts(table: &Table, from: u64, to: u64) -> Vec<(u64, Vec<u64>)> {
     let column = |name: &str| table.counts(name).unwrap_or_else(|| panic!("no column {name}"));
-    let Some(Column::Text(kinds)) = table.column("kind") else { panic!("no kinds") };
+    let Some(Column::Text(kinds)) = table.column("packet_class") else { panic!("no kinds") };
     let rows = (0..table.rows())
-        .filter(|&i| column("node")[i] == from && column("receiver")[i] == to && kinds[i] == Kind::Data.name());
+        .filter(|&i| column("node")[i] == from && column("next_hop")[i] == to && kinds[i] == Kind::Data.name());
     rows.map(|i| (column("rate_bps")[i], Counts::FIELDS.iter().map(|f| column(f.0)[i]).collect())).collect()
 }
 
@@ -83,7 +83,7 @@ fn lossy(algorithm: &str, protocol: &str, rts: &str) -> String {
 
 /// Sums of a column of `rates` at a node, of packets of some kinds.
 fn sum(table: &Table, name: &str, node: u64, kinds: &[Kind]) -> u64 {
-    let Some(Column::Text(of)) = table.column("kind") else { panic!("no kinds") };
+    let Some(Column::Text(of)) = table.column("packet_class") else { panic!("no kinds") };
     let values = table.counts(name).unwrap_or_else(|| panic!("no column {name}"));
     let nodes = table.counts("node").expect("a column");
     let rows = (0..table.rows()).filter(|&i| nodes[i] == node && kinds.iter().any(|k| k.name() == of[i]));

@@ -105,11 +105,11 @@ fn words(packets: &[Row], column: &str) -> BTreeMap<(usize, &'static str), u64> 
     found
 }
 
-/// The kind of a packet in `fates`.
+/// The class of a packet in `fates`.
 fn kind_in_fates(row: &Row) -> Kind {
-    match row["kind"] {
-        Cell::Word("data" | "datagram") => Kind::Data,
-        Cell::Word("ack") => Kind::Ack,
+    match row["packet_type"] {
+        Cell::Word("tcp_data" | "udp") => Kind::Data,
+        Cell::Word("tcp_ack") => Kind::Ack,
         Cell::Word("arp") => Kind::Arp,
         _ => Kind::Routing,
     }
@@ -159,7 +159,7 @@ proptest! {
         }
         let left: i64 = inside.values().flat_map(BTreeMap::values).sum();
         prop_assert_eq!(left, ledger.inside.iter().sum::<u64>() as i64);
-        let [events, reasons, causes] = ["event", "reason", "cause"].map(|column| words(packets, column));
+        let [events, reasons, causes] = ["event", "drop_reason", "retry_cause"].map(|column| words(packets, column));
         for kind in Kind::ALL {
             let k = kind as usize;
             let of_kind = |event| events.get(&(k, event)).copied().unwrap_or(0);
@@ -180,15 +180,15 @@ proptest! {
 
         // Every frame has a row.
         let (frames, network) = (&tables["frames"], sim.recorder().network().radio);
-        let sent = |kind: &str| count(frames, |r| r["kind"] == kind && r["receiver"] != Cell::Null);
+        let sent = |kind: &str| count(frames, |r| r["frame_type"] == kind && r["dst"] != Cell::Null);
         prop_assert_eq!([sent("rts"), sent("cts"), sent("data"), sent("ack")],
             [network.rts_frames_sent, network.cts_frames_sent, network.data_frames_sent, network.ack_frames_sent]);
-        prop_assert_eq!(count(frames, |r| r["receiver"] == Cell::Null), network.broadcast_frames_sent);
+        prop_assert_eq!(count(frames, |r| r["dst"] == Cell::Null), network.broadcast_frames_sent);
         prop_assert!(count(frames, |r| r["outcome"] == Cell::Null) <= setup_nodes(&sim));
         for row in frames {
             let received = Cell::Int(u64::from(row["outcome"] == "received"));
-            prop_assert!(row["receiver"] == Cell::Null || row["decoded_by"] == received, "{:?}", row);
-            prop_assert_eq!(row["kind"] == "data", row["packet"] != Cell::Null);
+            prop_assert!(row["dst"] == Cell::Null || row["decoded_by"] == received, "{:?}", row);
+            prop_assert_eq!(row["frame_type"] == "data", row["packet"] != Cell::Null);
         }
 
         // Windows: every timeout has its row, those before the first batch that counts included.
@@ -245,9 +245,9 @@ fn a_packet_is_followed_from_birth_to_fate() {
     // The ACK of the MAC takes longer than the packet needs from the MAC to the next queue, or to its destination.
     let way = [("created", 0), ("queued", 0), ("dequeued", 0), ("received", 1), ("queued", 1), ("dequeued", 1)];
     assert_eq!(events, [&way[..], &[("relayed", 0), ("received", 2), ("delivered", 2), ("relayed", 1)]].concat());
-    assert!(packets.iter().all(|r| r["packet"] == Cell::Int(0) && r["kind"] == "datagram"));
-    let data: Vec<_> = frames.iter().filter(|r| r["kind"] == "data").collect();
-    let sent: Vec<_> = data.iter().map(|r| (r["sender"].int(), r["receiver"].int(), r["packet"].int())).collect();
+    assert!(packets.iter().all(|r| r["packet"] == Cell::Int(0) && r["packet_type"] == "udp"));
+    let data: Vec<_> = frames.iter().filter(|r| r["frame_type"] == "data").collect();
+    let sent: Vec<_> = data.iter().map(|r| (r["src"].int(), r["dst"].int(), r["packet"].int())).collect();
     assert_eq!(sent, [(0, 1, 0), (1, 2, 0)]);
     assert!(frames.iter().all(|r| r["outcome"] == "received"));
 }
@@ -267,8 +267,8 @@ fn a_packet_that_is_lost_says_why() {
     let (events, packets, frames) = events(&text);
     assert_eq!(events, [("created", 0), ("queued", 0), ("dequeued", 0), ("dropped", 0)]);
     let last = &packets[3];
-    assert!(last["reason"] == "retry_limit" && last["cause"] == "hidden_terminal", "{last:?}");
-    let lost: Vec<_> = frames.iter().filter(|r| r["sender"] == Cell::Int(0)).collect();
+    assert!(last["drop_reason"] == "retry_limit" && last["retry_cause"] == "hidden_terminal", "{last:?}");
+    let lost: Vec<_> = frames.iter().filter(|r| r["src"] == Cell::Int(0)).collect();
     assert!(lost.len() == 1 && lost[0]["outcome"] == "hidden_terminal", "{lost:?}");
 }
 

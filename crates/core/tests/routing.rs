@@ -323,7 +323,7 @@ fn sizes(protocol: &str, source: &str, hops: &str, start: &str) -> Vec<String> {
     let Values::Int(bytes) = column("bytes") else { panic!("bytes") };
     let mut found: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
     for i in (0..table.len())
-        .filter(|&i| word("event", i) == "queued" && ["data", "ack", "datagram"].contains(&word("kind", i)))
+        .filter(|&i| word("event", i) == "queued" && ["tcp_data", "tcp_ack", "udp"].contains(&word("packet_type", i)))
     {
         // A connection begins with a SYN.
         let kind = if bytes[i] < 200 { "ack" } else { "data" };

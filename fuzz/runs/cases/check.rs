@@ -165,7 +165,7 @@ fn fates_are_one_each(m: &Measured) -> Result<(), Failure> {
         let is_birth = |name: &str| ["created", "injected", "copied"].contains(&name);
         let is_cause = |name: &str| name.starts_with("retry_limit_");
         let (born, causes) = (sum(&is_birth), sum(&is_cause));
-        let ended = sum(&|name| name != "kind" && !is_birth(name) && !is_cause(name));
+        let ended = sum(&|name| name != "packet_class" && !is_birth(name) && !is_cause(name));
         let given_up = sum(&|name| name == "dropped_retry_limit");
         if born != ended || causes != given_up {
             return fail(
@@ -240,7 +240,7 @@ fn rates_hold(setup: &Setup, m: &Measured) -> Result<(), Failure> {
     }
     // A node receives over one of its interfaces, possibly since the previous batch.
     let air = m.column("frames", "rate_bps").counts().iter().max().map_or(0.0, |&r| r as f64);
-    let destinations = m.column("flows", "to").counts();
+    let destinations = m.column("flows", "dst").counts();
     for (i, throughput) in m.column("flow_batches", "throughput_bps").floats().into_iter().enumerate() {
         let (to, lasts) = (destinations[i % destinations.len()], seconds[i / destinations.len()]);
         let radios = setup.interfaces.radios.iter().filter(|r| u64::from(r.node.0) == to).map(|_| air);
@@ -257,8 +257,8 @@ fn rates_hold(setup: &Setup, m: &Measured) -> Result<(), Failure> {
 fn frames_are_apart(setup: &Setup, m: &Measured) -> Result<(), Failure> {
     let column = |name: &str| m.column("frames", name);
     let (at, lasts) = (column("time_s").floats(), column("airtime_s").floats());
-    let (sender, channel) = (column("sender").counts(), column("channel").counts());
-    let (receiver, decoded) = (column("receiver").counts(), column("decoded_by").counts());
+    let (sender, channel) = (column("src").counts(), column("channel").counts());
+    let (receiver, decoded) = (column("dst").counts(), column("decoded_by").counts());
     let outcome = column("outcome").words();
     let mut order: Vec<usize> = (0..at.len()).collect();
     order.sort_by(|&a, &b| (sender[a], channel[a]).cmp(&(sender[b], channel[b])).then(at[a].total_cmp(&at[b])));
@@ -441,7 +441,7 @@ fn batches_sum_up(
     let rows = [("flow_batches", watched.rows("flows")), ("link_batches", setup.links.len()), ("batches", 1)];
     for (table, rows) in rows {
         for (name, all) in &whole.tables[table] {
-            let is_number = ["batch", "used", "finished", "flow", "link", "from", "to", "start_s", "end_s"];
+            let is_number = ["batch", "used", "finished", "flow", "link", "src", "dst", "start_s", "end_s"];
             if is_number.contains(&name.as_str()) || name.starts_with("mean_") || name == "jain_index" {
                 continue;
             }
