@@ -110,8 +110,8 @@ impl Sender {
         conn.integrate_window();
     }
 
-    /// Routing has found the route to the receiver broken. With ELFN a sender that waits for an acknowledgement stands
-    /// by.
+    /// Routing has found the route to the receiver broken. With ELFN a sender that waits for an acknowledgement enters
+    /// standby.
     pub fn on_route_lost(&mut self, now: Time) {
         let conn = &mut self.connection;
         let waits = conn.outstanding() > 0 && !conn.awaits_syn() && conn.gave_up().is_none();

@@ -45,7 +45,7 @@ impl Split {
             return;
         }
         if segment.probe {
-            // It stands for no data.
+            // A probe carries no data.
         } else if segment.syn && !self.receiver.has(segment.seq) {
             // The second half opens with the first.
             self.sender.write(Some(0), now);
@@ -198,7 +198,7 @@ mod tests {
         // A probe finds no room; it is not taken.
         assert_eq!(h.segment(5), (vec![(5, 0)], vec![]));
         assert_eq!(h.split.held(), 4);
-        // Room again: the source is told once.
+        // Space is available again: the source is notified once.
         assert_eq!(h.ack(2), (vec![(5, 1)], vec![(3, 3), (4, 4)]));
         assert_eq!(h.ack(3), (vec![], vec![]));
         assert_eq!(h.segment(5), (vec![(6, 1)], vec![(5, 5)]));

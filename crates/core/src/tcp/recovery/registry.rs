@@ -8,7 +8,7 @@ use crate::tcp::send_times::SendTimes;
 pub(super) trait LossRecovery {
     /// Duplicate acknowledgements are counted anew after a timeout.
     const RESETS_DUP_ACKS: bool = true;
-    /// The recovery undoes what it has done for each duplicate that it has heard of, so that nobody else may count one.
+    /// The recovery reverts its effects of each duplicate that it was passed, so that only the recovery may count them.
     const COUNTS_DUPLICATES_ITSELF: bool = false;
 
     /// Handles an acknowledgement that is not older than the last one: recovers, and sends the segments that it allows.
@@ -89,8 +89,8 @@ macro_rules! recoveries {
                 } )* }
             }
 
-            /// The recovery undoes what it has done for each duplicate that it has heard of, so that nobody else may
-            /// count one.
+            /// The recovery reverts its effects of each duplicate that it was passed, so that only the recovery may
+            /// count them.
             pub fn counts_duplicates_itself(&self) -> bool {
                 match self { $( Recovery::$Part(_) => $Part::COUNTS_DUPLICATES_ITSELF, )* }
             }
