@@ -11,8 +11,8 @@ use crate::unit::{Span, Time};
 pub(super) trait Routing: Sized {
     /// Routes over the radio are learnt from messages, and not known from the start.
     const LEARNS: bool = true;
-    /// The router hears of all data that the MAC gives up. ns-2's AODV does not, because it has a list of the kinds of
-    /// packets that are data, and some are missing (`DATA_PACKET`).
+    /// The router is notified of all data that the MAC gives up. ns-2's AODV is not, because its list of the kinds of
+    /// data packets (`DATA_PACKET`) is incomplete.
     const HEARS_OF_ALL: bool = true;
     /// The router gets its own messages back, too, when the MAC gives them up.
     const SAVES_MESSAGES: bool = false;
@@ -36,12 +36,12 @@ pub(super) trait Routing: Sized {
         0.0
     }
 
-    /// Interval at which every node tells its neighbours of all nodes, if it does.
+    /// Interval at which every node announces all nodes to its neighbours, if it does.
     fn tells_all_every(_cfg: &Config) -> Option<Span> {
         None
     }
 
-    /// The setting by which routes go over links that only broadcasts pass, and no ACK comes back over; the name of the
+    /// The setting that lets routes use links over which broadcasts arrive but no ACK returns; the name of the
     /// protocol, and advice.
     fn trusts_broadcasts(_cfg: &Config) -> Option<(&'static str, &'static str, &'static str)> {
         None
@@ -65,7 +65,8 @@ pub(super) trait Routing: Sized {
         None
     }
 
-    /// A message of the routing protocol means nothing to this node, as far as can be told at a glance.
+    /// Tells if a message of the routing protocol is without effect at this node, by an inexpensive test that may miss
+    /// some such messages.
     fn ignores(&self, _packet: PacketId, _pool: &PacketPool, _now: Time) -> bool {
         false
     }
@@ -170,7 +171,7 @@ macro_rules! protocols {
                 match self { $( Protocol::$Part => <$Type>::LEARNS, )* }
             }
 
-            /// The router hears of all packets that the MAC gives up, or makes nothing of it.
+            /// The router is notified of all packets that the MAC gives up, or ignores such notifications.
             pub fn hears_of_all(self) -> bool {
                 match self { $( Protocol::$Part => <$Type>::HEARS_OF_ALL, )* }
             }
@@ -192,7 +193,7 @@ macro_rules! protocols {
                 match self.protocol { $( Protocol::$Part => <$Type>::learnt_bytes(self, nodes), )* }
             }
 
-            /// Interval at which every node tells its neighbours of all nodes, if it does.
+            /// Interval at which every node announces all nodes to its neighbours, if it does.
             pub fn tells_all_every(&self) -> Option<Span> {
                 match self.protocol { $( Protocol::$Part => <$Type>::tells_all_every(self), )* }
             }
@@ -249,7 +250,7 @@ macro_rules! protocols {
                 match self { $( Router::$Part(_) => <$Type>::LEARNS, )* }
             }
 
-            /// The router hears of all data that the MAC gives up.
+            /// The router is notified of all data that the MAC gives up.
             pub fn hears_of_all(&self) -> bool {
                 match self { $( Router::$Part(_) => <$Type>::HEARS_OF_ALL, )* }
             }
@@ -267,7 +268,8 @@ macro_rules! protocols {
             /// The neighbour to which packets for a destination go, where that never changes.
             pub fn next_hop(&self, at: NodeId, to: NodeId) -> Option<NodeId>;
 
-            /// A message of the routing protocol means nothing to this node, as far as can be told at a glance.
+            /// Tells if a message of the routing protocol is without effect at this node, by an inexpensive test that
+            /// may miss some such messages.
             #[inline]
             pub fn ignores(&self, packet: PacketId, pool: &PacketPool, now: Time) -> bool;
 
