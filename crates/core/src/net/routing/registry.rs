@@ -198,8 +198,8 @@ macro_rules! protocols {
                 match self.protocol { $( Protocol::$Part => <$Type>::tells_all_every(self), )* }
             }
 
-            /// The setting by which routes go over links that only broadcasts pass, and no ACK comes back over; the
-            /// name of the protocol, and advice.
+            /// The setting that lets routes use links over which broadcasts arrive but no ACK returns; the name of the
+            /// protocol, and advice.
             pub fn trusts_broadcasts(&self) -> Option<(&'static str, &'static str, &'static str)> {
                 match self.protocol { $( Protocol::$Part => <$Type>::trusts_broadcasts(self), )* }
             }
