@@ -258,8 +258,8 @@ def page(found: Found, paths: int, stop: str) -> str:
     us, europe = HOSTS["mesh_us"], HOSTS["mesh_europe_later"]
     lines += ["## Method", "", f"The preset `ivynet` on the first {paths} paths of [Su 2008](papers/su2008.md), which "
               f"lie in one grid of routers and are the same for all; {paths // 2} of them compared. Each run has the "
-              f"seed of its path and lasts {stop}. Short is the first hop of a path, long all five. All flows of a scenario "
-              "share one path and send from the mesh; Europe is "
+              f"seed of its path and lasts {stop}. Short is the first hop of a path, long all five. All flows of a "
+              "scenario share one path and send from the mesh; Europe is "
               f"{europe.rtt_ms:g} ms away at {europe.upstream_kbps / 1e3:g} Mbit/s, the US {us.rtt_ms:g} ms at "
               f"{us.upstream_kbps / 1e3:g} Mbit/s, with {WIRE_QUEUE} packets at either end of the wire.", "",
               "Made by `python docs/experiments/techniques.py --write`.", ""]  # fmt: skip
