@@ -13,7 +13,7 @@ use crate::unit::{Span, Time};
 pub struct Split {
     receiver: Receiver,
     sender: Sender,
-    /// Segments that the buffer holds at most: those received and not yet acknowledged on the second half.
+    /// Capacity of the buffer, which holds segments that are not yet acknowledged on the second half.
     room: Seq,
     /// SYNs of the two halves, by which their numbers of the same segment differ from its place in the data.
     syn: (Seq, Seq),
@@ -38,8 +38,8 @@ impl Split {
         }
     }
 
-    /// A segment from the source, with this ECN field. Once the second half is given up the first hears nothing more,
-    /// so that the source gives up, too.
+    /// Processes a segment from the source, with this ECN field. After the second half was given up, the first half is
+    /// no longer acknowledged, so that the source gives up, too.
     pub fn on_segment(&mut self, segment: &DataSegment, hops: u8, ecn: Ecn, now: Time, out: &mut Vec<Out>) {
         if self.sender.gave_up().is_some() {
             return;
@@ -101,7 +101,7 @@ impl Split {
         self.pass_on(now, out);
     }
 
-    /// Hands what the first half has delivered to the second, and says what both say.
+    /// Passes segments delivered by the first half to the second, and appends the other actions of both to `out`.
     fn pass_on(&mut self, now: Time, out: &mut Vec<Out>) {
         for said in self.from_receiver.drain(..) {
             match said {
