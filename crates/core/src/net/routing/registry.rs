@@ -74,7 +74,7 @@ pub(super) trait Routing: Sized {
     /// A message of the routing protocol was received; it ends here or is passed on.
     fn on_message(&mut self, packet: PacketId, cx: &mut Cx<'_>);
 
-    /// One of its own messages, which it does not get back, was given up by the MAC.
+    /// The MAC has given up a message of this router. The router does not get the message back.
     fn on_message_lost(&mut self, _packet: PacketId, _pool: &PacketPool, _now: Time) {}
 
     /// The MAC has given up a packet, or its neighbour's address cannot be found.
@@ -107,13 +107,13 @@ pub(super) trait Routing: Sized {
         Time::NEVER
     }
 
-    /// Its deadline has come.
+    /// The deadline of the router has come.
     fn on_deadline(&mut self, _cx: &mut Cx<'_>) {}
 
     /// The routes that this node can use now, by destination.
     fn routes(&self, at: NodeId, now: Time, out: &mut Vec<KnownRoute>);
 
-    /// This node can use a route to a destination now.
+    /// Tells if this node can use a route to a destination now.
     fn has_route(&self, to: NodeId, now: Time) -> bool;
 
     /// Packets for this destination wait for a route.
@@ -276,7 +276,7 @@ macro_rules! protocols {
             /// A message of the routing protocol was received; it ends here or is passed on.
             pub fn on_message(&mut self, packet: PacketId, cx: &mut Cx<'_>);
 
-            /// One of its own messages, which the router does not get back, was given up by the MAC.
+            /// The MAC has given up a message of this router. The router does not get the message back.
             pub fn on_message_lost(&mut self, packet: PacketId, pool: &PacketPool, now: Time);
 
             /// The MAC has given up a packet, or its neighbour's address cannot be found.
@@ -305,13 +305,13 @@ macro_rules! protocols {
             #[inline]
             pub fn deadline(&self) -> Time;
 
-            /// Its deadline has come.
+            /// The deadline of the router has come.
             pub fn on_deadline(&mut self, cx: &mut Cx<'_>);
 
             /// The routes that this node can use now, by destination.
             pub fn routes(&self, at: NodeId, now: Time, out: &mut Vec<KnownRoute>);
 
-            /// This node can use a route to a destination now.
+            /// Tells if this node can use a route to a destination now.
             pub fn has_route(&self, to: NodeId, now: Time) -> bool;
 
             /// Packets for this destination wait for a route.
