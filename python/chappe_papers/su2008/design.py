@@ -201,8 +201,8 @@ class Su(Design):
             "buffer of 2 holds two packets in addition to the one that is sent; a drop at the sender's own queue "
             "halves the window, and the segment is sent when there is room; a ping of 1500 bytes is one packet. If its "
             "payload has 1500 bytes, it is sent in two fragments and takes 22.9 ms instead of 16.8, of the paper's "
-            "25.5 (`why_su.py ping`). Table VIII prints 863 kbit/s for Reno over four hops to Europe; the percentages of "
-            "its row need 813, which is used here.",
+            "25.5 (`why_su.py ping`). Table VIII prints 863 kbit/s for Reno over four hops to Europe; the percentages "
+            "of its row need 813, which is used here.",
         ]
 
 
