@@ -7,8 +7,8 @@ The result is the preset ``ivynet`` and the distance of the rows in ``chappe_pap
 1. Preambles and the rate of ACKs: four flows, one hop, window limit 3.
 2. Signal over one hop and threshold of sensing: one flow at 11 Mbit/s, five hops and a wire to Europe. Of the pairs
    within 1 % of the number the one nearest to 12 and 4 dB.
-3. Path-loss exponent and margin of re-locking: autorate beside 11 Mbit/s over five hops, medians. Of the pairs within
-   1 % the one nearest to 2.2 and 5 dB (a decibel counts as much as 0.1 of the exponent).
+3. Path-loss exponent and margin of re-locking: autorate compared with 11 Mbit/s over five hops, medians. Of the pairs
+   within 1 % the one nearest to 2.2 and 5 dB (a decibel counts as much as 0.1 of the exponent).
 4. Distance of the rows: four flows at 11 Mbit/s over one hop each.
 
 ``--paths`` makes runs fewer.

@@ -60,11 +60,11 @@ SURE: dict[Check, str] = {
 """The same in a sentence."""
 
 _METHOD = (
-    "Throughput of all flows by that of the scheme that is best there [%], with the half width of the 95 % interval "
-    "where that is 0.5 or more. The best was chosen on every other path, and all were compared on the rest: the best "
+    "Throughput of all flows divided by that of the best technique there [%], with the half width of the 95 % interval "
+    "if it is 0.5 or more. The best was chosen on every other path, and all were compared on the rest: the best "
     f"itself has 100, another one may have more. **Bold**: good, significantly {100 * GOOD:.0f} % or more; plain: not "
     "good, significantly less; `?`: open. The probability that any judgement of the table errs is at most 5 % (Holm): "
-    f"one may be open whose own interval leaves {100 * GOOD:.0f} % out."
+    f"one may be open although its own interval excludes {100 * GOOD:.0f} %."
 )
 
 Where = tuple[str, int, str, str]
@@ -107,7 +107,7 @@ def of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
 
 
 def runs(paths: int, stop: str) -> dict[Where, dict[str, Values]]:
-    """Runs all of it, each path with a seed of its own: over one hop nothing else tells two paths apart."""
+    """Runs all of it, each path with its own seed: over one hop two paths differ in nothing else."""
     made = {
         (layout, hops, rate, host, scheme): scenario(Point(layout, hops, rate, scheme, host=host), {"run.stop": stop})
         for host in PLACES for hops in LENGTHS for layout in FLOWS for rate in RATES for scheme in COMPARED
@@ -122,7 +122,7 @@ def runs(paths: int, stop: str) -> dict[Where, dict[str, Values]]:
 
 
 def judged(values: Mapping[Where, Mapping[str, Values]]) -> Found:
-    """Every scheme beside the best of its scenario; all judgements together err with at most 5 %."""
+    """Every scheme compared with the best of its scenario; all judgements together err with at most 5 %."""
     found: Found = {}
     for where, own in values.items():
         best = max(own, key=lambda s: float(own[s].bps[::2].mean()))
@@ -134,7 +134,7 @@ def judged(values: Mapping[Where, Mapping[str, Values]]) -> Found:
 
 
 def cell(own: Values, best: Values) -> Cell:
-    """A scheme beside the best one, on the paths of the choice and on the others."""
+    """A scheme compared with the best one, on the paths of the choice and on the others."""
     first, second = (
         (mean(own.bps[half]).over(mean(best.bps[half])), mean(own.jain[half]))
         for half in (slice(0, None, 2), slice(1, None, 2))
@@ -159,7 +159,7 @@ def title(scheme: str) -> str:
 
 
 def percent(e: Estimate) -> str:
-    """A share [%] with the half width of its interval, unless that is nothing beside it."""
+    """A share [%] with the half width of its interval, unless that is negligible."""
     half = 100 * e.half_width()
     return f"{100 * e.mean:.0f}" + (f" ± {half:.0f}" if half >= 0.5 else "")
 
@@ -235,15 +235,15 @@ def page(found: Found, paths: int, stop: str) -> str:
     """The page."""
     titles = [title(s) for s in COMPARED]
     lines = ["# Is there a technique that is good everywhere?", "", *(f"- {line}" for line in answer(found)), ""]
-    lines += ["## The worst scenario of each", "", "Chosen on every other path, as the best is, and told of the "
-              "rest.", ""]  # fmt: skip
+    lines += ["## The worst scenario of each", "", "The scenario is chosen on every other path, like the best "
+              "technique; its numbers are from the other paths.", ""]  # fmt: skip
     rows = []
     for s in COMPARED:
         own = found[where := worst(found, s)][1][s]
         rows.append([title(s), *map(str, counts(found, s)), named(where), percent(own.share), WORDS[own.good]])
     lines += table(("technique", *(f"{word} in" for word in WORDS.values()), "worst scenario", "of the best [%]",
                     "there"), rows)  # fmt: skip
-    lines += ["## What each has of the best", "", _METHOD, ""]
+    lines += ["## Throughput of each, compared with the best", "", _METHOD, ""]
     rows = [[named(w), f"{title(best)}, {cells[best].kbps:,.0f}",
              *(MARKS[cells[s].good].format(percent(cells[s].share)) for s in COMPARED)]
             for w, (best, cells) in found.items()]  # fmt: skip
@@ -256,10 +256,10 @@ def page(found: Found, paths: int, stop: str) -> str:
         [title(s), ", ".join(f"`{n} = {v}`" for n, v in SCHEMES[s][1].items()) or "the preset"]
         for s in COMPARED])  # fmt: skip
     us, europe = HOSTS["mesh_us"], HOSTS["mesh_europe_later"]
-    lines += ["## How", "", f"The preset `ivynet` on the first {paths} paths of [Su 2008](papers/su2008.md), which lie "
-              f"in one grid of routers and are the same for all; {paths // 2} of them compared. Each run has the seed "
-              f"of its path and lasts {stop}. Short is the first hop of a path, long all five. All flows of a scenario "
-              "share one path and send from the mesh; Europe is "
+    lines += ["## Method", "", f"The preset `ivynet` on the first {paths} paths of [Su 2008](papers/su2008.md), which "
+              f"lie in one grid of routers and are the same for all; {paths // 2} of them compared. Each run has the "
+              f"seed of its path and lasts {stop}. Short is the first hop of a path, long all five. All flows of a "
+              "scenario share one path and send from the mesh; Europe is "
               f"{europe.rtt_ms:g} ms away at {europe.upstream_kbps / 1e3:g} Mbit/s, the US {us.rtt_ms:g} ms at "
               f"{us.upstream_kbps / 1e3:g} Mbit/s, with {WIRE_QUEUE} packets at either end of the wire.", "",
               "Made by `python docs/experiments/techniques.py --write`.", ""]  # fmt: skip

@@ -150,7 +150,7 @@ def limits(runs: Runs) -> None:
 
 
 def rts(runs: Runs) -> None:
-    """Autorate: throughput [kbit/s], beside that without RTS, frames of data of the first node at 11 Mbit/s [%]."""
+    """Autorate: throughput [kbit/s], the same without RTS, frames of data of the first node at 11 Mbit/s [%]."""
     none = runs.paired(Point("path"))
     names = ("no RTS", "RTS, an unanswered one uses up an attempt", "RTS, an unanswered one uses up none")
     for number, name in enumerate(names):

@@ -3,8 +3,8 @@
 ``python docs/experiments/why_zhou.py NAME`` prints a table; NAME is one of
 
 - ``timeouts``: how often Tahoe, Reno and NewReno wait for a timeout, and for how much of their time;
-- ``starts``: what each flow gets by when it begins, the first first, and in the opposite order;
-- ``timer``: Snoop and ELN together beside each alone, by the least time that Snoop's local timer waits.
+- ``starts``: goodput of each flow by its start, with the flows started in order and in the opposite order;
+- ``timer``: Snoop and ELN together compared with each alone, by the least time that Snoop's local timer waits.
 
 ``--seeds`` makes runs fewer. Numbers are means over the runs.
 """

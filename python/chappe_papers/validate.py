@@ -328,7 +328,7 @@ def trust(groups: Mapping[str, Mapping[Any, pl.DataFrame]], seeds: int) -> list[
     return [
         "## How far the batches of one run can be trusted",
         "",
-        f"The variance of our {seeds} runs divided by that which the batches of one run promise: 1 when batches "
+        f"The variance of our {seeds} runs divided by that predicted by the batches of one run: 1 when batches "
         "are independent and a run has no memory. Given are the median over the points and the largest, and at how "
         "many points batches are doubtful by the rule of [the paper's page](papers.md#how-many-runs).",
         "",
@@ -346,9 +346,9 @@ def singles(comparisons: Sequence[Comparison], title: str) -> list[str]:
     return [
         f"## {title}",
         "",
-        f"A run of ns-2 is one run, whatever its batches promise. Here it is set among {many} single runs of ours. *p* "
-        "is the probability that a run of ours is at least as far out, on either side (rank test); below 5 % the run "
-        "of ns-2 is not like ours.",
+        f"A record of ns-2 is a single run. Here it is compared with {many} single runs of ours. *p* is the "
+        "probability that a run of ours is at least as far out, on either side (rank test); below 5 % the run of ns-2 "
+        "is not like ours.",
         "",
         *table(("run", "measure", "ns-2", "ours: smallest", "median", "largest", "at least as far out", "p"), rows),
     ]

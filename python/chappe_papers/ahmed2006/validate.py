@@ -124,12 +124,12 @@ class AhmedValidation(OfTests):
         return [
             f"{len({c.point for c in rows})} rows of ns-2.35, each one run with two to five movement patterns, are "
             f"compared with {len(SEEDS)} runs of ours with each of the same patterns. A number agrees when the means "
-            "over the patterns differ by at most 5 %, or when chance may do it: pattern by pattern, one run of "
+            "over the patterns differ by at most 5 %, or when chance suffices: pattern by pattern, one run of "
             "ns-2 against the spread of ours, as a prediction interval, with the degrees of freedom of Welch and "
             "Satterthwaite, at 5 % over all of the page by Holm's rule. In brackets the number of patterns.",
-            "A single row is too short to tell a difference of some per cent from chance. "
+            "A single row is too short to distinguish a difference of a few per cent from chance. "
             f"Of the {len(beyond)} values that are not within 5 %, {alone} differ at 5 % when each is tested alone. "
-            "All rows of a TCP taken together tell more: the sum of the differences by the sum of the numbers of "
+            "All rows of a TCP together are more precise: the sum of the differences by the sum of the numbers of "
             "ns-2, with its 95 % interval, in the last column. "
             f"Beyond chance, at 5 % over all of these by Holm's rule: {listed or '-'}.",
         ]

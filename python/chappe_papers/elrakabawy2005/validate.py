@@ -91,10 +91,10 @@ class OfRuns(OfRecords):
             "the half width of the 95 % Welch interval of the difference. The records of ns-2 are means over batches, "
             "so ours are taken in the same way here; everywhere else ours are totals by totals. The error of ns-2 is "
             "that of its batch means, ours that of the seeds.",
-            "How many would not agree by chance? A run of ours is of the same kind as a run of ns-2, so each of them "
-            f"was taken for ns-2 and compared with the other {len(SEEDS) - 1} by the same rule. The column *expected* "
-            "says how many values would not agree if ns-2 and we had drawn from the same distribution; of Jain's "
-            "index, whose batches are not kept, it is not known.",
+            "Some values disagree by chance. To find their expected number, each run of ours was taken for the run of "
+            f"ns-2 and compared with the other {len(SEEDS) - 1} by the same rule. The column *expected* is the number "
+            "of values that would disagree if ns-2 and we had drawn from the same distribution; it is unknown for "
+            "Jain's index, whose batches are not kept.",
             f"Of the {len(judged)} values of goodput and of Jain's index, {sum(c.agrees for c in judged)} agree. For "
             f"each of the other {len(own_runs)}, the run of ns-2 was set among {len(MANY)} single runs of ours: "
             f"{len(own_runs) - len(unlike)} are like runs of ours, {len(unlike)} are not at 5 % "

@@ -74,8 +74,8 @@ class RamarathinamValidation(OfTests):
         return [
             f"{len({c.point for c in comparisons})} rows of ns-2.35, one to four runs each, are compared with "
             f"{len(SEEDS)} runs of ours, {len(EARLY)} for the energy left before the end. A number agrees when the "
-            "means differ by at most 5 % (times: 1 %), or when chance may do it: by Welch's test, of a row of one "
-            f"run by the prediction interval of one of ours, at 5 % over all of the page by Holm's rule. {within} of "
+            "means differ by at most 5 % (times: 1 %), or when chance suffices: by Welch's test, for a row of one run "
+            f"by the prediction interval of one run of ours, at 5 % over the whole page by Holm's rule. {within} of "
             f"{len(comparisons)} are within the tolerance. In brackets the number of runs of ns-2, where it is not "
             "one.",
         ]

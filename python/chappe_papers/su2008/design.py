@@ -182,27 +182,27 @@ class Su(Design):
             "`calibration`, and nothing was changed after that. All other numbers are predictions. P2-F1-2 asks for "
             "one of the four, and P2-F4-1 for what follows from another: their agreement is no evidence. The searches "
             "were made on paths along a row, of which the shadowing alone differed, and before a defect of waiting for "
-            "responses was mended (changelog). Made again they choose the same signal, threshold and exponent, no "
-            "re-lock instead of one at 5 dB, which they cannot tell apart (0.633 and 0.629 of 0.64), and rows 9.6 "
-            "instead of 9.4 m apart. Nor can they tell the exponent, the largest of those tried: on paths of the grid "
-            "it decides nothing, from 2.2 to 3.8 autorate has 0.63 to 0.69 of 11 Mbit/s over five hops "
-            "(`why_su.py exponent`). Then paths of a grid, as the paper has them, took "
-            "their place, and the preset stayed as it was: the key figure shows how near the four numbers come since "
-            "then, and the median error of the predictions was 36 % before.",
+            "responses was mended (changelog). Repeated today, they choose the same signal, threshold and exponent, no "
+            "re-lock instead of one at 5 dB, which they cannot distinguish (0.633 and 0.629 of 0.64), and rows 9.6 "
+            "instead of 9.4 m apart. They do not determine the exponent, the largest of those tried: on paths of the "
+            "grid it has no influence, from 2.2 to 3.8 autorate achieves 0.63 to 0.69 of 11 Mbit/s over five hops "
+            "(`why_su.py exponent`). Later, paths of a grid, as in the paper, replaced the paths along a row, and the "
+            "preset remained unchanged: the key figure shows how close the four numbers are since then; the median "
+            "error of the predictions was 36 % before.",
             "The target ranges are listed with the numbers of the paper (`targets.csv`), as written with the first "
             "results. A number is inside if it lies in its target range, whatever its interval; met if it does so "
             "significantly, missed if it lies significantly outside, and open otherwise (Holm over the numbers of a "
             "target). The error of a number is its ratio to the paper's, or the inverse of that, less one: "
             "half counts as much as double.",
-            "ns-2.35 has no part in this: it adds up no signals, and adapts no rates. Models and parts were compared "
-            "with ns-3.37 and with a kernel of today ([models.md](../models.md)).",
-            "Chosen, because the paper does not say it: SampleRate makes the eight attempts of its driver, eleven are "
+            "Nothing is compared with ns-2.35, which adds up no signals and adapts no rates. Models and parts were "
+            "compared with ns-3.37 and with a current kernel ([models.md](../models.md)).",
+            "Choices where the paper gives no value: SampleRate makes the eight attempts of its driver, eleven are "
             "made at a fixed rate; 50 packets may wait at either end of the Internet path; a "
             "buffer of 2 holds two packets in addition to the one that is sent; a drop at the sender's own queue "
-            "halves the window, and the segment is sent when there is room; a ping of 1500 bytes is one packet. If so "
-            "much is its content, it is sent in two fragments and takes 22.9 ms instead of 16.8, of the paper's 25.5 "
-            "(`why_su.py ping`). Table VIII prints 863 kbit/s for Reno over four hops to Europe; the percentages of "
-            "its row need 813, which is used here.",
+            "halves the window, and the segment is sent when there is room; a ping of 1500 bytes is one packet. If its "
+            "payload has 1500 bytes, it is sent in two fragments and takes 22.9 ms instead of 16.8, of the paper's "
+            "25.5 (`why_su.py ping`). Table VIII prints 863 kbit/s for Reno over four hops to Europe; the percentages "
+            "of its row need 813, which is used here.",
         ]
 
 

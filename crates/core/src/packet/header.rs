@@ -1,4 +1,4 @@
-//! Source-route headers, kept beside the packet pool and reused; each packet that has a header owns it.
+//! Source-route headers, kept with the packet pool and reused; each packet that has a header owns it.
 
 use super::NodeId;
 

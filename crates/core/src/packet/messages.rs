@@ -157,7 +157,7 @@ pub struct Listed {
     pub hops: u8,
 }
 
-/// Index of a list of destinations, kept beside the packet pool.
+/// Index of a list of destinations, kept with the packet pool.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ListId(pub(super) u32);
 

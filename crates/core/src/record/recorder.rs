@@ -578,7 +578,7 @@ impl Recorder {
     }
 }
 
-/// Means of a sum of flows, each with what it was divided by: so means of several rows can be taken together.
+/// Means of a sum of flows, each with its divisor, so that means of several rows can be combined.
 fn mean_columns<'a>(t: &mut Table, parts: impl Iterator<Item = &'a FlowTotals> + Clone) {
     t.float("mean_window_segments", parts.clone().map(FlowTotals::mean_window));
     t.float("window_observed_s", parts.clone().map(|p| p.sums.window_ns as f64 / 1e9));

@@ -1,5 +1,5 @@
 //! Description of a run: its set-up, commands to it, the tables it records, and the reason for its end. The engine
-//! executes it, `scenario` creates it, `record` measures it; none of these needs another for it.
+//! executes it, `scenario` creates it, `record` measures it; none of these depends on another for this.
 
 mod command;
 pub mod graph;

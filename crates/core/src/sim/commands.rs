@@ -154,7 +154,7 @@ impl Sim {
         let Some(since) = self.schedule.idle_since.take() else { return };
         self.schedule.horizon = std::mem::replace(&mut self.now, since);
         self.schedule.awaits_command = true;
-        // The end of the run does not come before that instant.
+        // The run does not end before that instant.
         self.run_steps(u64::MAX);
         self.schedule.awaits_command = false;
     }
@@ -232,7 +232,7 @@ impl Sim {
         }
     }
 
-    /// A node is put at a place, or sent to one.
+    /// Places a node at a position, or sends it to one.
     fn direct(&mut self, n: NodeId, command: impl FnOnce(&mut MobileNodes, Time)) {
         self.begin_motion();
         if let Some(mobile_nodes) = &mut self.world.mobile_nodes {

@@ -23,7 +23,8 @@ impl Sim {
         }
     }
 
-    /// Processes verdicts that the next frame at a receiver has brought forward, before the second loop of their frame.
+    /// Processes early verdicts: those given before the second loop of their frame, because the next frame has reached
+    /// the receiver.
     #[inline(always)]
     fn take_early_verdicts(&mut self) {
         while let Some((r, sender, at, verdict)) = self.air.channel.take_verdict() {

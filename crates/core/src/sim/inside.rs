@@ -1,4 +1,4 @@
-//! The inside of a run, for tests that replay traces of ns-2 and look at it after every event.
+//! Access to the state of a run, for tests that replay traces of ns-2 and examine the state after every event.
 #![cfg(test)]
 
 use super::Sim;

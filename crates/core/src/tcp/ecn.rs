@@ -2,7 +2,7 @@
 //!
 //! The sender requests ECN with its SYN, marks its segments as ECN-capable, cuts its window at most once per window
 //! when the receiver echoes a mark, and confirms the cut with CWR. The receiver echoes from the first mark until CWR
-//! comes.
+//! arrives.
 
 use crate::packet::{DataSegment, Ecn, Seq};
 use crate::setting::limit::above;

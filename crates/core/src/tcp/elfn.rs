@@ -1,7 +1,7 @@
 //! Explicit link failure notification (ELFN; Holland and Vaidya, "Analysis of TCP Performance over Mobile Ad Hoc
-//! Networks", MobiCom 1999): a sender that is told that the route of its packets is broken stands by. It neither times
+//! Networks", MobiCom 1999): a sender that is notified of a broken route enters standby. In standby it neither times
 //! out nor cuts its window, and sends the first unacknowledged segment at intervals, until an acknowledgement shows
-//! that there is a route again; then it goes on as before.
+//! that there is a route again; then it continues as before.
 
 use super::recovery::settings::Answer;
 use crate::setting::limit::{HOUR, range};
@@ -9,7 +9,7 @@ use crate::unit::Span;
 use crate::{keywords, settings};
 
 keywords! {
-    /// Value of a variable when a sender goes on.
+    /// Value of a variable when a sender continues.
     pub enum After {
         /// Keeps the value from before the route broke.
         Kept = "kept",

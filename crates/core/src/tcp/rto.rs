@@ -60,12 +60,12 @@ struct Linux {
     mdev: i64,
     mdev_max: i64,
     rttvar: i64,
-    /// A segment that was sent from then on ends the round.
+    /// The round ends with the first segment sent at this time or later.
     round: Time,
 }
 
 impl Linux {
-    /// A round-trip time; `floor` is the least deviation.
+    /// Processes a round-trip time; `floor` is the smallest deviation.
     fn sample(&mut self, sent: Time, now: Time, floor: i64) {
         let rtt = now.since(sent).0 as i64;
         if self.srtt8 == 0 {
@@ -97,7 +97,7 @@ impl Linux {
 }
 
 impl Rto {
-    /// An estimate without measurements. `phase` is when the coarse clock had its last tick before the run.
+    /// An estimate without measurements. `phase` is the time of the last tick of the coarse clock before the run.
     pub fn new(cfg: &Config, phase: Span) -> Rto {
         let estimate = match cfg.estimator {
             Estimator::Rfc6298 => Estimate::Exact { smoothed: None },
@@ -188,8 +188,8 @@ impl Rto {
         self.backoff = backoff;
     }
 
-    /// Data begin after a SYN that timed out. If it has measured nothing (Karn), the timeout stays as far backed off as
-    /// it is, but is 3 s at least (RFC 6298 5.7).
+    /// The first data follow a SYN that has timed out. If the SYN gave no measurement (Karn), the timeout remains
+    /// backed off, and is at least 3 s (RFC 6298 5.7).
     pub fn begin_data(&mut self) {
         let unmeasured = match &self.estimate {
             Estimate::Exact { smoothed } => smoothed.is_none(),

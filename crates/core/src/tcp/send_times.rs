@@ -12,13 +12,13 @@ pub struct SendTimes {
 }
 
 impl SendTimes {
-    /// A table for a window of this many segments. It begins small, and grows with what is outstanding.
+    /// Creates a table for a window of this many segments. It is small at first, and grows with outstanding segments.
     pub fn new(window: u32) -> SendTimes {
         SendTimes { entries: vec![(None, 0); window.clamp(1, 16) as usize], ..SendTimes::default() }
     }
 
     /// The table with the defects of ns-2's Vegas: clearing stops where the table of the whole window wraps round, and
-    /// what was sent when the first segment was counts as not sent.
+    /// segments sent at the same time as the first one count as not sent.
     pub fn with_bugs(window: u32, clearing_stops_at_wrap: bool, first_is_unmeasured: bool) -> SendTimes {
         let mut table = SendTimes { clearing_stops_at_wrap, first_is_unmeasured, ..SendTimes::new(window) };
         if clearing_stops_at_wrap {

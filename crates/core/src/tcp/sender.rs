@@ -43,14 +43,14 @@ pub struct View {
     pub phase: Phase,
 }
 
-/// A TCP sender. It says what to send into the outbox that [`drain`](Sender::drain) empties.
+/// A TCP sender. Its actions are appended to a list, which [`drain`](Sender::drain) empties.
 #[derive(Clone, Debug)]
 pub struct Sender {
     connection: Connection,
     recovery: Recovery,
     eln: Eln,
-    /// The route to the receiver is broken: nothing but probes is sent until an acknowledgement comes (ELFN). When the
-    /// first of them was sent; NEVER before.
+    /// Standby, because the route to the receiver is broken: only probes are sent until an acknowledgement arrives
+    /// (ELFN). Time of the first probe; NEVER before that.
     stands_by: Option<Time>,
 }
 
@@ -76,13 +76,13 @@ impl Sender {
         }
     }
 
-    /// The application provides nothing more. What has not been sent by now is taken back.
+    /// The application provides no more data. Segments that have not been sent by now are withdrawn.
     pub fn close(&mut self, now: Time) {
         self.connection.set_now(now);
         self.connection.close();
     }
 
-    /// Another limit of the window that the receiver may offer.
+    /// Changes the limit of the window that the receiver may offer.
     pub fn set_window(&mut self, segments: u32) {
         self.connection.set_window_limit(segments);
     }
@@ -110,8 +110,8 @@ impl Sender {
         conn.integrate_window();
     }
 
-    /// Routing has found the route to the receiver broken. With ELFN a sender that waits for an acknowledgement stands
-    /// by.
+    /// Routing has found the route to the receiver broken. With ELFN a sender that waits for an acknowledgement enters
+    /// standby.
     pub fn on_route_lost(&mut self, now: Time) {
         let conn = &mut self.connection;
         let waits = conn.outstanding() > 0 && !conn.awaits_syn() && conn.gave_up().is_none();
@@ -175,8 +175,8 @@ impl Sender {
     }
 
     /// A packet of this connection has left the node of the sender, or was dropped there (`tcp.small_queue`). A sender
-    /// that was held back goes on: its [deadline](Sender::deadline) is now; but not at once when the full queue has
-    /// refused the packet.
+    /// that was held back resumes: its [deadline](Sender::deadline) is now, unless the full queue has refused the
+    /// packet.
     pub fn on_left(&mut self, refused: bool, now: Time) {
         let conn = &mut self.connection;
         conn.set_now(now);
@@ -192,7 +192,7 @@ impl Sender {
         conn.integrate_window();
     }
 
-    /// Another limit of the congestion window.
+    /// Changes the limit of the congestion window.
     pub fn set_max_cwnd(&mut self, segments: u32, now: Time) {
         let conn = &mut self.connection;
         conn.set_now(now);
@@ -268,7 +268,7 @@ impl Sender {
         conn.counters()
     }
 
-    /// Memory that grows with what is outstanding \[B\].
+    /// Memory that grows with the outstanding segments \[B\].
     pub fn memory(&self) -> usize {
         self.connection.memory() + self.recovery.memory()
     }

@@ -13,7 +13,7 @@ use crate::unit::{Span, Time};
 pub struct Split {
     receiver: Receiver,
     sender: Sender,
-    /// Segments that the buffer holds at most: those received and not yet acknowledged on the second half.
+    /// Capacity of the buffer, which holds segments that are not yet acknowledged on the second half.
     room: Seq,
     /// SYNs of the two halves, by which their numbers of the same segment differ from its place in the data.
     syn: (Seq, Seq),
@@ -38,14 +38,14 @@ impl Split {
         }
     }
 
-    /// A segment from the source, with this ECN field. Once the second half is given up the first hears nothing more,
-    /// so that the source gives up, too.
+    /// Processes a segment from the source, with this ECN field. After the second half was given up, the first half is
+    /// no longer acknowledged, so that the source gives up, too.
     pub fn on_segment(&mut self, segment: &DataSegment, hops: u8, ecn: Ecn, now: Time, out: &mut Vec<Out>) {
         if self.sender.gave_up().is_some() {
             return;
         }
         if segment.probe {
-            // It stands for no data.
+            // A probe carries no data.
         } else if segment.syn && !self.receiver.has(segment.seq) {
             // The second half opens with the first.
             self.sender.write(Some(0), now);
@@ -101,7 +101,7 @@ impl Split {
         self.pass_on(now, out);
     }
 
-    /// Hands what the first half has delivered to the second, and says what both say.
+    /// Passes segments delivered by the first half to the second, and appends the other actions of both to `out`.
     fn pass_on(&mut self, now: Time, out: &mut Vec<Out>) {
         for said in self.from_receiver.drain(..) {
             match said {
@@ -198,7 +198,7 @@ mod tests {
         // A probe finds no room; it is not taken.
         assert_eq!(h.segment(5), (vec![(5, 0)], vec![]));
         assert_eq!(h.split.held(), 4);
-        // Room again: the source is told once.
+        // Space is available again: the source is notified once.
         assert_eq!(h.ack(2), (vec![(5, 1)], vec![(3, 3), (4, 4)]));
         assert_eq!(h.ack(3), (vec![], vec![]));
         assert_eq!(h.segment(5), (vec![(6, 1)], vec![(5, 5)]));

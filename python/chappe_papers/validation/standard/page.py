@@ -41,8 +41,8 @@ def _head(comparisons: "Sequence[Comparison]") -> list[str]:
         lines += [_agreement(further, "further cases"), ""]
     lines += [
         "Goodput agrees when the mean of ten runs of ours differs from that of five runs of ns-3 by at most 3 %, or by",
-        "no more than the half width of the 95 % Welch interval of the difference. Two rules of ns-3 are mended where",
-        "they matter, and in four cases ours have a long preamble because ns-3 has no other: both are shown below.",
+        "no more than the half width of the 95 % Welch interval of the difference. Two rules of ns-3 are corrected",
+        "where they matter, and four cases use a long preamble here because ns-3 has no other; see below.",
         "",
         origin("validate standard"),
     ]

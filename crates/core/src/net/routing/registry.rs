@@ -11,8 +11,8 @@ use crate::unit::{Span, Time};
 pub(super) trait Routing: Sized {
     /// Routes over the radio are learnt from messages, and not known from the start.
     const LEARNS: bool = true;
-    /// The router hears of all data that the MAC gives up. ns-2's AODV does not, because it has a list of the kinds of
-    /// packets that are data, and some are missing (`DATA_PACKET`).
+    /// The router is notified of all data that the MAC gives up. ns-2's AODV is not, because its list of the kinds of
+    /// data packets (`DATA_PACKET`) is incomplete.
     const HEARS_OF_ALL: bool = true;
     /// The router gets its own messages back, too, when the MAC gives them up.
     const SAVES_MESSAGES: bool = false;
@@ -36,12 +36,12 @@ pub(super) trait Routing: Sized {
         0.0
     }
 
-    /// Interval at which every node tells its neighbours of all nodes, if it does.
+    /// Interval at which every node announces all nodes to its neighbours, if it does.
     fn tells_all_every(_cfg: &Config) -> Option<Span> {
         None
     }
 
-    /// The setting by which routes go over links that only broadcasts pass, and no ACK comes back over; the name of the
+    /// The setting that lets routes use links over which broadcasts arrive but no ACK returns; the name of the
     /// protocol, and advice.
     fn trusts_broadcasts(_cfg: &Config) -> Option<(&'static str, &'static str, &'static str)> {
         None
@@ -65,7 +65,8 @@ pub(super) trait Routing: Sized {
         None
     }
 
-    /// A message of the routing protocol means nothing to this node, as far as can be told at a glance.
+    /// Tells if a message of the routing protocol is without effect at this node, by an inexpensive test that may miss
+    /// some such messages.
     fn ignores(&self, _packet: PacketId, _pool: &PacketPool, _now: Time) -> bool {
         false
     }
@@ -73,7 +74,7 @@ pub(super) trait Routing: Sized {
     /// A message of the routing protocol was received; it ends here or is passed on.
     fn on_message(&mut self, packet: PacketId, cx: &mut Cx<'_>);
 
-    /// One of its own messages, which it does not get back, was given up by the MAC.
+    /// The MAC has given up a message of this router. The router does not get the message back.
     fn on_message_lost(&mut self, _packet: PacketId, _pool: &PacketPool, _now: Time) {}
 
     /// The MAC has given up a packet, or its neighbour's address cannot be found.
@@ -106,13 +107,13 @@ pub(super) trait Routing: Sized {
         Time::NEVER
     }
 
-    /// Its deadline has come.
+    /// The deadline of the router has come.
     fn on_deadline(&mut self, _cx: &mut Cx<'_>) {}
 
     /// The routes that this node can use now, by destination.
     fn routes(&self, at: NodeId, now: Time, out: &mut Vec<KnownRoute>);
 
-    /// This node can use a route to a destination now.
+    /// Tells if this node can use a route to a destination now.
     fn has_route(&self, to: NodeId, now: Time) -> bool;
 
     /// Packets for this destination wait for a route.
@@ -170,7 +171,7 @@ macro_rules! protocols {
                 match self { $( Protocol::$Part => <$Type>::LEARNS, )* }
             }
 
-            /// The router hears of all packets that the MAC gives up, or makes nothing of it.
+            /// The router is notified of all packets that the MAC gives up, or ignores such notifications.
             pub fn hears_of_all(self) -> bool {
                 match self { $( Protocol::$Part => <$Type>::HEARS_OF_ALL, )* }
             }
@@ -192,13 +193,13 @@ macro_rules! protocols {
                 match self.protocol { $( Protocol::$Part => <$Type>::learnt_bytes(self, nodes), )* }
             }
 
-            /// Interval at which every node tells its neighbours of all nodes, if it does.
+            /// Interval at which every node announces all nodes to its neighbours, if it does.
             pub fn tells_all_every(&self) -> Option<Span> {
                 match self.protocol { $( Protocol::$Part => <$Type>::tells_all_every(self), )* }
             }
 
-            /// The setting by which routes go over links that only broadcasts pass, and no ACK comes back over; the
-            /// name of the protocol, and advice.
+            /// The setting that lets routes use links over which broadcasts arrive but no ACK returns; the name of the
+            /// protocol, and advice.
             pub fn trusts_broadcasts(&self) -> Option<(&'static str, &'static str, &'static str)> {
                 match self.protocol { $( Protocol::$Part => <$Type>::trusts_broadcasts(self), )* }
             }
@@ -249,7 +250,7 @@ macro_rules! protocols {
                 match self { $( Router::$Part(_) => <$Type>::LEARNS, )* }
             }
 
-            /// The router hears of all data that the MAC gives up.
+            /// The router is notified of all data that the MAC gives up.
             pub fn hears_of_all(&self) -> bool {
                 match self { $( Router::$Part(_) => <$Type>::HEARS_OF_ALL, )* }
             }
@@ -267,14 +268,15 @@ macro_rules! protocols {
             /// The neighbour to which packets for a destination go, where that never changes.
             pub fn next_hop(&self, at: NodeId, to: NodeId) -> Option<NodeId>;
 
-            /// A message of the routing protocol means nothing to this node, as far as can be told at a glance.
+            /// Tells if a message of the routing protocol is without effect at this node, by an inexpensive test that
+            /// may miss some such messages.
             #[inline]
             pub fn ignores(&self, packet: PacketId, pool: &PacketPool, now: Time) -> bool;
 
             /// A message of the routing protocol was received; it ends here or is passed on.
             pub fn on_message(&mut self, packet: PacketId, cx: &mut Cx<'_>);
 
-            /// One of its own messages, which the router does not get back, was given up by the MAC.
+            /// The MAC has given up a message of this router. The router does not get the message back.
             pub fn on_message_lost(&mut self, packet: PacketId, pool: &PacketPool, now: Time);
 
             /// The MAC has given up a packet, or its neighbour's address cannot be found.
@@ -303,13 +305,13 @@ macro_rules! protocols {
             #[inline]
             pub fn deadline(&self) -> Time;
 
-            /// Its deadline has come.
+            /// The deadline of the router has come.
             pub fn on_deadline(&mut self, cx: &mut Cx<'_>);
 
             /// The routes that this node can use now, by destination.
             pub fn routes(&self, at: NodeId, now: Time, out: &mut Vec<KnownRoute>);
 
-            /// This node can use a route to a destination now.
+            /// Tells if this node can use a route to a destination now.
             pub fn has_route(&self, to: NodeId, now: Time) -> bool;
 
             /// Packets for this destination wait for a route.

@@ -204,7 +204,7 @@ impl Flows {
                 sum.add(&totals);
             }
         }
-        // No table tells what transfers spend their time on.
+        // No table lists the time of transfers by use.
         FlowTotals { uses_ns: Default::default(), ..sum }
     }
 }

@@ -13,20 +13,20 @@ use crate::wlan::{Frame, FrameKind};
 /// The batteries of all nodes.
 #[derive(Clone, Debug)]
 pub struct Batteries {
-    /// The battery of each node; `None`: its energy does not end.
+    /// The battery of each node; `None`: unlimited energy.
     of: Vec<Option<Battery>>,
-    /// The number of each radio among those of its battery.
+    /// The index of each radio among the radios that share its battery.
     loads: Vec<usize>,
-    /// Instant at which a battery was found empty.
+    /// Instant at which the battery of each node was found empty; NEVER before that.
     empty: Vec<Time>,
     /// The first instant at which a battery will be empty, and its node.
     first: (Time, NodeId),
-    /// Instants at which each node last sent a packet, and last received one that was for it.
+    /// Instants at which each node last sent a packet, and last received one addressed to it.
     last: Vec<(Time, Time)>,
 }
 
 impl Batteries {
-    /// `None` if no node has one.
+    /// Creates the batteries; `None` if no node has one.
     pub fn new(setup: &Setup) -> Option<Box<Batteries>> {
         let radios = &setup.interfaces.radios;
         let powers = |n: NodeId| {
@@ -55,7 +55,7 @@ impl Batteries {
         Some(Box::new(batteries))
     }
 
-    /// Instant at which the next battery is empty, if nothing new comes.
+    /// Instant at which the next battery is empty, if no further frame begins.
     pub fn deadline(&self) -> Time {
         self.first.0
     }
@@ -66,7 +66,7 @@ impl Batteries {
         self.first = at.min().unwrap_or((Time::NEVER, NodeId(0)));
     }
 
-    /// Changes a battery, and keeps track of when it will be empty.
+    /// Changes a battery, and updates the instant at which the first battery will be empty.
     fn change(&mut self, n: NodeId, change: impl FnOnce(&mut Battery)) {
         let Some(battery) = &mut self.of[n.index()] else { return };
         if self.empty[n.index()] != Time::NEVER {
@@ -81,7 +81,7 @@ impl Batteries {
         }
     }
 
-    /// The next battery that is empty by now; it stays so.
+    /// Node of the next battery that is empty by now; the battery is empty for good.
     pub fn next_empty(&mut self, now: Time) -> Option<NodeId> {
         let (at, n) = self.first;
         if at > now {
@@ -92,7 +92,7 @@ impl Batteries {
         Some(n)
     }
 
-    /// Energy that all nodes have left.
+    /// Energy left in the batteries of all nodes.
     pub fn totals(&self, now: Time) -> Vec<BatteryTotals> {
         let of = |((battery, &empty_at), &(last_sent, last_received)): ((&Option<Battery>, &Time), &(Time, Time))| {
             let (capacity, left) = match battery {
@@ -116,7 +116,7 @@ impl Batteries {
         for (receiver, delay) in channel.in_range(r) {
             last = last.max(delay);
             let load = self.loads[receiver.index()];
-            // Of those that are off, too: who is switched on in the middle of a signal senses the rest of it.
+            // Receivers that are off count, too: one that is switched on during a signal senses the rest of it.
             self.change(ports.node(receiver), |b| b.on_signal(load, at, at + delay, frame.airtime));
         }
         // A sender whose battery this frame empties is switched off when the frame has reached the last receiver.
@@ -127,7 +127,7 @@ impl Batteries {
         }
     }
 
-    /// A frame was read at the station that it was for, which belongs to this node.
+    /// A frame was decoded by its intended receiver, which belongs to this node.
     pub fn on_read(&mut self, n: NodeId, frame: &Frame, at: Time) {
         if frame.kind == FrameKind::Data {
             self.last[n.index()].1 = at;

@@ -1,4 +1,4 @@
-//! The world of the nodes: where they are when a frame begins, and what is left in their batteries.
+//! The world of the nodes: their positions at the beginning of a frame, and the energy left in their batteries.
 //!
 //! The receivers in range of a sender are recomputed from all positions at the first bit of its frame, unless no node
 //! near the sender has moved since its previous frame. A network without motion needs no recomputation.
@@ -17,7 +17,7 @@ use crate::unit::{Position, Time};
 pub(super) use batteries::Batteries;
 use std::sync::Arc;
 
-/// Data for the instant at which the first node moves.
+/// Data needed from the first movement of a node on.
 #[derive(Debug)]
 pub(super) struct Terrain {
     plan: Plan,
@@ -25,18 +25,18 @@ pub(super) struct Terrain {
     radios: Radios,
 }
 
-/// The nodes as bodies: their positions and their energy.
+/// Positions and energy of the nodes.
 #[derive(Clone, Debug)]
 pub(super) struct World {
     /// Positions of the nodes, if any of them moves or has moved.
     pub(super) mobile_nodes: Option<Box<MobileNodes>>,
     terrain: Arc<Terrain>,
-    /// The batteries of the nodes, if their energy ends.
+    /// The batteries of the nodes, if any node has one.
     pub(super) batteries: Option<Box<Batteries>>,
 }
 
 impl World {
-    /// Nobody has moved, all batteries are full.
+    /// State at the start of a run: no node has moved, all batteries are full.
     pub(super) fn new(setup: &Setup) -> World {
         let radios = setup.interfaces.on_air(&setup.positions);
         let terrain = Terrain { plan: setup.mobility.clone(), positions: setup.positions.clone(), radios };
@@ -48,7 +48,7 @@ impl World {
         self.terrain.plan.moves()
     }
 
-    /// From now on nodes may move: the radios with their sites if that is new, for those who have to know them.
+    /// Allows nodes to move from now on. Returns the radios with their sites if no node could move before.
     pub(super) fn begin_motion(&mut self) -> Option<&Radios> {
         if self.mobile_nodes.is_some() || self.terrain.positions.is_empty() {
             return None;
@@ -105,7 +105,7 @@ impl World {
         self.batteries.as_deref().is_some_and(|b| b.is_empty(n))
     }
 
-    /// Notes what is left in the batteries, for observers that sample it.
+    /// Notes the energy left in the batteries, for observers that sample it.
     pub(super) fn note_batteries(&self, now: Time, watch: &mut Watch) {
         let (Some(batteries), Some(observers)) = (&self.batteries, &mut watch.observers) else { return };
         for (battery, n) in batteries.totals(now).iter().zip(0..) {

@@ -76,7 +76,7 @@ impl AdaptivePacing {
         }
     }
 
-    /// Takes in a round-trip time over a path of this many hops.
+    /// Updates the estimates with a round-trip time over a path of this many hops.
     pub(super) fn on_round_trip(&mut self, rtt: Span, hops: u8) {
         let (hops, longest) = (f64::from(hops.max(1)), self.cfg.max_sample.as_secs());
         let rate = self.cfg.link_rate.0 as f64;

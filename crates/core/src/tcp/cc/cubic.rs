@@ -67,7 +67,7 @@ impl Cubic {
         self.cfg.c * (t - k).powi(3) + self.w_max
     }
 
-    /// So many segments were acknowledged in congestion avoidance (RFC 9438, 4.2 to 4.5).
+    /// Grows the window for segments acknowledged in congestion avoidance (RFC 9438, 4.2 to 4.5).
     fn avoid(&mut self, acked: f64, now: Time, w: &mut Window) {
         let mut epoch = self.epoch.unwrap_or_else(|| self.begin(now, w.cwnd));
         let beta = self.cfg.beta;

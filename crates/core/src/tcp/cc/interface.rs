@@ -45,7 +45,7 @@ pub struct Ack {
     pub in_flight: u32,
     /// Losses are being repaired after duplicate acknowledgements.
     pub recovering: bool,
-    /// The newest round-trip time of the retransmission timer since the rule was last told of one.
+    /// The newest round-trip time of the retransmission timer, if it is newer than the last one passed to the rule.
     pub rtt: Option<Span>,
     /// SRTT: the smoothed round-trip time of the retransmission timer; `None`: nothing was measured.
     pub srtt: Option<Span>,

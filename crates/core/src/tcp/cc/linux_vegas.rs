@@ -64,7 +64,7 @@ impl LinuxVegas {
         }
     }
 
-    /// Losses have been repaired, or the timer has expired: rounds begin anew.
+    /// Losses have been repaired, or the timer has expired: a new round begins.
     pub(super) fn restart(&mut self) {
         self.round_end = None;
     }

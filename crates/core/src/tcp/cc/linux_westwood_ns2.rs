@@ -1,8 +1,8 @@
-//! Westwood+ as it comes out of ns-2's `Agent/TCP/Linux` with Linux' module `westwood`: the agent raises neither of the
-//! two events at which the module would set ssthresh from its estimate of the rate. So after a loss ssthresh is half of
-//! what is in use, as with Reno. In fast recovery the window shrinks by one segment with every second acknowledgement,
-//! as far as rate times smallest round trip but not below 2 segments, and afterwards it is at least ssthresh. The
-//! estimate acts only where it exceeds half of the window: this is SACK in all but name.
+//! Westwood+ as it results from ns-2's `Agent/TCP/Linux` with Linux' module `westwood`: the agent raises neither of the
+//! two events at which the module would set ssthresh from its estimate of the rate. After a loss ssthresh is therefore
+//! half of the amount in use, as with Reno. In fast recovery the window shrinks by one segment with every second
+//! acknowledgement, down to rate times smallest round trip, but not below 2 segments, and afterwards it is at least
+//! ssthresh. The estimate has an effect only where it exceeds half of the window: this is SACK in all but name.
 
 use super::interface::{Ack, AckKind, Congestion, Signal, Window};
 use super::registry::WindowRule;

@@ -216,7 +216,7 @@ impl WindowRule for Vegas {
         }
     }
 
-    /// After a timeout sending goes on at `nxt`: the round ends there.
+    /// After a timeout sending continues at `nxt`: the round ends there.
     fn on_rewind(&mut self, nxt: Seq) {
         if !self.cfg.bug_mark_survives_timeout {
             self.round_end = nxt;

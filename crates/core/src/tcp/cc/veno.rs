@@ -21,7 +21,7 @@ settings! {
     }
 }
 
-/// The window rule of Veno: Reno's, but for what the number of waiting segments changes.
+/// The window rule of Veno: Reno's, changed by the number of segments queued on the path.
 #[derive(Clone, Debug)]
 pub struct Veno {
     cfg: Config,
@@ -65,7 +65,7 @@ impl WindowRule for Veno {
         }
     }
 
-    /// After a timeout sending goes on at this segment: rounds end with segments that are sent again.
+    /// After a timeout sending continues at this segment: rounds end with segments that are sent again.
     fn on_rewind(&mut self, nxt: Seq) {
         self.round_ends = self.round_ends.min(nxt);
     }

@@ -49,7 +49,7 @@ impl Westwood {
         }
     }
 
-    /// Takes the rate of what has arrived, when it was long enough.
+    /// Adds a sample of the delivery rate, if the interval since the last one is long enough.
     fn take_rate(&mut self, now: Time) {
         let began = *self.began.get_or_insert(now);
         let Some(rtt) = self.rtt else { return };

@@ -97,7 +97,7 @@ impl Westwood2001 {
         }
     }
 
-    /// A sample [segments/s] after so long.
+    /// Filters a sample [segments/s] taken over `span`.
     fn filter(&mut self, sample: f64, span: Span) {
         let (old, new) = match self.cfg.filter {
             Filter::Constant => (0.9047, 0.0476),

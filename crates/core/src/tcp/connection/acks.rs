@@ -6,13 +6,13 @@ use crate::tcp::cc::interface::{Ack, AckKind};
 use crate::tcp::config::DupAcks;
 
 impl Connection {
-    /// Tells if an acknowledgement concerns outstanding data. One that is older than the last one does not, nor
-    /// does one of what was never sent, or before the first segment.
+    /// Tells if an acknowledgement concerns outstanding data. It does not if it is older than the last one, covers
+    /// segments that were never sent, or arrives before the first segment is sent.
     pub(in crate::tcp) fn is_current(&self, ack: &AckSegment) -> bool {
         ack.next >= self.una && ack.next <= self.max && self.max > 0
     }
 
-    /// Kind of an acknowledgement, before the connection has taken in anything of it but its ECE.
+    /// Kind of an acknowledgement. Must be determined before the connection processes anything of it but its ECE.
     pub(in crate::tcp) fn kind_of(&self, ack: &AckSegment) -> AckKind {
         let new = ack.next > self.una;
         if !self.is_current(ack) || (!new && (self.is_shut_out() || !self.is_duplicate(ack))) {
@@ -26,26 +26,26 @@ impl Connection {
         }
     }
 
-    /// Tells if an acknowledgement of nothing new is a duplicate. None carries data, a SYN or a FIN.
+    /// Tells if an acknowledgement of nothing new is a duplicate. Acknowledgements never carry data, a SYN or a FIN.
     fn is_duplicate(&self, ack: &AckSegment) -> bool {
         match self.cfg.dup_acks {
             DupAcks::Number => true,
             DupAcks::Rfc5681 => {
-                // RFC 6675, 2: one with SACK blocks is judged by what they say, not by its window.
+                // RFC 6675, 2: an acknowledgement with SACK blocks is judged by its blocks, not by its window.
                 let repeats = !ack.sack.is_empty() || ack.window.min(self.cfg.receive_window) == self.offered;
                 self.una < self.max && !self.awaits_syn() && repeats
             }
         }
     }
 
-    /// Takes in the length of the path, if it limits the window: hops of the acknowledgement and of what it answers.
+    /// Updates the window limit from the length of the path, if used: hops of the acknowledgement and of its segment.
     pub(in crate::tcp) fn take_path(&mut self, ack: &AckSegment, hops: u8) {
         if self.cfg.hop_limit.enabled {
             self.hop_limit = Some(self.cfg.hop_limit.segments(u32::from(ack.hops) + u32::from(hops)));
         }
     }
 
-    /// Tells the window rule of an acknowledgement, before the loss recovery hears of it.
+    /// Passes an acknowledgement to the window rule. Precedes the call of the loss recovery.
     pub(in crate::tcp) fn tell_rule(&mut self, ack: &AckSegment, kind: AckKind, hops: u8, recovering: bool) {
         self.counters.tcp_acks_received += 1;
         let una = if kind == AckKind::Other { self.una } else { ack.next };
@@ -81,23 +81,23 @@ impl Connection {
         self.cc.on_every_ack(&self.last_ack, &mut self.window);
     }
 
-    /// The window that the receiver offers.
+    /// Stores the window that the receiver offers.
     pub(in crate::tcp) fn take_offer(&mut self, ack: &AckSegment) {
         self.offered = ack.window.min(self.cfg.receive_window);
     }
 
-    /// One more duplicate acknowledgement; how many there are in a row.
+    /// Counts a duplicate acknowledgement. Returns the number of duplicates in a row.
     pub fn count_duplicate(&mut self) -> u32 {
         self.dup_acks += 1;
         self.dup_acks
     }
 
-    /// Goes on as if there had been this many duplicate acknowledgements in a row.
+    /// Sets the number of duplicate acknowledgements in a row.
     pub fn set_dup_acks(&mut self, dup_acks: u32) {
         self.dup_acks = dup_acks;
     }
 
-    /// New data are acknowledged outside of a recovery: the window may grow.
+    /// Processes an acknowledgement of new data outside of a recovery: the window may grow.
     pub fn take_new_data(&mut self, ack: &AckSegment) {
         let first = self.una == 0;
         self.advance(ack);
@@ -107,14 +107,14 @@ impl Connection {
         }
     }
 
-    /// A partial acknowledgement: of some of what was outstanding when the recovery began.
+    /// Processes a partial acknowledgement, which covers a part of the data outstanding at the start of the recovery.
     pub fn take_partial(&mut self, ack: &AckSegment) {
         self.forget_send_times(ack.next);
         self.una = ack.next;
         self.nxt = self.nxt.max(ack.next);
     }
 
-    /// An acknowledgement that does not end the standby: it counts, and nothing else follows from it.
+    /// Processes an acknowledgement that does not end the standby: only the sequence variables change.
     pub(in crate::tcp) fn take_in_standby(&mut self, ack: &AckSegment) {
         self.take_offer(ack);
         if ack.next > self.una {
@@ -122,7 +122,7 @@ impl Connection {
         }
     }
 
-    /// Takes in a new cumulative acknowledgement: measures, restarts the timer.
+    /// Processes a new cumulative acknowledgement: measures the round trip, restarts the timer.
     pub fn advance(&mut self, ack: &AckSegment) {
         let next = ack.next;
         self.dup_acks = 0;
@@ -150,12 +150,12 @@ impl Connection {
         }
     }
 
-    /// A duplicate with a loss notification has shown that a segment has left the network: another one may be sent.
+    /// Allows one more segment, because a duplicate with a loss notification shows that a segment has left the network.
     pub fn credit_one(&mut self) {
         self.credit += 1;
     }
 
-    /// Ends the credit that notifications have given.
+    /// Withdraws the segments allowed by loss notifications.
     pub fn end_credit(&mut self) {
         self.credit = 0;
     }

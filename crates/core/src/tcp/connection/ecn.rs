@@ -6,7 +6,7 @@ use crate::tcp::cc::interface::Signal;
 use crate::unit::Time;
 
 impl Connection {
-    /// Takes in the ECE flag of an acknowledgement, before anything else of it.
+    /// Processes the ECE flag of an acknowledgement. Must precede all other processing of it.
     pub fn on_ece(&mut self, ack: &AckSegment) {
         if !self.cfg.ecn.enabled {
             return;

@@ -5,7 +5,7 @@ use crate::tcp::cc::interface::{Ack, Congestion, Signal, Window};
 use crate::tcp::config::{GrowthPer, GrowthWhen, Halving};
 
 impl Connection {
-    /// A share of what is in use, by the rule of the scenario.
+    /// A share of the amount in use, by `tcp.ssthresh_base`.
     fn in_use(&self, share: f64) -> f64 {
         match self.cfg.ssthresh_base {
             Halving::FlightSize => f64::from(self.flight_size()) * share,
@@ -19,7 +19,7 @@ impl Connection {
         self.cut_to_share(signal, self.share_after(signal));
     }
 
-    /// The same, with the share of what is in use that remains.
+    /// Lets the window rule cut the window, with this share of the amount in use as the remainder.
     pub(super) fn cut_to_share(&mut self, signal: Signal, share: f64) {
         let congestion = Congestion {
             signal,
@@ -48,7 +48,7 @@ impl Connection {
         self.limit_cwnd();
     }
 
-    /// Tells if the window was in use when the last acknowledgement came, so that it may grow.
+    /// Tells if the window was in use when the last acknowledgement arrived, so that it may grow.
     fn uses_window(&mut self) -> bool {
         if !self.cc.asks_for_use() {
             return true;
@@ -63,7 +63,7 @@ impl Connection {
         if slow_start { self.window.cwnd < 2.0 * f64::from(self.usage.most) } else { self.usage.full }
     }
 
-    /// Another limit of the congestion window; a larger one shrinks to it.
+    /// Changes the limit of the congestion window; a larger window shrinks to the limit.
     pub(in crate::tcp) fn set_max_cwnd(&mut self, segments: u32) {
         self.cfg.max_cwnd = Some(segments);
         self.limit_cwnd();
@@ -88,7 +88,7 @@ impl Connection {
         self.window.cwnd = self.window.cwnd.min(self.initial_window);
     }
 
-    /// Sets cwnd, without a sign of congestion.
+    /// Sets cwnd without a congestion signal.
     pub fn set_cwnd(&mut self, cwnd: f64) {
         self.window.cwnd = cwnd;
     }
@@ -98,7 +98,7 @@ impl Connection {
         self.window.ssthresh = ssthresh;
     }
 
-    /// Cuts cwnd to this, whatever the window rule; the next CWR says so.
+    /// Cuts cwnd to this value, whatever the window rule; the next new segment carries CWR.
     pub fn cut_to(&mut self, cwnd: f64) {
         self.window.cwnd = cwnd;
         self.ecn.cut = true;
@@ -106,15 +106,15 @@ impl Connection {
 
     // ---- after a probe ----
 
-    /// A probe was answered: everything that is not acknowledged is sent again, with this window.
+    /// A probe was answered: all unacknowledged segments are sent again, with this window.
     pub fn resume_from_una(&mut self, ssthresh: f64, cwnd: f64) {
         self.begin_again(Window { cwnd, ssthresh });
         self.nxt = self.una;
         self.cc.on_rewind(self.nxt);
     }
 
-    /// A probe was answered: what is outstanding is repaired in a fast recovery, whose window is inflated by so many
-    /// segments.
+    /// A probe was answered: outstanding segments are repaired in a fast recovery, whose window is inflated by
+    /// `inflation` segments.
     pub fn resume_with_recovery(&mut self, ssthresh: f64, inflation: u32) {
         self.begin_again(Window { cwnd: ssthresh, ssthresh });
         self.last_cut = Cut::DupAcks;
@@ -143,7 +143,7 @@ impl Connection {
             || (self.cfg.fast_recovery.first_segment_exception && self.una == 1)
     }
 
-    /// A recovery begins: the window is cut, nothing is measured, the timer starts anew.
+    /// Begins a recovery: cuts the window, abandons the measurement of the round trip, restarts the timer.
     pub fn begin_recovery(&mut self) {
         // RFC 3168, 6.1.2: only once for all drops and marks of a window of data.
         let cut_for_ece = self.last_cut == Cut::Ecn && !self.is_new_loss();
@@ -162,14 +162,14 @@ impl Connection {
         self.pacer.pause();
     }
 
-    /// A recovery begins that cuts the window itself.
+    /// Begins a recovery that cuts the window itself.
     pub fn begin_recovery_with_window(&mut self) {
         self.last_cut = Cut::DupAcks;
         self.recover = self.max;
         self.counters.fast_retransmits += 1;
     }
 
-    /// The recovery is over, if there was one.
+    /// Ends the recovery, if there is one.
     pub fn end_recovery(&mut self) {
         if self.last_cut == Cut::DupAcks {
             self.last_cut = Cut::Recovered;
@@ -177,7 +177,7 @@ impl Connection {
         }
     }
 
-    /// The recovery is over, and from now on every segment but the first lies beyond it (ns-2's sack1).
+    /// Ends the recovery, and moves the recovery point before every segment but the first (ns-2's sack1).
     pub fn forget_recovery_point(&mut self) {
         self.recover = 1;
         self.cc.on_recovery_end(&mut self.window);
@@ -188,22 +188,22 @@ impl Connection {
         !self.cfg.fast_recovery.inflate_in_recovery_only || self.last_cut == Cut::DupAcks
     }
 
-    /// A duplicate acknowledgement inflates the window by one segment.
+    /// Inflates the window by one segment, for a duplicate acknowledgement.
     pub fn inflate(&mut self) {
         self.inflation += 1;
     }
 
-    /// Inflates the window by this many segments in all.
+    /// Sets the inflation of the window to this number of segments.
     pub fn inflate_to(&mut self, segments: u32) {
         self.inflation = segments;
     }
 
-    /// The window is no longer inflated.
+    /// Ends the inflation of the window.
     pub fn deflate(&mut self) {
         self.inflation = 0;
     }
 
-    /// Takes off the window what a partial acknowledgement acknowledges, and adds one segment (RFC 6582, 3.2 step 3).
+    /// Reduces the window by the segments of a partial acknowledgement, and adds one segment (RFC 6582, 3.2 step 3).
     pub fn deflate_by(&mut self, acked: u32) {
         if self.inflation > acked {
             self.inflation -= acked - 1;

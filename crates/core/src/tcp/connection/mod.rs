@@ -1,7 +1,7 @@
-//! State of a connection at its sender: sequence variables, window, timers, counters. Its files have the events:
-//! acknowledgements, losses, ECEs, the queue of its node, timers, sending.
+//! State of a connection at its sender: sequence variables, window, timers, counters. The files of this folder handle
+//! its events: acknowledgements, losses, ECEs, the queue of its node, timers, sending.
 //!
-//! Loss recoveries read it and change it by methods; names are those of RFC 9293 where it has one.
+//! Loss recoveries read and change the state with methods; names are those of RFC 9293 where it has one.
 
 mod acks;
 mod ecn;
@@ -42,7 +42,7 @@ pub enum Cut {
 struct Usage {
     /// Largest number of outstanding segments in the round trip.
     most: u32,
-    /// All of the window was.
+    /// The whole window was outstanding.
     full: bool,
     /// The round is over when this is acknowledged.
     end: Seq,
@@ -52,7 +52,7 @@ struct Usage {
 #[derive(Clone, Debug)]
 pub struct Connection {
     cfg: Config,
-    /// It begins with a SYN.
+    /// The connection begins with a SYN.
     syn: bool,
     never_ect: bool,
     now: Time,
@@ -76,9 +76,9 @@ pub struct Connection {
     credit: u32,
     /// Segments sent by limited transmit since the last new acknowledgement.
     limited: u32,
-    /// The window that `initial_window` stands for, or 1 after a lost SYN.
+    /// Initial window by `tcp.initial_window` \[segments\], or 1 after a lost SYN.
     initial_window: f64,
-    /// The limit of the window that the length of the path gives \[segments\].
+    /// Limit of the window from the length of the path \[segments\].
     hop_limit: Option<u32>,
     last_cut: Cut,
     usage: Usage,
@@ -91,7 +91,7 @@ pub struct Connection {
     last_ack: Ack,
     /// Duplicates in a row, as the loss recovery counts them.
     dup_acks: u32,
-    /// Duplicates since the last new one.
+    /// Duplicates since the last new acknowledgement.
     duplicates: u32,
     /// Segments that are known to have arrived.
     delivered: u32,
@@ -100,30 +100,30 @@ pub struct Connection {
     rto: Rto,
     /// Expiry of the retransmission timer.
     timer: Time,
-    /// Segments and probes that had been sent when it last expired with data outstanding.
+    /// Segments and probes that had been sent when the timer last expired with data outstanding.
     sent_before: u64,
-    /// Timeouts since the other end was last heard.
+    /// Timeouts since the last answer of the other end.
     unanswered: u32,
     gave_up: Option<Time>,
-    /// The segment whose round trip is measured, and when it was sent.
+    /// The segment whose round trip is measured, and the time at which it was sent.
     timed: Option<(Seq, Time)>,
-    /// The round-trip time that was measured since the window rule was last told of one.
+    /// Round-trip time measured since the last one that was passed to the window rule.
     sampled: Option<Span>,
     send_times: SendTimes,
     first_sent: Time,
     last_sent: Time,
-    /// The last retransmission and when it was made.
+    /// The last retransmitted segment, and the time of the retransmission.
     resent: Option<(Seq, Time)>,
     pacer: Pacer,
 
     // ---- the queue of the own node ----
     /// Packets that have not left the node, while `tcp.small_queue` limits them.
     queued: u32,
-    /// Time at which sending goes on, because a packet has left; [`Time::NEVER`]: sending is not held back.
+    /// Time at which sending resumes, because a packet has left; [`Time::NEVER`]: sending is not held back.
     resumes_at: Time,
     /// New segments that the queue has dropped: the first, and one past the last.
     refused: (Seq, Seq),
-    /// Nothing is outstanding, because the queue has refused it: the timer sends it again.
+    /// Nothing is outstanding, because the queue has refused all segments: they are sent again when the timer expires.
     starts_over: bool,
 
     // ---- books ----
@@ -131,7 +131,7 @@ pub struct Connection {
     sums: Sums,
     /// Integral of min(cwnd, window) over time \[segments ns\].
     window_integral: f64,
-    /// Until when `window_integral` has been taken, and the window since then.
+    /// End of `window_integral`, and the window since then.
     integrated: (Time, f64),
     out: Vec<Out>,
 }
@@ -307,7 +307,7 @@ impl Connection {
         self.now.since(self.first_sent)
     }
 
-    /// Tells if this segment was the last to be sent again, less than `span` ago.
+    /// Tells if this segment is the last retransmitted one, and was sent less than `span` ago.
     pub fn was_resent_within(&self, seq: Seq, span: Span) -> bool {
         self.resent.is_some_and(|(last, at)| last == seq && self.now.since(at) < span)
     }
@@ -317,7 +317,7 @@ impl Connection {
         self.una == 0 && self.syn
     }
 
-    /// Tells if the receiver has no room although there is something to send (RFC 9293, 3.8.6.1).
+    /// Tells if the receiver's window is closed although there are data to send (RFC 9293, 3.8.6.1).
     pub fn is_shut_out(&self) -> bool {
         self.offered == 0 && self.una < self.available
     }
@@ -337,7 +337,7 @@ impl Connection {
         self.window_integral
     }
 
-    /// Takes the window since the last call into the time average.
+    /// Adds the window since the last call to the time average.
     pub(in crate::tcp) fn integrate_window(&mut self) {
         let (since, window) = self.integrated;
         if since != Time::NEVER {
@@ -357,7 +357,7 @@ impl Connection {
         }
     }
 
-    /// Memory that grows with what is outstanding \[B\].
+    /// Memory that grows with the outstanding segments \[B\].
     pub(in crate::tcp) fn memory(&self) -> usize {
         self.send_times.memory() + self.out.capacity() * size_of::<Out>()
     }

@@ -13,7 +13,7 @@ impl Connection {
         self.cfg.small_queue.is_none_or(|most| self.queued < most)
     }
 
-    /// A packet goes to the network layer.
+    /// Counts a packet that is passed to the network layer.
     #[inline]
     pub(super) fn count_queued(&mut self) {
         self.queued += u32::from(self.cfg.small_queue.is_some());
@@ -36,7 +36,7 @@ impl Connection {
         }
     }
 
-    /// With nothing outstanding no acknowledgement will come: the timer sends again.
+    /// Sets the timer to send again if nothing is outstanding, because no acknowledgement will then arrive.
     fn start_over(&mut self) {
         if self.una == self.max && self.una < self.available {
             self.starts_over = true;
@@ -46,7 +46,7 @@ impl Connection {
         }
     }
 
-    /// Tells once that sending goes on now.
+    /// Tells if sending resumes now, once for each time that it was held back.
     pub(in crate::tcp) fn takes_up(&mut self) -> bool {
         let due = self.resumes_at <= self.now;
         if due {
@@ -56,7 +56,7 @@ impl Connection {
     }
 
     /// The queue of the node was full and has dropped a segment. The window is cut once for all drops and losses of a
-    /// window of data. New segments count as not yet sent, when all that were sent after them have been dropped, too.
+    /// window of data. New segments count as not yet sent if all segments sent after them were dropped, too.
     pub(in crate::tcp) fn on_local_drop(&mut self, segment: &DataSegment) {
         if self.cfg.local_drop == LocalDrop::Lost || segment.probe || segment.syn {
             return;
@@ -78,7 +78,7 @@ impl Connection {
         }
     }
 
-    /// The last segments have never left the node.
+    /// Withdraws the last segments, which never left the node.
     fn take_back(&mut self) {
         self.max = self.refused.0;
         self.refused = (0, 0);
@@ -90,8 +90,8 @@ impl Connection {
         self.start_over();
     }
 
-    /// The timer, which has expired, runs only because the queue has refused what there was to send: it is sent, or the
-    /// timer starts once more. Whether it was so.
+    /// After an expiration of the timer: tells if it was running only because the queue had refused all outstanding
+    /// segments. Then they are sent again, or the timer is restarted.
     pub(in crate::tcp) fn starts_over(&mut self) -> bool {
         let starts = std::mem::take(&mut self.starts_over) && self.una == self.max;
         if starts {

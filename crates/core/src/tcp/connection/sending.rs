@@ -1,4 +1,4 @@
-//! Transmission of segments, and its time.
+//! Transmission of segments, at once or paced.
 
 use super::Connection;
 use crate::packet::{DataSegment, Seq};
@@ -18,7 +18,7 @@ impl Connection {
         };
     }
 
-    /// The application provides nothing more. What has not been sent by now is taken back.
+    /// The application provides no more data. Segments that have not been sent by now are withdrawn.
     pub(in crate::tcp) fn close(&mut self) {
         let was_shut_out = self.is_shut_out();
         self.available = self.available.min(self.max);
@@ -32,7 +32,7 @@ impl Connection {
         (self.available < Seq::MAX).then(|| self.available.saturating_sub(Seq::from(self.syn)))
     }
 
-    /// Another limit of the window that the receiver may offer.
+    /// Changes the limit of the window that the receiver may offer.
     pub(in crate::tcp) fn set_window_limit(&mut self, segments: u32) {
         self.cfg.receive_window = segments;
         self.offered = self.offered.min(segments);
@@ -85,26 +85,26 @@ impl Connection {
         self.last_sent = self.now;
     }
 
-    /// Sends a segment to find out whether there is an answer.
+    /// Sends a segment as a probe, and counts it as such.
     pub fn send_as_probe(&mut self, seq: Seq) {
         self.send(seq);
         self.counters.probes_sent += 1;
     }
 
-    /// Sends a segment that a recovery has chosen, a hole or the next one; the next new one lies beyond it.
+    /// Sends a segment that a recovery has chosen: a hole, or the next new segment. SND.NXT is then beyond it.
     pub fn send_out_of_turn(&mut self, seq: Seq) {
         self.send(seq);
         self.nxt = self.nxt.max(seq + 1);
     }
 
-    /// Sends the first unacknowledged segment whatever the window of the receiver, who may have shrunk it below what is
-    /// outstanding (RFC 9293, 3.8.6: "If the window shrinks to zero, the TCP implementation MUST probe it").
+    /// Sends the first unacknowledged segment whatever the receiver's window, which may have shrunk below the
+    /// outstanding data (RFC 9293, 3.8.6: "If the window shrinks to zero, the TCP implementation MUST probe it").
     pub(in crate::tcp) fn send_first(&mut self) {
         self.send(self.una);
         self.nxt = self.una + 1;
     }
 
-    /// From now on everything that is not acknowledged is sent again.
+    /// Sets SND.NXT back to SND.UNA: all unacknowledged segments are sent again.
     pub fn go_back(&mut self) {
         self.nxt = self.una;
     }
@@ -120,12 +120,12 @@ impl Connection {
         self.nxt += 1;
     }
 
-    /// Sends what the window allows, at most `tcp.max_burst` segments.
+    /// Sends the segments that the window allows, at most `tcp.max_burst`.
     pub fn send_allowed(&mut self) {
         self.send_at_most(self.cfg.max_burst);
     }
 
-    /// Sends what the window allows, at most `burst` segments. A paced sender sends them later, one by one.
+    /// Sends the segments that the window allows, at most `burst`. A paced sender sends them later, one by one.
     pub fn send_at_most(&mut self, burst: Option<u32>) {
         if self.nxt == 0 {
             self.first_sent = self.now;

@@ -29,7 +29,7 @@ impl Connection {
         self.sums.rtt_ns += rtt.0;
     }
 
-    /// An acknowledgement of a partial window: the measurement ends without a result, and so does backing off.
+    /// After a partial acknowledgement: ends the measurement without a result, and the back-off of the timeout.
     pub fn skip_measurement(&mut self) {
         if self.timed.is_some_and(|t| self.una > t.0) {
             self.timed = None;
@@ -37,7 +37,7 @@ impl Connection {
         }
     }
 
-    /// Gives up the measurement under way (Karn's rule).
+    /// Abandons the measurement in progress (Karn's rule).
     pub fn cancel_measurement(&mut self) {
         self.timed = None;
     }
@@ -54,7 +54,7 @@ impl Connection {
 
     // ---- timer ----
 
-    /// Starts the retransmission timer anew.
+    /// Restarts the retransmission timer.
     pub fn restart_timer(&mut self) {
         self.timer = self.now + self.rto.timeout();
     }
@@ -81,13 +81,13 @@ impl Connection {
         self.pacer.deadline().min(self.timer).min(self.resumes_at)
     }
 
-    /// Tells if an expiration of the timer means that nobody has answered.
+    /// Tells if an expiration of the timer means that no answer has arrived.
     pub(in crate::tcp) fn awaits_answer(&self) -> bool {
         self.una < self.max || self.is_shut_out()
     }
 
-    /// The timer has expired once more without an answer; whether the connection is given up for it. If what is sent
-    /// again since the last time still waits for its pace, there is nothing yet that could be answered.
+    /// Counts an expiration of the timer without an answer. Tells if the connection is given up. Does not count while
+    /// retransmissions since the last expiration still wait for their pace: nothing was sent that could be answered.
     pub(in crate::tcp) fn give_up(&mut self) -> bool {
         let sent = self.counters.packets_sent + self.counters.probes_sent;
         let waits_for_pace = self.pacer.is_armed() && sent == self.sent_before;
@@ -114,8 +114,8 @@ impl Connection {
         self.counters.timeouts += 1;
     }
 
-    /// The timer expires with data outstanding, and a probe is sent: the window is not cut before it is answered. It
-    /// expires again after so long; `None`: after twice the timeout.
+    /// The timer expires with data outstanding, and a probe is sent: the window is not cut before the probe is
+    /// answered. The timer expires again after `again_after`, or after twice the timeout.
     pub(in crate::tcp) fn time_out_with_probe(&mut self, again_after: Option<Span>) {
         self.begin_timeout();
         self.last_cut = Cut::Timeout;
@@ -125,14 +125,14 @@ impl Connection {
         self.pacer.pause();
     }
 
-    /// Nothing times out: instead the timer expires after so long.
+    /// Begins the standby: the timer expires after `span`, which is no timeout.
     pub(in crate::tcp) fn stand_by(&mut self, span: Span) {
         self.timer = self.now + span;
         self.cancel_measurement();
         self.pacer.pause();
     }
 
-    /// The sender no longer stands by.
+    /// Ends the standby of the sender.
     pub(in crate::tcp) fn end_standby(&mut self) {
         if self.cfg.elfn.cwnd == After::Reset {
             self.window.cwnd = f64::from(self.cfg.loss_window);
@@ -144,7 +144,7 @@ impl Connection {
         self.restart_timer();
     }
 
-    /// The timer expires with data outstanding: the window is cut, and sending goes on at the first hole.
+    /// The timer expires with data outstanding: the window is cut, and sending continues at the first hole.
     pub(in crate::tcp) fn time_out(&mut self, keeps_ssthresh: bool) {
         // RFC 5681, (4): a segment that times out again does not lower ssthresh further.
         let again = self.cfg.ssthresh_base == Halving::FlightSize && self.rto.backoff() > 1;
@@ -159,7 +159,7 @@ impl Connection {
         let ssthresh = self.window.ssthresh;
         self.cut(Signal::Timeout);
         if self.awaits_syn() {
-            // Whatever the window rule, no data go out before the SYN is acknowledged.
+            // No data are sent before the SYN is acknowledged, whatever the window rule.
             self.window.cwnd = 1.0;
         }
         if keeps_ssthresh {
@@ -175,8 +175,8 @@ impl Connection {
         self.cc.on_rewind(self.nxt);
     }
 
-    /// The timer expires with nothing outstanding: only where it restarts slow start of an idle sender, or where ECN
-    /// has closed the window.
+    /// The timer expires with nothing outstanding. It runs then only if it restarts slow start of an idle sender, or if
+    /// ECN has closed the window.
     pub(in crate::tcp) fn collapse_when_idle(&mut self) {
         self.recover = self.max;
         self.cut_to(1.0);
@@ -192,14 +192,14 @@ impl Connection {
 
     // ---- the receiver's window ----
 
-    /// A sender that is shut out sends a probe when the timer expires.
+    /// Starts the timer of a sender that faces a closed window; the sender probes when the timer expires.
     pub(in crate::tcp) fn watch_window(&mut self) {
         if self.timer == Time::NEVER && self.is_shut_out() {
             self.restart_timer();
         }
     }
 
-    /// Sends a probe into a closed window, and the next one after twice the time.
+    /// Sends a probe into a closed window; the next one follows after twice the time.
     pub(in crate::tcp) fn probe(&mut self) {
         self.rto.back_off();
         self.send_first();
@@ -207,8 +207,8 @@ impl Connection {
         self.restart_timer();
     }
 
-    /// A receiver without room has answered, so that the connection lives. What found no room is sent again when there
-    /// is some.
+    /// A receiver without buffer space has answered, so that the connection is alive. The probe is sent again when
+    /// space is available.
     pub(in crate::tcp) fn end_probing(&mut self) {
         self.unanswered = 0;
         if self.nxt == self.una + 1 {

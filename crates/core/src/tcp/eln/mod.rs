@@ -26,7 +26,7 @@ impl Eln {
         cfg.rule == Rule::EachRoundTrip && cfg.keep_ssthresh && self.notified
     }
 
-    /// An acknowledgement arrives. Whether that is all, so that the recovery does not hear of it.
+    /// Processes an acknowledgement. Returns true if it must not be passed to the recovery.
     pub fn on_ack(&mut self, ack: &AckSegment, recovery: &mut Recovery, conn: &mut Connection) -> bool {
         let duplicate = ack.next == conn.una();
         self.notified = ack.eln;
@@ -54,7 +54,7 @@ impl Eln {
         }
     }
 
-    /// The recovery has heard of the acknowledgement: a loss that it has not repaired is repaired.
+    /// Follows the recovery's processing of the acknowledgement: repairs a loss that the recovery has not repaired.
     pub fn after_recovery(&self, conn: &mut Connection) {
         if self.notified && conn.cfg().eln.rule == Rule::EachRoundTrip {
             Eln::repair(conn);

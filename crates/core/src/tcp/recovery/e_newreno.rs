@@ -1,7 +1,6 @@
 //! Enhanced NewReno (Ahmed, Zaidi and Sharif, "Enhancing TCP Performance in Mobile Ad hoc Networks", 2006): after a
-//! timeout the sender sends probes and nothing else. When one is answered it goes on in congestion avoidance, with
-//! ssthresh = max(FlightSize / 2, 2) and cwnd = ssthresh + 3, and never slow-starts. What the text leaves open are
-//! settings.
+//! timeout the sender sends only probes. After an answer it continues in congestion avoidance, with ssthresh =
+//! max(FlightSize / 2, 2) and cwnd = ssthresh + 3, without slow start. Details that the paper leaves open are settings.
 
 use super::newreno::NewReno;
 use super::registry::LossRecovery;
@@ -77,7 +76,7 @@ impl LossRecovery for ENewReno {
     }
 }
 
-/// Equations (1) and (2) of the paper, and what is sent again.
+/// Sets the window by equations (1) and (2) of the paper, and sends segments again by `resend`.
 fn resume(flight: u32, ack: &AckSegment, conn: &mut Connection) {
     let cfg = &conn.cfg().e_newreno;
     let (extra, resend, ends_backoff, at) = (cfg.extra, cfg.resend, cfg.answer_ends_backoff, cfg.flight_size);

@@ -1,4 +1,4 @@
-//! Loss recoveries: what is sent again, and when.
+//! Loss recoveries: they choose the segments to send again, and the times of these retransmissions.
 
 mod e_newreno;
 mod newreno;

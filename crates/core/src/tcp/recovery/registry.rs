@@ -6,9 +6,9 @@ use crate::tcp::send_times::SendTimes;
 
 /// A loss recovery. Its methods are called through the enum that the list declares, without virtual calls.
 pub(super) trait LossRecovery {
-    /// Duplicate acknowledgements are counted anew after a timeout.
+    /// The count of duplicate acknowledgements is reset by a timeout.
     const RESETS_DUP_ACKS: bool = true;
-    /// The recovery undoes what it has done for each duplicate that it has heard of, so that nobody else may count one.
+    /// The recovery reverts its effects of each duplicate that it was passed, so that only the recovery may count them.
     const COUNTS_DUPLICATES_ITSELF: bool = false;
 
     /// Handles an acknowledgement that is not older than the last one: recovers, and sends the segments that it allows.
@@ -25,8 +25,8 @@ pub(super) trait LossRecovery {
     /// The retransmission timer has expired with data outstanding; the sender goes back to the first hole.
     fn on_timeout(&mut self, _conn: &Connection) {}
 
-    /// The retransmission timer has expired with data outstanding. Tells if the recovery answers that with a probe, so
-    /// that nothing else comes of it.
+    /// The retransmission timer has expired with data outstanding. Tells if the recovery sends a probe instead of the
+    /// usual reaction.
     fn probes_at_timeout(&mut self, _conn: &mut Connection) -> bool {
         false
     }
@@ -89,8 +89,8 @@ macro_rules! recoveries {
                 } )* }
             }
 
-            /// The recovery undoes what it has done for each duplicate that it has heard of, so that nobody else may
-            /// count one.
+            /// The recovery reverts its effects of each duplicate that it was passed, so that only the recovery may
+            /// count them.
             pub fn counts_duplicates_itself(&self) -> bool {
                 match self { $( Recovery::$Part(_) => $Part::COUNTS_DUPLICATES_ITSELF, )* }
             }
@@ -107,8 +107,8 @@ macro_rules! recoveries {
             /// Tells if losses are being repaired after duplicate acknowledgements.
             pub fn is_going_on(&self, conn: &Connection) -> bool;
 
-            /// The retransmission timer has expired with data outstanding. Tells if the recovery answers that with a
-            /// probe, so that nothing else comes of it.
+            /// The retransmission timer has expired with data outstanding. Tells if the recovery sends a probe instead
+            /// of the usual reaction.
             pub fn probes_at_timeout(&mut self, conn: &mut Connection) -> bool;
 
             /// Tells if only probes are sent until one is answered.

@@ -9,7 +9,7 @@ use crate::tcp::connection::Connection;
 pub struct Tahoe;
 
 impl LossRecovery for Tahoe {
-    /// Tahoe goes on counting duplicate acknowledgements through a timeout.
+    /// Tahoe does not reset the count of duplicate acknowledgements at a timeout.
     const RESETS_DUP_ACKS: bool = false;
 
     fn is_going_on(&self, _conn: &Connection) -> bool {

@@ -51,7 +51,7 @@ mod tests {
     fn picks_the_fastest_rate_that_the_ratio_allows() {
         let mut s = Ideal::default();
         assert_eq!(s.rate, 0);
-        // The second rate needs more than the third, as 9 Mbit/s does beside 12 Mbit/s.
+        // The second rate needs more than the third, as 9 Mbit/s compared with 12 Mbit/s.
         let least = [1.0, 3.0, 2.0, 8.0];
         for (ratio, rate) in [(0.5, 0), (1.0, 0), (2.0, 2), (7.9, 2), (8.0, 3), (0.1, 0)] {
             s.arrived(ratio, &least);

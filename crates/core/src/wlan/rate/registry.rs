@@ -24,7 +24,7 @@ pub(super) trait RateRule: Sized {
     const CHOOSES: bool = true;
     /// All attempts are planned when a frame begins.
     const HAS_CHAIN: bool = false;
-    /// The station is told with what ratio of signal to noise its frames arrive.
+    /// The station is informed of the signal-to-noise ratio with which its frames arrive.
     const KNOWS_SIGNALS: bool = false;
 
     /// Times of frames at each rate.
@@ -101,7 +101,7 @@ macro_rules! algorithms {
                 match self { $( Algorithm::$Part => <$Type>::HAS_CHAIN, )* }
             }
 
-            /// The station is told with what ratio of signal to noise its frames arrive.
+            /// The station is informed of the signal-to-noise ratio with which its frames arrive.
             pub fn knows_signals(self) -> bool {
                 match self { $( Algorithm::$Part => <$Type>::KNOWS_SIGNALS, )* }
             }

@@ -155,7 +155,7 @@ impl Routing for Aodv {
         }
     }
 
-    /// Tells if a packet is a request that means nothing to this node; of some such requests, not of all.
+    /// Tells if a packet is a request that this node has already processed; may miss some such requests.
     #[inline]
     fn ignores(&self, packet: PacketId, pool: &PacketPool, now: Time) -> bool {
         match &pool[packet].body {
@@ -214,9 +214,9 @@ impl Routing for Aodv {
         }
     }
 
-    /// Forgets all but sequence numbers, its own and those of destinations, and the number of its next request: a node
-    /// keeps them over a reboot, so that nobody takes its messages for old ones, and it takes no route for a new one
-    /// that leads back over itself (RFC 3561, 6.13 has it wait for DELETE_PERIOD instead).
+    /// Resets the router, except for sequence numbers, its own and those of destinations, and the number of its next
+    /// request. A node keeps these over a reboot, so that no neighbour takes its messages for old ones, and it accepts
+    /// no route that leads back over itself as new (by RFC 3561, 6.13 it waits for DELETE_PERIOD instead).
     fn switch_off(&mut self, cx: &mut Cx<'_>) {
         while let Some(packet) = self.buffer.pop() {
             cx.out.push(Out::Drop { packet, reason: Reason::NodeOff });
@@ -289,7 +289,7 @@ impl Routing for Aodv {
 }
 
 impl Aodv {
-    /// A router that knows nothing yet.
+    /// Creates a router without routes.
     pub fn new(cfg: &Arc<Config>) -> Aodv {
         Aodv {
             recent: Recent::new(),
@@ -314,7 +314,7 @@ impl Aodv {
         }
     }
 
-    /// The routes that are up.
+    /// The valid routes.
     fn known(&self) -> impl Iterator<Item = KnownRoute> + '_ {
         let route = |e: &Entry| KnownRoute { destination: e.destination, next_hop: e.next_hop, hops: e.hops.into() };
         self.table.in_order().filter(|e| e.state == State::Up).map(route)
@@ -322,7 +322,7 @@ impl Aodv {
 
     // ---- packets ----
 
-    /// Hop count of an entry about which nothing is known: it decides the reach of the first request.
+    /// Hop count of an entry without a known route; it determines the TTL of the first request.
     fn first_hops(&self) -> u8 {
         match self.cfg.first_ring {
             FirstRing::Network => INFINITE_HOPS,
@@ -522,7 +522,7 @@ impl Aodv {
                     let n = self.sequence.max(rreq.destination_seq) + 1;
                     n + n % 2
                 }
-                // RFC 3561, 6.6.1: incremented only if that is the requested number.
+                // RFC 3561, 6.6.1: incremented only if the result is the requested number.
                 SequenceRule::Rfc3561 => self.sequence.max(rreq.destination_seq),
             };
             let life = self.cfg.my_route_timeout;
@@ -660,7 +660,7 @@ impl Aodv {
         let ttl = match self.cfg.local_repair {
             RepairRule::WithinRepairTtl => {
                 if entry.hops != INFINITE_HOPS {
-                    // This route answers no request, and any route with the new number is better.
+                    // A route in repair answers no request, and any route with the new number is better.
                     entry.sequence += 1;
                     entry.last_hops = entry.hops;
                     entry.hops = INFINITE_HOPS;

@@ -345,8 +345,8 @@ impl Dsdv {
 
     // ---- updates received ----
 
-    /// Somebody thinks that this node is gone: a newer number shows that it is not. If this node has already told one,
-    /// who heard it passes it on.
+    /// Answers the announcement that this node is unreachable with a newer number of its own. If the node has already
+    /// announced a newer number, the neighbours that received it pass it on.
     fn answer(&mut self, told: u32, now: Time) {
         if self.cfg.answer_always {
             self.next_full = now;

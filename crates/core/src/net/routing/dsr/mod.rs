@@ -201,7 +201,8 @@ impl Routing for Dsr {
         self.cfg.promiscuous
     }
 
-    /// Forgets all but the numbers of its requests, flows and packets, so that nobody takes new ones for old ones.
+    /// Resets the router, except for the numbers of its requests, flows and packets, so that new ones are not taken for
+    /// old ones.
     fn switch_off(&mut self, cx: &mut Cx<'_>) {
         while let Some(waiting) = self.buffer.pop_front() {
             cx.out.push(Out::Drop { packet: waiting.packet, reason: Reason::NodeOff });
