@@ -9,6 +9,7 @@ from pathlib import Path
 import chappe
 import pytest
 from chappe import _core, cli
+from chappe.former import COLUMNS, OF_TABLE
 from chappe.results import TABLES
 from chappe.study import file
 from chappe.study.axes import Item, grid
@@ -130,3 +131,11 @@ def test_a_saved_run_is_opened() -> None:
         assert_frame_equal(before, today.select(before.columns), check_dtypes=False, categorical_as_str=True)
     assert former.flows.filter(src=0)["packets_delivered"].item() > 0
     assert former.why().losses.columns == ["packet_class", "cause", "packets", "share"]
+
+
+def test_former_columns_are_on_the_page() -> None:
+    page = (TODAY / "docs" / "results.md").read_text(encoding="utf-8").partition("## Former names of columns")[2]
+    listed = [("", *names) for names in COLUMNS.items()]
+    listed += [(f"`{table}`", *names) for table, columns in OF_TABLE.items() for names in columns.items()]
+    for table, former, name in listed:
+        assert f"| {table} | `{former}` | `{name}` |".replace("|  |", "| |") in page

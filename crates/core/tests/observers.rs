@@ -85,8 +85,7 @@ fn measured(run: &Recorded) -> String {
     let r = run.sim.recorder();
     let mut batches = r.batches();
     batches.columns.retain(|c| c.0 != "energy_j");
-    let tables =
-        [r.flows(), r.nodes(), batches, r.flow_batches(), r.fates(), r.rates(), r.links(), r.link_batches()];
+    let tables = [r.flows(), r.nodes(), batches, r.flow_batches(), r.fates(), r.rates(), r.links(), r.link_batches()];
     tables.map(|t| format!("{t:?}")).join("\n")
 }
 
