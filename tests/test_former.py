@@ -12,7 +12,7 @@ from chappe import _core, cli
 from chappe.former import COLUMNS, OF_TABLE
 from chappe.results import TABLES
 from chappe.study import file
-from chappe.study.axes import Item, grid
+from chappe.study.axes import Item, Point, grid
 from chappe.study.run import _Making
 from polars.testing import assert_frame_equal
 
@@ -139,3 +139,18 @@ def test_former_columns_are_on_the_page() -> None:
     listed += [(f"`{table}`", *names) for table, columns in OF_TABLE.items() for names in columns.items()]
     for table, former, name in listed:
         assert f"| {table} | `{former}` | `{name}` |".replace("|  |", "| |") in page
+
+
+def test_measured_links_are_found_under_their_former_columns(tmp_path: Path) -> None:
+    """A study of the version before named its runs by a table with these columns."""
+    (tmp_path / "links.csv").write_text("src,dst,signal_dbm\n0,1,-60\n1,0,-60\n", encoding="utf-8")
+    scenario = chappe.Scenario(
+        {
+            "run.stop": "1 s",
+            "topology": {"kind": "list", "positions": [["0 m", "0 m"], ["10 m", "0 m"]]},
+            "radio": {"propagation": "links", "reception": "sinr", "links": str(tmp_path / "links.csv")},
+            "flow": [{"src": 0, "dst": 1}],
+        }
+    )
+    # The hash of all settings that the version before wrote for this scenario.
+    assert Point({}, scenario).former_identity == "b89552bc8881c099be661c52de87aa21b2a097cbc5a55730d0336faaae7d13f4"

@@ -194,7 +194,7 @@ mod tests {
     #[test]
     fn errors_name_their_line() {
         for (text, why) in [
-            ("from,signal_dbm\n", "it has no column `to`; its header is `from,signal_dbm`"),
+            ("from,signal_dbm\n", "it has no column `dst`; its header is `from,signal_dbm`"),
             ("from,to,from,loss_db\n", "line 1 has the column `src` twice"),
             ("from,to\n0,1\n", "it has neither a column `signal_dbm` nor `loss_db`"),
             (
@@ -203,7 +203,7 @@ mod tests {
             ),
             ("src,dst,loss_db,note\n0,1,80,a\n", "line 1 has a column `note`, which is not known here"),
             ("src,dst,loss_db\n", "it has no rows below its header"),
-            ("src,dst,loss_db\n0,1,80\n0,-1,80\n", "line 3 has nothing that fits in column `to`"),
+            ("src,dst,loss_db\n0,1,80\n0,-1,80\n", "line 3 has nothing that fits in column `dst`"),
             ("src,dst,loss_db\n0,1,nan\n", "line 2 has nothing that fits in column `loss_db`"),
             ("src,dst,loss_db\n0,1,-200\n", "line 2 has -200 in column `loss_db`, which must be from 0 to 400"),
             (

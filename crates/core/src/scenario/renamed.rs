@@ -3,7 +3,7 @@
 use super::schema::to_json;
 use crate::setting::renames::{former_last, generic, renamed, renamed_key, renamed_value};
 use crate::setting::{Entry, Node, Origin, Problem, Table, Value, join};
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
 
 /// Suggestion of all warnings of this kind.
@@ -35,6 +35,8 @@ pub fn under_former_names(settings: &Json) -> Json {
                 let path = join(path, "*");
                 Json::Array(items.iter().map(|item| of_group(item, &path)).collect())
             }
+            // A table of links is text, whose columns had former names, too.
+            Json::String(text) if path == "radio.links" => json!(text.replacen("src,dst,", "from,to,", 1)),
             value => value.clone(),
         }
     }

@@ -85,7 +85,7 @@ impl<'a> Csv<'a> {
             return Err(format!("line {number} has the column `{}` twice", shortened(twice.1)).into());
         }
         if let Some(missing) = needed.iter().find(|c| !header.contains(c)) {
-            let why = format!("it has no column `{missing}`; its header is `{}`", shortened(&header.join(",")));
+            let why = format!("it has no column `{missing}`; its header is `{}`", shortened(first.trim()));
             return Err(Misread { why, help: Some(help()) });
         }
         if let Some(unknown) = unknown().next() {
