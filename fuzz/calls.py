@@ -329,7 +329,7 @@ ALWAYS = (
 
 
 def is_documented(error: BaseException) -> bool:
-    """Whether this is an error for people.
+    """True for an error that is documented for users.
 
     ``ValueError`` and ``TypeError`` are, when a line of the package raises them. When they come from below, nobody has
     looked at the argument.

@@ -1,4 +1,4 @@
-"""What ``fuzz/api.py`` draws: calls with values that fit the schema, values at the ends of what may be, and others."""
+"""Draws of ``fuzz/api.py``: calls with values that fit the schema, values at the ends of what may be, and others."""
 
 import json
 from typing import Any

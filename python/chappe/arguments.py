@@ -1,4 +1,4 @@
-"""What may be given as an argument: checked in one place, in the same words on the command line and in Python."""
+"""Checks of arguments, with the same messages on the command line and in Python."""
 
 import itertools
 import os
@@ -15,10 +15,10 @@ MOST_JOBS = 1000
 """The most runs that are made at the same time on one machine."""
 
 JOBS_OR_RAY = "is for the cores of this machine; a Ray cluster uses all its CPUs"
-"""Why runs at the same time are not given for a cluster."""
+"""Reason for which a cluster takes no number of parallel runs."""
 
 NO_FOLDER = "names no folder"
-"""What is wrong with an empty name."""
+"""Message about an empty name."""
 
 _LONG = 60
 
@@ -33,24 +33,24 @@ def said(value: object) -> str:
 
 
 def is_whole(value: object, least: int) -> bool:
-    """Whether this is a whole number that is not below ``least``."""
+    """True for a whole number of at least ``least``."""
     return isinstance(value, int) and not isinstance(value, bool) and value >= least
 
 
 def not_whole(value: object, least: int) -> str:
-    """What to say about a value that is no whole number, or is below ``least``."""
+    """Message about a value that is no whole number, or is below ``least``."""
     return f"{said(value)} is not a whole number of at least {least}"
 
 
 def problem_of_jobs(value: object) -> str | None:
-    """What is wrong with a number of runs at the same time."""
+    """Message about an invalid number of parallel runs; ``None`` if it is valid."""
     if not isinstance(value, int) or not is_whole(value, 1):
         return not_whole(value, 1)
     return f"{said(value)} is more than {MOST_JOBS} parallel runs" if value > MOST_JOBS else None
 
 
 def problems_of_work(jobs: object, backend: object, out: object, progress: object, title: object) -> list[Problem]:
-    """What is wrong with the arguments that say where and how runs are made."""
+    """Problems of the arguments that determine where and how runs are executed."""
     found = []
     if jobs is not None:
         if wrong := problem_of_jobs(jobs):
@@ -75,7 +75,7 @@ def problems_of_work(jobs: object, backend: object, out: object, progress: objec
 
 
 def is_path(value: object) -> bool:
-    """Whether this is the name of a file."""
+    """True for the name of a file."""
     return isinstance(value, str) or (isinstance(value, os.PathLike) and isinstance(os.fspath(value), str))
 
 
@@ -94,7 +94,7 @@ def path_of(what: str, value: Any) -> Path:
 
 
 def can_be_named(path: str | os.PathLike[str]) -> bool:
-    """Whether a file can have this name."""
+    """True if a file can have this name."""
     try:
         return b"\0" not in os.fsencode(path)
     except UnicodeEncodeError:

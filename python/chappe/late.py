@@ -7,7 +7,7 @@ from typing import Any
 
 
 def attribute(package: str, name: str, where: Mapping[str, str]) -> Any:
-    """What ``__getattr__`` of a package returns (PEP 562): the name out of the module that has it, or a submodule.
+    """Value of a name for ``__getattr__`` of a package (PEP 562): a name of a module of the package, or a submodule.
 
     Raises:
         AttributeError: When there is none.
