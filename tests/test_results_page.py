@@ -1,10 +1,13 @@
 """docs/results.md describes every column of every table, and no other columns."""
 
+import keyword
 import re
 from pathlib import Path
 
 import chappe
+import polars as pl
 from chappe.measures import MEASURES
+from chappe.recorded import RECORDED
 from chappe.results import TABLES
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -35,3 +38,13 @@ def test_all_output_files_are_described(tmp_path: Path) -> None:
     results.save(tmp_path)
     written = {"TABLE.parquet" if f.suffix == ".parquet" else f.name for f in tmp_path.iterdir()}
     assert set(_described("What `--out` writes")) == written
+
+
+def test_columns_are_names_in_python_and_sql() -> None:
+    """A column can be an argument of `filter` and a name in SQL without quotes."""
+    recorded = {"run.record": list(RECORDED), "run.sample_interval": "1 s", "run.airtime": True}
+    results = chappe.run(chappe.Scenario.chain(2, recorded, stop="110 delivered"))
+    for name, table in results.tables.items():
+        assert not [c for c in table.columns if keyword.iskeyword(c)], name
+        with pl.SQLContext({name: table}) as sql:
+            assert sql.execute(f"SELECT {', '.join(table.columns)} FROM {name}").collect().equals(table), name
