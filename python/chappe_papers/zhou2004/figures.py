@@ -99,7 +99,7 @@ def _lead(data: Estimates, _: str, rate: float) -> Estimate | None:
 
 def _key(x: Sequence[float]) -> list[Panel]:
     crossing = (Mark((1.0, 1.0), 2.0, "the paper: Vegas falls behind"),)
-    lead = Panel(x, None, "Vegas relative to the best of Tahoe, Reno, NewReno", "TCP only", "lead", marks=crossing,
+    lead = Panel(x, None, "Vegas relative to the best other TCP", "TCP only", "lead", marks=crossing,
                  variants=("vegas",), derived=_lead)  # fmt: skip
     return [lead, replace(over_variants("none", x, UNFAIRNESS, "TCP only"), marks=_printed("none"), log_y=True)]
 
