@@ -290,6 +290,12 @@ def test_results_of_another_epoch_are_named(command: Command) -> None:
 # ---- list and explain ----
 
 
+def test_a_former_name_is_explained_under_the_name_of_today(command: Command) -> None:
+    code, out, err = command("explain", "tcp.window")
+    assert (code, out) == (0, command("explain", "tcp.receive_window")[1])
+    assert "`tcp.window` is called `tcp.receive_window` today" in err
+
+
 def test_list_takes_a_word(command: Command) -> None:
     (shelf,) = command.json("list", "tcp.variant")
     assert [p["keyword"] for p in shelf["parts"]] == next(

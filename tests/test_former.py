@@ -52,6 +52,14 @@ def test_studies_are_those_of_today(name: str) -> None:
     assert [p.identity for p in points[0]] == [p.identity for p in points[1]]
 
 
+def test_an_axis_with_a_former_name_is_warned_of_where_it_is_used() -> None:
+    base = chappe.Scenario.chain(1, stop="110 delivered")
+    with pytest.warns(FutureWarning, match=r"`tcp\.window` is called `tcp\.receive_window` today") as caught:
+        study = chappe.sweep(base, {"tcp.window": [2, 4]}, progress=False, jobs=1)
+    assert study.axes == ["tcp.receive_window"]
+    assert [w.filename for w in caught] == [__file__]
+
+
 def test_fix_rewrites_all_files(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     paths = sorted([*(files / "scenarios").glob("*.toml"), *(files / "examples").glob("*.toml")])
     comments = {p: [line for line in p.read_text().splitlines() if line.startswith("#")] for p in paths}

@@ -21,11 +21,16 @@ def warn(old: str, new: str) -> None:
         old: The old name.
         new: The name to use instead.
     """
+    warn_user(f"{old} is deprecated: use {new}", DeprecationWarning)
+
+
+def warn_user(message: str, category: type[Warning]) -> None:
+    """Warns at the line outside this package from which the package was called."""
     level, frame = 2, sys._getframe(1)
     # The generated constructor of a data class has no file.
     while frame.f_back is not None and frame.f_code.co_filename.startswith((_PACKAGE, "<")):
         level, frame = level + 1, frame.f_back
-    warnings.warn(f"{old} is deprecated: use {new}", DeprecationWarning, stacklevel=level)
+    warnings.warn(message, category, stacklevel=level)
 
 
 def attribute(module: str, name: str, renamed: Mapping[str, tuple[str, Callable[[], Any]]]) -> Any:

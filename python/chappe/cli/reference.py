@@ -3,9 +3,10 @@
 import argparse
 from typing import Any
 
-from chappe import show
+from chappe import _core, show
 from chappe.cli.given import CommandError, print_json
 from chappe.scenario import parts, schema
+from chappe.words import tell
 
 
 def list_models(args: argparse.Namespace) -> int:
@@ -37,9 +38,12 @@ def explain_name(args: argparse.Namespace) -> int:
     """``chappe explain``."""
     from chappe.explain import explain, suggestions
 
-    found = explain(args.name)
+    name = _core.renamed_setting(args.name) or args.name
+    if name != args.name:
+        tell(f"warning: `{args.name}` is called `{name}` today")
+    found = explain(name)
     if not found:
-        near = suggestions(args.name)
+        near = suggestions(name)
         known = f"did you mean {' or '.join(near)}?" if near else "`chappe list` lists the models"
         raise CommandError(f"nothing is named {args.name!r}: {known}")
     if args.json:

@@ -5,7 +5,6 @@ import itertools
 import json
 import math
 import operator
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +12,7 @@ from typing import Any, SupportsIndex
 
 from chappe import RESULTS_EPOCH, _core
 from chappe.arguments import MANY, listed, problem, said
+from chappe.deprecated import warn_user
 from chappe.error import Problem, ScenarioError, StudyError
 from chappe.scenario import Scenario
 
@@ -147,7 +147,7 @@ def of_today(settings: Mapping[str, Any]) -> dict[str, Any]:
         text, messages = _core.renamed(json.dumps({name: values}, default=str))
         renamed |= json.loads(text)
         for message in messages:
-            warnings.warn(f"{message}; the former name goes with the next version", FutureWarning, stacklevel=2)
+            warn_user(f"{message}; the former name goes with the next version", FutureWarning)
     return renamed
 
 
