@@ -12,8 +12,8 @@ from typing import Any
 
 import chappe
 from chappe import _core
-from chappe.explain import DESCRIPTIONS
-from chappe.reference import default, groups, meaning, short, split
+from chappe._explain import DESCRIPTIONS
+from chappe._reference import default, groups, meaning, short, split
 
 DOCS = Path(__file__).parent
 PAGE = DOCS / "settings.md"
@@ -123,8 +123,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict
 
 from chappe.measures import Direction
-from chappe.scenario import MobilityFormat, ScenarioLike
-from chappe.study.facts import Transient
+from chappe._scenario import MobilityFormat, ScenarioLike
+from chappe.study._facts import Transient
 
 __all__ = ["Direction", "MobilityFormat", "ScenarioLike", "Settings", "Transient"]
 

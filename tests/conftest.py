@@ -7,7 +7,7 @@ from typing import Any
 import chappe
 import pytest
 from chappe import plot
-from chappe.study import work
+from chappe.study import _work as work
 from command import REPOSITORY
 from hypothesis import settings
 

@@ -13,9 +13,9 @@ import chappe
 import polars as pl
 import pytest
 from chappe import cli
+from chappe._explain import explain, known, setting_names, suggestions
 from chappe.cli import options
 from chappe.cli.studies import split, value_of
-from chappe.explain import explain, known, setting_names, suggestions
 from chappe.measures import NAMES
 from command import CHAPPE, REPOSITORY, contents
 

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 from chappe import cli
-from chappe.results import TABLES
+from chappe._results import TABLES
 
 CHAIN = chappe.Scenario.chain(2, {"run.batches": 4, "run.sample_interval": "500 ms"}, stop="10 s")
 EVENTS = [

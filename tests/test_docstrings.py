@@ -62,7 +62,7 @@ def test_names_in_docstrings_exist(path: Path) -> None:
 
 
 def test_unknown_names_are_found() -> None:
-    assert not exists("chappe.results.Measure", "chappe", [])
+    assert not exists("chappe._results.Measure", "chappe", [])
     assert not exists("Study.nothing", "chappe.study", [])
-    assert exists("settings", "chappe.scenario", ["Scenario"])
+    assert exists("settings", "chappe._scenario", ["Scenario"])
     assert exists("warnings.warn", "chappe", [])

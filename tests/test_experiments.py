@@ -13,7 +13,7 @@ import chappe
 import numpy as np
 import polars as pl
 import pytest
-from chappe.study.measure import measure
+from chappe.study._measure import measure
 from chappe_papers.su2008.points import ROW_M
 
 EXPERIMENTS = Path(__file__).parents[1] / "docs" / "experiments"

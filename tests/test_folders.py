@@ -11,7 +11,9 @@ import chappe
 import matplotlib.font_manager  # noqa: F401, it writes what it finds into the user's folder
 import polars as pl
 import pytest
-from chappe import cli, plot, recorded, results
+from chappe import _recorded as recorded
+from chappe import _results as results
+from chappe import cli, plot
 from chappe_papers.paper import Wanted
 from command import contents
 from polars.testing import assert_frame_equal

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import chappe
 from chappe import study
-from chappe.why import Why
+from chappe._why import Why
 from command import PATIENCE_S, environment
 
 FORKS = """
@@ -85,7 +85,7 @@ ANSWERED = {
     "Results.__reduce__, nothing recorded": "pickle.loads(pickle.dumps(chappe.run(plain))).flows",
     "Results.__repr__": "repr(results)",
     **{f"Results.{name}": f"results.{name}" for name in ("end", "epoch", "frames", "seed", "simulated_s")},
-    **{f"Results.{name}": f"results.{name}" for name in ("tables", "version", *chappe.results.TABLES)},
+    **{f"Results.{name}": f"results.{name}" for name in ("tables", "version", *chappe._results.TABLES)},
     "Results.table": "results.table('flows')",
     "Simulation.apply": "run.apply('node_down', node=1)",
     **{f"Simulation.{name}": f"run.{name}" for name in ("cancel", "done", "finish", "is_over", "now_s", "progress")},

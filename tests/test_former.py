@@ -9,11 +9,11 @@ from pathlib import Path
 import chappe
 import pytest
 from chappe import _core, cli
-from chappe.former import COLUMNS, OF_TABLE
-from chappe.results import TABLES
-from chappe.study import file
-from chappe.study.axes import Item, Point, grid
-from chappe.study.run import _Making
+from chappe._former import COLUMNS, OF_TABLE
+from chappe._results import TABLES
+from chappe.study import _file as file
+from chappe.study._axes import Item, Point, grid
+from chappe.study._run import _Making
 from polars.testing import assert_frame_equal
 
 FORMER = Path(__file__).parent / "former"

@@ -11,8 +11,8 @@ import polars as pl
 import polars.selectors as cs
 import pytest
 from chappe import cli
-from chappe.recorded import RECORDED
-from chappe.results import TABLES
+from chappe._recorded import RECORDED
+from chappe._results import TABLES
 from polars.testing import assert_frame_equal
 
 EVERYTHING = ["frames", "packets", "cwnd", "queue", "routes", "positions"]

@@ -10,10 +10,11 @@ import chappe
 import polars as pl
 import pytest
 from chappe import study
-from chappe.error import RunError
-from chappe.study import run, work
-from chappe.study.axes import Item
-from chappe.why import LOSSES, explain
+from chappe._error import RunError
+from chappe._why import LOSSES, explain
+from chappe.study import _run as run
+from chappe.study import _work as work
+from chappe.study._axes import Item
 
 SHUFFLES = range(8)
 
@@ -143,7 +144,7 @@ def in_any_order(seed: int) -> Callable[[int | None], work.Workers]:
 def test_failed_runs_are_reported_in_the_order_of_the_study(monkeypatch: pytest.MonkeyPatch) -> None:
     scenario = chappe.Scenario.chain(1, stop="110 delivered")
     # The function `search` hides the module of that name.
-    measure = import_module("chappe.study.measure")
+    measure = import_module("chappe.study._measure")
     for seed in SHUFFLES:
         monkeypatch.setattr(run, "threads", in_any_order(seed))
         monkeypatch.setattr(measure, "threads", in_any_order(seed))

@@ -9,7 +9,7 @@ from pathlib import Path
 import chappe
 import pytest
 from chappe import cli
-from chappe.moved import CLASSES, RENAMED
+from chappe._moved import CLASSES, RENAMED
 from command import OLD_NAMES
 
 HEAVY = {"scipy", "matplotlib", "polars", "numpy", "jinja2"}
@@ -50,7 +50,7 @@ print(*sys.modules)
 def test_the_library_does_not_need_the_papers() -> None:
     done = subprocess.run([sys.executable, "-c", EVERYTHING], capture_output=True, text=True, check=True)
     loaded = done.stdout.split()
-    assert "chappe.study.run" in loaded
+    assert "chappe.study._run" in loaded
     assert [name for name in loaded if name.split(".")[0] == "chappe_papers"] == []
 
 

@@ -12,7 +12,7 @@ import chappe
 import polars as pl
 import pytest
 from chappe import cli
-from chappe.results import TABLES
+from chappe._results import TABLES
 from chappe.stats import Estimate
 from chappe_papers.elrakabawy2005 import PAPER, udp
 from chappe_papers.elrakabawy2005.claims import ALL as CLAIMS

@@ -9,7 +9,7 @@ from typing import Any
 import chappe
 import chappe_papers
 import pytest
-from chappe import show
+from chappe import _show as show
 from chappe_papers import page, reproduce, summary
 from chappe_papers.judge import Verdict
 from chappe_papers.paper import Paper

@@ -15,9 +15,10 @@ import numpy as np
 import polars as pl
 import pytest
 from chappe import _core, cli, plot, study
-from chappe.files import UNFINISHED
+from chappe._files import UNFINISHED
 from chappe.stats import Estimate
-from chappe.study import axes, store
+from chappe.study import _axes as axes
+from chappe.study import _store as store
 from chappe_papers import replication, run_cache
 from chappe_papers.elrakabawy2005 import design as design_module
 from chappe_papers.elrakabawy2005.design import DESIGN, FULL, Length, remembers
@@ -166,7 +167,7 @@ import sys
 from chappe import cli
 from chappe_papers.elrakabawy2005 import design as design_module
 from chappe_papers.elrakabawy2005.design import DESIGN, Length
-from chappe.study import store
+from chappe.study import _store as store
 store.PATIENCE_S = 0
 DESIGN.quick = Length(*{short})
 open("begun", "w").close()

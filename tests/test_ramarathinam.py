@@ -11,7 +11,7 @@ import pytest
 from chappe import cli
 from chappe.order import Quantile
 from chappe.stats import difference
-from chappe.study.axes import settings_without_seed
+from chappe.study._axes import settings_without_seed
 from chappe_papers.judge import GAIN, ONE_RUN, Verdict
 from chappe_papers.ramarathinam2003 import PAPER
 from chappe_papers.ramarathinam2003.claims import FINDINGS, LOADS, TABLE_I, TABLE_II, spread

@@ -9,9 +9,10 @@ from pathlib import Path
 import chappe
 import polars as pl
 import pytest
-from chappe import _core, cli, recorded
-from chappe.error import StudyError
-from chappe.results import TABLES
+from chappe import _core, cli
+from chappe import _recorded as recorded
+from chappe._error import StudyError
+from chappe._results import TABLES
 from polars.testing import assert_frame_equal
 
 ALL = {"run.record": list(recorded.RECORDED)}

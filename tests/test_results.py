@@ -14,10 +14,10 @@ import chappe
 import polars as pl
 import pytest
 from chappe import _core
+from chappe._results import TABLES
+from chappe._why import AIR_TIME, SENDING
 from chappe.measures import ENERGY
-from chappe.results import TABLES
 from chappe.stats import jain_index
-from chappe.why import AIR_TIME, SENDING
 
 COUNTS = ("packets_delivered", "packets_sent", "retransmissions", "timeouts", "fast_retransmits")
 

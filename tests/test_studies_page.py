@@ -6,7 +6,8 @@ from pathlib import Path
 
 import chappe
 from chappe.measures import DIRECTIONS, MEASURES
-from chappe.study import file, show
+from chappe.study import _file as file
+from chappe.study import _show as show
 from command import REPOSITORY
 
 PAGE = (REPOSITORY / "docs" / "studies.md").read_text(encoding="utf-8")

@@ -13,10 +13,10 @@ import pytest
 from chappe import study
 from chappe.measures import MEASURES, Direction, Measure, Totals
 from chappe.stats import Estimate, quotient
-from chappe.study.analysis import Sample, better, compare, rank
-from chappe.study.axes import Item, Point
-from chappe.study.search import GRID, Search, curve, searching, tied
-from chappe.study.stop import UnknownError, precise
+from chappe.study._analysis import Sample, better, compare, rank
+from chappe.study._axes import Item, Point
+from chappe.study._search import GRID, Search, curve, searching, tied
+from chappe.study._stop import UnknownError, precise
 from command import contents
 from scipy.stats import ttest_rel
 

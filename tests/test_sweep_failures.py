@@ -16,7 +16,8 @@ import faults
 import polars as pl
 import pytest
 from chappe import _core, cli, study
-from chappe.study import parts, store
+from chappe.study import _parts as parts
+from chappe.study import _store as store
 from command import PATIENCE_S, contents, environment
 
 STUDY = """\
@@ -35,7 +36,7 @@ import os
 import resource
 import faults
 from chappe import cli
-from chappe.study import store
+from chappe.study import _store as store
 store.PATIENCE_S = 0
 store.CHUNK = 10
 if limit := int(os.environ["LIMIT"]):
@@ -354,10 +355,10 @@ def test_another_scenario_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_run_of_another_epoch_has_another_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    item = study.axes.Item(study.axes.Point({}, chappe.Scenario.chain(1)), 1)
+    item = study._axes.Item(study._axes.Point({}, chappe.Scenario.chain(1)), 1)
     before = item.key
-    monkeypatch.setattr(study.axes, "RESULTS_EPOCH", chappe.RESULTS_EPOCH + 1)
-    assert study.axes.Item(item.point, 1).key != before
+    monkeypatch.setattr(study._axes, "RESULTS_EPOCH", chappe.RESULTS_EPOCH + 1)
+    assert study._axes.Item(item.point, 1).key != before
 
 
 # ---- runs that fail ----

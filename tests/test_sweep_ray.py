@@ -14,7 +14,8 @@ import chappe
 import pytest
 import ray
 from chappe import cli, study
-from chappe.study import cluster, work
+from chappe.study import _cluster as cluster
+from chappe.study import _work as work
 from command import chappe as command
 from command import contents
 from ray.cluster_utils import Cluster
@@ -110,7 +111,7 @@ def test_a_worker_and_a_node_die_and_nothing_is_lost_or_counted_twice(
 
 @pytest.mark.usefixtures("nodes")
 def test_a_run_that_ends_its_worker_fails_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    bad = study.axes.Item(study.axes.Point({}, SCENARIO), 3).key
+    bad = study._axes.Item(study._axes.Point({}, SCENARIO), 3).key
 
     def task(epoch: int, items: Any) -> Any:
         if any(item.key == bad for item in items):

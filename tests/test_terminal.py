@@ -14,7 +14,7 @@ from command import CHAPPE, PATIENCE_S, contents, environment, start
 LONG = 'extends = "ns2-2.35"\nrun.stop = "199000 s"\n'
 IMPATIENT = """
 import sys
-from chappe import cli, progress
+from chappe import _progress as progress, cli
 progress.PATIENCE_S = 0
 sys.exit(cli.main(sys.argv[1:]))
 """

@@ -5,7 +5,7 @@ import json
 import chappe
 import polars as pl
 import pytest
-from chappe.why import AIR_TIME, LOSSES, SENDING, USES
+from chappe._why import AIR_TIME, LOSSES, SENDING, USES
 from command import REPOSITORY
 from command import chappe as command
 

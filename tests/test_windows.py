@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 from chappe import cli
-from chappe.scenario import Scenario
-from chappe.windows import figure, measured
+from chappe._scenario import Scenario
+from chappe._windows import figure, measured
 
 SCENARIO = (
     'run.stop = "8 s"\ntopology.hops = 3\ntcp.receive_window = 8\nflow = [{ dst = 3 }, { dst = 1, app = "cbr" }]\n'

@@ -10,8 +10,10 @@ from typing import Any
 
 import chappe
 import pytest
-from chappe.study import parts, store, work
-from chappe.study.axes import Item, Point
+from chappe.study import _parts as parts
+from chappe.study import _store as store
+from chappe.study import _work as work
+from chappe.study._axes import Item, Point
 from command import PATIENCE_S, contents, environment
 
 AHEAD = 5
@@ -100,7 +102,7 @@ import time
 from pathlib import Path
 
 from chappe import cli
-from chappe.study import parts, store, work
+from chappe.study import _parts as parts, _store as store, _work as work
 
 store.PATIENCE_S = float(os.environ["PATIENCE"])
 execute, add, write = work.execute, store.Store.add, parts.write

@@ -20,8 +20,8 @@ except ImportError as e:
             f"later (Debian 12, Ubuntu 22.04, RHEL 9); build from source with Rust on other systems. System error: {e}"
         ) from e
     raise
-from chappe import forked as _forked  # noqa: F401, registers its fork handlers
-from chappe.error import (
+from chappe import _forked as _forked
+from chappe._error import (
     ChappeError,
     ChappeWarning,
     ClusterError,
@@ -33,15 +33,15 @@ from chappe.error import (
     StudyError,
     WorkWarning,
 )
-from chappe.late import attribute
-from chappe.scenario import Scenario, parts, schema
+from chappe._late import attribute
+from chappe._scenario import Scenario, parts, schema
 
 if TYPE_CHECKING:
-    from chappe.control import Simulation, start
-    from chappe.opened import open  # noqa: A004, it is `chappe.open`
-    from chappe.results import Results, run
+    from chappe._control import Simulation, start
+    from chappe._opened import open  # noqa: A004, it is `chappe.open`
+    from chappe._results import Results, run
     from chappe.study import Study
-    from chappe.study.run import search, sweep
+    from chappe.study._run import search, sweep
 
 __version__ = VERSION
 
@@ -72,20 +72,20 @@ __all__ = [
 ]
 
 _LATE = {
-    "Results": "chappe.results",
-    "run": "chappe.results",
-    "Simulation": "chappe.control",
-    "open": "chappe.opened",
-    "start": "chappe.control",
+    "Results": "chappe._results",
+    "run": "chappe._results",
+    "Simulation": "chappe._control",
+    "open": "chappe._opened",
+    "start": "chappe._control",
     "Study": "chappe.study",
-    "search": "chappe.study.run",
-    "sweep": "chappe.study.run",
+    "search": "chappe.study._run",
+    "sweep": "chappe.study._run",
 }
 
 
 def __getattr__(name: str) -> Any:
     if name == "Run":
-        from chappe.deprecated import warn
+        from chappe._deprecated import warn
 
         warn("chappe.Run", "chappe.Simulation")
         name = "Simulation"

@@ -11,8 +11,8 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from chappe.arguments import said
-from chappe.deprecated import keyword_only
+from chappe._arguments import said
+from chappe._deprecated import keyword_only
 from chappe.measures import Direction, known_direction, new_direction
 from chappe.stats import Estimate, Values, holm, known_confidence, paired
 

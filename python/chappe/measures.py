@@ -14,8 +14,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from chappe.arguments import said
-from chappe.deprecated import warn
+from chappe._arguments import said
+from chappe._deprecated import warn
 from chappe.stats import Jackknife, Statistic, jain_of_totals, quotient
 
 Direction = Literal["maximize", "minimize"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from chappe.files import write_file
+from chappe._files import write_file
 
 # Functions import matplotlib themselves: matplotlib takes longer to load than most commands take to run.
 if TYPE_CHECKING:

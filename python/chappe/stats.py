@@ -8,7 +8,7 @@ from numbers import Real
 import numpy as np
 from numpy.typing import NDArray
 
-from chappe.arguments import said
+from chappe._arguments import said
 
 # Functions import SciPy themselves: SciPy takes as long to load as all other packages together.
 

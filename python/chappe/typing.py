@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict
 
 from chappe.measures import Direction
-from chappe.scenario import MobilityFormat, ScenarioLike
-from chappe.study.facts import Transient
+from chappe._scenario import MobilityFormat, ScenarioLike
+from chappe.study._facts import Transient
 
 __all__ = ["Direction", "MobilityFormat", "ScenarioLike", "Settings", "Transient"]
 

@@ -1,5 +1,5 @@
 """The old name of ``chappe_papers.validation``."""
 
-from chappe.moved import moved
+from chappe._moved import moved
 
 moved(__name__, "chappe_papers.validation")

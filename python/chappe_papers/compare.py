@@ -5,9 +5,10 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import TypeVar
 
-from chappe import RESULTS_EPOCH, __version__, show
-from chappe.files import write_csv, write_file
-from chappe.layout import Table
+from chappe import RESULTS_EPOCH, __version__
+from chappe import _show as show
+from chappe._files import write_csv, write_file
+from chappe._layout import Table
 from chappe.stats import Estimate
 
 T = TypeVar("T")

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import polars as pl
-from chappe.scenario import Scenario
+from chappe._scenario import Scenario
 from chappe.stats import Estimate
-from chappe.study.axes import Item
-from chappe.study.axes import Point as Labelled
+from chappe.study._axes import Item
+from chappe.study._axes import Point as Labelled
 
 from chappe_papers import reference
 from chappe_papers.estimates import Estimates, Measure

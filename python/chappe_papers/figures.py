@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from chappe import plot, show
-from chappe.files import write_csv
+from chappe import _show as show
+from chappe import plot
+from chappe._files import write_csv
 from chappe.stats import Estimate
 
 from chappe_papers import page

@@ -4,10 +4,10 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 
 import polars as pl
+from chappe._why import AIR_TIME, SENDING
 from chappe.measures import BY_NAME, JAIN, Totals, all_quotients
 from chappe.stats import Estimate, Share, quotient
-from chappe.study.facts import OVER, UNDER
-from chappe.why import AIR_TIME, SENDING
+from chappe.study._facts import OVER, UNDER
 
 from chappe_papers.replication import together
 
@@ -93,7 +93,7 @@ def of_totals(runs: pl.DataFrame, measure: str) -> Estimate:
 
 
 def budgets(tables: Mapping[str, pl.DataFrame], uses: Iterable[str] = ()) -> dict[str, float]:
-    """Causes of results that claims need; :mod:`chappe.why` has all of them.
+    """Causes of results that claims need; :mod:`chappe._why` has all of them.
 
     Args:
         tables: Of the run.

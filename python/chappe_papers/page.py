@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import jinja2
-from chappe.files import write_file
+from chappe._files import write_file
 
 Rows = Sequence[Sequence[str]]
 

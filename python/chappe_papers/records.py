@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
-from chappe import show
-from chappe.scenario import Scenario
+from chappe import _show as show
+from chappe._scenario import Scenario
 from chappe.stats import Estimate, quantile_t
 
 from chappe_papers import reference

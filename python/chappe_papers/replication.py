@@ -12,7 +12,7 @@ from statistics import variance
 import polars as pl
 from chappe.states import States, absorbing
 from chappe.stats import Estimate, holm, lag1, quantile_t
-from chappe.study.facts import OVER, UNDER
+from chappe.study._facts import OVER, UNDER
 
 MEASURES = ("goodput_bps", "mean_window_segments")
 """Measures by which runs are judged, columns of the table of batches; the others follow them."""

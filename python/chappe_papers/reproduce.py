@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from chappe import RESULTS_EPOCH, __version__, show
-from chappe.files import write_csv
+from chappe import RESULTS_EPOCH, __version__
+from chappe import _show as show
+from chappe._files import write_csv
 
 from chappe_papers import figures, page, runner, summary
 from chappe_papers.claims import Claim, needs

@@ -7,16 +7,16 @@ from types import TracebackType
 from typing import Self
 
 import polars as pl
-from chappe import tables
-from chappe.error import StorageError, reason
-from chappe.progress import bar
-from chappe.scenario import Scenario
-from chappe.study.axes import Item, settings_without_seed
-from chappe.study.measure import Also, K, measured
-from chappe.study.parts import RUN
-from chappe.study.store import POINTS, Store
-from chappe.study.study import points_table
-from chappe.words import plain, tell
+from chappe import _tables as tables
+from chappe._error import StorageError, reason
+from chappe._progress import bar
+from chappe._scenario import Scenario
+from chappe._words import plain, tell
+from chappe.study._axes import Item, settings_without_seed
+from chappe.study._measure import Also, K, measured
+from chappe.study._parts import RUN
+from chappe.study._store import POINTS, Store
+from chappe.study._study import points_table
 
 FOLDER = "runs"
 """Folder of kept runs, below the folder for the results."""
@@ -109,7 +109,7 @@ class RunCache:
             return self.measure(items, also)
 
     def measure(self, items: Mapping[K, Sequence[Item]], also: Also) -> dict[K, pl.DataFrame]:
-        """Executes the missing runs; returns the tables of :func:`chappe.study.measure.measured`."""
+        """Executes the missing runs; returns the tables of :func:`chappe.study._measure.measured`."""
         wanted = {i.key: i for runs in items.values() for i in runs}
         self._store.adopt(wanted.values())
         missing = [i for key, i in wanted.items() if key not in self._store]

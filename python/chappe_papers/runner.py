@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
-from chappe.scenario import Scenario
+from chappe._scenario import Scenario
 from chappe.stats import Estimate
-from chappe.study.facts import OVER, UNDER
+from chappe.study._facts import OVER, UNDER
 
 from chappe_papers.design import Design
 from chappe_papers.estimates import Estimates

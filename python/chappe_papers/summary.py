@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, fields
 from pathlib import Path
 
-from chappe import show
-from chappe.files import write_csv
+from chappe import _show as show
+from chappe._files import write_csv
 
 from chappe_papers.judge import Verdict
 from chappe_papers.page import JudgedFinding, counted, table

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import polars as pl
-from chappe import show
+from chappe import _show as show
+from chappe._scenario import Scenario
 from chappe.order import rank_p
-from chappe.scenario import Scenario
 from chappe.stats import Estimate, difference, holm
 
 from chappe_papers.compare import finish, groups, origin

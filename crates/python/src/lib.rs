@@ -23,8 +23,8 @@ use serde_json::{Value as Json, json};
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-pyo3::import_exception!(chappe.error, ScenarioError);
-pyo3::import_exception!(chappe.error, LimitError);
+pyo3::import_exception!(chappe._error, ScenarioError);
+pyo3::import_exception!(chappe._error, LimitError);
 
 /// Arguments of exceptions of the Python package: text for people, the text with colors, problems as JSON, number of
 /// further problems.

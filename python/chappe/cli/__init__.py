@@ -7,11 +7,11 @@ import os
 import sys
 from collections.abc import Sequence
 
+from chappe._error import ClusterError, LimitError, RunError, ScenarioError, StorageError, StudyError
+from chappe._show import refusal
+from chappe._words import plain, tell
 from chappe.cli.given import BAD_INPUT, CommandError
 from chappe.cli.options import RENAMED, parser
-from chappe.error import ClusterError, LimitError, RunError, ScenarioError, StorageError, StudyError
-from chappe.show import refusal
-from chappe.words import plain, tell
 
 # Commands import statistics and figures themselves: these take longer to load than most commands take to run.
 

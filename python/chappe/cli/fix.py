@@ -3,10 +3,11 @@
 import argparse
 from pathlib import Path
 
-from chappe import _core, show
+from chappe import _core
+from chappe import _show as show
+from chappe._files import write_file
+from chappe._words import count
 from chappe.cli.given import STDIN, print_json, text_in, unwritable
-from chappe.files import write_file
-from chappe.words import count
 
 
 def fix(args: argparse.Namespace) -> int:

@@ -9,11 +9,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from chappe import _core, show
-from chappe.arguments import NO_FOLDER
-from chappe.error import ScenarioError, reason
-from chappe.files import make_folder, take_away
-from chappe.scenario import Scenario, pairs_of, read_text, schema, text_of
+from chappe import _core
+from chappe import _show as show
+from chappe._arguments import NO_FOLDER
+from chappe._error import ScenarioError, reason
+from chappe._files import make_folder, take_away
+from chappe._scenario import Scenario, pairs_of, read_text, schema, text_of
 
 BAD_INPUT = 2
 """Exit code for an invalid scenario or command line."""
@@ -39,7 +40,7 @@ def unreadable(file: str, e: OSError) -> CommandError:
 
 def kind_of(file: str, text: str) -> str:
     """Kind of a file by the names in its text: ``"scenario"``, ``"study"`` or empty."""
-    from chappe.study import file as study_file
+    from chappe.study import _file as study_file
 
     try:
         names = set(json.loads(_core.toml_json(file, text)))

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from chappe import RESULTS_EPOCH, __version__
-from chappe.arguments import problem_of_jobs
+from chappe._arguments import problem_of_jobs
+from chappe._words import plain, tell
 from chappe.cli import fix, papers, reference, saved, scenarios, studies
 from chappe.cli.given import BAD_INPUT
-from chappe.words import plain, tell
 
 RENAMED = "`{}` is now `{}`; the old name goes with the next version"
 """Warning about an old name of a command or an option."""

@@ -10,9 +10,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from chappe import show
+from chappe import _show as show
+from chappe._words import plain, tell
 from chappe.cli.given import KEPT, CommandError, folder, print_json
-from chappe.words import plain, tell
 
 
 def _need_papers() -> None:
@@ -25,7 +25,7 @@ def _need_papers() -> None:
 @contextlib.contextmanager
 def _output(args: argparse.Namespace) -> Iterator[None]:
     """Drops what a command prints, where the results are printed as JSON or not at all."""
-    from chappe.progress import hidden
+    from chappe._progress import hidden
 
     with contextlib.ExitStack() as stack:
         stack.enter_context(hidden(args.quiet))

@@ -3,10 +3,11 @@
 import argparse
 from typing import Any
 
-from chappe import _core, show
+from chappe import _core
+from chappe import _show as show
+from chappe._scenario import parts, schema
+from chappe._words import tell
 from chappe.cli.given import CommandError, print_json
-from chappe.scenario import parts, schema
-from chappe.words import tell
 
 
 def list_models(args: argparse.Namespace) -> int:
@@ -36,7 +37,7 @@ def _with_word(shelves: list[dict[str, Any]], word: str) -> list[dict[str, Any]]
 
 def explain_name(args: argparse.Namespace) -> int:
     """``chappe explain``."""
-    from chappe.explain import explain, suggestions
+    from chappe._explain import explain, suggestions
 
     name = _core.renamed_setting(args.name) or args.name
     if name != args.name:

@@ -4,11 +4,11 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from chappe._error import StudyError
 from chappe.cli.given import CommandError, named, print_json
-from chappe.error import StudyError
 
 if TYPE_CHECKING:
-    from chappe.results import Results
+    from chappe._results import Results
     from chappe.study import Study
 
 _RUN, _STUDY = "run.json", "study.json"
@@ -34,10 +34,10 @@ def show_folder(args: argparse.Namespace) -> int:
 
 
 def _show_run(folder: Path, args: argparse.Namespace) -> int:
+    from chappe import _show_results as show_results
     from chappe import open as opened
-    from chappe import show_results
-    from chappe.results import TABLES
-    from chappe.study.show import told_at_once
+    from chappe._results import TABLES
+    from chappe.study._show import told_at_once
 
     if args.measures:
         raise CommandError(f"--measure is for studies, and {folder} has a run: all its measures are shown")
@@ -57,8 +57,8 @@ def _show_run(folder: Path, args: argparse.Namespace) -> int:
 
 def _show_study(folder: Path, args: argparse.Namespace) -> int:
     from chappe.study import Study
-    from chappe.study import show as study_show
-    from chappe.study.run import problems_of_measure
+    from chappe.study import _show as study_show
+    from chappe.study._run import problems_of_measure
 
     if args.why:
         raise CommandError(f"--why is for runs, and {folder} has a study")

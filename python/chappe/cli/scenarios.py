@@ -5,21 +5,21 @@ import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from chappe import show
+from chappe import _show as show
+from chappe._error import Problem, ScenarioError
+from chappe._files import write_file
+from chappe._scenario import Scenario
+from chappe._words import count, plain, tell
 from chappe.cli.given import BAD_INPUT, CommandError, folder, load, named, print_json, scenario_in, unwritable
-from chappe.error import Problem, ScenarioError
-from chappe.files import write_file
-from chappe.scenario import Scenario
-from chappe.words import count, plain, tell
 
 if TYPE_CHECKING:
-    from chappe.results import Results
+    from chappe._results import Results
 
 
 def run(args: argparse.Namespace) -> int:
     """``chappe run``."""
-    from chappe import show_results
-    from chappe.progress import hidden
+    from chappe import _show_results as show_results
+    from chappe._progress import hidden
 
     scenario = load(args)
     if args.why:
@@ -46,9 +46,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _results(scenario: Scenario, title: str, out: Path | None) -> "Results":
     """Runs a scenario, and writes the results into the folder."""
-    from chappe.folder import refuse_others
-    from chappe.progress import bar
-    from chappe.results import run
+    from chappe._folder import refuse_others
+    from chappe._progress import bar
+    from chappe._results import run
 
     if out is not None:
         try:
@@ -93,7 +93,7 @@ def check(args: argparse.Namespace) -> int:
 
 def windows(args: argparse.Namespace) -> int:
     """``chappe windows``."""
-    from chappe import windows
+    from chappe import _windows as windows
 
     out = str(Path("results", "windows")) if args.out is None else args.out
     place = named(out)

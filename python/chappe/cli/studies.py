@@ -5,21 +5,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from chappe.arguments import JOBS_OR_RAY, problem
+from chappe._arguments import JOBS_OR_RAY, problem
+from chappe._error import StudyError
+from chappe._words import plain, tell
 from chappe.cli.given import KEPT, STDIN, CommandError, kind_of, named, scenario_in, text_in
-from chappe.error import StudyError
-from chappe.words import plain, tell
 
 if TYPE_CHECKING:
-    from chappe.study.file import StudyFile
+    from chappe.study._file import StudyFile
 
 _BRACKETS = {"[": "]", "{": "}"}
 
 
 def sweep(args: argparse.Namespace) -> int:
     """``chappe sweep``."""
-    from chappe.study import show as study_show
-    from chappe.study.run import search, sweep
+    from chappe.study import _show as study_show
+    from chappe.study._run import search, sweep
 
     if args.backend and args.jobs:
         raise CommandError(f"--jobs {JOBS_OR_RAY}")
@@ -56,9 +56,9 @@ def sweep(args: argparse.Namespace) -> int:
 
 def _study(args: argparse.Namespace) -> "StudyFile":
     """Study of a study file, or of a scenario file with axes or seeds, with the changes of the command line."""
-    from chappe.study import file as study_file
-    from chappe.study.axes import grid, seeds_of
-    from chappe.study.run import problems_of_measure
+    from chappe.study import _file as study_file
+    from chappe.study._axes import grid, seeds_of
+    from chappe.study._run import problems_of_measure
 
     if args.file == STDIN:
         raise CommandError("a study is read from a file, which names its folder, not from standard input")

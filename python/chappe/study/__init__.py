@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from chappe.deprecated import attribute
-from chappe.error import ClusterError, RunError, StorageError, StudyError, WorkWarning
-from chappe.study.file import StudyFile, load
-from chappe.study.measure import measure
-from chappe.study.run import search, sweep
-from chappe.study.search import Search
-from chappe.study.stop import Precision
-from chappe.study.study import Study
+from chappe._deprecated import attribute
+from chappe._error import ClusterError, RunError, StorageError, StudyError, WorkWarning
+from chappe.study._file import StudyFile, load
+from chappe.study._measure import measure
+from chappe.study._run import search, sweep
+from chappe.study._search import Search
+from chappe.study._stop import Precision
+from chappe.study._study import Study
 
 __all__ = [
     "ClusterError",

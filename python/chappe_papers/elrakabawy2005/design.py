@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import polars as pl
-from chappe.scenario import Scenario
+from chappe._scenario import Scenario
+from chappe._why import AIR_TIME
 from chappe.states import unseen
 from chappe.stats import Estimate
-from chappe.why import AIR_TIME
 
 from chappe_papers import reference
 from chappe_papers.design import Design, Stage

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from chappe.scenario import Scenario
+from chappe._scenario import Scenario
 
 HERE = files("chappe_papers.elrakabawy2005")
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import polars as pl
+from chappe._scenario import Scenario
 from chappe.order import Quantile
-from chappe.scenario import Scenario
 from chappe.stats import Estimate
 
 from chappe_papers import reference

@@ -4,7 +4,8 @@ import math
 import statistics
 from collections.abc import Sequence
 
-from chappe import plot, show
+from chappe import _show as show
+from chappe import plot
 from chappe.stats import Estimate
 
 from chappe_papers.estimates import Estimates

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import polars as pl
+from chappe._scenario import Scenario
 from chappe.order import Quantile
-from chappe.scenario import Scenario
 from chappe.stats import Estimate, jain_index
 
 from chappe_papers import reference

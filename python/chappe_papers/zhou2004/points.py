@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from chappe.scenario import Scenario
+from chappe._scenario import Scenario
 
 HERE = files("chappe_papers.zhou2004")
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from importlib.resources import files
 
 import polars as pl
-from chappe.scenario import Scenario
+from chappe._scenario import Scenario
 
 HERE = files("chappe_papers.validation.dsr")
 

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from chappe import show
-from chappe.layout import Table
+from chappe import _show as show
+from chappe._layout import Table
 from chappe.stats import Estimate, fisher, ratio, total
-from chappe.study.axes import Item, Point
+from chappe.study._axes import Item, Point
 
 from chappe_papers.compare import finish
 from chappe_papers.run_cache import RunCache

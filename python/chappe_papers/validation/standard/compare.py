@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
-from chappe import show
-from chappe.layout import Table
+from chappe import _show as show
+from chappe._layout import Table
 from chappe.stats import Estimate, difference
-from chappe.study.axes import Item, Point
+from chappe.study._axes import Item, Point
 
 from chappe_papers.compare import finish
 from chappe_papers.run_cache import RunCache

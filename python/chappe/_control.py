@@ -1,0 +1,321 @@
+"""Interactive runs: driven step by step, observed and changed on the way."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Literal
+
+from chappe import _core
+from chappe import _deprecated as deprecated
+from chappe._arguments import said
+from chappe._deprecated import keyword_only
+from chappe._error import RunError
+from chappe._results import Results
+from chappe._scenario import Scenario, ScenarioLike, _json, scenario_of
+
+_LATEST_NS = 2**63
+"""Limit of simulated time [ns], two hundred years."""
+
+
+Action = Literal["node_down", "node_up", "node_move", "flow_start", "flow_stop"]
+"""Changes of a simulation, apart from settings."""
+
+_WORDS: dict[str, tuple[str, str]] = {
+    "node_down": ("node_down", "node"),
+    "node_up": ("node_up", "node"),
+    "node_move": ("node_move", "node"),
+    "flow_start": ("flow_begin", "flow"),
+    "flow_stop": ("flow_end", "flow"),
+}
+"""Word of an ``[[event]]``, and the argument with its value, by action."""
+
+_FORMER = {
+    "node_down": '"node_down", node=...',
+    "node_up": '"node_up", node=...',
+    "node_move": '"node_move", node=...',
+    "flow_begin": '"flow_start", flow=...',
+    "flow_end": '"flow_stop", flow=...',
+}
+"""Action and argument by former argument of :meth:`Simulation.apply`."""
+
+
+class Simulation:
+    """A run that advances on request.
+
+    :func:`chappe.start` creates a simulation::
+
+        with chappe.start(scenario, seed=1) as sim:
+            sim.run_until("3 s")
+            sim.apply("node_down", node=2)
+            sim.run_until("5 s")
+            print(sim.results().flows["goodput_bps"])
+            results = sim.finish()
+
+    A change at an instant has the same effect as an ``[[event]]`` of the scenario at that instant, to the last bit. A
+    paused simulation has processed all events up to the current instant; before the first :meth:`run_until` no event
+    has happened.
+
+    One thread at a time drives a simulation. Other threads may read :attr:`time_s` and :attr:`progress`, and call
+    :meth:`cancel`.
+
+    Attributes:
+        scenario: The scenario with the seed of the run.
+    """
+
+    def __init__(self, scenario: Scenario):
+        self.scenario = scenario
+        self._core = _core.Run(scenario._core)
+
+    # ---- advancing ----
+
+    def run_until(self, at: str | float, progress: Callable[[float], object] | None = None) -> bool:
+        """Advances to an instant, or to the end of the run if the run ends before.
+
+        A run that waits for deliveries and has no events left pauses once, for a command. If it is advanced without a
+        command, it ended when the last event was processed, as with :func:`chappe.run`.
+
+        Args:
+            at: Instant from the start of the run: text with a unit, ``"3 s"``, or a number [s].
+            progress: Function called several times a second with the completed share of the run, from 0 to 1.
+
+        Returns:
+            True if the run can go on, false if it has ended.
+
+        Raises:
+            ValueError: If the instant has passed or is invalid.
+            RunError: If another thread drives the run.
+            LimitError: If the run needs more memory than ``run.max_memory``.
+            TypeError: If an argument has the wrong type.
+        """
+        ns = instant(at)
+        if self.done:
+            return False
+        if ns < self._core.now_ns:
+            raise ValueError(f"the run is at {self.time_s:g} s and cannot go back to {said(at)}")
+        self._drive(ns, progress)
+        return not self.done
+
+    def until(self, at: str | float, progress: Callable[[float], object] | None = None) -> bool:
+        """Deprecated: use :meth:`run_until`."""
+        deprecated.warn("Simulation.until()", "run_until()")
+        return self.run_until(at, progress)
+
+    def finish(self, progress: Callable[[float], object] | None = None) -> Results:
+        """Advances to the end of the run.
+
+        Args:
+            progress: As in :meth:`run_until`.
+
+        Returns:
+            Results of the run.
+
+        Raises:
+            RunError: If another thread drives the run.
+            LimitError: If the run needs more memory than ``run.max_memory``.
+            TypeError: If an argument has the wrong type.
+        """
+        self._drive(None, progress)
+        return self.results()
+
+    def _drive(self, ns: int | None, progress: Callable[[float], object] | None) -> None:
+        if progress is not None and not callable(progress):
+            raise TypeError(f"progress must be a function of the completed share, not {said(progress)}")
+        self._check_still()
+        self._core.until(ns, progress)
+
+    def _check_still(self) -> str:
+        try:
+            return self._core.end
+        except RuntimeError:
+            pass
+        raise RunError("the run is being driven by another thread; wait until it pauses")
+
+    # ---- changing ----
+
+    def apply(
+        self,
+        action: Action | None = None,
+        /,
+        *,
+        node: int | None = None,
+        channel: int | None = None,
+        position: Sequence[str] | None = None,
+        destination: Sequence[str] | None = None,
+        speed: str | None = None,
+        flow: int | None = None,
+        **former: Any,
+    ) -> None:
+        """Applies one change now. A change without effect is ignored.
+
+        Args:
+            action: ``"node_down"`` (switches a node off), ``"node_up"`` (on again), ``"node_move"`` (moves a node,
+                which from then on ignores ``motion``), ``"flow_start"`` or ``"flow_stop"``.
+            node: Number of the node.
+            channel: Channel of one radio of the node; ``None``: the whole node.
+            position: New position, reached at once: ``["100 m", "0 m"]``.
+            destination: Position to walk to.
+            speed: Walking speed: ``"10 m/s"``.
+            flow: Number of the flow.
+            former: Deprecated: the words of an ``[[event]]``, such as ``node_down=2``.
+
+        Raises:
+            ScenarioError: If the change is impossible, such as that of an unknown node.
+            RunError: If the run has ended, or another thread drives it.
+            ValueError: If the action is unknown.
+            TypeError: If an argument has the wrong type, is missing, or does not belong to the action.
+        """
+        event = {"channel": channel, "position": position, "destination": destination, "speed": speed}
+        subjects = {"node": node, "flow": flow}
+        if action is None:
+            event |= _of_former(former)
+        elif former:
+            raise TypeError(f"{next(iter(former))} is no argument of apply({said(action)})")
+        elif not isinstance(action, str) or action not in _WORDS:
+            raise ValueError(f"there is no action {said(action)}; known: {', '.join(_WORDS)}")
+        else:
+            word, argument = _WORDS[action]
+            event[word] = subjects.pop(argument)
+            if event[word] is None:
+                raise TypeError(f'apply("{action}") needs {argument}=...')
+        for name, value in subjects.items():
+            if value is not None:
+                raise TypeError(f"{name} does not belong to {f'apply({said(action)})' if action else 'these changes'}")
+        self._change(event)
+
+    def set(self, name: str, value: Any) -> None:
+        """Changes a setting now, as ``set`` of an ``[[event]]``.
+
+        Args:
+            name: Name of a setting that may change during a run, such as ``"flow.0.cbr.interval"``.
+            value: New value, written as in a scenario: ``"10 ms"``.
+
+        Raises:
+            ScenarioError: If the setting may not change, or cannot have the value.
+            RunError: If the run has ended, or another thread drives it.
+        """
+        self._change({"set": name, "to": value})
+
+    def _change(self, event: Mapping[str, Any]) -> None:
+        if self._check_still() != "running":
+            raise RunError(f"the run is over ({self._core.end}) and cannot be changed")
+        self._core.apply(_json({name: value for name, value in event.items() if value is not None}))
+
+    def cancel(self) -> None:
+        """Ends the run now; a run driven by another thread ends within a moment.
+
+        A run that has ended is not changed. :meth:`results` stays available.
+        """
+        self._core.cancel()
+
+    # ---- observing ----
+
+    @property
+    def time_s(self) -> float:
+        """Simulated time [s]."""
+        return self._core.now_s
+
+    @property
+    def now_s(self) -> float:
+        """Deprecated: use :attr:`time_s`."""
+        deprecated.warn("Simulation.now_s", "time_s")
+        return self.time_s
+
+    @property
+    def progress(self) -> float:
+        """Completed share of the run, from 0 to 1, by its stop rule or its limit."""
+        return self._core.progress
+
+    @property
+    def done(self) -> bool:
+        """True if the run has ended, by its stop rule or otherwise.
+
+        Raises:
+            RunError: If another thread drives the run.
+        """
+        return self._check_still() != "running"
+
+    @property
+    def is_over(self) -> bool:
+        """Deprecated: use :attr:`done`."""
+        deprecated.warn("Simulation.is_over", "done")
+        return self.done
+
+    def results(self) -> Results:
+        """Results so far, as if the run ended now. The run itself is not changed.
+
+        Raises:
+            RunError: If another thread drives the run.
+        """
+        self._check_still()
+        return Results(self.scenario, self._core.results())
+
+    def __enter__(self) -> "Simulation":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.cancel()
+
+    def __repr__(self) -> str:
+        try:
+            state = self._core.end
+        except RuntimeError:
+            state = "going on"
+        return f"<Simulation: {state}, {self.time_s:.1f} s simulated, {100 * self.progress:.0f} % done>"
+
+
+@keyword_only("seed")
+def start(scenario: ScenarioLike, *, seed: int | None = None) -> Simulation:
+    """Creates a simulation, paused at its start, to be driven step by step.
+
+    Tables of ``run.record`` stay in memory, within ``run.max_memory``, so that :meth:`Simulation.results` has them at
+    any time. To write tables to files during a run, use :func:`chappe.run` with ``out``, and ``[[event]]`` for changes.
+
+    Args:
+        scenario: A scenario, an equivalent dict, whose names may be dotted, or the name of a scenario file.
+        seed: Seed of the random number generator; ``None``: the seed of the scenario.
+
+    Raises:
+        ScenarioError: If the scenario cannot be run, with all problems at once.
+        OSError: If the file cannot be read.
+        TypeError: If an argument has the wrong type.
+    """
+    scenario = scenario_of(scenario)
+    if seed is not None:
+        scenario = scenario.with_settings({"run.seed": seed})
+    return Simulation(scenario)
+
+
+def _of_former(former: Mapping[str, Any]) -> dict[str, Any]:
+    """Words of an ``[[event]]`` from former arguments of :meth:`Simulation.apply`."""
+    known = {*_FORMER, "set", "to"}
+    for name in former:
+        if name not in known:
+            raise TypeError(f"apply() has no argument {name}")
+    given = {name: value for name, value in former.items() if value is not None}
+    for name in given:
+        if name in _FORMER:
+            deprecated.warn(f"apply({name}=...)", f"apply({_FORMER[name]})")
+    if "set" in given:
+        deprecated.warn("apply(set=..., to=...)", "set(name, value)")
+    return given
+
+
+def __getattr__(name: str) -> Any:
+    return deprecated.attribute(__name__, name, {"Run": ("chappe.Simulation", lambda: Simulation)})
+
+
+def instant(at: object) -> int:
+    """Instant of a run [ns], from a text with a unit or a number of seconds."""
+    if isinstance(at, str):
+        try:
+            return _core.instant_ns(at)
+        except (ValueError, UnicodeEncodeError) as e:
+            why = str(e) if type(e) is ValueError else "it is not UTF-8 text"
+        raise ValueError(f"{said(at)} is not an instant of a run: {why}")
+    if isinstance(at, bool) or not isinstance(at, int | float):
+        raise TypeError(f'an instant is a text such as "3 s" or a number of seconds, not {said(at)}')
+    if not (math.isfinite(at) if isinstance(at, float) else True) or not 0 <= at < _LATEST_NS / 1e9:
+        raise ValueError(f"{said(at)} s is not an instant of a run")
+    return round(at * 1e9) if isinstance(at, float) else at * 10**9

@@ -1,0 +1,151 @@
+"""Results and studies of folders."""
+
+import json
+import os
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from chappe import RESULTS_EPOCH
+from chappe import _forked as forked
+from chappe import _former as former
+from chappe import _tables as tables
+from chappe._arguments import path_of
+from chappe._error import ChappeWarning, StorageError, reason
+from chappe._folder import FACTS, FILES, FORMAT
+from chappe._results import Results
+from chappe._scenario import Scenario
+
+if TYPE_CHECKING:
+    from chappe.study import Study
+
+SCENARIO = "scenario.toml"
+
+
+class Saved:
+    """Results of a run in a folder. Tables are read on access.
+
+    Attributes:
+        folder: The folder.
+        version: Version of Chappe that made the run.
+        epoch: Results epoch of the run.
+        end: Reason for the end of the run.
+        simulated_s: Simulated time [s].
+        frames: Frames transmitted by all nodes in the whole run.
+    """
+
+    def __init__(self, folder: Path, facts: dict[str, Any]):
+        self.folder = folder
+        try:
+            # Versions before format 1 wrote their version as `chappe`.
+            self.version = str(facts["version"] if "version" in facts else facts["chappe"])
+            self.epoch = int(facts["results_epoch"])
+            self.end = str(facts["end"])
+            self.simulated_s = float(facts["simulated_s"])
+            self.frames = int(facts["frames"])
+            self._files = set(facts[FILES])
+        except (KeyError, TypeError, ValueError):
+            raise _damaged(folder, f"{FACTS} does not describe a run") from None
+        for name in sorted(self._files):
+            if not (folder / str(name)).is_file():
+                raise _damaged(folder, f"{name} is missing")
+
+    def table(self, name: str) -> pl.DataFrame:
+        """Reads a table, recorded or not.
+
+        Raises:
+            StorageError: If the table is missing or damaged.
+            RuntimeError: In a process forked after polars was used.
+        """
+        forked.refuse()
+        file = f"{name}.parquet"
+        if file not in self._files:
+            raise StorageError(f"{self.folder} has no table {name}: version {self.version} of Chappe did not write one")
+        try:
+            # Versions before format 1 wrote NaN and infinity for missing values.
+            return tables.known(former.of_today(name, tables.read(self.folder / file)))
+        except OSError as e:
+            raise _damaged(self.folder, f"{file} cannot be read: {reason(e)}") from None
+        except pl.exceptions.PolarsError as e:
+            raise _damaged(self.folder, f"{file} cannot be read: {str(e).splitlines()[0]}") from None
+
+
+def open(folder: str | os.PathLike[str]) -> "Results | Study":  # noqa: A001, it is `chappe.open`
+    """Opens a folder that :func:`chappe.run`, :meth:`Results.save`, ``chappe run --out`` or a study has written.
+
+    Saved results have all tables, the scenario, seed, version and results epoch of the run. :meth:`Results.why` repeats
+    the run, and says so in a warning, if the run did not count air time.
+
+    Args:
+        folder: The folder.
+
+    Returns:
+        :class:`chappe.Results` of a run, or the :class:`chappe.Study`.
+
+    Raises:
+        StorageError: If the folder has no results or study, is damaged, or was written by a newer version.
+        ScenarioError: If this version cannot run the scenario of the results.
+        TypeError: If `folder` is not a path.
+        RuntimeError: In a process forked after polars was used.
+    """
+    forked.refuse()
+    path = path_of("folder", folder)
+    if not path.exists():
+        raise StorageError(f"there is no folder {path}")
+    if not path.is_dir():
+        raise StorageError(f"{path} is not a folder")
+    from chappe.study import Study
+    from chappe.study._store import STUDY
+
+    if (path / STUDY).exists():
+        return Study(path)
+    saved = _saved(path)
+    if saved.epoch != RESULTS_EPOCH:
+        warnings.warn(
+            f"{path} has results of epoch {saved.epoch} (version {saved.version}), which cannot be compared with those "
+            f"of epoch {RESULTS_EPOCH} of this version",
+            ChappeWarning,
+            stacklevel=2,
+        )
+    return Results(_scenario(path), saved)
+
+
+def _saved(folder: Path) -> Saved:
+    """Results of a run in a folder, without their scenario."""
+    try:
+        facts = json.loads((folder / FACTS).read_bytes())
+    except FileNotFoundError:
+        raise StorageError(
+            f"{folder} has neither results nor a study of Chappe: `chappe run --out DIR` and chappe.run(.., out=DIR) "
+            "write results"
+        ) from None
+    except OSError as e:
+        raise StorageError(f"cannot read {folder / FACTS}: {reason(e)}") from None
+    except (ValueError, RecursionError):
+        raise _damaged(folder, f"{FACTS} is not JSON") from None
+    if not isinstance(facts, dict) or "results_epoch" not in facts:
+        if isinstance(facts, dict) and FILES in facts:
+            raise _damaged(folder, "writing the files of the run was interrupted")
+        raise StorageError(f"{folder} has no results of Chappe: {FACTS} has no results epoch")
+    form = facts.get("format", 0)
+    if not isinstance(form, int) or form > FORMAT:
+        raise StorageError(
+            f"{folder} was written by a newer version of Chappe ({facts.get('version')}, format {form}): this version "
+            f"reads formats up to {FORMAT}"
+        )
+    return Saved(folder, facts)
+
+
+def _scenario(folder: Path) -> Scenario:
+    try:
+        return Scenario.load(folder / SCENARIO)
+    except OSError as e:
+        raise _damaged(folder, f"{SCENARIO} cannot be read: {reason(e)}") from None
+    except UnicodeDecodeError:
+        raise _damaged(folder, f"{SCENARIO} is not UTF-8 text") from None
+
+
+def _damaged(folder: Path, why: str) -> StorageError:
+    return StorageError(f"the results in {folder} are damaged: {why}. Run {folder / SCENARIO} again")

@@ -1,0 +1,578 @@
+"""Runs and their results."""
+
+import math
+import os
+import shutil
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import polars as pl
+
+from chappe import _core
+from chappe import _deprecated as deprecated
+from chappe import _forked as forked
+from chappe import _tables as tables
+from chappe._arguments import name_of, said
+from chappe._deprecated import keyword_only
+from chappe._error import ChappeWarning
+from chappe._folder import FORMAT, Writing
+from chappe._metadata import of_file
+from chappe._notices import Notice, of_results
+from chappe._recorded import RECORDED, Stream, joined
+from chappe._scenario import Scenario, ScenarioLike, scenario_of
+from chappe._silence import Silence, of_run, told
+from chappe._why import Why, explain
+from chappe._words import count
+from chappe.measures import BY_NAME, JAIN, MEASURES, Totals, all_quotients, of_flows
+from chappe.stats import known_confidence, lag1
+
+TABLES = (
+    *("flows", "transfers", "nodes", "batches", "flow_batches"),
+    *("series", "fates", "air_time", "rates", "batteries", "links", "link_batches"),
+)
+"""Names of the tables of every run."""
+
+
+_TYPES = {"float": pl.Float64, "int": pl.Int64, "text": pl.String, "bool": pl.Boolean}
+
+
+def frame(columns: Mapping[str, tuple[str, Sequence[Any]]]) -> pl.DataFrame:
+    """Data frame of a table of the core, which is a dict from column names to types and values."""
+    return pl.DataFrame([pl.Series(n, values, dtype=_TYPES[kind]) for n, (kind, values) in columns.items()])
+
+
+class Kept(Protocol):
+    """Results of a run, independent of the core."""
+
+    @property
+    def version(self) -> str:
+        """Version of Chappe that made the run."""
+
+    @property
+    def epoch(self) -> int:
+        """Results epoch of the run."""
+
+    @property
+    def end(self) -> str:
+        """Reason for the end of the run."""
+
+    @property
+    def simulated_s(self) -> float:
+        """Simulated time [s]."""
+
+    @property
+    def frames(self) -> int:
+        """Frames transmitted by all nodes in the whole run."""
+
+    def table(self, name: str) -> pl.DataFrame:
+        """A table, recorded or not."""
+
+
+class _Copied(NamedTuple):
+    """Results of a run in memory, independent of the core."""
+
+    version: str
+    epoch: int
+    end: str
+    simulated_s: float
+    frames: int
+    tables: dict[str, pl.DataFrame]
+
+    def table(self, name: str) -> pl.DataFrame:
+        """A table, recorded or not."""
+        return self.tables[name]
+
+
+class _Tables(Mapping[str, pl.DataFrame]):
+    """All tables of results by name, made or read on access."""
+
+    def __init__(self, results: "Results"):
+        self._results = results
+
+    def __getitem__(self, name: str) -> pl.DataFrame:
+        if name not in self._results._names():
+            raise KeyError(name)
+        return self._results.table(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._results._names())
+
+    def __len__(self) -> int:
+        return len(self._results._names())
+
+    def __repr__(self) -> str:
+        return f"<Tables: {', '.join(self)}>"
+
+
+class _Streamed:
+    """Tables written to the folder of a run during the run.
+
+    Attributes:
+        folder: The folder.
+    """
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self._written: dict[str, tuple[int, ...]] = {}
+
+    def note(self, names: Sequence[str]) -> None:
+        """Remembers the identity of the final files."""
+        self._written = {name: _stamp(self.folder / f"{name}.parquet") for name in names}
+
+    def file(self, name: str) -> Path:
+        """Path of the file of a table.
+
+        Raises:
+            OSError: If the file has been replaced since the run.
+        """
+        path = self.folder / f"{name}.parquet"
+        if name in self._written and _stamp(path) != self._written[name]:
+            raise OSError(f"{path} is no longer the file that this run wrote; each run needs its own folder")
+        return path
+
+
+def _stamp(path: Path) -> tuple[int, ...]:
+    """Identity of a file, which changes if the file is replaced."""
+    status = path.stat()
+    return status.st_ino, status.st_size, status.st_mtime_ns
+
+
+class Results:
+    """Results of a run. Tables are polars data frames; docs/results.md describes every column.
+
+    In a process forked after polars was used, tables can be sent to other processes, and computations with tables raise
+    a ``RuntimeError``, because they would hang.
+
+    Attributes:
+        scenario: The scenario with the seed of the run.
+    """
+
+    def __init__(self, scenario: Scenario, measured: "_core.Results | Kept", streamed: "_Streamed | None" = None):
+        self.scenario = scenario
+        self._measured = measured
+        self._streamed = streamed
+
+    def __reduce__(self) -> "tuple[type[Results], tuple[Scenario, _Copied]]":
+        """Pickles the tables, so that other processes need not repeat the run."""
+        all_tables = dict(self.tables)
+        copied = _Copied(self.version, self.epoch, self.end, self.simulated_s, self.frames, all_tables)
+        return Results, (self.scenario, copied)
+
+    @property
+    def seed(self) -> int:
+        """Seed of the run."""
+        return int(self.scenario.settings["run"]["seed"])
+
+    @property
+    def version(self) -> str:
+        """Version of Chappe that made the run."""
+        measured = self._measured
+        return _core.VERSION if isinstance(measured, _core.Results) else measured.version
+
+    @property
+    def epoch(self) -> int:
+        """Results epoch of the run. Results of equal epochs can be compared."""
+        measured = self._measured
+        return _core.RESULTS_EPOCH if isinstance(measured, _core.Results) else measured.epoch
+
+    @property
+    def end(self) -> str:
+        """Reason for the end of the run: ``"done"`` (stop rule), ``"limit"`` (simulated time), ``"idle"`` (no events).
+
+        Runs of :func:`chappe.start` also have ``"cancelled"`` and ``"running"`` (results so far).
+        """
+        return self._measured.end
+
+    @property
+    def simulated_s(self) -> float:
+        """Simulated time [s]."""
+        return self._measured.simulated_s
+
+    @property
+    def frames(self) -> int:
+        """Frames transmitted by all nodes in the whole run."""
+        return self._measured.frames
+
+    @property
+    def tables(self) -> Mapping[str, pl.DataFrame]:
+        """All tables by name, with those of ``run.record``."""
+        return _Tables(self)
+
+    def table(self, name: str) -> pl.DataFrame:
+        """A table by name: one of every run, such as ``"flows"``, or one of ``run.record``, such as ``"packets"``.
+
+        Raises:
+            ValueError: If there is no such table, or it was not recorded.
+            TypeError: If the name is not a text.
+            OSError: If the file of a recorded table is missing or belongs to another run.
+            StoreError: If saved results are damaged.
+            RuntimeError: In a process forked after polars was used.
+        """
+        if name_of("name", name) in TABLES:
+            table: pl.DataFrame = getattr(self, name)
+            return table
+        if name in self._recorded_names():
+            return self.recorded[name]
+        if name in RECORDED:
+            raise ValueError(f"{name} was not recorded: add it to run.record")
+        raise ValueError(f"there is no table {said(name)}; known: {', '.join(self._names())}")
+
+    def _names(self) -> list[str]:
+        """Names of all tables."""
+        return [*TABLES, *self._recorded_names()]
+
+    def _table(self, name: str) -> pl.DataFrame:
+        measured = self._measured
+        return frame(measured.table(name)) if isinstance(measured, _core.Results) else measured.table(name)
+
+    @cached_property
+    def flows(self) -> pl.DataFrame:
+        """One row per flow, over the measured part of the run (batches that are not discarded)."""
+        return self._table("flows")
+
+    @cached_property
+    def transfers(self) -> pl.DataFrame:
+        """One row per transfer of ``arrivals``, over the whole run; empty without them."""
+        return self._table("transfers")
+
+    @cached_property
+    def nodes(self) -> pl.DataFrame:
+        """One row per node, over the measured part of the run."""
+        return self._table("nodes")
+
+    @cached_property
+    def batches(self) -> pl.DataFrame:
+        """One row per batch, over all flows and nodes; ``used`` is false for those discarded."""
+        return self._table("batches")
+
+    @cached_property
+    def flow_batches(self) -> pl.DataFrame:
+        """One row per batch and flow."""
+        return self._table("flow_batches")
+
+    @cached_property
+    def series(self) -> pl.DataFrame:
+        """Windows, timeouts and queues, one row per sample and flow; empty without ``run.sample_interval``."""
+        return self._table("series")
+
+    @cached_property
+    def fates(self) -> pl.DataFrame:
+        """Outcomes of packets (delivered, dropped, in transit), one row per kind, over the whole run."""
+        return self._table("fates")
+
+    @cached_property
+    def air_time(self) -> pl.DataFrame:
+        """Time of each radio by use, over the measured part of the run; empty without ``run.airtime``."""
+        return self._table("air_time")
+
+    @cached_property
+    def rates(self) -> pl.DataFrame:
+        """Frames by sender, receiver and rate, over the measured part of the run; empty with fixed rates."""
+        return self._table("rates")
+
+    @cached_property
+    def batteries(self) -> pl.DataFrame:
+        """Battery of each node with a radio at the end of the run; empty if all batteries are infinite."""
+        return self._table("batteries")
+
+    @cached_property
+    def links(self) -> pl.DataFrame:
+        """One row per direction of a wired link, over the measured part of the run."""
+        return self._table("links")
+
+    @cached_property
+    def link_batches(self) -> pl.DataFrame:
+        """One row per batch and direction of a wired link."""
+        return self._table("link_batches")
+
+    @cached_property
+    def recorded(self) -> dict[str, pl.DataFrame]:
+        """Tables of ``run.record`` by name: events of every frame, packet, window, queue or route.
+
+        Tables written to a folder during the run are read from there.
+
+        Raises:
+            OSError: If their files are missing or belong to another run.
+            RuntimeError: If tables were recorded, in a process forked after polars was used.
+        """
+        measured = self._measured
+        names = self._recorded_names()
+        if not isinstance(measured, _core.Results):
+            return {name: measured.table(name) for name in names}
+        if names:
+            forked.refuse()
+        if self._streamed is not None:
+            return {name: tables.read(self._streamed.file(name)) for name in names}
+        return {name: joined(measured.recorded(name)) for name in names}
+
+    def _recorded_names(self) -> list[str]:
+        return list(dict.fromkeys(self.scenario.settings["run"]["record"]))
+
+    def measured(self) -> pl.DataFrame:
+        """Deprecated: use ``batches`` or ``summary()``."""
+        deprecated.warn("Results.measured()", "the table `batches` or `summary()`")
+        names = [m.name for m in MEASURES]
+        return tables.known(pl.DataFrame({name: totals.each for name, totals in self._totals(names)}))
+
+    def totals(self, measure: str) -> Totals:
+        """Deprecated: use ``batches`` or ``summary()``."""
+        deprecated.warn("Results.totals()", "the table `batches` or `summary()`")
+        return next(totals for _, totals in self._totals([measure]))
+
+    def _totals(self, measures: Sequence[str]) -> Iterator[tuple[str, Totals]]:
+        """Totals of measures, by name."""
+        forked.refuse()
+        used = self.batches["used"].to_numpy()
+        ratios = all_quotients(self.batches, [name for name in measures if name != JAIN])
+        for name in measures:
+            if name == JAIN:
+                rows = of_flows(self.flow_batches["delivered_bytes"].to_numpy(), len(used))
+            else:
+                rows = ratios[name]
+            yield name, Totals(rows[used], BY_NAME[name].statistic)
+
+    @keyword_only("confidence")
+    def summary(self, *, confidence: float = 0.95) -> pl.DataFrame:
+        """Measures of the run as ratios of totals, with Student-t intervals over the batches (jackknife).
+
+        Args:
+            confidence: Confidence of the intervals.
+
+        Returns:
+            One row per measure that is defined in the run: ``measure``, ``estimate``, ``ci_low`` and ``ci_high`` of the
+            interval, ``n``, ``of`` (``"batches"``), and ``autocorrelation`` of neighbouring batches; above 2 / sqrt(n)
+            the interval is too narrow.
+
+        Raises:
+            RuntimeError: In a process forked after polars was used.
+        """
+        known_confidence(confidence)
+        rows = []
+        for name, totals in self._totals([m.name for m in MEASURES]):
+            pooled = totals.together
+            numbers = (pooled.value, *pooled.estimate.interval(confidence), lag1(pooled.pseudo))
+            value, low, high, rho = (x if math.isfinite(x) else None for x in numbers)
+            if n := len(pooled.pseudo):
+                rows.append((name, value, low, high, n, "batches", rho))
+        floats = dict.fromkeys(("estimate", "ci_low", "ci_high"), pl.Float64)
+        schema = {"measure": pl.String, **floats, "n": pl.Int64, "of": pl.String, "autocorrelation": pl.Float64}
+        return pl.DataFrame(rows, schema=schema, orient="row")
+
+    def completions(self, quantiles: Sequence[float] = (0.5, 0.95, 0.99)) -> pl.DataFrame:
+        """Completion times of finite flows and of transfers that began in the measured part of the run.
+
+        Args:
+            quantiles: Quantiles of the completion time, from 0 to 1.
+
+        Returns:
+            One row for flows and one for transfers, unless empty: ``what``, the numbers that ``began`` and were
+            ``completed``, ``mean_s``, and a column such as ``p95_s`` for each quantile [s].
+
+        Raises:
+            ValueError: If a quantile is not from 0 to 1.
+            TypeError: If a quantile is not a number.
+            RuntimeError: In a process forked after polars was used.
+        """
+        shares = _shares_of(quantiles)
+        forked.refuse()
+        measured = self.batches.filter(pl.col("used"))["start_s"]
+        start = 0.0 if measured.is_empty() else float(measured.item(0))
+        rows = []
+        # Flows that have not completed have no completion time.
+        ended = self.flows.filter(pl.col("completion_time_s").is_not_null())
+        for what, table in (("flows", ended), ("transfers", self.transfers)):
+            began = table.filter(pl.col("start_s") >= start)["completion_time_s"]
+            times = began.drop_nulls()
+            if began.is_empty():
+                continue
+            at_quantiles = [times.quantile(share, "nearest") for share in shares]
+            rows.append((what, len(began), len(times), times.mean(), *at_quantiles))
+        names = [f"p{100 * share:g}_s" for share in shares]
+        columns = {"what": pl.String, "began": pl.Int64, "completed": pl.Int64}
+        floats = dict.fromkeys(["mean_s", *names], pl.Float64)
+        return pl.DataFrame(rows, schema={**columns, **floats}, orient="row")
+
+    def why(self) -> Why:
+        """Explanation of the results: time budgets of flows and nodes, and causes of packet loss.
+
+        Without ``run.airtime`` the run is repeated to count air time; all other results are identical. For saved
+        results a warning says so: :func:`chappe.open`.
+
+        Raises:
+            RuntimeError: In a process forked after polars was used.
+        """
+        forked.refuse()
+        if self.air_time.is_empty():
+            if not isinstance(self._measured, _core.Results):
+                warnings.warn(self._again(), ChappeWarning, stacklevel=2)
+            again = run(self.scenario.with_settings({"run.airtime": True, "run.record": []}))
+            rest = self if self.epoch == again.epoch else again
+            return explain(rest.flows, rest.fates, again.air_time)
+        return explain(self.flows, self.fates, self.air_time)
+
+    def _again(self) -> str:
+        """Notice of the repetition of a run."""
+        text = f"the saved results have no air time (`run.airtime`): the run is repeated with seed {self.seed}"
+        if self.epoch == _core.RESULTS_EPOCH:
+            return text
+        return (
+            f"{text} in results epoch {_core.RESULTS_EPOCH}; the explanation is of that run, not of the saved one of "
+            f"epoch {self.epoch}"
+        )
+
+    @cached_property
+    def warnings(self) -> list[Notice]:
+        """Warnings about the results: an early end, flows that delivered nothing, short and correlated batches.
+
+        Warnings about the scenario are in ``scenario.warnings``.
+
+        Raises:
+            RuntimeError: In a process forked after polars was used.
+        """
+        if self.end == "running":
+            return []
+        forked.refuse()
+        return list(of_results(self.end, self._silences, self.batches, self.summary()))
+
+    @property
+    def doubts(self) -> list[str]:
+        """Deprecated: use ``warnings``, whose code is ``silent_flow``."""
+        deprecated.warn("Results.doubts", "warnings")
+        return told([] if self.end == "running" else self._silences)
+
+    @cached_property
+    def _silences(self) -> list[Silence]:
+        """Flows that delivered nothing in the measured part of the run."""
+        forked.refuse()
+        return list(of_run(self.scenario, self.flows, self.fates, self.batteries, self.simulated_s))
+
+    def to_dict(self) -> dict[str, Any]:
+        """All results as plain data, as printed by ``chappe run --json``.
+
+        Raises:
+            RuntimeError: In a process forked after polars was used.
+        """
+        forked.refuse()
+        all_tables = {name: getattr(self, name).to_dicts() for name in TABLES}
+        return {**self._facts(), **all_tables, "scenario": self.scenario.settings}
+
+    def _facts(self) -> dict[str, Any]:
+        """All results except the tables and the scenario."""
+        return {
+            "format": FORMAT,
+            "version": self.version,
+            "results_epoch": self.epoch,
+            "seed": self.seed,
+            "end": self.end,
+            "simulated_s": self.simulated_s,
+            "frames": self.frames,
+            "warnings": [
+                *({"code": "scenario", "path": "", "message": text} for text in self.scenario.warnings),
+                *(notice._asdict() for notice in self.warnings),
+            ],
+            "summary": self.summary().to_dicts(),
+        }
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Writes all results to a folder, which is created if it does not exist.
+
+        Files of another run in the folder are replaced once all new files are complete, and stay if writing fails.
+
+        Args:
+            folder: Receives ``scenario.toml`` (all effective settings, reproduces the run), ``run.json`` (versions,
+                seed, end, summary), and a Parquet file per table, including the tables of ``run.record``.
+
+        Raises:
+            OSError: If writing fails, or the folder has files that no run wrote.
+            ValueError: If the name of the folder is empty.
+            RuntimeError: In a process forked after polars was used.
+        """
+        with Writing(folder) as writing:
+            self._write(writing)
+
+    def _write(self, writing: Writing) -> None:
+        """Writes all files except those written there during the run."""
+        writing.path("scenario.toml").write_text(self.scenario.to_toml(), encoding="utf-8")
+        for name in TABLES:
+            self._write_table(name, writing.path(f"{name}.parquet"))
+        kept = []
+        streamed = self._streamed
+        for name in self._recorded_names():
+            path = writing.path(f"{name}.parquet")
+            if streamed is None:
+                self._write_table(name, path)
+            elif not writing.folder.samefile(streamed.folder):
+                shutil.copyfile(streamed.file(name), path)
+            elif not path.exists():
+                kept.append(streamed.file(name).name)
+        writing.finish(self._facts(), kept)
+
+    def _write_table(self, name: str, path: Path) -> None:
+        tables.write(self.table(name), path, of_file(name, self.scenario, self.version, self.epoch))
+
+    def __repr__(self) -> str:
+        goodput = float(self.flows["goodput_bps"].sum()) / 1e3
+        return f"<Results: {count(len(self.flows), 'flow')}, {goodput:.1f} kbit/s, {self.simulated_s:.1f} s simulated>"
+
+
+def _shares_of(quantiles: Any) -> list[float]:
+    """Quantiles, checked."""
+    if isinstance(quantiles, str | bytes | Mapping) or not isinstance(quantiles, Sequence):
+        raise TypeError(f"quantiles is a list such as [0.5, 0.95], not {said(quantiles)}")
+    for share in quantiles:
+        if isinstance(share, bool) or not isinstance(share, int | float):
+            raise TypeError(f"a quantile is a number from 0 to 1, not {said(share)}")
+        if not 0 <= share <= 1:
+            raise ValueError(f"a quantile is a number from 0 to 1, not {said(share)}")
+    if len(set(quantiles)) < len(quantiles):
+        raise ValueError("quantiles has the same quantile twice")
+    return list(quantiles)
+
+
+@keyword_only("seed", "progress", "out")
+def run(
+    scenario: ScenarioLike,
+    *,
+    seed: int | None = None,
+    progress: Callable[[float], object] | None = None,
+    out: str | os.PathLike[str] | None = None,
+) -> Results:
+    """Runs a scenario. The interpreter lock is released, so runs in several threads use several cores.
+
+    Args:
+        scenario: A scenario, an equivalent dict, whose names may be dotted, or the name of a scenario file.
+        seed: Seed of the random number generator; ``None``: the seed of the scenario.
+        progress: Function called several times a second with the completed share of the run, from 0 to 1.
+        out: Folder for all results, as in :meth:`Results.save`; created if it does not exist. The tables of
+            ``run.record`` are written during the run, in constant memory. ``None``: tables stay in memory, and nothing
+            is written.
+
+    Raises:
+        ScenarioError: If the scenario cannot be run, with all problems at once.
+        LimitError: If the run needs more memory than ``run.max_memory``.
+        OSError: If the scenario cannot be read, or the folder cannot be written or has files that no run wrote.
+        ValueError: If the name of the folder is empty or not UTF-8.
+        TypeError: If an argument has the wrong type.
+        RuntimeError: With ``out``, in a process forked after polars was used.
+    """
+    if progress is not None and not callable(progress):
+        raise TypeError(f"progress must be a function of the completed share, not {said(progress)}")
+    scenario = scenario_of(scenario)
+    if seed is not None:
+        scenario = scenario.with_settings({"run.seed": seed})
+    if out is None:
+        return Results(scenario, _core.run(scenario._core, progress))
+    names = list(dict.fromkeys(scenario.settings["run"]["record"]))
+    with Writing(out) as writing:
+        about = {name: of_file(name, scenario, _core.VERSION, _core.RESULTS_EPOCH) for name in names}
+        stream = Stream(writing.path, about)
+        measured = _core.run(scenario._core, progress, stream)
+        stream.join()
+        streamed = _Streamed(writing.folder)
+        results = Results(scenario, measured, streamed)
+        results._write(writing)
+        streamed.note(names)
+    return results

@@ -1,0 +1,515 @@
+"""Scenarios: descriptions of simulations."""
+
+import copy
+import csv
+import difflib
+import io
+import json
+import math
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal
+
+from chappe import _core
+from chappe._arguments import is_path, listed, mapping_of, path_of, said
+from chappe._deprecated import arguments, warn
+from chappe._files import write_file
+from chappe._words import count
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from chappe.typing import Settings
+
+MobilityFormat = Literal["csv", "setdest", "bonnmotion"]
+"""Formats of files with movements."""
+
+_MOVEMENT = ("time_s", "node", "x_m", "y_m", "dest_x_m", "dest_y_m", "speed_mps")
+"""Columns of a table of movements."""
+
+_DEEPEST = 32
+"""Deepest nesting of tables and lists, as in a file; no setting needs more."""
+
+_LONGEST = 100_000_000
+"""Size limit of a file [B]; the core has a lower limit for scenarios."""
+
+
+def _read(name: str, base: str) -> tuple[str, str]:
+    """Reads a file that the scenario ``base`` extends, relative to the folder of ``base``."""
+    path = Path(base).parent / name
+    try:
+        return str(path), read_text(path)
+    except UnicodeDecodeError as e:
+        raise ValueError(_no_text(e.object)) from None
+    except OSError as e:
+        raise ValueError((e.strerror or str(e)).lower()) from None
+
+
+def _reader_in(folder: Path) -> Callable[[str, str], tuple[str, str]]:
+    """Reads files that a dict names relative to a folder."""
+    # The core names the dict "scenario" when it asks for a file.
+    base_of_dict = str(folder / "scenario")
+    return lambda name, base: _read(name, base_of_dict if base == "scenario" else base)
+
+
+def pairs_of(written: Iterable[str]) -> list[tuple[str, str]]:
+    """Names and values of texts such as ``tcp.variant=vegas``."""
+    example = 'settings is a dict, or a list such as ["tcp.variant=vegas"]'
+    if isinstance(written, str) or not isinstance(written, Iterable):
+        raise TypeError(f"{example}, not {said(written)}")
+    pairs = []
+    for text in listed(written):
+        if not isinstance(text, str):
+            raise TypeError(f"{example}: {said(text)} is not a text")
+        name, equals, value = _text(text).partition("=")
+        if not equals or not name.strip():
+            raise ValueError(f"{said(text)} is not of the form name=value")
+        pairs.append((name.strip(), value.strip()))
+    return pairs
+
+
+_KINDS = {
+    b"\x1f\x8b": "it is compressed (gzip): unpack it",
+    b"PK\x03\x04": "it is an archive or a spreadsheet: unpack it, or save the spreadsheet as CSV",
+    b"\xff\xfe": "it is UTF-16 text: save it as UTF-8",
+    b"\xfe\xff": "it is UTF-16 text: save it as UTF-8",
+}
+"""Hints about files that are not UTF-8 text, by their first bytes."""
+
+
+def _no_text(data: bytes) -> str:
+    """Reason why the bytes are not readable text."""
+    return next((why for begin, why in _KINDS.items() if data.startswith(begin)), "it is not UTF-8 text")
+
+
+def read_text(path: Path, longest: int = _LONGEST) -> str:
+    """Text of a file, which may be endless, such as a device.
+
+    Raises:
+        OSError: If the file cannot be read.
+        ValueError: If the file is longer than ``longest`` bytes, or not UTF-8.
+    """
+    with path.open("rb") as file:
+        return text_of(file, path, longest)
+
+
+def text_of(file: BinaryIO, name: object, longest: int = _LONGEST) -> str:
+    """Text of an open file.
+
+    Args:
+        file: The file.
+        name: Name of the file for messages.
+        longest: Size limit [B].
+
+    Raises:
+        ValueError: If the file is longer than ``longest`` bytes, or not UTF-8.
+    """
+    data = file.read(longest + 1)
+    if len(data) > longest:
+        raise ValueError(f"{name} has more than {longest / 1e6:g} MB")
+    # Line ends of all systems are accepted, and the byte order mark of some editors.
+    return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _plain(value: Any, depth: int = 0) -> Any:
+    """A value for JSON: tuples become lists, paths and NaN text, numpy scalars and arrays numbers and lists."""
+    if depth >= _DEEPEST and isinstance(value, Iterable) and not isinstance(value, str):
+        return f"more than {_DEEPEST} tables and lists within each other"
+    if isinstance(value, Mapping):
+        return {_text(_written(k)): _plain(v, depth + 1) for k, v in value.items()}
+    if isinstance(value, bool) or value is None:
+        return value
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, int):
+        # Larger whole numbers are not valid in a scenario; the reader reports them.
+        return value if -(2**63) <= value < 2**64 else _float(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist(), depth)
+    if isinstance(value, os.PathLike):
+        return _text(os.fsdecode(value))
+    if isinstance(value, Iterable):
+        return [_plain(v, depth + 1) for v in listed(value)]
+    return _text(_written(value))
+
+
+def _written(value: object) -> str:
+    try:
+        return str(value)
+    except Exception:  # no setting has this value
+        return said(value)
+
+
+def _float(value: int) -> float | str:
+    try:
+        return float(value)
+    except OverflowError:
+        return "a number with more than 300 digits"
+
+
+def _text(value: str) -> str:
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        raise ValueError(f"{said(value)} is not UTF-8 text") from None
+    return value
+
+
+def _json(settings: Mapping[str, Any]) -> str:
+    return json.dumps(_plain(settings), allow_nan=False)
+
+
+def _unnested(name: str, value: Any, flat: dict[str, Any]) -> None:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            _unnested(f"{name}.{key}" if name else key, inner, flat)
+    else:
+        flat[name] = value
+
+
+class Scenario(Mapping[str, Any]):
+    """A checked, immutable scenario; :meth:`with_settings` creates a changed copy.
+
+    Settings have the same dotted names in files, in these methods, on the command line and in messages, for example
+    ``tcp.variant`` or ``topology.hops``. Values are written as in a file: ``"2 Mbit/s"``, ``"200 m"``. A scenario is a
+    mapping from the dotted names of all effective settings to their values: ``scenario["tcp.variant"]``.
+    """
+
+    __slots__ = ("_core", "_values")
+
+    def __init__(
+        self,
+        settings: "Settings | Mapping[str, Any]",
+        changes: "Settings | Mapping[str, Any] | None" = None,
+        *,
+        base_dir: str | os.PathLike[str] | None = None,
+    ):
+        """Creates a scenario from a dict with the structure of a scenario file.
+
+        Args:
+            settings: The scenario, such as ``{"extends": "ns2-2.35", "topology": {"hops": 7}, ...}``. Names may be
+                dotted, ``{"topology.hops": 7}``, and mixed with groups; setting a name twice is an error.
+            changes: Deprecated: use :meth:`with_settings`.
+            base_dir: Folder of the files that ``settings`` names by relative paths; ``None``: the current folder.
+
+        Raises:
+            ScenarioError: With all problems at once.
+            TypeError: If an argument has the wrong type.
+        """
+        if is_path(settings):
+            raise TypeError(f"settings is a dict; for a file use Scenario.load({said(settings)})")
+        if changes is not None:
+            warn("the argument changes of Scenario()", "Scenario.with_settings()")
+        read = _read if base_dir is None else _reader_in(path_of("base_dir", base_dir))
+        self._core = _core.Scenario.from_json(
+            _json(mapping_of("settings", settings)), _json(mapping_of("changes", changes or {})), read
+        )
+
+    @classmethod
+    def _of(cls, core: _core.Scenario) -> "Scenario":
+        scenario = object.__new__(cls)
+        scenario._core = core
+        return scenario
+
+    @classmethod
+    def inline(cls, settings: Mapping[str, Any], folder: str | os.PathLike[str]) -> "Scenario":
+        """Deprecated: use ``Scenario(settings, base_dir=folder)``."""
+        warn("Scenario.inline()", "Scenario(settings, base_dir=...)")
+        return cls(settings, base_dir=path_of("folder", folder))
+
+    @classmethod
+    @arguments(changes="settings")
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        settings: "Settings | Mapping[str, Any] | Iterable[str] | None" = None,
+        *,
+        sets: Iterable[str] | None = None,
+    ) -> "Scenario":
+        """Reads a scenario file (TOML).
+
+        Args:
+            path: Path of the file.
+            settings: Overrides of the file: dotted names and values, or texts as on the command line,
+                ``["tcp.variant=vegas"]``.
+            sets: Deprecated: use ``settings``.
+
+        Raises:
+            ScenarioError: With all problems at once and their places in the file.
+            OSError: If the file cannot be read.
+            ValueError: If the file is not UTF-8 text, or a text of ``settings`` has no ``=``.
+            TypeError: If an argument has the wrong type.
+        """
+        if sets is not None:
+            warn("the argument sets of Scenario.load()", "settings")
+        by_name = settings if isinstance(settings, Mapping) else None
+        written = sets if settings is None or by_name is not None else settings
+        pairs = [] if written is None else pairs_of(written)
+        text = read_text(path_of("path", path))
+        scenario = cls._from_text(os.fspath(path), text, pairs)
+        return scenario.with_settings(by_name) if by_name else scenario
+
+    @classmethod
+    def _from_text(cls, name: str, text: str, pairs: list[tuple[str, str]]) -> "Scenario":
+        """Reads the text of a scenario file, with names and values of overrides as on a command line."""
+        return cls._of(_core.Scenario.from_toml(name, text, pairs, _read))
+
+    @classmethod
+    @arguments(changes="settings")
+    def chain(
+        cls,
+        hops: int = 7,
+        settings: "Settings | Mapping[str, Any] | None" = None,
+        *,
+        stop: str = "110000 delivered",
+        extends: str = "standard",
+    ) -> "Scenario":
+        """Creates a chain of nodes, 200 m apart, with one file transfer from end to end.
+
+        Args:
+            hops: Number of hops; the chain has ``hops + 1`` nodes.
+            settings: Dotted names and values that override the chain, such as ``{"tcp.variant": "vegas"}``.
+            stop: Stop rule of a run, such as ``"11000 delivered"`` or ``"100 s"``.
+            extends: Preset of the chain; :func:`parts` lists the presets.
+
+        Raises:
+            ScenarioError: With all problems at once.
+        """
+        chain = {"extends": extends, "run": {"stop": stop}, "topology": {"hops": hops}}
+        overrides = {} if settings is None else mapping_of("settings", settings)
+        return cls._of(_core.Scenario.from_json(_json(chain), _json(overrides), _read))
+
+    def with_settings(self, settings: "Settings | Mapping[str, Any]") -> "Scenario":
+        """Creates a copy with other settings.
+
+        Args:
+            settings: Dotted names and values, such as ``{"tcp.variant": "vegas", "tcp.vegas.alpha": 2}``.
+
+        Raises:
+            ScenarioError: With all problems of the new scenario at once.
+        """
+        return Scenario._of(self._core.with_json(_json(mapping_of("settings", settings)), _read))
+
+    def with_(self, changes: Mapping[str, Any]) -> "Scenario":
+        """Deprecated: use :meth:`with_settings`."""
+        warn("Scenario.with_()", "Scenario.with_settings()")
+        return self.with_settings(changes)
+
+    @property
+    def _by_name(self) -> dict[str, Any]:
+        """All effective settings by dotted name, kept because reading them takes longer than a look-up."""
+        try:
+            return self._values
+        except AttributeError:
+            self._values: dict[str, Any] = {}
+            _unnested("", self.settings, self._values)
+            return self._values
+
+    def __getitem__(self, name: str) -> Any:
+        """Value of a setting by its dotted name; lists, such as ``flow``, are copies.
+
+        Raises:
+            KeyError: If there is no such setting.
+        """
+        if name not in self._by_name:
+            raise KeyError(f"there is no setting {said(name)}{self._meant(name)}")
+        return copy.deepcopy(self._by_name[name])
+
+    def _meant(self, name: object) -> str:
+        """Advice for an unknown name."""
+        if not isinstance(name, str):
+            return ""
+        members = [known for known in self._by_name if known.startswith(f"{name}.")]
+        if members:
+            return f"; it is the group of {', '.join(members[:3])}{', ...' if len(members) > 3 else ''}"
+        near = difflib.get_close_matches(name, self._by_name, 1)
+        return f"; did you mean {near[0]!r}?" if near else ""
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._by_name)
+
+    def __len__(self) -> int:
+        return len(self._by_name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._by_name
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All effective settings, with the structure of a scenario file."""
+        settings: dict[str, Any] = json.loads(self._core.effective_json())
+        return settings
+
+    def flat(self) -> dict[str, Any]:
+        """Deprecated: use ``dict(scenario)``."""
+        warn("Scenario.flat()", "dict(scenario)")
+        return dict(self)
+
+    def to_toml(self) -> str:
+        """All effective settings as a scenario file, which gives the same results."""
+        return self._core.effective_toml()
+
+    @property
+    def nodes(self) -> "pl.DataFrame":
+        """Initial positions of the nodes with a radio: ``node``, ``x_m``, ``y_m``.
+
+        ``topology.file`` accepts the table as a CSV file.
+        """
+        import polars as pl
+
+        x, y = self._core.places()
+        return pl.DataFrame({"node": range(len(x)), "x_m": x, "y_m": y})
+
+    @property
+    def mobility(self) -> "pl.DataFrame":
+        """Movements of the nodes up to the end of the run, one row per straight movement.
+
+        ``mobility.file`` accepts the table as a CSV file. Its columns are ``time_s``, ``node``, the position ``x_m``
+        and ``y_m``, the destination ``dest_x_m`` and ``dest_y_m``, and ``speed_mps``.
+
+        Raises:
+            ValueError: If the run ends with a delivery, at an unknown instant.
+        """
+        import polars as pl
+
+        # The CSV reader of polars would wait forever in a fork.
+        rows = csv.DictReader(io.StringIO(self._mobility("csv", None, None)))
+        movements = [[float(value) if value else None for value in row.values()] for row in rows]
+        return pl.DataFrame(movements, dict.fromkeys(_MOVEMENT, pl.Float64), orient="row").cast({"node": pl.Int64})
+
+    def write_mobility(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        format: MobilityFormat = "csv",  # noqa: A002, the word of the command
+        until: str | float | None = None,
+        seed: int | None = None,
+    ) -> None:
+        """Writes the movements of the nodes to a file for ``mobility.file``.
+
+        Args:
+            path: Path of the file.
+            format: ``"csv"``, ``"setdest"`` (ns-2) or ``"bonnmotion"``.
+            until: End of the movements, such as ``"500 s"`` or a number of seconds; ``None``: the end of the run.
+            seed: Seed of the run; ``None``: the seed of the scenario.
+
+        Raises:
+            ValueError: If the format is unknown, or ``until`` is missing and the run ends with a delivery.
+            OSError: If the file cannot be written.
+            TypeError: If an argument has the wrong type.
+        """
+        text = self._mobility(format, until, seed)
+        write_file(path_of("path", path), text.encode("utf-8"))
+
+    def motion(self, form: str = "csv", *, until: str | float | None = None, seed: int | None = None) -> str:
+        """Deprecated: use :meth:`write_mobility` or :attr:`mobility`."""
+        warn("Scenario.motion()", "Scenario.write_mobility()")
+        return self._mobility(form, until, seed)
+
+    def _mobility(self, format_: str, until: str | float | None, seed: int | None) -> str:
+        """Movements as the text of a file."""
+        from chappe._control import instant
+
+        if not isinstance(format_, str):
+            raise TypeError(f'format is a text such as "csv", not {said(format_)}')
+        if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int)):
+            raise TypeError(f"a seed is a whole number, not {said(seed)}")
+        if seed is not None and not 0 <= seed < 2**63:
+            raise ValueError(f"{said(seed)} is not a seed: it must be from 0 to {2**63 - 1}")
+        return self._core.motion(_text(format_), None if until is None else instant(until), seed)
+
+    @property
+    def flows(self) -> "pl.DataFrame":
+        """All flows, including random ones: ``flow``, ``src``, ``dst``, ``start_s``.
+
+        ``traffic.file`` accepts the table as a CSV file.
+        """
+        import polars as pl
+
+        flows = self._core.flows()
+        columns = {"src": pl.Int64, "dst": pl.Int64, "start_s": pl.Float64}
+        return pl.DataFrame(flows, schema=columns, orient="row").with_row_index("flow")
+
+    @property
+    def links(self) -> "pl.DataFrame":
+        """Radio links at the beginning, without interference, one row per direction.
+
+        Columns: ``from``, ``to``, ``signal_dbm`` (received power [dBm]) and ``rate_bps`` (fastest PHY rate at which
+        frames are received [bit/s], null if none; with reception by SINR, at least nine of ten long frames).
+        """
+        import polars as pl
+
+        columns = {"src": pl.Int64, "dst": pl.Int64, "signal_dbm": pl.Float64, "rate_bps": pl.Int64}
+        return pl.DataFrame(self._core.links(), schema=columns, orient="row")
+
+    @property
+    def transports(self) -> list[str]:
+        """Transports of the flows without repetition, in the order of the flows: ``"TCP newreno"``, ``"UDP"``."""
+        s = self.settings
+        drawn = [s["traffic"]] if s["traffic"]["flows"] else []
+
+        def transport(flow: dict[str, Any]) -> str:
+            bursts = flow.get("on_off", {}).get("transport", s["on_off"]["transport"])
+            if flow["app"] == "cbr" or (flow["app"] == "on_off" and bursts == "udp"):
+                return "UDP"
+            return f"TCP {flow.get('tcp', {}).get('variant', s['tcp']['variant'])}"
+
+        return list(dict.fromkeys(transport(flow) for flow in [*s["flow"], *s["pairs"], *drawn]))
+
+    @property
+    def warnings(self) -> list[str]:
+        """Warnings about doubtful settings of a valid scenario."""
+        return self._core.warnings(False)[0]
+
+    def __reduce__(self) -> tuple[type["Scenario"], tuple[dict[str, Any]]]:
+        return Scenario, (json.loads(self._core.written_json()),)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Scenario):
+            return NotImplemented
+        return self._core.effective_json() == other._core.effective_json()
+
+    def __hash__(self) -> int:
+        return hash(self._core.effective_json())
+
+    def __repr__(self) -> str:
+        s = self.settings
+        place = count(s["topology"]["hops"], "hop") if s["topology"]["kind"] == "chain" else s["topology"]["kind"]
+        used = [count(len(self.flows), "flow"), *self.transports, s["routing"]["protocol"]]
+        return f"<Scenario: {place}, {', '.join(used)}>"
+
+
+ScenarioLike = Scenario | Mapping[str, Any] | str | os.PathLike[str]
+"""A scenario, an equivalent dict, whose names may be dotted, or the name of a scenario file."""
+
+
+def scenario_of(scenario: ScenarioLike) -> Scenario:
+    """Converts a dict or the name of a file to a scenario.
+
+    Raises:
+        ScenarioError: If the scenario cannot be run.
+        OSError: If the file cannot be read.
+        TypeError: If `scenario` has another type.
+    """
+    if isinstance(scenario, Scenario):
+        return scenario
+    if isinstance(scenario, Mapping):
+        return Scenario(scenario)
+    if not is_path(scenario):
+        raise TypeError(f"a scenario is a Scenario, a dict or the name of a file, not {said(scenario)}")
+    return Scenario.load(scenario)
+
+
+def schema() -> dict[str, Any]:
+    """JSON Schema of scenarios: all settings with types, defaults and meanings."""
+    json_schema: dict[str, Any] = json.loads(_core.json_schema())
+    return json_schema
+
+
+def parts() -> list[dict[str, Any]]:
+    """Every registry of models: ``name``, ``setting`` that chooses a model, ``parts`` with keyword and description."""
+    registries: list[dict[str, Any]] = json.loads(_core.shelves_json())
+    return registries

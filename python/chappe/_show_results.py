@@ -1,0 +1,218 @@
+"""Output of ``chappe run``."""
+
+import polars as pl
+from rich.text import Text
+
+from chappe import _show as show
+from chappe._notices import is_correlated
+from chappe._results import Results
+from chappe._silence import told
+from chappe._why import AIR_TIME, LOSSES, SENDING, USES, Why
+from chappe._words import count, plain
+from chappe.measures import MEASURES, OF_TCP, short_batches
+
+_NOTABLE = 0.001
+"""Share of time without a route that is reported even if no path broke."""
+
+SHOWN = 8
+"""Flows shown individually."""
+
+_ENDS = {
+    "done": "",
+    "limit": "The run reached run.time_limit before its stop rule was met.",
+    "idle": "The run ended early: no events were left.",
+    "cancelled": "The run was cancelled.",
+    "running": "The run has not ended.",
+}
+
+
+def results(r: Results, name: str) -> None:
+    """Prints the results of a run."""
+    s = r.scenario.settings
+    show.console().print(Text.assemble((plain(name), "bold"), f"  {show.sketch(r.scenario)}"))
+    show.say(f"Seed {s['run']['seed']}, {r.simulated_s:,.1f} s simulated, {count(r.frames, 'frame')} on the air.")
+    if _ENDS[r.end]:
+        show.say(_ENDS[r.end], style="yellow")
+    show.say("")
+    flows = show.table(
+        "Flow", "src", "dst", "transport", ">goodput", ">delivered", ">retransmitted", ">timeouts", ">window", ">RTT"
+    )
+    for f in r.flows.iter_rows(named=True):
+        window, rtt = show.number(f["mean_window_segments"], 3), show.number(_ms(f["mean_rtt_s"]), 3)
+        flows.add_row(
+            str(f["flow"]),
+            str(f["src"]),
+            str(f["dst"]),
+            f["transport"],
+            _kbps(f["goodput_bps"]),
+            f"{f['packets_delivered']:,}",
+            f"{f['retransmissions']:,}" if f["transport"] != "udp" else "-",
+            f"{f['timeouts']:,}" if f["transport"] != "udp" else "-",
+            window,
+            f"{rtt} ms" if rtt != "-" else "-",
+        )
+    show.write(flows)
+    for f in r.flows.filter(pl.col("aborted_at_s").is_not_null()).iter_rows(named=True):
+        show.say(
+            f"Flow {f['flow']} gave up at {f['aborted_at_s']:,.1f} s after too many consecutive timeouts "
+            "(`tcp.max_timeouts`).",
+            style="yellow",
+        )
+    for text in told([] if r.end == "running" else r._silences):
+        show.say(f"{text[0].upper()}{text[1:]}.", style="yellow")
+    _completions(r.completions())
+    if not r.links.is_empty():
+        _links(r.links)
+    summary = r.summary()
+    used = int(r.batches["used"].sum())
+    # A single batch gives no interval.
+    title = f"95 % confidence, from {count(used, 'batch')}" if used > 1 else "From 1 batch, without an interval"
+    means = show.table("All flows", ">measured", "", title=title)
+    only_udp = r.transfers.is_empty() and (r.flows["transport"] == "udp").all()
+    units = {m.name: m for m in MEASURES}
+    correlated = []
+    for row in summary.iter_rows(named=True):
+        m = units[row["measure"]]
+        if only_udp and m.name in OF_TCP:
+            continue
+        means.add_row(m.label, show.estimate(row, m.scale), m.unit)
+        if is_correlated(row["autocorrelation"], row["n"]):
+            correlated.append(m.label)
+    if means.rows:
+        show.write(means)
+    else:
+        show.say("Nothing was measured: no batch delivered a packet.", style="yellow")
+    if short := short_batches(r.batches):
+        show.say(f"{short[0].upper()}{short[1:]}.", style="yellow")
+    if correlated:
+        show.say(
+            f"Batches are correlated ({', '.join(correlated)}): their intervals are too narrow. "
+            "Use longer batches or several seeds.",
+            style="yellow",
+        )
+    dropped = {name: int(r.fates[name].sum()) for name in r.fates.columns if name.startswith("dropped_")}
+    reasons = [f"{n:,} {name.removeprefix('dropped_').replace('_', ' ')}" for name, n in dropped.items() if n]
+    show.say(f"Packets dropped in the whole run: {', '.join(reasons) or 'none'}.")
+    _batteries(r.batteries)
+
+
+def _kbps(bps: float | None) -> str:
+    return f"{show.number(None if bps is None else bps / 1e3)} kbit/s"
+
+
+def _ms(seconds: float | None) -> float | None:
+    return None if seconds is None else seconds * 1e3
+
+
+def _batteries(batteries: pl.DataFrame) -> None:
+    """Prints the number of empty batteries."""
+    ends = batteries.filter(pl.col("capacity_j").is_not_null())
+    if ends.is_empty():
+        return
+    empty = ends.filter(pl.col("emptied_at_s").is_not_null()).sort("emptied_at_s", "node")
+    text = f"Batteries: {len(empty)} of {len(ends)} are empty"
+    if len(empty):
+        text += f", the first at node {empty['node'][0]} after {show.number(empty['emptied_at_s'][0])} s"
+    show.say(f"{text}.", style="yellow" if len(empty) else "")
+
+
+def _completions(times: pl.DataFrame) -> None:
+    """Prints completion times of finite flows and transfers."""
+    if times.is_empty():
+        return
+    t = show.table("Completion", ">began", ">completed", ">mean", ">median", ">95 %", ">99 %")
+    for row in times.iter_rows(named=True):
+        measured = (row[c] for c in ("mean_s", "p50_s", "p95_s", "p99_s"))
+        seconds = ["-" if s is None else f"{show.number(s, 3)} s" for s in measured]
+        t.add_row(row["what"], f"{row['began']:,}", f"{row['completed']:,}", *seconds)
+    show.write(t)
+
+
+def _links(directions: pl.DataFrame) -> None:
+    """Prints the traffic of point-to-point links."""
+    t = show.table("Link", "src", "dst", ">sent", ">throughput", ">in use", ">queue", ">queue full", ">damaged")
+    for d in directions.iter_rows(named=True):
+        t.add_row(
+            str(d["link"]),
+            str(d["src"]),
+            str(d["dst"]),
+            f"{d['packets_sent']:,}",
+            _kbps(d["throughput_bps"]),
+            "-" if d["utilization"] is None else f"{100 * d['utilization']:.1f} %",
+            show.number(d["mean_queue_packets"], 3),
+            f"{d['dropped_queue_full']:,}",
+            f"{d['dropped_link_error']:,}",
+        )
+    show.write(t)
+
+
+def why(budgets: Why) -> None:
+    """Prints time budgets, route breaks and causes of loss."""
+    show.say("")
+    flows = budgets.flow_time["flow"].unique(maintain_order=True).to_list()
+    # One column per flow, as many as fit.
+    shown = flows[:SHOWN]
+    t = show.table("Time spent by flows", *(f">flow {f}" for f in shown))
+    for use, label in USES.items():
+        shares = budgets.flow_time.filter(pl.col("use") == use)
+        row = [shares.filter(pl.col("flow") == f)["share"].item() for f in shown]
+        if any(row):
+            t.add_row(label, *(f"{100 * share:.1f} %" for share in row))
+    if shown:
+        show.write(t)
+    if len(flows) > len(shown):
+        left = len(flows) - len(shown)
+        show.say(f"{count(left, 'more flow')} {'is' if left == 1 else 'are'} in the table `flow_time`.")
+        show.say("")
+    _routes(budgets.routes)
+    names = {"data": "data packets", "ack": "acknowledgements"}
+    t = show.table("Causes of packet loss", ">packets", ">share of losses")
+    for kind, label in names.items():
+        rows = budgets.losses.filter(pl.col("packet_class") == kind)
+        t.add_row(f"{label}:", f"{rows['packets'].sum():,}", "")
+        for loss in rows.iter_rows(named=True):
+            t.add_row(f"  {LOSSES[loss['cause']]}", f"{loss['packets']:,}", f"{100 * loss['share']:.1f} %")
+    show.write(t)
+    _air_time(budgets)
+
+
+def _routes(routes: pl.DataFrame) -> None:
+    """Prints route breaks by flow."""
+    told = routes.filter((pl.col("breaks") > 0) | (pl.col("share").fill_null(0) >= _NOTABLE))
+    for r in told.head(SHOWN).iter_rows(named=True):
+        none = f"no route for {100 * (r['share'] or 0.0):.1f} % of the time"
+        if r["breaks"]:
+            life = show.number(r["mean_life_s"], 3)
+            show.say(f"Flow {r['flow']}: the path broke {_times(r['breaks'])}, after {life} s on average; {none}.")
+        else:
+            show.say(f"Flow {r['flow']}: no path broke; {none}.")
+    if len(told) > SHOWN:
+        show.say(f"The table `routes` lists {count(len(told) - SHOWN, 'more flow')} with broken or missing routes.")
+    if len(told):
+        show.say("")
+
+
+def _times(n: int) -> str:
+    return {1: "once", 2: "twice"}.get(n, f"{n:,} times")
+
+
+def _air_time(budgets: Why) -> None:
+    """Prints the air time of all nodes together and of the busiest ones."""
+    sending = budgets.air_time.filter(pl.col("use").is_in(SENDING)).group_by("node").agg(pl.col("time_s").sum())
+    busiest = sending.sort(["time_s", "node"], descending=[True, False])["node"].head(5).to_list()
+    nodes = budgets.air_time["node"].n_unique()
+    which = f"the {len(busiest)} that transmit most" if nodes > len(busiest) else "each of them"
+    title = f"All {count(nodes, 'node')} with a radio together, and {which}"
+    t = show.table("Time spent by nodes", ">all", *(f">node {n}" for n in busiest), title=title)
+    for use, label in AIR_TIME.items():
+        shares = budgets.air_time.filter(pl.col("use") == use)
+        of_busiest = [shares.filter(pl.col("node") == n)["share"].item() for n in busiest]
+        if any(shares["share"]):
+            t.add_row(label, *(f"{100 * share:.1f} %" for share in (_mean(shares["share"]), *of_busiest)))
+    show.write(t)
+    per_bit = show.number(None if budgets.energy_per_bit_j is None else budgets.energy_per_bit_j * 1e6)
+    show.say(f"Energy of all nodes: {show.number(budgets.energy_j)} J, {per_bit} uJ per delivered bit.")
+
+
+def _mean(values: pl.Series) -> float:
+    return float(values.sum()) / len(values)

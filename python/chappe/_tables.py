@@ -1,0 +1,116 @@
+"""Tables as files with literal names, because polars would expand `~`, `[`, `*` and `?`; missing values."""
+
+import io
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, cast
+
+import polars as pl
+import polars.selectors as cs
+
+from chappe._files import write_file
+
+
+def read(path: Path) -> pl.DataFrame:
+    """Reads a table from a Parquet file."""
+    with path.open("rb") as file, _as_the_system_says(path):
+        return pl.read_parquet(file)
+
+
+def known(table: pl.DataFrame) -> pl.DataFrame:
+    """Table with null in place of NaN and infinity, which are values that do not exist."""
+    numbers = cs.float()
+    return table.with_columns(pl.when(numbers.is_finite()).then(numbers).name.keep())
+
+
+def write(table: pl.DataFrame, path: Path, metadata: Mapping[str, str] | None = None) -> None:
+    """Writes a table as a Parquet file, with metadata of the file."""
+    with _written(path) as file:
+        table.write_parquet(file, metadata=_plain(metadata))
+
+
+def write_csv(table: pl.DataFrame, path: Path) -> None:
+    """Writes a table as a CSV file, atomically."""
+    write_file(path, table.write_csv().encode("utf-8"))
+
+
+def join(pieces: Sequence[Path], whole: Path, metadata: Mapping[str, str] | None = None) -> None:
+    """Joins several Parquet files into one with metadata, in constant memory and with few open files."""
+    with _written(whole) as file, _as_the_system_says(whole):
+        # Absolute paths contain no leading `~` and no protocol.
+        rows = pl.scan_parquet([piece.absolute() for piece in pieces], glob=False, hive_partitioning=False)
+        rows.sink_parquet(file, metadata=_plain(metadata))
+
+
+def _plain(metadata: Mapping[str, str] | None) -> dict[str, str] | None:
+    return None if metadata is None else dict(metadata)
+
+
+class _File(io.RawIOBase):
+    """A file that remembers the first error of writing.
+
+    Attributes:
+        error: First error of the operating system.
+    """
+
+    def __init__(self, file: IO[bytes]):
+        super().__init__()
+        self.error: OSError | None = None
+        self._file = file
+
+    def writable(self) -> bool:
+        """Returns true, for polars."""
+        return True
+
+    def write(self, data: Any) -> int:
+        """Writes all of a buffer of bytes."""
+        with self._remembered():
+            return self._file.write(data)
+
+    def close(self) -> None:
+        """Writes buffered data and closes the file."""
+        try:
+            with self._remembered():
+                self._file.close()
+        finally:
+            super().close()
+
+    @contextmanager
+    def _remembered(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as e:
+            self.error = self.error or e
+            raise
+
+
+@contextmanager
+def _written(path: Path) -> Iterator[IO[bytes]]:
+    """Yields a file for polars to write, and raises the error of the operating system on failure.
+
+    polars loses the reason if writing fails in the footer of a Parquet file, such as on a full disk.
+    """
+    file = _File(path.open("wb"))
+    try:
+        with file:
+            yield cast(IO[bytes], file)
+    except (OSError, pl.exceptions.PolarsError):
+        if file.error is None:
+            raise
+    if (why := file.error) is not None:
+        raise OSError(why.errno, why.strerror, str(path))
+
+
+@contextmanager
+def _as_the_system_says(path: Path) -> Iterator[None]:
+    """Restores class and number of operating system errors, which polars reports as failed computations."""
+    try:
+        yield
+    except (OSError, pl.exceptions.PolarsError) as e:
+        match = re.search(r"\(os error (\d+)\)", str(e))
+        if match is None:
+            raise
+        raise OSError(int(match[1]), os.strerror(int(match[1])), str(path)) from None

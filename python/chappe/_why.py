@@ -1,0 +1,149 @@
+"""Time budgets and causes of loss of a run, from counters alone."""
+
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from io import StringIO
+from typing import Any
+
+import polars as pl
+
+from chappe import _forked as forked
+from chappe import _tables as tables
+
+USES = {
+    "slow_start": "slow start",
+    "congestion_avoidance": "congestion avoidance",
+    "recovery": "loss recovery",
+    "timeout_wait": "waiting for a timeout",
+    "route_wait": "waiting for a route",
+    "application_limited": "nothing to send",
+}
+"""Phases of a TCP flow; docs/results.md defines them."""
+
+AIR_TIME = {
+    "off": "switched off",
+    "data": "sending data",
+    "retransmitted_data": "retransmitting data",
+    "tcp_acks": "sending TCP acknowledgements",
+    "control": "sending RTS, CTS, ACK",
+    "routing": "sending routing and ARP messages",
+    "collided": "sending frames that are lost",
+    "reception": "receiving",
+    "carrier_sense": "medium busy, nothing decodable",
+    "nav": "reserved by others (NAV)",
+    "eifs": "deferring after undecodable frames (EIFS)",
+    "backoff": "backoff and waiting for responses",
+    "idle": "idle",
+}
+"""Uses of the time of a node; docs/results.md defines them."""
+
+SENDING = ("data", "retransmitted_data", "tcp_acks", "control", "routing", "collided")
+"""Uses in which the node transmits."""
+
+LOSSES = {
+    "retry_limit_hidden_terminal": "retry limit: hidden terminals",
+    "retry_limit_same_slot": "retry limit: neighbours in the same slot",
+    "retry_limit_captured": "retry limit: receiver locked on a stronger frame",
+    "retry_limit_transmitting": "retry limit: receiver transmitting",
+    "retry_limit_refused": "retry limit: CTS refused (NAV, carrier sense)",
+    "retry_limit_response_lost": "retry limit: CTS or ACK lost",
+    "retry_limit_damaged": "retry limit: corrupted by an error model or noise",
+    "retry_limit_out_of_range": "retry limit: receiver out of range",
+    "retry_limit_switched_off": "retry limit: receiver switched off",
+    "dropped_route_failure": "purged from a queue after a route failure",
+    "dropped_no_route": "no route",
+    "dropped_route_timeout": "timed out waiting for a route",
+    "dropped_route_buffer_full": "route buffer full",
+    "dropped_arp_failure": "address not resolved",
+    "dropped_queue_full": "queue full",
+    "dropped_aqm": "dropped early by active queue management",
+    "dropped_ttl_expired": "TTL expired",
+    "dropped_routing_loop": "routing loop: returned to its source",
+    "dropped_link_error": "corrupted on a link",
+    "dropped_node_off": "node switched off",
+    "dropped_flow_over": "transfer already over",
+}
+"""Causes of loss of packets of flows."""
+
+
+@dataclass(frozen=True, repr=False)
+class Why:
+    """Budgets of a run; ``print`` and prompts show the text of ``chappe run --why``.
+
+    Attributes:
+        flow_time: Measured time of TCP flows by phase: ``flow``, ``use``, ``time_s``, ``share``. The shares of a flow
+            sum to 1.
+        routes: Routes of flows: ``flow``, ``breaks`` (number of times the source learnt of a broken route),
+            ``no_route_s`` (time without a route), ``share`` (the same, of the time that the flow was active; null:
+            never active), ``mean_life_s`` (null: no route broke).
+        losses: Packets of flows dropped in the whole run: ``packet_class`` (``data``, ``ack``), ``cause``,
+            ``packets``, ``share``. The shares of a kind sum to 1; causes without packets are left out.
+        air_time: Measured time of nodes by use: ``node``, ``use``, ``time_s``, ``share``. The shares of a node sum to
+            1; their means over the nodes are the shares of the network.
+        energy_j: Energy of all nodes in the measured time [J].
+        energy_per_bit_j: Energy per delivered bit of payload [J]; ``None`` if nothing was delivered.
+    """
+
+    flow_time: pl.DataFrame
+    routes: pl.DataFrame
+    losses: pl.DataFrame
+    air_time: pl.DataFrame
+    energy_j: float
+    energy_per_bit_j: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Budgets as plain data, as in ``why`` of ``chappe run --why --json``.
+
+        Raises:
+            RuntimeError: In a process forked after polars was used.
+        """
+        forked.refuse()
+        rows = {name: getattr(self, name).to_dicts() for name in ("flow_time", "losses", "air_time", "routes")}
+        return {**rows, "energy_j": self.energy_j, "energy_per_bit_j": self.energy_per_bit_j}
+
+    def __repr__(self) -> str:
+        from chappe import _show_results as show_results  # show_results imports this module
+
+        forked.refuse()
+        with redirect_stdout(StringIO()) as output:
+            show_results.why(self)
+        return output.getvalue().strip("\n")
+
+
+def explain(flows: pl.DataFrame, fates: pl.DataFrame, air_time: pl.DataFrame) -> Why:
+    """Budgets from the tables of a run."""
+    lost = fates.filter(pl.col("packet_class").is_in(["data", "ack"])).unpivot(
+        list(LOSSES), index="packet_class", variable_name="cause", value_name="packets"
+    )
+    lost = lost.filter(pl.col("packets") > 0)
+    losses = lost.with_columns((pl.col("packets") / pl.col("packets").sum().over("packet_class")).alias("share"))
+    energy = float(air_time["energy_j"].sum())
+    bits = float((flows["goodput_bps"] * flows["measured_s"]).sum())
+    # The shares of a node cover all of its radios.
+    air_time = air_time.group_by("node", maintain_order=True).agg(pl.col(f"{use}_s").sum() for use in AIR_TIME)
+    return Why(
+        _shares(flows.filter(pl.col("transport") != "udp"), "flow", list(USES)),
+        tables.known(
+            flows.select(
+                "flow",
+                pl.col("route_breaks").alias("breaks"),
+                "no_route_s",
+                (pl.col("no_route_s") / (pl.col("route_available_s") + pl.col("no_route_s"))).alias("share"),
+                pl.col("mean_route_life_s").alias("mean_life_s"),
+            )
+        ),
+        losses.sort("packet_class", "packets", descending=True, maintain_order=True),
+        _shares(air_time, "node", list(AIR_TIME)),
+        energy,
+        energy / bits if bits else None,
+    )
+
+
+def _shares(table: pl.DataFrame, index: str, uses: list[str]) -> pl.DataFrame:
+    """Times by use as rows, with shares."""
+    times = table.unpivot([f"{use}_s" for use in uses], index=index, variable_name="use", value_name="time_s")
+    shares = times.with_columns(
+        pl.col("use").str.strip_suffix("_s"),
+        (pl.col("time_s") / pl.col("time_s").sum().over(index)).alias("share"),
+    )
+    return tables.known(shares.sort(index, maintain_order=True))

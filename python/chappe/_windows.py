@@ -1,0 +1,105 @@
+"""Congestion windows of TCP variants in one scenario, as plotted by ``chappe windows``."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from matplotlib.figure import Figure
+
+from chappe import _show as show
+from chappe import _tables as tables
+from chappe import plot
+from chappe._files import UNFINISHED
+from chappe._results import run
+from chappe._scenario import Scenario
+from chappe._words import count
+
+
+def measured(scenario: Scenario, variants: Sequence[str], flow: int) -> pl.DataFrame:
+    """Runs each variant and returns the window changes of a flow: the column ``variant``, then those of ``cwnd``.
+
+    Args:
+        scenario: The scenario; all variants use the same seed.
+        variants: Values of ``tcp.variant``.
+        flow: Number of the flow.
+
+    Returns:
+        Rows of the table ``cwnd``; no rows of variants with which the flow did not start.
+
+    Raises:
+        ScenarioError: If a variant is unknown or does not fit the scenario.
+    """
+    under = {v: scenario.with_settings({"tcp.variant": v, "run.record": ["cwnd"]}) for v in variants}
+    tables = [
+        run(s).recorded["cwnd"].filter(pl.col("flow") == flow).select(pl.lit(v).alias("variant"), pl.all())
+        for v, s in under.items()
+    ]
+    return pl.concat(tables)
+
+
+def figure(changes: pl.DataFrame, variants: Sequence[str], *, title: str, end_s: float) -> Figure:
+    """Plots windows and ssthresh over time, one panel per variant, with markers for losses and ECN marks.
+
+    Args:
+        changes: Result of :func:`measured`.
+        variants: Variants of the panels, in order.
+        title: Title of the figure.
+        end_s: Right end of the time axes [s].
+    """
+    panels = {v: changes.filter(pl.col("variant") == v) for v in variants}
+    return plot.windows(panels, title=title, end_s=end_s)
+
+
+def last(changes: pl.DataFrame) -> float:
+    """Time of the last change [s]."""
+    return float(changes["time_s"].to_numpy().max())
+
+
+def summary(changes: pl.DataFrame, variants: Sequence[str]) -> list[dict[str, Any]]:
+    """Window changes, fast retransmits, timeouts and the largest window of each variant; ``None`` without changes."""
+    rows = []
+    for v in variants:
+        of_variant = changes.filter(pl.col("variant") == v)
+        events = of_variant["event"].cast(pl.String)
+        largest = of_variant["cwnd_segments"].to_numpy()
+        rows.append(
+            {
+                "variant": v,
+                "changes": len(of_variant),
+                "fast_retransmits": int((events == "fast_retransmit").sum()),
+                "timeouts": int((events == "timeout").sum()),
+                "max_cwnd_segments": float(largest.max()) if len(of_variant) else None,
+            }
+        )
+    return rows
+
+
+def table(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Prints the rows of :func:`summary`."""
+    t = show.table("Variant", ">changes", ">fast retransmits", ">timeouts", ">largest window")
+    for r in rows:
+        largest = "" if r["max_cwnd_segments"] is None else show.number(r["max_cwnd_segments"], 3)
+        t.add_row(r["variant"], str(r["changes"]), str(r["fast_retransmits"]), str(r["timeouts"]), largest)
+    show.write(t)
+
+
+NAMES = frozenset(f"windows.{kind}{end}" for kind in (*plot.FORMATS, "csv") for end in ("", UNFINISHED))
+"""Files that :func:`write` creates."""
+
+
+def refuse_others(folder: Path) -> None:
+    """Refuses a folder with files that :func:`write` does not create.
+
+    Raises:
+        FileExistsError: If there are such files.
+    """
+    if foreign := sorted({p.name for p in folder.iterdir()} - NAMES):
+        raise FileExistsError(f"{folder} has other files, such as {foreign[0]}: use a new folder, or empty this one")
+
+
+def write(folder: Path, changes: pl.DataFrame, drawn: Figure) -> str:
+    """Writes the figure and its data; returns a message with the names of the files."""
+    plot.save(drawn, folder, "windows")
+    tables.write_csv(changes, folder / "windows.csv")
+    return f"Written to {folder}: windows.pdf, windows.svg, windows.png and windows.csv ({count(len(changes), 'row')})."

@@ -1,0 +1,308 @@
+"""Study files: TOML descriptions of the runs of a study."""
+
+import difflib
+import json
+import os
+import re
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from chappe import _core
+from chappe._arguments import is_whole, not_whole, path_of, problem
+from chappe._error import Problem, ScenarioError, StudyError
+from chappe._scenario import Scenario, read_text, schema
+from chappe.study._axes import grid, of_today, seeds_of
+from chappe.study._facts import Transient
+from chappe.study._run import problems_of_measure, problems_of_rules, problems_of_stop
+from chappe.study._search import Search, problems_of_search
+from chappe.study._stop import Precision
+
+FORMAT = 1
+"""Format of study files."""
+
+LONGEST = 200_000
+"""Size limit of a study file [B]."""
+
+_HELPED = 20
+"""Unknown names that get a suggestion at most."""
+
+GROUPS: dict[str, tuple[str, ...]] = {
+    "": ("format", "scenario", "seeds", "transient", "measures", "axes", "cases", "stop", "search"),
+    "stop": ("measure", "within", "max_seeds", "max_length"),
+    "search": ("setting", "low", "high", "resolution", "measure", "direction", "max_points"),
+}
+"""Valid names by group."""
+
+_RENAMED_WORDS = {"highest": "maximize", "lowest": "minimize"}
+_RENAMED = {"from": "low", "to": "high", "best": "direction"}
+"""New names by old name in ``[search]``, which work for one more version."""
+
+
+@cache
+def _of_scenarios() -> frozenset[str]:
+    """Top-level names of scenarios, cached because the schema takes milliseconds to write."""
+    return frozenset(schema()["properties"])
+
+
+@dataclass(frozen=True)
+class StudyFile:
+    """Content of a study file."""
+
+    scenario: Scenario
+    axes: Mapping[str, list[Any]]
+    cases: Mapping[str, Mapping[str, Any]] | None
+    seeds: list[int]
+    stop: Precision | None
+    transient: Transient
+    search: Search | None
+    measures: list[str]
+
+
+def load(path: str | os.PathLike[str]) -> StudyFile:
+    """Reads a study file.
+
+    Raises:
+        StudyError: With all errors at once.
+        OSError: If the file cannot be read.
+    """
+    try:
+        text = read_text(path_of("path", path), LONGEST)
+    except UnicodeDecodeError:
+        raise
+    except ValueError as e:
+        raise StudyError([problem("", str(e), "put the scenario into a separate file")]) from None
+    try:
+        written = json.loads(_core.toml_json(os.fspath(path), text))
+    except ScenarioError as e:
+        raise StudyError([], [e]) from None
+    return _Reader(os.fspath(path), text, written).read()
+
+
+class _Reader:
+    """Reads a study and collects problems."""
+
+    def __init__(self, name: str, text: str, written: dict[str, Any]):
+        self._name = name
+        self._text = text
+        self._places = _places(text)
+        self._written = written
+        self._problems: list[Problem] = []
+        self._others: list[ScenarioError] = []
+
+    def read(self) -> StudyFile:
+        w = self._written
+        self._names("", w)
+        if w.get("format", FORMAT) != FORMAT:
+            help_ = "leave it out, or use the version of Chappe that wrote the file"
+            self._add("format", f"`format` is {w['format']!r}, and this version reads format {FORMAT}", help_)
+        seeds: list[int] | None = self._try(lambda: seeds_of(w.get("seeds", 1)))
+        axes = self._axes(self._table(w, "axes"))
+        cases = self._cases(self._table(w, "cases")) if "cases" in w else None
+        stop, search = self._stop(seeds), self._search()
+        transient: Any = w.get("transient", "discard")
+        measures = w.get("measures", ["goodput_bps"])
+        if not isinstance(measures, list) or not all(isinstance(m, str) for m in measures) or not measures:
+            self._add("measures", "`measures` is not a list of names", 'such as ["goodput_bps", "mean_delay_s"]')
+            measures = []
+        hints: set[str | None] = set()
+        for m in measures:
+            for p in problems_of_measure("measures", m):
+                # The list of all names is printed once.
+                self._problems.append(p._replace(help=None) if p.help in hints else p)
+                hints.add(p.help)
+        scenario = self._scenario()
+        if scenario is not None:
+            points = self._try(lambda: grid(scenario, axes, cases)) or []
+            asked = dict.fromkeys(measures, "measures")
+            asked |= {stop.measure: "stop.measure"} if stop is not None else {}
+            asked |= {search.measure: "search.measure"} if search is not None else {}
+            self._problems += problems_of_rules(points, transient, asked)
+            if search is not None:
+                self._problems += problems_of_search(search, points, cases)
+        if stop is not None and search is not None:
+            self._add("search", "a study has `search` or `stop`, not both", None)
+        if self._problems or self._others or scenario is None or seeds is None:
+            raise StudyError([*map(self._placed, self._problems)], self._others, self._text.splitlines())
+        return StudyFile(scenario, axes, cases, seeds, stop, transient, search, measures)
+
+    def _add(self, path: str, message: str, help_: str | None) -> None:
+        self._problems.append(Problem(path, message, help_, None, None, None))
+
+    def _try(self, make: Callable[[], Any]) -> Any:
+        try:
+            return make()
+        except StudyError as e:
+            self._problems += e.problems
+            return None
+
+    def _names(self, group: str, table: Mapping[str, Any]) -> None:
+        valid = GROUPS[group]
+        for name in table:
+            if name not in valid:
+                where = f"`{group}` has" if group else "a study has"
+                if not group and name in _of_scenarios():
+                    help_ = f"write it under [scenario], or [scenario.{name}]"
+                    self._add(name, f"`{name}` is a setting of scenarios", help_)
+                    continue
+                near = difflib.get_close_matches(name, valid, 1) if len(self._problems) < _HELPED else []
+                help_ = f"did you mean `{near[0]}`?" if near else f"known: {', '.join(valid)}"
+                self._add(f"{group}.{name}".strip("."), f"{where} no setting `{name}`", help_)
+
+    def _table(self, table: Mapping[str, Any], name: str) -> dict[str, Any]:
+        value = table.get(name, {})
+        if isinstance(value, dict):
+            return value
+        self._add(name, f"`{name}` must be a table", f"[{name}]")
+        return {}
+
+    def _axes(self, table: Mapping[str, Any]) -> dict[str, list[Any]]:
+        """Values of the axes; dotted names without quotes are nested tables in TOML."""
+        axes: dict[str, list[Any]] = {}
+        for name, value in _flat(table):
+            if isinstance(value, list):
+                axes[name] = value
+            else:
+                self._add(f"axes.{name}", f"the axis `{name}` is not a list of values", f"{name} = [{value!r}, ...]")
+        return axes
+
+    def _cases(self, table: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+        cases = {}
+        for name, changes in table.items():
+            if isinstance(changes, dict):
+                cases[name] = dict(_flat(changes))
+            else:
+                self._add(f"cases.{name}", f"the case `{name}` is not a table", f"[cases.{name}]")
+        return cases
+
+    def _stop(self, seeds: list[int] | None) -> Precision | None:
+        if "stop" not in self._written:
+            return None
+        table = self._table(self._written, "stop")
+        self._names("stop", table)
+        measure = self._word("stop", table, "measure", "goodput_bps")
+        within = _share(table.get("within"))
+        if within is None:
+            self._add("stop.within", "`stop.within` is not a share of the mean", 'write it as a text: "5 %"')
+        caps = {name: self._count("stop", table, name) for name in ("max_seeds", "max_length")}
+        rule = Precision(measure, 0.05 if within is None else within, **caps)
+        if seeds is not None and within is not None:
+            self._problems += problems_of_stop(rule, seeds)
+        return rule
+
+    def _search(self) -> Search | None:
+        if "search" not in self._written:
+            return None
+        table = self._renamed(self._table(self._written, "search"))
+        self._names("search", table)
+        missing = [n for n in ("setting", "low", "high") if n not in table]
+        for name in missing:
+            self._add("search", f"`search.{name}` is missing", None)
+        if missing:
+            return None
+        (setting,) = of_today({self._word("search", table, "setting", ""): None})
+        return Search(
+            setting,
+            table["low"],
+            table["high"],
+            resolution=table.get("resolution", 1),
+            measure=self._word("search", table, "measure", "goodput_bps"),
+            direction=self._direction(table),
+            max_points=self._count("search", table, "max_points") or 40,
+        )
+
+    def _renamed(self, table: Mapping[str, Any]) -> dict[str, Any]:
+        """Table of a search by its new names; warns of old names."""
+        new: dict[str, Any] = {}
+        for name, value in table.items():
+            now = _RENAMED.get(name, name)
+            if now != name and now not in table:
+                warnings.warn(f"{self._name}: `search.{name}` is now `search.{now}`", FutureWarning, stacklevel=5)
+                if place := self._places.get(f"search.{name}"):
+                    self._places.setdefault(f"search.{now}", place)
+                value = _RENAMED_WORDS.get(value, value) if now == "direction" and isinstance(value, str) else value
+                new[now] = value
+            else:
+                new[name] = value
+        return new
+
+    def _direction(self, table: Mapping[str, Any]) -> Any:
+        """Direction of a search, checked with the rest of the search."""
+        return self._word("search", table, "direction", "maximize") if "direction" in table else None
+
+    def _word(self, group: str, table: Mapping[str, Any], name: str, default: str) -> str:
+        value = table.get(name, default)
+        if isinstance(value, str):
+            return value
+        self._add(f"{group}.{name}", f"`{group}.{name}` must be a text", None)
+        return default
+
+    def _count(self, group: str, table: Mapping[str, Any], name: str) -> int | None:
+        value = table.get(name)
+        if value is None or (isinstance(value, int) and is_whole(value, 1)):
+            return value
+        self._add(f"{group}.{name}", f"`{group}.{name}`: {not_whole(value, 1)}", None)
+        return None
+
+    def _scenario(self) -> Scenario | None:
+        written = self._written.get("scenario")
+        folder = Path(self._name).parent
+        try:
+            if isinstance(written, str):
+                return Scenario.load(folder / written)
+            if isinstance(written, dict):
+                return Scenario(written, base_dir=folder)
+            what = "`scenario` is missing" if written is None else "`scenario` must be a file or a table"
+            self._add("scenario", what, 'such as scenario = "chain.toml", or a table [scenario]')
+        except ScenarioError as e:
+            if isinstance(written, str):
+                self._others.append(e)
+            else:
+                self._problems += [p._replace(path=f"scenario.{p.path}") for p in e.problems]
+        except UnicodeDecodeError:
+            self._add("scenario", f"{folder / str(written)} is not UTF-8 text", None)
+        except OSError as e:
+            self._add("scenario", f"cannot read {folder / str(written)}: {(e.strerror or str(e)).lower()}", None)
+        return None
+
+    def _placed(self, p: Problem) -> Problem:
+        """Adds the file, and the line of the setting or of its group, to a problem."""
+        if p.file is not None:
+            return p
+        for path in (p.path, f"axes.{p.path}", f"scenario.{p.path}"):
+            names = path.split(".")
+            for n in range(len(names), 0, -1):
+                if line := self._places.get(".".join(names[:n])):
+                    return p._replace(file=self._name, line=line)
+        return p._replace(file=self._name)
+
+
+def _places(text: str) -> dict[str, int]:
+    """Line of each setting and table, which TOML parsers of Python do not give."""
+    lines: dict[str, int] = {}
+    group = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        if header := re.match(r"\s*\[+([^\[\]=]+)\]+\s*(#.*)?$", line):
+            group = re.sub(r"[\s\"']", "", header[1])
+            lines.setdefault(group, number)
+        elif "=" in line and re.fullmatch(r"[\w.\"'\s-]+", key := line.partition("=")[0]):
+            name = re.sub(r"[\s\"']", "", key)
+            lines.setdefault(f"{group}.{name}" if group else name, number)
+    return lines
+
+
+def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, Any]]:
+    for name, value in table.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value
+
+
+def _share(value: object) -> float | None:
+    """Share from a percentage; ``None`` for anything else."""
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*%\s*", value) if isinstance(value, str) else None
+    return float(match[1]) / 100 if match else None

@@ -1,0 +1,220 @@
+"""Parts of a store: folders with one Parquet file per table, written atomically."""
+
+import hashlib
+import io
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import cache
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from chappe import _core
+from chappe import _former as former
+from chappe import _tables as tables
+from chappe._error import reason
+from chappe._files import UNFINISHED, make_folder, take_away
+from chappe._results import TABLES, frame
+from chappe._scenario import Scenario
+
+FACTS = "facts"
+"""Name of the table with one row per run."""
+
+PART_TABLES = (FACTS, *TABLES)
+ADDED = {"series": ("packets_delivered",)}
+"""Columns by table that earlier versions of this results epoch did not write: null in their runs."""
+
+RUN = "run"
+"""Column with the key of the run of a row."""
+
+SUMS = "sums.json"
+OWNER = "study"
+"""Key of :data:`SUMS` for the study of a part."""
+
+
+class Finished(NamedTuple):
+    """Results of a run, as the core gives them."""
+
+    key: str
+    seed: int
+    end: str
+    simulated_s: float
+    frames: int
+    tables: dict[str, dict[str, tuple[str, list[Any]]]]
+
+
+class DamagedError(Exception):
+    """A part differs from the data that was written."""
+
+
+def frames_of(runs: Iterable[Finished]) -> dict[str, pl.DataFrame]:
+    """Concatenated tables of several runs."""
+    runs = list(runs)
+    facts = {
+        RUN: [r.key for r in runs],
+        "seed": [r.seed for r in runs],
+        "end": [r.end for r in runs],
+        "simulated_s": [r.simulated_s for r in runs],
+        "frames": [r.frames for r in runs],
+    }
+    frames = {FACTS: pl.DataFrame(facts)}
+    for name in TABLES:
+        of_runs = [r.tables[name] for r in runs]
+        lengths = [len(next(iter(t.values()))[1]) for t in of_runs]
+        columns = {RUN: ("text", [r.key for r, length in zip(runs, lengths, strict=True) for _ in range(length)])}
+        for column, (kind, _) in of_runs[0].items():
+            columns[column] = (kind, list(chain.from_iterable(t[column][1] for t in of_runs)))
+        frames[name] = frame(columns)
+    return frames
+
+
+def parquet(table: pl.DataFrame) -> bytes:
+    """A table as reproducible bytes of a Parquet file."""
+    buffer = io.BytesIO()
+    table.rechunk().write_parquet(buffer, compression="zstd", row_group_size=1 << 20)
+    return buffer.getvalue()
+
+
+def write(path: Path, content: Mapping[str, pl.DataFrame], owner: str) -> None:
+    """Writes a part atomically; ``path`` must not exist.
+
+    Args:
+        path: Folder of the part.
+        content: Tables of the part.
+        owner: Name of the study.
+    """
+    unfinished = path.with_name(path.name + UNFINISHED)
+    remove(unfinished)
+    new_folders = make_folder(path.parent)
+    try:
+        unfinished.mkdir()
+        sums = {OWNER: owner}
+        for name in PART_TABLES:
+            data = parquet(content[name])
+            (unfinished / f"{name}.parquet").write_bytes(data)
+            sums[f"{name}.parquet"] = hashlib.sha256(data).hexdigest()
+        (unfinished / SUMS).write_text(json.dumps(sums, indent=2, allow_nan=False) + "\n")
+        _keep([unfinished / name for name in (*sums, SUMS) if name != OWNER])
+        unfinished.rename(path)
+    except OSError:
+        remove(unfinished)
+        take_away(new_folders)
+        raise
+
+
+def _keep(files: Sequence[Path]) -> None:
+    """Waits until files are on disk, in parallel, which takes hardly longer than one file."""
+
+    def keep(file: Path) -> None:
+        with file.open("r+b") as f:
+            os.fsync(f.fileno())
+
+    with ThreadPoolExecutor(len(files)) as pool:
+        list(pool.map(keep, files))
+
+
+def remove(path: Path) -> None:
+    """Deletes the files of a part, finished or not, and then the folder, if empty."""
+    for name in (SUMS, *(f"{table}.parquet" for table in PART_TABLES)):
+        with suppress(FileNotFoundError):
+            os.unlink(path / name)
+    with suppress(OSError):
+        path.rmdir()
+
+
+def read(path: Path, table: str) -> pl.DataFrame:
+    """Reads a table of a part.
+
+    Raises:
+        DamagedError: If the table cannot be read.
+    """
+    file = path / f"{table}.parquet"
+    try:
+        rows = former.of_today(table, tables.read(file))
+    except OSError as e:
+        raise DamagedError(f"{file} cannot be read: {reason(e)}") from None
+    except pl.exceptions.PolarsError as e:
+        raise DamagedError(f"{file} cannot be read: {str(e).splitlines()[0]}") from None
+    _check_columns(file, table, rows.columns)
+    schema = _schemas()[table]
+    absent = [pl.lit(None, schema[name]).alias(name) for name in schema if name not in rows.columns]
+    rows = rows.with_columns(absent).select(*schema, pl.exclude(*schema)) if absent else rows
+    # Earlier versions wrote NaN and infinity for missing values.
+    return tables.known(rows)
+
+
+def check(path: Path) -> list[str]:
+    """Checks every byte of a part, and returns the keys of its runs.
+
+    Raises:
+        DamagedError: If a file is missing or changed.
+    """
+    sums = _sums(path)
+    for name in PART_TABLES:
+        file = path / f"{name}.parquet"
+        try:
+            data = file.read_bytes()
+        except OSError:
+            raise DamagedError(f"{file} is missing or cannot be read") from None
+        if hashlib.sha256(data).hexdigest() != sums.get(file.name):
+            raise DamagedError(f"{file} is damaged")
+        try:
+            columns = list(pl.read_parquet_schema(io.BytesIO(data)))
+        except (OSError, pl.exceptions.PolarsError):
+            raise DamagedError(f"{file} is damaged") from None
+        renamed = former.names(name, columns)
+        _check_columns(file, name, [renamed.get(c, c) for c in columns])
+    keys: list[str] = read(path, FACTS)[RUN].to_list()
+    return keys
+
+
+def owner(path: Path) -> str | None:
+    """Name of the study of a part; ``None`` if unreadable."""
+    try:
+        name = _sums(path).get(OWNER)
+    except DamagedError:
+        return None
+    return name if isinstance(name, str) else None
+
+
+def loaded(data: bytes) -> dict[str, Any]:
+    """Parses a JSON object.
+
+    Raises:
+        ValueError: If the data is not a JSON object.
+    """
+    try:
+        value = json.loads(data)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    if not isinstance(value, dict):
+        raise ValueError("it is not an object")
+    return value
+
+
+def _sums(path: Path) -> dict[str, Any]:
+    try:
+        return loaded((path / SUMS).read_bytes())
+    except (OSError, ValueError):
+        raise DamagedError(f"{path / SUMS} is missing or damaged") from None
+
+
+def _check_columns(file: Path, table: str, columns: Sequence[str]) -> None:
+    missing = [name for name in _schemas()[table] if name not in columns and name not in ADDED.get(table, ())]
+    if missing:
+        raise DamagedError(f"{file} has no column `{missing[0]}`")
+
+
+@cache
+def _schemas() -> dict[str, pl.Schema]:
+    """Columns of every table with their types, equal for all runs, from a run that has not begun."""
+    scenario = Scenario.chain(1, {"run.batches": 1, "run.warmup_batches": 0}, stop="1 delivered")
+    results = _core.Run(scenario._core).results()
+    tables_of = {name: results.table(name) for name in TABLES}
+    finished = Finished("", 0, results.end, results.simulated_s, results.frames, tables_of)
+    return {name: table.schema for name, table in frames_of([finished]).items()}

@@ -1,0 +1,506 @@
+"""Execution of the missing runs of a study."""
+
+import os
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from chappe import _core
+from chappe._arguments import is_whole, not_whole, problem, problems_of_work, said
+from chappe._deprecated import arguments, keyword_only, warn
+from chappe._error import Problem, ScenarioError, StudyError, WorkWarning
+from chappe._progress import bar
+from chappe._scenario import Scenario, ScenarioLike, scenario_of
+from chappe.measures import ENERGY, NAMES, Direction, Totals, hint
+from chappe.stats import quotient
+from chappe.study import _cluster as cluster
+from chappe.study import _parts as parts
+from chappe.study._axes import (
+    Axes,
+    Cases,
+    Item,
+    Point,
+    doubts_of,
+    grid,
+    problems_of_size,
+    seeds_of,
+    settings_without_seed,
+)
+from chappe.study._facts import TRANSIENTS, Batches, Transient, with_measures
+from chappe.study._parts import RUN, Finished
+from chappe.study._search import GRID, Search, problems_of_search, searching
+from chappe.study._stop import Design, Precision, UnknownError, fixed, lengthened, precise
+from chappe.study._store import Store
+from chappe.study._study import Forgotten, Study, points_table
+from chappe.study._work import Failed, Workers, cores, threads
+
+_AT_ONCE = 1000
+"""Runs read at a time at the end of a study, so that the batches of all runs need not fit into memory."""
+
+
+Progress = bool | Callable[[float], object]
+"""True for a progress bar, or a function of the completed share, from 0 to 1."""
+
+
+def _without_quiet(quiet: bool | None, progress: Progress) -> Progress:
+    """Progress by the former argument ``quiet``."""
+    if quiet is None:
+        return progress
+    warn("the argument quiet", "progress")
+    return quiet if not isinstance(quiet, bool) else not quiet
+
+
+@arguments(stop="precision", on="backend")
+@keyword_only("seeds", after=2)
+def sweep(
+    scenario: ScenarioLike,
+    axes: Axes | None = None,
+    *,
+    seeds: int | Iterable[int] = 1,
+    cases: Cases | None = None,
+    precision: float | Precision | None = None,
+    measure: str = "goodput_bps",
+    max_seeds: int | None = None,
+    max_length: int | None = None,
+    transient: Transient = "discard",
+    out: str | os.PathLike[str] | None = None,
+    jobs: int | None = None,
+    backend: str | None = None,
+    progress: Progress = False,
+    title: str = "Study",
+    quiet: bool | None = None,
+) -> Study:
+    """Runs a scenario at all combinations of the values of the axes. Runs already in ``out`` are not repeated.
+
+    Args:
+        scenario: A scenario, an equivalent dict, or the name of a scenario file.
+        axes: Values by dotted names, such as ``{"topology.hops": [2, 4, 8], "tcp.variant": ["newreno", "vegas"]}``.
+        seeds: Number of seeds (1, 2, ...), or a list. With one seed, intervals come from the batches of the run; with
+            several seeds, from the runs.
+        cases: Named sets of changes, which become the axis ``case``.
+        precision: Half width of the 95 % interval of ``measure``, as a share of the mean, at which a point needs no
+            further runs; ``None``: every point with every seed.
+        measure: Name of the measure that ``precision`` refers to.
+        max_seeds: Largest number of seeds with ``precision``, for studies with several seeds.
+        max_length: Largest factor on ``run.stop`` with ``precision``, for studies with one seed.
+        transient: Removal of the transient of each run.
+        out: Folder of the study; ``None``: a temporary folder, deleted with the returned study.
+        jobs: Number of parallel runs on this machine; ``None``: one per core.
+        backend: ``"ray"`` or ``"ray://ADDRESS"`` for a Ray cluster; ``None``: this machine.
+        progress: True for a progress bar, or a function of the completed share, from 0 to 1.
+        title: Title of the progress bar.
+        quiet: Deprecated: use ``progress``.
+
+    Raises:
+        ScenarioError: If the scenario cannot be run.
+        OSError: If the file of the scenario cannot be read.
+        TypeError: If `scenario` has the wrong type.
+        StudyError: If arguments, points, seeds or rules are invalid, with all problems at once, or need more memory
+            than ``run.max_memory`` of the scenario.
+        StorageError: If the folder cannot be used or written.
+        ClusterError: If the cluster cannot be used.
+        RuntimeError: In a process forked after polars was used.
+    """
+    base = scenario_of(scenario)
+    progress = _without_quiet(quiet, progress)
+    given = problems_of_work(jobs, backend, out, progress, title)
+    stop: Precision | None = None
+    if precision is None or isinstance(precision, Precision):
+        stop = precision
+        for name, value in (("max_seeds", max_seeds), ("max_length", max_length)):
+            if value is not None:
+                given.append(problem(name, f"`{name}` has no effect without `precision`", None))
+    else:
+        stop = Precision(measure, precision, max_seeds, max_length)
+    points, own_seeds = _points(base, axes, cases, seeds, jobs, given)
+    asked = {stop.measure: "stop.measure"} if stop and isinstance(stop.measure, str) else {}
+    problems = [*problems_of_rules(points, transient, asked), *(problems_of_stop(stop, own_seeds) if stop else ())]
+    if stop is not None and not problems:
+        problems = problems_of_growth(stop, base, points, own_seeds)
+    if problems:
+        raise StudyError(problems if stop is precision else [_as_argument(p) for p in problems])
+    warn_of_work(points, len(own_seeds), jobs)
+    design = precise(points, own_seeds, stop) if stop else fixed(points, own_seeds)
+    about = {
+        "axes": list(points[0].labels),
+        "seeds": own_seeds,
+        "stop": vars(stop) if stop else None,
+        "transient": transient,
+    }
+    return carry_out(
+        base,
+        design,
+        about,
+        measure=stop.measure if stop else None,
+        transient=transient,
+        out=out,
+        workers=cluster.workers(backend) if backend else threads(jobs),
+        progress=progress,
+        title=title,
+        doubts=doubts_of(points),
+    )
+
+
+def _as_argument(p: Problem) -> Problem:
+    """A problem of a rule in the words of the arguments of :func:`sweep` and :func:`search`."""
+    for old, new in (("stop.within", "precision"), ("stop.", ""), ("search.", "")):
+        p = p._replace(
+            path=p.path.replace(old, new), message=p.message.replace(f"`{old}", f"`{new}"), help=_in(p.help, old, new)
+        )
+    return p
+
+
+def _in(text: str | None, old: str, new: str) -> str | None:
+    return None if text is None else text.replace(f"`{old}", f"`{new}")
+
+
+@arguments(on="backend", rule="setting")
+@keyword_only("axes", "seeds", after=2)
+def search(
+    scenario: ScenarioLike,
+    setting: str | Search,
+    *,
+    low: int | str | None = None,
+    high: int | str | None = None,
+    resolution: int | str = 1,
+    measure: str = "goodput_bps",
+    direction: Direction | None = None,
+    max_points: int = 40,
+    axes: Axes | None = None,
+    seeds: int | Iterable[int] = 5,
+    cases: Cases | None = None,
+    transient: Transient = "discard",
+    out: str | os.PathLike[str] | None = None,
+    jobs: int | None = None,
+    backend: str | None = None,
+    progress: Progress = False,
+    title: str = "Search",
+    quiet: bool | None = None,
+) -> Study:
+    """Searches for the best value of a setting, at all combinations of the values of the axes.
+
+    Args:
+        scenario: As in :func:`sweep`.
+        setting: Dotted name of the setting.
+        low: Smallest value: a whole number, or a quantity such as ``"20 ms"``.
+        high: Largest value, in the same unit.
+        resolution: Distance of neighbouring values, in the same unit.
+        measure: Name of the measure.
+        direction: ``"maximize"`` or ``"minimize"``; ``None``: the better direction of the measure.
+        max_points: Number of measured values after which no round begins.
+        axes: As in :func:`sweep`.
+        seeds: As in :func:`sweep`; every value uses all seeds.
+        cases: As in :func:`sweep`.
+        transient: As in :func:`sweep`.
+        out: As in :func:`sweep`.
+        jobs: As in :func:`sweep`.
+        backend: As in :func:`sweep`.
+        progress: As in :func:`sweep`.
+        title: As in :func:`sweep`.
+        quiet: Deprecated: use ``progress``.
+
+    Returns:
+        The study; :meth:`Study.curve` gives the results.
+
+    Raises:
+        Exception: As :func:`sweep` does.
+    """
+    base = scenario_of(scenario)
+    progress = _without_quiet(quiet, progress)
+    given = problems_of_work(jobs, backend, out, progress, title)
+    if isinstance(setting, Search):
+        warn("a Search as an argument of search()", 'search(scenario, "tcp.receive_window", low=1, high=32)')
+        rule = setting
+    else:
+        for name, value in (("low", low), ("high", high)):
+            if value is None:
+                given.append(problem(name, f"`{name}` is missing", None))
+        interval = (0 if low is None else low, 1 if high is None else high)
+        rule = Search(setting, *interval, resolution, measure, direction, max_points)
+    points, own_seeds = _points(base, axes, cases, seeds, jobs, given)
+    asked = {rule.measure: "search.measure"} if isinstance(rule.measure, str) else {}
+    problems = [*problems_of_rules(points, transient, asked), *problems_of_search(rule, points, cases)]
+    if not problems:
+        problems = problems_of_size(base, len(points) * min(rule.max_points + GRID, rule.steps + 1), len(own_seeds))
+    if problems:
+        raise StudyError(problems if rule is setting else [_as_argument(p) for p in problems])
+    warn_of_work(points, len(own_seeds) * GRID, jobs)
+    about = {
+        "axes": [*points[0].labels, rule.setting],
+        "seeds": own_seeds,
+        "search": rule.stored,
+        "transient": transient,
+    }
+    return carry_out(
+        base,
+        searching(points, own_seeds, rule),
+        about,
+        measure=rule.measure,
+        transient=transient,
+        out=out,
+        workers=cluster.workers(backend) if backend else threads(jobs),
+        progress=progress,
+        title=title,
+        doubts=doubts_of(points),
+    )
+
+
+def _points(
+    base: Scenario,
+    axes: Axes | None,
+    cases: Cases | None,
+    seeds: int | Iterable[int],
+    jobs: int | None,
+    given: list[Problem],
+) -> tuple[list[Point], list[int]]:
+    """Points and seeds of a study; raises with all problems, including those in ``given``."""
+    problems = list(given)
+    points: list[Point] = []
+    own_seeds: Sequence[int] = []
+    try:
+        own_seeds = seeds_of(seeds)
+    except StudyError as e:
+        problems += e.problems
+    try:
+        points = grid(base, axes, cases)
+    except StudyError as e:
+        problems += e.problems
+    if any(p.scenario.settings["run"]["record"] for p in points):
+        help_ = "run the scenario by itself: `chappe run FILE --seed N --out DIR`, or chappe.run(scenario, out=...)"
+        problems.append(problem("run.record", "a study does not keep recorded tables (`run.record`)", help_))
+    if not problems:
+        largest = max(p.scenario._core.cost()[0] for p in points)
+        together = min(cores(jobs), len(points) * len(own_seeds)) * largest
+        problems = problems_of_size(base, len(points), len(own_seeds), together)
+    if problems:
+        raise StudyError(problems)
+    return points, list(own_seeds)
+
+
+def warn_of_work(points: Sequence[Point], runs: int, jobs: int | None) -> None:
+    """Warns of a study that takes more than an hour.
+
+    Args:
+        points: Points of the study.
+        runs: Minimum number of runs per point.
+        jobs: Number of parallel runs; ``None``: one per core.
+    """
+    seconds = sum(p.scenario._core.cost()[1] for p in points) * runs / cores(jobs)
+    if seconds > 3600:
+        many = f"{len(points) * runs:,} runs take" if len(points) * runs > 1 else "a run takes"
+        on = "one core" if cores(jobs) == 1 else f"{cores(jobs)} cores"
+        warnings.warn(f"{many} about {_core.in_hours(seconds)} on {on}", WorkWarning, stacklevel=3)
+
+
+def carry_out(
+    base: Scenario,
+    design: Design,
+    about: Mapping[str, Any],
+    *,
+    measure: str | None,
+    transient: Transient,
+    out: str | os.PathLike[str] | None,
+    workers: Workers,
+    progress: Progress,
+    title: str,
+    doubts: Sequence[str] = (),
+) -> Study:
+    """Executes the runs of a design until the design is complete.
+
+    Args:
+        base: Base scenario of the points.
+        design: Function that selects the runs.
+        about: Description of the study for ``study.json``.
+        measure: Measure used by the design.
+        transient: Removal of the transient of each run.
+        out: Folder of the study.
+        workers: Workers that execute runs.
+        progress: True for a progress bar, or a function of the completed share.
+        title: Title of the progress bar.
+        doubts: Warnings about the points.
+    """
+    with ExitStack() as stack:
+        forgotten = Forgotten() if out is None else None
+        store = Store(forgotten.path if forgotten else Path(out or "."), settings_without_seed(base), about)
+        stack.callback(store.close)
+        making = _Making(store, workers, progress, title)
+        totals = _Known(store, measure, transient, making.failed)
+        while True:
+            try:
+                items = design(totals)
+            except UnknownError as e:
+                making.make(e.items)
+                continue
+            if making.make(items) == 0:
+                break
+        _finish(store, items, transient)
+    return Study(store.folder, failed=making.failures(), warnings=[*doubts, *store.warnings], forgotten=forgotten)
+
+
+class _Making:
+    """Execution of missing runs."""
+
+    def __init__(self, store: Store, workers: Workers, progress: Progress, title: str):
+        self.failed: dict[str, Failed] = {}
+        self._wanted: dict[str, Item] = {}
+        self._store = store
+        self._workers = workers
+        self._progress = progress
+        self._title = title
+
+    def make(self, items: Sequence[Item]) -> int:
+        """Executes the missing runs and returns their number."""
+        store = self._store
+        self._wanted |= {i.key: i for i in items}
+        store.adopt(items)
+        missing = {i.key: i for i in items if i.key not in store and i.key not in self.failed}
+        if not missing:
+            return 0
+        store.write_points(points_table(list(self._wanted.values())))
+
+        def take(result: Finished | Failed | None) -> None:
+            if isinstance(result, Failed):
+                self.failed[result.item.key] = result
+            elif result is not None:
+                store.add(result)
+            store.tick()
+
+        with ExitStack() as stack:
+            update = self._progress if callable(self._progress) else _nothing
+            if self._progress is True:
+                update = stack.enter_context(bar(self._title))
+            try:
+                self._workers(list(missing.values()), take, update)
+            finally:
+                store.flush()
+        return len(missing)
+
+    def failures(self) -> list[Failed]:
+        """Failed runs, in the order of the design."""
+        return [self.failed[key] for key in self._wanted if key in self.failed]
+
+
+def _nothing(_: float) -> None:
+    """Ignores progress."""
+
+
+class _Known:
+    """Totals of a measure in finished runs."""
+
+    def __init__(self, store: Store, measure: str | None, transient: Transient, failed: Mapping[str, Failed]):
+        self._store = store
+        self._measure = measure
+        self._transient = transient
+        self._failed = failed
+        self._totals: dict[str, Totals] = {}
+
+    def __call__(self, items: Sequence[Item]) -> list[Totals | None]:
+        unknown = [i for i in items if i.key not in self._store and i.key not in self._failed]
+        if unknown:
+            raise UnknownError(unknown)
+        new = [i.key for i in items if i.key not in self._failed and i.key not in self._totals]
+        if new:
+            assert self._measure is not None
+            self._store.flush()
+            batches = Batches(lambda name: self._store.table(name, new), self._transient)
+            none = Totals(np.empty((0, 2)), quotient)
+            self._totals |= dict.fromkeys(new, none) | dict(batches.totals(self._measure))
+        return [self._totals.get(i.key) for i in items]
+
+
+def _finish(store: Store, items: Sequence[Item], transient: Transient) -> None:
+    store.write_points(points_table(items))
+    store.finish(list(dict.fromkeys(i.key for i in items if i.key in store)))
+    shown = [i for i in items if i.shown and i.key in store]
+    keys = list(dict.fromkeys(i.key for i in shown))
+    if not keys:
+        return
+    facts = pl.concat(_facts(store, keys[i : i + _AT_ONCE], transient) for i in range(0, len(keys), _AT_ONCE))
+    store.write_runs(points_table(shown).drop("shown").join(facts, on=RUN, how="left", maintain_order="left"))
+
+
+def _facts(store: Store, keys: Sequence[str], transient: Transient) -> pl.DataFrame:
+    """Facts and measures of runs."""
+    batches = Batches(lambda name: store.table(name, keys), transient)
+    return with_measures(store.table(parts.FACTS, keys).drop("seed"), batches)
+
+
+def problems_of_rules(points: Sequence[Point], transient: str, asked: Mapping[str, str]) -> list[Problem]:
+    """Problems of the removal of transients, and of measures by the setting that uses them, at the given points."""
+    problems = []
+    if ENERGY in asked and not all(p.scenario.settings["run"]["airtime"] for p in points):
+        help_ = "count air time in the scenario: run.airtime = true"
+        problems.append(problem(asked[ENERGY], f"`{ENERGY}` needs the count of air time", help_))
+    if not isinstance(transient, str) or transient not in TRANSIENTS:
+        known_rules = " and ".join(f"`{t}`" for t in TRANSIENTS)
+        return [*problems, problem("transient", f"`transient` cannot be {said(transient)}", f"known: {known_rules}")]
+    fewest = min((int(p.scenario.settings["run"]["batches"]) for p in points), default=0)
+    if transient == "mser5" and fewest < 20:
+        help_ = "MSER-5 averages batches in groups of five: set run.batches to at least 20, better 100"
+        problems.append(problem("transient", f"`transient` is mser5 and a run has {fewest} batches", help_))
+    return problems
+
+
+def problems_of_stop(rule: Precision, seeds: Sequence[int]) -> list[Problem]:
+    """Problems of a stopping rule."""
+    problems = problems_of_measure("stop.measure", rule.measure)
+    if isinstance(rule.within, bool) or not isinstance(rule.within, int | float) or not 0 < rule.within < 1:
+        help_ = 'give a share of the mean: 0.05 in Python, "5 %" in a file'
+        problems.append(problem("stop.within", f"`stop.within` is {_percent(rule.within)}", help_))
+    for name, cap in (("max_seeds", rule.max_seeds), ("max_length", rule.max_length)):
+        if cap is not None and not is_whole(cap, 1):
+            problems.append(problem(f"stop.{name}", f"`stop.{name}`: {not_whole(cap, 1)}", None))
+    if problems:
+        return problems
+    if len(seeds) > 1:
+        if rule.max_length is not None:
+            help_ = "with several seeds, more seeds are added: give max_seeds"
+            problems.append(problem("stop.max_length", "`stop.max_length` is for studies with one seed", help_))
+        if rule.max_seeds is None:
+            problems.append(
+                problem("stop.max_seeds", "`stop.max_seeds` is missing", "give the largest number of seeds")
+            )
+        elif rule.max_seeds < len(seeds):
+            help_ = f"the study starts with {len(seeds)} seeds"
+            problems.append(problem("stop.max_seeds", f"`stop.max_seeds` is {rule.max_seeds}", help_))
+    else:
+        if rule.max_seeds is not None:
+            help_ = "use at least 2 seeds, better 5; or give max_length, for a longer run of one seed"
+            problems.append(problem("stop.max_seeds", "`stop.max_seeds` needs several seeds at the start", help_))
+        elif rule.max_length is None:
+            help_ = "give the largest factor by which the run may be extended"
+            problems.append(problem("stop.max_length", "`stop.max_length` is missing", help_))
+        elif rule.max_length < 2:
+            help_ = "it must be at least 2"
+            problems.append(problem("stop.max_length", f"`stop.max_length` is {rule.max_length}", help_))
+    return problems
+
+
+def _percent(share: object) -> str:
+    return f"{share * 100:g} %" if isinstance(share, float) else said(share)
+
+
+def problems_of_growth(rule: Precision, base: Scenario, points: Sequence[Point], seeds: Sequence[int]) -> list[Problem]:
+    """Problems of the growth of a study under a stopping rule."""
+    if rule.max_length is None:
+        return problems_of_size(base, len(points), rule.max_seeds or len(seeds))
+    longest = 1 << (rule.max_length.bit_length() - 1)
+    for point in points:
+        try:
+            lengthened(point, longest)
+        except (ScenarioError, OverflowError):
+            message = f"a run cannot be extended by a factor of {said(rule.max_length)}"
+            return [problem("stop.max_length", message, "give the largest factor by which the run may be extended")]
+    return []
+
+
+def problems_of_measure(path: str, name: object) -> list[Problem]:
+    """Problems of the name of a measure."""
+    if isinstance(name, str) and name in NAMES:
+        return []
+    return [problem(path, f"there is no measure {said(name)}", hint(name))]

@@ -1,0 +1,110 @@
+"""Output of ``chappe sweep``."""
+
+import json
+import warnings as python_warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import chappe
+from chappe import _show as show
+from chappe._error import ChappeWarning
+from chappe._folder import FORMAT
+from chappe._layout import Table
+from chappe._words import count, plain, tell
+from chappe.measures import MEASURES
+from chappe.study._study import Study, named
+
+
+def study(s: Study, measures: Sequence[str]) -> None:
+    """Prints the means of a study, or the curve of a search."""
+    if s.is_search:
+        show.write(_curve(s))
+    else:
+        show.write(_summary(s, measures))
+    show.say(f"{count(len(s.runs), 'run')} in {s.folder}.")
+
+
+@contextmanager
+def told_at_once() -> Iterator[None]:
+    """Prints warnings of Chappe, and those about former names in files, on standard error at once."""
+    with python_warnings.catch_warnings():
+        for kind in (ChappeWarning, FutureWarning):
+            python_warnings.simplefilter("always", kind)
+        previous = python_warnings.showwarning
+
+        def shown(message: Warning | str, category: type[Warning], *where: Any, **how: Any) -> None:
+            if issubclass(category, ChappeWarning | FutureWarning):
+                tell(f"warning: {plain(message)}")
+            else:
+                previous(message, category, *where, **how)
+
+        python_warnings.showwarning = shown
+        yield
+
+
+def warnings(s: Study, measures: Sequence[str]) -> None:
+    """Prints warnings and failed runs on standard error."""
+    for text in s.doubts(measures):
+        tell(f"warning: {plain(text)}")
+    for failed in s.failed:
+        at = named({**failed.item.point.labels, "seed": failed.item.seed})
+        tell(plain(f"error: the run with {at} failed: {failed}"))
+    if s.failed:
+        tell(f"\n{count(len(s.failed), 'run')} failed; finished runs are kept in {plain(s.folder)}.")
+
+
+def as_json(s: Study, measures: Sequence[str]) -> str:
+    """All printed results, as JSON."""
+    rows = s.summary(measures).to_dicts()
+    return json.dumps(
+        {
+            "format": FORMAT,
+            "version": chappe.__version__,
+            "results_epoch": chappe.RESULTS_EPOCH,
+            "folder": str(s.folder),
+            "axes": s.axes,
+            "seeds": s.seeds,
+            "run_count": len(s.runs),
+            "failed": [{**f.item.point.labels, "seed": f.item.seed, "message": str(f)} for f in s.failed],
+            "warnings": s.doubts(measures),
+            "summary": rows,
+            **({"curve": s.curve().to_dicts()} if s.is_search else {}),
+        },
+        indent=2,
+        allow_nan=False,
+    )
+
+
+def _summary(s: Study, measures: Sequence[str]) -> Table:
+    units = {m.name: m for m in MEASURES}
+    rows = s.summary(measures).to_dicts()
+    of = rows[0]["of"] if rows else "runs"
+    columns = ("measure", f">all {of}", "", ">n", ">10 %", ">median", ">90 %")
+    t = show.table(*s.axes, *columns, title="95 % confidence", keys=len(s.axes) + 1)
+    for row in rows:
+        m = units[row["measure"]]
+        t.add_row(
+            *(str(row[name]) for name in s.axes),
+            m.label,
+            show.estimate(row, m.scale),
+            m.unit,
+            str(row["n"]),
+            *(show.number(None if row[q] is None else row[q] * m.scale) for q in ("q10", "median", "q90")),
+        )
+    return t
+
+
+def _curve(s: Study) -> Table:
+    m = {m.name: m for m in MEASURES}[s.measure_of_search]
+    t = show.table(*s.axes, f">{m.label}", "", ">n", "", title="95 % confidence", keys=len(s.axes))
+    for row in s.curve().iter_rows(named=True):
+        note = "best" if row["is_best"] else "not significantly worse" if row["is_tied"] else ""
+        t.add_row(
+            *(str(row[name]) for name in s.axes),
+            show.estimate(row, m.scale),
+            m.unit,
+            str(row["n"]),
+            note,
+        )
+    return t

@@ -1,0 +1,461 @@
+"""A stored study: tables and analysis."""
+
+import json
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from chappe import _forked as forked
+from chappe import _silence as silence
+from chappe import _tables as tables
+from chappe._arguments import name_of, names_of, path_of, said, values_of
+from chappe._deprecated import keyword_only
+from chappe._error import ScenarioError, StorageError
+from chappe._scenario import Scenario
+from chappe._words import count
+from chappe.measures import BY_NAME, OLD_DIRECTIONS, Direction, Totals, direction_of, short_batches
+from chappe.stats import known_confidence, quotient
+from chappe.study import _analysis as analysis
+from chappe.study import _parts as parts
+from chappe.study import _store as store
+from chappe.study._axes import Item
+from chappe.study._facts import OVER, TRANSIENTS, UNDER, Batches, with_measures
+from chappe.study._parts import RUN, DamagedError
+from chappe.study._search import curve
+from chappe.study._work import Failed
+
+_OF_SEARCH = ("setting", "measure", "best")
+
+LOOKED_AT = 2000
+"""Runs whose flows are searched for silent flows at most."""
+
+
+class Forgotten:
+    """A temporary folder, deleted with the object or at the end of the process.
+
+    Attributes:
+        path: Path of the folder.
+    """
+
+    def __init__(self) -> None:
+        """Creates the folder."""
+        self.path = Path(tempfile.mkdtemp(prefix="chappe-"))
+        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+
+
+class Study:
+    """A study in a folder.
+
+    In a process forked after polars was used, access to the runs raises a ``RuntimeError``.
+
+    Attributes:
+        folder: Folder of the study.
+        failed: Failed runs of the last execution.
+        warnings: Warnings about points, and about damaged files that were moved away.
+    """
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        failed: Iterable[Failed] = (),
+        warnings: Iterable[str] = (),
+        forgotten: Forgotten | None = None,
+    ):
+        """Opens the folder of a study, finished or not.
+
+        Raises:
+            StorageError: If the folder is not a study.
+            TypeError: If `folder` is not a path.
+            RuntimeError: In a process forked after polars was used.
+        """
+        forked.refuse()
+        self.folder = path_of("folder", folder)
+        self.failed = list(failed)
+        self.warnings = list(warnings)
+        self._forgotten = forgotten
+        try:
+            self._about = _described((self.folder / store.STUDY).read_bytes())
+            points = tables.read(self.folder / store.POINTS)
+            self._points = points.select(RUN, "point", *self.axes, "seed", "shown").filter("shown").drop("shown")
+        except FileNotFoundError:
+            if not store.folders(self.folder):
+                raise self._unreadable() from None
+            again = "run the study again: it finds the existing runs"
+            raise StorageError(f"{store.STUDY} or {store.POINTS} is missing in {folder}; {again}") from None
+        except (OSError, ValueError, pl.exceptions.PolarsError):
+            raise self._unreadable() from None
+
+    def _unreadable(self) -> StorageError:
+        return StorageError(f"{self.folder} is not the folder of a readable study")
+
+    @property
+    def axes(self) -> list[str]:
+        """Names of the axes."""
+        return list(self._about["axes"])
+
+    @cached_property
+    def scenario(self) -> Scenario:
+        """The base scenario of the points.
+
+        Raises:
+            ScenarioError: If this version cannot run the scenario.
+        """
+        return Scenario(self._about["scenario"])
+
+    @property
+    def seeds(self) -> list[int]:
+        """Seeds with which the study began; a stop rule may add seeds."""
+        return list(self._about["seeds"])
+
+    @cached_property
+    def _sources(self) -> dict[str, Path]:
+        sources: dict[str, Path] = {}
+        if not self.folder.is_dir():
+            raise StorageError(f"{self.folder} no longer exists")
+        for path in store.folders(self.folder):
+            try:
+                for key in parts.read(path, parts.FACTS)[RUN]:
+                    sources.setdefault(key, path)
+            except DamagedError as e:
+                raise StorageError(f"{e}; run the study again to repair it") from None
+        finished: pl.DataFrame | None = None
+        with suppress(StorageError):
+            finished = self._finished
+        if finished is not None and not set(finished[RUN]) <= sources.keys():
+            raise StorageError(f"runs are missing in {self.folder}; run the study again to repair it")
+        return sources
+
+    @property
+    def _finished(self) -> pl.DataFrame:
+        """Table of measures of a finished study."""
+        path = self.folder / store.RUNS
+        try:
+            runs = tables.read(path)
+            if RUN in runs.columns:
+                return tables.known(runs)
+        except (OSError, pl.exceptions.PolarsError):
+            pass
+        raise StorageError(f"{path} is damaged; run the study again to repair it")
+
+    @cached_property
+    def _there(self) -> pl.DataFrame:
+        return self._points.filter(pl.col(RUN).is_in(list(self._sources)))
+
+    @cached_property
+    def runs(self) -> pl.DataFrame:
+        """One row per run: point, axes, seed, end, measures. docs/studies.md describes the columns."""
+        forked.refuse()
+        if (self.folder / store.RUNS).exists():
+            return self._finished
+        keys = self._there[RUN].unique(maintain_order=True).to_list()
+        if not keys:
+            return self._there
+        facts = self._rows(parts.FACTS, keys).drop("seed")
+        facts = with_measures(facts, self._batches(keys))
+        return tables.known(self._there.join(facts, on=RUN, how="left", maintain_order="left"))
+
+    def table(self, name: str) -> pl.DataFrame:
+        """Table of all runs, such as ``flows``, with the columns ``run``, ``point``, axes and ``seed`` in front."""
+        forked.refuse()
+        rows = self._rows(name_of("name", name), self._there[RUN].unique(maintain_order=True).to_list())
+        if not len(rows.columns):
+            return self._there
+        return self._there.join(rows, on=RUN, maintain_order="left_right", suffix="_of_run")
+
+    def _rows(self, name: str, keys: Sequence[str]) -> pl.DataFrame:
+        if name not in parts.PART_TABLES:
+            raise ValueError(f"there is no table {said(name)}; known: {', '.join(parts.PART_TABLES)}")
+        try:
+            return store.table(self._sources, name, keys)
+        except DamagedError as e:
+            raise StorageError(f"{e}; run the study again to repair it") from None
+
+    def _batches(self, keys: Sequence[str]) -> Batches:
+        return Batches(lambda name: self._rows(name, keys), self._about["transient"])
+
+    @property
+    def _single(self) -> bool:
+        """True for one seed: intervals come from batches."""
+        return self._about["seeds"] is not None and len(self._about["seeds"]) == 1
+
+    def samples(self, measure: str) -> list[analysis.Sample]:
+        """Totals of a measure at each point, by runs, or by the batches of a single run."""
+        forked.refuse()
+        analysis.known_measure(name_of("measure", measure))
+        samples = []
+        batches: dict[str, Totals] = {}
+        if self._single and len(self._there):
+            batches = dict(self._batches(self._there[RUN].unique(maintain_order=True).to_list()).totals(measure))
+        none = Totals(np.empty((0, 2)), BY_NAME[measure].statistic)
+        for of_point in self.runs.partition_by("point", maintain_order=True):
+            row = of_point.row(0, named=True)
+            labels = {name: row[name] for name in self.axes}
+            if self._single:
+                samples.append(analysis.Sample(labels, None, batches.get(row[RUN], none)))
+            else:
+                rows = of_point.select(f"{measure}{OVER}", f"{measure}{UNDER}").to_numpy()
+                samples.append(analysis.Sample(labels, of_point["seed"].to_list(), Totals(rows, quotient)))
+        return samples
+
+    @keyword_only("confidence", after=2)
+    def summary(self, measures: str | Sequence[str] = "goodput_bps", *, confidence: float = 0.95) -> pl.DataFrame:
+        """Measures at each point, as ratios of totals, with intervals and quantiles.
+
+        Args:
+            measures: Names of one or several of :data:`chappe.measures.MEASURES`.
+            confidence: Confidence of the intervals.
+
+        Returns:
+            One row per point and measure that is defined there: the axes, ``measure``, ``estimate``, ``ci_low`` and
+            ``ci_high`` of the interval, ``n``, ``of`` (``"runs"`` or ``"batches"``), ``q10``, ``median``, ``q90``; for
+            batches ``autocorrelation`` of neighbours, and ``correlated``, which is true if intervals are too narrow.
+        """
+        known_confidence(confidence)
+        names = names_of("measures", measures)
+        rows = [analysis.summary(s, name, confidence) for name in names for s in self._in_order(name)]
+        all_rows = analysis.table(rows)
+        return all_rows.filter(pl.col("n") > 0) if rows else all_rows
+
+    def doubts(self, measures: str | Sequence[str] = "goodput_bps") -> list[str]:
+        """Warnings, one sentence each.
+
+        The list has ``warnings``, runs that were cut short, flows that delivered nothing with reasons, and intervals
+        that are too narrow.
+
+        Args:
+            measures: Names of the measures whose intervals are checked.
+        """
+        forked.refuse()
+        warnings = list(self.warnings)
+        limited = self.runs.filter(self.runs["end"] == "limit") if "end" in self.runs.columns else self.runs.clear()
+        if len(limited):
+            warnings.append(f"{count(len(limited), 'run')} reached run.time_limit before the stop rule was met")
+        if self._single and len(self._there):
+            tables_of_runs = self.table("batches").partition_by(RUN, maintain_order=True)
+            short = [text for batches in tables_of_runs if (text := short_batches(batches))]
+            if short:
+                where = f" (at {len(short):,} of {len(tables_of_runs):,} points)" if len(tables_of_runs) > 1 else ""
+                warnings.append(f"{short[0]}{where}")
+        warnings += self._silent()
+        for row in self.summary(measures).iter_rows(named=True):
+            if row["correlated"]:
+                at = named({name: row[name] for name in self.axes})
+                warnings.append(
+                    f"batches of {row['measure']} are correlated{' at ' if at else ''}{at} "
+                    f"(autocorrelation {row['autocorrelation']:.2f}): "
+                    "their interval is too narrow. Use longer batches or several seeds"
+                )
+        return warnings
+
+    def _silent(self) -> list[str]:
+        """Warnings about flows that delivered nothing: number of runs, and reasons in the first run."""
+        runs = self.runs
+        if "goodput_bps" not in runs.columns or runs.is_empty():
+            return []
+        if len(runs) > LOOKED_AT:
+            # Of many runs, only runs without any delivery are searched.
+            runs = runs.filter(~(pl.col("goodput_bps") > 0))
+        keys = runs[RUN].unique(maintain_order=True).to_list()[:LOOKED_AT]
+        if not keys:
+            return []
+        lengths = runs.select(RUN, "simulated_s").unique(RUN)
+        flows = self._rows("flows", keys).join(lengths, on=RUN, maintain_order="left")
+        rows = silence.silent(flows, pl.col("simulated_s")).sort("flow", maintain_order=True)
+        if rows.is_empty():
+            return []
+        texts = []
+        for (flow,), of_flow in rows.group_by(["flow"], maintain_order=True):
+            key = of_flow[RUN][0]
+            row = runs.filter(pl.col(RUN) == key).row(0, named=True)
+            of_run = flows.filter(pl.col(RUN) == key).drop(RUN, "simulated_s")
+            fates, batteries = (self._rows(name, [key]) for name in ("fates", "batteries"))
+            silences = silence.of_run(self._scenario_of(row), of_run, fates, batteries, row["simulated_s"])
+            why = next(s for s in silences if s.flow == flow)
+            at = named({**{name: row[name] for name in self.axes}, "seed": row["seed"]})
+            many = f"{of_flow[RUN].n_unique():,} of {count(len(self.runs), 'run')}"
+            texts.append(f"flow {flow} delivered nothing in {many} (with {at}: {'; '.join(why.reasons)})")
+            if len(texts) == silence.TOLD:
+                break
+        if more := rows["flow"].n_unique() - len(texts):
+            texts.append(f"{count(more, 'more flow')} delivered nothing in some runs")
+        return texts
+
+    def _scenario_of(self, row: Mapping[str, Any]) -> Scenario | None:
+        """Scenario of a run; ``None`` if an axis is not a setting."""
+        try:
+            return self.scenario.with_settings({name: row[name] for name in self.axes})
+        except (ScenarioError, TypeError, ValueError):
+            return None
+
+    @keyword_only("confidence", after=4)
+    def compare(
+        self,
+        measure: str,
+        a: str | Mapping[str, Any],
+        b: Mapping[str, Any] | None = None,
+        *,
+        baseline: Any = None,
+        confidence: float = 0.95,
+    ) -> pl.DataFrame:
+        """Compares settings, with paired seeds, at equal values of all other axes.
+
+        ``compare("goodput_bps", "tcp.variant", baseline="newreno")`` compares all values of an axis with one of them,
+        ``compare("goodput_bps", {"tcp.variant": "vegas"}, {"tcp.variant": "newreno"})`` two settings.
+
+        Args:
+            measure: Name of the measure.
+            a: Name of an axis, or values of some axes.
+            b: Other values of the same axes; ``None`` with the name of an axis.
+            baseline: Value of the axis with which all its other values are compared.
+            confidence: Confidence of the intervals; 1 - confidence is the family-wise error rate of all rows (Holm).
+
+        Returns:
+            One row per combination of the other axes: those axes, with ``baseline`` also the axis and the baseline,
+            ``n`` pairs, ``estimate_a``, ``estimate_b`` (of the baseline), ``difference`` (a - b) with ``ci_low`` and
+            ``ci_high``, ``relative`` (a - b) / b, ``effect`` in standard deviations, ``p``, ``p_adjusted`` (Holm, over
+            all rows) and ``significant``.
+
+        Raises:
+            ValueError: If a measure, an axis or a value is unknown.
+            TypeError: If an argument has the wrong type.
+        """
+        known_confidence(confidence)
+        if isinstance(a, str):
+            if b is not None or baseline is None:
+                raise TypeError(f"compare all values of {said(a)} with one of them: give baseline=...")
+            (value,) = values_of("baseline", {a: baseline}).values()
+            return analysis.table(analysis.compare_all(self._in_order(measure), a, value, confidence))
+        if baseline is not None:
+            raise TypeError(f"a baseline belongs to the name of an axis, not to {said(a)}")
+        a, b = values_of("a", a), values_of("b", b)
+        return analysis.table(analysis.compare(self._in_order(measure), a, b, confidence))
+
+    def rank(
+        self,
+        measure: str,
+        over: str | Sequence[str],
+        *,
+        direction: Direction | None = None,
+        confidence: float = 0.95,
+        best: str | None = None,
+    ) -> pl.DataFrame:
+        """Ranks settings from best to worst. Settings that do not differ significantly share a rank.
+
+        Args:
+            measure: Name of the measure.
+            over: Ranked axis, or axes; each combination of the other axes has its own ranking.
+            direction: ``"maximize"`` or ``"minimize"``; ``None``: the better direction of the measure
+                (:class:`chappe.measures.Measure`).
+            confidence: 1 - confidence is the family-wise error rate of all pairs (Holm).
+            best: Deprecated: use ``direction``.
+
+        Returns:
+            One row per setting: the other axes, the ranked axes, ``rank`` (1 + the number of settings that are
+            significantly better), ``estimate``, ``ci_low``, ``ci_high``, ``n``.
+        """
+        names = names_of("over", over)
+        if direction is not None:
+            name_of("direction", direction)
+        known_confidence(confidence)
+        samples = self._in_order(measure)
+        return analysis.table(analysis.rank(samples, names, direction_of(measure, direction, best), confidence))
+
+    @property
+    def is_search(self) -> bool:
+        """True for a search for the best value of a setting."""
+        return "search" in self._about
+
+    @property
+    def measure_of_search(self) -> str:
+        """Measure of a search."""
+        return str(self._search["measure"])
+
+    @property
+    def _search(self) -> dict[str, Any]:
+        if not self.is_search:
+            raise ValueError("this study is not a search")
+        rule: dict[str, Any] = self._about["search"]
+        return rule
+
+    def curve(self) -> pl.DataFrame:
+        """Results of a search.
+
+        Returns:
+            One row per measured value: the axes, the setting, ``estimate``, ``ci_low``, ``ci_high`` (95 %), ``n``,
+            ``is_best`` and ``is_tied`` (true if adjacent to the best and not significantly worse).
+        """
+        rule = self._search
+        direction = {old: new for new, old in OLD_DIRECTIONS.items()}.get(rule["best"], "minimize")
+        return analysis.table(curve(self._in_order(rule["measure"]), rule["setting"], direction))
+
+    def _in_order(self, measure: str) -> list[analysis.Sample]:
+        return self.samples(measure)
+
+    def __repr__(self) -> str:
+        forked.refuse()
+        return f"<Study: {len(self._there)} of {len(self._points)} runs, {self.folder}>"
+
+
+def _described(data: bytes) -> dict[str, Any]:
+    """Content of ``study.json``.
+
+    Raises:
+        ValueError: If it does not describe a study.
+    """
+    about = parts.loaded(data)
+    axes, seeds, search = about.get("axes"), about.get("seeds"), about.get("search", {})
+    good = (
+        isinstance(axes, list) and all(isinstance(name, str) for name in axes),
+        seeds is None or isinstance(seeds, list),
+        isinstance(about.get("scenario"), dict),
+        about.get("transient") in TRANSIENTS,
+        isinstance(search, dict) and all(isinstance(search.get(k), str) for k in (_OF_SEARCH if search else ())),
+    )
+    if not all(good):
+        raise ValueError("it does not describe a study")
+    return about
+
+
+def points_table(items: Sequence[Item]) -> pl.DataFrame:
+    """Selected runs of a study: ``run``, ``point``, the axes, ``seed``, ``shown``."""
+    numbers: dict[str, int] = {}
+    for i in items:
+        numbers.setdefault(_text(i.point.labels), len(numbers))
+    columns = [
+        pl.Series(RUN, [i.key for i in items], dtype=pl.String),
+        pl.Series("point", [numbers[_text(i.point.labels)] for i in items], dtype=pl.Int64),
+        *(_column(name, [i.point.labels[name] for i in items]) for name in (items[0].point.labels if items else ())),
+        pl.Series("seed", [i.seed for i in items], dtype=pl.Int64),
+        pl.Series("shown", [i.shown for i in items], dtype=pl.Boolean),
+    ]
+    return pl.DataFrame(columns)
+
+
+def named(labels: Mapping[str, Any]) -> str:
+    """Labels as text: ``tcp.receive_window = 4, seed = 1``."""
+    return ", ".join(f"{name} = {value}" for name, value in labels.items())
+
+
+def _text(value: object) -> str:
+    return json.dumps(value, default=str)
+
+
+def _column(name: str, values: Sequence[Any]) -> pl.Series:
+    """Column of an axis: numbers, booleans or texts; other values as JSON."""
+    kinds = {type(v) for v in values}
+    for kind, dtype in ((bool, pl.Boolean), (int, pl.Int64), (float, pl.Float64)):
+        if kinds == {kind} and (kind is not int or all(-(2**63) <= v < 2**63 for v in values)):
+            return pl.Series(name, values, dtype=dtype)
+    if kinds <= {int, float}:
+        return pl.Series(name, [float(v) for v in values], dtype=pl.Float64)
+    return pl.Series(name, [v if isinstance(v, str) else _text(v) for v in values], dtype=pl.String)

@@ -1,0 +1,126 @@
+"""Runs of a study on one machine, in threads: runs release the interpreter lock and so use several cores."""
+
+import os
+import queue
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from chappe import _core
+from chappe._arguments import problem, problem_of_jobs
+from chappe._error import StudyError
+from chappe._results import TABLES
+from chappe.study._axes import Item
+from chappe.study._parts import Finished
+
+AHEAD = 100
+"""Running and unstored runs at most: runs wait if storing is slower than running."""
+
+
+class Failed(NamedTuple):
+    """A failed run."""
+
+    item: Item
+    error: BaseException
+
+    def __str__(self) -> str:
+        what = str(self.error).strip().splitlines() or [""]
+        return f"{type(self.error).__name__}: {what[0]}"
+
+
+Workers = Callable[[Sequence[Item], Callable[[Finished | Failed | None], object], Callable[[float], object]], object]
+"""Executes runs in any order: ``workers(items, take, progress)``. ``take`` receives each finished run, and ``None``
+regularly; ``progress`` receives the completed share. Both are called in the thread of the caller."""
+
+
+class _StoppedError(Exception):
+    """Ends a run early."""
+
+
+def execute(item: Item, progress: Callable[[float], object] | None = None) -> Finished:
+    """Executes a run."""
+    results = _core.run(item.point.scenario.with_settings({"run.seed": item.seed})._core, progress)
+    tables = {name: results.table(name) for name in TABLES}
+    return Finished(item.key, item.seed, results.end, results.simulated_s, results.frames, tables)
+
+
+def cores(jobs: int | None) -> int:
+    """Number of parallel runs: ``jobs``, or one per core."""
+    return (os.cpu_count() or 1) if jobs is None else jobs
+
+
+def threads(jobs: int | None = None) -> Workers:
+    """Threads of this process.
+
+    Args:
+        jobs: Number of parallel runs; ``None``: one per core.
+
+    Raises:
+        StudyError: If `jobs` is invalid.
+    """
+    if jobs is not None and (wrong := problem_of_jobs(jobs)):
+        raise StudyError([problem("jobs", f"`jobs`: {wrong}", None)])
+
+    def work(
+        items: Sequence[Item], take: Callable[[Finished | Failed | None], object], progress: Callable[[float], object]
+    ) -> None:
+        count = min(cores(jobs), len(items))
+        # Long runs first, so that no core waits for a long run at the end.
+        waiting = deque(sorted(items, key=lambda i: i.weight))
+        total = sum(i.weight for i in items)
+        done: queue.SimpleQueue[Finished | Failed] = queue.SimpleQueue()
+        # Completed work by worker, each a single number that only grows, for reading from another thread.
+        worked = [0.0] * count
+        stop = threading.Event()
+        room = threading.Semaphore(max(AHEAD, count))
+
+        def one(worker: int) -> None:
+            before = 0.0
+
+            def look(share: float) -> None:
+                worked[worker] = before + share * item.weight
+                if stop.is_set():
+                    raise _StoppedError
+
+            while room.acquire() and not stop.is_set():
+                try:
+                    item = waiting.pop()
+                except IndexError:
+                    return
+                try:
+                    result: Finished | Failed = execute(item, look)
+                except _StoppedError:
+                    return
+                except BaseException as e:  # a panic of the core is not an Exception
+                    result = Failed(item, e)
+                before += item.weight
+                worked[worker] = before
+                done.put(result)
+
+        pool = [threading.Thread(target=one, args=(n,), daemon=True) for n in range(count)]
+        for thread in pool:
+            thread.start()
+        taken = 0
+        try:
+            while taken < len(items):
+                try:
+                    take(done.get(timeout=0.1))
+                    room.release()
+                    taken += 1
+                except queue.Empty:
+                    take(None)
+                progress(sum(worked) / total)
+        except KeyboardInterrupt:
+            stop.set()
+            while not done.empty():
+                take(done.get())
+            raise
+        finally:
+            stop.set()
+            for _ in pool:
+                room.release()  # wakes waiting workers
+            for thread in pool:
+                thread.join()
+
+    return work
