@@ -67,6 +67,8 @@ def of_today(name: str, table: pl.DataFrame) -> pl.DataFrame:
     """
     former = names(name, table.columns)
     table = table.rename(former)
-    if name == "packets" and "kind" in former:
-        table = table.with_columns(pl.col("packet_type").cast(pl.String).replace(WORDS).cast(pl.Categorical))
+    words = table.schema.get("packet_type")
+    if name == "packets" and "kind" in former and isinstance(words, pl.Enum):
+        today = pl.Enum([WORDS.get(word, word) for word in words.categories])
+        table = table.with_columns(pl.col("packet_type").cast(pl.String).replace(WORDS).cast(today))
     return table

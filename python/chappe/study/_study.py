@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from chappe import _core
 from chappe import _forked as forked
 from chappe import _silence as silence
 from chappe import _tables as tables
@@ -85,7 +86,7 @@ class Study:
         self._forgotten = forgotten
         try:
             self._about = _described((self.folder / store.STUDY).read_bytes())
-            points = tables.read(self.folder / store.POINTS)
+            points = self._of_today(tables.read(self.folder / store.POINTS))
             self._points = points.select(RUN, "point", *self.axes, "seed", "shown").filter("shown").drop("shown")
         except FileNotFoundError:
             if not store.folders(self.folder):
@@ -100,8 +101,12 @@ class Study:
 
     @property
     def axes(self) -> list[str]:
-        """Names of the axes."""
-        return list(self._about["axes"])
+        """Names of the axes; settings with former names have their names of today."""
+        return [_of_today(name) for name in self._about["axes"]]
+
+    def _of_today(self, table: pl.DataFrame) -> pl.DataFrame:
+        """A table with axes, perhaps of the version before, under the names of today."""
+        return table.rename({name: _of_today(name) for name in self._about["axes"] if name in table.columns})
 
     @cached_property
     def scenario(self) -> Scenario:
@@ -142,7 +147,7 @@ class Study:
         try:
             runs = tables.read(path)
             if RUN in runs.columns:
-                return tables.known(runs)
+                return tables.known(self._of_today(runs))
         except (OSError, pl.exceptions.PolarsError):
             pass
         raise StorageError(f"{path} is damaged; run the study again to repair it")
@@ -385,7 +390,7 @@ class Study:
         if not self.is_search:
             raise ValueError("this study is not a search")
         rule: dict[str, Any] = self._about["search"]
-        return rule
+        return {**rule, "setting": _of_today(rule["setting"])}
 
     def curve(self) -> pl.DataFrame:
         """Results of a search.
@@ -404,6 +409,10 @@ class Study:
     def __repr__(self) -> str:
         forked.refuse()
         return f"<Study: {len(self._there)} of {len(self._points)} runs, {self.folder}>"
+
+
+def _of_today(name: str) -> str:
+    return _core.renamed_setting(name) or name
 
 
 def _described(data: bytes) -> dict[str, Any]:
