@@ -293,7 +293,7 @@ def test_results_of_another_epoch_are_named(command: Command) -> None:
 def test_a_former_name_is_explained_under_the_name_of_today(command: Command) -> None:
     code, out, err = command("explain", "tcp.window")
     assert (code, out) == (0, command("explain", "tcp.receive_window")[1])
-    assert "`tcp.window` is called `tcp.receive_window` today" in err
+    assert "`tcp.window` is now called `tcp.receive_window`" in err
 
 
 def test_list_takes_a_word(command: Command) -> None:
@@ -416,7 +416,7 @@ def test_old_names_work_with_a_warning(command: Command) -> None:
     _, out, _ = command("export", "mobility", "a.toml", "--until=1 s")
     code, _, err = command("motion", "a.toml", "--until=1 s", "--out", "m.csv")
     assert (code, Path("m.csv").read_text()) == (0, out)
-    assert "`chappe motion` is now `chappe export mobility`; the old name goes with the next version" in err
+    assert "`chappe motion` is now `chappe export mobility`; the old name will be removed in the next version" in err
     code, _, err = command("paper", "su2008", "--validate")
     assert code == 2
     assert "`--validate` is now `--compare`" in err

@@ -1,4 +1,4 @@
-"""Files of the version before run unchanged, with warnings that name the new words; `chappe fix` rewrites them."""
+"""Files of the previous version run unchanged, with warnings that name the new words; `chappe fix` rewrites them."""
 
 import json
 import shutil
@@ -24,7 +24,7 @@ STUDIES = sorted(p.name for p in (FORMER / "examples").glob("*.toml"))
 
 @pytest.fixture
 def files(tmp_path: Path) -> Path:
-    """Copy of the files of the version before."""
+    """Copy of the files of the previous version."""
     return Path(shutil.copytree(FORMER, tmp_path / "former"))
 
 
@@ -36,14 +36,14 @@ def former_names(text: str) -> list[str]:
 def test_scenarios_are_those_of_today(name: str) -> None:
     former = chappe.Scenario.load(FORMER / "scenarios" / name)
     assert former == chappe.Scenario.load(TODAY / "scenarios" / name)
-    named = [w for w in former.warnings if w.endswith(" today")]
+    named = [w for w in former.warnings if " is now called " in w]
     assert bool(named) == bool(former_names((FORMER / "scenarios" / name).read_text())) or name == "vegas.toml"
-    assert not [w for w in chappe.Scenario.load(TODAY / "scenarios" / name).warnings if w.endswith(" today")]
+    assert not [w for w in chappe.Scenario.load(TODAY / "scenarios" / name).warnings if " is now called " in w]
 
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_studies_are_those_of_today(name: str) -> None:
-    warned = pytest.warns(FutureWarning, match="today|is now") if name == "window_search.toml" else nullcontext()
+    warned = pytest.warns(FutureWarning, match="is now") if name == "window_search.toml" else nullcontext()
     with warned:
         former = file.load(FORMER / "examples" / name)
     today = file.load(TODAY / "examples" / name)
@@ -54,7 +54,7 @@ def test_studies_are_those_of_today(name: str) -> None:
 
 def test_an_axis_with_a_former_name_is_warned_of_where_it_is_used() -> None:
     base = chappe.Scenario.chain(1, stop="110 delivered")
-    with pytest.warns(FutureWarning, match=r"`tcp\.window` is called `tcp\.receive_window` today") as caught:
+    with pytest.warns(FutureWarning, match=r"`tcp\.window` is now called `tcp\.receive_window`") as caught:
         study = chappe.sweep(base, {"tcp.window": [2, 4]}, progress=False, jobs=1)
     assert study.axes == ["tcp.receive_window"]
     assert [w.filename for w in caught] == [__file__]
@@ -71,7 +71,7 @@ def test_fix_rewrites_all_files(files: Path, capsys: pytest.CaptureFixture[str])
         assert [line for line in text.splitlines() if line.startswith("#")] == comments[path]
         if path.parent.name == "scenarios":
             assert chappe.Scenario.load(path) == chappe.Scenario.load(TODAY / "scenarios" / path.name)
-            assert not [w for w in chappe.Scenario.load(path).warnings if w.endswith(" today")]
+            assert not [w for w in chappe.Scenario.load(path).warnings if " is now called " in w]
     # Nothing is left to do.
     assert cli.main(["fix", "--json", *map(str, paths)]) == 0
     assert [file["changes"] for file in json.loads(capsys.readouterr().out)] == [[]] * len(paths)
@@ -90,7 +90,7 @@ def test_a_mistake_in_one_file_changes_none(files: Path, capsys: pytest.CaptureF
 def test_a_study_folder_is_continued(
     files: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Finished runs of the version before are found under the names of today: none is made again."""
+    """Finished runs of the previous version are found under the current names: none is made again."""
     study = files / "study"
     missing: list[int] = []
     make = _Making.make
@@ -106,7 +106,7 @@ def test_a_study_folder_is_continued(
     flows = before.table("flows")
     assert cli.main(["sweep", str(files / "study.toml"), "--out", str(study), "--json"]) == 0
     printed = capsys.readouterr()
-    assert "`tcp.window` is called `tcp.receive_window` today" in printed.err
+    assert "`tcp.window` is now called `tcp.receive_window`" in printed.err
     assert json.loads(printed.out)["axes"] == ["tcp.receive_window", "tcp.max_cwnd"]
     after = chappe.Study(study)
     assert len(after.runs) == 8
@@ -127,7 +127,7 @@ def test_a_study_folder_of_another_scenario_is_refused(files: Path, capsys: pyte
 
 
 def test_a_saved_run_is_opened() -> None:
-    """Columns and words have the names of today, and missing values are null."""
+    """Columns and words have the current names, and missing values are null."""
     former = chappe.open(FORMER / "run")
     assert isinstance(former, chappe.Results)
     again = chappe.run(former.scenario)
@@ -152,7 +152,7 @@ def test_former_columns_are_on_the_page() -> None:
 
 
 def test_measured_links_are_found_under_their_former_columns(tmp_path: Path) -> None:
-    """A study of the version before named its runs by a table with these columns."""
+    """A study of the previous version named its runs by a table with these columns."""
     (tmp_path / "links.csv").write_text("src,dst,signal_dbm\n0,1,-60\n1,0,-60\n", encoding="utf-8")
     scenario = chappe.Scenario(
         {
@@ -162,5 +162,5 @@ def test_measured_links_are_found_under_their_former_columns(tmp_path: Path) -> 
             "flow": [{"src": 0, "dst": 1}],
         }
     )
-    # The hash of all settings that the version before wrote for this scenario.
+    # The hash of all settings that the previous version wrote for this scenario.
     assert Point({}, scenario).former_identity == "b89552bc8881c099be661c52de87aa21b2a097cbc5a55730d0336faaae7d13f4"

@@ -105,7 +105,9 @@ def test_old_names_are_the_new_modules(old: str, new: str) -> None:
     assert module.__name__ == new
     assert module.__spec__ is not None
     assert module.__spec__.name == new
-    assert f"{old} has moved to {new}; the old name goes with the next version" in {str(w.message) for w in warned}
+    assert f"{old} has moved to {new}; the old name will be removed in the next version" in {
+        str(w.message) for w in warned
+    }
 
 
 @pytest.mark.usefixtures("forgotten")

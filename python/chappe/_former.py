@@ -1,4 +1,4 @@
-"""Former names of columns and words of tables: saved tables of the version before are read under the names of today."""
+"""Former names of columns and words of tables: saved tables of the previous version are read under current names."""
 
 from collections.abc import Mapping, Sequence
 
@@ -53,13 +53,13 @@ WORDS: Mapping[str, str] = {"data": "tcp_data", "ack": "tcp_ack", "datagram": "u
 
 
 def names(table: str, columns: Sequence[str]) -> dict[str, str]:
-    """Names of today of those columns of a table that have former names."""
+    """Current names of those columns of a table that have former names."""
     known = {**COLUMNS, **OF_TABLE.get(table, {})}
     return {c: known[c] for c in columns if c in known and known[c] not in columns}
 
 
 def of_today(name: str, table: pl.DataFrame) -> pl.DataFrame:
-    """A table, perhaps of the version before, under the names of today.
+    """A table, perhaps of the previous version, under the current names.
 
     Args:
         name: Name of the table.

@@ -52,7 +52,9 @@ def moved(old: str, new: str) -> None:
 
 def _warn(old: str, new: str, stacklevel: int) -> None:
     warnings.warn(
-        f"{old} has moved to {new}; the old name goes with the next version", DeprecationWarning, stacklevel=stacklevel
+        f"{old} has moved to {new}; the old name will be removed in the next version",
+        DeprecationWarning,
+        stacklevel=stacklevel,
     )
 
 

@@ -1,4 +1,4 @@
-//! Former names of settings: they mean the same as the names of today, with a warning, and `fix` replaces them. Settings
+//! Former names of settings: they mean the same as the current names, with a warning, and `fix` replaces them. Settings
 //! that differ from the defaults.
 
 use chappe_core::scenario::fix::fix;
@@ -54,12 +54,12 @@ fn refused(read: Result<Scenario, Errors>) -> String {
 
 /// Warnings about former names.
 fn warned(scenario: &Scenario) -> BTreeSet<String> {
-    scenario.warnings.iter().map(|p| p.message.clone()).filter(|m| m.ends_with(" today")).collect()
+    scenario.warnings.iter().map(|p| p.message.clone()).filter(|m| m.contains("` is now called `")).collect()
 }
 
 /// Warning about a former name.
 fn warning(old: &str, new: &str) -> String {
-    format!("`{old}` is called `{new}` today").replace('*', "0")
+    format!("`{old}` is now called `{new}`").replace('*', "0")
 }
 
 /// A value as in a TOML text.

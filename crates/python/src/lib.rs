@@ -316,20 +316,20 @@ fn fix_toml(name: &str, text: &str) -> PyResult<(String, Vec<String>)> {
     scenario::fix::fix(name, text).map(|fixed| (fixed.text, fixed.changes)).map_err(|e| scenario_error(&e))
 }
 
-/// Settings by dotted name, as JSON, under their names of today, and messages about former names.
+/// Settings by dotted name, as JSON, under their current names, and messages about former names.
 #[pyfunction]
 fn renamed(settings: &str) -> PyResult<(String, Vec<String>)> {
     let (settings, messages) = scenario::renamed::of_settings(&parse("settings", settings)?);
     Ok((settings.to_string(), messages))
 }
 
-/// Name of today of a setting with a former name; `None` for other names.
+/// Current name of a setting with a former name; `None` for other names.
 #[pyfunction]
 fn renamed_setting(name: &str) -> Option<String> {
     renames::renamed(name)
 }
 
-/// Former names of settings and groups, each with the name of today.
+/// Former names of settings and groups, each with the current name.
 #[pyfunction]
 fn renamed_settings() -> Vec<(&'static str, &'static str)> {
     renames::SETTINGS.to_vec()

@@ -12,7 +12,7 @@ from chappe._words import plain, tell
 from chappe.cli import fix, papers, reference, saved, scenarios, studies
 from chappe.cli.given import BAD_INPUT
 
-RENAMED = "`{}` is now `{}`; the old name goes with the next version"
+RENAMED = "`{}` is now `{}`; the old name will be removed in the next version"
 """Warning about an old name of a command or an option."""
 
 SHELLS = ("bash", "zsh", "fish")

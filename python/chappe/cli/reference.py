@@ -41,7 +41,7 @@ def explain_name(args: argparse.Namespace) -> int:
 
     name = _core.renamed_setting(args.name) or args.name
     if name != args.name:
-        tell(f"warning: `{args.name}` is called `{name}` today")
+        tell(f"warning: `{args.name}` is now called `{name}`")
     found = explain(name)
     if not found:
         near = suggestions(name)

@@ -48,7 +48,7 @@ class Point:
 
     @cached_property
     def former_identity(self) -> str:
-        """Hash of all settings under their former names, by which the version before named its runs."""
+        """Hash of all settings under their former names, by which the previous version named its runs."""
         return _hash(json.loads(self.scenario._core.former_json()))
 
 
@@ -75,7 +75,7 @@ class Item:
 
     @property
     def former_key(self) -> str:
-        """Name of the run in a store of the version before."""
+        """Name of the run in a store of the previous version."""
         return self._named(self.point.former_identity)
 
     def _named(self, identity: str) -> str:
@@ -135,7 +135,7 @@ def grid(scenario: Scenario, axes: Axes | None = None, cases: Cases | None = Non
 
 
 def of_today(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings or axes by dotted name under their names of today; warns of former names."""
+    """Settings or axes by dotted name under their current names; warns of former names."""
     former = {name: values for name, values in settings.items() if _core.renamed_setting(name) is not None}
     if not former:
         return dict(settings)
@@ -147,7 +147,7 @@ def of_today(settings: Mapping[str, Any]) -> dict[str, Any]:
         text, messages = _core.renamed(json.dumps({name: values}, default=str))
         renamed |= json.loads(text)
         for message in messages:
-            warn_user(f"{message}; the former name goes with the next version", FutureWarning)
+            warn_user(f"{message}; the former name will be removed in the next version", FutureWarning)
     return renamed
 
 

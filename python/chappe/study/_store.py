@@ -40,7 +40,7 @@ from chappe.study._parts import RUN, DamagedError, Finished
 
 FORMAT = 2
 FORMER = 1
-"""Format of the version before, which is read: its runs are named by hashes of all settings."""
+"""Format of the previous version, which is read: its runs are named by hashes of all settings."""
 
 CHUNK = 100
 """Runs per chunk."""
@@ -83,7 +83,7 @@ def table(
         sources: Part of every run.
         name: Name of the table.
         keys: Keys of the runs.
-        former: Keys in parts of the version before, by key.
+        former: Keys in parts of the previous version, by key.
     """
     # After an interruption a run may be in two parts; only the part in ``sources`` counts.
     wanted: dict[Path, dict[str, int]] = {}
@@ -134,7 +134,7 @@ class Store:
         self.warnings: list[str] = []
         self._sources: dict[str, Path] = {}
         self._former: dict[str, str] = {}
-        """Names of runs in parts of the version before, by their names of today."""
+        """Names of runs in parts of the previous version, by their current names."""
         self._waiting: dict[str, Finished] = {}
         self._order: list[str] = []
         self._places: dict[str, int] = {}
@@ -250,11 +250,11 @@ class Store:
 
     @cached_property
     def _has_former(self) -> bool:
-        """True if parts were written by the version before."""
+        """True if parts were written by the previous version."""
         return any(parts.owner(path) not in (self._owner, None) for path in set(self._sources.values()))
 
     def adopt(self, items: Iterable[Item]) -> None:
-        """Finds runs of the version before, which named them by other hashes."""
+        """Finds runs of the previous version, which named them by other hashes."""
         if not self._has_former:
             return
         for item in items:

@@ -101,11 +101,11 @@ class Study:
 
     @property
     def axes(self) -> list[str]:
-        """Names of the axes; settings with former names have their names of today."""
+        """Names of the axes; settings with former names have their current names."""
         return [_of_today(name) for name in self._about["axes"]]
 
     def _of_today(self, table: pl.DataFrame) -> pl.DataFrame:
-        """A table with axes, perhaps of the version before, under the names of today."""
+        """A table with axes, perhaps of the previous version, under the current names."""
         return table.rename({name: _of_today(name) for name in self._about["axes"] if name in table.columns})
 
     @cached_property

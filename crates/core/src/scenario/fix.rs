@@ -12,7 +12,7 @@ const SEARCH: &[(&str, &str)] = &[("from", "low"), ("to", "high"), ("best", "dir
 /// Former words of `search.direction`.
 const DIRECTIONS: &[(&str, &str)] = &[("highest", "maximize"), ("lowest", "minimize")];
 
-/// A file with the names of today.
+/// A file with the current names.
 pub struct Fixed {
     /// Text of the file.
     pub text: String,
@@ -122,7 +122,7 @@ impl Fixer {
         }
     }
 
-    /// The key with its name of today, if that is not one of `all` names of the table; spaces and comments stay.
+    /// The key with its current name, if that is not one of `all` names of the table; spaces and comments stay.
     fn renamed(&mut self, key: Key, today: Option<&str>, all: &[String], old: &str, new: &str) -> Key {
         let Some(today) = today.filter(|today| !all.iter().any(|name| name == today)) else { return key };
         self.change(format!("`{}` -> `{}`", join(old, key.get()), join(new, today)));

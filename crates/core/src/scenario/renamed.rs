@@ -7,9 +7,9 @@ use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
 
 /// Suggestion of all warnings of this kind.
-const HELP: &str = "the former name goes with the next version; `chappe fix FILE` rewrites a file";
+const HELP: &str = "the former name will be removed in the next version; `chappe fix FILE` rewrites a file";
 
-/// Settings by dotted name under their names of today, and messages about former names.
+/// Settings by dotted name under their current names, and messages about former names.
 pub fn of_settings(settings: &Json) -> (Json, Vec<String>) {
     let mut renaming = Renaming::default();
     let rename = |(path, value): (&String, &Json)| {
@@ -20,7 +20,7 @@ pub fn of_settings(settings: &Json) -> (Json, Vec<String>) {
     (Json::Object(now), renaming.warnings.into_iter().map(|p| p.message).collect())
 }
 
-/// All settings under their former names, as the version before wrote them.
+/// All settings under their former names, as the previous version wrote them.
 pub fn under_former_names(settings: &Json) -> Json {
     fn of_group(group: &Json, path: &str) -> Json {
         match group {
@@ -55,12 +55,12 @@ pub struct Renaming {
 }
 
 impl Renaming {
-    /// Gives the settings of a scenario their names of today.
+    /// Gives the settings of a scenario their current names.
     pub fn of_scenario(&mut self, table: &mut Table) {
         self.of_table(table, "", "");
     }
 
-    /// Name of today and value for a value at a dotted name.
+    /// Current name and value for a value at a dotted name.
     pub fn of_value(&mut self, path: &str, mut node: Node) -> (String, Node) {
         let new = renamed(path).unwrap_or_else(|| path.to_owned());
         if new != path {
@@ -102,7 +102,7 @@ impl Renaming {
 
     fn warn(&mut self, old: &str, new: &str, at: Option<Origin>) {
         if self.known.insert(generic(old)) {
-            self.warnings.push(problem(old, at, format!("`{old}` is called `{new}` today"), HELP));
+            self.warnings.push(problem(old, at, format!("`{old}` is now called `{new}`"), HELP));
         }
     }
 
@@ -116,8 +116,8 @@ impl Renaming {
                 }
             }
             (Some(_), _) => {
-                let message = format!("`{path}` is set twice, by its former name and by that of today");
-                self.twice.push(problem(path, at, message, "set it once, by its name of today"));
+                let message = format!("`{path}` is set twice, by its former and its current name");
+                self.twice.push(problem(path, at, message, "set it once, by its current name"));
             }
         }
     }

@@ -23,7 +23,7 @@ pub const MOVEMENT_COLUMNS: [&str; 7] = ["time_s", "node", "x_m", "y_m", "dest_x
 impl Wanted {
     const ALL: [Wanted; 4] = [Wanted::Positions, Wanted::Flows, Wanted::Links, Wanted::Movements];
 
-    /// Name of today of a column that had a former name.
+    /// Current name of a column that had a former name.
     pub(super) fn of_today(self, name: &str) -> &str {
         match (self, name) {
             (Wanted::Links, "from") => "src",

@@ -124,7 +124,7 @@ pub fn renamed(path: &str) -> Option<String> {
     renamed_key("", path)
 }
 
-/// Key of today of a setting or group whose key was `key` in a group that was called `group`; `None` if `key` has no
+/// Current key of a setting or group whose key was `key` in a group that was called `group`; `None` if `key` has no
 /// former name. The key may be dotted.
 pub fn renamed_key(group: &str, key: &str) -> Option<String> {
     static NAMES: OnceLock<Names> = OnceLock::new();
