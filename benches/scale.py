@@ -109,7 +109,7 @@ class Layout:
         return mean(len(near) for near in pairs_within(self.places, SENSED))
 
     def scenario(self, settings: str) -> str:
-        """As a scenario of ours."""
+        """As a scenario of Chappe."""
         places = ", ".join(f'["{x} m", "{y} m"]' for x, y in self.places)
         flows = ", ".join(f'{{ from = {a}, to = {b}, start = "{at} s" }}' for a, b, at in self.flows)
         return f"""extends = "ns2-2.35"

@@ -50,7 +50,7 @@ class Run:
 
     def ours(self, seed: int) -> list[str]:
         """The command that runs it with ours."""
-        settings = [f"tcp.variant={self.variant}", f"link.7.error.rate={self.loss}", f"run.stop={SECONDS} s"]
+        settings = [f"tcp.variant={self.variant}", f"wired_link.7.error.rate={self.loss}", f"run.stop={SECONDS} s"]
         return [program(), str(SCENARIO), str(seed), *settings, *([SNOOP] if self.snoop else [])]
 
     def theirs(self, seed: int, tuning: str) -> list[str]:

@@ -21,10 +21,11 @@ SCENARIO = """
 extends = "standard"
 run = { stop = "60 s", batches = 6 }
 topology.kind = "none"
-wire = { nodes = 4, rate = "100 Mbit/s", delay = "10 ms" }
+topology.wired_nodes = 4
+wired = { rate = "100 Mbit/s", delay = "10 ms" }
 tcp = { variant = "sack", receive_window = 500 }
 cbr = { payload = "200 B", interval = "20 ms" }
-link = [
+wired_link = [
     { src = 0, dst = 1 },
     { src = 1, dst = 2, rate = "10 Mbit/s", queue = { limit = 1000 } },
     { src = 2, dst = 3 },
@@ -55,7 +56,7 @@ def main(folder: Path) -> None:
     """Runs each queue with and without ECN, prints the results and draws the delay."""
     base = chappe.Scenario(tomllib.loads(SCENARIO))
     points = {
-        (queue, ecn): base.with_settings({"link.1.queue.discipline": queue, "tcp.ecn.enabled": ecn})
+        (queue, ecn): base.with_settings({"wired_link.1.queue.discipline": queue, "tcp.ecn.enabled": ecn})
         for queue in QUEUES
         for ecn in (False, True)
     }

@@ -17,10 +17,10 @@ from chappe.stats import Estimate, ratio
 RATES = (0.0, 0.02, 0.1, 0.2, 0.3, 0.5)
 HOPS: dict[str, dict[str, object]] = {
     "802.11": {},
-    "802.11, losses above the MAC": {"receiver.layer": "net"},
+    "802.11, losses above the MAC": {"wlan.error.layer": "net"},
     "lossy wire": {
         "topology": {"kind": "none"},
-        "wire.nodes": 3,
+        "topology.wired_nodes": 3,
         "link": [
             {"src": 2, "dst": 0, "rate": "10 Mbit/s", "delay": "40 ms"},
             {"src": 0, "dst": 1, "rate": "2 Mbit/s", "delay": "1 ms", "back": {"error": {"model": "none"}}},
@@ -33,8 +33,8 @@ SEEDS = range(1, 4)
 def losses(hop: str, rate: float) -> dict[str, object]:
     """Settings with which the last hop loses this share of its frames."""
     if hop == "lossy wire":
-        return {"link.1.error": {"model": "uniform", "rate": rate}}
-    return {"receiver.error.rate": rate}
+        return {"wired_link.1.error": {"model": "uniform", "rate": rate}}
+    return {"wlan.error.rate": rate}
 
 
 def goodput(runs: pl.DataFrame) -> Estimate:

@@ -231,7 +231,7 @@ of_one: st.SearchStrategy[Json] = st.one_of(
 )
 
 
-changeable = st.sampled_from(["flow.0.cbr.interval", "flow.0.tcp.receive_window", "link.0.rate", "receiver.error.rate"])
+changeable = st.sampled_from(["flow.0.cbr.interval", "flow.0.tcp.receive_window", "wired_link.0.rate", "wlan.error.rate"])
 command = st.dictionaries(
     st.sampled_from(
         [

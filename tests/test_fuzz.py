@@ -205,5 +205,5 @@ def test_names_of_one_draw_may_disagree_about_what_is_a_list() -> None:
     """Random names override each other in any order."""
     values: list[Any] = [[], [0], [{}], {}, 1, "x", None]
     for value in values:
-        changes = draws.laid_over({}, {"link": value, "link.0.src": 3, "link.x": 1})
+        changes = draws.laid_over({}, {"link": value, "wired_link.0.src": 3, "wired_link.x": 1})
         assert "link" in changes

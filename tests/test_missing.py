@@ -19,7 +19,7 @@ EVERYTHING = ["frames", "packets", "cwnd", "queue", "routes", "positions"]
 BATTERY: dict[str, Any] = {"node": [{"nodes": 1, "radio.energy.battery": "2 J"}]}
 MIXED: dict[str, Any] = {"flow": [{"src": 0, "dst": 2}, {"src": 2, "dst": 0, "app": "cbr"}]}
 
-LOST: dict[str, Any] = {"receiver.error": {"model": "uniform", "rate": 1.0}}
+LOST: dict[str, Any] = {"wlan.error": {"model": "uniform", "rate": 1.0}}
 
 SCENARIOS: dict[str, dict[str, Any]] = {
     "TCP and UDP": {"topology.hops": 2, **MIXED, "run.airtime": True},
@@ -28,7 +28,7 @@ SCENARIOS: dict[str, dict[str, Any]] = {
     "no flow has begun": {"topology.hops": 1, "flow": [{"dst": 1, "start": "4 s"}]},
     "short flows": {
         "topology.kind": "none",
-        "wire.nodes": 2,
+        "topology.wired_nodes": 2,
         "link": [{"src": 0, "dst": 1}],
         "arrival_process": [{"src": 0, "dst": 1, "rate": 20, "size": {"mean": "10 kB"}}],
     },

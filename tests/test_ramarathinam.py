@@ -27,7 +27,7 @@ def test_the_paper_is_complete() -> None:
     assert len(COMBINATIONS) == 12
     assert {p[:2] for p in COMBINATIONS} == set(TABLE_I) == set(TABLE_II)
     assert all(len(row) == len(LOADS) for row in TABLE_I.values())
-    assert DESIGN.full.seeds >= ONE_RUN, "single runs of the paper are compared with single runs of ours"
+    assert DESIGN.full.seeds >= ONE_RUN, "single runs of the paper are compared with single runs of Chappe"
     assert set(PAPER.figures) == set(FIGURES)
     assert set(PAPER.tables) == set(TABLES)
     assert set(PAPER.extras) == set(EXTRAS)

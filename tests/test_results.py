@@ -244,7 +244,7 @@ def test_rates_sum_to_the_counts_of_the_nodes(mixed_results: chappe.Results) -> 
     changes = {
         "wlan.data_rate": "11 Mbit/s",
         "wlan.rate_control.algorithm": "sample_rate",
-        "receiver.error": {"model": "uniform", "rate": 0.2},
+        "wlan.error": {"model": "uniform", "rate": 0.2},
     }
     r = chappe.run(chappe.Scenario.chain(2, changes, stop="1100 delivered"))
     assert r.rates.schema == mixed_results.rates.schema

@@ -319,7 +319,7 @@ def test_the_schema_describes_every_setting() -> None:
     leaves = _leaves(chappe.schema())
     # A group of overrides is empty without changes.
     changes = {name for name, leaf in leaves.items() if leaf.get("type") == "object"}
-    assert changes == {"wire.queue", "split.tcp"}
+    assert changes == {"wired.queue", "split.tcp"}
     assert set(leaves) - {"format", "extends"} - changes == set(Scenario.chain(2))
     for name, leaf in leaves.items():
         assert leaf["description"].strip(), name

@@ -32,8 +32,8 @@ def test_the_whole_paper(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     text = (tmp_path / "paper.md").read_text(encoding="utf-8")
     lines = text.splitlines()
     assert lines[2].startswith("- Vegas has a higher goodput: **confirmed** (paper more; here +")
-    order = ("## Findings", "![goodput](key.png)", "## Why it differs", "## Claims", "## Other readings", "## Figures",
-             "## Method")  # fmt: skip
+    order = ("## Findings", "![goodput](key.png)", "## Why the results differ", "## Claims", "## Other readings",
+             "## Figures", "## Method")  # fmt: skip
     places = [text.index(heading) for heading in order]
     assert places == sorted(places)
     assert "**Short chains have no hidden terminals** (S-2). Nothing is lost there" in text

@@ -76,7 +76,8 @@ def test_criterion_for_goodput() -> None:
     assert page.answer([off]) == "0 of 1 cases agree, 1 does not."
     answer = page.answer([off, habit, habit, worse])
     assert answer == (
-        "2 of 4 cases agree, 2 do not. Of 3 in which ns-3 has habits of its own 2 agree with them, 1 without."
+        "2 of 4 cases agree, 2 do not. In 3 of them ns-3 departs from the standard: "
+        "2 agree with its departures, 1 without."
     )
     # Cases with almost no deliveries count, but not in differences; chains count in both.
     hardly = Comparison(fixed, 9.0, 20.0, Estimate(18, 0, 4))
@@ -89,7 +90,10 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeyp
     monkeypatch.setattr(compare, "SEEDS", (1, 2))
     assert cli.main(["validate", "sinr", "--out", str(tmp_path)]) == 0
     output = capsys.readouterr().out
-    answer = "10 of 11 cases agree, 1 does not. Of 7 in which ns-3 has habits of its own 6 agree with them, 6 without."
+    answer = (
+        "10 of 11 cases agree, 1 does not. In 7 of them ns-3 departs from the standard: "
+        "6 agree with its departures, 6 without."
+    )
     assert answer in output
     assert "4 flows, queue 2" in output
     text = (tmp_path / "validation.md").read_text(encoding="utf-8")

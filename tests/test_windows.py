@@ -12,7 +12,7 @@ from chappe._windows import figure, measured
 SCENARIO = (
     'run.stop = "8 s"\ntopology.hops = 3\ntcp.receive_window = 8\nflow = [{ dst = 3 }, { dst = 1, app = "cbr" }]\n'
 )
-LOSSES = 'receiver = { error = { model = "uniform", rate = 0.05 }, layer = "net", frames = "data" }\n'
+LOSSES = 'wlan.error = { model = "uniform", rate = 0.05, layer = "net", frames = "data" }\n'
 
 
 @pytest.fixture

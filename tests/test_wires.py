@@ -29,7 +29,7 @@ NS2_KBPS = {
 
 @pytest.mark.parametrize(("variant", "loss"), NS2_KBPS)
 def test_goodput_over_a_lossy_link_agrees_with_ns2(variant: str, loss: float) -> None:
-    scenario = chappe.Scenario.load(SCENARIO, {"tcp.variant": variant, f"link.{LOSSY}.error.rate": loss})
+    scenario = chappe.Scenario.load(SCENARIO, {"tcp.variant": variant, f"wired_link.{LOSSY}.error.rate": loss})
     seeds = range(1, 11) if loss else [1]
     means = [statistics.mean(chappe.run(scenario, seed=s).flows["goodput_bps"].to_list()) / 1e3 for s in seeds]
     assert statistics.mean(means) == pytest.approx(NS2_KBPS[variant, loss], rel=0.03)
@@ -154,7 +154,7 @@ def test_a_hybrid_path_has_a_rate_and_a_queue_in_each_direction(protocol: str) -
     free = chappe.run(path)
     assert free.flows["packets_delivered"][0] > 300
     assert free.flows["mean_hops"][0] == 5, "hops over the radio"
-    narrow = {"link.0.rate": "300 kbit/s", "link.0.queue.limit": 5, "link.0.back.rate": "1 Mbit/s"}
+    narrow = {"wired_link.0.rate": "300 kbit/s", "wired_link.0.queue.limit": 5, "wired_link.0.back.rate": "1 Mbit/s"}
     slow = chappe.run(path.with_settings(narrow))
     out, back = slow.links.rows(named=True)
     # The sender never pauses, and acknowledgements (52 B per two segments of 1500 B) are not delayed.

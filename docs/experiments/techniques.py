@@ -200,7 +200,7 @@ def answer(found: Found) -> list[str]:
         f"the rest is open; everywhere means in each of {len(found)} scenarios."
     ]
     order = sorted(COMPARED, key=lambda s: -found[worst(found, s)][1][s].chosen[0])
-    for scheme, place in ((order[0], "Nearest to it"), (order[-1], "Farthest from it")):
+    for scheme, place in ((order[0], "Closest to good everywhere"), (order[-1], "Farthest from good everywhere")):
         where = worst(found, scheme)
         own = found[where][1][scheme]
         lines.append(f"{place} is {title(scheme)}: in its worst scenario ({named(where)}) it has "

@@ -16,7 +16,7 @@ def main() -> None:
     """Prints mean window, spread of the runs and the spread that batches as independent values would give."""
     vegas = scenario(Point("vegas2", 8), "55000 delivered")
     for grows in (True, False):
-        runs = measure({0: vegas.with_settings({"tcp.vegas.bug_base_rtt_grows": grows})}, list(SEEDS))[0]
+        runs = measure({0: vegas.with_settings({"tcp.vegas.ns2.base_rtt_grows": grows})}, list(SEEDS))[0]
         # Half width = 2.262 standard errors over ten batches.
         promised = statistics.mean(runs[f"{NAME}_half_width"].to_list()) / 2.262
         means = runs[NAME].to_list()

@@ -31,7 +31,7 @@ Changes = Mapping[str, Any]
 Flows = Sequence[tuple[int, int]]
 
 ALL = {
-    "tcp.vegas.bare_segments": False,
+    "tcp.vegas.ns2.bare_segments": False,
     **{
         f"tcp.vegas.bug_{name}": False
         for name in (
@@ -130,7 +130,7 @@ HABITS = {
     "wlan.data_needs_idle": False,
     "wlan.nav_reset": True,
 }
-"""Rules of the standard where ns-2.35's MAC has habits of its own."""
+"""Rules of the standard from which ns-2.35's MAC departs."""
 
 
 def habits(runs: Runs) -> None:

@@ -172,7 +172,7 @@ def ping(runs: Runs) -> None:
 def window(runs: Runs) -> None:
     """Frames that are lost whatever the signal is [%]: throughput [kbit/s], sent again [%], window, at both rates."""
     for percent in (0, 10, 20, 30):
-        lossy = {"receiver.error.model": "uniform", "receiver.error.rate": percent / 100} if percent else {}
+        lossy = {"wlan.error.model": "uniform", "wlan.error.rate": percent / 100} if percent else {}
         for rate, title in RATES.items():
             own = runs.of(Point("path", 5, rate, host="mesh_europe_later"), lossy)
             line(f"{percent} %", title, own["own_kbps"], own["own_resent"], own["own_window"])
@@ -183,7 +183,7 @@ def wire(runs: Runs) -> None:
     for scheme in ("buf2", "buf4"):
         for rate in ("4719 kbit/s", "6 Mbit/s", "100 Mbit/s"):
             for hops in (1, 5):
-                own = runs.of(Point("path", hops, scheme=scheme, host="mesh_us"), {"link.0.rate": rate})
+                own = runs.of(Point("path", hops, scheme=scheme, host="mesh_us"), {"wired_link.0.rate": rate})
                 line(scheme, rate, f"{hops}", own["own_kbps"], own["own_window"])
 
 

@@ -43,7 +43,7 @@ def joined(*parts: Sequence[str]) -> str:
 
 
 def difference_from_one(one: float, ours: Sequence[float]) -> Estimate:
-    """The mean of runs of ours less a single run of another simulator, whose runs are taken to scatter as ours do."""
+    """The mean of runs of Chappe less a single run of another simulator, whose runs are taken to scatter as ours do."""
     e = Estimate.of(ours)
     return Estimate(e.mean - one, e.variance * (len(ours) + 1), e.df)
 

@@ -276,10 +276,10 @@ _CENTRAL = 0.95
 
 
 def among(where: str, e: Estimate, one: float) -> Observation:
-    """A single run of the paper is like runs of ours.
+    """A single run of the paper is like runs of Chappe.
 
-    As the paper says: it lies in the middle 95 % of the distribution of ours; the test is binomial, by how many of our
-    runs lie on either side of it. Contrary: it is not of the same distribution, by its rank among ours
+    As the paper says: it lies in the middle 95 % of the distribution of Chappe's runs; the test is binomial, by
+    how many of them lie on either side of it. Contrary: it is not of the same distribution, by its rank among them
     (:func:`chappe.order.rank_p`), whose probability is never below 2 / (n + 1).
     """
     from scipy.special import bdtrc
@@ -287,7 +287,7 @@ def among(where: str, e: Estimate, one: float) -> Observation:
     if not isinstance(e, Quantile):
         return Observation(where, e, math.nan, math.nan)
     least = min(sum(v <= one for v in e.ordered), sum(v >= one for v in e.ordered))
-    # Probability of so many runs of ours beyond it, when it is not in that part.
+    # Probability of so many runs of Chappe beyond it, when it is not in that part.
     central = min(1.0, 2 * float(bdtrc(least - 1, len(e.ordered), (1 - _CENTRAL) / 2))) if least else 1.0
     return Observation(where, e, central, rank_p(e.ordered, one))
 

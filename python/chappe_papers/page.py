@@ -188,7 +188,7 @@ def write_markdown(path: Path, page: Page) -> None:
     if page.key is not None:
         lines += [f"![{page.key.title}]({page.key.png})", ""]
     if page.differences or page.unexplained:
-        lines += ["## Why it differs", ""]
+        lines += ["## Why the results differ", ""]
     for d in page.differences:
         shown = f" Shown by `{d.command}`." if d.command else ""
         lines += [f"**{d.title}** ({d.claims}). {d.text}{shown}", ""]

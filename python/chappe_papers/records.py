@@ -19,7 +19,7 @@ from chappe_papers.validate import Comparison, Validation, run
 
 SEEDS = range(1, 11)
 MANY = range(1, 41)
-"""Seeds where a run of ns-2 is compared with single runs of ours, and where runs have two states."""
+"""Seeds where a run of ns-2 is compared with single runs of Chappe, and where runs have two states."""
 
 RunKey = tuple[Any, int, int]
 """Key that our runs share with a run of ns-2, all but the seed: point, batches, packets in each."""
@@ -41,7 +41,7 @@ class Recorded(Comparison):
 
     Attributes:
         record: The run of ns-2.
-        singly: True if it is compared with single runs of ours where it does not agree.
+        singly: True if it is compared with single runs of Chappe where it does not agree.
         rows: Our runs.
         further: Further seeds of ns-2, where there are any.
         every: Ours one by one, each with the error of its batch means.
@@ -70,7 +70,7 @@ class Recorded(Comparison):
 
     @property
     def one_run(self) -> bool:
-        """True if it is compared with single runs of ours: a run of ns-2 is one run, whatever its batches promise."""
+        """True if it is compared with single runs of Chappe: a run of ns-2 is one run, whatever its batches promise."""
         return self.singly and not self.agrees
 
 

@@ -41,7 +41,7 @@ class Comparison:
         ns2: The number of ns-2.
         ours: Ours.
         runs: Runs of ns-2 whose mean its number is.
-        many: Single runs of ours, in which the values of these runs are looked up, where there are any.
+        many: Single runs of Chappe, in which the values of these runs are looked up, where there are any.
     """
 
     row: str
@@ -85,7 +85,7 @@ class Comparison:
 
     @cached_property
     def p(self) -> float | None:
-        """Probability that the mean of as many runs of ours is at least as far out, on either side; of one: by rank."""
+        """Probability that the mean of as many runs of Chappe is as far out, on either side; of one: by rank."""
         if not self.many:
             return None
         one = self.runs == 1
@@ -117,7 +117,7 @@ class Tested(Comparison):
 
     @property
     def p(self) -> float:
-        """The probability of chance, which needs no drawing of runs of ours."""
+        """The probability of chance, which needs no drawing of runs of Chappe."""
         return self.chance
 
     @property
@@ -337,7 +337,7 @@ def trust(groups: Mapping[str, Mapping[Any, pl.DataFrame]], seeds: int) -> list[
 
 
 def singles(comparisons: Sequence[Comparison], title: str) -> list[str]:
-    """A section in which runs of ns-2 are set among single runs of ours, which all of them have."""
+    """A section in which runs of ns-2 are set among single runs of Chappe, which all of them have."""
     rows, many = [], max((len(c.many) for c in comparisons), default=0)
     for c in comparisons:
         values, scale = sorted(c.many), c.measure.scale
@@ -346,9 +346,9 @@ def singles(comparisons: Sequence[Comparison], title: str) -> list[str]:
     return [
         f"## {title}",
         "",
-        f"A record of ns-2 is a single run. Here it is compared with {many} single runs of ours. *p* is the "
-        "probability that a run of ours is at least as far out, on either side (rank test); below 5 % the run of ns-2 "
-        "is not like ours.",
+        f"A record of ns-2 is a single run. Here it is compared with {many} single runs of Chappe. *p* is the "
+        "probability that a run of Chappe is at least as far out, on either side (rank test); below 5 % the run of "
+        "ns-2 is not like those of Chappe.",
         "",
         *table(("run", "measure", "ns-2", "ours: smallest", "median", "largest", "at least as far out", "p"), rows),
     ]

@@ -1,7 +1,7 @@
 //! Topologies: initial positions of the nodes.
 
 use crate::rng::Stream;
-use crate::setting::limit::{above, range};
+use crate::setting::limit::{above, at_most, range};
 use crate::setting::{Node, Scalar, Value};
 use crate::unit::{Metres, Position};
 use crate::{keywords, settings};
@@ -104,6 +104,8 @@ settings! {
         /// CSV file with the positions: columns x_m, y_m, and optionally node.
         pub file: Option<String> = None
             ; used when |c| c.kind == Kind::File, else "`topology.kind` is not `file`",
+        /// Number of nodes without a radio. They are numbered after those with a radio.
+        pub wired_nodes: u32 = 0 => at_most(1_000_000_000),
     }
 }
 

@@ -66,7 +66,7 @@ fn settings() -> impl Strategy<Value = Setting> {
             cfg.elfn.answer = if syn { Answer::Probe } else { Answer::Any };
             if !invents {
                 cfg.dup_acks = DupAcks::Rfc5681;
-                cfg.vegas.bug_send_time_sentinels = false;
+                cfg.vegas.ns2.send_time_sentinels = false;
             }
             let rule = SETTINGS[other.unwrap_or(i)].1.variant.parts().1;
             let name = format!(
@@ -154,7 +154,7 @@ impl Drive {
 
     /// Tells if the sender has a deviation of ns-2 by which it sends segments that nobody has provided.
     fn invents_data(&self) -> bool {
-        let vegas = self.cfg.variant == Variant::Vegas && self.cfg.vegas.bug_send_time_sentinels;
+        let vegas = self.cfg.variant == Variant::Vegas && self.cfg.vegas.ns2.send_time_sentinels;
         self.cfg.dup_acks == DupAcks::Number || vegas
     }
 

@@ -86,9 +86,9 @@ const RED: &str = "discipline = \"red\"\n\
 
 #[test]
 fn red_in_the_mesh_drops_what_is_not_ecn_capable() {
-    let [data, acks, messages] = dropped(&mesh(RED, "tcp.ecn.ect_on_retransmissions = true"), "dropped_aqm");
+    let [data, acks, messages] = dropped(&mesh(RED, "tcp.ecn.ns2.ect_on_retransmissions = true"), "dropped_aqm");
     assert!(acks > 0 && messages > 0 && data < acks, "{data} {acks} {messages}");
-    let able = "tcp.ecn.acks = true\ntcp.ecn.ect_on_retransmissions = true";
+    let able = "tcp.ecn.acks = true\ntcp.ecn.ns2.ect_on_retransmissions = true";
     let [_, acks, messages] = dropped(&mesh(RED, able), "dropped_aqm");
     assert!(acks == 0 && messages > 0, "{acks} {messages}");
     let all = format!("{able}\nrouting.ecn = true");

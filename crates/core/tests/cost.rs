@@ -112,10 +112,10 @@ fn memory_that_grows_during_a_run_is_checked() {
         "run = { stop = \"1000000 delivered\", sample_interval = \"1 us\" }\ntopology.hops = 1\n",
         "run.stop = \"100 s\"\ntopology.hops = 1\nqueue.limit = 1000000\ncbr.interval = \"1 us\"\n\
          flow = [{ dst = 1, app = \"cbr\" }]",
-        "run.stop = \"100 s\"\ntopology.kind = \"none\"\nwire = { nodes = 2, rate = \"10 Gbit/s\", delay = \"1 h\" }\n\
-         link = [{ dst = 1 }]\ncbr.interval = \"1 us\"\nflow = [{ dst = 1, app = \"cbr\" }]",
-        "run.stop = \"100 s\"\ntopology.kind = \"none\"\nwire = { nodes = 2, rate = \"10 Gbit/s\", delay = \"1 s\" }\n\
-         link = [{ dst = 1 }]\nqueue.limit = 1000000\nflow = [{ dst = 1 }]\n\
+        "run.stop = \"100 s\"\ntopology.kind = \"none\"\ntopology.wired_nodes = 2\nwired = { rate = \"10 Gbit/s\", delay = \"1 h\" }\n\
+         wired_link = [{ dst = 1 }]\ncbr.interval = \"1 us\"\nflow = [{ dst = 1, app = \"cbr\" }]",
+        "run.stop = \"100 s\"\ntopology.kind = \"none\"\ntopology.wired_nodes = 2\nwired = { rate = \"10 Gbit/s\", delay = \"1 s\" }\n\
+         wired_link = [{ dst = 1 }]\nqueue.limit = 1000000\nflow = [{ dst = 1 }]\n\
          tcp = { variant = \"fixed\", fixed.window = 200000, receive_window = 1000000 }",
     ] {
         let mut sim = Sim::new(&scenario(text).setup(None));
@@ -135,7 +135,7 @@ fn excessive_memory_is_rejected_at_its_setting() {
         ("run.batches = 1000000000", "run.batches", "TB of memory"),
         ("run.sample_interval = \"1 ns\"", "run.sample_interval", "TB of memory"),
         ("run.max_nodes = 1000000000\ntopology.hops = 999999999", "topology.hops", "TB of memory"),
-        ("run.max_nodes = 1000000000\nwire.nodes = 999999900", "wire.nodes", "TB of memory"),
+        ("run.max_nodes = 1000000000\ntopology.wired_nodes = 999999900", "topology.wired_nodes", "TB of memory"),
         (
             "run.max_nodes = 1000000000\ntopology = { kind = \"grid\", rows = 1000000000, columns = 1 }",
             "topology.rows",
@@ -205,10 +205,10 @@ fn long_runs_are_announced() {
     };
     // Measured on a core of 2025: 23 us for a packet over seven hops, 50 ms for a second of a thousand nodes with a
     // hundred flows, 1 us for a packet over two links. A run of some hours is announced.
-    let random = "topology = { kind = \"random\", nodes = 1000, width = \"7 km\", height = \"2900 m\" }\n\
+    let random = "topology = { kind = \"random\", nodes = 1000, width = \"7 km\", height = \"2900 m\", wired_nodes = 3 }\n\
                   traffic = { flows = 100, stagger = \"10 ms\" }";
-    let wires = "topology.kind = \"none\"\nwire = { nodes = 3, rate = \"100 Mbit/s\" }\n\
-                 link = [{ dst = 1 }, { src = 1, dst = 2 }]\nflow = [{ dst = 2 }]";
+    let wires = "topology.kind = \"none\"\nwired = { rate = \"100 Mbit/s\" }\n\
+                 wired_link = [{ dst = 1 }, { src = 1, dst = 2 }]\nflow = [{ dst = 2 }]";
     for (text, short, long) in [
         ("", "1000000 delivered", "1000000000 delivered"),
         (random, "1000 s", "1000000 s"),

@@ -241,20 +241,20 @@ fn below(path: &str) -> Option<String> {
         ("pairs.0.bulk.", "ftp."),
         ("pairs.0.cbr.", "cbr."),
         ("pairs.0.on_off.", "on_off."),
-        ("wire.queue.", "queue."),
+        ("wired.queue.", "queue."),
         ("arrival_process.0.tcp.", "tcp."),
         ("node.0.radio.", "radio."),
         ("node.0.wlan.", "wlan."),
         ("node.0.queue.", "queue."),
         ("node.0.mobility.", "mobility."),
-        ("link.0.back.queue.", "link.0.queue."),
-        ("link.0.back.error.", "link.0.error."),
-        ("link.0.back.", "link.0."),
-        ("link.0.rate", "wire.rate"),
-        ("link.0.delay", "wire.delay"),
-        ("link.0.error_place", "wire.error_place"),
-        ("link.0.queue.", "wire.queue."),
-        ("link.0.error.", "wire.error."),
+        ("wired_link.0.back.queue.", "wired_link.0.queue."),
+        ("wired_link.0.back.error.", "wired_link.0.error."),
+        ("wired_link.0.back.", "wired_link.0."),
+        ("wired_link.0.rate", "wired.rate"),
+        ("wired_link.0.delay", "wired.delay"),
+        ("wired_link.0.error_place", "wired.error_place"),
+        ("wired_link.0.queue.", "wired.queue."),
+        ("wired_link.0.error.", "wired.error."),
         ("middlebox.0.split.tcp.", "split.tcp."),
         ("middlebox.0.snoop.", "snoop."),
         ("middlebox.0.eln.", "eln."),
@@ -267,7 +267,7 @@ fn below(path: &str) -> Option<String> {
 
 /// Places of settings that lie over others.
 const LAYERS: [&str; 9] =
-    ["flow.", "pairs.", "arrival_process.", "node.", "wire.queue.", "link.0.back.", "link.0.", "split.", "middlebox."];
+    ["flow.", "pairs.", "arrival_process.", "node.", "wired.queue.", "wired_link.0.back.", "wired_link.0.", "split.", "middlebox."];
 
 /// A scenario in which settings are changed.
 struct Base {
@@ -292,8 +292,8 @@ impl Base {
         let value = at(&self.json, path).or_else(|| at(&self.now, path));
         match (value, path) {
             // Values not set by a link are those of `wire`.
-            (Some(none), "link.0.rate" | "link.0.delay" | "link.0.error_place") if none == "none" => {
-                at(&self.now, &path.replace("link.0.", "wire."))
+            (Some(none), "wired_link.0.rate" | "wired_link.0.delay" | "wired_link.0.error_place") if none == "none" => {
+                at(&self.now, &path.replace("wired_link.0.", "wire."))
             }
             (None, _) => self.value(&below(path)?),
             (value, _) => value,

@@ -451,7 +451,7 @@ fn scenario_is_warned_of_its_own_settings_only() {
 
 /// The only problem of a scenario with three wired nodes and the given links.
 fn wired_problem(links: &str) -> String {
-    problem(&format!("topology.kind = \"none\"\nwire.nodes = 3\nlink = [{links}]"))
+    problem(&format!("topology.kind = \"none\"\ntopology.wired_nodes = 3\nwired_link = [{links}]"))
 }
 
 #[test]
@@ -460,7 +460,7 @@ fn invalid_links() {
         wired_problem("{ src = 0, dst = 3 }"),
         "my.toml:4:26 there is no node 3 -> nodes are numbered from 0 to 2"
     );
-    assert_eq!(wired_problem("{ src = 1 }"), "my.toml:4:9 link 0 has no end -> set `link.0.dst` to a node");
+    assert_eq!(wired_problem("{ src = 1 }"), "my.toml:4:9 link 0 has no end -> set `wired_link.0.dst` to a node");
     assert_eq!(
         wired_problem("{ src = 1, dst = 1 }"),
         "my.toml:4:26 link 0 joins node 1 to itself -> choose another node"
@@ -472,28 +472,28 @@ fn invalid_links() {
     );
     assert_eq!(
         wired_problem("{ src = 0, dst = 1, duplex = false, back = { delay = \"1 s\" } }"),
-        "my.toml:4:52 link 0 goes one way, and `link.0.back` is set \
-         -> set `link.0.duplex = true`, or leave `back` out"
+        "my.toml:4:52 link 0 goes one way, and `wired_link.0.back` is set \
+         -> set `wired_link.0.duplex = true`, or leave `back` out"
     );
     assert_eq!(
         wired_problem("{ src = 0, dst = 1, rate = \"2 MBit/s\" }"),
-        "my.toml:4:36 `link.0.rate` cannot be \"2 MBit/s\" \
+        "my.toml:4:36 `wired_link.0.rate` cannot be \"2 MBit/s\" \
          -> did you mean \"2 Mbit/s\"? expected a bit rate such as \"2 Mbit/s\" or \"64 kbit/s\", or \"none\""
     );
     assert_eq!(
         wired_problem("{ src = 0, dst = 1, delay = \"2 h\" }"),
-        "my.toml:4:37 `link.0.delay` is 7200 s -> it must be at most 3600 s"
+        "my.toml:4:37 `wired_link.0.delay` is 7200 s -> it must be at most 3600 s"
     );
     assert_eq!(
         wired_problem("{ src = 0, dst = 1, back = { queue = { limit = 0 } } }"),
-        "my.toml:4:56 `link.0.back.queue.limit` is 0 -> it must be from 1 to 1000000"
+        "my.toml:4:56 `wired_link.0.back.queue.limit` is 0 -> it must be from 1 to 1000000"
     );
     assert_eq!(
         wired_problem("{ src = 0, dst = 1, back = { dealy = \"1 s\" } }"),
-        "my.toml:4:38 `link.0.back` has no setting `dealy` -> did you mean `delay`?"
+        "my.toml:4:38 `wired_link.0.back` has no setting `dealy` -> did you mean `delay`?"
     );
     assert_eq!(
-        problem("topology.kind = \"none\"\nwire.nodes = 1"),
+        problem("topology.kind = \"none\"\ntopology.wired_nodes = 1"),
         "my.toml:3:14 no node has a radio, and there is 1 node without -> a network has at least two nodes"
     );
 }
@@ -502,16 +502,16 @@ fn invalid_links() {
 fn invalid_error_models() {
     assert_eq!(
         wired_problem("{ dst = 1, error = { model = \"uniform\", rate = 1.5 } }"),
-        "my.toml:4:56 `link.0.error.rate` is 1.5 -> it must be from 0 to 1"
+        "my.toml:4:56 `wired_link.0.error.rate` is 1.5 -> it must be from 0 to 1"
     );
     assert_eq!(
         wired_problem("{ dst = 1, error = { model = \"unifrm\" } }"),
-        "my.toml:4:38 `link.0.error.model` cannot be \"unifrm\" \
+        "my.toml:4:38 `wired_link.0.error.model` cannot be \"unifrm\" \
          -> did you mean `uniform`? known: none, uniform, gilbert_elliott"
     );
     assert_eq!(
         problem(
-            "receiver.error = { model = \"gilbert_elliott\", gilbert_elliott = { good_to_bad = 0, bad_to_good = 0 } }"
+            "wlan.error = { model = \"gilbert_elliott\", gilbert_elliott = { good_to_bad = 0, bad_to_good = 0 } }"
         ),
         "my.toml:2:81 the state never changes -> use the model `uniform`, or let it change"
     );
@@ -531,7 +531,7 @@ fn missing_paths_over_links() {
     let routes = "routes = [{ at = 0, to = 1, via = 1 }, { at = 2, to = 1, via = 1 }]";
     assert_eq!(
         problem(&format!(
-            "topology.kind = \"none\"\nwire.nodes = 3\nlink = [{{ dst = 1 }}]\nflow = [{{ dst = 1 }}]\n\
+            "topology.kind = \"none\"\ntopology.wired_nodes = 3\nwired_link = [{{ dst = 1 }}]\nflow = [{{ dst = 1 }}]\n\
              routing = {{ protocol = \"fixed\", fixed = {{ {routes} }} }}"
         )),
         "my.toml:6:82 route 1 goes from node 2 to 1, which is no neighbour"
@@ -545,7 +545,7 @@ fn missing_paths_over_links() {
         ]
     );
     assert_eq!(
-        problem("topology.kind = \"none\"\nwire.nodes = 2\ntraffic.flows = 1"),
+        problem("topology.kind = \"none\"\ntopology.wired_nodes = 2\ntraffic.flows = 1"),
         "my.toml:4:17 1 flow of this length cannot be found between different nodes, only 0 \
          -> ask for fewer flows or other numbers of hops, or set `traffic.distinct_ends = false`"
     );
@@ -557,13 +557,13 @@ fn links_with_warnings() {
         let s = read(&format!("run.stop = \"1 s\"\n{text}")).expect("it can be run");
         s.warnings.iter().map(|p| p.message.clone()).collect::<Vec<_>>()
     };
-    assert_eq!(said("topology.hops = 2\nwire.nodes = 1"), ["node 3 has no radio, and no link leads there"]);
+    assert_eq!(said("topology.hops = 2\ntopology.wired_nodes = 1"), ["node 3 has no radio, and no link leads there"]);
     assert_eq!(
-        said("receiver.error.rate = 0.1"),
-        ["`receiver.error.rate` has no effect, because the error model is not `uniform`"]
+        said("wlan.error.rate = 0.1"),
+        ["`wlan.error.rate` has no effect, because the error model is not `uniform`"]
     );
     // Of 33 hops 31 are over the radio, and AODV begins anew behind the wires.
-    let far = "topology.hops = 31\nwire.nodes = 2\nlink = [{ src = 31, dst = 32 }, { src = 32, dst = 33 }]\n";
+    let far = "topology.hops = 31\ntopology.wired_nodes = 2\nwired_link = [{ src = 31, dst = 32 }, { src = 32, dst = 33 }]\n";
     assert_eq!(said(&format!("{far}extends = \"ns2-2.35\"\nflow = [{{ src = 1, dst = 33 }}]")), [""; 0]);
     assert_eq!(
         said(&format!("{far}extends = \"ns2-2.35\"\nflow = [{{ src = 0, dst = 33 }}]")),
@@ -589,20 +589,20 @@ fn links_with_warnings() {
 fn error_names_the_wrong_setting() {
     assert_eq!(problem("topology.hops = 0"), "my.toml:2:17 `topology.hops` is 0 -> it must be from 1 to 1000000000");
     assert_eq!(
-        problem("wire.nodes = 1000000000"),
+        problem("topology.wired_nodes = 1000000000"),
         "my.toml:2:14 there are 1000000008 nodes, 1000000000 of them without a radio, and at most 20000 are allowed \
          -> if you need that many, raise `run.max_nodes`"
     );
     assert_eq!(
-        problem("wire.nodes = 1\nflow = [{ dst = 8 }]"),
+        problem("topology.wired_nodes = 1\nflow = [{ dst = 8 }]"),
         "my.toml:3:17 node 8 has no radio, and no link leads there -> list its links as `link`, or choose another node"
     );
     assert_eq!(
-        problem("wire.nodes = 2\nlink = [{ src = 0, dst = 8 }]\nflow = [{ src = 9, dst = 8 }]"),
+        problem("topology.wired_nodes = 2\nwired_link = [{ src = 0, dst = 8 }]\nflow = [{ src = 9, dst = 8 }]"),
         "my.toml:4:17 node 9 has no radio, and no link leads there -> list its links as `link`, or choose another node"
     );
     assert_eq!(
-        problem("wire.nodes = 2\nlink = [{ src = 8, dst = 9 }]\nflow = [{ src = 0, dst = 8 }]"),
+        problem("topology.wired_nodes = 2\nwired_link = [{ src = 8, dst = 9 }]\nflow = [{ src = 0, dst = 8 }]"),
         "my.toml:4:26 node 8 cannot be reached from node 0 \
          -> no links lead there; list more of them, or choose another"
     );
@@ -618,8 +618,8 @@ fn error_names_the_wrong_setting() {
           flow = [{ ... }]; `tcp.variant` sets it for all flows"]
     );
     assert_eq!(
-        set("run.stop = \"1 s\"", "link.1.rate"),
-        ["no `link` is listed: there is no `link.1` -> `link.1.rate` changes one that is listed: link = [{ ... }]"]
+        set("run.stop = \"1 s\"", "wired_link.1.rate"),
+        ["no `wired_link` is listed: there is no `wired_link.1` -> `wired_link.1.rate` changes one that is listed: wired_link = [{ ... }]"]
     );
 }
 
@@ -721,8 +721,8 @@ fn runs_with_warnings() {
     // Over wires of 10 Mbit/s five times as many.
     let wires = |stop: &str, rate: &str| {
         said(&format!(
-            "run.stop = \"{stop}\"\ntopology.kind = \"none\"\nwire.nodes = 2\n\
-             link = [{{ dst = 1, rate = \"{rate}\" }}]\nflow = [{{ dst = 1 }}]"
+            "run.stop = \"{stop}\"\ntopology.kind = \"none\"\ntopology.wired_nodes = 2\n\
+             wired_link = [{{ dst = 1, rate = \"{rate}\" }}]\nflow = [{{ dst = 1 }}]"
         ))
     };
     assert_eq!(wires("12848 us", "10 Mbit/s"), [""; 0]);
@@ -813,8 +813,8 @@ fn a_segment_larger_than_the_mtu() {
 #[test]
 fn timers_of_a_nanosecond() {
     for (name, least, most) in [
-        ("routing.dsr.check_min", "1 ms", "3600 s"),
-        ("routing.dsr.check_max", "1 ms", "3600 s"),
+        ("routing.dsr.min_check_interval", "1 ms", "3600 s"),
+        ("routing.dsr.max_check_interval", "1 ms", "3600 s"),
         ("routing.dsr.request_period", "1 ms", "3600 s"),
         ("routing.dsr.max_request_period", "1 ms", "3600 s"),
         ("routing.dsdv.update_interval", "1 ms", "3600 s"),
@@ -1313,8 +1313,8 @@ fn invalid_events() {
         at("set = \"flow.0.tcp.receive_window\""),
         "my.toml:3:33 event 0: `flow.0.tcp.receive_window` gets no value -> write it as `to`"
     );
-    let may = "flow.N.cbr.interval, flow.N.tcp.receive_window, flow.N.tcp.max_cwnd, link.N.rate, link.N.delay, link.N.error.rate, link.N.back.rate, \
-               link.N.back.delay, link.N.back.error.rate, receiver.error.rate";
+    let may = "flow.N.cbr.interval, flow.N.tcp.receive_window, flow.N.tcp.max_cwnd, wired_link.N.rate, wired_link.N.delay, wired_link.N.error.rate, wired_link.N.back.rate, \
+               wired_link.N.back.delay, wired_link.N.back.error.rate, wlan.error.rate";
     assert_eq!(
         at("set = \"tcp.receive_window\", to = 3"),
         format!(
@@ -1363,12 +1363,12 @@ fn invalid_events() {
         "my.toml:3:32 event 0: `flow.0.tcp.max_cwnd` has no effect: flow 0 goes over UDP -> choose a flow over TCP"
     );
     assert_eq!(
-        at("set = \"link.0.rate\", to = \"1 Mbit/s\""),
+        at("set = \"wired_link.0.rate\", to = \"1 Mbit/s\""),
         "my.toml:3:33 event 0: there is no link 0 -> no `link` is listed"
     );
     assert_eq!(
-        at("set = \"receiver.error.rate\", to = 0.5"),
-        "my.toml:3:33 event 0: `receiver.error.rate` has no effect: the error model is `none` \
+        at("set = \"wlan.error.rate\", to = 0.5"),
+        "my.toml:3:33 event 0: `wlan.error.rate` has no effect: the error model is `none` \
          -> only the model `uniform` has a rate"
     );
     let late = read("run.stop = \"1 s\"\nevent = [{ at = \"1 s\", node_down = 1 }]").expect("it can be run");
@@ -1607,7 +1607,7 @@ fn packets_that_do_not_fit_into_frames() {
     for fits in [
         "net.mtu = \"2296 B\"",
         "net.mtu = \"2304 B\"\nwlan.llc_size = \"0 B\"",
-        "net.mtu = \"2304 B\"\ntopology.kind = \"none\"\nwire.nodes = 2\nlink = [{ dst = 1 }]",
+        "net.mtu = \"2304 B\"\ntopology.kind = \"none\"\ntopology.wired_nodes = 2\nwired_link = [{ dst = 1 }]",
     ] {
         assert!(read(&format!("run.stop = \"1 s\"\n{fits}")).is_ok(), "{fits}");
     }

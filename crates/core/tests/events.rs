@@ -58,7 +58,7 @@ const CHAIN: &str = r#"
     topology = { hops = 3 }
     flow = [{ src = 0, dst = 3, stop = "10 s" }, { src = 3, dst = 1, app = "cbr", start = "none" }]
     cbr = { interval = "20 ms", payload = "200 B" }
-    [receiver.error]
+    [wlan.error]
     model = "uniform"
     rate = 0.01
 "#;
@@ -72,7 +72,7 @@ fn script() -> Vec<(u64, Json)> {
         (2000, json!({ "set": "flow.1.cbr.interval", "to": "5 ms" })),
         (2000, json!({ "set": "flow.0.tcp.receive_window", "to": 4 })),
         (3001, json!({ "node_down": 1 })),
-        (4000, json!({ "set": "receiver.error.rate", "to": 0.1 })),
+        (4000, json!({ "set": "wlan.error.rate", "to": 0.1 })),
         (5002, json!({ "node_up": 1 })),
         (6000, json!({ "flow_end": 1 })),
         (7000, json!({ "flow_begin": 1 })),
@@ -170,8 +170,9 @@ fn what_is_on_a_wire_arrives_and_what_is_being_sent_does_not() {
             r#"
             run = {{ stop = "2 s", batches = 1, warmup_batches = 0 }}
             topology.kind = "none"
-            wire = {{ nodes = 2, rate = "1 Mbit/s", delay = "100 ms" }}
-            link = [{{ src = 0, dst = 1 }}]
+            topology.wired_nodes = 2
+            wired = {{ rate = "1 Mbit/s", delay = "100 ms" }}
+            wired_link = [{{ src = 0, dst = 1 }}]
             flow = [{{ src = 0, dst = 1, app = "cbr" }}]
             cbr = {{ interval = "20 ms", payload = "1222 B", datagrams = 10 }}
             event = [{down}]
@@ -197,8 +198,9 @@ fn settings_change_when_they_are_told_to() {
     let text = r#"
         run = { stop = "2 s", batches = 1, warmup_batches = 0 }
         topology.kind = "none"
-        wire = { nodes = 2, rate = "1 Mbit/s", delay = "1 ms" }
-        link = [{ src = 0, dst = 1, back = { delay = "5 ms" } }]
+        topology.wired_nodes = 2
+        wired = { rate = "1 Mbit/s", delay = "1 ms" }
+        wired_link = [{ src = 0, dst = 1, back = { delay = "5 ms" } }]
         flow = [{ src = 0, dst = 1, app = "cbr" }]
         cbr = { interval = "100 ms", payload = "1222 B" }
     "#;
@@ -212,11 +214,11 @@ fn settings_change_when_they_are_told_to() {
     let delay = |more: &str| of(more).numbers("mean_delay_s").expect("a column")[0] * 1e3;
     let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-6, "{a} instead of {b}");
     close(delay(""), 11.0);
-    let faster = "{ at = \"950 ms\", set = \"link.0.rate\", to = \"2 Mbit/s\" }";
+    let faster = "{ at = \"950 ms\", set = \"wired_link.0.rate\", to = \"2 Mbit/s\" }";
     close(delay(&format!("event = [{faster}]")), (10.0 * 11.0 + 10.0 * 6.0) / 20.0);
-    let longer = "{ at = \"950 ms\", set = \"link.0.delay\", to = \"3 ms\" }";
+    let longer = "{ at = \"950 ms\", set = \"wired_link.0.delay\", to = \"3 ms\" }";
     close(delay(&format!("event = [{faster}, {longer}]")), (10.0 * 11.0 + 10.0 * 8.0) / 20.0);
-    let back = "{ at = \"950 ms\", set = \"link.0.back.delay\", to = \"3 ms\" }";
+    let back = "{ at = \"950 ms\", set = \"wired_link.0.back.delay\", to = \"3 ms\" }";
     close(delay(&format!("event = [{back}]")), 11.0);
 }
 
@@ -227,8 +229,9 @@ fn a_window_that_changes_is_obeyed() {
             r#"
             run = {{ stop = "20 s", batches = 1, warmup_batches = 0, sample_interval = "100 ms" }}
             topology.kind = "none"
-            wire = {{ nodes = 2, rate = "10 Mbit/s", delay = "50 ms", queue = {{ limit = 1000 }} }}
-            link = [{{ src = 0, dst = 1 }}]
+            topology.wired_nodes = 2
+            wired = {{ rate = "10 Mbit/s", delay = "50 ms", queue = {{ limit = 1000 }} }}
+            wired_link = [{{ src = 0, dst = 1 }}]
             tcp = {{ variant = "{variant}", receive_window = 8 }}
             event = [{{ at = "5 s", set = "flow.0.tcp.receive_window", to = 40 }},
                      {{ at = "15 s", set = "flow.0.tcp.receive_window", to = 3 }}]
@@ -251,8 +254,9 @@ fn a_limit_of_the_congestion_window_that_changes_is_obeyed_at_once() {
     let text = r#"
         run = { stop = "20 s", batches = 1, warmup_batches = 0, sample_interval = "100 ms" }
         topology.kind = "none"
-        wire = { nodes = 2, rate = "10 Mbit/s", delay = "50 ms", queue = { limit = 1000 } }
-        link = [{ src = 0, dst = 1 }]
+        topology.wired_nodes = 2
+        wired = { rate = "10 Mbit/s", delay = "50 ms", queue = { limit = 1000 } }
+        wired_link = [{ src = 0, dst = 1 }]
         event = [{ at = "5 s", set = "flow.1.tcp.max_cwnd", to = 40 },
                  { at = "10 s", set = "flow.1.tcp.max_cwnd", to = 4 },
                  { at = "15 s", set = "flow.1.tcp.max_cwnd", to = 1000000 }]
@@ -276,8 +280,9 @@ fn a_flow_waits_for_its_event_and_can_begin_again() {
     let text = r#"
         run = { stop = "10 s", batches = 1, warmup_batches = 0 }
         topology.kind = "none"
-        wire = { nodes = 2, rate = "1 Mbit/s", delay = "10 ms" }
-        link = [{ src = 0, dst = 1 }]
+        topology.wired_nodes = 2
+        wired = { rate = "1 Mbit/s", delay = "10 ms" }
+        wired_link = [{ src = 0, dst = 1 }]
         tcp.initial_window = 1
         bulk.bytes = "1000 B"
         flow = [{ src = 0, dst = 1, start = "none" }]
@@ -347,9 +352,9 @@ proptest! {
             r#"
             extends = "{preset}"
             run = {{ stop = "60 s", batches = 2, warmup_batches = 0, airtime = true }}
-            topology = {{ hops = 3 }}
-            wire = {{ nodes = 1, rate = "2 Mbit/s" }}
-            link = [{{ src = 3, dst = 4 }}]
+            topology = {{ hops = 3, wired_nodes = 1 }}
+            wired = {{ rate = "2 Mbit/s" }}
+            wired_link = [{{ src = 3, dst = 4 }}]
             routing = {{ protocol = "{protocol}", aodv = {{ hello = {hello} }} }}
             net.neighborhood_red.enabled = {early}
             net.link_red.enabled = {early}

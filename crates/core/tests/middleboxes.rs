@@ -21,7 +21,7 @@ fn zhou(variant: &str, loss: f64, boxes: &str) -> String {
     let hosts: String = (0..5)
         .map(|i| {
             format!(
-                "[[link]]\nsrc = {i}\ndst = 5\n[[link]]\nsrc = 8\ndst = {mobile}\nrate = \"100 Mbit/s\"\ndelay = \"0 s\"\n\
+                "[[wired_link]]\nsrc = {i}\ndst = 5\n[[wired_link]]\nsrc = 8\ndst = {mobile}\nrate = \"100 Mbit/s\"\ndelay = \"0 s\"\n\
                  [[flow]]\nsrc = {i}\ndst = {mobile}\nstart = \"{start} ms\"\n",
                 mobile = 9 + i,
                 start = 100 * i,
@@ -32,18 +32,18 @@ fn zhou(variant: &str, loss: f64, boxes: &str) -> String {
         r#"
         extends = "ns2-2.35"
         run = {{ stop = "100 s", batches = 1, warmup_batches = 0 }}
-        topology = {{ kind = "none" }}
-        wire = {{ nodes = 14, rate = "10 Mbit/s", delay = "2 ms", queue = {{ limit = 1000 }} }}
+        topology = {{ kind = "none", wired_nodes = 14 }}
+        wired = {{ rate = "10 Mbit/s", delay = "2 ms", queue = {{ limit = 1000 }} }}
         tcp = {{ variant = "{variant}", mss = "1000 B", receive_window = 10 }}
-        [[link]]
+        [[wired_link]]
         src = 5
         dst = 6
         delay = "10 ms"
-        [[link]]
+        [[wired_link]]
         src = 6
         dst = 7
         delay = "10 ms"
-        [[link]]
+        [[wired_link]]
         src = 7
         dst = 8
         rate = "2 Mbit/s"
@@ -87,9 +87,9 @@ fn last_hop(first: &str, last: &str, more: &str) -> String {
     format!(
         r#"
         run = {{ stop = "120 s", batches = 6 }}
-        topology = {{ kind = "none" }}
-        wire = {{ nodes = 3, rate = "2 Mbit/s", delay = "20 ms" }}
-        link = [{{ src = 0, dst = 1, {first} }}, {{ src = 1, dst = 2, delay = "1 ms", {last} }}]
+        topology = {{ kind = "none", wired_nodes = 3 }}
+        wired = {{ rate = "2 Mbit/s", delay = "20 ms" }}
+        wired_link = [{{ src = 0, dst = 1, {first} }}, {{ src = 1, dst = 2, delay = "1 ms", {last} }}]
         flow = [{{ src = 0, dst = 2 }}]
         tcp.receive_window = 20
         {more}

@@ -2,7 +2,7 @@
 
 use chappe_core::mobility::formats::{self, Format};
 use chappe_core::mobility::waypoint::Model;
-use chappe_core::mobility::{Config, Courses, Kind, MobileNodes, Plan, Start};
+use chappe_core::mobility::{Config, Courses, Kind, MobileNodes, Ns2, Plan, Start};
 use chappe_core::packet::NodeId;
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
@@ -412,7 +412,8 @@ fn recorded_positions_have_a_limited_age() {
     let text = "0 0 0\n0 305 0 20 805 0\n";
     let courses = read(text).expect("a file");
     let candidates = |known_for: Span, times: &[f64]| {
-        let cfg = Config { model: Kind::File, table: courses.clone(), known_for, ..Config::default() };
+        let ns2 = Ns2 { neighbor_list_interval: known_for, ..Ns2::default() };
+        let cfg = Config { model: Kind::File, table: courses.clone(), ns2, ..Config::default() };
         let mut mobile_nodes = MobileNodes::new(&plan(2, cfg, 1), &[Position::default(); 2], 2, Metres(550.0));
         times
             .iter()
@@ -534,7 +535,7 @@ fn approaching_sender_wins_ties_with_a_slot() {
         let text = format!(
             "extends = \"ns2-2.35\"\nrun = {{ stop = \"60 s\", batches = 6, warmup_batches = 1 }}\n\
              topology = {{ kind = \"list\", positions = [[\"0 m\", \"0 m\"], [\"100 m\", \"0 m\"]] }}\n\
-             routing.protocol = \"shortest_path\"\nmobility.decides_ties = {ties}\n\
+             routing.protocol = \"shortest_path\"\nmobility.ns2.decides_ties = {ties}\n\
              wlan = {{ data_rate = \"2 Mbit/s\", basic_rate = \"1 Mbit/s\", rts_threshold = \"always\" }}\n\
              queue.discipline = \"droptail\"\ncbr = {{ interval = \"4 ms\", payload = \"1000 B\", header_size = \"0 B\" }}\n\
              flow = [{{ src = 0, dst = 1, app = \"cbr\" }}, {{ src = 1, dst = 0, app = \"cbr\" }}]\n\

@@ -57,9 +57,8 @@ fn senders_that_hear_of_their_own_queue_allocate_nothing_after_its_start() {
             r#"
             extends = "linux-2.6.16"
             run = {{ stop = "1000000 delivered", batches = 1, warmup_batches = 0 }}
-            topology = {{ hops = 3 }}
-            wire = {{ nodes = 1 }}
-            link = [{{ src = 3, dst = 4, rate = "1 Mbit/s" }}]
+            topology = {{ hops = 3, wired_nodes = 1 }}
+            wired_link = [{{ src = 3, dst = 4, rate = "1 Mbit/s" }}]
             queue.limit = 3
             routing.protocol = "shortest_path"
             tcp = {{ {tcp} }}
@@ -182,9 +181,9 @@ fn wires_allocate_nothing_after_their_start() {
     let count = allocations(
         r#"
         run = { stop = "10000000 delivered", batches = 1, warmup_batches = 0 }
-        topology = { hops = 2 }
-        wire = { nodes = 3, error = { model = "gilbert_elliott" } }
-        link = [{ src = 2, dst = 3, rate = "2 Mbit/s", queue = { limit = 10 } },
+        topology = { hops = 2, wired_nodes = 3 }
+        wired = { error = { model = "gilbert_elliott" } }
+        wired_link = [{ src = 2, dst = 3, rate = "2 Mbit/s", queue = { limit = 10 } },
                 { src = 3, dst = 4, rate = "100 Mbit/s", delay = "30 ms" }, { src = 3, dst = 5 }]
         # Bursts of losses outlast any patience.
         tcp = { receive_window = 20, max_timeouts = "none" }

@@ -43,7 +43,7 @@ pub fn meshes() -> impl Strategy<Value = String> {
             };
             let flows: String = (0..flows).map(flow).collect();
             let wire = if wired {
-                format!("[wire]\nnodes = 1\n[[link]]\nsrc = 0\ndst = {NODES}\nrate = \"1 Mbit/s\"\n")
+                format!("[wire]\nnodes = 1\n[[wired_link]]\nsrc = 0\ndst = {NODES}\nrate = \"1 Mbit/s\"\n")
             } else {
                 String::new()
             };

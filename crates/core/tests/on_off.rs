@@ -44,8 +44,9 @@ fn wire(rate: &str, flow: &str, more: &str) -> Sim {
         r#"
         run = {{ stop = "60 s", batches = 1, warmup_batches = 0, record = ["packets"] }}
         topology.kind = "none"
-        wire = {{ nodes = 2, rate = "{rate}", delay = "1 ms" }}
-        link = [{{ dst = 1 }}]
+        topology.wired_nodes = 2
+        wired = {{ rate = "{rate}", delay = "1 ms" }}
+        wired_link = [{{ dst = 1 }}]
         tcp.mss = "512 B"
         on_off = {{ on = "200 ms", off = "800 ms", payload = "300 B" }}
         flow = [{{ dst = 1, app = "on_off", {flow} }}]
@@ -165,12 +166,13 @@ fn late_data_of_a_given_up_connection_is_counted_once() {
     let text = r#"
         run = { stop = "100 s", batches = 1, warmup_batches = 0 }
         topology.kind = "none"
-        wire = { nodes = 2, rate = "1 Mbit/s", delay = "1 ms", queue.limit = 1000 }
-        link = [{ dst = 1 }]
+        topology.wired_nodes = 2
+        wired = { rate = "1 Mbit/s", delay = "1 ms", queue.limit = 1000 }
+        wired_link = [{ dst = 1 }]
         tcp = { mss = "512 B", max_timeouts = 1, rto.max = "1 s" }
         on_off = { on = "20 ms", off = "3 s", payload = "50 B", rate = "64 kbit/s" }
         flow = [{ dst = 1, app = "on_off" }]
-        event = [{ at = "6 s", set = "link.0.delay", to = "30 s" }]
+        event = [{ at = "6 s", set = "wired_link.0.delay", to = "30 s" }]
     "#;
     let mut given_up = 0;
     for seed in 1..40 {
@@ -190,13 +192,14 @@ fn a_file_for_a_connection_that_was_given_up_is_counted_once() {
     let sim = ran(r#"
         run = { stop = "100 s", batches = 1, warmup_batches = 0 }
         topology.kind = "none"
-        wire = { nodes = 2, rate = "1 Mbit/s", delay = "1 ms", queue.limit = 1000 }
-        link = [{ dst = 1 }]
+        topology.wired_nodes = 2
+        wired = { rate = "1 Mbit/s", delay = "1 ms", queue.limit = 1000 }
+        wired_link = [{ dst = 1 }]
         tcp = { mss = "512 B", max_timeouts = 1, rto.max = "1 s" }
         bulk.bytes = "2000 B"
         flow = [{ dst = 1 }]
         event = [
-            { at = "1 s", set = "link.0.delay", to = "30 s" },
+            { at = "1 s", set = "wired_link.0.delay", to = "30 s" },
             { at = "2 s", flow_begin = 0 },
             { at = "20 s", flow_begin = 0 },
             { at = "21 s", flow_end = 0 },

@@ -28,9 +28,9 @@ fn path(own: bool, delay: &str, limit: u32, tcp: &str) -> String {
         extends = "linux-2.6.16"
         run = {{ stop = "40 s", batches = 1, warmup_batches = 0 }}
         topology.kind = "none"
-        wire = {{ nodes = 3 }}
+        topology.wired_nodes = 3
         queue.discipline = "droptail"
-        link = [{{ src = 0, dst = 1, delay = "0 s", {first}, back = {{ {fast} }} }},
+        wired_link = [{{ src = 0, dst = 1, delay = "0 s", {first}, back = {{ {fast} }} }},
                 {{ src = 1, dst = 2, delay = "{delay}", {second}, back = {{ {fast} }} }}]
         tcp = {{ {tcp} }}
         flow = [{{ src = 0, dst = 2 }}]
@@ -81,10 +81,11 @@ fn what_leaves_the_queue_is_counted_once_whatever_becomes_of_it() {
                     queue = {{ discipline = "droptail", limit = 2 }}
                     arp.enabled = true
                     routing.protocol = "{protocol}"
-                    receiver.error = {{ model = "uniform", rate = 0.1 }}
+                    wlan.error = {{ model = "uniform", rate = 0.1 }}
                     wlan.long_retry_limit = 2
-                    wire = {{ nodes = 1, error = {{ model = "uniform", rate = 0.05 }}, queue = {{ limit = 1 }} }}
-                    link = [{{ src = 3, dst = 4, rate = "500 kbit/s" }}]
+                    topology.wired_nodes = 1
+                    wired = {{ error = {{ model = "uniform", rate = 0.05 }}, queue = {{ limit = 1 }} }}
+                    wired_link = [{{ src = 3, dst = 4, rate = "500 kbit/s" }}]
                     tcp = {{ {tcp} }}
                     flow = [{{ src = 0, dst = 4 }}, {{ src = 4, dst = 0 }}]
                     event = [{{ at = "3 s", node_down = 0 }}, {{ at = "4 s", node_up = 0 }},

@@ -156,12 +156,12 @@ pub fn scenarios() -> impl Strategy<Value = String> {
                 },
                 interval = 5 + chance % 100,
                 early = match chance / 42 % 6 {
-                    0 => "link_red = { enabled = true, min_th = 0.2, max_p = 0.5 }",
-                    1 => "link_red = { enabled = true, min_th = 0, max_th = 0.5, max_p = 1, pacing = false }",
-                    2 => "neighborhood_red = { enabled = true, min_th = 10 }",
+                    0 => "link_red = { enabled = true, min_threshold = 0.2, max_p = 0.5 }",
+                    1 => "link_red = { enabled = true, min_threshold = 0, max_threshold = 0.5, max_p = 1, pacing = false }",
+                    2 => "neighborhood_red = { enabled = true, min_threshold = 10 }",
                     3 =>
-                        "link_red = { enabled = true }, neighborhood_red = { enabled = true, min_th = 0, max_th = 100, \
-                         max_p = 1, w_q = 1, interval = \"7 ms\", lifetime = \"90 ms\" }",
+                        "link_red = { enabled = true }, neighborhood_red = { enabled = true, min_threshold = 0, max_threshold = 100, \
+                         max_p = 1, weight = 1, interval = \"7 ms\", lifetime = \"90 ms\" }",
                     _ => "",
                 },
             )
@@ -194,12 +194,15 @@ pub fn wired_scenarios() -> impl Strategy<Value = String> {
             let moved =
                 |l: &str| if l.starts_with("node = ") && shared { format!("node = {gateway}") } else { l.into() };
             let text = text.lines().map(moved).collect::<Vec<String>>().join("\n");
-            let receiver = if receiver { model } else { "model = \"none\"" };
+            let errors = if receiver { model } else { "model = \"none\"" };
+            let errors = format!("error = {{ {errors}, layer = \"{layer}\", frames = \"{frames}\" }}");
+            let text = text.replacen("wlan = { ", &format!("wlan = {{ {errors}, "), 1);
+            let text = text.replacen("topology = { ", "topology = { wired_nodes = 2, ", 1);
             let base = if shared { 0 } else { last };
             format!(
                 r#"
                 {text}
-                [[link]]
+                [[wired_link]]
                 src = {last}
                 dst = {gateway}
                 rate = "{rate} kbit/s"
@@ -208,19 +211,13 @@ pub fn wired_scenarios() -> impl Strategy<Value = String> {
                 error = {{ {model} }}
                 error_place = "{place}"
                 back = {{ error = {{ model = "none" }} }}
-                [[link]]
+                [[wired_link]]
                 src = {gateway}
                 dst = {host}
                 {second}
-                [wire]
-                nodes = 2
-                [receiver]
-                error = {{ {receiver} }}
-                layer = "{layer}"
-                frames = "{frames}"
                 "#,
                 second =
-                    if base == 0 && last != 0 { format!("[[link]]\nsrc = 0\ndst = {gateway}") } else { String::new() },
+                    if base == 0 && last != 0 { format!("[[wired_link]]\nsrc = 0\ndst = {gateway}") } else { String::new() },
             )
         },
     )
@@ -305,7 +302,7 @@ proptest! {
         let files = [
             ("bulk.segments", segments.to_string()),
             ("tcp.dup_acks", "\"rfc5681\"".into()),
-            ("tcp.vegas.bug_send_time_sentinels", "false".into()),
+            ("tcp.vegas.ns2.send_time_sentinels", "false".into()),
             ("run.stop", "\"20 s\"".into()),
             // A timer far too short: most segments are sent again, and arrive when the file is over.
             ("tcp.rto.min", "\"1 ms\"".into()),

@@ -22,10 +22,9 @@ impl Files for Folder {
 /// A scenario in which every renamed setting has a value.
 const COMPLETE: &str = r#"
     run = { stop = "2 s", airtime = true, sample_interval = "100 ms", time_limit = "900 s" }
-    topology.hops = 3
-    wire.nodes = 1
+    topology = { hops = 3, wired_nodes = 1 }
     mobility = { model = "random_waypoint", initial = "topology", width = "600 m", height = "100 m" }
-    link = [{ src = 0, dst = 4, back.queue.red.weight = 0.01 }]
+    wired_link = [{ src = 0, dst = 4, back.queue.red.weight = 0.01 }]
     flow = [{ src = 0, dst = 3, bulk.segments = 9, tcp.receive_window = 7 }, { src = 4, dst = 0 }]
     pairs = [{ src = 1, dst = "2-3", duration = "1 s", bulk.segments = 5 }]
     arrival_process = [{ src = 1, dst = 0, tcp.mss = "500 B" }]
@@ -33,7 +32,7 @@ const COMPLETE: &str = r#"
     middlebox = [{ kind = "split", node = 1, split.tcp.ack_policy = "every" }]
     wlan.link_rate = [{ src = 0, dst = 1, rate = "1 Mbit/s" }]
     routing.fixed.routes = [{ node = 0, dst = 1, next_hop = 1 }]
-    event = [{ at = "1 s", set = "link.0.rate", to = "1 Mbit/s" }]
+    event = [{ at = "1 s", set = "wired_link.0.rate", to = "1 Mbit/s" }]
 "#;
 
 fn read(text: &str, overrides: &[(&str, &str)]) -> Result<Scenario, Errors> {
@@ -114,7 +113,10 @@ fn names_within_other_groups_are_former_names_too() {
                 event = [{ at = \"10 ms\", set = \"flow.0.tcp.window\", to = 2 }]";
     let scenario = good(text);
     let expected = [
-        ("link.0.back.queue.red.q_weight", "link.0.back.queue.red.weight"),
+        ("wire", "wired"),
+        ("wire.nodes", "topology.wired_nodes"),
+        ("link", "wired_link"),
+        ("link.0.back.queue.red.q_weight", "wired_link.0.back.queue.red.weight"),
         ("flow.0.to", "flow.0.dst"),
         ("flow.0.tcp.window", "flow.0.tcp.receive_window"),
         ("middlebox.0.split.tcp.segment", "middlebox.0.split.tcp.mss"),

@@ -210,7 +210,7 @@ fn first_loop_of(
     let flow = |to: &usize| format!("{{ dst = {to}, app = \"cbr\" }}, {{ src = {to}, dst = 0, app = \"cbr\" }}");
     let flows: Vec<String> = near.iter().skip(1).step_by(2).map(flow).collect();
     let more = format!(
-        "run.stop = \"90 s\"\nreceiver.error = {{ model = \"uniform\", rate = {losses} }}\nflow = [{}]",
+        "run.stop = \"90 s\"\nwlan.error = {{ model = \"uniform\", rate = {losses} }}\nflow = [{}]",
         flows.join(", ")
     );
     let mut sim = recorded(&network(preset, protocol, positions, &more), seed);
@@ -352,7 +352,7 @@ fn scenarios_of_dsdv_are_read() {
     let text = "routing = { protocol = \"dsdv\", dsdv.packet_header_size = \"0 B\", dsdv.header_after_wait = true }";
     let read = Scenario::from_toml("test", &format!("run.stop = \"1 s\"\n{text}"), &[], &NoFiles).expect("a scenario");
     let unused: Vec<&str> = read.unused.iter().map(|u| u.0.as_str()).collect();
-    assert_eq!(unused, ["routing.dsdv.header_after_wait"]);
+    assert_eq!(unused, ["routing.dsdv.ns2.header_after_wait"]);
 }
 
 #[test]

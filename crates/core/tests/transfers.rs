@@ -11,8 +11,9 @@ fn one_wire(more: &str) -> (End, Table) {
         r#"
         run = {{ batches = 1, warmup_batches = 0, stop = "10 s" }}
         topology.kind = "none"
-        wire = {{ nodes = 2, rate = "1 Mbit/s", delay = "10 ms", queue = {{ discipline = "droptail", limit = 1000 }} }}
-        link = [{{ src = 0, dst = 1 }}]
+        topology.wired_nodes = 2
+        wired = {{ rate = "1 Mbit/s", delay = "10 ms", queue = {{ discipline = "droptail", limit = 1000 }} }}
+        wired_link = [{{ src = 0, dst = 1 }}]
         tcp = {{ receive_window = 1000, initial_window = 1 }}
         {more}
         "#

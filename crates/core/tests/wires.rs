@@ -24,8 +24,8 @@ fn packet_takes_time_on_any_link() {
     // 41 B at 1 Tbit/s take 0.3 ns: rounded to nothing, time would stand still for ever.
     for stop in ["20 us", "9000 delivered"] {
         let sim = run(&format!(
-            "run = {{ stop = \"{stop}\", batches = 1, warmup_batches = 0 }}\ntopology.kind = \"none\"\n\
-             wire = {{ nodes = 2, rate = \"1000000 Mbit/s\", delay = \"0 s\" }}\nlink = [{{ src = 0, dst = 1 }}]\n\
+            "run = {{ stop = \"{stop}\", batches = 1, warmup_batches = 0 }}\ntopology = {{ kind = \"none\", wired_nodes = 2 }}\n\
+             wired = {{ rate = \"1000000 Mbit/s\", delay = \"0 s\" }}\nwired_link = [{{ src = 0, dst = 1 }}]\n\
              flow = [{{ dst = 1 }}]\ntcp.mss = \"1 B\""
         ));
         let delivered = sim.recorder().delivered();
@@ -42,9 +42,8 @@ fn transfers_go_both_ways_through_a_chain_a_base_station_and_wires() {
                 extends = "{preset}"
                 run = {{ stop = "900 delivered", time_limit = "300 s" }}
                 bulk.segments = 300
-                topology = {{ hops = 3 }}
-                wire = {{ nodes = 2 }}
-                link = [{{ src = 3, dst = 4 }}, {{ src = 4, dst = 5, rate = "2 Mbit/s", delay = "20 ms" }}]
+                topology = {{ hops = 3, wired_nodes = 2 }}
+                wired_link = [{{ src = 3, dst = 4 }}, {{ src = 4, dst = 5, rate = "2 Mbit/s", delay = "20 ms" }}]
                 routing.protocol = "{protocol}"
                 tcp = {{ receive_window = 8 }}
                 flow = [{{ src = 0, dst = 5 }}, {{ src = 5, dst = 1, start = "100 ms" }}, {{ src = 4, dst = 3 }}]
@@ -65,9 +64,8 @@ fn the_base_station_itself_can_be_an_end() {
         let sim = run(&format!(
             r#"
             run = {{ stop = "20 s" }}
-            topology = {{ hops = 2 }}
-            wire = {{ nodes = 1 }}
-            link = [{{ src = 2, dst = 3 }}]
+            topology = {{ hops = 2, wired_nodes = 1 }}
+            wired_link = [{{ src = 2, dst = 3 }}]
             routing.protocol = "{protocol}"
             flow = [{{ src = 2, dst = 3 }}, {{ src = 0, dst = 2 }}, {{ src = 2, dst = 0 }}, {{ src = 3, dst = 2 }}]
             "#
@@ -85,10 +83,9 @@ fn two_cells_are_joined_by_wires() {
             r#"
             run = {{ stop = "600 delivered", time_limit = "300 s" }}
             bulk.segments = 300
-            topology = {{ kind = "list", positions = [["0 m", "0 m"], ["200 m", "0 m"], ["400 m", "0 m"],
+            topology = {{ wired_nodes = 1, kind = "list", positions = [["0 m", "0 m"], ["200 m", "0 m"], ["400 m", "0 m"],
                           ["5000 m", "0 m"], ["5200 m", "0 m"], ["5400 m", "0 m"]] }}
-            wire = {{ nodes = 1 }}
-            link = [{{ src = 2, dst = 6 }}, {{ src = 6, dst = 3 }}]
+            wired_link = [{{ src = 2, dst = 6 }}, {{ src = 6, dst = 3 }}]
             routing.protocol = "{protocol}"
             flow = [{{ src = 0, dst = 5 }}, {{ src = 4, dst = 1 }}]
             "#
@@ -106,9 +103,8 @@ fn nodes_use_the_nearest_of_two_base_stations() {
         let sim = run(&format!(
             r#"
             run = {{ stop = "10 s" }}
-            topology = {{ hops = 5 }}
-            wire = {{ nodes = 1 }}
-            link = [{{ src = 0, dst = 6 }}, {{ src = 5, dst = 6 }}]
+            topology = {{ hops = 5, wired_nodes = 1 }}
+            wired_link = [{{ src = 0, dst = 6 }}, {{ src = 5, dst = 6 }}]
             routing.protocol = "{protocol}"
             flow = [{{ src = 1, dst = 6 }}, {{ src = 6, dst = 4 }}]
             "#
@@ -127,14 +123,14 @@ fn without_errors_a_receiver_is_as_if_it_had_no_error_model() {
     let flows = |more: &str| format!("{:?}", run(&format!("{base}{more}")).recorder().flows());
     let plain = flows("");
     for layer in ["phy", "net"] {
-        let errors = format!("receiver = {{ error = {{ model = \"uniform\", rate = 0 }}, layer = \"{layer}\" }}");
+        let errors = format!("wlan.error = {{ model = \"uniform\", rate = 0, layer = \"{layer}\" }}");
         assert_eq!(flows(&errors), plain, "{layer}");
     }
-    assert_ne!(flows("receiver = { error = { model = \"uniform\", rate = 0.1 } }"), plain);
+    assert_ne!(flows("wlan.error = { model = \"uniform\", rate = 0.1 }"), plain);
 }
 
 /// One hop over which a datagram goes every 50 ms, with errors at the receivers.
-fn lossy_hop(receiver: &str) -> Sim {
+fn lossy_hop(errors: &str) -> Sim {
     run(&format!(
         r#"
         run = {{ stop = "1000 s", batches = 1, warmup_batches = 0 }}
@@ -143,14 +139,14 @@ fn lossy_hop(receiver: &str) -> Sim {
         wlan = {{ rts_threshold = "never", short_retry_limit = 7 }}
         cbr = {{ interval = "50 ms", payload = "472 B" }}
         flow = [{{ dst = 1, app = "cbr" }}]
-        receiver = {{ {receiver} }}
+        wlan.error = {{ {errors} }}
         "#
     ))
 }
 
 #[test]
 fn a_damaged_data_frame_is_sent_again() {
-    let sim = lossy_hop("error = { model = \"uniform\", rate = 0.3 }, frames = \"data\"");
+    let sim = lossy_hop("model = \"uniform\", rate = 0.3, frames = \"data\"");
     let nodes = sim.recorder().nodes();
     let first = |name: &str| nodes.counts(name).expect("a column")[0] as f64;
     // Every attempt fails with 0.3; after seven a packet is given up, 0.3^7 = 0.02 % of them.
@@ -167,7 +163,7 @@ fn a_damaged_data_frame_is_sent_again() {
 
 #[test]
 fn lost_acknowledgements_cause_duplicates() {
-    let sim = lossy_hop("error = { model = \"uniform\", rate = 0.2 }, frames = \"all\"");
+    let sim = lossy_hop("model = \"uniform\", rate = 0.2, frames = \"all\"");
     let nodes = sim.recorder().nodes();
     let (sent, failed) = (
         nodes.counts("data_frames_sent").expect("a column")[0],
@@ -182,7 +178,7 @@ fn lost_acknowledgements_cause_duplicates() {
 
 #[test]
 fn errors_above_the_mac_are_losses() {
-    let sim = lossy_hop("error = { model = \"uniform\", rate = 0.1 }, layer = \"net\"");
+    let sim = lossy_hop("model = \"uniform\", rate = 0.1, layer = \"net\"");
     let nodes = sim.recorder().nodes();
     assert_eq!(nodes.counts("data_frames_failed").expect("a column")[0], 0);
     let lost = sim.pool().ledger().dropped_for(Kind::Data, Reason::LinkError) as f64;
@@ -192,7 +188,7 @@ fn errors_above_the_mac_are_losses() {
 #[test]
 fn long_frames_are_damaged_more_often() {
     // 500 B of packet and 36 B of header and LLC, 14 B of acknowledgement: 8 x 550 bits.
-    let sim = lossy_hop("error = { model = \"uniform\", unit = \"bit\", rate = 1e-4 }, frames = \"all\"");
+    let sim = lossy_hop("model = \"uniform\", unit = \"bit\", rate = 1e-4, frames = \"all\"");
     let nodes = sim.recorder().nodes();
     let (sent, failed) = (
         nodes.counts("data_frames_sent").expect("a column")[0],
@@ -209,9 +205,9 @@ fn cut_off(split: &str, most: &str, stop: &str) -> Sim {
         r#"
         run = {{ stop = "{stop}", batches = 1, warmup_batches = 0 }}
         topology.kind = "none"
-        wire = {{ nodes = 3 }}
+        topology.wired_nodes = 3
         tcp.max_timeouts = {most}
-        link = [{{ src = 0, dst = 1 }}, {{ src = 1, dst = 2, error = {{ model = "uniform", rate = 1.0 }},
+        wired_link = [{{ src = 0, dst = 1 }}, {{ src = 1, dst = 2, error = {{ model = "uniform", rate = 1.0 }},
                   back = {{ error = {{ model = "none" }} }} }}]
         flow = [{{ src = 0, dst = 2 }}]
         {split}

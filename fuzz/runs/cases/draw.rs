@@ -240,16 +240,16 @@ impl Draw<'_> {
             self.set("radio.energy.sleep", "0.1 W");
         }
         if self.chance.one_in(4) {
-            self.error("receiver.error");
-            self.set_word("receiver.frames");
-            self.set_word("receiver.layer");
+            self.error("wlan.error");
+            self.set_word("wlan.error.frames");
+            self.set_word("wlan.error.layer");
         }
     }
 
     fn error(&mut self, at: &str) {
-        let model = self.word("wire.error.model");
+        let model = self.word("wired.error.model");
         self.set(&format!("{at}.model"), model);
-        let unit = self.word("wire.error.unit");
+        let unit = self.word("wired.error.unit");
         self.set(&format!("{at}.unit"), unit.clone());
         let least = if unit == "packet" { 2.0 } else { 5.0 };
         let rate = f64::powf(10.0, -(self.chance.share() * least + (least - 2.0)));
@@ -369,10 +369,10 @@ impl Draw<'_> {
         }
         if self.chance.one_in(3) {
             let known_for = self.ms(0, 1000);
-            self.set("mobility.known_for", known_for);
+            self.set("mobility.ns2.neighbor_list_interval", known_for);
         }
         if self.chance.one_in(2) {
-            self.set("mobility.decides_ties", true);
+            self.set("mobility.ns2.decides_ties", true);
         }
     }
 
@@ -428,7 +428,7 @@ impl Draw<'_> {
 
     fn wires(&mut self) {
         self.wired = self.chance.from(if self.radios == 0 { 2 } else { 1 }, 4);
-        self.set("wire.nodes", self.wired);
+        self.set("topology.wired_nodes", self.wired);
         let mut links = vec![];
         let first = self.radios.max(1);
         let in_a_row = self.chance.one_in(2);
@@ -451,18 +451,18 @@ impl Draw<'_> {
                 links.push(self.link(to, from, both));
             }
         }
-        self.set("link", links);
-        for i in 0..self.json["link"].as_array().map_or(0, Vec::len) {
+        self.set("wired_link", links);
+        for i in 0..self.json["wired_link"].as_array().map_or(0, Vec::len) {
             if self.chance.one_in(4) {
-                self.error(&format!("link.{i}.error"));
-                let place = self.word("wire.error_place");
-                self.set(&format!("link.{i}.error_place"), place);
+                self.error(&format!("wired_link.{i}.error"));
+                let place = self.word("wired.error_place");
+                self.set(&format!("wired_link.{i}.error_place"), place);
             }
             if self.chance.one_in(3) {
                 let discipline = self.word("queue.discipline");
-                self.set(&format!("link.{i}.queue.discipline"), discipline);
+                self.set(&format!("wired_link.{i}.queue.discipline"), discipline);
                 let limit = self.chance.from(1, 20);
-                self.set(&format!("link.{i}.queue.limit"), limit);
+                self.set(&format!("wired_link.{i}.queue.limit"), limit);
             }
         }
     }
@@ -627,10 +627,10 @@ impl Draw<'_> {
     fn any_setting(&mut self) {
         let mut groups = vec!["net", "queue", "routing", "routing", "tcp", "tcp", "bulk", "cbr", "on_off"];
         if self.radios > 0 {
-            groups.extend(["radio", "wlan", "wlan", "wlan", "mobility", "arp", "receiver"]);
+            groups.extend(["radio", "wlan", "wlan", "wlan", "mobility", "arp"]);
         }
         if self.wired > 0 {
-            groups.extend(["wire", "link", "link"]);
+            groups.extend(["wired", "wired_link", "wired_link"]);
         }
         groups.extend(["flow", "pairs", "arrival_process", "middlebox"].iter().filter(|g| self.json.get(g).is_some()));
         if self.json.get("middlebox").is_some() {
@@ -667,7 +667,7 @@ impl Draw<'_> {
             return;
         }
         let flows = self.json["flow"].as_array().map_or(0, Vec::len);
-        let links = self.json["link"].as_array().map_or(0, Vec::len);
+        let links = self.json["wired_link"].as_array().map_or(0, Vec::len);
         let mut events = vec![];
         for _ in 0..self.chance.from(1, 5) {
             let (node, flow) = (self.chance.below(self.nodes()), self.chance.below(flows));
@@ -693,7 +693,7 @@ impl Draw<'_> {
                 }
                 _ => {
                     let name = *self.chance.pick(&CHANGEABLE);
-                    let of_link = name.starts_with("link.");
+                    let of_link = name.starts_with("wired_link.");
                     if of_link && links == 0 {
                         continue;
                     }
@@ -733,9 +733,9 @@ impl Draw<'_> {
         if self.chance.one_in(2) {
             self.set("topology.kind", "none");
             self.wired = self.chance.from(2, 4);
-            self.set("wire.nodes", self.wired);
+            self.set("topology.wired_nodes", self.wired);
             let links: Vec<Json> = (1..self.wired).map(|to| self.link(to - 1, to, true)).collect();
-            self.set("link", links);
+            self.set("wired_link", links);
         } else {
             self.radios = self.chance.from(2, 4);
             self.set("topology.hops", self.radios - 1);

@@ -61,7 +61,7 @@ def _evenness(data: Estimates, v: str, loss: float) -> Estimate:
 
 
 def _single(data: Estimates, measure: str, reported: float, loss: float) -> Observations:
-    """The paper's number of E-NewReno where nothing moves, among single runs of ours."""
+    """The paper's number of E-NewReno where nothing moves, among single runs of Chappe."""
     e = data.get(Point(OURS, 0.0, loss), measure)
     if e is not None:
         yield among(f"the paper's {reported:g}", _one(e), reported)

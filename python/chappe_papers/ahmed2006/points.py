@@ -71,7 +71,7 @@ READINGS: dict[str, tuple[str, dict[str, Any]]] = {
     "setdest": ("setdest of then: speeds from 0 on, places uniform at the beginning", {"mobility.initial": "uniform"}),
     "ns2_26": ("all of these, and TCP as in ns-2.26", {"extends": "ns2-2002", "wlan.data_rate": "2 Mbit/s",
                                                        "mobility.initial": "uniform"}),
-    "loss_above": ("link loss above the MAC, which does not repair it", {"receiver.layer": "net"}),
+    "loss_above": ("link loss above the MAC, which does not repair it", {"wlan.error.layer": "net"}),
     "threshold": ("ECN marks where 5 packets wait, in the drop-tail queue", _ECN | {"queue.mark_threshold": 5}),
 }  # fmt: skip
 """Other readings of what the paper does not say: what is different, and the settings."""
@@ -120,9 +120,9 @@ def scenario(p: Point) -> Scenario:
     if p.reading == LONE:
         base["flow"] = base["flow"][:1]
     if p.loss:
-        changes |= {"receiver.error.model": "uniform", "receiver.error.rate": p.loss / 100}
+        changes |= {"wlan.error.model": "uniform", "wlan.error.rate": p.loss / 100}
     else:
-        changes.pop("receiver.layer", None)
+        changes.pop("wlan.error.layer", None)
     return Scenario(base).with_settings(changes)
 
 

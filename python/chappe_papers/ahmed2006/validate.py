@@ -1,4 +1,4 @@
-"""Comparison with rows of ns-2.35, a run with each of up to five movement patterns, by eight runs of ours."""
+"""Comparison with rows of ns-2.35, a run with each of up to five movement patterns, by eight runs of Chappe."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ from chappe_papers.run_cache import RunCache
 from chappe_papers.validate import LEVEL, OfTests, Tested, by_measure, over_the_page, parts, run
 
 SEEDS: Sequence[int] = range(1, 9)
-"""Runs of ours on each walk."""
+"""Runs of Chappe on each walk."""
 
 _MARKED = ("ecn",)
 
@@ -123,9 +123,9 @@ class AhmedValidation(OfTests):
         listed = "; ".join(f"{part}, {label}: {_percent(e)}" for part, label, e in beyond_chance(rows))
         return [
             f"{len({c.point for c in rows})} rows of ns-2.35, each one run with two to five movement patterns, are "
-            f"compared with {len(SEEDS)} runs of ours with each of the same patterns. A number agrees when the means "
+            f"compared with {len(SEEDS)} runs of Chappe with each of the same patterns. A number agrees when the means "
             "over the patterns differ by at most 5 %, or when chance suffices: pattern by pattern, one run of "
-            "ns-2 against the spread of ours, as a prediction interval, with the degrees of freedom of Welch and "
+            "ns-2 against the spread of Chappe's, as a prediction interval, with the degrees of freedom of Welch and "
             "Satterthwaite, at 5 % over all of the page by Holm's rule. In brackets the number of patterns.",
             "A single row is too short to distinguish a difference of a few per cent from chance. "
             f"Of the {len(beyond)} values that are not within 5 %, {alone} differ at 5 % when each is tested alone. "

@@ -21,10 +21,10 @@ WINDOWS = (1, 2, 3, 4, 5, 6, 8)
 """Windows to which NewReno is bound in search of the best."""
 
 _FIXED = {
-    "tcp.vegas.bug_clearing_stops_at_wrap": False,
-    "tcp.vegas.bug_backoff_on_fast_retransmit": False,
-    "tcp.vegas.bug_mark_survives_timeout": False,
-    "tcp.vegas.bug_restart_at_two": False,
+    "tcp.vegas.ns2.clearing_stops_at_wrap": False,
+    "tcp.vegas.ns2.backoff_on_fast_retransmit": False,
+    "tcp.vegas.ns2.mark_survives_timeout": False,
+    "tcp.vegas.ns2.restart_at_two": False,
 }
 """Four of the defects of ns-2's Vegas corrected."""
 
@@ -40,7 +40,7 @@ _TCP: dict[str, dict[str, Any]] = {
     },
     "vegas2_fix": {"tcp.variant": "vegas", **_FIXED},
     # Packets as long as those of the other variants.
-    "vegas2_pkt1500": {"tcp.variant": "vegas", "tcp.vegas.bare_segments": False, "tcp.syn": False},
+    "vegas2_pkt1500": {"tcp.variant": "vegas", "tcp.vegas.ns2.bare_segments": False, "tcp.syn": False},
 }
 _TCP |= {f"vegas{n}_fix": _TCP[f"vegas{n}"] | _FIXED for n in (3, 4)}
 _THINNED = ("newreno", *(f"vegas{n}{fix}" for fix in ("", "_fix") for n in (2, 3, 4)))

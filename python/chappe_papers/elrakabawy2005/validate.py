@@ -85,19 +85,19 @@ class OfRuns(OfRecords):
         own_runs = [c for c in judged if c.one_run]
         unlike = [c for c in own_runs if c.p is not None and c.p < LEVEL]
         return [
-            f"{len({id(c.record) for c in comparisons})} runs of ns-2.35 are compared with runs of ours under the same "
-            f"stop rule, {len(SEEDS)} seeds each. A value agrees when it differs by at most 3 % (goodput over chains "
-            "without ACK thinning), 5 % (other goodput), 0.05 (Jain's index) or 10 % (all others), or by no more than "
-            "the half width of the 95 % Welch interval of the difference. The records of ns-2 are means over batches, "
-            "so ours are taken in the same way here; everywhere else ours are totals by totals. The error of ns-2 is "
-            "that of its batch means, ours that of the seeds.",
-            "Some values disagree by chance. To find their expected number, each run of ours was taken for the run of "
-            f"ns-2 and compared with the other {len(SEEDS) - 1} by the same rule. The column *expected* is the number "
-            "of values that would disagree if ns-2 and we had drawn from the same distribution; it is unknown for "
-            "Jain's index, whose batches are not kept.",
+            f"{len({id(c.record) for c in comparisons})} runs of ns-2.35 are compared with runs of Chappe under the "
+            f"same stop rule, {len(SEEDS)} seeds each. A value agrees when it differs by at most 3 % (goodput over "
+            "chains without ACK thinning), 5 % (other goodput), 0.05 (Jain's index) or 10 % (all others), or by no "
+            "more than the half width of the 95 % Welch interval of the difference. The records of ns-2 are means "
+            "over batches, so those of Chappe are taken in the same way here; everywhere else they are totals by "
+            "totals. The error of ns-2 is that of its batch means, the error of Chappe that of the seeds.",
+            "Some values disagree by chance. To find their expected number, each run of Chappe was taken for the run "
+            f"of ns-2 and compared with the other {len(SEEDS) - 1} by the same rule. The column *expected* is the "
+            "number of values that would disagree if ns-2 and we had drawn from the same distribution; it is unknown "
+            "for Jain's index, whose batches are not kept.",
             f"Of the {len(judged)} values of goodput and of Jain's index, {sum(c.agrees for c in judged)} agree. For "
-            f"each of the other {len(own_runs)}, the run of ns-2 was set among {len(MANY)} single runs of ours: "
-            f"{len(own_runs) - len(unlike)} are like runs of ours, {len(unlike)} are not at 5 % "
+            f"each of the other {len(own_runs)}, the run of ns-2 was set among {len(MANY)} single runs of Chappe: "
+            f"{len(own_runs) - len(unlike)} are like runs of Chappe, {len(unlike)} are not at 5 % "
             "([below](#goodput-and-jains-index-where-they-do-not-agree)).",
         ]
 

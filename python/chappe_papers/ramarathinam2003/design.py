@@ -149,7 +149,7 @@ class Ramarathinam(Design):
             f"{n.seeds} runs of each of the twelve combinations, {n.compared} where readings are compared, each of 500 "
             "s with 130 connections. The paper ran each combination once; ns-2.35 was run three or four times.",
             "Segments and times of last packets are compared by medians and ranks, the paper's single runs with the "
-            "spread of single runs of ours. The highest segment is that of the source when its transfer is stopped "
+            "spread of single runs of Chappe. The highest segment is that of the source when its transfer is stopped "
             "(ns-2's `maxseq_`). Packets sent are those that a router hands down, forwarded ones and those of the "
             "routing protocol included; packets received are those that a node gets from another, for whomever they "
             "are.",

@@ -1,4 +1,4 @@
-"""Comparison with rows of ns-2.35, one to four runs each, by forty runs of ours, ten where they end early."""
+"""Comparison with rows of ns-2.35, one to four runs each, by forty runs of Chappe, ten where they end early."""
 
 from collections.abc import Sequence
 
@@ -73,9 +73,9 @@ class RamarathinamValidation(OfTests):
         within = sum(c.within for c in comparisons)
         return [
             f"{len({c.point for c in comparisons})} rows of ns-2.35, one to four runs each, are compared with "
-            f"{len(SEEDS)} runs of ours, {len(EARLY)} for the energy left before the end. A number agrees when the "
+            f"{len(SEEDS)} runs of Chappe, {len(EARLY)} for the energy left before the end. A number agrees when the "
             "means differ by at most 5 % (times: 1 %), or when chance suffices: by Welch's test, for a row of one run "
-            f"by the prediction interval of one run of ours, at 5 % over the whole page by Holm's rule. {within} of "
+            f"by the prediction interval of one run of Chappe, at 5 % over the whole page by Holm's rule. {within} of "
             f"{len(comparisons)} are within the tolerance. In brackets the number of runs of ns-2, where it is not "
             "one.",
         ]

@@ -146,7 +146,7 @@ def _(data: Estimates) -> Observations:
 
 
 def _single(data: Estimates, variant: str, mechanism: str, rate: float) -> Observations:
-    """The unfairness that the paper prints, of a single run, among single runs of ours."""
+    """The unfairness that the paper prints, of a single run, among single runs of Chappe."""
     if (e := data.get(Point(variant, mechanism, rate), UNFAIRNESS)) is not None:
         one = PRINTED[variant, mechanism, rate]
         yield among(f"{VARIANTS[variant]}, {one:g} in a run at {rate:g} %", e, one)

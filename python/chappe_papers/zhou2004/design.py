@@ -121,7 +121,8 @@ class Zhou(Design):
             "the paper's time, a retransmission timeout of at least 1 s; ns-2.35's 0.2 s are another reading.",
             "At low loss Vegas leads because ns-2 sends its packets without the header of 40 bytes.",
             "Unfairness has a heavy tail: medians are compared, and the paper's single runs with the spread of single "
-            "runs of ours. Stock ns-2.35 ignores notifications in Vegas and SACK, so that there is nothing to compare.",
+            "runs of Chappe. Stock ns-2.35 ignores notifications in Vegas and SACK, so that there is nothing to "
+            "compare.",
         ]
 
 

@@ -83,7 +83,7 @@ _OLD = {
 }
 
 
-_HEADER = {"tcp.vegas.bare_segments": False}
+_HEADER = {"tcp.vegas.ns2.bare_segments": False}
 """Packets of Vegas as long as those of the others: ns-2's have no header of 40 bytes."""
 
 
@@ -109,17 +109,17 @@ class Reading:
 READINGS: dict[str, Reading] = {
     "2003": Reading("TCP defaults of 2003: timeouts of at least 1 s", ("ns2-2004",), _OLD),
     "ns2": Reading("as ns-2.35 comes: timeouts of at least 0.2 s"),
-    "buffer20": Reading("as ns-2.35 comes, buffer of 20 packets", settings={f"link.{LOSSY}.queue.limit": 20}),
+    "buffer20": Reading("as ns-2.35 comes, buffer of 20 packets", settings={f"wired_link.{LOSSY}.queue.limit": 20}),
     "both_ways": Reading("as ns-2.35 comes, acknowledgements are lost, too", both_ways=True),
     "2003_buffer20": Reading(
-        "defaults of 2003, buffer of 20 packets", ("ns2-2004",), _OLD | {f"link.{LOSSY}.queue.limit": 20}
+        "defaults of 2003, buffer of 20 packets", ("ns2-2004",), _OLD | {f"wired_link.{LOSSY}.queue.limit": 20}
     ),
     "2003_both_ways": Reading("defaults of 2003, acknowledgements are lost, too", ("ns2-2004",), _OLD, both_ways=True),
     "short_hop": Reading(
         "delays of 5, 10, 10 and 1 ms",
-        settings={**{f"link.{i}.delay": "5 ms" for i in range(FLOWS)}, f"link.{LOSSY}.delay": "1 ms"},
+        settings={**{f"wired_link.{i}.delay": "5 ms" for i in range(FLOWS)}, f"wired_link.{LOSSY}.delay": "1 ms"},
     ),
-    "fast_wires": Reading("all other links 100 Mbit/s", settings={"wire.rate": "100 Mbit/s"}),
+    "fast_wires": Reading("all other links 100 Mbit/s", settings={"wired.rate": "100 Mbit/s"}),
     "header": Reading("as ns-2.35 comes, Vegas with a header and a SYN", settings=_HEADER),
     "2003_header": Reading("defaults of 2003, Vegas with a header and a SYN", ("ns2-2004",), _OLD | _HEADER),
     "authors": Reading("Snoop and ELN as their authors describe them", ("ns2-2.35", "snoop-1995"), _AUTHORS,
@@ -182,11 +182,11 @@ def scenario(point: Point, changes: Mapping[str, Any] | None = None) -> Scenario
     reading = READINGS[point.reading]
     settings: dict[str, Any] = {
         "tcp.variant": point.variant,
-        f"link.{LOSSY}.error.rate": point.per_percent / 100,
+        f"wired_link.{LOSSY}.error.rate": point.per_percent / 100,
         "middlebox": reading.boxes[point.mechanism],
     }
     if reading.both_ways:
-        settings[f"link.{LOSSY}.back.error"] = {"model": "uniform", "rate": point.per_percent / 100}
+        settings[f"wired_link.{LOSSY}.back.error"] = {"model": "uniform", "rate": point.per_percent / 100}
     return _base(point.reading).with_settings(settings | dict(changes or {}))
 
 

@@ -1,4 +1,4 @@
-"""Comparison with rows of ns-2.35, each the mean of some runs, by ten runs of ours; to the segment without losses."""
+"""Comparison with rows of ns-2.35, each the mean of some runs, by ten runs of Chappe; to the segment without losses."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -36,8 +36,8 @@ AS_NS2 = {
     # ns-2 counts what is acknowledged after 100 s. The way back takes 26.26 ms.
     "run.stop": "99.97374 s",
     # Its two LANs take 8.832 us each for a segment, and 0.832 us for an acknowledgement.
-    f"link.{LOSSY}.delay": "4.017664 ms",
-    f"link.{LOSSY}.back.delay": "4.001664 ms",
+    f"wired_link.{LOSSY}.delay": "4.017664 ms",
+    f"wired_link.{LOSSY}.back.delay": "4.001664 ms",
 }
 """Set-up and counts of ns-2, to the segment."""
 
@@ -123,16 +123,16 @@ class ZhouValidation(Validation):
         certain = sum(c.p is None for c in unlike)
         return [
             f"{len({c.point for c in comparisons})} rows of ns-2.35, each the mean of one to ten runs, are compared "
-            "with ten runs of ours in the same reading. Goodput agrees when it differs by at most 3 %, or by no more "
+            "with ten runs of Chappe in the same reading. Goodput agrees when it differs by at most 3 %, or by no more "
             "than the half width of the 95 % Welch interval of the difference; unfairness when it differs by no more "
             "than that half width. Without losses nothing is random, there is one run, and unfairness is either the "
             "same or not.",
             f"Of the {len(unlike)} values that do not agree, {certain} are of rows without losses; where losses are "
-            f"random, {alike} are like the means of as many of a hundred runs of ours, and "
+            f"random, {alike} are like the means of as many of a hundred runs of Chappe, and "
             f"{len(unlike) - certain - alike} are not at 5 %.",
             "Stock ns-2.35 ignores loss notifications in Vegas and SACK: there are no rows of these with ELN, and none "
             "of Vegas or SACK with Snoop and ELN. In brackets the number of runs of ns-2, where it is not one. *p* is "
-            "the probability that the mean of as many runs of ours, drawn from a hundred, is at least as far out on "
+            "the probability that the mean of as many runs of Chappe, drawn from a hundred, is at least as far out on "
             "either side. Identical runs are listed once for each variant.",
         ]
 

@@ -96,18 +96,39 @@ keywords! {
 
 settings! {
     /// Errors at the receivers of otherwise undamaged 802.11 frames, drawn for each receiver.
-    pub struct Receiver {
-        /// The error model.
-        pub error: Config = Config::default(),
+    pub struct FrameErrors {
+        /// Error model.
+        pub model: Kind = Kind::None,
+        /// Unit to which the probabilities apply.
+        pub unit: Unit = Unit::Packet
+            ; used when |c| c.model != Kind::None, else "the error model is `none`",
+        /// Probability that a unit is damaged, for the model `uniform`.
+        pub rate: f64 = 0.0 => range(0.0, 1.0)
+            ; used when |c| c.model == Kind::Uniform, else "the error model is not `uniform`",
+        /// The error model `gilbert_elliott`.
+        pub gilbert_elliott: gilbert_elliott::Config = gilbert_elliott::Config::default()
+            ; used when |c| c.model == Kind::GilbertElliott, else "the error model is not `gilbert_elliott`",
         /// Frames subject to errors.
         pub frames: Frames = Frames::All
-            ; used when |c| c.error.model != Kind::None, else "the error model is `none`",
+            ; used when |c| c.model != Kind::None, else "the error model is `none`",
         /// Layer at which errors occur.
         pub layer: Layer = Layer::Phy
-            ; used when |c| c.error.model != Kind::None, else "the error model is `none`",
+            ; used when |c| c.model != Kind::None, else "the error model is `none`",
         /// Bytes added to the size of a frame, for models by bytes or bits (ns-2: the PLCP header as 24 B).
-        pub extra: Bytes = Bytes(0) => at_most(LARGEST_PACKET)
-            ; used when |c| c.error.model != Kind::None && c.error.unit != Unit::Packet, else "errors do not hit bytes or bits",
+        pub extra_size: Bytes = Bytes(0) => at_most(LARGEST_PACKET)
+            ; used when |c| c.model != Kind::None && c.unit != Unit::Packet, else "errors do not hit bytes or bits",
+    }
+}
+
+impl FrameErrors {
+    /// The error model.
+    pub fn model(&self) -> Config {
+        Config {
+            model: self.model,
+            unit: self.unit,
+            rate: self.rate,
+            gilbert_elliott: self.gilbert_elliott.clone(),
+        }
     }
 }
 

@@ -216,7 +216,7 @@ pub struct Setup {
     /// Directions of point-to-point links.
     pub links: Vec<LinkSetup>,
     /// Errors at the receivers of frames.
-    pub receiver: error_model::Receiver,
+    pub frame_errors: error_model::FrameErrors,
     /// Radios of the nodes.
     pub interfaces: Interfaces,
     /// Settings between network layer and MAC.

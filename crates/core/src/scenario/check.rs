@@ -55,7 +55,7 @@ pub fn check(cfg: &Config, tree: &Node, sources: &Sources) -> (Findings, Layout)
     c.mobility("", &cfg.mobility);
     c.own_settings();
     c.network();
-    c.error_model("receiver.error", &cfg.receiver.error);
+    c.error_model("wlan.error", &cfg.wlan.error.model());
     c.wires();
     let few = c.flows();
     c.arrivals();
@@ -76,7 +76,7 @@ pub fn check(cfg: &Config, tree: &Node, sources: &Sources) -> (Findings, Layout)
             c.warn("flow", "there are no flows: nothing will be sent", "list them as `flow`, or set `traffic.flows`");
         }
         let channel = Channel::new(&layout.interfaces.on_air(&layout.positions));
-        let nodes = layout.positions.len() + cfg.wire.nodes as usize;
+        let nodes = layout.positions.len() + cfg.topology.wired_nodes as usize;
         let graph = Graph::new(&channel, &layout.interfaces, nodes, cfg.wires().into_iter());
         c.reachability(&layout, &graph);
         c.ways_of_arrivals(&graph);
@@ -426,10 +426,10 @@ impl Checker<'_> {
                     self.error("topology.positions", message, "places must be within 10000 km");
                 }
             }
-            topology::Kind::None if self.cfg.wire.nodes < 2 => {
-                let (are, without) = (is_or_are(self.cfg.wire.nodes), count(self.cfg.wire.nodes, "node"));
+            topology::Kind::None if self.cfg.topology.wired_nodes < 2 => {
+                let (are, without) = (is_or_are(self.cfg.topology.wired_nodes), count(self.cfg.topology.wired_nodes, "node"));
                 let message = format!("no node has a radio, and there {are} {without} without");
-                self.error("wire.nodes", message, "a network has at least two nodes");
+                self.error("topology.wired_nodes", message, "a network has at least two nodes");
             }
             topology::Kind::Chain | topology::Kind::Random | topology::Kind::None => {}
         }
@@ -440,10 +440,10 @@ impl Checker<'_> {
         let (low, high) = (traffic.min_hops, traffic.max_hops.unwrap_or(u32::MAX));
         let nodes = self.nodes;
         if nodes > u64::from(run.max_nodes) {
-            let wired = self.cfg.wire.nodes;
+            let wired = self.cfg.topology.wired_nodes;
             let path = cost::setting_of_nodes(self.cfg);
             let whose = match path {
-                "wire.nodes" => format!("there are {nodes} nodes, {wired} of them without a radio"),
+                "topology.wired_nodes" => format!("there are {nodes} nodes, {wired} of them without a radio"),
                 _ => format!("the topology has {nodes} nodes"),
             };
             let message = format!("{whose}, and at most {} are allowed", run.max_nodes);
@@ -524,7 +524,7 @@ impl Checker<'_> {
                 _ => search.hops(from, to, |v| graph.predecessors(v)),
             };
             // Routes between moving nodes change, unless a point-to-point link must be found from the beginning.
-            if moves && cfg.link.0.is_empty() && cfg.routing.protocol != Protocol::Fixed {
+            if moves && cfg.wired_link.0.is_empty() && cfg.routing.protocol != Protocol::Fixed {
                 self.tally.hops += u64::from(if hops == u32::MAX { 1 } else { hops });
                 continue;
             }
@@ -534,7 +534,7 @@ impl Checker<'_> {
                 if let Some((end, n)) = alone {
                     let message = format!("node {} has no radio, and no link leads there", n.0);
                     let path = join(&layout.origin_of(i), end);
-                    self.error(&path, message, "list its links as `link`, or choose another node");
+                    self.error(&path, message, "list its links as `wired_link`, or choose another node");
                     continue;
                 }
                 let message = format!("node {} cannot be reached from node {}", to.0, from.0);

@@ -136,8 +136,8 @@ impl Tally {
 
 /// Setting that determines most nodes: those of the topology or those without a radio.
 pub fn setting_of_nodes(cfg: &Config) -> &'static str {
-    if u64::from(cfg.wire.nodes) > cfg.topology.nodes() {
-        return "wire.nodes";
+    if u64::from(cfg.topology.wired_nodes) > cfg.topology.nodes() {
+        return "topology.wired_nodes";
     }
     match cfg.topology.kind {
         topology::Kind::Chain => "topology.hops",
@@ -146,7 +146,7 @@ pub fn setting_of_nodes(cfg: &Config) -> &'static str {
         topology::Kind::List => "topology.positions",
         topology::Kind::File => "topology.file",
         topology::Kind::Motion => "mobility.file",
-        topology::Kind::None => "wire.nodes",
+        topology::Kind::None => "topology.wired_nodes",
     }
 }
 
@@ -161,7 +161,7 @@ fn longest(cfg: &Config) -> Span {
 /// Memory of a run by the setting that causes it [B].
 fn memory(cfg: &Config, tally: &Tally) -> Vec<(&'static str, f64)> {
     let (nodes, radios) = (cfg.nodes() as f64, cfg.topology.nodes() as f64);
-    let (flows, links) = (tally.flows(), 2.0 * cfg.link.0.len() as f64);
+    let (flows, links) = (tally.flows(), 2.0 * cfg.wired_link.0.len() as f64);
     let sinks = (tally.udp_flows * size_of::<Sink>() as u64) as f64;
     let batches = f64::from(cfg.run.batches) + 1.0;
     let air = if cfg.run.airtime { radios * AIR_SNAPSHOT } else { 0.0 };
@@ -215,8 +215,8 @@ fn seconds(cfg: &Config, tally: &Tally) -> f64 {
         let at_once = (radios / (in_range + 1.0)).min(flows + hops / HOPS_AT_ONCE).max(1.0);
         (at_once / (OVERHEAD_S + bits / cfg.wlan.data_rate.0 as f64), FRAMES * (FRAME_S + in_range * RECEPTION_S))
     } else {
-        let window = tally.segments / (2.0 * cfg.wire.delay.as_secs() + 1e-6);
-        (window.min(flows * cfg.wire.rate.0 as f64 / bits) * (hops / flows.max(1.0)), WIRE_S)
+        let window = tally.segments / (2.0 * cfg.wired.delay.as_secs() + 1e-6);
+        (window.min(flows * cfg.wired.rate.0 as f64 / bits) * (hops / flows.max(1.0)), WIRE_S)
     };
     let offered = if tally.tcp_flows > 0 { f64::INFINITY } else { tally.datagrams * hops / flows.max(1.0) };
     let by_time = length * most.min(offered) * each;

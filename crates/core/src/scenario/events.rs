@@ -23,13 +23,13 @@ pub const CHANGEABLE: [&str; 10] = [
     "flow.N.cbr.interval",
     "flow.N.tcp.receive_window",
     "flow.N.tcp.max_cwnd",
-    "link.N.rate",
-    "link.N.delay",
-    "link.N.error.rate",
-    "link.N.back.rate",
-    "link.N.back.delay",
-    "link.N.back.error.rate",
-    "receiver.error.rate",
+    "wired_link.N.rate",
+    "wired_link.N.delay",
+    "wired_link.N.error.rate",
+    "wired_link.N.back.rate",
+    "wired_link.N.back.delay",
+    "wired_link.N.back.error.rate",
+    "wlan.error.rate",
 ];
 
 /// Problem of an event: the name within it, the message, a suggested correction.
@@ -203,14 +203,14 @@ fn changes(cfg: &Config, layout: &Layout, event: &Event) -> Result<Vec<Command>,
             }
             vec![Change::MaxCwnd(FlowId(n), segments)]
         }
-        ["link", n, rest @ ..] if is_of_link(rest) => {
-            let n = number("link", n, cfg.link.0.len())?;
+        ["wired_link", n, rest @ ..] if is_of_link(rest) => {
+            let n = number("wired_link", n, cfg.wired_link.0.len())?;
             let (only_back, setting) =
                 rest.split_first().filter(|s| *s.0 == "back").map_or((false, rest), |s| (true, s.1));
-            let link = &cfg.link.0[n as usize];
+            let link = &cfg.wired_link.0[n as usize];
             if only_back && !link.duplex {
                 let message = format!("link {n} goes one way, and has no `back`");
-                return Err(("set", message, format!("set `link.{n}.duplex = true`")));
+                return Err(("set", message, format!("set `wired_link.{n}.duplex = true`")));
             }
             // Values set in `back` are not changed by values common to both directions.
             let own = |key: &str| link.back.has(key);
@@ -242,9 +242,9 @@ fn changes(cfg: &Config, layout: &Layout, event: &Event) -> Result<Vec<Command>,
             };
             directions.iter().map(|&back| change(back)).collect()
         }
-        ["receiver", "error", "rate"] => {
+        ["wlan", "error", "rate"] => {
             let rate = probability()?;
-            needs_uniform(cfg.receiver.error.model)?;
+            needs_uniform(cfg.wlan.error.model)?;
             vec![Change::ReceiverErrorRate(rate)]
         }
         _ => {

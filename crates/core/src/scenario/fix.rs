@@ -3,9 +3,9 @@
 use super::Errors;
 use super::source::{NoFiles, Reader};
 use crate::setting::join;
-use crate::setting::renames::{renamed, renamed_key, renamed_value};
+use crate::setting::renames::{renamed, renamed_value};
 use std::collections::BTreeSet;
-use toml_edit::{DocumentMut, Item, Key, TableLike, Value};
+use toml_edit::{Decor, DocumentMut, Item, Key, Table, TableLike, Value};
 
 /// Former names in the group `search` of a study file.
 const SEARCH: &[(&str, &str)] = &[("from", "low"), ("to", "high"), ("best", "direction")];
@@ -37,22 +37,33 @@ pub fn fix(name: &str, text: &str) -> Result<Fixed, Errors> {
     if root.contains_key("scenario") {
         for group in ["scenario", "axes"] {
             if let Some(table) = root.get_mut(group).and_then(Item::as_table_like_mut) {
-                fixer.of_table(table, "", "");
+                fixer.of_scenario(table);
             }
         }
         let cases = root.get_mut("cases").and_then(Item::as_table_like_mut);
         for (_, case) in cases.into_iter().flat_map(|cases| cases.iter_mut()) {
             if let Some(table) = case.as_table_like_mut() {
-                fixer.of_table(table, "", "");
+                fixer.of_scenario(table);
             }
         }
         if let Some(search) = root.get_mut("search").and_then(Item::as_table_like_mut) {
             fixer.of_search(search);
         }
     } else {
-        fixer.of_table(root, "", "");
+        fixer.of_scenario(root);
     }
     Ok(Fixed { text: document.to_string(), changes: fixer.changes })
+}
+
+/// A value that moves to another group.
+struct Moved {
+    path: String,
+    key: Key,
+    item: Item,
+    /// The value is written as `group.name = value`, not below a heading.
+    dotted: bool,
+    /// Spaces and comments of the heading of its former group, if nothing is left in it.
+    heading: Option<Decor>,
 }
 
 /// Replacement of former names, and the changes so far.
@@ -60,19 +71,55 @@ pub fn fix(name: &str, text: &str) -> Result<Fixed, Errors> {
 struct Fixer {
     changes: Vec<String>,
     known: BTreeSet<String>,
+    moved: Vec<Moved>,
 }
 
 impl Fixer {
+    /// Replaces former names in a scenario, or in the axes or a case of a study.
+    fn of_scenario(&mut self, root: &mut dyn TableLike) {
+        self.of_table(root, "", "");
+        for moved in std::mem::take(&mut self.moved) {
+            put(root, &moved.path.clone(), moved);
+        }
+    }
+
     /// Replaces former names in a table that is called `old` in the text and `new` today.
     fn of_table(&mut self, table: &mut dyn TableLike, old: &str, new: &str) {
         let all = names(table);
+        let dotted = table.is_dotted();
         for (key, mut item) in take(table, &all) {
-            let was = join(old, key.get());
-            let today = renamed_key(old, key.get());
-            let key = self.renamed(key, today.as_deref(), &all, old, new);
-            self.of_item(&mut item, &was, &join(new, key.get()));
-            table.entry_format(&key).or_insert(item);
+            let (was, same) = (join(old, key.get()), join(new, key.get()));
+            let now = renamed(&was).unwrap_or_else(|| same.clone());
+            // A dotted name, `"tcp.window"` in the axes of a study, is one key.
+            let group_length = if key.get().contains('.') { new.len() } else { now.rfind('.').unwrap_or(0) };
+            let (group, name) = (&now[..group_length], now[group_length..].trim_start_matches('.'));
+            if now == same || group == new {
+                let key = if now == same { key } else { self.renamed(key, name, &all, old, new) };
+                if self.of_group(&mut item, &was, &join(new, key.get())) {
+                    table.entry_format(&key).or_insert(item);
+                }
+            } else {
+                self.change(format!("`{was}` -> `{now}`"));
+                if self.of_group(&mut item, &was, &now) {
+                    self.moved.push(Moved { key: with_name(&key, name), path: now, item, dotted, heading: None });
+                }
+            }
         }
+    }
+
+    /// Replaces former names in an item; false if it is a group and all of it has moved to other groups.
+    fn of_group(&mut self, item: &mut Item, old: &str, new: &str) -> bool {
+        let has_entries = |item: &Item| item.as_table_like().is_some_and(|t| !t.is_empty());
+        let (had_entries, first) = (has_entries(item), self.moved.len());
+        self.of_item(item, old, new);
+        if !had_entries || has_entries(item) {
+            return true;
+        }
+        let heading = item.as_table().filter(|table| !table.is_dotted()).map(|table| table.decor().clone());
+        if let Some(moved) = self.moved.get_mut(first) {
+            moved.heading = heading;
+        }
+        false
     }
 
     fn of_item(&mut self, item: &mut Item, old: &str, new: &str) {
@@ -107,7 +154,10 @@ impl Fixer {
         let all = names(search);
         for (key, item) in take(search, &all) {
             let today = SEARCH.iter().find(|(old, _)| *old == key.get()).map(|(_, new)| *new);
-            let key = self.renamed(key, today, &all, "search", "search");
+            let key = match today {
+                Some(today) => self.renamed(key, today, &all, "search", "search"),
+                None => key,
+            };
             search.entry_format(&key).or_insert(item);
         }
         if let Some(Item::Value(setting)) = search.get_mut("setting")
@@ -123,10 +173,12 @@ impl Fixer {
     }
 
     /// The key with its current name, if that is not one of `all` names of the table; spaces and comments stay.
-    fn renamed(&mut self, key: Key, today: Option<&str>, all: &[String], old: &str, new: &str) -> Key {
-        let Some(today) = today.filter(|today| !all.iter().any(|name| name == today)) else { return key };
+    fn renamed(&mut self, key: Key, today: &str, all: &[String], old: &str, new: &str) -> Key {
+        if all.iter().any(|name| name == today) {
+            return key;
+        }
         self.change(format!("`{}` -> `{}`", join(old, key.get()), join(new, today)));
-        Key::new(today).with_leaf_decor(key.leaf_decor().clone()).with_dotted_decor(key.dotted_decor().clone())
+        with_name(&key, today)
     }
 
     /// Replaces the value of a setting; the spaces and comments around the value stay.
@@ -155,4 +207,50 @@ fn take(table: &mut dyn TableLike, names: &[String]) -> Vec<(Key, Item)> {
         (key, table.remove(name).expect("it is an entry"))
     };
     names.iter().map(entry).collect()
+}
+
+/// A key with the spaces and comments of another.
+fn with_name(key: &Key, name: &str) -> Key {
+    Key::new(name).with_leaf_decor(key.leaf_decor().clone()).with_dotted_decor(key.dotted_decor().clone())
+}
+
+/// Inserts a moved value at the name `rest` below a table; a value that is there stays.
+fn put(table: &mut dyn TableLike, rest: &str, moved: Moved) {
+    let Some((group, deeper)) = rest.split_once('.') else {
+        match (table.get_mut(rest).and_then(Item::as_table_like_mut), moved.item) {
+            (Some(there), mut item) if item.is_table_like() => {
+                let more = item.as_table_like_mut().expect("it is a table");
+                let all = names(more);
+                for (key, item) in take(more, &all) {
+                    there.entry_format(&key).or_insert(item);
+                }
+            }
+            (_, item) => _ = table.entry_format(&moved.key).or_insert(item),
+        }
+        return;
+    };
+    if !table.contains_key(group) {
+        let mut made = Table::new();
+        made.set_dotted(moved.dotted);
+        made.set_implicit(deeper.contains('.') || matches!(moved.item, Item::Table(_) | Item::ArrayOfTables(_)));
+        if let Some(heading) = moved.heading.clone().filter(|_| !deeper.contains('.')) {
+            *made.decor_mut() = heading;
+        }
+        table.insert(group, Item::Table(made));
+    }
+    let (place, after) = deeper.split_once('.').unwrap_or((deeper, ""));
+    let place = place.parse::<usize>().ok();
+    let (inside, deeper): (Option<&mut dyn TableLike>, &str) = match table.get_mut(group) {
+        Some(Item::ArrayOfTables(list)) => {
+            (place.and_then(|i| list.get_mut(i)).map(|t| t as &mut dyn TableLike), after)
+        }
+        Some(Item::Value(Value::Array(list))) => {
+            let item = place.and_then(|i| list.get_mut(i)).and_then(Value::as_inline_table_mut);
+            (item.map(|t| t as &mut dyn TableLike), after)
+        }
+        other => (other.and_then(Item::as_table_like_mut), deeper),
+    };
+    if let Some(inside) = inside {
+        put(inside, deeper, moved);
+    }
 }

@@ -92,9 +92,10 @@ impl Scenario {
         let mut changed = Vec::new();
         for (path, value) in overrides {
             let node = reader.override_value(path, value);
-            let (path, node) = reader.renaming.of_value(path, node);
-            source::leaves(&node, &path, &mut |name| changed.push(name));
-            reader.set(&mut tree, &path, node);
+            for (path, node) in reader.renaming.of_value(path, node) {
+                source::leaves(&node, &path, &mut |name| changed.push(name));
+                reader.set(&mut tree, &path, node);
+            }
         }
         let before = || Scenario::from_toml(name, text, &[], files).ok().map(|s| s.unused);
         Scenario::finish(reader, tree, &changed, before)
@@ -108,7 +109,7 @@ impl Scenario {
         let mut reader = Reader::new(files);
         let mut node = Node::from_json(json);
         let dotted = source::take_dotted(&mut node, "");
-        let dotted: Vec<_> = dotted.into_iter().map(|(path, node)| reader.renaming.of_value(&path, node)).collect();
+        let dotted: Vec<_> = dotted.into_iter().flat_map(|(path, node)| reader.renaming.of_value(&path, node)).collect();
         let mut own = match node.value {
             Value::Table(t) => t,
             other => {
@@ -150,8 +151,9 @@ impl Scenario {
             let mut node = Node::from_json(value);
             let dotted = source::take_dotted(&mut node, path);
             let all = std::iter::once((path.clone(), node)).chain(dotted);
+            let renaming = &mut reader.renaming;
+            let all: Vec<_> = all.flat_map(|(path, node)| renaming.of_value(&path, node)).collect();
             for (path, node) in all {
-                let (path, node) = reader.renaming.of_value(&path, node);
                 source::leaves(&node, &path, &mut |name| changed.push(name));
                 reader.set(&mut tree, &path, node);
             }
@@ -360,9 +362,9 @@ impl Scenario {
         Setup {
             positions: mobility.starts(&self.layout.positions),
             mobility,
-            wired: c.wire.nodes,
+            wired: c.topology.wired_nodes,
             links: c.directions(),
-            receiver: c.receiver.clone(),
+            frame_errors: c.wlan.error.clone(),
             interfaces: self.layout.interfaces.clone(),
             net: c.net.clone(),
             arp: c.arp.clone(),

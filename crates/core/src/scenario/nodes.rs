@@ -87,11 +87,11 @@ const COMMON: [(&str, &str); 16] = [
     ("radio.system_loss", "signals pass from one node to another"),
     ("wlan.basic_rate", "all stations read the frames that are sent at it"),
     ("wlan.link_rate", "it names its nodes itself"),
+    ("wlan.error", "there is one model for all receivers"),
     ("mobility.seed", "each node has separate random numbers anyway"),
     ("mobility.file", "it names its nodes itself"),
     ("mobility.table", "they name their nodes themselves"),
-    ("mobility.known_for", "all senders search for receivers in the same way"),
-    ("mobility.decides_ties", "it is a rule between two nodes"),
+    ("mobility.ns2", "all senders search for receivers in the same way, and ties are between two nodes"),
 ];
 
 impl Own {

@@ -1,9 +1,9 @@
 //! Former names in a scenario: replaced before the settings are read, with a warning for each.
 
 use super::schema::to_json;
-use crate::setting::renames::{former_last, generic, renamed, renamed_key, renamed_value};
+use crate::setting::renames::{former, generic, renamed, renamed_value};
 use crate::setting::{Entry, Node, Origin, Problem, Table, Value, join};
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeSet;
 
 /// Suggestion of all warnings of this kind.
@@ -12,35 +12,53 @@ const HELP: &str = "the former name will be removed in the next version; `chappe
 /// Settings by dotted name under their current names, and messages about former names.
 pub fn of_settings(settings: &Json) -> (Json, Vec<String>) {
     let mut renaming = Renaming::default();
-    let rename = |(path, value): (&String, &Json)| {
-        let (path, node) = renaming.of_value(path, Node::from_json(value));
-        (path, to_json(&node))
-    };
-    let now = settings.as_object().into_iter().flatten().map(rename).collect();
+    let mut now = Map::new();
+    for (path, value) in settings.as_object().into_iter().flatten() {
+        let all = renaming.of_value(path, Node::from_json(value));
+        now.extend(all.into_iter().map(|(path, node)| (path, to_json(&node))));
+    }
     (Json::Object(now), renaming.warnings.into_iter().map(|p| p.message).collect())
 }
 
 /// All settings under their former names, as the previous version wrote them.
 pub fn under_former_names(settings: &Json) -> Json {
-    fn of_group(group: &Json, path: &str) -> Json {
-        match group {
-            Json::Object(fields) => {
-                let former = |(key, value): (&String, &Json)| {
-                    let path = join(path, key);
-                    (former_last(&path).unwrap_or(key).to_owned(), of_group(value, &path))
-                };
-                Json::Object(fields.iter().map(former).collect())
+    fn collect(value: &Json, path: &str, all: &mut Json) {
+        match value {
+            Json::Object(fields) if !fields.is_empty() => {
+                fields.iter().for_each(|(key, inner)| collect(inner, &join(path, key), all));
             }
             Json::Array(items) if items.iter().any(Json::is_object) => {
-                let path = join(path, "*");
-                Json::Array(items.iter().map(|item| of_group(item, &path)).collect())
+                items.iter().enumerate().for_each(|(i, inner)| collect(inner, &join(path, &i.to_string()), all));
             }
             // A table of links is text, whose columns had former names, too.
-            Json::String(text) if path == "radio.links" => json!(text.replacen("src,dst,", "from,to,", 1)),
-            value => value.clone(),
+            Json::String(text) if path == "radio.links" => {
+                *place(all, path) = json!(text.replacen("src,dst,", "from,to,", 1));
+            }
+            _ => *place(all, &former(path).unwrap_or_else(|| path.to_owned())) = value.clone(),
         }
     }
-    of_group(settings, "")
+    /// Value at a dotted name, with the groups and lists around it.
+    fn place<'a>(all: &'a mut Json, path: &str) -> &'a mut Json {
+        path.split('.').fold(all, |at, step| match step.parse::<usize>() {
+            Ok(i) => {
+                if !at.is_array() {
+                    *at = json!([]);
+                }
+                let items = at.as_array_mut().expect("it is a list");
+                items.resize(items.len().max(i + 1), Json::Null);
+                &mut items[i]
+            }
+            Err(_) => {
+                if !at.is_object() {
+                    *at = json!({});
+                }
+                &mut at[step]
+            }
+        })
+    }
+    let mut all = json!({});
+    collect(settings, "", &mut all);
+    all
 }
 
 /// Replacement of former names, and problems of the names that were found.
@@ -52,22 +70,31 @@ pub struct Renaming {
     pub twice: Vec<Problem>,
     /// Former names that have a warning.
     known: BTreeSet<String>,
+    /// Values that move to another group: name, position of the key, value.
+    moved: Vec<(String, Option<Origin>, Node)>,
 }
 
 impl Renaming {
     /// Gives the settings of a scenario their current names.
     pub fn of_scenario(&mut self, table: &mut Table) {
         self.of_table(table, "", "");
+        for (path, at, node) in std::mem::take(&mut self.moved) {
+            self.put(table, "", &path, at, node);
+        }
     }
 
-    /// Current name and value for a value at a dotted name.
-    pub fn of_value(&mut self, path: &str, mut node: Node) -> (String, Node) {
+    /// Current names and values for a value at a dotted name: the value itself, and parts of it that move to other
+    /// groups.
+    pub fn of_value(&mut self, path: &str, mut node: Node) -> Vec<(String, Node)> {
         let new = renamed(path).unwrap_or_else(|| path.to_owned());
         if new != path {
             self.warn(path, &new, node.origin);
         }
+        let had_entries = has_entries(&node);
         self.of_node(&mut node, path, &new);
-        (new, node)
+        let moved = std::mem::take(&mut self.moved).into_iter().map(|(path, _, node)| (path, node));
+        let left = has_entries(&node) || !had_entries;
+        left.then_some((new, node)).into_iter().chain(moved).collect()
     }
 
     /// Replaces former names in a value that is called `old` in the text and `new` today.
@@ -90,13 +117,21 @@ impl Renaming {
 
     fn of_table(&mut self, table: &mut Table, old: &str, new: &str) {
         for (key, at, mut node) in std::mem::take(table).into_entries() {
-            let (was, today) = (join(old, &key), renamed_key(old, &key));
-            let now = join(new, today.as_deref().unwrap_or(&key));
-            if today.is_some() {
+            let (was, same) = (join(old, &key), join(new, &key));
+            let now = renamed(&was).unwrap_or_else(|| same.clone());
+            if now != same {
                 self.warn(&was, &now, at);
             }
+            let had_entries = has_entries(&node);
             self.of_node(&mut node, &was, &now);
-            self.insert(table, &now, (today.unwrap_or(key), at, node));
+            if had_entries && !has_entries(&node) {
+                continue;
+            }
+            match now.rsplit_once('.').unwrap_or(("", &now)) {
+                _ if now == same => self.insert(table, &now, (key, at, node)),
+                (group, name) if group == new => self.insert(table, &now, (name.to_owned(), at, node)),
+                _ => self.moved.push((now, at, node)),
+            }
         }
     }
 
@@ -121,6 +156,34 @@ impl Renaming {
             }
         }
     }
+
+    /// Inserts a value at the name `rest` below the table `group`; groups that are missing are made.
+    fn put(&mut self, table: &mut Table, group: &str, rest: &str, at: Option<Origin>, node: Node) {
+        let Some((key, deeper)) = rest.split_once('.') else {
+            return self.insert(table, &join(group, rest), (rest.to_owned(), at, node));
+        };
+        if table.get(key).is_none() {
+            table.insert(key.to_owned(), at, Node { value: Value::Table(Table::default()), origin: node.origin });
+        }
+        let group = join(group, key);
+        let (place, after) = deeper.split_once('.').unwrap_or((deeper, ""));
+        // Something else in place of a group is reported when the group is read.
+        match table.entry(key).map(|(_, inner)| &mut inner.value) {
+            Some(Value::Table(inner)) => self.put(inner, &group, deeper, at, node),
+            Some(Value::List(list)) => {
+                let item = place.parse().ok().and_then(|i: usize| list.get_mut(i));
+                if let Some(Value::Table(item)) = item.map(|n| &mut n.value) {
+                    self.put(item, &join(&group, place), after, at, node);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Tells if a group has settings; one whose settings have all moved to other groups is left out.
+fn has_entries(node: &Node) -> bool {
+    matches!(&node.value, Value::Table(table) if !table.entries().is_empty())
 }
 
 fn problem(path: &str, origin: Option<Origin>, message: String, help: &str) -> Problem {

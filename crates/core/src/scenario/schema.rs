@@ -151,10 +151,8 @@ pub fn to_json(node: &Node) -> Json {
 }
 
 settings! {
-    /// Nodes without a radio, and settings common to all links.
-    pub struct Wire {
-        /// Number of nodes without a radio; they are numbered after those of the topology.
-        pub nodes: u32 = 0 => at_most(1_000_000_000),
+    /// Settings common to all point-to-point links.
+    pub struct Wired {
         /// Rate of a link.
         pub rate: BitRate = BitRate::mbps(10) => range(BitRate(1), BitRate(1_000_000_000_000)),
         /// Propagation delay of a link.
@@ -185,7 +183,7 @@ settings! {
 }
 
 settings! {
-    /// A point-to-point link. Values that are not set are those of `wire`.
+    /// A point-to-point link. Values that are not set are those of `wired`.
     pub struct Link {
         /// Number of the node at one end.
         pub src: u32 = 0,
@@ -193,15 +191,15 @@ settings! {
         pub dst: Option<u32> = None,
         /// Makes the link bidirectional.
         pub duplex: bool = true,
-        /// Rate of the link; "none": as in `wire`.
+        /// Rate of the link; "none": as in `wired`.
         pub rate: Option<BitRate> = None => range(BitRate(1), BitRate(1_000_000_000_000)),
-        /// Propagation delay of the link; "none": as in `wire`.
+        /// Propagation delay of the link; "none": as in `wired`.
         pub delay: Option<Span> = None => at_most(HOUR),
         /// Queue settings of this link that differ from those of other links.
         pub queue: Overrides<queue::Config> = Overrides::default(),
-        /// Error settings of this link that differ from `wire.error`.
+        /// Error settings of this link that differ from `wired.error`.
         pub error: Overrides<error_model::Config> = Overrides::default(),
-        /// Position of the errors; "none": as in `wire`.
+        /// Position of the errors; "none": as in `wired`.
         pub error_place: Option<error_model::Place> = None,
         /// Settings of the direction from `dst` to `src` that differ: rate, delay, queue, error, error_place.
         pub back: Overrides<Direction> = Overrides::default()
@@ -392,13 +390,10 @@ settings! {
             ; used when Config::has_radios, else "no node has a radio",
         /// Settings of single nodes.
         pub node: Many<nodes::Own> = Many::default(),
-        /// Errors at the receivers of frames.
-        pub receiver: error_model::Receiver = error_model::Receiver::default()
-            ; used when Config::has_radios, else "no node has a radio",
-        /// Nodes without a radio, and settings common to all links.
-        pub wire: Wire = Wire::default(),
+        /// Settings common to all point-to-point links.
+        pub wired: Wired = Wired::default(),
         /// Point-to-point links.
-        pub link: Many<Link> = Many::default(),
+        pub wired_link: Many<Link> = Many::default(),
         /// Settings between network layer and MAC.
         pub net: net::Config = net::Config::default(),
         /// Queues in front of MACs and of the transmitters of links.
@@ -499,7 +494,7 @@ pub const SHELVES: &[Shelf] = &[
         setting: "arrival_process.N.size.distribution",
         parts: arrivals::Distribution::WORDS,
     },
-    Shelf { name: "Error models", setting: "wire.error.model", parts: error_model::Kind::WORDS },
+    Shelf { name: "Error models", setting: "wired.error.model", parts: error_model::Kind::WORDS },
     Shelf { name: "Middleboxes", setting: "middlebox.N.kind", parts: middlebox::Kind::WORDS },
     Shelf { name: "Propagation models", setting: "radio.propagation", parts: radio::Propagation::WORDS },
     Shelf { name: "Topologies", setting: "topology.kind", parts: topology::Kind::WORDS },

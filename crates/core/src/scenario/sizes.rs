@@ -82,7 +82,7 @@ impl Checker<'_> {
         });
         let Some((i, flow)) = largest else { return };
         let (setting, payload, header) = packet(flow, cfg);
-        let bare = payload + header + if flow.is_tcp(cfg) { dsr.packet_header_size.0 } else { 0 };
+        let bare = payload + header + if flow.is_tcp(cfg) { dsr.ns2.packet_header_size.0 } else { 0 };
         let (shortest, longest) = (bare + dsr.route_bytes(1), bare + dsr.route_bytes(hops));
         let (most, mtu) = (self.most(), cfg.net.mtu.0);
         let path = self.owner(&layout.origin_of(i), setting);

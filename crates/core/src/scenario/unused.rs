@@ -26,6 +26,8 @@ use std::collections::BTreeMap;
 /// it.
 type CrossLayer = (&'static str, &'static str, fn(&Config, &Node) -> bool);
 
+const NOT_PROMISCUOUS: &str = "`routing.dsr.promiscuous` is false";
+
 /// Conditions in other groups that leave settings without effect. The first that applies is reported.
 const CROSS_LAYER: &[CrossLayer] = &[
     ("net.link_red.", "no node has a radio", |c, _| c.has_radios()),
@@ -38,8 +40,16 @@ const CROSS_LAYER: &[CrossLayer] = &[
     }),
     ("radio.sinr.ofdm", "no frame is sent at a rate of 802.11a", |c, _| c.wlan.has_ofdm()),
     ("topology.connected", "nodes move", |c, _| !mobility::moves(c)),
-    ("mobility.known_for", "no node moves", |c, _| mobility::moves(c)),
-    ("mobility.decides_ties", "no node moves", |c, _| mobility::moves(c)),
+    ("mobility.ns2.", "no node moves", |c, _| mobility::moves(c)),
+    ("routing.dsr.ns2.overhear_once", NOT_PROMISCUOUS, |c, _| c.routing.dsr.promiscuous),
+    ("routing.dsr.ns2.grat_reply_late", NOT_PROMISCUOUS, |c, _| c.routing.dsr.promiscuous),
+    ("routing.dsr.ns2.salvage_waits", "`routing.dsr.max_salvage` is 0", |c, _| c.routing.dsr.max_salvage > 0),
+    ("routing.dsr.ns2.overheard_errors", "nothing is overheard, or errors carry no others", |c, _| {
+        c.routing.dsr.promiscuous && c.routing.dsr.max_errors > 1
+    }),
+    ("routing.dsr.ns2.salvage_unknown_flow", "flows are off, or nothing is salvaged", |c, _| {
+        c.routing.dsr.flow_state && c.routing.dsr.max_salvage > 0
+    }),
     ("traffic.min_hops", "nodes move", |c, _| !mobility::moves(c)),
     ("traffic.max_hops", "nodes move", |c, _| !mobility::moves(c)),
     ("traffic.app", "there are no such flows", has_traffic),
@@ -158,7 +168,7 @@ impl<'a> Users<'a> {
             });
         }
         let common = cfg.common_direction();
-        let directions = cfg.link.0.iter().map(|l| Config::directions_of(l, &common)).collect();
+        let directions = cfg.wired_link.0.iter().map(|l| Config::directions_of(l, &common)).collect();
         let mut users = Users { cfg, tree, layout, connections, directions, marks: false };
         let managed = cfg.net.link_red.enabled || cfg.net.neighborhood_red.enabled;
         let marks = |q: &queue::Config| q.ecn && manages(q);
@@ -204,8 +214,8 @@ impl<'a> Users<'a> {
     /// All queues that use the group `queue`.
     fn queues(&self) -> impl Iterator<Item = Queue<'a>> + '_ {
         let radio = |p: &Profile| Queue { cfg: p.queue.clone(), own: vec![], back: None, link: 0 };
-        let wires = self.cfg.link.0.iter().zip(&self.directions).enumerate().flat_map(|(link, (l, [there, back]))| {
-            let own = vec![&self.cfg.wire.queue, &l.queue];
+        let wires = self.cfg.wired_link.0.iter().zip(&self.directions).enumerate().flat_map(|(link, (l, [there, back]))| {
+            let own = vec![&self.cfg.wired.queue, &l.queue];
             let there = Queue { cfg: there.queue.clone(), own: own.clone(), back: None, link };
             let back = l.duplex.then(|| Queue { cfg: back.queue.clone(), own, back: Some(&l.back), link });
             std::iter::once(there).chain(back)
@@ -213,7 +223,7 @@ impl<'a> Users<'a> {
         self.profiles().iter().map(radio).chain(wires)
     }
 
-    /// Reason for a queue setting at this `depth`: 0 `queue`, 1 `wire.queue`, 2 a link's queue.
+    /// Reason for a queue setting at this `depth`: 0 `queue`, 1 `wired.queue`, 2 a link's queue.
     fn queue(&self, depth: usize, link: Option<usize>, rest: &str) -> Option<&'static str> {
         let users = self.queues().filter(|q| q.own.len() >= depth && link.is_none_or(|l| q.link == l && depth == 2));
         let routing = &self.cfg.routing;
@@ -277,7 +287,7 @@ impl<'a> Users<'a> {
 
     /// Reason for a common setting of all links.
     fn wire(&self, rest: &str) -> Option<&'static str> {
-        let links = self.cfg.link.0.iter().zip(&self.directions);
+        let links = self.cfg.wired_link.0.iter().zip(&self.directions);
         let nobody = "there are no links";
         match rest.split_once('.').unwrap_or((rest, "")) {
             ("nodes", _) => None,
@@ -303,7 +313,7 @@ impl<'a> Users<'a> {
 
     /// Reason for a setting of one link.
     fn link(&self, i: usize, rest: &str) -> Option<&'static str> {
-        let (link, [there, back]) = (self.cfg.link.0.get(i)?, self.directions.get(i)?);
+        let (link, [there, back]) = (self.cfg.wired_link.0.get(i)?, self.directions.get(i)?);
         let one_way = link.unused(rest);
         match rest.split_once('.').unwrap_or((rest, "")) {
             ("queue", rest) => self.queue(2, Some(i), rest),
@@ -363,8 +373,8 @@ impl<'a> Users<'a> {
             ("queue", _) => self.queue(0, None, rest),
             ("node", Ok(_)) if part == "mobility" => self.mobility(own),
             ("node", Ok(_)) => self.node(part, own),
-            ("wire", _) => self.wire(rest),
-            ("link", Ok(i)) => self.link(i, deeper),
+            ("wired", _) => self.wire(rest),
+            ("wired_link", Ok(i)) => self.link(i, deeper),
             ("snoop", _) => {
                 let one = |i: usize| {
                     let m = &cfg.middlebox.0[i].snoop;
@@ -410,7 +420,7 @@ const NO_MARKS: &str = "no queue marks packets";
 const NO_LOSS: &str = "`routing.protocol` never loses a route";
 
 /// Groups that are lists.
-const LISTS: [&str; 6] = ["flow", "pairs", "link", "middlebox", "node", "arrival_process"];
+const LISTS: [&str; 6] = ["flow", "pairs", "wired_link", "middlebox", "node", "arrival_process"];
 
 /// Reports the names of values set by the scenario itself: files that it extends are meant for many scenarios.
 fn written(node: &Node, path: &str, sources: &Sources, report: &mut impl FnMut(String)) {

@@ -14,12 +14,12 @@ use std::collections::HashMap;
 impl Config {
     /// Number of nodes, with or without a radio.
     pub fn nodes(&self) -> u64 {
-        self.topology.nodes() + u64::from(self.wire.nodes)
+        self.topology.nodes() + u64::from(self.topology.wired_nodes)
     }
 
     /// Settings common to all links.
     pub(super) fn common_direction(&self) -> Direction {
-        let w = &self.wire;
+        let w = &self.wired;
         Direction {
             rate: w.rate,
             delay: w.delay,
@@ -46,7 +46,7 @@ impl Config {
     pub fn directions(&self) -> Vec<LinkSetup> {
         let common = self.common_direction();
         let mut all = Vec::new();
-        for (link, number) in self.link.0.iter().zip(0..) {
+        for (link, number) in self.wired_link.0.iter().zip(0..) {
             let [there, back] = Config::directions_of(link, &common);
             let (from, to) = (NodeId(link.src), NodeId(link.dst.expect("checked")));
             let setup = |back, from, to, d: Direction| LinkSetup {
@@ -71,7 +71,7 @@ impl Config {
     pub fn wires(&self) -> Vec<(NodeId, NodeId)> {
         let nodes = self.nodes();
         let mut all = Vec::new();
-        for link in &self.link.0 {
+        for link in &self.wired_link.0 {
             let Some(to) = link.dst.filter(|&to| u64::from(to.max(link.src)) < nodes) else { continue };
             all.push((NodeId(link.src), NodeId(to)));
             if link.duplex {
@@ -88,10 +88,10 @@ impl Checker<'_> {
         let cfg = self.cfg;
         let common = cfg.common_direction();
         let interface = Direction { queue: cfg.queue.clone(), ..Direction::default() };
-        self.direction("wire", &common, &interface);
+        self.direction("wired", &common, &interface);
         let mut seen: HashMap<(u32, u32), usize> = HashMap::new();
-        for (i, link) in cfg.link.0.iter().enumerate() {
-            let at = format!("link.{i}");
+        for (i, link) in cfg.wired_link.0.iter().enumerate() {
+            let at = format!("wired_link.{i}");
             let [there, back] = Config::directions_of(link, &common);
             self.tally.buckets += Queue::buckets(&there.queue) + Queue::buckets(&back.queue);
             self.direction(&at, &there, &common);
@@ -148,7 +148,7 @@ impl Checker<'_> {
         let alone = (first..self.cfg.nodes()).map(|n| NodeId(n as u32)).find(|&n| !graph.is_wired(n));
         if let Some(n) = alone {
             let message = format!("node {} has no radio, and no link leads there", n.0);
-            self.warn("wire.nodes", message, "list its links as `link`, or use fewer nodes");
+            self.warn("topology.wired_nodes", message, "list its links as `wired_link`, or use fewer nodes");
         }
     }
 }

@@ -6,7 +6,7 @@ use super::join;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-/// Former name and name of settings and groups; `*` is a place in a list. A renamed setting stays in its group.
+/// Former name and name of settings and groups; `*` is a place in a list.
 pub const SETTINGS: &[(&str, &str)] = &[
     ("arp.bytes", "arp.packet_size"),
     ("arrivals", "arrival_process"),
@@ -18,11 +18,14 @@ pub const SETTINGS: &[(&str, &str)] = &[
     ("flow.*.ftp", "flow.*.bulk"),
     ("flow.*.to", "flow.*.dst"),
     ("ftp", "bulk"),
-    ("link.*.from", "link.*.src"),
-    ("link.*.to", "link.*.dst"),
+    ("link", "wired_link"),
+    ("link.*.from", "wired_link.*.src"),
+    ("link.*.to", "wired_link.*.dst"),
     ("motion", "mobility"),
     ("motion.courses", "mobility.table"),
+    ("motion.decides_ties", "mobility.ns2.decides_ties"),
     ("motion.kind", "mobility.model"),
+    ("motion.known_for", "mobility.ns2.neighbor_list_interval"),
     ("motion.start", "mobility.initial"),
     ("net.link_delay", "net.processing_delay"),
     ("net.link_red.max_th", "net.link_red.max_threshold"),
@@ -43,18 +46,36 @@ pub const SETTINGS: &[(&str, &str)] = &[
     ("queue.red.mean_pktsize", "queue.red.mean_packet_size"),
     ("queue.red.q_weight", "queue.red.weight"),
     ("queue.red.top", "queue.red.max_max_p"),
+    ("receiver.error", "wlan.error"),
+    ("receiver.extra", "wlan.error.extra_size"),
+    ("receiver.frames", "wlan.error.frames"),
+    ("receiver.layer", "wlan.error.layer"),
     ("routing.aodv.rerr_bytes", "routing.aodv.rerr_size"),
     ("routing.aodv.rerr_destination_bytes", "routing.aodv.rerr_destination_size"),
     ("routing.aodv.rrep_bytes", "routing.aodv.rrep_size"),
     ("routing.aodv.rreq_bytes", "routing.aodv.rreq_size"),
+    ("routing.dsdv.answer_always", "routing.dsdv.ns2.answer_always"),
     ("routing.dsdv.entry_bytes", "routing.dsdv.entry_size"),
+    ("routing.dsdv.header_after_wait", "routing.dsdv.ns2.header_after_wait"),
     ("routing.dsdv.hold", "routing.dsdv.hold_back"),
-    ("routing.dsdv.packet_header", "routing.dsdv.packet_header_size"),
+    ("routing.dsdv.lose_triggers", "routing.dsdv.ns2.lose_triggers"),
+    ("routing.dsdv.packet_header", "routing.dsdv.ns2.packet_header_size"),
+    ("routing.dsdv.repeat_metric", "routing.dsdv.ns2.repeat_metric"),
+    ("routing.dsdv.unknown_triggers", "routing.dsdv.ns2.unknown_triggers"),
     ("routing.dsdv.update_bytes", "routing.dsdv.update_size"),
+    ("routing.dsr.bug_grat_reply_late", "routing.dsr.ns2.grat_reply_late"),
+    ("routing.dsr.bug_overheard_errors", "routing.dsr.ns2.overheard_errors"),
     ("routing.dsr.cache_own", "routing.dsr.own_cache_paths"),
     ("routing.dsr.cache_seen", "routing.dsr.seen_cache_paths"),
+    ("routing.dsr.check_always", "routing.dsr.ns2.check_always"),
+    ("routing.dsr.check_max", "routing.dsr.max_check_interval"),
+    ("routing.dsr.check_min", "routing.dsr.min_check_interval"),
     ("routing.dsr.message_header", "routing.dsr.message_header_size"),
-    ("routing.dsr.packet_header", "routing.dsr.packet_header_size"),
+    ("routing.dsr.overhear_once", "routing.dsr.ns2.overhear_once"),
+    ("routing.dsr.packet_header", "routing.dsr.ns2.packet_header_size"),
+    ("routing.dsr.request_grows_twice", "routing.dsr.ns2.request_grows_twice"),
+    ("routing.dsr.salvage_unknown_flow", "routing.dsr.ns2.salvage_unknown_flow"),
+    ("routing.dsr.salvage_waits", "routing.dsr.ns2.salvage_waits"),
     ("routing.dsr.send_buffer", "routing.dsr.buffer_packets"),
     ("routing.dsr.send_buffer_timeout", "routing.dsr.buffer_timeout"),
     ("routing.dsr.unknown_flow_bytes", "routing.dsr.unknown_flow_size"),
@@ -75,6 +96,12 @@ pub const SETTINGS: &[(&str, &str)] = &[
     ("tcp.ap.history", "tcp.ap.history_samples"),
     ("tcp.ap.longest", "tcp.ap.max_sample"),
     ("tcp.delayed", "tcp.delayed_ack"),
+    ("tcp.ecn.below_one", "tcp.ecn.ns2.below_one"),
+    ("tcp.ecn.cut_after_timeout", "tcp.ecn.ns2.cut_after_timeout"),
+    ("tcp.ecn.cwr_on_retransmissions", "tcp.ecn.ns2.cwr_on_retransmissions"),
+    ("tcp.ecn.ect_on_retransmissions", "tcp.ecn.ns2.ect_on_retransmissions"),
+    ("tcp.ecn.recover_from_cut", "tcp.ecn.ns2.recover_from_cut"),
+    ("tcp.ecn.spare_ssthresh", "tcp.ecn.ns2.spare_ssthresh"),
     ("tcp.elfn.window", "tcp.elfn.cwnd"),
     ("tcp.halving", "tcp.ssthresh_base"),
     ("tcp.header", "tcp.header_size"),
@@ -83,8 +110,21 @@ pub const SETTINGS: &[(&str, &str)] = &[
     ("tcp.sack_block_bytes", "tcp.sack_block_size"),
     ("tcp.segment", "tcp.mss"),
     ("tcp.thinning", "tcp.ack_thinning"),
+    ("tcp.vegas.bare_segments", "tcp.vegas.ns2.bare_segments"),
+    ("tcp.vegas.bug_backoff_on_fast_retransmit", "tcp.vegas.ns2.backoff_on_fast_retransmit"),
+    ("tcp.vegas.bug_base_rtt_grows", "tcp.vegas.ns2.base_rtt_grows"),
+    ("tcp.vegas.bug_clearing_stops_at_wrap", "tcp.vegas.ns2.clearing_stops_at_wrap"),
+    ("tcp.vegas.bug_inflation_stays", "tcp.vegas.ns2.inflation_stays"),
+    ("tcp.vegas.bug_mark_survives_timeout", "tcp.vegas.ns2.mark_survives_timeout"),
+    ("tcp.vegas.bug_not_ect", "tcp.vegas.ns2.not_ect"),
+    ("tcp.vegas.bug_restart_at_two", "tcp.vegas.ns2.restart_at_two"),
+    ("tcp.vegas.bug_rounded_difference", "tcp.vegas.ns2.rounded_difference"),
+    ("tcp.vegas.bug_send_time_sentinels", "tcp.vegas.ns2.send_time_sentinels"),
+    ("tcp.vegas.bug_timeout_when_idle", "tcp.vegas.ns2.timeout_when_idle"),
     ("tcp.westwood.gain", "tcp.westwood.ewma_weight"),
     ("tcp.window", "tcp.receive_window"),
+    ("wire", "wired"),
+    ("wire.nodes", "topology.wired_nodes"),
     ("wlan.cts", "wlan.cts_requires"),
     ("wlan.duplicates", "wlan.duplicate_detection"),
     ("wlan.header", "wlan.header_size"),
@@ -109,41 +149,53 @@ const HOLDERS: &[&str] = &[
     "middlebox.*",
     "split",
     "wire",
+    "wired",
     "link.*.back",
     "link.*",
+    "wired_link.*.back",
+    "wired_link.*",
 ];
 
 /// Limit on the number of steps of a former name; longer names are no settings.
 const MAX_STEPS: usize = 16;
 
-/// Last names by name of settings and groups.
+/// Names by names of settings and groups.
 type Names = HashMap<&'static str, &'static str>;
 
 /// Name of the setting or group that was called `path`; `None` if `path` has no former name.
 pub fn renamed(path: &str) -> Option<String> {
-    renamed_key("", path)
+    static NAMES: OnceLock<Names> = OnceLock::new();
+    renamed_by(path, NAMES.get_or_init(|| SETTINGS.iter().copied().collect()))
 }
 
-/// Current key of a setting or group whose key was `key` in a group that was called `group`; `None` if `key` has no
-/// former name. The key may be dotted.
-pub fn renamed_key(group: &str, key: &str) -> Option<String> {
+/// Former name of the setting or group that is called `path`; `None` if it had none.
+pub fn former(path: &str) -> Option<String> {
     static NAMES: OnceLock<Names> = OnceLock::new();
-    let names = NAMES.get_or_init(|| SETTINGS.iter().map(|&(old, new)| (old, last(new))).collect());
-    if group.split('.').chain(key.split('.')).nth(MAX_STEPS).is_some() {
+    renamed_by(path, NAMES.get_or_init(|| SETTINGS.iter().map(|&(old, new)| (new, old)).collect()))
+}
+
+/// Name by a list of names; the longest name in the list with which `path` begins decides.
+fn renamed_by(path: &str, names: &Names) -> Option<String> {
+    let mut ends: Vec<usize> = path.match_indices('.').map(|(at, _)| at).chain([path.len()]).collect();
+    if ends.len() > MAX_STEPS {
         return None;
     }
-    let (mut old, mut new) = (group.to_owned(), String::new());
-    for step in key.split('.') {
-        old = join(&old, step);
-        new = join(&new, last_of(&old, names).unwrap_or(step));
+    while let Some(end) = ends.pop() {
+        let (group, rest) = (&path[..end], path[end..].trim_start_matches('.'));
+        let of_any = generic(group);
+        let deeper = || if HOLDERS.contains(&of_any.as_str()) { renamed_by(rest, names) } else { None };
+        if let Some(new) = names.get(of_any.as_str()) {
+            let mut places = group.split('.').filter(|step| is_place(step));
+            let steps = new.split('.').map(|step| if step == "*" { places.next().unwrap_or(step) } else { step });
+            let group = steps.collect::<Vec<_>>().join(".");
+            let rest = deeper().unwrap_or_else(|| rest.to_owned());
+            return Some(if rest.is_empty() { group } else { join(&group, &rest) });
+        }
+        if let Some(rest) = deeper() {
+            return Some(join(group, &rest));
+        }
     }
-    (new != key).then_some(new)
-}
-
-/// Former last name of the setting or group that is called `path`; `None` if it had none.
-pub fn former_last(path: &str) -> Option<&'static str> {
-    static NAMES: OnceLock<Names> = OnceLock::new();
-    last_of(path, NAMES.get_or_init(|| SETTINGS.iter().map(|&(old, new)| (new, last(old))).collect()))
+    None
 }
 
 /// Value of a setting that names a setting by a former name; `None` for other settings and values.
@@ -153,24 +205,12 @@ pub fn renamed_value(setting: &str, value: &str) -> Option<String> {
 
 /// Name with each place in a list replaced by `*`.
 pub fn generic(path: &str) -> String {
-    let steps = path.split('.').map(|s| if s.parse::<usize>().is_ok() { "*" } else { s });
+    let steps = path.split('.').map(|step| if is_place(step) { "*" } else { step });
     steps.collect::<Vec<_>>().join(".")
 }
 
-fn last(path: &str) -> &str {
-    path.rsplit('.').next().unwrap_or(path)
-}
-
-/// Last name for a name, or for the rest of the name within groups that contain others.
-fn last_of(path: &str, names: &Names) -> Option<&'static str> {
-    let path = generic(path);
-    let mut rest = path.as_str();
-    loop {
-        if let Some(found) = names.get(rest) {
-            return Some(found);
-        }
-        rest = HOLDERS.iter().find_map(|holder| rest.strip_prefix(holder)?.strip_prefix('.'))?;
-    }
+fn is_place(step: &str) -> bool {
+    step.parse::<usize>().is_ok()
 }
 
 #[cfg(test)]
@@ -184,24 +224,26 @@ mod tests {
         assert_eq!(now("motion.kind"), "mobility.model");
         assert_eq!(now("motion.pause"), "mobility.pause");
         assert_eq!(now("node.3.motion.kind"), "node.3.mobility.model");
-        assert_eq!(now("link.2.from"), "link.2.src");
-        assert_eq!(now("link.2.queue.red.q_weight"), "link.2.queue.red.weight");
-        assert_eq!(now("link.2.back.queue.red.q_weight"), "link.2.back.queue.red.weight");
+        assert_eq!(now("link.2.from"), "wired_link.2.src");
+        assert_eq!(now("link.2.queue.red.q_weight"), "wired_link.2.queue.red.weight");
+        assert_eq!(now("link.2.back.queue.red.q_weight"), "wired_link.2.back.queue.red.weight");
         assert_eq!(now("arrivals.0.tcp.window"), "arrival_process.0.tcp.receive_window");
         assert_eq!(now("middlebox.1.split.tcp.segment"), "middlebox.1.split.tcp.mss");
-        assert_eq!(renamed_key("flow.0", "tcp.window").as_deref(), Some("tcp.receive_window"));
+        assert_eq!(now("receiver.error.rate"), "wlan.error.rate");
+        assert_eq!(now("wired.queue.red.q_weight"), "wired.queue.red.weight");
+        assert_eq!(former("wired_link.2.back.queue.red.weight").as_deref(), Some("link.2.back.queue.red.q_weight"));
         assert_eq!((renamed("mobility.kind"), renamed("queue.red"), renamed("")), (None, None, None));
         assert_eq!(renamed_value("event.7.set", "flow.3.tcp.window").as_deref(), Some("flow.3.tcp.receive_window"));
         assert_eq!(
-            (renamed_value("event.7.set", "link.0.rate"), renamed_value("traffic.file", "motion")),
+            (renamed_value("event.7.set", "wired_link.0.rate"), renamed_value("traffic.file", "motion")),
             (None, None)
         );
     }
 
     #[test]
-    fn renamed_settings_stay_in_their_groups() {
+    fn each_former_name_has_one_name_and_back() {
         for (old, new) in SETTINGS {
-            assert_eq!(renamed(old).as_deref(), Some(*new));
+            assert_eq!((renamed(old).as_deref(), former(new).as_deref()), (Some(*new), Some(*old)));
         }
     }
 

@@ -262,7 +262,7 @@ impl Config {
         match self.variant.parts().0 {
             Method::Sack => Wants { sack: true, ..Wants::default() },
             Method::Vegas => {
-                Wants { bare_segments: self.vegas.bare_segments, not_ect: self.vegas.bug_not_ect, ..Wants::default() }
+                Wants { bare_segments: self.vegas.ns2.bare_segments, not_ect: self.vegas.ns2.not_ect, ..Wants::default() }
             }
             Method::Tahoe | Method::Reno | Method::NewReno | Method::ENewReno => Wants::default(),
         }
@@ -294,7 +294,7 @@ impl Config {
 
     /// Tells if the sender has a table for all segments of the window from the beginning.
     pub fn has_table_of_window(&self) -> bool {
-        self.variant.parts().0 == Method::Vegas && self.vegas.bug_clearing_stops_at_wrap
+        self.variant.parts().0 == Method::Vegas && self.vegas.ns2.clearing_stops_at_wrap
     }
 
     /// Tells if the receiver sends SACK blocks.

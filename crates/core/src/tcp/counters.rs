@@ -14,7 +14,7 @@ counters! {
         /// Segments sent that had been sent before.
         retransmissions,
         /// Probes sent: headers without data after a timeout, which are no packets sent here, and segments of a sender
-        /// that stands by.
+        /// in standby.
         probes_sent,
         /// Expirations of the retransmission timer with data outstanding.
         timeouts,

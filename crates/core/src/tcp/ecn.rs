@@ -20,6 +20,14 @@ settings! {
         /// Share of what is in use that remains after an ECE in congestion avoidance, 0.8 with RFC 8511; "none": a
         /// half, as after a loss.
         pub beta: Option<f64> = None => above(0.0).below(1.0),
+        /// Ways of ns-2.
+        pub ns2: Ns2 = Ns2::default(),
+    }
+}
+
+settings! {
+    /// ECN of ns-2 where it departs from RFC 3168.
+    pub struct Ns2 {
         /// Makes retransmissions ECN-capable, too, and echoes a mark on data that had arrived before (ns-2).
         pub ect_on_retransmissions: bool = false,
         /// Lets CWR go with a retransmission (ns-2); otherwise it waits for new data.
@@ -83,7 +91,7 @@ impl Echo {
     /// `syn`: the connection begins with a SYN, which asks for it.
     pub(super) fn new(cfg: &Config, syn: bool) -> Echo {
         let on = cfg.enabled && !syn;
-        Echo { able: cfg.enabled, on, counts_old: cfg.ect_on_retransmissions, ..Echo::default() }
+        Echo { able: cfg.enabled, on, counts_old: cfg.ns2.ect_on_retransmissions, ..Echo::default() }
     }
 
     /// A segment has arrived; `next` is the one that was expected, and a SYN is `answered` with a SYN-ACK unless it

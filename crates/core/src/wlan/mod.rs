@@ -16,6 +16,7 @@ pub use frame::{Frame, FrameKind, Unanswered};
 pub use mode::{LinkRate, Mode, Modes, RATES};
 pub use timing::Timing;
 
+use crate::error_model::FrameErrors;
 use crate::setting::limit::{LARGEST_PACKET, above, at_most, one_of, range};
 use crate::setting::{Many, Node, Scalar, Value};
 use crate::unit::{BitRate, Bytes, Quantity, Span};
@@ -199,6 +200,8 @@ settings! {
             ; used when |c| !c.rate_control.algorithm.chooses_rates(), else "`wlan.rate_control.algorithm` chooses rates",
         /// Rate control: at which rates unicast data frames are sent.
         pub rate_control: rate::Config = rate::Config::default(),
+        /// Errors of frames at their receivers.
+        pub error: FrameErrors = FrameErrors::default(),
         /// Rates of CTS and ACK: the fastest of these that does not exceed the rate of the answered frame, or else the
         /// slowest; empty: `basic_rate` (IEEE 802.11-2020, 10.6.6.5).
         pub response_rates: Vec<BitRate> = Vec::new(),

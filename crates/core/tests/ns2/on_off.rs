@@ -12,8 +12,9 @@ fn sent(transport: &str, message: u32, rate: &str) -> Vec<(f64, u32)> {
         extends = "ns2-2.35"
         run.stop = "40 s"
         topology.kind = "none"
-        wire = {{ nodes = 2, rate = "{rate}", delay = "10 ms", queue.discipline = "droptail" }}
-        link = [{{ dst = 1 }}]
+        topology.wired_nodes = 2
+        wired = {{ rate = "{rate}", delay = "10 ms", queue.discipline = "droptail" }}
+        wired_link = [{{ dst = 1 }}]
         tcp = {{ variant = "tahoe", mss = "512 B" }}
         flow = [{{ dst = 1, app = "on_off", start = "5 s", stop = "12 s" }}]
 

@@ -56,7 +56,7 @@ proptest! {
         let flows: Vec<String> = (1..8).map(|to| format!("{{ src = {}, dst = {to}, app = \"cbr\" }}", to / 3)).collect();
         let text = format!(
             "extends = \"{preset}\"\nrun.stop = \"20 s\"\nrouting = {{ protocol = \"dsr\", dsr.flow_state = {flow_state} }}\n\
-             receiver.error = {{ model = \"uniform\", rate = {losses} }}\ncbr.interval = \"200 ms\"\n\
+             wlan.error = {{ model = \"uniform\", rate = {losses} }}\ncbr.interval = \"200 ms\"\n\
              topology = {{ kind = \"list\", positions = [{}] }}\nflow = [{}]",
             places.join(", "),
             flows.join(", ")

@@ -245,7 +245,7 @@ fn after_a_collision_senders_wait_difs_and_receivers_eifs() {
 #[test]
 fn after_each_frame_that_fails_the_wait_is_that_of_the_standard() {
     // Of all frames of one sender, data and ACK, three of ten are lost.
-    let lines = saturated(1, "receiver.error = { model = \"uniform\", rate = 0.3 }");
+    let lines = saturated(1, "wlan.error = { model = \"uniform\", rate = 0.3 }");
     let (mut answered, mut unread, mut unanswered) = (vec![], vec![], vec![]);
     for w in sent(&lines, FrameKind::Data).windows(2) {
         let (from, next) = (w[0].1, w[1].1);

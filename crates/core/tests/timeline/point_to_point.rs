@@ -22,8 +22,8 @@ fn burst(datagrams: u32, nodes: u32, links: &str) -> (Sim, Vec<Arrival>) {
     run(&format!(
         r#"
         run = {{ stop = "10 s", batches = 1, warmup_batches = 0 }}
-        topology = {{ kind = "none" }}
-        wire = {{ nodes = {nodes}, rate = "2 Mbit/s", delay = "26 ms" }}
+        topology = {{ kind = "none", wired_nodes = {nodes} }}
+        wired = {{ rate = "2 Mbit/s", delay = "26 ms" }}
         cbr = {{ payload = "1000 B", header_size = "40 B", interval = "1 ns", datagrams = {datagrams} }}
         flow = [{{ dst = {last}, app = "cbr" }}]
         {links}
@@ -47,17 +47,17 @@ fn of_link(sim: &Sim, column: &str, direction: usize) -> f64 {
 #[test]
 fn a_packet_arrives_when_its_last_bit_has_been_sent_and_has_travelled() {
     // 1040 B at 2 Mbit/s take 4.16 ms.
-    let (_, arrivals) = burst(3, 2, "link = [{ dst = 1 }]");
+    let (_, arrivals) = burst(3, 2, "wired_link = [{ dst = 1 }]");
     assert_eq!(times(&arrivals, 1), [30_160_000, 34_320_000, 38_480_000]);
     // Times on the wire are whole nanoseconds: 8320 / 3 = 2773.33 us, three times.
-    let (_, arrivals) = burst(3, 2, "link = [{ dst = 1, rate = \"3 Mbit/s\", delay = \"0 s\" }]");
+    let (_, arrivals) = burst(3, 2, "wired_link = [{ dst = 1, rate = \"3 Mbit/s\", delay = \"0 s\" }]");
     assert_eq!(times(&arrivals, 1), [2_773_333, 5_546_666, 8_319_999]);
 }
 
 #[test]
 fn a_chain_of_wires_stores_and_forwards() {
     let (_, arrivals) =
-        burst(2, 3, "link = [{ dst = 1 }, { src = 1, dst = 2, rate = \"1 Mbit/s\", delay = \"1 ms\" }]");
+        burst(2, 3, "wired_link = [{ dst = 1 }, { src = 1, dst = 2, rate = \"1 Mbit/s\", delay = \"1 ms\" }]");
     assert_eq!(times(&arrivals, 1), [30_160_000, 34_320_000]);
     // 8.32 ms each; the second one waits for the first.
     assert_eq!(times(&arrivals, 2), [39_480_000, 47_800_000]);
@@ -98,7 +98,7 @@ fn ns2_holds_one_packet_fewer() {
     // Checked with ns-2.35: of a burst of 100 packets into a queue with a limit of 50, 50 get through.
     for (as_ns2, through) in [(true, 50), (false, 51)] {
         let queue = format!("queue = {{ limit = 50, limit_includes_arrival = {as_ns2} }}");
-        let (sim, arrivals) = burst(100, 2, &format!("link = [{{ dst = 1, {queue} }}]"));
+        let (sim, arrivals) = burst(100, 2, &format!("wired_link = [{{ dst = 1, {queue} }}]"));
         assert_eq!((delivered(&sim), arrivals.len()), (through, through as usize));
         assert_eq!(sim.pool().ledger().dropped_for(Kind::Data, Reason::QueueFull), 100 - through);
         assert_eq!(of_link(&sim, "dropped_queue_full", 0), (100 - through) as f64);
@@ -110,9 +110,9 @@ fn ns2_holds_one_packet_fewer() {
 fn each_direction_has_its_own_settings() {
     let (_, arrivals) = run(r#"
         run = { stop = "1 s", batches = 1, warmup_batches = 0 }
-        topology = { kind = "none" }
-        wire = { nodes = 2, rate = "2 Mbit/s", delay = "26 ms" }
-        link = [{ dst = 1, back = { rate = "1 Mbit/s", delay = "5 ms" } }]
+        topology = { kind = "none", wired_nodes = 2 }
+        wired = { rate = "2 Mbit/s", delay = "26 ms" }
+        wired_link = [{ dst = 1, back = { rate = "1 Mbit/s", delay = "5 ms" } }]
         cbr = { payload = "1000 B", header_size = "40 B", datagrams = 1 }
         flow = [{ src = 1, dst = 0, app = "cbr" }, { src = 0, dst = 1, app = "cbr" }]
         "#);
@@ -123,7 +123,7 @@ fn each_direction_has_its_own_settings() {
 fn a_packet_lost_before_the_queue_costs_nothing_and_one_lost_behind_the_transmitter_its_time() {
     let place = |place: &str| {
         let error = format!("error = {{ model = \"uniform\", rate = 1 }}, error_place = \"{place}\"");
-        burst(10, 2, &format!("link = [{{ dst = 1, {error} }}]")).0
+        burst(10, 2, &format!("wired_link = [{{ dst = 1, {error} }}]")).0
     };
     for (at, sent, busy_s) in [("before_queue", 0.0, 0.0), ("after_transmitter", 10.0, 0.041_6)] {
         let sim = place(at);
@@ -139,9 +139,9 @@ fn use_and_queue_of_a_link_under_a_constant_load() {
     // Two flows of 1040 B every 10 ms, at the same instants: the second packet waits for the first, 4.16 ms.
     let (sim, _) = run(r#"
         run = { stop = "100 s", batches = 10, warmup_batches = 5 }
-        topology = { kind = "none" }
-        wire = { nodes = 2, rate = "2 Mbit/s" }
-        link = [{ dst = 1 }]
+        topology = { kind = "none", wired_nodes = 2 }
+        wired = { rate = "2 Mbit/s" }
+        wired_link = [{ dst = 1 }]
         cbr = { payload = "1000 B", header_size = "40 B", interval = "10 ms" }
         flow = [{ dst = 1, app = "cbr" }, { dst = 1, app = "cbr" }]
         "#);
@@ -161,9 +161,8 @@ fn arrivals_at_a_bottleneck_are_those_of_ns2() {
     let (sim, arrivals) = run(r#"
         extends = "ns2-2.35"
         run = { stop = "3.9 s", batches = 1, warmup_batches = 0 }
-        topology = { kind = "none" }
-        wire = { nodes = 4 }
-        link = [{ src = 0, dst = 2, delay = "2 ms" }, { src = 1, dst = 2, delay = "3 ms" },
+        topology = { kind = "none", wired_nodes = 4 }
+        wired_link = [{ src = 0, dst = 2, delay = "2 ms" }, { src = 1, dst = 2, delay = "3 ms" },
                 { src = 2, dst = 3, rate = "2 Mbit/s", delay = "20 ms", queue = { limit = 10 } }]
         tcp = { variant = "newreno", receive_window = 30, mss = "1000 B" }
         flow = [{ src = 0, dst = 3 }, { src = 1, dst = 3, start = "300 ms" }]
@@ -201,9 +200,8 @@ fn the_shares_of_lost_packets_are_those_of_the_error_model() {
         let (sim, _) = run(&format!(
             r#"
             run = {{ stop = "200 s", batches = 1, warmup_batches = 0 }}
-            topology = {{ kind = "none" }}
-            wire = {{ nodes = 2 }}
-            link = [{{ dst = 1, error = {{ {model} }} }}]
+            topology = {{ kind = "none", wired_nodes = 2 }}
+            wired_link = [{{ dst = 1, error = {{ {model} }} }}]
             cbr = {{ payload = "972 B", interval = "1 ms" }}
             flow = [{{ dst = 1, app = "cbr" }}]
             "#
@@ -220,9 +218,9 @@ fn losses_of_a_direction_do_not_depend_on_other_links() {
         let (sim, _) = run(&format!(
             r#"
             run = {{ stop = "10 s", batches = 1, warmup_batches = 0 }}
-            topology = {{ kind = "none" }}
-            wire = {{ nodes = 3, error = {{ model = "uniform", rate = 0.2 }} }}
-            link = [{{ dst = 1 }}{more}]
+            topology = {{ kind = "none", wired_nodes = 3 }}
+            wired = {{ error = {{ model = "uniform", rate = 0.2 }} }}
+            wired_link = [{{ dst = 1 }}{more}]
             cbr = {{ interval = "10 ms" }}
             flow = [{{ dst = 1, app = "cbr" }}, {{ src = 1, dst = 0, app = "cbr" }}]
             "#

@@ -121,7 +121,7 @@ fn given_up(p: f64, counts: &str) -> [f64; 2] {
         topology = {{ hops = 1, spacing = "10 m" }}
         wlan = {{ {RTS}, data_rate = "11 Mbit/s", retry_counts = "{counts}" }}
         routing.protocol = "shortest_path"
-        receiver.error = {{ model = "uniform", rate = {p} }}
+        wlan.error = {{ model = "uniform", rate = {p} }}
         queue.limit = {PACKETS}
         cbr = {{ payload = "100 B", interval = "1 ms", datagrams = {PACKETS} }}
         flow = [{{ src = 0, dst = 1, app = "cbr" }}]

@@ -41,7 +41,7 @@ def scenario(case: str, walk: str) -> Scenario:
 
 
 def of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
-    """The columns of a run of ours."""
+    """The columns of a run of Chappe."""
     row: dict[str, float] = {}
     for kind in ("data", "ack"):
         fates = tables["fates"].filter(pl.col("packet_class") == kind).row(0, named=True)

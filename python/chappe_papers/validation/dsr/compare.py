@@ -1,4 +1,4 @@
-"""Walks in ns-2, with forty runs of ours each: the ratio of the means of every column."""
+"""Walks in ns-2, with forty runs of Chappe each: the ratio of the means of every column."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,7 +35,7 @@ class Ratio:
     Attributes:
         ours: Mean of our runs.
         ns2: Mean of the runs of ns-2.
-        seen: Runs in which a column is not 0, and runs: of ours, and of ns-2.
+        seen: Runs in which a column is not 0, and runs: of Chappe, and of ns-2.
     """
 
     ours: Estimate

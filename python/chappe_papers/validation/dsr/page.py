@@ -24,7 +24,7 @@ def page(columns_of: "Mapping[str, Sequence[Column]]") -> str:
         "# Validation of DSR between mobile nodes against ns-2.35",
         "",
         *(f"**{line}**\n" for line in answers(columns_of)),
-        "Each number is a mean of runs of 200 s: forty of ours with each movement pattern, and eight (NewReno) or",
+        "Each number is a mean of runs of 200 s: forty of Chappe with each movement pattern, and eight (NewReno) or",
         "forty (Vegas) of ns-2. A column agrees when the 95 % interval of the ratio of the means, over the patterns",
         "of its flows, overlaps 0.9 to 1.1. Where one simulator has none, the shares of runs that have any are",
         "compared (Fisher's exact test, 5 %).",

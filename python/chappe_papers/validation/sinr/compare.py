@@ -37,7 +37,7 @@ class Comparison:
     ours: Estimate
     """Goodput [kbit/s]."""
     plain: Estimate | None = None
-    """The same without the habits of ns-3, where it has some."""
+    """The same without the departures of ns-3 from the standard, where there are any."""
 
     @property
     def off(self) -> float:
@@ -63,7 +63,7 @@ class Comparison:
 
     @property
     def agrees_plainly(self) -> bool:
-        """The same without the habits of ns-3."""
+        """The same without the departures of ns-3 from the standard."""
         return self.plain is not None and abs(relative(self.plain, self.ns3)) <= self.tolerance
 
 
@@ -78,7 +78,7 @@ def of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
 
 
 def run(cases: Iterable[Case], seeds: Sequence[int], runs: RunCache) -> dict[tuple[Case, bool], Estimate]:
-    """Goodput [kbit/s] of cases with the habits of ns-3, and without them (``True``) where it has some."""
+    """Goodput [kbit/s] of cases with the departures of ns-3 from the standard, and without them (``True``)."""
     items = {}
     for case in cases:
         for plain in (False, True) if habits(case) else (False,):

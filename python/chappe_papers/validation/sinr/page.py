@@ -20,9 +20,9 @@ def page(comparisons: "Sequence[Comparison]") -> str:
         "",
         f"**{answer(comparisons)}**",
         "",
-        "Goodput over one link at a fixed rate agrees when the mean of five runs of ours differs from that of ns-3 by",
-        "at most 3 %, or by two standard errors of the number of packets that it delivered; all other goodputs, when",
-        "they differ by at most 10 %. Mean and largest difference are of all chains, and of links over which ns-3",
+        "Goodput over one link at a fixed rate agrees when the mean of five runs of Chappe differs from that of ns-3",
+        "by at most 3 %, or by two standard errors of the number of packets that it delivered; all other goodputs,",
+        "when they differ by at most 10 %. Mean and largest difference are of all chains, and of links over which ns-3",
         "delivered 400 packets or more, so that two standard errors are 10 %.",
         "",
         origin("validate sinr"),
@@ -40,8 +40,8 @@ def answer(comparisons: "Sequence[Comparison]") -> str:
     if not (of_kind := [c for c in comparisons if c.plain is not None]):
         return sentence
     with_them, without = sum(c.agrees for c in of_kind), sum(c.agrees_plainly for c in of_kind)
-    habits = f"Of {len(of_kind)} in which ns-3 has habits of its own {with_them} agree with them, {without} without."
-    return f"{sentence} {habits}"
+    departing = f"In {len(of_kind)} of them ns-3 departs from the standard: {with_them} agree with its departures, "
+    return f"{sentence} {departing}{without} without."
 
 
 COUNTED = ("agree", "of", "mean difference", "largest")
@@ -61,7 +61,7 @@ def by_kind(comparisons: "Sequence[Comparison]") -> "dict[str, list[Comparison]]
 
 
 def values(c: "Comparison") -> tuple[str, str, str, str]:
-    """Goodput of ns-3 and of ours [kbit/s], the difference, and that without the habits of ns-3."""
+    """Goodput of ns-3 and of Chappe [kbit/s], the difference, and that without departures from the standard."""
     plain = percent(c.plain.mean / c.ns3 - 1) if c.plain and c.ns3 else ""
     off = percent(c.off) if c.ns3 else ""
     return show.number(c.ns3), show.number(c.ours.mean), off, plain

@@ -20,7 +20,7 @@ def page(comparisons: "Sequence[Comparison]", unlike: Mapping[Case, Mapping[str,
 
     Args:
         comparisons: The cases.
-        unlike: Measures of ours with the short preamble that ns-3 does not have at 2 Mbit/s.
+        unlike: Measures of Chappe with the short preamble that ns-3 does not have at 2 Mbit/s.
     """
     return joined(
         _head(comparisons),
@@ -40,8 +40,8 @@ def _head(comparisons: "Sequence[Comparison]") -> list[str]:
     if further:
         lines += [_agreement(further, "further cases"), ""]
     lines += [
-        "Goodput agrees when the mean of ten runs of ours differs from that of five runs of ns-3 by at most 3 %, or by",
-        "no more than the half width of the 95 % Welch interval of the difference. Two rules of ns-3 are corrected",
+        "Goodput agrees when the mean of ten runs of Chappe differs from that of five runs of ns-3 by at most 3 %, or",
+        "by no more than the half width of the 95 % Welch interval of the difference. Two rules of ns-3 are corrected",
         "where they matter, and four cases use a long preamble here because ns-3 has no other; see below.",
         "",
         origin("validate standard"),

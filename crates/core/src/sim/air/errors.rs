@@ -1,6 +1,6 @@
 //! Errors at the receivers of frames.
 
-use crate::error_model::{ErrorModel, Frames, Kind, Layer, Receiver};
+use crate::error_model::{ErrorModel, FrameErrors, Frames, Kind, Layer};
 use crate::packet::{Packet, PacketPool, RadioId};
 use crate::radio::Verdict;
 use crate::rng::{Purpose, Stream};
@@ -17,14 +17,15 @@ pub struct Receivers {
 
 impl Receivers {
     /// Creates the error models; `None` without errors.
-    pub fn new(cfg: &Receiver, radios: usize, seed: u64) -> Option<Box<Receivers>> {
-        let model = |i| ErrorModel::new(&cfg.error, Stream::new(seed, Purpose::FrameErrors, i));
-        (cfg.error.model != Kind::None).then(|| {
+    pub fn new(cfg: &FrameErrors, radios: usize, seed: u64) -> Option<Box<Receivers>> {
+        let config = cfg.model();
+        let model = |i| ErrorModel::new(&config, Stream::new(seed, Purpose::FrameErrors, i));
+        (cfg.model != Kind::None).then(|| {
             Box::new(Receivers {
                 models: (0..radios as u64).map(model).collect(),
                 frames: cfg.frames,
                 layer: cfg.layer,
-                extra: cfg.extra.0,
+                extra: cfg.extra_size.0,
             })
         })
     }

@@ -144,7 +144,7 @@ impl Air {
     /// State at the start of a run. `promiscuous`: nodes read frames for other nodes.
     pub fn new(setup: &Setup, channel: Channel, promiscuous: bool) -> Air {
         let (macs, radios) = (Mac::all(setup), setup.interfaces.radios.len());
-        let receivers = Receivers::new(&setup.receiver, radios, setup.seed);
+        let receivers = Receivers::new(&setup.frame_errors, radios, setup.seed);
         let knows_signals = macs.iter().any(|m| m.rules.dcf.rate_control.algorithm.knows_signals());
         Air {
             channel,

@@ -55,7 +55,7 @@ impl ReceptionSink for FrameStart<'_> {
     }
 }
 
-/// Start of a frame where motion decides ties between signals and slots (`mobility.decides_ties`).
+/// Start of a frame where motion decides ties between signals and slots (`mobility.ns2.decides_ties`).
 pub struct MovingFrameStart<'a> {
     pub start: FrameStart<'a>,
     pub mobile_nodes: &'a MobileNodes,

@@ -237,8 +237,9 @@ mod tests {
             r#"
             run = {{ stop = "100000000 delivered", batches = 1, warmup_batches = 0 }}
             topology.kind = "none"
-            wire = {{ nodes = 2, rate = "10 Mbit/s", delay = "10 us", queue = {{ discipline = "droptail", limit = 100000 }} }}
-            link = [{{ src = 0, dst = 1 }}]
+            topology.wired_nodes = 2
+            wired = {{ rate = "10 Mbit/s", delay = "10 us", queue = {{ discipline = "droptail", limit = 100000 }} }}
+            wired_link = [{{ src = 0, dst = 1 }}]
             tcp = {{ receive_window = 4, rto = {{ initial = "60 s", min = "60 s" }} }}
             arrival_process = [{{ src = 0, dst = 1, rate = {rate}, count = {count}, size = {{ distribution = "{distribution}", mean = "{mean} kB" }} }}]
             "#
@@ -304,8 +305,9 @@ mod tests {
         let text = r#"
             run = { stop = "10 s", batches = 1, warmup_batches = 0 }
             topology.kind = "none"
-            wire = { nodes = 2, rate = "1 Mbit/s", delay = "10 ms" }
-            link = [{ src = 0, dst = 1 }]
+            topology.wired_nodes = 2
+            wired = { rate = "1 Mbit/s", delay = "10 ms" }
+            wired_link = [{ src = 0, dst = 1 }]
             tcp.initial_window = 1
             [[arrival_process]]
             dst = 1
@@ -324,8 +326,9 @@ mod tests {
                 r#"
                 run = {{ stop = "60 s", batches = 1, warmup_batches = 0 }}
                 topology.kind = "none"
-                wire = {{ nodes = 3, rate = "10 Mbit/s", delay = "50 ms" }}
-                link = [{{ src = 0, dst = 1 }}, {{ src = 1, dst = 2 }}]
+                topology.wired_nodes = 3
+                wired = {{ rate = "10 Mbit/s", delay = "50 ms" }}
+                wired_link = [{{ src = 0, dst = 1 }}, {{ src = 1, dst = 2 }}]
                 tcp = {{ receive_window = 8, syn = false, rto = {{ initial = "{rto}", min = "{rto}" }} }}
                 arrival_process = [{{ rate = 20.0, size = {{ mean = "3 kB" }} }}]
                 "#

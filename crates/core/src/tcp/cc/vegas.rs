@@ -34,7 +34,7 @@ keywords! {
 }
 
 settings! {
-    /// TCP Vegas. The switches named `bug_...` are defects of the agent of ns-2.35.
+    /// TCP Vegas.
     pub struct Config {
         /// Grow below this many segments waiting in the network.
         pub alpha: f64 = 2.0 => range(0.0, 1e6),
@@ -46,29 +46,37 @@ settings! {
         pub growth: Growth = Growth::UsedBefore,
         /// By how much an ECE cuts the window.
         pub ecn_cut: EcnCut = EcnCut::Quarter,
+        /// Defects of ns-2's agent.
+        pub ns2: Ns2 = Ns2::default(),
+    }
+}
+
+settings! {
+    /// Defects of the Vegas agent of ns-2.35.
+    pub struct Ns2 {
         /// Segments carry no header and there is no SYN (ns-2's agent overrides how they are made).
         pub bare_segments: bool = false,
         /// Segments are never ECN-capable, for the same reason.
-        pub bug_not_ect: bool = false,
+        pub not_ect: bool = false,
         /// 0 and -1 stand for "no send time" but are taken for times: a segment that was never sent counts as overdue,
         /// and the first one is not measured.
-        pub bug_send_time_sentinels: bool = false,
+        pub send_time_sentinels: bool = false,
         /// The window stays inflated after a fine-grained retransmission.
-        pub bug_inflation_stays: bool = false,
+        pub inflation_stays: bool = false,
         /// A fast retransmission backs off the coarse timeout.
-        pub bug_backoff_on_fast_retransmit: bool = false,
+        pub backoff_on_fast_retransmit: bool = false,
         /// The coarse timer runs, and cuts the window, when nothing is outstanding.
-        pub bug_timeout_when_idle: bool = false,
+        pub timeout_when_idle: bool = false,
         /// After an acknowledgement that wraps round the table of send times, entries are not cleared.
-        pub bug_clearing_stops_at_wrap: bool = false,
+        pub clearing_stops_at_wrap: bool = false,
         /// baseRTT grows when at most one segment was in flight.
-        pub bug_base_rtt_grows: bool = false,
+        pub base_rtt_grows: bool = false,
         /// The difference is taken from the segments in flight and rounded to a whole number.
-        pub bug_rounded_difference: bool = false,
+        pub rounded_difference: bool = false,
         /// After a timeout no decision is taken until the old window is acknowledged.
-        pub bug_mark_survives_timeout: bool = false,
+        pub mark_survives_timeout: bool = false,
         /// The window after a timeout is 2, whatever `loss_window`.
-        pub bug_restart_at_two: bool = false,
+        pub restart_at_two: bool = false,
     }
 }
 
@@ -128,7 +136,7 @@ impl Vegas {
         self.samples = 0;
         let sent = i64::from(ack.nxt) - i64::from(self.round_end);
         if rtt > 0.0 {
-            if rtt < self.base_rtt || (self.cfg.bug_base_rtt_grows && sent <= 1) {
+            if rtt < self.base_rtt || (self.cfg.ns2.base_rtt_grows && sent <= 1) {
                 self.base_rtt = rtt;
             }
             self.decide(self.difference(rtt, sent as f64, ack, w), w);
@@ -139,7 +147,7 @@ impl Vegas {
 
     /// Own segments waiting in the network: (expected - actual) baseRTT.
     fn difference(&self, rtt: f64, sent: f64, ack: &Ack, w: &Window) -> f64 {
-        if self.cfg.bug_rounded_difference {
+        if self.cfg.ns2.rounded_difference {
             let in_use = f64::from(ack.nxt - ack.una + 1);
             ((in_use / self.base_rtt - sent / rtt) * self.base_rtt + 0.5).trunc()
         } else {
@@ -203,7 +211,7 @@ impl WindowRule for Vegas {
         match (c.signal, self.cfg.ecn_cut) {
             (Signal::Timeout, _) => {
                 w.ssthresh = c.remainder.floor().max(2.0);
-                w.cwnd = if self.cfg.bug_restart_at_two { 2.0 } else { c.loss_window };
+                w.cwnd = if self.cfg.ns2.restart_at_two { 2.0 } else { c.loss_window };
             }
             (Signal::FastRetransmit | Signal::Ecn, EcnCut::Half) => {
                 w.ssthresh = c.remainder.floor().max(2.0);
@@ -218,7 +226,7 @@ impl WindowRule for Vegas {
 
     /// After a timeout sending continues at `nxt`: the round ends there.
     fn on_rewind(&mut self, nxt: Seq) {
-        if !self.cfg.bug_mark_survives_timeout {
+        if !self.cfg.ns2.mark_survives_timeout {
             self.round_end = nxt;
         }
     }
@@ -248,7 +256,7 @@ mod tests {
     #[test]
     fn base_rtt_is_the_smallest_unless_the_bug_is_on() {
         for (bug, expected) in [(false, 100e6), (true, 150e6)] {
-            let mut v = Vegas::new(&Config { bug_base_rtt_grows: bug, ..Config::default() });
+            let mut v = Vegas::new(&Config { ns2: Ns2 { base_rtt_grows: bug, ..Ns2::default() }, ..Config::default() });
             let mut w = Window { cwnd: 2.0, ssthresh: 64.0 };
             let ack = |ms, una, nxt| Ack {
                 now: Time::ZERO + Span::ms(ms),
@@ -290,8 +298,8 @@ mod tests {
 
     #[test]
     fn a_timeout_leaves_the_loss_window_or_with_the_bug_two_segments() {
-        for (bug_restart_at_two, expected) in [(false, (1.0, 5.0)), (true, (2.0, 5.0))] {
-            let mut v = Vegas::new(&Config { bug_restart_at_two, ..Config::default() });
+        for (restart_at_two, expected) in [(false, (1.0, 5.0)), (true, (2.0, 5.0))] {
+            let mut v = Vegas::new(&Config { ns2: Ns2 { restart_at_two, ..Ns2::default() }, ..Config::default() });
             let mut w = Window { cwnd: 11.0, ssthresh: 64.0 };
             let signal = Signal::Timeout;
             let now = Time::ZERO;

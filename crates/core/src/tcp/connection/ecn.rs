@@ -24,7 +24,7 @@ impl Connection {
             }
             return;
         }
-        let after_timeout = self.last_cut == Cut::Timeout && self.cfg.ecn.cut_after_timeout;
+        let after_timeout = self.last_cut == Cut::Timeout && self.cfg.ecn.ns2.cut_after_timeout;
         if self.last_cut == Cut::Never || ack.next > self.recover || after_timeout {
             self.cut_for_ece();
         }
@@ -43,7 +43,7 @@ impl Connection {
         self.cut(Signal::Ecn);
         // "the sending TCP MUST reset the retransmit timer on receiving the ECN-Echo packet when the congestion window
         // is one. The sending TCP will then be able to send a new packet only when the retransmit timer expires."
-        if !self.cfg.ecn.below_one {
+        if !self.cfg.ecn.ns2.below_one {
             self.window.cwnd = self.window.cwnd.max(1.0);
             self.ecn.waiting = at_one;
         }
@@ -68,7 +68,7 @@ impl Connection {
 
     /// Tells if a timeout now leaves ssthresh alone, because an ECE has cut it in the same window (RFC 3168, 6.1.2).
     pub fn ssthresh_is_cut(&self) -> bool {
-        self.last_cut == Cut::Ecn && (self.cfg.ecn.spare_ssthresh || self.una <= self.recover)
+        self.last_cut == Cut::Ecn && (self.cfg.ecn.ns2.spare_ssthresh || self.una <= self.recover)
     }
 
     /// Flags of a segment that is about to be sent.
@@ -80,10 +80,10 @@ impl Connection {
             segment.cwr = true;
         } else if self.ecn.on {
             let new = !segment.retransmission;
-            segment.cwr = self.ecn.cut && (new || cfg.cwr_on_retransmissions);
+            segment.cwr = self.ecn.cut && (new || cfg.ns2.cwr_on_retransmissions);
             self.ecn.cut &= !segment.cwr;
             // RFC 3168, 6.1.5: retransmissions are not ECN-capable.
-            segment.ect = (new || cfg.ect_on_retransmissions) && !self.never_ect;
+            segment.ect = (new || cfg.ns2.ect_on_retransmissions) && !self.never_ect;
         }
     }
 }

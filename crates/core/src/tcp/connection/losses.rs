@@ -152,7 +152,7 @@ impl Connection {
         } else {
             self.cut(Signal::FastRetransmit);
         }
-        if !(cut_for_ece && self.cfg.ecn.recover_from_cut) {
+        if !(cut_for_ece && self.cfg.ecn.ns2.recover_from_cut) {
             self.recover = self.max;
         }
         self.counters.fast_retransmits += 1;

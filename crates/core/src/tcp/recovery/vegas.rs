@@ -37,11 +37,11 @@ impl LossRecovery for Vegas {
     }
 
     fn send_times(&self, window: u32) -> Option<SendTimes> {
-        Some(SendTimes::with_bugs(window, self.cfg.bug_clearing_stops_at_wrap, self.cfg.bug_send_time_sentinels))
+        Some(SendTimes::with_bugs(window, self.cfg.ns2.clearing_stops_at_wrap, self.cfg.ns2.send_time_sentinels))
     }
 
     fn times_out_when_idle(&self) -> bool {
-        self.cfg.bug_timeout_when_idle
+        self.cfg.ns2.timeout_when_idle
     }
 
     fn on_ack(&mut self, ack: &AckSegment, conn: &mut Connection) {
@@ -108,7 +108,7 @@ impl Vegas {
     /// A new acknowledgement takes the inflation back.
     fn deflate(&mut self, conn: &mut Connection) {
         let cwnd = conn.window().cwnd;
-        let smaller = if self.cfg.bug_inflation_stays {
+        let smaller = if self.cfg.ns2.inflation_stays {
             let inflated = conn.dup_acks() > conn.cfg().dup_threshold && cwnd > self.after_cut;
             inflated.then_some(self.after_cut)
         } else {
@@ -131,13 +131,13 @@ impl Vegas {
 
     /// Tells if the first unacknowledged segment has waited longer than the fine-grained timeout.
     fn is_overdue(&self, conn: &Connection) -> bool {
-        if conn.outstanding() == 0 && !self.cfg.bug_send_time_sentinels {
+        if conn.outstanding() == 0 && !self.cfg.ns2.send_time_sentinels {
             return false;
         }
         match conn.send_times().get(conn.una()).0 {
             Some(sent) => conn.now().since(sent).0 as f64 >= self.timeout,
             // ns-2 takes "not sent" for "sent one second before the connection began".
-            None => self.cfg.bug_send_time_sentinels && conn.since_first_sent().0 as f64 + 1e9 >= self.timeout,
+            None => self.cfg.ns2.send_time_sentinels && conn.since_first_sent().0 as f64 + 1e9 >= self.timeout,
         }
     }
 
@@ -165,7 +165,7 @@ impl Vegas {
         if sent.is_some_and(since_cut) && !cut_for_ece {
             self.cut(window, times, conn);
         }
-        if self.cfg.bug_backoff_on_fast_retransmit {
+        if self.cfg.ns2.backoff_on_fast_retransmit {
             conn.back_off();
         }
         conn.restart_timer();

@@ -110,7 +110,7 @@ fn a_mark_on_data_that_has_arrived_before_says_nothing() {
     let flags = |cfg: &Config| echoed(cfg, &arrivals)[1..].iter().map(|a| a.1).collect::<Vec<bool>>();
     assert_eq!(flags(&with_ecn()), [false, false, false]);
     let mut ns2 = with_ecn();
-    ns2.ecn.ect_on_retransmissions = true;
+    ns2.ecn.ns2.ect_on_retransmissions = true;
     assert_eq!(flags(&ns2), [false, true, true]);
 }
 

@@ -64,17 +64,6 @@ settings! {
         pub settling_weight: f64 = 0.875 => range(0.0, 1.0),
         /// Cause of a triggered update.
         pub trigger: Trigger = Trigger::AnyChange,
-        /// Drops a triggered update when its cause is held back again, or when another update was delayed because it
-        /// came too soon (ns-2).
-        pub lose_triggers: bool = false,
-        /// Repeats a changed metric in each triggered update until the next full one (ns-2).
-        pub repeat_metric: bool = false,
-        /// Makes a node that is reported unreachable answer every time and at once, however old the reported sequence
-        /// number is (ns-2).
-        pub answer_always: bool = false,
-        /// Lets a packet for an unknown destination cause a triggered update, in which the destination counts as a
-        /// change and which can thereby become a full update (ns-2).
-        pub unknown_triggers: bool = false,
         /// Number of missed full updates after which a neighbour is lost.
         pub missed_updates: u32 = 3 => range(1, 1_000_000),
         /// Declares a neighbour lost, too, when the MAC gives up a packet to it.
@@ -87,12 +76,31 @@ settings! {
         pub entry_size: Bytes = Bytes(12) => at_most(LARGEST_PACKET),
         /// Largest number of entries per message; further entries go into further messages; "none": unlimited.
         pub max_entries: Option<u32> = Some(122) => range(1, 1_000_000),
+        /// Ways of ns-2.
+        pub ns2: Ns2 = Ns2::default(),
+    }
+}
+
+settings! {
+    /// DSDV of ns-2 where it departs from its authors.
+    pub struct Ns2 {
+        /// Drops a triggered update when its cause is held back again, or when another update was delayed because it
+        /// came too soon (ns-2).
+        pub lose_triggers: bool = false,
+        /// Repeats a changed metric in each triggered update until the next full one (ns-2).
+        pub repeat_metric: bool = false,
+        /// Makes a node that is reported unreachable answer every time and at once, however old the reported sequence
+        /// number is (ns-2).
+        pub answer_always: bool = false,
+        /// Lets a packet for an unknown destination cause a triggered update, in which the destination counts as a
+        /// change and which can thereby become a full update (ns-2).
+        pub unknown_triggers: bool = false,
         /// Bytes added to each TCP segment of a node (ns-2: an IP header, which its TCP has already counted; that of
         /// datagrams is in `cbr.header_size` and `on_off.header_size`).
         pub packet_header_size: Bytes = Bytes(0) => at_most(Bytes(100)),
         /// Adds these bytes once more to a packet that has waited for a route, datagrams included (ns-2).
         pub header_after_wait: bool = false
-            ; used when |c| c.packet_header_size > Bytes(0), else "`routing.dsdv.packet_header_size` is 0 B",
+            ; used when |c| c.packet_header_size > Bytes(0), else "`routing.dsdv.ns2.packet_header_size` is 0 B",
     }
 }
 
@@ -165,7 +173,7 @@ impl Routing for Dsdv {
                 return;
             }
             if p.body.is_tcp() {
-                p.add_overhead(self.cfg.packet_header_size.0);
+                p.add_overhead(self.cfg.ns2.packet_header_size.0);
             }
         } else if !p.spend_hop() {
             cx.out.push(Out::Drop { packet, reason: Reason::TtlExpired });
@@ -303,7 +311,7 @@ impl Dsdv {
             cx.out.push(Out::Drop { packet: oldest, reason: Reason::RouteBufferFull });
         }
         let (entry, is_new) = self.table.entry(to, self.cfg.settling_time, cx.now);
-        if is_new && self.cfg.unknown_triggers {
+        if is_new && self.cfg.ns2.unknown_triggers {
             entry.tell_at_once(cx.now);
             self.wake = cx.now;
         }
@@ -314,8 +322,8 @@ impl Dsdv {
         while let Some(packet) = self.buffer.take(to, cx.pool) {
             let p = &mut cx.pool[packet];
             p.next_hop = next_hop;
-            if self.cfg.header_after_wait && p.source == cx.node {
-                p.add_overhead(self.cfg.packet_header_size.0);
+            if self.cfg.ns2.header_after_wait && p.source == cx.node {
+                p.add_overhead(self.cfg.ns2.packet_header_size.0);
             }
             self.overhead.send(packet, Span::ZERO, cx);
         }
@@ -348,7 +356,7 @@ impl Dsdv {
     /// Answers the announcement that this node is unreachable with a newer number of its own. If the node has already
     /// announced a newer number, the neighbours that received it pass it on.
     fn answer(&mut self, told: u32, now: Time) {
-        if self.cfg.answer_always {
+        if self.cfg.ns2.answer_always {
             self.next_full = now;
         } else if told > self.sequence {
             self.next_full = self.next_full.min(self.next_triggered().max(now));
@@ -396,7 +404,7 @@ impl Dsdv {
         };
         if triggers {
             entry.trigger_at = entry.hold_until;
-        } else if !cfg.lose_triggers && entry.trigger_at != Time::NEVER {
+        } else if !cfg.ns2.lose_triggers && entry.trigger_at != Time::NEVER {
             entry.trigger_at = if has_changed { entry.hold_until } else { Time::NEVER };
         }
         entry.metric_is_new |= is_new || metric != entry.metric;
@@ -433,7 +441,7 @@ impl Dsdv {
         let entries = &mut self.table.entries;
         entries[due].trigger_at = Time::NEVER;
         if cx.now < next {
-            if self.cfg.lose_triggers {
+            if self.cfg.ns2.lose_triggers {
                 entries.iter_mut().filter(|e| e.trigger_at < next).for_each(|e| e.trigger_at = Time::NEVER);
             }
             entries[due].trigger_at = next;
@@ -476,8 +484,8 @@ impl Dsdv {
                 continue;
             }
             entry.number_is_new = false;
-            entry.metric_is_new &= !full && self.cfg.repeat_metric;
-            if !self.cfg.lose_triggers {
+            entry.metric_is_new &= !full && self.cfg.ns2.repeat_metric;
+            if !self.cfg.ns2.lose_triggers {
                 entry.trigger_at = Time::NEVER;
             }
             if entry.silent {

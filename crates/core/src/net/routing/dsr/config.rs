@@ -43,11 +43,9 @@ settings! {
         /// SendBufferTimeout: longest time that a packet waits for a route.
         pub buffer_timeout: Span = Span::secs(30) => above(Span::ZERO).at_most(HOUR),
         /// Shortest time between checks of the waiting packets.
-        pub check_min: Span = Span::ms(30) => range(Span::ms(1), HOUR),
+        pub min_check_interval: Span = Span::ms(30) => range(Span::ms(1), HOUR),
         /// Longest time between checks of the waiting packets; the time is random.
-        pub check_max: Span = Span::ms(60) => range(Span::ms(1), HOUR),
-        /// Checks even while no packet waits (ns-2).
-        pub check_always: bool = false,
+        pub max_check_interval: Span = Span::ms(60) => range(Span::ms(1), HOUR),
         /// Time between packets released by a reply. Packets for which a check finds a route are sent at once.
         pub release_spacing: Span = Span::ZERO => at_most(HOUR),
         /// Number of cached routes that were requested.
@@ -58,9 +56,6 @@ settings! {
         pub cache_timeout: Option<Span> = Some(Span::secs(300)) => above(Span::ZERO).at_most(LONGEST),
         /// Lets nodes learn from overheard frames, and report shorter routes.
         pub promiscuous: bool = true,
-        /// Learns once from a packet that is overheard several times on its route (ns-2).
-        pub overhear_once: bool = false
-            ; used when |c| c.promiscuous, else "`routing.dsr.promiscuous` is false",
         /// GratReplyHoldoff: shortest time between two replies that report the same shorter route.
         pub grat_reply_holdoff: Span = Span::secs(1) => at_most(HOUR)
             ; used when |c| c.promiscuous, else "`routing.dsr.promiscuous` is false",
@@ -70,17 +65,8 @@ settings! {
         /// Number of replies that are remembered; the oldest is replaced. RFC 4728 leaves the number open.
         pub grat_reply_entries: u32 = 64 => range(1, 10_000)
             ; used when |c| c.promiscuous, else "`routing.dsr.promiscuous` is false",
-        /// Writes the time of a reply into the next entry (ns-2): the second reply is not held back by the first, and
-        /// an entry has the time of the previous reply.
-        pub bug_grat_reply_late: bool = false
-            ; used when |c| c.promiscuous, else "`routing.dsr.promiscuous` is false",
         /// Number of times that nodes with a lost next hop may salvage a packet (MAX_SALVAGE_COUNT).
         pub max_salvage: u8 = 15,
-        /// Lets a packet to be salvaged wait if no other route is known, as in ns-2: the neighbours are asked, and one
-        /// of the packets for that destination is dropped whenever the next request would be due. This does not count
-        /// as salvaging.
-        pub salvage_waits: bool = false
-            ; used when |c| c.max_salvage > 0, else "`routing.dsr.max_salvage` is 0",
         /// Salvages a route error whose next hop is lost like other packets, instead of dropping it (RFC 4728, 8.3.6,
         /// makes no exception).
         pub salvage_errors: bool = true
@@ -89,10 +75,6 @@ settings! {
         /// with the new error about this link, and is sent on by the receiver of the new one; at the limit it is
         /// dropped without notice. RFC 4728, 8.3.4, lets nodes do so up to MAX_SALVAGE_COUNT.
         pub max_errors: u8 = 15 => range(1, 15),
-        /// Treats an overheard route error for this node as received (ns-2), so that errors that it carries for others
-        /// are sent on twice.
-        pub bug_overheard_errors: bool = false
-            ; used when |c| c.promiscuous && c.max_errors > 1, else "nothing is overheard, or errors carry no others",
         /// Time for which a route error is attached to own requests.
         pub error_hold: Span = Span::secs(1) => at_most(HOUR),
         /// Ends that with the first propagating request (RFC 4728, 3.4.4: the next request).
@@ -111,10 +93,6 @@ settings! {
         /// Number of packets that establish a flow by carrying its route.
         pub flow_packets: u32 = 3 => range(1, 1_000_000)
             ; used when |c| c.flow_state, else "`routing.dsr.flow_state` is false",
-        /// Salvages a packet of an unknown flow, as with a lost next hop (ns-2), instead of dropping it. Its source is
-        /// notified in either case; RFC 4728 leaves the treatment of the packet open.
-        pub salvage_unknown_flow: bool = false
-            ; used when |c| c.flow_state && c.max_salvage > 0, else "flows are off, or nothing is salvaged",
         /// Ends flows of others, like a node's own, when a link of theirs breaks or is reported broken. RFC 4728,
         /// 8.6.3, allows it; in ns-2 they continue until they expire.
         pub passing_flows_end: bool = true
@@ -131,6 +109,31 @@ settings! {
             ; used when |c| c.flow_state, else "`routing.dsr.flow_state` is false",
         /// Size of the IP header of messages.
         pub message_header_size: Bytes = Bytes(20) => at_most(Bytes(100)),
+        /// Ways of ns-2.
+        pub ns2: Ns2 = Ns2::default(),
+    }
+}
+
+settings! {
+    /// DSR of ns-2 where it departs from RFC 4728.
+    pub struct Ns2 {
+        /// Checks even while no packet waits (ns-2).
+        pub check_always: bool = false,
+        /// Learns once from a packet that is overheard several times on its route (ns-2).
+        pub overhear_once: bool = false,
+        /// Writes the time of a reply into the next entry (ns-2): the second reply is not held back by the first, and
+        /// an entry has the time of the previous reply.
+        pub grat_reply_late: bool = false,
+        /// Lets a packet to be salvaged wait if no other route is known, as in ns-2: the neighbours are asked, and one
+        /// of the packets for that destination is dropped whenever the next request would be due. This does not count
+        /// as salvaging.
+        pub salvage_waits: bool = false,
+        /// Treats an overheard route error for this node as received (ns-2), so that errors that it carries for others
+        /// are sent on twice.
+        pub overheard_errors: bool = false,
+        /// Salvages a packet of an unknown flow, as with a lost next hop (ns-2), instead of dropping it. Its source is
+        /// notified in either case; RFC 4728 leaves the treatment of the packet open.
+        pub salvage_unknown_flow: bool = false,
         /// Bytes added to each TCP segment of a node besides its route (ns-2: an IP header, which its TCP has already
         /// counted; that of datagrams is in `cbr.header_size` and `on_off.header_size`).
         pub packet_header_size: Bytes = Bytes(0) => at_most(Bytes(100)),

@@ -72,12 +72,12 @@ impl Dsr {
         let is_full = header.errors.len() >= usize::from(self.cfg.max_errors);
         if header.salvaged >= self.cfg.max_salvage || tells_it || (is_error && (is_full || !self.cfg.salvage_errors)) {
             cx.out.push(Out::Drop { packet, reason });
-        } else if is_own && self.cfg.salvage_waits {
+        } else if is_own && self.cfg.ns2.salvage_waits {
             self.originate(packet, cx);
         } else if self.find(to, true, cx.now) {
             cx.pool.header_mut(id).salvaged += 1;
             self.dispatch(packet, Span::ZERO, cx);
-        } else if self.cfg.salvage_waits {
+        } else if self.cfg.ns2.salvage_waits {
             self.keep(packet, true, cx);
         } else {
             cx.out.push(Out::Drop { packet, reason });
@@ -106,7 +106,7 @@ impl Dsr {
         let p = &cx.pool[packet];
         let (source, to) = (p.source, p.destination);
         let flow = if let FlowState::Follows(id) = cx.pool.header(p.header).flow { Some(id) } else { None };
-        if self.cfg.salvage_unknown_flow {
+        if self.cfg.ns2.salvage_unknown_flow {
             self.save(packet, Reason::NoRoute, cx);
         } else {
             cx.out.push(Out::Drop { packet, reason: Reason::NoRoute });

@@ -144,7 +144,7 @@ impl Routing for Dsr {
 
     fn start(shared: &Shared, _routes: Option<&Routes>, rng: &mut Stream) -> Dsr {
         let cfg = &shared.dsr;
-        let (least, most) = (cfg.check_min, cfg.check_max);
+        let (least, most) = (cfg.min_check_interval, cfg.max_check_interval);
         let more = Span((rng.uniform() * (most.max(least) - least).0 as f64) as u64);
         Dsr::new(cfg, Time::ZERO + least + more)
     }
@@ -213,7 +213,7 @@ impl Routing for Dsr {
     }
 
     fn switch_on(&mut self, cx: &mut Cx<'_>) {
-        if self.cfg.check_always {
+        if self.cfg.ns2.check_always {
             self.arm_check(cx);
         }
     }
@@ -290,7 +290,7 @@ impl Dsr {
             requests: Requests::default(),
             flows: Flows::default(),
             buffer: VecDeque::with_capacity(cfg.buffer_packets.min(64) as usize),
-            next_check: if cfg.check_always { first } else { Time::NEVER },
+            next_check: if cfg.ns2.check_always { first } else { Time::NEVER },
             next_id: 1,
             made: 0,
             held: None,
@@ -382,7 +382,7 @@ impl Dsr {
 
     /// Bytes added to a packet besides its route.
     fn added_to(&self, body: &Body) -> u32 {
-        if body.is_tcp() { self.cfg.packet_header_size.0 } else { 0 }
+        if body.is_tcp() { self.cfg.ns2.packet_header_size.0 } else { 0 }
     }
 
     /// Forwards a packet of another node.
@@ -528,7 +528,7 @@ impl Dsr {
         cx.pool.header_mut(id).route.push(cx.node);
         self.set_size(packet, cx.pool);
         let p = &mut cx.pool[packet];
-        if self.cfg.request_grows_twice {
+        if self.cfg.ns2.request_grows_twice {
             p.bytes += before - self.cfg.message_header_size.0;
         }
         p.hops = p.hops.saturating_add(1);

@@ -45,10 +45,10 @@ impl Dsr {
         if header.flow.hides_route() {
             return;
         }
-        if self.cfg.overhear_once && self.heard.saw(header.made) {
+        if self.cfg.ns2.overhear_once && self.heard.saw(header.made) {
             return;
         }
-        self.heed(packet, self.cfg.bug_overheard_errors, cx);
+        self.heed(packet, self.cfg.ns2.overheard_errors, cx);
         let header = cx.pool.header(cx.pool[packet].header);
         let Header { route, at, reply, .. } = header;
         let sender = route.get(*at);

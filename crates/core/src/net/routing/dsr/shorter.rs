@@ -39,7 +39,7 @@ impl Told {
         let (here, after) = (self.next, (self.next + 1) % self.entries.len());
         self.entries[here].key.clear();
         self.entries[here].key.extend_from_slice(&self.key);
-        self.entries[if cfg.bug_grat_reply_late { after } else { here }].until = now + cfg.grat_reply_holdoff;
+        self.entries[if cfg.ns2.grat_reply_late { after } else { here }].until = now + cfg.grat_reply_holdoff;
         self.next = after;
         true
     }

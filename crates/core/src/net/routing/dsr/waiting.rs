@@ -20,7 +20,7 @@ impl Dsr {
     }
 
     pub(super) fn arm_check(&mut self, cx: &mut Cx<'_>) {
-        self.next_check = cx.now + between(self.cfg.check_min, self.cfg.check_max, cx);
+        self.next_check = cx.now + between(self.cfg.min_check_interval, self.cfg.max_check_interval, cx);
     }
 
     /// Sends the packets that waited for this destination, to which a reply contained a route.
@@ -79,7 +79,7 @@ impl Dsr {
             }
             i += usize::from(self.buffer.len() == before);
         }
-        if self.cfg.check_always || !self.buffer.is_empty() {
+        if self.cfg.ns2.check_always || !self.buffer.is_empty() {
             self.arm_check(cx);
         }
     }
