@@ -28,9 +28,9 @@ def scenario(load: float) -> chappe.Scenario:
         {
             # Long enough for all transfers to arrive and to complete.
             "run": {"stop": f"{1.2 * TRANSFERS / per_second:.0f} s", "batches": 1, "warmup_batches": 0},
-            "topology": {"kind": "none"},
-            "wire": {"nodes": 2, "rate": "10 Mbit/s", "delay": "10 ms", "queue": {"limit": 100}},
-            "link": [{"src": 0, "dst": 1}],
+            "topology": {"kind": "none", "wired_nodes": 2},
+            "wired": {"rate": "10 Mbit/s", "delay": "10 ms", "queue": {"limit": 100}},
+            "wired_link": [{"src": 0, "dst": 1}],
             "tcp": {"variant": "sack", "receive_window": 64},
             "arrival_process": [
                 {

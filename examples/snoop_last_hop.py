@@ -19,9 +19,8 @@ HOPS: dict[str, dict[str, object]] = {
     "802.11": {},
     "802.11, losses above the MAC": {"wlan.error.layer": "net"},
     "lossy wire": {
-        "topology": {"kind": "none"},
-        "topology.wired_nodes": 3,
-        "link": [
+        "topology": {"kind": "none", "wired_nodes": 3},
+        "wired_link": [
             {"src": 2, "dst": 0, "rate": "10 Mbit/s", "delay": "40 ms"},
             {"src": 0, "dst": 1, "rate": "2 Mbit/s", "delay": "1 ms", "back": {"error": {"model": "none"}}},
         ],

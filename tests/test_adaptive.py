@@ -66,9 +66,8 @@ def test_westwood_keeps_its_window_where_losses_are_no_congestion() -> None:
     scenario = chappe.Scenario(
         {
             "run": {"stop": "60 s"},
-            "topology": {"kind": "none"},
-            "wire": {"nodes": 2},
-            "link": [{"src": 0, "dst": 1, "delay": "35 ms", "error": {"model": "uniform", "rate": 0.005}}],
+            "topology": {"kind": "none", "wired_nodes": 2},
+            "wired_link": [{"src": 0, "dst": 1, "delay": "35 ms", "error": {"model": "uniform", "rate": 0.005}}],
             "flow": [{"src": 0, "dst": 1}],
             "tcp": {"receive_window": 128},
         }

@@ -56,7 +56,7 @@ def test_every_reading_is_a_scenario(reading: str) -> None:
         for loss in LOSSES:
             s = scenario(same(Point(variant, 10.0, loss, reading)))
             assert s.warnings == [], (variant, loss)
-            assert s.settings["receiver"]["error"]["rate"] == loss / 100
+            assert s.settings["wlan"]["error"]["rate"] == loss / 100
     assert scenario(Point("newreno")).settings["mobility"]["max_speed"] == STILL.replace("0.000001", "1e-6") or STILL
 
 

@@ -244,9 +244,8 @@ def short(**changes: Any) -> chappe.Scenario:
     arrivals = {"src": 0, "dst": 1, "rate": 20, "size": {"mean": "10 kB"}}
     settings = {
         "run": {"stop": "50 s", "batches": 5},
-        "topology": {"kind": "none"},
-        "wire": {"nodes": 2},
-        "link": [{"src": 0, "dst": 1}],
+        "topology": {"kind": "none", "wired_nodes": 2},
+        "wired_link": [{"src": 0, "dst": 1}],
         "arrival_process": [arrivals],
     }
     return chappe.Scenario(settings).with_settings(changes)

@@ -22,11 +22,10 @@ SILENCE_S = 300
 
 EVERYTHING: dict[str, Any] = {
     "run": {"stop": "1 s", "batches": 4, "sample_interval": "100 ms", "airtime": True},
-    "topology": {"hops": 3},
-    "wire": {"nodes": 1},
-    "link": [{"src": 0, "dst": 4}],
+    "topology": {"hops": 3, "wired_nodes": 1},
+    "wired_link": [{"src": 0, "dst": 4}],
     "net": {"neighborhood_red": {"enabled": True}, "link_red": {"enabled": True}},
-    "receiver": {"error": {"model": "gilbert_elliott"}},
+    "wlan": {"error": {"model": "gilbert_elliott"}},
     "routing": {"aodv": {"hello": True, "route_timer": "500 ms", "id_timer": "1 s"}},
     "flow": [{"src": 4, "dst": 3}, {"src": 0, "dst": 3, "app": "cbr"}, {"src": 3, "dst": 0, "start": "100 ms"}],
     "arrival_process": [{"dst": 2, "rate": 5, "count": 4}],
@@ -205,5 +204,5 @@ def test_names_of_one_draw_may_disagree_about_what_is_a_list() -> None:
     """Random names override each other in any order."""
     values: list[Any] = [[], [0], [{}], {}, 1, "x", None]
     for value in values:
-        changes = draws.laid_over({}, {"link": value, "wired_link.0.src": 3, "wired_link.x": 1})
-        assert "link" in changes
+        changes = draws.laid_over({}, {"wired_link": value, "wired_link.0.src": 3, "wired_link.x": 1})
+        assert "wired_link" in changes

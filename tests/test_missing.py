@@ -29,7 +29,7 @@ SCENARIOS: dict[str, dict[str, Any]] = {
     "short flows": {
         "topology.kind": "none",
         "topology.wired_nodes": 2,
-        "link": [{"src": 0, "dst": 1}],
+        "wired_link": [{"src": 0, "dst": 1}],
         "arrival_process": [{"src": 0, "dst": 1, "rate": 20, "size": {"mean": "10 kB"}}],
     },
     "aborted flows": {

@@ -299,7 +299,7 @@ def test_overrides_share_the_schema_of_settings() -> None:
         ("flow", "on_off"): "on_off",
         ("pairs", "tcp"): "tcp",
         ("arrival_process", "tcp"): "tcp",
-        ("link", "queue"): "queue",
+        ("wired_link", "queue"): "queue",
         ("middlebox", "snoop"): "snoop",
         ("middlebox", "split"): "split",
         ("node", "radio"): "radio",
@@ -308,7 +308,7 @@ def test_overrides_share_the_schema_of_settings() -> None:
         overlay = top[group]["items"]["properties"][name]
         assert not _has_defaults(overlay), (group, name)
         assert _without_defaults(overlay) == _without_defaults(top[common]), (group, name)
-    for group, name in [("wire", "queue"), ("split", "tcp")]:
+    for group, name in [("wired", "queue"), ("split", "tcp")]:
         overlay = top[group]["properties"][name]
         assert _without_defaults(overlay) == _without_defaults(top[name]), (group, name)
     window = top["flow"]["items"]["properties"]["tcp"]["properties"]["receive_window"]

@@ -73,7 +73,7 @@ def test_links_that_go_one_way() -> None:
 
 def test_losses_are_named() -> None:
     # All unicast frames are corrupted: AODV receives no route reply.
-    s = scenario({"dst": 2, **CBR}, receiver={"error": {"model": "uniform", "rate": 1.0}, "frames": "data"})
+    s = scenario({"dst": 2, **CBR}, **{"wlan.error": {"model": "uniform", "rate": 1.0, "frames": "data"}})
     doubt = only(s)
     assert "its source had no route for 100 % of the time" in doubt
     assert "unicast routing messages lost (corrupted by an error model or noise)" in doubt
@@ -81,7 +81,7 @@ def test_losses_are_named() -> None:
         {"dst": 2, **CBR},
         **{
             "routing.protocol": "shortest_path",
-            "receiver": {"error": {"model": "uniform", "rate": 1.0}, "frames": "data"},
+            "wlan.error": {"model": "uniform", "rate": 1.0, "frames": "data"},
         },
     )
     assert "packets lost: retry limit: corrupted by an error model or noise" in only(s)
@@ -91,9 +91,9 @@ def test_losses_are_named() -> None:
 @pytest.mark.parametrize("arp", [True, False])
 def test_lost_routing_messages_are_those_of_the_table(protocol: str, arp: bool) -> None:
     # The table of fates does not distinguish replies, errors and other unicast messages.
-    damaged = {"error": {"model": "uniform", "rate": 1.0}, "frames": "data"}
+    damaged = {"model": "uniform", "rate": 1.0, "frames": "data"}
     results = chappe.run(
-        scenario({"dst": 2, **CBR}, receiver=damaged, **{"routing.protocol": protocol, "arp.enabled": arp}), seed=1
+        scenario({"dst": 2, **CBR}, **{"wlan.error": damaged, "routing.protocol": protocol, "arp.enabled": arp}), seed=1
     )
     (doubt,) = silent(results)
     assert "route repl" not in doubt

@@ -43,9 +43,9 @@ def lossy_path(loss: float, window: int, variant: str = "newreno") -> chappe.Sce
         {
             "extends": "ns2-2.35",
             "run": {"stop": "420 s", "batches": 21, "warmup_batches": 1},
-            "topology": {"kind": "none"},
-            "wire": {"nodes": 2, "queue": {"limit": 10_000}},
-            "link": [link],
+            "topology": {"kind": "none", "wired_nodes": 2},
+            "wired": {"queue": {"limit": 10_000}},
+            "wired_link": [link],
             "tcp": {"variant": variant, "receive_window": window, "mss": "1000 B"},
             "flow": [{"dst": 1}],
         }

@@ -89,7 +89,7 @@ def test_the_reading_of_ns2_is_the_scenario_of_the_repository() -> None:
 def test_every_reading_is_a_scenario(reading: str, mechanism: str) -> None:
     s = scenario(Point("vegas", mechanism, 2.0, reading))
     assert s.warnings == []
-    assert s.settings["link"][7]["error"]["rate"] == 0.02
+    assert s.settings["wired_link"][7]["error"]["rate"] == 0.02
     kinds = {"none": [], "both": ["snoop", "eln"]}.get(mechanism, [mechanism])
     assert [box["kind"] for box in s.settings["middlebox"]] == kinds
 

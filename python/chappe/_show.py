@@ -94,7 +94,7 @@ def sketch(scenario: Scenario) -> str:
     settings = scenario.settings
     topology = settings["topology"]
     nodes, flows = len(scenario._core.places()[0]), len(scenario._core.flows())
-    links, wired = len(settings["link"]), settings["wire"]["nodes"]
+    links, wired = len(settings["wired_link"]), settings["topology"]["wired_nodes"]
     has_radio, chain = topology["kind"] != "none", topology["kind"] == "chain"
     places = []
     if has_radio:

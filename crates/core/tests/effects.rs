@@ -266,8 +266,17 @@ fn below(path: &str) -> Option<String> {
 }
 
 /// Places of settings that lie over others.
-const LAYERS: [&str; 9] =
-    ["flow.", "pairs.", "arrival_process.", "node.", "wired.queue.", "wired_link.0.back.", "wired_link.0.", "split.", "middlebox."];
+const LAYERS: [&str; 9] = [
+    "flow.",
+    "pairs.",
+    "arrival_process.",
+    "node.",
+    "wired.queue.",
+    "wired_link.0.back.",
+    "wired_link.0.",
+    "split.",
+    "middlebox.",
+];
 
 /// A scenario in which settings are changed.
 struct Base {
@@ -291,9 +300,9 @@ impl Base {
         }
         let value = at(&self.json, path).or_else(|| at(&self.now, path));
         match (value, path) {
-            // Values not set by a link are those of `wire`.
+            // Values not set by a link are those of `wired`.
             (Some(none), "wired_link.0.rate" | "wired_link.0.delay" | "wired_link.0.error_place") if none == "none" => {
-                at(&self.now, &path.replace("wired_link.0.", "wire."))
+                at(&self.now, &path.replace("wired_link.0.", "wired."))
             }
             (None, _) => self.value(&below(path)?),
             (value, _) => value,

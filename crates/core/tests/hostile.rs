@@ -48,7 +48,10 @@ fn megabyte_texts_get_a_readable_answer_in_time() {
         ("flows", format!("{stop}{}", many("[[flow]]\ndst = 1\n"))),
         ("mistakes in flows", format!("{stop}{}", many("[[flow]]\ndst = 1\ntcp = {x = 1, variant = \"y\"}\n"))),
         ("links", format!("{stop}{}", many("[[wired_link]]\ndst = 1\n"))),
-        ("different links", format!("{stop}topology.wired_nodes = 1000\n{}", numbered(|i| format!("[[wired_link]]\ndst = {i}\n")))),
+        (
+            "different links",
+            format!("{stop}topology.wired_nodes = 1000\n{}", numbered(|i| format!("[[wired_link]]\ndst = {i}\n"))),
+        ),
         ("middleboxes", format!("{stop}{}", many("[[middlebox]]\nnode = 1\n"))),
         ("middleboxes and flows", {
             let half = |piece: &str| piece.repeat(MEGABYTE / 2 / piece.len());

@@ -261,7 +261,7 @@ const FOREIGN: [(&str, &str, &str, &str); 40] = [
         "its columns are src, dst, signal_dbm",
     ),
     ("radio.links", "from,to,distance_m\n0,1,200\n", "column `distance_m`", "distances follow from places"),
-    ("radio.links", "from,to,delay,capacity\n0,1,3,11\n", "column `delay`", "are wires: list them as `link`"),
+    ("radio.links", "from,to,delay,capacity\n0,1,3,11\n", "column `delay`", "are wires: list them as `wired_link`"),
     (
         "radio.links",
         "Table: Links\nLocal IP\tRemote IP\tETX\n",

@@ -117,7 +117,7 @@ fn rate_control_and_signals_that_add_up_allocate_nothing_after_their_start() {
 fn motion_allocates_nothing_after_its_start() {
     for motion in [
         "model = \"random_waypoint\", min_speed = \"5 m/s\", max_speed = \"25 m/s\", pause = \"1 s\"",
-        "model = \"random_waypoint\", min_speed = \"10 m/s\", max_speed = \"10 m/s\", known_for = \"1 s\"",
+        "model = \"random_waypoint\", min_speed = \"10 m/s\", max_speed = \"10 m/s\", ns2.neighbor_list_interval = \"1 s\"",
     ] {
         let count = allocations(&format!(
             r#"

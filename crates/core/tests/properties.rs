@@ -216,8 +216,11 @@ pub fn wired_scenarios() -> impl Strategy<Value = String> {
                 dst = {host}
                 {second}
                 "#,
-                second =
-                    if base == 0 && last != 0 { format!("[[wired_link]]\nsrc = 0\ndst = {gateway}") } else { String::new() },
+                second = if base == 0 && last != 0 {
+                    format!("[[wired_link]]\nsrc = 0\ndst = {gateway}")
+                } else {
+                    String::new()
+                },
             )
         },
     )

@@ -11,9 +11,9 @@ fn dead_link(frames: &str, rts: &str, run: &str) -> String {
     format!(
         r#"
         topology.hops = 1
-        wlan = {{ data_rate = "11 Mbit/s", rts_threshold = "{rts}", rate_control.algorithm = "sample_rate" }}
+        wlan = {{ data_rate = "11 Mbit/s", rts_threshold = "{rts}", rate_control.algorithm = "sample_rate",
+                  error = {{ frames = "{frames}", model = "uniform", rate = 1.0 }} }}
         routing.protocol = "shortest_path"
-        wlan.error = {{ frames = "{frames}", model = "uniform", rate = 1.0 }}
         cbr = {{ payload = "1472 B", header_size = "28 B", interval = "1 s" }}
         flow = [{{ src = 0, dst = 1, app = "cbr", start = "500 ms" }}]
         run = {{ {run} }}

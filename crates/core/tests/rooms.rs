@@ -4,7 +4,7 @@ use chappe_core::net::routing::Protocol;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-const VALUES: &[&str] = &["scheduler", "count", "packet", "rng", "setting", "unit"];
+const VALUES: &[&str] = &["scheduler", "count", "error_model", "packet", "rng", "setting", "unit"];
 const ROOMS: &[&str] = &["app", "error_model", "mobility", "net", "point_to_point", "radio", "tcp", "topology", "wlan"];
 
 /// Modules that a folder or file may import, besides its own.

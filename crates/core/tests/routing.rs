@@ -349,7 +349,8 @@ fn packets_are_as_long_as_in_ns2() {
 
 #[test]
 fn scenarios_of_dsdv_are_read() {
-    let text = "routing = { protocol = \"dsdv\", dsdv.packet_header_size = \"0 B\", dsdv.header_after_wait = true }";
+    let text =
+        "routing = { protocol = \"dsdv\", dsdv.ns2 = { packet_header_size = \"0 B\", header_after_wait = true } }";
     let read = Scenario::from_toml("test", &format!("run.stop = \"1 s\"\n{text}"), &[], &NoFiles).expect("a scenario");
     let unused: Vec<&str> = read.unused.iter().map(|u| u.0.as_str()).collect();
     assert_eq!(unused, ["routing.dsdv.ns2.header_after_wait"]);

@@ -136,10 +136,9 @@ fn lossy_hop(errors: &str) -> Sim {
         run = {{ stop = "1000 s", batches = 1, warmup_batches = 0 }}
         topology = {{ hops = 1 }}
         routing.protocol = "shortest_path"
-        wlan = {{ rts_threshold = "never", short_retry_limit = 7 }}
+        wlan = {{ rts_threshold = "never", short_retry_limit = 7, error = {{ {errors} }} }}
         cbr = {{ interval = "50 ms", payload = "472 B" }}
         flow = [{{ dst = 1, app = "cbr" }}]
-        wlan.error = {{ {errors} }}
         "#
     ))
 }

@@ -46,8 +46,9 @@ BATCHES = 100
 _OTHER_SEATS = [["4.5 m", "0.5 m"]] + [[f"{x} m", f"{y} m"] for y in (2.5, 4.5) for x in (1, 3, 5, 7, 8)]
 _WIRED_HOST = {
     "pairs.0.dst": 11,
-    "wire": {"nodes": 1, "rate": "10 Mbit/s", "delay": "2 ms"},
-    "link": [{"src": 0, "dst": 11}],
+    "topology.wired_nodes": 1,
+    "wired": {"rate": "10 Mbit/s", "delay": "2 ms"},
+    "wired_link": [{"src": 0, "dst": 11}],
 }
 
 READINGS: dict[str, tuple[str, dict[str, Any]]] = {

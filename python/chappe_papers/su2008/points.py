@@ -160,4 +160,4 @@ def _internet(host: Host, gateway: int) -> dict[str, Any]:
     queue = {"limit": WIRE_QUEUE, "discipline": "droptail"}
     back = {"rate": f"{host.downstream_kbps} kbit/s", "queue": queue}
     up = {"rate": f"{host.upstream_kbps} kbit/s", "delay": f"{host.rtt_ms / 2} ms", "queue": queue}
-    return {"wire": {"nodes": 1}, "link": [{"src": gateway, "dst": COLUMNS, **up, "back": back}]}
+    return {"topology.wired_nodes": 1, "wired_link": [{"src": gateway, "dst": COLUMNS, **up, "back": back}]}

@@ -154,7 +154,7 @@ def tables() -> dict[str, Any]:
     )
     wires += [{"src": BEHIND, "dst": 9 + i, "rate": "100 Mbit/s", "delay": "0 s"} for i in range(FLOWS)]
     flows = [{"src": i, "dst": 9 + i, "start": f"{100 * i} ms"} for i in range(FLOWS)]
-    return tomllib.loads((HERE / "scenario.toml").read_text(encoding="utf-8")) | {"link": wires, "flow": flows}
+    return tomllib.loads((HERE / "scenario.toml").read_text(encoding="utf-8")) | {"wired_link": wires, "flow": flows}
 
 
 def same(point: Point) -> Point:
@@ -205,9 +205,9 @@ def _lone(point: Point, changes: Mapping[str, Any]) -> Scenario:
     lone_settings = {
         "extends": "ns2-2.35",
         "run": {"stop": "420 s", "batches": 21, "warmup_batches": 1},
-        "topology": {"kind": "none"},
-        "wire": {"nodes": 2, "queue": {"limit": 10_000}},
-        "link": [link],
+        "topology": {"kind": "none", "wired_nodes": 2},
+        "wired": {"queue": {"limit": 10_000}},
+        "wired_link": [link],
         "tcp": {"variant": point.variant, "receive_window": point.window, "mss": "1000 B"},
         "flow": [{"dst": 1}],
     }

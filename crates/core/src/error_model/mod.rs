@@ -123,12 +123,7 @@ settings! {
 impl FrameErrors {
     /// The error model.
     pub fn model(&self) -> Config {
-        Config {
-            model: self.model,
-            unit: self.unit,
-            rate: self.rate,
-            gilbert_elliott: self.gilbert_elliott.clone(),
-        }
+        Config { model: self.model, unit: self.unit, rate: self.rate, gilbert_elliott: self.gilbert_elliott.clone() }
     }
 }
 

@@ -238,7 +238,11 @@ impl MobileNodes {
             candidates: Vec::with_capacity(64),
             known_for: plan.profiles[0].ns2.neighbor_list_interval,
             decides_ties: plan.profiles[0].ns2.decides_ties,
-            recorded_at: if plan.profiles[0].ns2.neighbor_list_interval > Span::ZERO { vec![Time::ZERO; n] } else { Vec::new() },
+            recorded_at: if plan.profiles[0].ns2.neighbor_list_interval > Span::ZERO {
+                vec![Time::ZERO; n]
+            } else {
+                Vec::new()
+            },
             segments,
             nodes,
             courses,

@@ -427,7 +427,8 @@ impl Checker<'_> {
                 }
             }
             topology::Kind::None if self.cfg.topology.wired_nodes < 2 => {
-                let (are, without) = (is_or_are(self.cfg.topology.wired_nodes), count(self.cfg.topology.wired_nodes, "node"));
+                let (are, without) =
+                    (is_or_are(self.cfg.topology.wired_nodes), count(self.cfg.topology.wired_nodes, "node"));
                 let message = format!("no node has a radio, and there {are} {without} without");
                 self.error("topology.wired_nodes", message, "a network has at least two nodes");
             }

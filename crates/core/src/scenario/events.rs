@@ -146,8 +146,11 @@ fn changes(cfg: &Config, layout: &Layout, event: &Event) -> Result<Vec<Command>,
     let steps: Vec<&str> = name.split('.').collect();
     let number = |group: &str, text: &str, there: usize| match text.parse::<u32>() {
         Ok(n) if (n as usize) < there => Ok(n),
-        _ if there == 0 => Err(("set", format!("there is no {group} {text}"), format!("no `{group}` is listed"))),
-        _ => Err(("set", format!("there is no {group} {text}"), format!("they are numbered from 0 to {}", there - 1))),
+        _ => {
+            let message = format!("there is no {} {text}", group.replace('_', " "));
+            let known = || format!("they are numbered from 0 to {}", there - 1);
+            Err(("set", message, if there == 0 { format!("no `{group}` is listed") } else { known() }))
+        }
     };
     let probability = || {
         let help = || "a probability goes from 0 to 1".to_owned();

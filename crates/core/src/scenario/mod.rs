@@ -109,7 +109,8 @@ impl Scenario {
         let mut reader = Reader::new(files);
         let mut node = Node::from_json(json);
         let dotted = source::take_dotted(&mut node, "");
-        let dotted: Vec<_> = dotted.into_iter().flat_map(|(path, node)| reader.renaming.of_value(&path, node)).collect();
+        let dotted: Vec<_> =
+            dotted.into_iter().flat_map(|(path, node)| reader.renaming.of_value(&path, node)).collect();
         let mut own = match node.value {
             Value::Table(t) => t,
             other => {

@@ -214,12 +214,13 @@ impl<'a> Users<'a> {
     /// All queues that use the group `queue`.
     fn queues(&self) -> impl Iterator<Item = Queue<'a>> + '_ {
         let radio = |p: &Profile| Queue { cfg: p.queue.clone(), own: vec![], back: None, link: 0 };
-        let wires = self.cfg.wired_link.0.iter().zip(&self.directions).enumerate().flat_map(|(link, (l, [there, back]))| {
-            let own = vec![&self.cfg.wired.queue, &l.queue];
-            let there = Queue { cfg: there.queue.clone(), own: own.clone(), back: None, link };
-            let back = l.duplex.then(|| Queue { cfg: back.queue.clone(), own, back: Some(&l.back), link });
-            std::iter::once(there).chain(back)
-        });
+        let wires =
+            self.cfg.wired_link.0.iter().zip(&self.directions).enumerate().flat_map(|(link, (l, [there, back]))| {
+                let own = vec![&self.cfg.wired.queue, &l.queue];
+                let there = Queue { cfg: there.queue.clone(), own: own.clone(), back: None, link };
+                let back = l.duplex.then(|| Queue { cfg: back.queue.clone(), own, back: Some(&l.back), link });
+                std::iter::once(there).chain(back)
+            });
         self.profiles().iter().map(radio).chain(wires)
     }
 

@@ -192,7 +192,7 @@ fn renamed_by(path: &str, names: &Names) -> Option<String> {
             return Some(if rest.is_empty() { group } else { join(&group, &rest) });
         }
         if let Some(rest) = deeper() {
-            return Some(join(group, &rest));
+            return Some(join(&renamed_by(group, names).unwrap_or_else(|| group.to_owned()), &rest));
         }
     }
     None

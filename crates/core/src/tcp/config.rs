@@ -261,9 +261,11 @@ impl Config {
     fn wants(&self) -> Wants {
         match self.variant.parts().0 {
             Method::Sack => Wants { sack: true, ..Wants::default() },
-            Method::Vegas => {
-                Wants { bare_segments: self.vegas.ns2.bare_segments, not_ect: self.vegas.ns2.not_ect, ..Wants::default() }
-            }
+            Method::Vegas => Wants {
+                bare_segments: self.vegas.ns2.bare_segments,
+                not_ect: self.vegas.ns2.not_ect,
+                ..Wants::default()
+            },
             Method::Tahoe | Method::Reno | Method::NewReno | Method::ENewReno => Wants::default(),
         }
     }

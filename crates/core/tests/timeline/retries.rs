@@ -119,9 +119,8 @@ fn given_up(p: f64, counts: &str) -> [f64; 2] {
         r#"
         run = {{ stop = "100000 s", batches = 1, warmup_batches = 0 }}
         topology = {{ hops = 1, spacing = "10 m" }}
-        wlan = {{ {RTS}, data_rate = "11 Mbit/s", retry_counts = "{counts}" }}
+        wlan = {{ {RTS}, data_rate = "11 Mbit/s", retry_counts = "{counts}", error = {{ model = "uniform", rate = {p} }} }}
         routing.protocol = "shortest_path"
-        wlan.error = {{ model = "uniform", rate = {p} }}
         queue.limit = {PACKETS}
         cbr = {{ payload = "100 B", interval = "1 ms", datagrams = {PACKETS} }}
         flow = [{{ src = 0, dst = 1, app = "cbr" }}]
