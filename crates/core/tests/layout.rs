@@ -137,7 +137,8 @@ fn flows_without_a_begin_cause_a_warning() {
         vec![format!("{path}: flow {flow} has no start, and no event begins it{more}")]
     };
     let begun = |flows: &[u32]| {
-        let events: Vec<String> = flows.iter().map(|f| format!("{{ at = \"500 ms\", flow_begin = {f} }}")).collect();
+        let events: Vec<String> =
+            flows.iter().map(|f| format!("{{ at = \"500 ms\", action = \"flow_start\", flow = {f} }}")).collect();
         format!("\nevent = [{}]", events.join(", "))
     };
     let none = Vec::<String>::new();

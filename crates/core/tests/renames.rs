@@ -33,7 +33,7 @@ const COMPLETE: &str = r#"
     middlebox = [{ kind = "split", node = 1, split.tcp.ack_policy = "every" }]
     wlan.link_rate = [{ src = 0, dst = 1, rate = "1 Mbit/s" }]
     routing.fixed.routes = [{ node = 0, dst = 1, next_hop = 1 }]
-    event = [{ at = "1 s", set = "link.0.rate", to = "1 Mbit/s" }]
+    event = [{ at = "1 s", action = "set", setting = "link.0.rate", value = "1 Mbit/s" }]
 "#;
 
 fn read(text: &str, overrides: &[(&str, &str)]) -> Result<Scenario, Errors> {
@@ -120,14 +120,18 @@ fn names_within_other_groups_are_former_names_too() {
         ("middlebox.0.split.tcp.segment", "middlebox.0.split.tcp.mss"),
         ("node.0.motion", "node.0.mobility"),
         ("node.0.motion.kind", "node.0.mobility.model"),
+        ("event.0.to", "event.0.value"),
     ];
-    assert_eq!(warned(&scenario), expected.iter().map(|(old, new)| warning(old, new)).collect());
-    assert_eq!(value(&scenario.effective(), "event.0.set"), "flow.0.tcp.receive_window");
+    let set = "`event.0.set` is now called `event.0.setting`, with `action = \"set\"`".to_owned();
+    assert_eq!(warned(&scenario), expected.iter().map(|(old, new)| warning(old, new)).chain([set]).collect());
+    assert_eq!(value(&scenario.effective(), "event.0.setting"), "flow.0.tcp.receive_window");
     // Each warning is at the name.
     let said = scenario.render_warnings(false);
     assert!(said.contains("my.toml:3:35") && said.contains("my.toml:4:11"), "{said}");
     // A program that drives a run names settings, too.
-    let command = |name: &str| format!("{:?}", scenario.commands(&json!({ "set": name, "to": 3 })).expect("a command"));
+    let command = |name: &str| {
+        format!("{:?}", scenario.commands(&json!({ "action": "set", "setting": name, "value": 3 })).expect("a command"))
+    };
     assert_eq!(command("flow.0.tcp.window"), command("flow.0.tcp.receive_window"));
 }
 
@@ -291,4 +295,104 @@ fn changes_are_equal_for_equal_scenarios() {
     let changes: Vec<Json> = all.iter().map(|text| read(text).changes()).collect();
     assert_eq!(changes, vec![changes[0].clone(); all.len()]);
     assert_ne!(read(&"run.stop = \"1 s\"\ntcp.receive_window = 5").changes(), changes[0]);
+}
+
+/// Events in their former and in their current form.
+const EVENTS: [(&str, &str); 6] = [
+    ("node_down = 1, channel = 1", "action = \"node_down\", node = 1, channel = 1"),
+    ("node_up = 1", "action = \"node_up\", node = 1"),
+    (
+        "node_move = 2, destination = [\"9 m\", \"0 m\"], speed = \"1 m/s\"",
+        "action = \"node_move\", node = 2, destination = [\"9 m\", \"0 m\"], speed = \"1 m/s\"",
+    ),
+    ("flow_begin = 0", "action = \"flow_start\", flow = 0"),
+    ("flow_end = 0", "action = \"flow_stop\", flow = 0"),
+    ("set = \"flow.0.tcp.window\", to = 4", "action = \"set\", setting = \"flow.0.tcp.receive_window\", value = 4"),
+];
+
+fn with_event(event: &str) -> String {
+    format!("run.stop = \"1 s\"\nevent = [{{ at = \"10 ms\", {event} }}]")
+}
+
+#[test]
+fn former_events_are_events_with_actions() {
+    for (old, new) in EVENTS {
+        let (former, today) = (good(&with_event(old)), good(&with_event(new)));
+        assert_eq!(former.effective(), today.effective(), "{old}");
+        assert_eq!(former.layout().events, today.layout().events, "{old}");
+        assert!(!warned(&former).is_empty() && warned(&today).is_empty(), "{old}");
+        let fixed = fix("my.toml", &with_event(old)).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(fixed.text, with_event(new));
+        let again = fix("my.toml", &fixed.text).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!((again.text, again.changes), (fixed.text, vec![]));
+    }
+    let said = good(&with_event("node_down = 1")).render_warnings(false);
+    assert!(said.contains("`event.0.node_down` is now called `event.0.node`, with `action = \"node_down\"`"), "{said}");
+    assert!(said.contains("my.toml:2:25"), "{said}");
+    let changes = fix("my.toml", &with_event("flow_end = 0")).unwrap_or_else(|e| panic!("{e}")).changes;
+    assert_eq!(changes, ["`event.0.flow_end` -> `event.0.flow`, with `action = \"flow_stop\"`"]);
+}
+
+#[test]
+fn comments_of_former_events_stay() {
+    let text = "run.stop = \"1 s\"\n\n# The relay fails.\n[[event]]\nat = \"10 ms\" # soon\n# It is node 1.\nnode_down = 1 # of 8\n";
+    let fixed = fix("my.toml", text).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(
+        fixed.text,
+        "run.stop = \"1 s\"\n\n# The relay fails.\n[[event]]\nat = \"10 ms\" # soon\n# It is node 1.\n\
+         action = \"node_down\"\nnode = 1 # of 8\n"
+    );
+}
+
+#[test]
+fn a_former_event_does_one_thing() {
+    let said = refused(read(&with_event("node_down = 1, flow_end = 0"), &[]));
+    assert!(said.contains("`event.0` has both `node_down` and `flow_end`"), "{said}");
+    assert!(said.contains("my.toml:2:40") && said.contains("write an event for each"), "{said}");
+    let said = refused(read(&with_event("action = \"node_up\", node_down = 1"), &[]));
+    assert!(said.contains("`event.0.action` is set twice, by its former and its current name"), "{said}");
+    let both = with_event("node_down = 1, flow_end = 0");
+    assert_eq!(fix("my.toml", &both).unwrap_or_else(|e| panic!("{e}")).text, both);
+}
+
+#[test]
+fn overrides_may_name_former_keys_of_events() {
+    let base = with_event("node_down = 1");
+    let changed = read(&base, &[("event.0.node_down", "3"), ("event.0.at", "20 ms")]).unwrap_or_else(|e| panic!("{e}"));
+    let today = with_event("action = \"node_down\", node = 3").replace("10 ms", "20 ms");
+    assert_eq!(changed.effective(), good(&today).effective());
+    let axis = of_settings(&json!({ "event.0.set": "flow.0.tcp.window", "event.0.to": 3 }));
+    assert_eq!(axis.0, json!({ "event.0.setting": "flow.0.tcp.receive_window", "event.0.value": 3 }));
+}
+
+#[test]
+fn events_under_former_names_are_those_of_the_previous_version() {
+    let former = |event: &str| under_former_names(&good(&with_event(event)).effective())["event"][0].clone();
+    let event = json!({
+        "at": "10 ms", "node_down": "none", "node_up": "none", "channel": "none", "node_move": "none", "position": "none",
+        "destination": "none", "speed": "none", "flow_begin": "none", "flow_end": "none", "set": "none", "to": "none",
+    });
+    let with = |pairs: Json| {
+        let mut all = event.clone();
+        for (key, value) in pairs.as_object().expect("an object") {
+            all[key] = value.clone();
+        }
+        all
+    };
+    assert_eq!(former("node_up = 1, channel = 1"), with(json!({ "node_up": 1, "channel": 1 })));
+    assert_eq!(
+        former("node_move = 2, position = [\"9 m\", \"0 m\"]"),
+        with(json!({ "node_move": 2, "position": ["9 m", "0 m"] }))
+    );
+    assert_eq!(former("flow_begin = 0"), with(json!({ "flow_begin": 0 })));
+    assert_eq!(former("set = \"flow.0.tcp.window\", to = 4"), with(json!({ "set": "flow.0.tcp.window", "to": 4 })));
+    // All keys together, as the previous version wrote them beside results, are the same event.
+    for (old, _) in EVENTS {
+        let scenario = good(&with_event(old));
+        let text = toml::to_string(&under_former_names(&scenario.effective())).expect("TOML has the settings");
+        assert_eq!(good(&text).effective(), scenario.effective(), "{old}");
+        let fixed = fix("my.toml", &text).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(warned(&good(&fixed.text)), BTreeSet::new());
+        assert_eq!(good(&fixed.text).effective(), scenario.effective(), "{old}");
+    }
 }

@@ -155,7 +155,7 @@ impl Checker<'_> {
         let cfg = self.cfg;
         let own = cfg.node.0.iter().map(|own| own.mobility.over(&cfg.mobility));
         let plans: Vec<_> = own.chain([cfg.mobility.clone()]).collect();
-        if plans.iter().any(|m| m.model == Kind::File) || cfg.event.0.iter().any(|e| e.node_move.is_some()) {
+        if plans.iter().any(|m| m.model == Kind::File) || cfg.event.0.iter().any(|e| e.moves()) {
             return 2.0 * FAR.0;
         }
         let areas = plans.iter().map(|m| Position {

@@ -1,6 +1,7 @@
 //! Rewriting of files with former names; comments, order and layout stay.
 
 use super::Errors;
+use super::former_events;
 use super::source::{NoFiles, Reader};
 use crate::setting::join;
 use crate::setting::renames::{renamed, renamed_key, renamed_value};
@@ -65,10 +66,19 @@ struct Fixer {
 impl Fixer {
     /// Replaces former names in a table that is called `old` in the text and `new` today.
     fn of_table(&mut self, table: &mut dyn TableLike, old: &str, new: &str) {
-        let all = names(table);
-        for (key, mut item) in take(table, &all) {
+        let mut entries = {
+            let all = names(table);
+            take(table, &all)
+        };
+        if former_events::is_event(new) {
+            let (fixed, changes) = former_events::fix(entries, old);
+            changes.into_iter().for_each(|line| self.change(line));
+            entries = fixed;
+        }
+        let all: Vec<String> = entries.iter().map(|e| e.0.get().to_owned()).collect();
+        for (key, mut item) in entries {
             let was = join(old, key.get());
-            let today = renamed_key(old, key.get());
+            let today = renamed_key(old, key.get()).filter(|_| !former_events::is_event(new));
             let key = self.renamed(key, today.as_deref(), &all, old, new);
             self.of_item(&mut item, &was, &join(new, key.get()));
             table.entry_format(&key).or_insert(item);

@@ -8,6 +8,7 @@ mod events;
 mod far;
 pub mod fix;
 mod flows;
+mod former_events;
 pub mod layout;
 mod links;
 pub mod middleboxes;
@@ -426,6 +427,7 @@ pub fn toml_to_json(name: &str, text: &str) -> Result<Json, Errors> {
 pub fn json_schema() -> Json {
     let mut schema = Config::default().schema();
     unused::describe(&mut schema);
+    events::describe(&mut schema);
     let names: Vec<&str> = presets::WORDS.iter().map(|w| w.0).collect();
     let extends = json!({
         "description": format!("A preset ({}) or a scenario file, or a list of them, to build upon", names.join(", ")),

@@ -1,5 +1,6 @@
 //! Former names in a scenario: replaced before the settings are read, with a warning for each.
 
+use super::former_events;
 use super::schema::to_json;
 use crate::setting::renames::{former_last, generic, renamed, renamed_key, renamed_value};
 use crate::setting::{Entry, Node, Origin, Problem, Table, Value, join};
@@ -24,6 +25,7 @@ pub fn of_settings(settings: &Json) -> (Json, Vec<String>) {
 pub fn under_former_names(settings: &Json) -> Json {
     fn of_group(group: &Json, path: &str) -> Json {
         match group {
+            Json::Object(event) if former_events::is_event(path) => former_events::under_former_names(event),
             Json::Object(fields) => {
                 let former = |(key, value): (&String, &Json)| {
                     let path = join(path, key);
@@ -89,6 +91,9 @@ impl Renaming {
     }
 
     fn of_table(&mut self, table: &mut Table, old: &str, new: &str) {
+        if former_events::is_event(new) {
+            self.of_event(table, old, new);
+        }
         for (key, at, mut node) in std::mem::take(table).into_entries() {
             let (was, today) = (join(old, &key), renamed_key(old, &key));
             let now = join(new, today.as_deref().unwrap_or(&key));
@@ -97,6 +102,26 @@ impl Renaming {
             }
             self.of_node(&mut node, &was, &now);
             self.insert(table, &now, (today.unwrap_or(key), at, node));
+        }
+    }
+
+    /// Replaces former keys of an event.
+    fn of_event(&mut self, table: &mut Table, old: &str, new: &str) {
+        let event = former_events::current(std::mem::take(table).into_entries());
+        for (word, at) in event.former {
+            let was = join(old, word.former);
+            if self.known.insert(generic(&was)) {
+                let message = format!("`{was}` is now called {}", former_events::described(new, word));
+                self.warnings.push(problem(&was, at, message, HELP));
+            }
+        }
+        if let Some((first, second, at)) = event.several {
+            let message = format!("`{new}` has both `{first}` and `{second}`");
+            let help = "write an event for each; those at the same time come in their order";
+            self.twice.push(problem(new, at, message, help));
+        }
+        for entry in event.entries {
+            self.insert(table, &join(new, &entry.0), entry);
         }
     }
 

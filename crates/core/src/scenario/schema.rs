@@ -1,5 +1,6 @@
 //! File format of a scenario: one group per layer, a list of flows, and the rules of the run.
 
+use super::events::Action;
 use super::{nodes, pairs};
 use crate::app::{self, arrivals, cbr, ftp, on_off};
 use crate::error_model;
@@ -262,36 +263,28 @@ impl Flow {
 pub struct Any(pub Option<Node>);
 
 settings! {
-    /// A change to the running simulation: one change at one time.
+    /// A change to the running simulation: one action at one time. The action determines the other settings of the event.
     pub struct Event {
         /// Time of the event.
         pub at: Option<Time> = None => at_most(Time::ZERO + LONGEST),
-        /// Number of a node that is switched off.
-        pub node_down: Option<u32> = None,
-        /// Number of a node that is switched on again.
-        pub node_up: Option<u32> = None,
-        /// Channel of the radio that is switched, if not the whole node; "none": the whole node.
+        /// Kind of the change.
+        pub action: Option<Action> = None,
+        /// Number of the node of `node_down`, `node_up` and `node_move`.
+        pub node: Option<u32> = None,
+        /// Channel of the radio that `node_down` and `node_up` switch; "none": the whole node.
         pub channel: Option<u16> = None,
-        /// Number of a node that moves, to `position` or `destination`. It stays there for the rest of the run,
-        /// whatever `mobility` says.
-        pub node_move: Option<u32> = None,
-        /// New position, reached at once.
-        pub position: Option<Position> = None
-            ; used when |c| c.node_move.is_some(), else "no node moves",
-        /// Destination to which the node walks in a straight line.
-        pub destination: Option<Position> = None
-            ; used when |c| c.node_move.is_some(), else "no node moves",
-        /// Speed of the walk.
-        pub speed: Option<Speed> = None => above(Speed(0.0)).at_most(mobility::FASTEST)
-            ; used when |c| c.node_move.is_some(), else "no node moves",
-        /// Number of a flow that begins to send.
-        pub flow_begin: Option<u32> = None,
-        /// Number of a flow that ends.
-        pub flow_end: Option<u32> = None,
-        /// Name of a setting that changes, such as "flow.0.cbr.interval".
-        pub set: Option<String> = None,
+        /// Position of the node after `node_move`, reached at once.
+        pub position: Option<Position> = None,
+        /// Destination to which the node of `node_move` walks in a straight line.
+        pub destination: Option<Position> = None,
+        /// Speed of the walk to the destination.
+        pub speed: Option<Speed> = None => above(Speed(0.0)).at_most(mobility::FASTEST),
+        /// Number of the flow of `flow_start` and `flow_stop`.
+        pub flow: Option<u32> = None,
+        /// Name of the setting that `set` changes, such as "flow.0.cbr.interval"; the number is that of the flow.
+        pub setting: Option<String> = None,
         /// New value of the setting.
-        pub to: Any = Any::default(),
+        pub value: Any = Any::default(),
     }
 }
 
@@ -506,5 +499,6 @@ pub const SHELVES: &[Shelf] = &[
     Shelf { name: "Motions", setting: "mobility.model", parts: mobility::Kind::WORDS },
     Shelf { name: "Beginnings of random walks", setting: "mobility.initial", parts: mobility::Start::WORDS },
     Shelf { name: "Recorded tables", setting: "run.record", parts: RecordedTable::WORDS },
+    Shelf { name: "Actions of events", setting: "event.N.action", parts: Action::WORDS },
     Shelf { name: "Presets", setting: "extends", parts: super::presets::WORDS },
 ];

@@ -96,8 +96,30 @@ pub const SETTINGS: &[(&str, &str)] = &[
     ("wlan.rate_control.sample_rate_thesis.most_failures", "wlan.rate_control.sample_rate_thesis.max_failures"),
 ];
 
+/// A former key of an event, whose name was that of the action.
+#[derive(Debug, PartialEq, Eq)]
+pub struct EventKey {
+    /// Former key.
+    pub former: &'static str,
+    /// Action that the key stood for; `None` if it belonged to another one.
+    pub action: Option<&'static str>,
+    /// Key of today for its value.
+    pub key: &'static str,
+}
+
+/// Former keys of events.
+pub const EVENTS: &[EventKey] = &[
+    EventKey { former: "node_down", action: Some("node_down"), key: "node" },
+    EventKey { former: "node_up", action: Some("node_up"), key: "node" },
+    EventKey { former: "node_move", action: Some("node_move"), key: "node" },
+    EventKey { former: "flow_begin", action: Some("flow_start"), key: "flow" },
+    EventKey { former: "flow_end", action: Some("flow_stop"), key: "flow" },
+    EventKey { former: "set", action: Some("set"), key: "setting" },
+    EventKey { former: "to", action: None, key: "value" },
+];
+
 /// Setting whose value is the name of a setting.
-const NAMES_A_SETTING: &str = "event.*.set";
+const NAMES_A_SETTING: &str = "event.*.setting";
 
 /// Groups that contain settings of other groups: `flow.0.tcp.mss` is `tcp.mss` of one flow.
 const HOLDERS: &[&str] = &[
@@ -134,8 +156,10 @@ pub fn renamed_key(group: &str, key: &str) -> Option<String> {
     }
     let (mut old, mut new) = (group.to_owned(), String::new());
     for step in key.split('.') {
+        let of_event = || EVENTS.iter().find(|e| e.former == step).map(|e| e.key);
+        let today = if generic(&old) == "event.*" { of_event() } else { None };
         old = join(&old, step);
-        new = join(&new, last_of(&old, names).unwrap_or(step));
+        new = join(&new, today.or_else(|| last_of(&old, names)).unwrap_or(step));
     }
     (new != key).then_some(new)
 }
@@ -144,6 +168,16 @@ pub fn renamed_key(group: &str, key: &str) -> Option<String> {
 pub fn former_last(path: &str) -> Option<&'static str> {
     static NAMES: OnceLock<Names> = OnceLock::new();
     last_of(path, NAMES.get_or_init(|| SETTINGS.iter().map(|&(old, new)| (new, last(old))).collect()))
+}
+
+/// Former name of the setting that is called `path`.
+pub fn former_name(path: &str) -> String {
+    let mut group = String::new();
+    let former = path.split('.').map(|step| {
+        group = join(&group, step);
+        former_last(&group).unwrap_or(step)
+    });
+    former.collect::<Vec<_>>().join(".")
 }
 
 /// Value of a setting that names a setting by a former name; `None` for other settings and values.
@@ -191,9 +225,12 @@ mod tests {
         assert_eq!(now("middlebox.1.split.tcp.segment"), "middlebox.1.split.tcp.mss");
         assert_eq!(renamed_key("flow.0", "tcp.window").as_deref(), Some("tcp.receive_window"));
         assert_eq!((renamed("mobility.kind"), renamed("queue.red"), renamed("")), (None, None, None));
-        assert_eq!(renamed_value("event.7.set", "flow.3.tcp.window").as_deref(), Some("flow.3.tcp.receive_window"));
+        assert_eq!((now("event.0.flow_end"), now("event.2.to")), ("event.0.flow".into(), "event.2.value".into()));
+        assert_eq!((renamed("event.0.flow"), renamed("flow_end")), (None, None));
+        assert_eq!(former_name("flow.0.tcp.receive_window"), "flow.0.tcp.window");
+        assert_eq!(renamed_value("event.7.setting", "flow.3.tcp.window").as_deref(), Some("flow.3.tcp.receive_window"));
         assert_eq!(
-            (renamed_value("event.7.set", "link.0.rate"), renamed_value("traffic.file", "motion")),
+            (renamed_value("event.7.setting", "link.0.rate"), renamed_value("traffic.file", "motion")),
             (None, None)
         );
     }
