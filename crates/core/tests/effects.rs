@@ -169,8 +169,7 @@ fn others(path: &str, schema: &Json, now: &Json) -> Vec<Json> {
         "topology.omit" => return vec![json!([[1, 1]]), json!([])],
         "run.time_limit" => return vec![json!("700 ms")],
         "run.stop" => return vec![json!("1300 ms"), json!("70 delivered")],
-        "node.0.nodes" | "pairs.0.src" => return vec![json!(1)],
-        "pairs.0.dst" => return vec![json!(2)],
+        "node.0.nodes" => return vec![json!(1)],
         "event.0.setting" => return vec![json!("flow.1.tcp.receive_window")],
         "event.0.value" => return vec![json!(2)],
         "wlan.response_rates" | "node.0.wlan.response_rates" => return vec![json!(["2 Mbit/s"]), json!(["1 Mbit/s"])],
@@ -237,10 +236,7 @@ fn below(path: &str) -> Option<String> {
         ("flow.0.bulk.", "ftp."),
         ("flow.0.cbr.", "cbr."),
         ("flow.0.on_off.", "on_off."),
-        ("pairs.0.tcp.", "tcp."),
-        ("pairs.0.bulk.", "ftp."),
-        ("pairs.0.cbr.", "cbr."),
-        ("pairs.0.on_off.", "on_off."),
+        ("traffic.tcp.", "tcp."),
         ("wire.queue.", "queue."),
         ("arrival_process.0.tcp.", "tcp."),
         ("node.0.radio.", "radio."),
@@ -266,8 +262,17 @@ fn below(path: &str) -> Option<String> {
 }
 
 /// Places of settings that lie over others.
-const LAYERS: [&str; 9] =
-    ["flow.", "pairs.", "arrival_process.", "node.", "wire.queue.", "link.0.back.", "link.0.", "split.", "middlebox."];
+const LAYERS: [&str; 9] = [
+    "flow.",
+    "traffic.",
+    "arrival_process.",
+    "node.",
+    "wire.queue.",
+    "link.0.back.",
+    "link.0.",
+    "split.",
+    "middlebox.",
+];
 
 /// A scenario in which settings are changed.
 struct Base {

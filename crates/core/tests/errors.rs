@@ -1548,34 +1548,58 @@ fn external_commands_are_validated_like_events() {
 }
 
 #[test]
-fn invalid_pairs() {
-    let pairs = |fields: &str| problem(&format!("pairs = [{{ {fields} }}]"));
-    let nobody = "`pairs.0` does not say to which nodes its flows go -> set `pairs.0.dst` to nodes, e.g. \"3-7\"";
-    assert_eq!(pairs("src = 3"), format!("my.toml:2:10 {nobody}"));
-    assert_eq!(pairs("src = \"1-9\", dst = 0"), "my.toml:2:18 there is no node 9 -> nodes are numbered from 0 to 7");
+fn invalid_flows_between_several_nodes() {
+    let flow = |fields: &str| problem(&format!("flow = [{{ {fields} }}]"));
     assert_eq!(
-        pairs("src = 3, dst = 3"),
-        "my.toml:2:27 the only source of `pairs.0` is its only destination -> choose another node"
+        flow("src = \"3-5\""),
+        "my.toml:2:9 flow 0 has no destination -> set `flow.0.dst` to a node, or to several nodes, e.g. \"3-7\""
+    );
+    assert_eq!(flow("src = \"1-9\", dst = 0"), "my.toml:2:17 there is no node 9 -> nodes are numbered from 0 to 7");
+    assert_eq!(flow("src = [1, 9], dst = 0"), "my.toml:2:17 there is no node 9 -> nodes are numbered from 0 to 7");
+    for (src, column) in [("3", 26), ("[3]", 28), ("\"3, 3-3\"", 33)] {
+        assert_eq!(
+            flow(&format!("src = {src}, dst = 3")),
+            format!("my.toml:2:{column} flow 0 goes from node 3 to itself -> choose another node")
+        );
+    }
+    for src in ["\"3-1\"", "\"1 to 3\"", "[]", "[\"1-3\"]", "1.5", "-1"] {
+        let said = flow(&format!("src = {src}, dst = 7"));
+        assert!(said.starts_with("my.toml:2:17 `flow.0.src` cannot be "), "{said}");
+        assert!(said.ends_with("-> expected a set of nodes such as 3, \"3-7\", \"0, 4-9\" or [1, 4]"), "{said}");
+    }
+    assert_eq!(
+        flow("src = \"0-7\", dst = \"0-7\" }, { src = \"0-300\", dst = \"0-300\""),
+        "my.toml:2:8 there are 90356 flows, and at most 20000 are allowed -> if you need that many, raise `run.max_flows`"
     );
     assert_eq!(
-        pairs("src = \"3-1\", dst = 0"),
-        "my.toml:2:18 `pairs.0.src` cannot be \"3-1\" -> expected a set of nodes such as 3, \"3-7\" or \"0, 4-9\""
+        flow("src = \"0-2\", dst = 3, tcp.mss = \"1500 B\""),
+        "my.toml:2:43 a packet of 1500 + 40 B is larger than the MTU of 1500 B -> at most 1460 B fit, or raise `net.mtu`"
     );
+    // A mistake of one of the flows is reported at their entry.
     assert_eq!(
-        pairs("src = \"0-7\", dst = \"0-7\" }, { src = \"0-300\", dst = \"0-300\""),
-        "my.toml:2:9 there are 90356 flows, and at most 20000 are allowed -> if you need that many, raise `run.max_flows`"
-    );
-    assert_eq!(
-        pairs("src = \"0-2\", dst = 3, tcp.mss = \"1500 B\""),
-        "my.toml:2:44 a packet of 1500 + 40 B is larger than the MTU of 1500 B -> at most 1460 B fit, or raise `net.mtu`"
-    );
-    // A mistake of one of the flows is reported at the entry of `pairs`.
-    assert_eq!(
-        pairs(
+        flow(
             "src = 0, dst = \"1-3\" }]\nrouting.protocol = \"fixed\"\nrouting.fixed.routes = [{ node = 0, dst = 1, next_hop = 1 }, { node = 0, dst = 2, next_hop = 1 }, { node = 1, dst = 2, next_hop = 2"
         ),
-        "my.toml:2:27 node 3 cannot be reached from node 0 -> `routing.fixed.routes` do not lead there"
+        "my.toml:2:26 node 3 cannot be reached from node 0 -> `routing.fixed.routes` do not lead there"
     );
+    assert_eq!(
+        flow("src = \"0-2\", dst = 3, stagger = \"1 s\", stop = \"2 s\""),
+        "my.toml:2:57 the last flow of `flow.0` stops at 2 s, and starts at 2 s -> a flow stops after it has started"
+    );
+    assert_eq!(
+        flow("dst = 3, stop = \"2 s\", duration = \"1 s\""),
+        "my.toml:2:45 `flow.0.stop` and `flow.0.duration` both say when the application stops \
+         -> leave one of them out, or set it to \"none\""
+    );
+    assert_eq!(
+        problem("traffic = { flows = 3, stop = \"2 s\" }"),
+        "my.toml:2:31 the last flow of `traffic` stops at 2 s, and starts at 2 s -> a flow stops after it has started"
+    );
+    let text = "run.stop = \"1 s\"\nflow = [{ src = \"0-2\", dst = 3 }]";
+    let beyond = Scenario::from_toml("my.toml", text, &[("flow.1.start".into(), "1 s".into())], &NoFiles);
+    let said = beyond.expect_err("there is one entry").render(false);
+    assert!(said.contains("`flow` has 1 entry, there is no `flow.1`"), "{said}");
+    assert!(said.contains("entries are numbered from 0; flows between several nodes are one entry"), "{said}");
 }
 
 #[test]

@@ -5,8 +5,9 @@ use serde_json::Value as Json;
 use std::collections::BTreeSet;
 
 /// Settings that may be any number of their type, by the last part of their name, and why.
-const ANY: [(&str, &str); 9] = [
+const ANY: [(&str, &str); 10] = [
     ("seed", "any seed is as good as another"),
+    ("shadowing_seed", "a seed, too"),
     ("node", "a node: the scenario says how many there are"),
     ("src", "a node"),
     ("dst", "a node"),

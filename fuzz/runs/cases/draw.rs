@@ -560,6 +560,11 @@ impl Draw<'_> {
             }
             flows.push(flow);
         }
+        if self.chance.one_in(8) {
+            let (from, last) = self.ends();
+            let (app, stagger) = (self.word("flow.N.app"), self.ms(0, 100));
+            flows.push(json!({ "src": from, "dst": format!("0-{last}"), "app": app, "stagger": stagger }));
+        }
         self.set("flow", flows);
         let interval = self.ms(3, 150);
         self.set("cbr.interval", interval);
@@ -569,13 +574,6 @@ impl Draw<'_> {
         if self.chance.one_in(4) {
             let segments = self.chance.from(1, 40);
             self.set("bulk.segments", segments);
-        }
-        if self.chance.one_in(8) {
-            let (from, last) = self.ends();
-            let stagger = self.ms(0, 100);
-            let pairs =
-                json!({ "src": from, "dst": format!("0-{last}"), "app": self.word("pairs.N.app"), "stagger": stagger });
-            self.set("pairs", vec![pairs]);
         }
         if self.chance.one_in(6) {
             let distribution = self.word("arrival_process.N.size.distribution");
@@ -632,7 +630,7 @@ impl Draw<'_> {
         if self.wired > 0 {
             groups.extend(["wire", "link", "link"]);
         }
-        groups.extend(["flow", "pairs", "arrival_process", "middlebox"].iter().filter(|g| self.json.get(g).is_some()));
+        groups.extend(["flow", "arrival_process", "middlebox"].iter().filter(|g| self.json.get(g).is_some()));
         if self.json.get("middlebox").is_some() {
             groups.extend(["snoop", "eln", "split"]);
         }

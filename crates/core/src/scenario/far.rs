@@ -109,7 +109,7 @@ impl Checker<'_> {
     /// Hops on the shortest paths of all flows in both directions; `None` if a search would take too long.
     fn hops_of_flows(&self, layout: &Layout, graph: &Graph<'_>) -> Option<BTreeSet<(NodeId, NodeId)>> {
         let (cfg, n) = (self.cfg, graph.nodes());
-        let ends = layout.flows.iter().filter_map(|f| Some((NodeId(f.src), NodeId(f.dst?))));
+        let ends = layout.flows.iter().map(|f| (NodeId(f.src), NodeId(f.dst)));
         let ends: BTreeSet<_> = ends.flat_map(|(a, b)| [(a, b), (b, a)]).collect();
         let mut hops = BTreeSet::new();
         if cfg.routing.protocol == Protocol::Fixed {

@@ -1,8 +1,8 @@
 //! Rewriting of files with former names; comments, order and layout stay.
 
 use super::Errors;
-use super::former_events;
 use super::source::{NoFiles, Reader};
+use super::{former_events, former_pairs};
 use crate::setting::join;
 use crate::setting::renames::{renamed, renamed_key, renamed_value};
 use std::collections::BTreeSet;
@@ -36,9 +36,12 @@ pub fn fix(name: &str, text: &str) -> Result<Fixed, Errors> {
     let mut fixer = Fixer::default();
     let root = document.as_table_mut();
     if root.contains_key("scenario") {
+        let names_pairs = |part: &str| root.get(part).is_some_and(|item| item.to_string().contains("pairs."));
+        let named = ["axes", "cases", "search"].into_iter().any(names_pairs);
         for group in ["scenario", "axes"] {
             if let Some(table) = root.get_mut(group).and_then(Item::as_table_like_mut) {
                 fixer.of_table(table, "", "");
+                former_pairs::fix(table, named).into_iter().for_each(|line| fixer.change(line));
             }
         }
         let cases = root.get_mut("cases").and_then(Item::as_table_like_mut);
@@ -52,6 +55,7 @@ pub fn fix(name: &str, text: &str) -> Result<Fixed, Errors> {
         }
     } else {
         fixer.of_table(root, "", "");
+        former_pairs::fix(root, false).into_iter().for_each(|line| fixer.change(line));
     }
     Ok(Fixed { text: document.to_string(), changes: fixer.changes })
 }
@@ -136,7 +140,7 @@ impl Fixer {
     fn renamed(&mut self, key: Key, today: Option<&str>, all: &[String], old: &str, new: &str) -> Key {
         let Some(today) = today.filter(|today| !all.iter().any(|name| name == today)) else { return key };
         self.change(format!("`{}` -> `{}`", join(old, key.get()), join(new, today)));
-        Key::new(today).with_leaf_decor(key.leaf_decor().clone()).with_dotted_decor(key.dotted_decor().clone())
+        like(today, &key)
     }
 
     /// Replaces the value of a setting; the spaces and comments around the value stay.
@@ -158,8 +162,13 @@ fn names(table: &dyn TableLike) -> Vec<String> {
     table.iter().map(|(name, _)| name.to_owned()).collect()
 }
 
+/// A key with the spaces and comments of another one.
+pub(super) fn like(name: &str, key: &Key) -> Key {
+    Key::new(name).with_leaf_decor(key.leaf_decor().clone()).with_dotted_decor(key.dotted_decor().clone())
+}
+
 /// Takes the entries with these names out of a table.
-fn take(table: &mut dyn TableLike, names: &[String]) -> Vec<(Key, Item)> {
+pub(super) fn take(table: &mut dyn TableLike, names: &[String]) -> Vec<(Key, Item)> {
     let entry = |name: &String| {
         let key = table.key(name).expect("it is a key").clone();
         (key, table.remove(name).expect("it is an entry"))

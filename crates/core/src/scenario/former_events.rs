@@ -1,5 +1,6 @@
 //! Events of the previous version, in which the name of the action was a key: `node_down = 2`.
 
+use super::fix::like;
 use crate::setting::renames::{EVENTS, EventKey, former_name, generic};
 use crate::setting::{Entry, Node, Origin, Value, join};
 use serde_json::{Map, Value as Json, json};
@@ -93,16 +94,13 @@ pub fn fix(entries: Vec<(Key, Item)>, path: &str) -> (Vec<(Key, Item)>, Vec<Stri
             continue;
         };
         changes.push(format!("`{}` -> {}", join(path, word.former), described(path, word)));
-        let like = |name: &str| {
-            Key::new(name).with_leaf_decor(key.leaf_decor().clone()).with_dotted_decor(key.dotted_decor().clone())
-        };
         match word.action.filter(|_| has_value(&item)) {
             // Comments above the former key stay above both.
             Some(action) => {
-                now.push((like("action"), toml_edit::value(action)));
+                now.push((like("action", &key), toml_edit::value(action)));
                 now.push((Key::new(word.key), item));
             }
-            None if has_value(&item) => now.push((like(word.key), item)),
+            None if has_value(&item) => now.push((like(word.key, &key), item)),
             None => {}
         }
     }

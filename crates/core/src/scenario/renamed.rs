@@ -1,7 +1,7 @@
 //! Former names in a scenario: replaced before the settings are read, with a warning for each.
 
-use super::former_events;
 use super::schema::to_json;
+use super::{former_events, former_pairs};
 use crate::setting::renames::{former_last, generic, renamed, renamed_key, renamed_value};
 use crate::setting::{Entry, Node, Origin, Problem, Table, Value, join};
 use serde_json::{Value as Json, json};
@@ -42,7 +42,11 @@ pub fn under_former_names(settings: &Json) -> Json {
             value => value.clone(),
         }
     }
-    of_group(settings, "")
+    let mut settings = settings.clone();
+    if let Some(settings) = settings.as_object_mut() {
+        former_pairs::under_former_names(settings);
+    }
+    of_group(&settings, "")
 }
 
 /// Replacement of former names, and problems of the names that were found.
@@ -125,7 +129,8 @@ impl Renaming {
         }
     }
 
-    fn warn(&mut self, old: &str, new: &str, at: Option<Origin>) {
+    /// Adds a warning about a former name, one for each name.
+    pub fn warn(&mut self, old: &str, new: &str, at: Option<Origin>) {
         if self.known.insert(generic(old)) {
             self.warnings.push(problem(old, at, format!("`{old}` is now called `{new}`"), HELP));
         }

@@ -34,10 +34,6 @@ pub const SETTINGS: &[(&str, &str)] = &[
     ("net.neighborhood_red.w_q", "net.neighborhood_red.weight"),
     ("on_off.header", "on_off.header_size"),
     ("on_off.messages", "on_off.framing"),
-    ("pairs.*.from", "pairs.*.src"),
-    ("pairs.*.ftp", "pairs.*.bulk"),
-    ("pairs.*.lasts", "pairs.*.duration"),
-    ("pairs.*.to", "pairs.*.dst"),
     ("queue.pie.mean_pktsize", "queue.pie.mean_packet_size"),
     ("queue.red.bottom", "queue.red.min_max_p"),
     ("queue.red.mean_pktsize", "queue.red.mean_packet_size"),
@@ -96,6 +92,14 @@ pub const SETTINGS: &[(&str, &str)] = &[
     ("wlan.rate_control.sample_rate_thesis.most_failures", "wlan.rate_control.sample_rate_thesis.max_failures"),
 ];
 
+/// Former names within the former list `pairs`, whose entries have become entries of `flow`.
+pub const PAIRS: &[(&str, &str)] = &[
+    ("pairs.*.from", "pairs.*.src"),
+    ("pairs.*.ftp", "pairs.*.bulk"),
+    ("pairs.*.lasts", "pairs.*.duration"),
+    ("pairs.*.to", "pairs.*.dst"),
+];
+
 /// A former key of an event, whose name was that of the action.
 #[derive(Debug, PartialEq, Eq)]
 pub struct EventKey {
@@ -150,7 +154,7 @@ pub fn renamed(path: &str) -> Option<String> {
 /// former name. The key may be dotted.
 pub fn renamed_key(group: &str, key: &str) -> Option<String> {
     static NAMES: OnceLock<Names> = OnceLock::new();
-    let names = NAMES.get_or_init(|| SETTINGS.iter().map(|&(old, new)| (old, last(new))).collect());
+    let names = NAMES.get_or_init(|| SETTINGS.iter().chain(PAIRS).map(|&(old, new)| (old, last(new))).collect());
     if group.split('.').chain(key.split('.')).nth(MAX_STEPS).is_some() {
         return None;
     }
@@ -167,7 +171,7 @@ pub fn renamed_key(group: &str, key: &str) -> Option<String> {
 /// Former last name of the setting or group that is called `path`; `None` if it had none.
 pub fn former_last(path: &str) -> Option<&'static str> {
     static NAMES: OnceLock<Names> = OnceLock::new();
-    last_of(path, NAMES.get_or_init(|| SETTINGS.iter().map(|&(old, new)| (new, last(old))).collect()))
+    last_of(path, NAMES.get_or_init(|| SETTINGS.iter().chain(PAIRS).map(|&(old, new)| (new, last(old))).collect()))
 }
 
 /// Former name of the setting that is called `path`.
