@@ -169,6 +169,7 @@ fn others(path: &str, schema: &Json, now: &Json) -> Vec<Json> {
         "topology.omit" => return vec![json!([[1, 1]]), json!([])],
         "run.time_limit" => return vec![json!("700 ms")],
         "run.stop" => return vec![json!("1300 ms"), json!("70 delivered")],
+        "flow.0.src" | "flow.0.dst" => return vec![json!(1), json!(2), json!(3), json!("0-2")],
         "node.0.nodes" => return vec![json!(1)],
         "event.0.setting" => return vec![json!("flow.1.tcp.receive_window")],
         "event.0.value" => return vec![json!(2)],

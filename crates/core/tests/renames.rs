@@ -451,7 +451,23 @@ fn pairs_of_extended_files_follow_the_flows_of_all() {
     let text = "extends = \"base.toml\"\npairs = [{ src = 5, dst = 4 }]\n";
     let fixed = fix("my.toml", text).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(fixed.text, text);
-    assert_eq!(fixed.changes, ["`pairs` stays, because the extended file may list flows: list all flows as `flow`"]);
+    assert_eq!(fixed.changes, Vec::<String>::new());
+    assert_eq!(fixed.left, ["`pairs` stays, because the extended file may list flows: list all flows as `flow`"]);
+    for (text, why) in [
+        ("traffic.file = \"f.csv\"\npairs = [{ src = 5, dst = 4 }]\n", "its flows come after those of `traffic.file`"),
+        ("flow = [{ dst = 1 }]\n[[pairs]]\nsrc = 5\ndst = 4\n", "`flow` is written in another form"),
+        (
+            "axes.\"pairs.0.start\" = [\"1 s\"]\nscenario.pairs = [{ src = 5, dst = 4 }]\n",
+            "its entries are named by their numbers",
+        ),
+    ] {
+        let fixed = fix("my.toml", text).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!((fixed.text.as_str(), fixed.changes.len()), (text, 0));
+        assert!(fixed.left[0].starts_with(&format!("`pairs` stays, because {why}")), "{:?}", fixed.left);
+    }
+    let study = "scenario.pairs = [{ src = 5, dst = 4 }]\naxes.\"tcp.mss\" = [\"1 kB\"]\n";
+    let fixed = fix("my.toml", study).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(fixed.text, study.replace("pairs", "flow"));
 }
 
 #[test]

@@ -310,10 +310,11 @@ fn toml_json(name: &str, text: &str) -> PyResult<String> {
     scenario::toml_to_json(name, text).map(|json| json.to_string()).map_err(|e| scenario_error(&e))
 }
 
-/// Rewrites a scenario or study file with former names: its text, and the changes.
+/// Rewrites a scenario or study file with former names: its text, the changes, and former names that stay.
 #[pyfunction]
-fn fix_toml(name: &str, text: &str) -> PyResult<(String, Vec<String>)> {
-    scenario::fix::fix(name, text).map(|fixed| (fixed.text, fixed.changes)).map_err(|e| scenario_error(&e))
+fn fix_toml(name: &str, text: &str) -> PyResult<(String, Vec<String>, Vec<String>)> {
+    let fixed = scenario::fix::fix(name, text).map_err(|e| scenario_error(&e))?;
+    Ok((fixed.text, fixed.changes, fixed.left))
 }
 
 /// Settings by dotted name, as JSON, under their current names, and messages about former names.

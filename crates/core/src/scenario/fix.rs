@@ -19,6 +19,8 @@ pub struct Fixed {
     pub text: String,
     /// Changes, one line each: `motion.kind` -> `mobility.model`.
     pub changes: Vec<String>,
+    /// Former names that stay, with the reason.
+    pub left: Vec<String>,
 }
 
 /// Rewrites a scenario, or a study file, which has the key `scenario`.
@@ -41,7 +43,7 @@ pub fn fix(name: &str, text: &str) -> Result<Fixed, Errors> {
         for group in ["scenario", "axes"] {
             if let Some(table) = root.get_mut(group).and_then(Item::as_table_like_mut) {
                 fixer.of_table(table, "", "");
-                former_pairs::fix(table, named).into_iter().for_each(|line| fixer.change(line));
+                fixer.of_pairs(table, named);
             }
         }
         let cases = root.get_mut("cases").and_then(Item::as_table_like_mut);
@@ -55,15 +57,16 @@ pub fn fix(name: &str, text: &str) -> Result<Fixed, Errors> {
         }
     } else {
         fixer.of_table(root, "", "");
-        former_pairs::fix(root, false).into_iter().for_each(|line| fixer.change(line));
+        fixer.of_pairs(root, false);
     }
-    Ok(Fixed { text: document.to_string(), changes: fixer.changes })
+    Ok(Fixed { text: document.to_string(), changes: fixer.changes, left: fixer.left })
 }
 
 /// Replacement of former names, and the changes so far.
 #[derive(Default)]
 struct Fixer {
     changes: Vec<String>,
+    left: Vec<String>,
     known: BTreeSet<String>,
 }
 
@@ -113,6 +116,15 @@ impl Fixer {
                     self.replace(value, new, now);
                 }
             }
+        }
+    }
+
+    /// Moves the entries of `pairs` to the end of `flow`; `named` if other parts of the file name them by their numbers.
+    fn of_pairs(&mut self, table: &mut dyn TableLike, named: bool) {
+        match former_pairs::fix(table, named) {
+            Ok(None) => {}
+            Ok(Some(change)) => self.change(change),
+            Err(why) => self.left.push(format!("`pairs` stays, because {why}")),
         }
     }
 

@@ -94,11 +94,18 @@ pub fn under_former_names(settings: &mut Map<String, Json>) {
     settings.insert("pairs".to_owned(), pairs.into());
 }
 
-/// Moves the entries of `pairs` in a file to the end of `flow`; comments stay. Returns the change, or the reason why the
-/// file stays as it is; `named` if other parts of the file name entries of `pairs` by their numbers.
-pub fn fix(table: &mut dyn TableLike, named: bool) -> Option<String> {
-    let pairs = table.get("pairs")?;
-    let stays = |why: &str| Some(format!("`pairs` stays, because {why}"));
+/// Moves the entries of `pairs` in a file to the end of `flow`; comments stay. Returns the change if there is one;
+/// `named` if other parts of the file name entries of `pairs` by their numbers.
+///
+/// # Errors
+/// The reason why the list stays.
+pub fn fix(table: &mut dyn TableLike, named: bool) -> Result<Option<String>, &'static str> {
+    let Some(pairs) = table.get("pairs") else { return Ok(None) };
+    let moved = Ok(Some("`pairs` -> the end of `flow`".to_owned()));
+    if pairs.as_array().is_some_and(toml_edit::Array::is_empty) {
+        table.remove("pairs");
+        return moved;
+    }
     let extended: Vec<&str> = match table.get("extends") {
         Some(item) => {
             item.as_str().into_iter().chain(item.as_array().into_iter().flatten().filter_map(|v| v.as_str())).collect()
@@ -106,13 +113,18 @@ pub fn fix(table: &mut dyn TableLike, named: bool) -> Option<String> {
         None => Vec::new(),
     };
     if extended.iter().any(|name| presets::text(name).is_none()) {
-        return stays("the extended file may list flows: list all flows as `flow`");
+        return Err("the extended file may list flows: list all flows as `flow`");
+    }
+    let traffic = table.get("traffic").and_then(Item::as_table_like);
+    if traffic.and_then(|t| t.get("file")).is_some_and(|file| file.as_str() != Some("none")) {
+        return Err(
+            "its flows come after those of `traffic.file`, which come after `flow`: list all of them as `flow`",
+        );
     }
     if named {
-        return stays("its entries are named by their numbers: list them as `flow`, and count those before them");
+        return Err("its entries are named by their numbers: list them as `flow`, and count those before them");
     }
     match (table.get("flow"), pairs) {
-        (_, pairs) if pairs.as_array().is_some_and(toml_edit::Array::is_empty) => _ = table.remove("pairs"),
         (None, _) => {
             let all: Vec<String> = table.iter().map(|(name, _)| name.to_owned()).collect();
             for (key, item) in take(table, &all) {
@@ -132,7 +144,7 @@ pub fn fix(table: &mut dyn TableLike, named: bool) -> Option<String> {
             let Some(flow) = table.get_mut("flow").and_then(Item::as_array_mut) else { unreachable!("it is there") };
             pairs.into_iter().for_each(|entry| flow.push_formatted(entry));
         }
-        _ => return stays("`flow` is written in another form: write both as `[[..]]`"),
+        _ => return Err("`flow` is written in another form: write both as `[[..]]`"),
     }
-    Some("`pairs` -> the end of `flow`".to_owned())
+    moved
 }
