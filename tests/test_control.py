@@ -152,7 +152,11 @@ def test_invalid_instants_are_rejected(at: Any, error: type[Exception], message:
         (lambda sim: sim.apply("node_down", node=1, channel=6), "channel", "node 1 has no radio on channel 6"),
         (lambda sim: sim.apply("flow_start", flow=1), "flow", "there is no flow 1"),
         (lambda sim: sim.set("tcp.receive_window", 3), "setting", "`tcp.receive_window` cannot change during a run"),
-        (lambda sim: sim.set("flow.0.tcp.receive_window", None), "setting", "`flow.0.tcp.receive_window` gets no value"),
+        (
+            lambda sim: sim.set("flow.0.tcp.receive_window", None),
+            "setting",
+            "`flow.0.tcp.receive_window` gets no value",
+        ),
         (lambda sim: sim.set("flow.0.tcp.receive_window", object()), "value", "`value` cannot be"),
     ],
 )

@@ -128,6 +128,7 @@ def test_all_odd_values_can_be_created() -> None:
 
 
 SCENARIO = {"$": "scenario"}
+SET = {"action": "set", "setting": "flow.0.tcp.receive_window", "value": 3}
 AXES = {"tcp.variant": ["newreno"]}
 RULE = {
     "setting": "tcp.receive_window",
@@ -157,7 +158,7 @@ OF_STUDY: dict[str, dict[str, Any]] = {
 }
 ANSWERED: list[tuple[str, dict[str, Any]]] = [
     ("run", {"scenario": SCENARIO, "seed": 1, "progress": None}),
-    ("start", {"scenario": SCENARIO, "at": "1 s", "command": {"action": "set", "setting": "flow.0.tcp.receive_window", "value": 3}, "seed": 1}),
+    ("start", {"scenario": SCENARIO, "at": "1 s", "command": SET, "seed": 1}),
     ("completions", {"quantiles": [0.5, 0.99]}),
     ("scenario", {"settings": draws.SMALL_SETTINGS, "base_dir": "/tmp"}),
     ("changed", {"settings": {"tcp.receive_window": 4}}),
