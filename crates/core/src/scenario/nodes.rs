@@ -58,7 +58,7 @@ impl Scalar for NodeSet {
 
     fn describe() -> Json {
         let example = "a set of nodes such as 3, \"3-7\", \"0, 4-9\" or [1, 4]";
-        json!({ "type": ["integer", "string", "array"], "items": { "type": "integer" }, "description": example })
+        json!({ "type": ["integer", "string", "array"], "items": { "type": "integer" }, "minItems": 1, "description": example })
     }
 }
 
