@@ -18,7 +18,7 @@ SECONDS = 500
 # Differences from AODV, as in the scenario.
 SETTINGS = {
     "aodv": [],
-    "dsr": ["routing.protocol=dsr", "pairs.4.tcp.header_size=40 B", "queue.discipline=cmu_priority"],
+    "dsr": ["routing.protocol=dsr", "flow.4.tcp.header_size=40 B", "queue.discipline=cmu_priority"],
 }
 
 

@@ -99,7 +99,8 @@ def _former() -> Iterator[str]:
     """Former names of settings."""
     yield "\n## Former names"
     yield "\nThese names work for one more version, with a warning; `chappe fix FILE` rewrites a file"
-    yield "([compatibility](compatibility.md)). `*` is the position in a list; a group renames all of its settings.\n"
+    yield "([compatibility](compatibility.md)). `*` is the position in a list; a group renames all of its settings."
+    yield "Entries of `pairs` come after those of `flow`.\n"
     yield "| former name | name |"
     yield "|---|---|"
     for old, new in _core.renamed_settings():

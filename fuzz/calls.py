@@ -149,17 +149,15 @@ def studies() -> list[chappe.Study]:
 
 
 COMMANDS = {
-    "node_down",
-    "node_up",
+    "action",
+    "node",
     "channel",
-    "node_move",
     "position",
     "destination",
     "speed",
-    "flow_begin",
-    "flow_end",
-    "set",
-    "to",
+    "flow",
+    "setting",
+    "value",
 }
 
 

@@ -231,16 +231,17 @@ of_one: st.SearchStrategy[Json] = st.one_of(
 )
 
 
+actions = st.sampled_from(["node_down", "node_up", "node_move", "flow_start", "flow_stop", "set"])
 changeable = st.sampled_from(["flow.0.cbr.interval", "flow.0.tcp.receive_window", "wired_link.0.rate", "wlan.error.rate"])
 command = st.dictionaries(
     st.sampled_from(
         [
-            *("node_down", "node_up", "channel", "node_move", "position", "destination", "speed"),
-            *("flow_begin", "flow_end", "set", "to"),
+            *("action", "node", "channel", "position", "destination", "speed"),
+            *("flow", "setting", "value"),
         ]
     ),
-    st.one_of(st.integers(0, 2), changeable, anything),
-    max_size=2,
+    st.one_of(st.integers(0, 2), actions, changeable, anything),
+    max_size=3,
 )
 
 

@@ -14,10 +14,16 @@ from chappe._results import TABLES
 
 CHAIN = chappe.Scenario.chain(2, {"run.batches": 4, "run.sample_interval": "500 ms"}, stop="10 s")
 EVENTS = [
-    {"at": "2 s", "node_down": 1},
-    {"at": "4 s", "node_up": 1},
-    {"at": "6 s", "set": "flow.0.tcp.receive_window", "to": 4},
-    {"at": "8 s", "flow_end": 0},
+    {"at": "2 s", "action": "node_down", "node": 1},
+    {"at": "4 s", "action": "node_up", "node": 1},
+    {"at": "6 s", "action": "set", "setting": "flow.0.tcp.receive_window", "value": 4},
+    {"at": "8 s", "action": "flow_stop", "flow": 0},
+]
+FORMER: list[dict[str, Any]] = [
+    {"node_down": 1},
+    {"node_up": 1},
+    {"set": "flow.0.tcp.receive_window", "to": 4},
+    {"flow_end": 0},
 ]
 COMMANDS: list[tuple[str, Callable[[chappe.Simulation], None]]] = [
     ("2 s", lambda sim: sim.apply("node_down", node=1)),
@@ -49,12 +55,12 @@ def test_old_names_work_with_a_warning() -> None:
     with pytest.warns(DeprecationWarning, match=r"chappe\.Run is deprecated: use chappe\.Simulation"):
         assert chappe.Run is chappe.Simulation
     sim = chappe.start(CHAIN, seed=3)
-    for event in EVENTS:
+    for event, words in zip(EVENTS, FORMER, strict=True):
         with pytest.warns(DeprecationWarning, match=r"until\(\) is deprecated: use run_until\(\)"):
             sim.until(str(event["at"]))
-        new = r"use set\(name, value\)" if "set" in event else r"use apply\(.*=\.\.\.\)"
+        new = r"use set\(name, value\)" if "set" in words else r"use apply\(.*=\.\.\.\)"
         with pytest.warns(DeprecationWarning, match=new):
-            sim.apply(**{k: v for k, v in event.items() if k != "at"})  # type: ignore[arg-type]  # it is what is tried
+            sim.apply(**words)
     with pytest.warns(DeprecationWarning, match="use done"):
         assert not sim.is_over
     with pytest.warns(DeprecationWarning, match="use time_s"):
@@ -140,14 +146,18 @@ def test_invalid_instants_are_rejected(at: Any, error: type[Exception], message:
 @pytest.mark.parametrize(
     ("command", "path", "message"),
     [
-        (lambda sim: sim.apply(), "", "nothing is done"),
-        (lambda sim: sim.apply("node_down", node=9), "node_down", "there is no node 9"),
-        (lambda sim: sim.apply("node_down", node="x"), "node_down", '`node_down` cannot be "x"'),
+        (lambda sim: sim.apply(), "", "no action is named"),
+        (lambda sim: sim.apply("node_down", node=9), "node", "there is no node 9"),
+        (lambda sim: sim.apply("node_down", node="x"), "node", '`node` cannot be "x"'),
         (lambda sim: sim.apply("node_down", node=1, channel=6), "channel", "node 1 has no radio on channel 6"),
-        (lambda sim: sim.apply("flow_start", flow=1), "flow_begin", "there is no flow 1"),
-        (lambda sim: sim.set("tcp.receive_window", 3), "set", "`tcp.receive_window` cannot change during a run"),
-        (lambda sim: sim.set("flow.0.tcp.receive_window", None), "set", "`flow.0.tcp.receive_window` gets no value"),
-        (lambda sim: sim.set("flow.0.tcp.receive_window", object()), "to", "`to` cannot be"),
+        (lambda sim: sim.apply("flow_start", flow=1), "flow", "there is no flow 1"),
+        (lambda sim: sim.set("tcp.receive_window", 3), "setting", "`tcp.receive_window` cannot change during a run"),
+        (
+            lambda sim: sim.set("flow.0.tcp.receive_window", None),
+            "setting",
+            "`flow.0.tcp.receive_window` gets no value",
+        ),
+        (lambda sim: sim.set("flow.0.tcp.receive_window", object()), "value", "`value` cannot be"),
     ],
 )
 def test_invalid_commands_are_rejected(command: Callable[[Any], None], path: str, message: str) -> None:

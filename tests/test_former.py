@@ -164,3 +164,72 @@ def test_measured_links_are_found_under_their_former_columns(tmp_path: Path) -> 
     )
     # The hash of all settings that the previous version wrote for this scenario.
     assert Point({}, scenario).former_identity == "b89552bc8881c099be661c52de87aa21b2a097cbc5a55730d0336faaae7d13f4"
+
+
+def test_former_pairs_and_events_mean_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    former = """# Two lists of flows.
+run.stop = "2 s"
+topology.hops = 3
+
+[[flow]]
+to = 3
+
+[[pairs]] # all to one
+from = "1-3"
+to = 0
+lasts = "1 s"
+
+[[event]]
+at = "1 s"
+node_down = 2
+
+[[event]]
+at = "1500 ms"
+set = "flow.3.tcp.window"
+to = 2
+"""
+    today = """# Two lists of flows.
+run.stop = "2 s"
+topology.hops = 3
+
+[[flow]]
+dst = 3
+
+[[flow]] # all to one
+src = "1-3"
+dst = 0
+duration = "1 s"
+
+[[event]]
+at = "1 s"
+action = "node_down"
+node = 2
+
+[[event]]
+at = "1500 ms"
+action = "set"
+setting = "flow.3.tcp.receive_window"
+value = 2
+"""
+    path = tmp_path / "former.toml"
+    path.write_text(former, encoding="utf-8")
+    loaded = chappe.Scenario.load(path)
+    assert "`pairs` is now called `flow`" in loaded.warnings
+    assert cli.main(["fix", str(path)]) == 0
+    assert path.read_text(encoding="utf-8") == today
+    assert "`pairs` -> the end of `flow`" in capsys.readouterr().out
+    fixed = chappe.Scenario.load(path)
+    assert fixed == loaded
+    assert not [w for w in fixed.warnings if " is now called " in w]
+    assert fixed.flows.rows() == [(0, 0, 3, 0.0), (1, 1, 0, 0.0), (2, 2, 0, 0.0), (3, 3, 0, 0.0)]
+    assert chappe.run(loaded).flows.equals(chappe.run(fixed).flows)
+    # A list that stays is named.
+    path.write_text("traffic.file = 'flows.csv'\n[[pairs]]\nsrc = 1\ndst = 0\n", encoding="utf-8")
+    assert cli.main(["fix", str(path)]) == 0
+    assert "former.toml: `pairs` stays, because its flows come after" in capsys.readouterr().out
+
+
+def test_axes_may_name_former_pairs() -> None:
+    pairs = chappe.Scenario({"run.stop": "1 s", "topology.hops": 3, "pairs": [{"src": "1-2", "dst": 0}]})
+    points = grid(pairs, {"pairs.0.start": ["0 s", "10 ms"]})
+    assert [p.scenario.flows["start_s"].to_list() for p in points] == [[0.0, 0.0], [0.01, 0.01]]

@@ -29,7 +29,7 @@ EVERYTHING: dict[str, Any] = {
     "routing": {"aodv": {"hello": True, "route_timer": "500 ms", "id_timer": "1 s"}},
     "flow": [{"src": 4, "dst": 3}, {"src": 0, "dst": 3, "app": "cbr"}, {"src": 3, "dst": 0, "start": "100 ms"}],
     "arrival_process": [{"dst": 2, "rate": 5, "count": 4}],
-    "event": [{"at": "500 ms", "node_down": 1}, {"at": "900 ms", "node_up": 1}],
+    "event": [{"at": "500 ms", "action": "node_down", "node": 1}, {"at": "900 ms", "action": "node_up", "node": 1}],
     "middlebox": [{"node": 0}, {"node": 1, "kind": "eln"}, {"node": 2, "kind": "split", "flows": [2]}],
 }
 """A scenario that uses most settings."""
@@ -127,6 +127,7 @@ def test_all_odd_values_can_be_created() -> None:
 
 
 SCENARIO = {"$": "scenario"}
+SET = {"action": "set", "setting": "flow.0.tcp.receive_window", "value": 3}
 AXES = {"tcp.variant": ["newreno"]}
 RULE = {
     "setting": "tcp.receive_window",
@@ -156,7 +157,7 @@ OF_STUDY: dict[str, dict[str, Any]] = {
 }
 ANSWERED: list[tuple[str, dict[str, Any]]] = [
     ("run", {"scenario": SCENARIO, "seed": 1, "progress": None}),
-    ("start", {"scenario": SCENARIO, "at": "1 s", "command": {"set": "flow.0.tcp.receive_window", "to": 3}, "seed": 1}),
+    ("start", {"scenario": SCENARIO, "at": "1 s", "command": SET, "seed": 1}),
     ("completions", {"quantiles": [0.5, 0.99]}),
     ("scenario", {"settings": draws.SMALL_SETTINGS, "base_dir": "/tmp"}),
     ("changed", {"settings": {"tcp.receive_window": 4}}),

@@ -35,7 +35,7 @@ SCENARIOS: dict[str, dict[str, Any]] = {
     "aborted flows": {
         "topology.hops": 2,
         "tcp.max_timeouts": 1,
-        "event": [{"at": "1 s", "node_down": 1}],
+        "event": [{"at": "1 s", "action": "node_down", "node": 1}],
         "run.stop": "60 s",
     },
     "rate control": {"topology.hops": 2, "wlan.rate_control.algorithm": "sample_rate", **MIXED},

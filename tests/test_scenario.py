@@ -297,9 +297,8 @@ def test_overrides_share_the_schema_of_settings() -> None:
         ("flow", "bulk"): "bulk",
         ("flow", "cbr"): "cbr",
         ("flow", "on_off"): "on_off",
-        ("pairs", "tcp"): "tcp",
         ("arrival_process", "tcp"): "tcp",
-        ("wired_link", "queue"): "queue",
+        ("link", "queue"): "queue",
         ("middlebox", "snoop"): "snoop",
         ("middlebox", "split"): "split",
         ("node", "radio"): "radio",
@@ -308,7 +307,7 @@ def test_overrides_share_the_schema_of_settings() -> None:
         overlay = top[group]["items"]["properties"][name]
         assert not _has_defaults(overlay), (group, name)
         assert _without_defaults(overlay) == _without_defaults(top[common]), (group, name)
-    for group, name in [("wired", "queue"), ("split", "tcp")]:
+    for group, name in [("wired", "queue"), ("split", "tcp"), ("traffic", "tcp")]:
         overlay = top[group]["properties"][name]
         assert _without_defaults(overlay) == _without_defaults(top[name]), (group, name)
     window = top["flow"]["items"]["properties"]["tcp"]["properties"]["receive_window"]
@@ -319,7 +318,7 @@ def test_the_schema_describes_every_setting() -> None:
     leaves = _leaves(chappe.schema())
     # A group of overrides is empty without changes.
     changes = {name for name, leaf in leaves.items() if leaf.get("type") == "object"}
-    assert changes == {"wired.queue", "split.tcp"}
+    assert changes == {"wired.queue", "split.tcp", "traffic.tcp"}
     assert set(leaves) - {"format", "extends"} - changes == set(Scenario.chain(2))
     for name, leaf in leaves.items():
         assert leaf["description"].strip(), name
@@ -357,6 +356,26 @@ def test_scenarios_satisfy_the_schema(preset: str, validator: jsonschema.Draft20
         {"flow": [{"form": 0}]},
         {"topology": {"positions": [["0 m"]]}},
         {"extends": 3},
+        {"flow": [{"src": [], "dst": 1}]},
+        {"flow": [{"src": ["1"], "dst": 2}]},
+        {"event": [{"at": "1 ms"}]},
+        {"event": [{"action": "node_down", "node": 1}]},
+        {"event": [{"at": "1 ms", "action": "node_dwon", "node": 1}]},
+        {"event": [{"at": "1 ms", "action": "node_down"}]},
+        {"event": [{"at": "1 ms", "action": "node_down", "node": "none"}]},
+        {"event": [{"at": "1 ms", "action": "node_up", "node": 1, "flow": 0}]},
+        {"event": [{"at": "1 ms", "action": "flow_start", "flow": 0, "channel": 1}]},
+        {"event": [{"at": "1 ms", "action": "flow_stop", "node": 1}]},
+        {"event": [{"at": "1 ms", "action": "set", "setting": "flow.0.tcp.receive_window"}]},
+        {"event": [{"at": "1 ms", "action": "set", "value": 3}]},
+        {"event": [{"at": "1 ms", "action": "set", "setting": "flow.0.tcp.receive_window", "value": 3, "node": 1}]},
+        {"event": [{"at": "1 ms", "action": "node_move", "node": 1}]},
+        {"event": [{"at": "1 ms", "action": "node_move", "node": 1, "destination": ["9 m", "0 m"]}]},
+        {
+            "event": [
+                {"at": "1 ms", "action": "node_move", "node": 1, "position": ["9 m", "0 m"], "speed": "1 m/s"},
+            ]
+        },
     ],
 )
 def test_the_schema_refuses_what_a_scenario_refuses(
@@ -366,7 +385,28 @@ def test_the_schema_refuses_what_a_scenario_refuses(
     assert problems(short(**wrong))
 
 
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"action": "node_down", "node": 1},
+        {"action": "node_up", "node": 1, "channel": 1},
+        {"action": "node_move", "node": 1, "position": ["9 m", "0 m"]},
+        {"action": "node_move", "node": 1, "destination": ["9 m", "0 m"], "speed": "1 m/s"},
+        {"action": "flow_start", "flow": 0},
+        {"action": "flow_stop", "flow": 0},
+        {"action": "set", "setting": "flow.0.tcp.receive_window", "value": 3},
+    ],
+)
+def test_the_schema_accepts_each_event(event: dict[str, Any], validator: jsonschema.Draft202012Validator) -> None:
+    made = {"run": {"stop": "1 s"}, "event": [{"at": "1 ms", **event}], "flow": [{"src": [0, 2], "dst": "5-7"}]}
+    validator.validate(made)
+    # So are all settings in effect, in which those of other actions are "none".
+    validator.validate(Scenario(made).settings)
+
+
 def _choices(schema: dict[str, Any]) -> set[Any]:
+    if "anyOf" in schema:
+        return set().union(*map(_choices, schema["anyOf"]))
     return set(schema.get("enum", schema.get("items", {}).get("enum", ())))
 
 

@@ -20,23 +20,23 @@ _LATEST_NS = 2**63
 Action = Literal["node_down", "node_up", "node_move", "flow_start", "flow_stop"]
 """Changes of a simulation, apart from settings."""
 
-_WORDS: dict[str, tuple[str, str]] = {
-    "node_down": ("node_down", "node"),
-    "node_up": ("node_up", "node"),
-    "node_move": ("node_move", "node"),
-    "flow_start": ("flow_begin", "flow"),
-    "flow_stop": ("flow_end", "flow"),
+_SUBJECTS: dict[str, str] = {
+    "node_down": "node",
+    "node_up": "node",
+    "node_move": "node",
+    "flow_start": "flow",
+    "flow_stop": "flow",
 }
-"""Word of an ``[[event]]``, and the argument with its value, by action."""
+"""Required argument by action."""
 
-_FORMER = {
-    "node_down": '"node_down", node=...',
-    "node_up": '"node_up", node=...',
-    "node_move": '"node_move", node=...',
-    "flow_begin": '"flow_start", flow=...',
-    "flow_end": '"flow_stop", flow=...',
+_FORMER: dict[str, Action] = {
+    "node_down": "node_down",
+    "node_up": "node_up",
+    "node_move": "node_move",
+    "flow_begin": "flow_start",
+    "flow_end": "flow_stop",
 }
-"""Action and argument by former argument of :meth:`Simulation.apply`."""
+"""Action by former argument of :meth:`Simulation.apply`."""
 
 
 class Simulation:
@@ -149,14 +149,14 @@ class Simulation:
 
         Args:
             action: ``"node_down"`` (switches a node off), ``"node_up"`` (on again), ``"node_move"`` (moves a node,
-                which from then on ignores ``motion``), ``"flow_start"`` or ``"flow_stop"``.
+                which from then on ignores ``mobility``), ``"flow_start"`` or ``"flow_stop"``.
             node: Number of the node.
             channel: Channel of one radio of the node; ``None``: the whole node.
             position: New position, reached at once: ``["100 m", "0 m"]``.
             destination: Position to walk to.
             speed: Walking speed: ``"10 m/s"``.
             flow: Number of the flow.
-            former: Deprecated: the words of an ``[[event]]``, such as ``node_down=2``.
+            former: Deprecated: an action and its subject as one argument, such as ``node_down=2``.
 
         Raises:
             ScenarioError: If the change is impossible, such as that of an unknown node.
@@ -170,12 +170,12 @@ class Simulation:
             event |= _of_former(former)
         elif former:
             raise TypeError(f"{next(iter(former))} is no argument of apply({said(action)})")
-        elif not isinstance(action, str) or action not in _WORDS:
-            raise ValueError(f"there is no action {said(action)}; known: {', '.join(_WORDS)}")
+        elif not isinstance(action, str) or action not in _SUBJECTS:
+            raise ValueError(f"there is no action {said(action)}; known: {', '.join(_SUBJECTS)}")
         else:
-            word, argument = _WORDS[action]
-            event[word] = subjects.pop(argument)
-            if event[word] is None:
+            argument = _SUBJECTS[action]
+            event |= {"action": action, argument: subjects.pop(argument)}
+            if event[argument] is None:
                 raise TypeError(f'apply("{action}") needs {argument}=...')
         for name, value in subjects.items():
             if value is not None:
@@ -183,7 +183,7 @@ class Simulation:
         self._change(event)
 
     def set(self, name: str, value: Any) -> None:
-        """Changes a setting now, as ``set`` of an ``[[event]]``.
+        """Changes a setting now, as the action ``set`` of an ``[[event]]``.
 
         Args:
             name: Name of a setting that may change during a run, such as ``"flow.0.cbr.interval"``.
@@ -193,7 +193,7 @@ class Simulation:
             ScenarioError: If the setting may not change, or cannot have the value.
             RunError: If the run has ended, or another thread drives it.
         """
-        self._change({"set": name, "to": value})
+        self._change({"action": "set", "setting": name, "value": value})
 
     def _change(self, event: Mapping[str, Any]) -> None:
         if self._check_still() != "running":
@@ -288,18 +288,26 @@ def start(scenario: ScenarioLike, *, seed: int | None = None) -> Simulation:
 
 
 def _of_former(former: Mapping[str, Any]) -> dict[str, Any]:
-    """Words of an ``[[event]]`` from former arguments of :meth:`Simulation.apply`."""
+    """An ``[[event]]`` from former arguments of :meth:`Simulation.apply`."""
     known = {*_FORMER, "set", "to"}
     for name in former:
         if name not in known:
             raise TypeError(f"apply() has no argument {name}")
     given = {name: value for name, value in former.items() if value is not None}
-    for name in given:
+    if len(actions := given.keys() - {"to"}) > 1:
+        raise TypeError(f"apply() does one thing at a time, not {' and '.join(sorted(actions))}")
+    event: dict[str, Any] = {}
+    for name, value in given.items():
         if name in _FORMER:
-            deprecated.warn(f"apply({name}=...)", f"apply({_FORMER[name]})")
-    if "set" in given:
-        deprecated.warn("apply(set=..., to=...)", "set(name, value)")
-    return given
+            action = _FORMER[name]
+            deprecated.warn(f"apply({name}=...)", f'apply("{action}", {_SUBJECTS[action]}=...)')
+            event |= {"action": action, _SUBJECTS[action]: value}
+        elif name == "set":
+            deprecated.warn("apply(set=..., to=...)", "set(name, value)")
+            event |= {"action": "set", "setting": value}
+        else:
+            event["value"] = value
+    return event
 
 
 def __getattr__(name: str) -> Any:

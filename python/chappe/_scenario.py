@@ -437,7 +437,7 @@ class Scenario(Mapping[str, Any]):
     def links(self) -> "pl.DataFrame":
         """Radio links at the beginning, without interference, one row per direction.
 
-        Columns: ``from``, ``to``, ``signal_dbm`` (received power [dBm]) and ``rate_bps`` (fastest PHY rate at which
+        Columns: ``src``, ``dst``, ``signal_dbm`` (received power [dBm]) and ``rate_bps`` (fastest PHY rate at which
         frames are received [bit/s], null if none; with reception by SINR, at least nine of ten long frames).
         """
         import polars as pl
@@ -457,7 +457,7 @@ class Scenario(Mapping[str, Any]):
                 return "UDP"
             return f"TCP {flow.get('tcp', {}).get('variant', s['tcp']['variant'])}"
 
-        return list(dict.fromkeys(transport(flow) for flow in [*s["flow"], *s["pairs"], *drawn]))
+        return list(dict.fromkeys(transport(flow) for flow in [*s["flow"], *drawn]))
 
     @property
     def warnings(self) -> list[str]:

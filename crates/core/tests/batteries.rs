@@ -84,7 +84,7 @@ fn a_node_whose_battery_is_empty_draws_nothing() {
         run = { stop = "100 s", batches = 4, warmup_batches = 1, airtime = true }
         topology = { hops = 2 }
         radio.energy = { idle = "1 W", sleep = "0.1 W", battery = "30 J" }
-        event = [{ at = "28 s", node_down = 1 }, { at = "4 s", node_down = 2 }, { at = "99 s", node_up = 1 }]
+        event = [{ at = "28 s", action = "node_down", node = 1 }, { at = "4 s", action = "node_down", node = 2 }, { at = "99 s", action = "node_up", node = 1 }]
         flow = [{ src = 0, dst = 1, app = "cbr", start = "none" }]
     "#;
     let sim = ran(text);
@@ -122,7 +122,7 @@ fn a_node_that_is_off_sleeps() {
         run = { stop = "10 s", batches = 1, warmup_batches = 0 }
         topology = { hops = 1 }
         radio.energy = { idle = "1 W", sleep = "0.1 W", battery = "100 J" }
-        event = [{ at = "2 s", node_down = 1 }, { at = "6 s", node_up = 1 }]
+        event = [{ at = "2 s", action = "node_down", node = 1 }, { at = "6 s", action = "node_up", node = 1 }]
         flow = [{ src = 0, dst = 1, app = "cbr", start = "none" }]
     "#;
     let sim = ran(text);
@@ -194,7 +194,7 @@ fn commands() -> impl Strategy<Value = Vec<(u64, Command)>> {
             let (first, second) = if is_node {
                 (Command::NodeDown(NodeId(n)), Command::NodeUp(NodeId(n)))
             } else {
-                (Command::FlowEnd(flow), Command::FlowBegin(flow))
+                (Command::FlowStop(flow), Command::FlowStart(flow))
             };
             commands.extend([(ns, first), (ns + for_ns, second)]);
         }

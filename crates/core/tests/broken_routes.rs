@@ -25,7 +25,7 @@ fn interrupted(protocol: &str, tcp: &str) -> Recorder {
     run(&format!(
         "run.stop = \"70 s\"\ntopology.hops = 3\nrouting.protocol = \"{protocol}\"\n{repair}\ntcp.receive_window = 2\n{tcp}\n\
          flow = [{{ dst = 3, start = \"8 s\" }}]\n\
-         event = [{{ at = \"20 s\", node_down = 2 }}, {{ at = \"40 s\", node_up = 2 }}]"
+         event = [{{ at = \"20 s\", action = \"node_down\", node = 2 }}, {{ at = \"40 s\", action = \"node_up\", node = 2 }}]"
     ))
 }
 

@@ -37,8 +37,8 @@ fn ran(setup: &Setup) -> Sim {
 /// Flows that are begun and ended by events, and generated transfers.
 fn restless(text: &str, chance: u32) -> String {
     let (a, b, c) = (chance % 900, chance / 7 % 900, chance / 11 % 700);
-    let event = |at: u32, what: &str| format!("[[event]]\nat = \"{at} ms\"\n{what} = 0\n");
-    let events = event(100 + a, "flow_end") + &event(1000 + b, "flow_begin") + &event(1200 + b + c, "flow_end");
+    let event = |at: u32, what: &str| format!("[[event]]\nat = \"{at} ms\"\naction = \"{what}\"\nflow = 0\n");
+    let events = event(100 + a, "flow_stop") + &event(1000 + b, "flow_start") + &event(1200 + b + c, "flow_stop");
     let arrivals = "[[arrival_process]]\nrate = 3.0\nsize = { mean = \"9 kB\" }\n";
     format!(
         "{text}\n{}{}",
@@ -86,7 +86,7 @@ proptest! {
 #[test]
 fn interrupted_run_has_the_budget_of_its_part() {
     let text = "run = { stop = \"60 s\", batches = 60, warmup_batches = 0 }\ntopology.hops = 2\n\
-                routing.protocol = \"shortest_path\"\nevent = [{ at = \"1500 ms\", node_down = 2 }]";
+                routing.protocol = \"shortest_path\"\nevent = [{ at = \"1500 ms\", action = \"node_down\", node = 2 }]";
     let setup = scenario(text).setup(None);
     let long = ran(&setup).recorder().flow_batches();
     let waited = long.numbers("timeout_wait_s").expect("a column");

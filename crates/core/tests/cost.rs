@@ -55,7 +55,8 @@ fn memory_of_a_run_is_within_the_estimate() {
 /// Scenarios that are large themselves, each for another reason, with a file that they name as `rows`.
 fn large() -> Vec<(&'static str, String, String)> {
     let many = |n: u32, row: &dyn Fn(u32) -> String| (0..n).map(row).collect::<Vec<_>>();
-    let set = |i| format!("{{ at = \"{i} us\", set = \"flow.0.cbr.interval\", to = \"10 ms\" }}");
+    let set =
+        |i| format!("{{ at = \"{i} us\", action = \"set\", setting = \"flow.0.cbr.interval\", value = \"10 ms\" }}");
     let course = |i| format!("$ns_ at {}.5 \"$node_({}) setdest {}.123456 12.5 3\"\n", i / 20, i % 20, 1 + i % 900);
     let start = |n| format!("$node_({n}) set X_ 1; $node_({n}) set Y_ {n}\n");
     let link = |i| format!("{},{},-60.5\n", i / 99, (i / 99 + 1 + i % 99) % 100);

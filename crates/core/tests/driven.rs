@@ -63,7 +63,7 @@ fn command_wakes_an_idle_run() {
     let text = "run = { stop = \"150 delivered\", sample_interval = \"100 ms\", time_limit = \"100 s\", batches = 1, warmup_batches = 0 }\n\
                 topology.hops = 1\nflow = [{ src = 0, dst = 1, bulk.segments = 100 }]\n\
                 radio.energy.battery = \"100 J\"";
-    let event = "\nevent = [{ at = \"7 s\", flow_begin = 0 }]";
+    let event = "\nevent = [{ at = \"7 s\", action = \"flow_start\", flow = 0 }]";
     let by_event = || {
         let mut sim = Sim::new(&scenario(&format!("{text}{event}")).setup(None));
         (sim.run(), sim)
@@ -73,7 +73,7 @@ fn command_wakes_an_idle_run() {
     assert_eq!(sim.until(Time::ZERO + Span::secs(7)), Halt::Reached);
     assert_eq!(sim.now(), Time::ZERO + Span::secs(7));
     assert_eq!(sim.so_far().series().rows(), 71);
-    sim.apply(&Command::FlowBegin(FlowId(0)));
+    sim.apply(&Command::FlowStart(FlowId(0)));
     assert_eq!((sim.run(), end), (End::Done, End::Done));
     assert_eq!(sim.now(), by_event.now());
     assert!(everything(sim.recorder()) == everything(by_event.recorder()));

@@ -169,10 +169,10 @@ fn others(path: &str, schema: &Json, now: &Json) -> Vec<Json> {
         "topology.omit" => return vec![json!([[1, 1]]), json!([])],
         "run.time_limit" => return vec![json!("700 ms")],
         "run.stop" => return vec![json!("1300 ms"), json!("70 delivered")],
-        "node.0.nodes" | "pairs.0.src" => return vec![json!(1)],
-        "pairs.0.dst" => return vec![json!(2)],
-        "event.0.set" => return vec![json!("flow.1.tcp.receive_window")],
-        "event.0.to" => return vec![json!(2)],
+        "flow.0.src" | "flow.0.dst" => return vec![json!(1), json!(2), json!(3), json!("0-2")],
+        "node.0.nodes" => return vec![json!(1)],
+        "event.0.setting" => return vec![json!("flow.1.tcp.receive_window")],
+        "event.0.value" => return vec![json!(2)],
         "wlan.response_rates" | "node.0.wlan.response_rates" => return vec![json!(["2 Mbit/s"]), json!(["1 Mbit/s"])],
         "wlan.rate_control.rates" | "node.0.wlan.rate_control.rates" => return vec![json!(["2 Mbit/s", "11 Mbit/s"])],
         "run.record" => return vec![json!(["cwnd", "packets"])],
@@ -237,10 +237,7 @@ fn below(path: &str) -> Option<String> {
         ("flow.0.bulk.", "ftp."),
         ("flow.0.cbr.", "cbr."),
         ("flow.0.on_off.", "on_off."),
-        ("pairs.0.tcp.", "tcp."),
-        ("pairs.0.bulk.", "ftp."),
-        ("pairs.0.cbr.", "cbr."),
-        ("pairs.0.on_off.", "on_off."),
+        ("traffic.tcp.", "tcp."),
         ("wired.queue.", "queue."),
         ("arrival_process.0.tcp.", "tcp."),
         ("node.0.radio.", "radio."),
@@ -268,7 +265,7 @@ fn below(path: &str) -> Option<String> {
 /// Places of settings that lie over others.
 const LAYERS: [&str; 9] = [
     "flow.",
-    "pairs.",
+    "traffic.",
     "arrival_process.",
     "node.",
     "wired.queue.",
@@ -300,7 +297,7 @@ impl Base {
         }
         let value = at(&self.json, path).or_else(|| at(&self.now, path));
         match (value, path) {
-            // Values not set by a link are those of `wired`.
+            // Values not set by a link are those of `wire`.
             (Some(none), "wired_link.0.rate" | "wired_link.0.delay" | "wired_link.0.error_place") if none == "none" => {
                 at(&self.now, &path.replace("wired_link.0.", "wired."))
             }

@@ -245,7 +245,7 @@ fn links_need_a_table_thresholds_and_nodes_that_stay() {
     let stay = "-> keep all nodes static, or choose another `radio.propagation`";
     for moving in [
         "mobility = { model = \"random_waypoint\", width = \"1 km\", height = \"1 km\" }",
-        "event = [{ at = \"1 s\", node_move = 1, position = [\"0 m\", \"0 m\"] }]",
+        "event = [{ at = \"1 s\", action = \"node_move\", node = 1, position = [\"0 m\", \"0 m\"] }]",
     ] {
         assert_eq!(
             problem(&sinr(moving)),
@@ -253,7 +253,7 @@ fn links_need_a_table_thresholds_and_nodes_that_stay() {
         );
     }
     let s = read(&format!("run.stop = \"1 s\"\n{}", sinr(""))).expect("it can be run");
-    let event = serde_json::json!({ "node_move": 1, "position": ["0 m", "0 m"] });
+    let event = serde_json::json!({ "action": "node_move", "node": 1, "position": ["0 m", "0 m"] });
     let refused = s.commands(&event).expect_err("nodes stay").problems.remove(0);
     assert!(refused.message.contains("a node moves"), "{refused:?}");
     let both = "radio.receive_threshold = \"-60 dBm\"\nradio.sense_threshold = ";
@@ -458,43 +458,43 @@ fn wired_problem(links: &str) -> String {
 fn invalid_links() {
     assert_eq!(
         wired_problem("{ src = 0, dst = 3 }"),
-        "my.toml:4:32 there is no node 3 -> nodes are numbered from 0 to 2"
+        "my.toml:4:26 there is no node 3 -> nodes are numbered from 0 to 2"
     );
-    assert_eq!(wired_problem("{ src = 1 }"), "my.toml:4:15 link 0 has no end -> set `wired_link.0.dst` to a node");
+    assert_eq!(wired_problem("{ src = 1 }"), "my.toml:4:9 link 0 has no end -> set `wired_link.0.dst` to a node");
     assert_eq!(
         wired_problem("{ src = 1, dst = 1 }"),
-        "my.toml:4:32 link 0 joins node 1 to itself -> choose another node"
+        "my.toml:4:26 link 0 joins node 1 to itself -> choose another node"
     );
     assert_eq!(
         wired_problem("{ src = 0, dst = 1 }, { src = 1, dst = 2 }, { src = 1, dst = 0, duplex = false }"),
-        "my.toml:4:59 link 2 goes from node 1 to node 0, as link 0 does \
+        "my.toml:4:53 link 2 goes from node 1 to node 0, as link 0 does \
          -> two nodes are joined by at most one link in each direction"
     );
     assert_eq!(
         wired_problem("{ src = 0, dst = 1, duplex = false, back = { delay = \"1 s\" } }"),
-        "my.toml:4:58 link 0 goes one way, and `wired_link.0.back` is set \
+        "my.toml:4:52 link 0 goes one way, and `wired_link.0.back` is set \
          -> set `wired_link.0.duplex = true`, or leave `back` out"
     );
     assert_eq!(
         wired_problem("{ src = 0, dst = 1, rate = \"2 MBit/s\" }"),
-        "my.toml:4:42 `wired_link.0.rate` cannot be \"2 MBit/s\" \
+        "my.toml:4:36 `wired_link.0.rate` cannot be \"2 MBit/s\" \
          -> did you mean \"2 Mbit/s\"? expected a bit rate such as \"2 Mbit/s\" or \"64 kbit/s\", or \"none\""
     );
     assert_eq!(
         wired_problem("{ src = 0, dst = 1, delay = \"2 h\" }"),
-        "my.toml:4:43 `wired_link.0.delay` is 7200 s -> it must be at most 3600 s"
+        "my.toml:4:37 `wired_link.0.delay` is 7200 s -> it must be at most 3600 s"
     );
     assert_eq!(
         wired_problem("{ src = 0, dst = 1, back = { queue = { limit = 0 } } }"),
-        "my.toml:4:62 `wired_link.0.back.queue.limit` is 0 -> it must be from 1 to 1000000"
+        "my.toml:4:56 `wired_link.0.back.queue.limit` is 0 -> it must be from 1 to 1000000"
     );
     assert_eq!(
         wired_problem("{ src = 0, dst = 1, back = { dealy = \"1 s\" } }"),
-        "my.toml:4:44 `wired_link.0.back` has no setting `dealy` -> did you mean `delay`?"
+        "my.toml:4:38 `wired_link.0.back` has no setting `dealy` -> did you mean `delay`?"
     );
     assert_eq!(
         problem("topology.kind = \"none\"\ntopology.wired_nodes = 1"),
-        "my.toml:3:24 no node has a radio, and there is 1 node without -> a network has at least two nodes"
+        "my.toml:3:14 no node has a radio, and there is 1 node without -> a network has at least two nodes"
     );
 }
 
@@ -502,16 +502,16 @@ fn invalid_links() {
 fn invalid_error_models() {
     assert_eq!(
         wired_problem("{ dst = 1, error = { model = \"uniform\", rate = 1.5 } }"),
-        "my.toml:4:62 `wired_link.0.error.rate` is 1.5 -> it must be from 0 to 1"
+        "my.toml:4:56 `wired_link.0.error.rate` is 1.5 -> it must be from 0 to 1"
     );
     assert_eq!(
         wired_problem("{ dst = 1, error = { model = \"unifrm\" } }"),
-        "my.toml:4:44 `wired_link.0.error.model` cannot be \"unifrm\" \
+        "my.toml:4:38 `wired_link.0.error.model` cannot be \"unifrm\" \
          -> did you mean `uniform`? known: none, uniform, gilbert_elliott"
     );
     assert_eq!(
         problem("wlan.error = { model = \"gilbert_elliott\", gilbert_elliott = { good_to_bad = 0, bad_to_good = 0 } }"),
-        "my.toml:2:77 the state never changes -> use the model `uniform`, or let it change"
+        "my.toml:2:81 the state never changes -> use the model `uniform`, or let it change"
     );
 }
 
@@ -519,7 +519,7 @@ fn invalid_error_models() {
 fn missing_paths_over_links() {
     assert_eq!(
         wired_problem("{ src = 0, dst = 1 }]\nflow = [{ dst = 2 }"),
-        "my.toml:5:17 node 2 has no radio, and no link leads there -> list its links as `wired_link`, or choose another node"
+        "my.toml:5:17 node 2 has no radio, and no link leads there -> list its links as `link`, or choose another node"
     );
     assert_eq!(
         wired_problem("{ src = 0, dst = 1, duplex = false }, { src = 1, dst = 2 }]\nflow = [{ dst = 2 }"),
@@ -589,16 +589,16 @@ fn error_names_the_wrong_setting() {
     assert_eq!(problem("topology.hops = 0"), "my.toml:2:17 `topology.hops` is 0 -> it must be from 1 to 1000000000");
     assert_eq!(
         problem("topology.wired_nodes = 1000000000"),
-        "my.toml:2:24 there are 1000000008 nodes, 1000000000 of them without a radio, and at most 20000 are allowed \
+        "my.toml:2:14 there are 1000000008 nodes, 1000000000 of them without a radio, and at most 20000 are allowed \
          -> if you need that many, raise `run.max_nodes`"
     );
     assert_eq!(
         problem("topology.wired_nodes = 1\nflow = [{ dst = 8 }]"),
-        "my.toml:3:17 node 8 has no radio, and no link leads there -> list its links as `wired_link`, or choose another node"
+        "my.toml:3:17 node 8 has no radio, and no link leads there -> list its links as `link`, or choose another node"
     );
     assert_eq!(
         problem("topology.wired_nodes = 2\nwired_link = [{ src = 0, dst = 8 }]\nflow = [{ src = 9, dst = 8 }]"),
-        "my.toml:4:17 node 9 has no radio, and no link leads there -> list its links as `wired_link`, or choose another node"
+        "my.toml:4:17 node 9 has no radio, and no link leads there -> list its links as `link`, or choose another node"
     );
     assert_eq!(
         problem("topology.wired_nodes = 2\nwired_link = [{ src = 8, dst = 9 }]\nflow = [{ src = 0, dst = 8 }]"),
@@ -1288,91 +1288,119 @@ fn the_example_says_the_same() {
 fn invalid_events() {
     let event = |event: &str| problem(&format!("cbr.interval = \"1 s\"\nevent = [{{ {event} }}]"));
     let at = |what: &str| event(&format!("at = \"500 ms\", {what}"));
-    assert_eq!(event("node_down = 1"), "my.toml:3:10 event 0 has no time -> set `event.0.at`, such as \"3 s\"");
+    assert_eq!(
+        event("action = \"node_down\", node = 1"),
+        "my.toml:3:10 event 0 has no time -> set `event.0.at`, such as \"3 s\""
+    );
     assert_eq!(
         event("at = \"500 ms\""),
-        "my.toml:3:10 event 0: nothing is done \
-         -> set one of `node_down`, `node_up`, `node_move`, `flow_begin`, `flow_end`, `set`"
+        "my.toml:3:10 event 0: no action is named \
+         -> set `action` to one of node_down, node_up, node_move, flow_start, flow_stop, set"
+    );
+    let typo = at("action = \"node_dwon\", node = 1");
+    assert!(
+        typo.starts_with("my.toml:3:36 `event.0.action` cannot be \"node_dwon\" -> did you mean `node_down`?"),
+        "{typo}"
     );
     assert_eq!(
-        at("node_down = 1, flow_end = 0"),
-        "my.toml:3:53 event 0: `node_down` and `flow_end` at once \
-         -> write an event for each; those at the same time come in their order"
-    );
-    assert_eq!(at("node_up = 8"), "my.toml:3:37 event 0: there is no node 8 -> nodes are numbered from 0 to 7");
-    assert_eq!(at("node_up = 1, channel = 6"), "my.toml:3:50 event 0: node 1 has no radio on channel 6 -> it is on 1");
-    assert_eq!(
-        at("flow_end = 0, channel = 1"),
-        "my.toml:3:51 event 0: a channel of nobody -> name the node with `node_down` or `node_up`"
-    );
-    assert_eq!(at("flow_begin = 1"), "my.toml:3:40 event 0: there is no flow 1 -> flows are numbered from 0 to 0");
-    assert_eq!(
-        at("node_up = 1, to = 3"),
-        "my.toml:3:45 event 0: a value for nothing -> name the setting that it is for: `set`"
+        at("action = \"node_up\", node = 8"),
+        "my.toml:3:54 event 0: there is no node 8 -> nodes are numbered from 0 to 7"
     );
     assert_eq!(
-        at("set = \"flow.0.tcp.receive_window\""),
-        "my.toml:3:33 event 0: `flow.0.tcp.receive_window` gets no value -> write it as `to`"
+        at("action = \"node_up\", node = 1, channel = 6"),
+        "my.toml:3:67 event 0: node 1 has no radio on channel 6 -> it is on 1"
+    );
+    assert_eq!(
+        at("action = \"flow_stop\", flow = 0, channel = 1"),
+        "my.toml:3:69 event 0: `channel` does not belong to `flow_stop` -> `flow_stop` takes `flow`"
+    );
+    assert_eq!(
+        at("action = \"node_up\", node = 1, value = 3"),
+        "my.toml:3:65 event 0: `value` does not belong to `node_up` -> `node_up` takes `node`, `channel`"
+    );
+    assert_eq!(
+        at("action = \"set\", setting = \"flow.0.tcp.receive_window\", value = 3, node = 1"),
+        "my.toml:3:100 event 0: `node` does not belong to `set` -> `set` takes `setting`, `value`"
+    );
+    assert_eq!(
+        at("action = \"flow_start\", flow = 1"),
+        "my.toml:3:57 event 0: there is no flow 1 -> flows are numbered from 0 to 0"
+    );
+    assert_eq!(
+        at("action = \"node_down\""),
+        "my.toml:3:10 event 0: `node_down` needs `node` -> set `node` to the number of a node"
+    );
+    assert_eq!(
+        at("action = \"flow_stop\""),
+        "my.toml:3:10 event 0: `flow_stop` needs `flow` -> set `flow` to the number of a flow"
+    );
+    assert_eq!(
+        at("action = \"set\", value = 3"),
+        "my.toml:3:10 event 0: `set` needs `setting` -> set `setting` to the name of a setting"
+    );
+    assert_eq!(
+        at("action = \"set\", setting = \"flow.0.tcp.receive_window\""),
+        "my.toml:3:53 event 0: `flow.0.tcp.receive_window` gets no value -> write it as `value`"
     );
     let may = "flow.N.cbr.interval, flow.N.tcp.receive_window, flow.N.tcp.max_cwnd, wired_link.N.rate, wired_link.N.delay, wired_link.N.error.rate, wired_link.N.back.rate, \
                wired_link.N.back.delay, wired_link.N.back.error.rate, wlan.error.rate";
     assert_eq!(
-        at("set = \"tcp.receive_window\", to = 3"),
+        at("action = \"set\", setting = \"tcp.receive_window\", value = 3"),
         format!(
-            "my.toml:3:33 event 0: `tcp.receive_window` cannot change during a run \
-             -> did you mean `flow.N.tcp.receive_window`? these may: {may}"
+            "my.toml:3:53 event 0: `tcp.receive_window` cannot change during a run -> did you mean `flow.N.tcp.receive_window`? these may: {may}"
         )
     );
     assert_eq!(
-        at("set = \"flow.0.tcp.receive_windw\", to = 3"),
+        at("action = \"set\", setting = \"flow.0.tcp.receive_windw\", value = 3"),
         format!(
-            "my.toml:3:33 event 0: `flow.0.tcp.receive_windw` cannot change during a run \
-             -> did you mean `flow.N.tcp.receive_window`? these may: {may}"
+            "my.toml:3:53 event 0: `flow.0.tcp.receive_windw` cannot change during a run -> did you mean `flow.N.tcp.receive_window`? these may: {may}"
         )
     );
     assert_eq!(
-        at("set = \"flow.3.tcp.receive_window\", to = 3"),
-        "my.toml:3:33 event 0: there is no flow 3 -> they are numbered from 0 to 0"
+        at("action = \"set\", setting = \"flow.3.tcp.receive_window\", value = 3"),
+        "my.toml:3:53 event 0: there is no flow 3 -> they are numbered from 0 to 0"
     );
     assert_eq!(
-        at("set = \"flow.0.tcp.receive_window\", to = 0"),
-        "my.toml:3:67 event 0: `flow.0.tcp.receive_window` is 0 -> it must be from 1 to 1000000"
+        at("action = \"set\", setting = \"flow.0.tcp.receive_window\", value = 0"),
+        "my.toml:3:90 event 0: `flow.0.tcp.receive_window` is 0 -> it must be from 1 to 1000000"
     );
     assert_eq!(
-        at("set = \"flow.0.tcp.receive_window\", to = \"many\""),
-        "my.toml:3:67 event 0: `to` cannot be \"many\" -> expected a whole number"
+        at("action = \"set\", setting = \"flow.0.tcp.receive_window\", value = \"many\""),
+        "my.toml:3:90 event 0: `value` cannot be \"many\" -> expected a whole number"
     );
     assert_eq!(
-        at("set = \"flow.0.cbr.interval\", to = \"1 ms\""),
-        "my.toml:3:33 event 0: `flow.0.cbr.interval` has no effect: flow 0 is `ftp` -> choose a flow that is `cbr`"
+        at("action = \"set\", setting = \"flow.0.cbr.interval\", value = \"1 ms\""),
+        "my.toml:3:53 event 0: `flow.0.cbr.interval` has no effect: flow 0 is `ftp` -> choose a flow that is `cbr`"
     );
     for udp in ["app = \"cbr\"", "app = \"on_off\", on_off.transport = \"udp\""] {
-        let window = "event = [{ at = \"10 ms\", set = \"flow.0.tcp.receive_window\", to = 3 }]";
+        let window =
+            "event = [{ at = \"10 ms\", action = \"set\", setting = \"flow.0.tcp.receive_window\", value = 3 }]";
         assert_eq!(
             problem(&format!("flow = [{{ dst = 1, {udp} }}]\n{window}")),
-            "my.toml:3:32 event 0: `flow.0.tcp.receive_window` has no effect: flow 0 goes over UDP -> choose a flow over TCP"
+            "my.toml:3:52 event 0: `flow.0.tcp.receive_window` has no effect: flow 0 goes over UDP -> choose a flow over TCP"
         );
     }
     assert_eq!(
-        at("set = \"flow.0.tcp.max_cwnd\", to = 0"),
-        "my.toml:3:61 event 0: `flow.0.tcp.max_cwnd` is 0 -> it must be from 1 to 1000000"
+        at("action = \"set\", setting = \"flow.0.tcp.max_cwnd\", value = 0"),
+        "my.toml:3:84 event 0: `flow.0.tcp.max_cwnd` is 0 -> it must be from 1 to 1000000"
     );
     assert_eq!(
         problem(
-            "flow = [{ dst = 1, app = \"cbr\" }]\nevent = [{ at = \"10 ms\", set = \"flow.0.tcp.max_cwnd\", to = 3 }]"
+            "flow = [{ dst = 1, app = \"cbr\" }]\nevent = [{ at = \"10 ms\", action = \"set\", setting = \"flow.0.tcp.max_cwnd\", value = 3 }]"
         ),
-        "my.toml:3:32 event 0: `flow.0.tcp.max_cwnd` has no effect: flow 0 goes over UDP -> choose a flow over TCP"
+        "my.toml:3:52 event 0: `flow.0.tcp.max_cwnd` has no effect: flow 0 goes over UDP -> choose a flow over TCP"
     );
     assert_eq!(
-        at("set = \"wired_link.0.rate\", to = \"1 Mbit/s\""),
-        "my.toml:3:33 event 0: there is no wired link 0 -> no `wired_link` is listed"
+        at("action = \"set\", setting = \"wired_link.0.rate\", value = \"1 Mbit/s\""),
+        "my.toml:3:53 event 0: there is no link 0 -> no `link` is listed"
     );
     assert_eq!(
-        at("set = \"wlan.error.rate\", to = 0.5"),
-        "my.toml:3:33 event 0: `wlan.error.rate` has no effect: the error model is `none` \
+        at("action = \"set\", setting = \"wlan.error.rate\", value = 0.5"),
+        "my.toml:3:53 event 0: `wlan.error.rate` has no effect: the error model is `none` \
          -> only the model `uniform` has a rate"
     );
-    let late = read("run.stop = \"1 s\"\nevent = [{ at = \"1 s\", node_down = 1 }]").expect("it can be run");
+    let late = read("run.stop = \"1 s\"\nevent = [{ at = \"1 s\", action = \"node_down\", node = 1 }]")
+        .expect("it can be run");
     let warnings: Vec<&str> = late.warnings.iter().map(|w| w.message.as_str()).collect();
     assert_eq!(warnings, ["event 0 comes at 1 s, and the run ends at 1 s"]);
 }
@@ -1435,24 +1463,25 @@ fn invalid_motion() {
         "my.toml:2:39 random waypoint has no area: `mobility.width` is \"none\", and the topology is not random \
          -> set `mobility.width`, e.g. to \"1000 m\""
     );
-    let moved = |what: &str| problem(&format!("event = [{{ at = \"1 ms\", node_move = 1, {what} }}]"));
+    let moved =
+        |what: &str| problem(&format!("event = [{{ at = \"1 ms\", action = \"node_move\", node = 1, {what} }}]"));
     let either = "set `position`, or `destination` and `speed`";
-    assert_eq!(moved("speed = \"1 m/s\""), format!("my.toml:2:37 event 0: it is not said where to -> {either}"));
+    assert_eq!(moved("speed = \"1 m/s\""), format!("my.toml:2:10 event 0: it is not said where to -> {either}"));
     assert_eq!(
         moved("destination = [\"1 m\", \"1 m\"]"),
-        format!("my.toml:2:54 event 0: it is not said how fast -> {either}")
+        format!("my.toml:2:71 event 0: it is not said how fast -> {either}")
     );
     assert_eq!(
         moved("position = [\"1 m\", \"1 m\"], speed = \"1 m/s\""),
-        format!("my.toml:2:51 event 0: whoever is at a place at once does not walk -> {either}")
+        format!("my.toml:2:68 event 0: whoever is at a place at once does not walk -> {either}")
     );
     assert_eq!(
         moved("position = [\"1 m\", \"1e8 m\"]"),
-        "my.toml:2:51 event 0: the place is too far away -> places must be within 10000 km"
+        "my.toml:2:68 event 0: the place is too far away -> places must be within 10000 km"
     );
     assert_eq!(
-        problem("event = [{ at = \"1 ms\", node_move = 8, position = [\"0 m\", \"0 m\"] }]"),
-        "my.toml:2:37 event 0: there is no node 8 with a radio -> those with a radio are numbered from 0 to 7"
+        problem("event = [{ at = \"1 ms\", action = \"node_move\", node = 8, position = [\"0 m\", \"0 m\"] }]"),
+        "my.toml:2:54 event 0: there is no node 8 with a radio -> those with a radio are numbered from 0 to 7"
     );
 }
 
@@ -1470,7 +1499,7 @@ fn moving_nodes_need_no_initial_route() {
         warned(&format!("{walks}routing.protocol = \"shortest_path\"")),
         ["nodes move, and `shortest_path` keeps the initial routes"]
     );
-    let led = "event = [{ at = \"1 ms\", node_move = 1, position = [\"1 m\", \"0 m\"] }]";
+    let led = "event = [{ at = \"1 ms\", action = \"node_move\", node = 1, position = [\"1 m\", \"0 m\"] }]";
     assert_eq!(warned(led), Vec::<String>::new());
 }
 
@@ -1500,51 +1529,78 @@ fn external_commands_are_validated_like_events() {
         let text = |key: &str| problem[key].as_str().unwrap_or("").to_owned();
         format!("{}: {} -> {}", text("path"), text("message"), text("help"))
     };
-    assert_eq!(said(json!({ "node_down": 9 })), "node_down: there is no node 9 -> nodes are numbered from 0 to 7");
     assert_eq!(
-        said(json!({ "at": "3 s", "node_down": 1 })),
-        "at: `apply` acts at the present time and takes no `at` -> call `until` first to advance to another time"
+        said(json!({ "action": "node_down", "node": 9 })),
+        "node: there is no node 9 -> nodes are numbered from 0 to 7"
     );
     assert_eq!(
-        said(json!({ "nod_down": 9 })),
-        "nod_down: a scenario has no setting `nod_down` -> did you mean `node_down`?"
+        said(json!({ "at": "3 s", "action": "node_down", "node": 1 })),
+        "at: `apply` acts at the present time and takes no `at` -> call `run_until` first to advance to another time"
+    );
+    assert_eq!(
+        said(json!({ "action": "node_down", "nod": 9 })),
+        "nod: a scenario has no setting `nod` -> did you mean `node`?"
     );
     assert_eq!(
         said(json!([1])),
-        ": a scenario must be a table, not a list -> its settings are: at, node_down, node_up, channel, node_move, position, \
-         destination, speed, flow_begin, flow_end, set, to"
+        ": a scenario must be a table, not a list -> its settings are: at, action, node, channel, position, destination, speed, \
+         flow, setting, value"
     );
 }
 
 #[test]
-fn invalid_pairs() {
-    let pairs = |fields: &str| problem(&format!("pairs = [{{ {fields} }}]"));
-    let nobody = "`pairs.0` does not say to which nodes its flows go -> set `pairs.0.dst` to nodes, e.g. \"3-7\"";
-    assert_eq!(pairs("src = 3"), format!("my.toml:2:10 {nobody}"));
-    assert_eq!(pairs("src = \"1-9\", dst = 0"), "my.toml:2:18 there is no node 9 -> nodes are numbered from 0 to 7");
+fn invalid_flows_between_several_nodes() {
+    let flow = |fields: &str| problem(&format!("flow = [{{ {fields} }}]"));
     assert_eq!(
-        pairs("src = 3, dst = 3"),
-        "my.toml:2:27 the only source of `pairs.0` is its only destination -> choose another node"
+        flow("src = \"3-5\""),
+        "my.toml:2:9 flow 0 has no destination -> set `flow.0.dst` to a node, or to several nodes, e.g. \"3-7\""
+    );
+    assert_eq!(flow("src = \"1-9\", dst = 0"), "my.toml:2:17 there is no node 9 -> nodes are numbered from 0 to 7");
+    assert_eq!(flow("src = [1, 9], dst = 0"), "my.toml:2:17 there is no node 9 -> nodes are numbered from 0 to 7");
+    for (src, column) in [("3", 26), ("[3]", 28), ("\"3, 3-3\"", 33)] {
+        assert_eq!(
+            flow(&format!("src = {src}, dst = 3")),
+            format!("my.toml:2:{column} flow 0 goes from node 3 to itself -> choose another node")
+        );
+    }
+    for src in ["\"3-1\"", "\"1 to 3\"", "[]", "[\"1-3\"]", "1.5", "-1"] {
+        let said = flow(&format!("src = {src}, dst = 7"));
+        assert!(said.starts_with("my.toml:2:17 `flow.0.src` cannot be "), "{said}");
+        assert!(said.ends_with("-> expected a set of nodes such as 3, \"3-7\", \"0, 4-9\" or [1, 4]"), "{said}");
+    }
+    assert_eq!(
+        flow("src = \"0-7\", dst = \"0-7\" }, { src = \"0-300\", dst = \"0-300\""),
+        "my.toml:2:8 there are 90356 flows, and at most 20000 are allowed -> if you need that many, raise `run.max_flows`"
     );
     assert_eq!(
-        pairs("src = \"3-1\", dst = 0"),
-        "my.toml:2:18 `pairs.0.src` cannot be \"3-1\" -> expected a set of nodes such as 3, \"3-7\" or \"0, 4-9\""
+        flow("src = \"0-2\", dst = 3, tcp.mss = \"1500 B\""),
+        "my.toml:2:43 a packet of 1500 + 40 B is larger than the MTU of 1500 B -> at most 1460 B fit, or raise `net.mtu`"
     );
+    // A mistake of one of the flows is reported at their entry.
     assert_eq!(
-        pairs("src = \"0-7\", dst = \"0-7\" }, { src = \"0-300\", dst = \"0-300\""),
-        "my.toml:2:9 there are 90356 flows, and at most 20000 are allowed -> if you need that many, raise `run.max_flows`"
-    );
-    assert_eq!(
-        pairs("src = \"0-2\", dst = 3, tcp.mss = \"1500 B\""),
-        "my.toml:2:44 a packet of 1500 + 40 B is larger than the MTU of 1500 B -> at most 1460 B fit, or raise `net.mtu`"
-    );
-    // A mistake of one of the flows is reported at the entry of `pairs`.
-    assert_eq!(
-        pairs(
+        flow(
             "src = 0, dst = \"1-3\" }]\nrouting.protocol = \"fixed\"\nrouting.fixed.routes = [{ node = 0, dst = 1, next_hop = 1 }, { node = 0, dst = 2, next_hop = 1 }, { node = 1, dst = 2, next_hop = 2"
         ),
-        "my.toml:2:27 node 3 cannot be reached from node 0 -> `routing.fixed.routes` do not lead there"
+        "my.toml:2:26 node 3 cannot be reached from node 0 -> `routing.fixed.routes` do not lead there"
     );
+    assert_eq!(
+        flow("src = \"0-2\", dst = 3, stagger = \"1 s\", stop = \"2 s\""),
+        "my.toml:2:57 the last flow of `flow.0` stops at 2 s, and starts at 2 s -> a flow stops after it has started"
+    );
+    assert_eq!(
+        flow("dst = 3, stop = \"2 s\", duration = \"1 s\""),
+        "my.toml:2:45 `flow.0.stop` and `flow.0.duration` both say when the application stops \
+         -> leave one of them out, or set it to \"none\""
+    );
+    assert_eq!(
+        problem("traffic = { flows = 3, stop = \"2 s\" }"),
+        "my.toml:2:31 the last flow of `traffic` stops at 2 s, and starts at 2 s -> a flow stops after it has started"
+    );
+    let text = "run.stop = \"1 s\"\nflow = [{ src = \"0-2\", dst = 3 }]";
+    let beyond = Scenario::from_toml("my.toml", text, &[("flow.1.start".into(), "1 s".into())], &NoFiles);
+    let said = beyond.expect_err("there is one entry").render(false);
+    assert!(said.contains("`flow` has 1 entry, there is no `flow.1`"), "{said}");
+    assert!(said.contains("entries are numbered from 0; flows between several nodes are one entry"), "{said}");
 }
 
 #[test]

@@ -66,18 +66,18 @@ const CHAIN: &str = r#"
 /// Commands with their times [ms].
 fn script() -> Vec<(u64, Json)> {
     vec![
-        (0, json!({ "node_down": 2 })),
-        (700, json!({ "node_up": 2 })),
-        (1500, json!({ "flow_begin": 1 })),
-        (2000, json!({ "set": "flow.1.cbr.interval", "to": "5 ms" })),
-        (2000, json!({ "set": "flow.0.tcp.receive_window", "to": 4 })),
-        (3001, json!({ "node_down": 1 })),
-        (4000, json!({ "set": "wlan.error.rate", "to": 0.1 })),
-        (5002, json!({ "node_up": 1 })),
-        (6000, json!({ "flow_end": 1 })),
-        (7000, json!({ "flow_begin": 1 })),
-        (7000, json!({ "node_down": 3 })),
-        (9000, json!({ "node_up": 3 })),
+        (0, json!({ "action": "node_down", "node": 2 })),
+        (700, json!({ "action": "node_up", "node": 2 })),
+        (1500, json!({ "action": "flow_start", "flow": 1 })),
+        (2000, json!({ "action": "set", "setting": "flow.1.cbr.interval", "value": "5 ms" })),
+        (2000, json!({ "action": "set", "setting": "flow.0.tcp.receive_window", "value": 4 })),
+        (3001, json!({ "action": "node_down", "node": 1 })),
+        (4000, json!({ "action": "set", "setting": "wlan.error.rate", "value": 0.1 })),
+        (5002, json!({ "action": "node_up", "node": 1 })),
+        (6000, json!({ "action": "flow_stop", "flow": 1 })),
+        (7000, json!({ "action": "flow_start", "flow": 1 })),
+        (7000, json!({ "action": "node_down", "node": 3 })),
+        (9000, json!({ "action": "node_up", "node": 3 })),
     ]
 }
 
@@ -131,7 +131,7 @@ fn nothing_passes_a_node_that_is_off() {
         topology = { hops = 2 }
         flow = [{ src = 0, dst = 2, app = "cbr" }]
         cbr.interval = "50 ms"
-        event = [{ at = "2 s", node_down = 1 }, { at = "5 s", node_up = 1 }]
+        event = [{ at = "2 s", action = "node_down", node = 1 }, { at = "5 s", action = "node_up", node = 1 }]
     "#;
     let [a, b, c, d] = delivered(text, &[2000, 2001, 5000, 10_000])[..] else { unreachable!() };
     assert!(a >= 38 && b - a <= 1 && c == b, "{a} {b} {c}");
@@ -154,7 +154,7 @@ fn routing_goes_round_a_node_that_is_off() {
         topology = { kind = "list",
                      positions = [["0 m", "0 m"], ["200 m", "0 m"], ["200 m", "100 m"], ["400 m", "0 m"]] }
         flow = [{ src = 0, dst = 3 }]
-        event = [{ at = "5 s", node_down = 1 }, { at = "10 s", node_down = 2 }, { at = "10 s", node_up = 1 }]
+        event = [{ at = "5 s", action = "node_down", node = 1 }, { at = "10 s", action = "node_down", node = 2 }, { at = "10 s", action = "node_up", node = 1 }]
     "#;
     // Two hops carry some 50 segments in a second; half of that while nothing changes.
     let counts = delivered(text, &[6000, 10_000, 13_000, 20_000]);
@@ -187,9 +187,19 @@ fn what_is_on_a_wire_arrives_and_what_is_being_sent_does_not() {
     };
     assert_eq!(counts(""), (10, 100.0));
     // The sender dies in the middle of the third, at 45 ms, and is back for the last two, at 160 and 180 ms.
-    assert_eq!(counts("{ at = \"45 ms\", node_down = 0 }, { at = \"150 ms\", node_up = 0 }"), (4, 45.0));
+    assert_eq!(
+        counts(
+            "{ at = \"45 ms\", action = \"node_down\", node = 0 }, { at = \"150 ms\", action = \"node_up\", node = 0 }"
+        ),
+        (4, 45.0)
+    );
     // The receiver is off when the first three arrive, at 110, 130 and 150 ms.
-    assert_eq!(counts("{ at = \"45 ms\", node_down = 1 }, { at = \"151 ms\", node_up = 1 }"), (7, 100.0));
+    assert_eq!(
+        counts(
+            "{ at = \"45 ms\", action = \"node_down\", node = 1 }, { at = \"151 ms\", action = \"node_up\", node = 1 }"
+        ),
+        (7, 100.0)
+    );
 }
 
 #[test]
@@ -207,18 +217,24 @@ fn settings_change_when_they_are_told_to() {
     let of = |more: &str| ran(&format!("{text}{more}")).recorder().flows();
     let sent = |more: &str| of(more).counts("packets_sent").expect("a column")[0];
     assert_eq!(sent(""), 21);
-    assert_eq!(sent("event = [{ at = \"1 s\", set = \"flow.0.cbr.interval\", to = \"50 ms\" }]"), 31);
+    assert_eq!(
+        sent("event = [{ at = \"1 s\", action = \"set\", setting = \"flow.0.cbr.interval\", value = \"50 ms\" }]"),
+        31
+    );
     // From 1.03 s on every 20 ms: the one after that of 1 s comes at 1.03 s, and not before.
-    assert_eq!(sent("event = [{ at = \"1030 ms\", set = \"flow.0.cbr.interval\", to = \"20 ms\" }]"), 11 + 49);
+    assert_eq!(
+        sent("event = [{ at = \"1030 ms\", action = \"set\", setting = \"flow.0.cbr.interval\", value = \"20 ms\" }]"),
+        11 + 49
+    );
     // A packet takes 10 + 1 ms, from 1 s on 5 + 1, and another 2 ms when the delay is 3 ms.
     let delay = |more: &str| of(more).numbers("mean_delay_s").expect("a column")[0] * 1e3;
     let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-6, "{a} instead of {b}");
     close(delay(""), 11.0);
-    let faster = "{ at = \"950 ms\", set = \"wired_link.0.rate\", to = \"2 Mbit/s\" }";
+    let faster = "{ at = \"950 ms\", action = \"set\", setting = \"wired_link.0.rate\", value = \"2 Mbit/s\" }";
     close(delay(&format!("event = [{faster}]")), (10.0 * 11.0 + 10.0 * 6.0) / 20.0);
-    let longer = "{ at = \"950 ms\", set = \"wired_link.0.delay\", to = \"3 ms\" }";
+    let longer = "{ at = \"950 ms\", action = \"set\", setting = \"wired_link.0.delay\", value = \"3 ms\" }";
     close(delay(&format!("event = [{faster}, {longer}]")), (10.0 * 11.0 + 10.0 * 8.0) / 20.0);
-    let back = "{ at = \"950 ms\", set = \"wired_link.0.back.delay\", to = \"3 ms\" }";
+    let back = "{ at = \"950 ms\", action = \"set\", setting = \"wired_link.0.back.delay\", value = \"3 ms\" }";
     close(delay(&format!("event = [{back}]")), 11.0);
 }
 
@@ -233,8 +249,8 @@ fn a_window_that_changes_is_obeyed() {
             wired = {{ rate = "10 Mbit/s", delay = "50 ms", queue = {{ limit = 1000 }} }}
             wired_link = [{{ src = 0, dst = 1 }}]
             tcp = {{ variant = "{variant}", receive_window = 8 }}
-            event = [{{ at = "5 s", set = "flow.0.tcp.receive_window", to = 40 }},
-                     {{ at = "15 s", set = "flow.0.tcp.receive_window", to = 3 }}]
+            event = [{{ at = "5 s", action = "set", setting = "flow.0.tcp.receive_window", value = 40 }},
+                     {{ at = "15 s", action = "set", setting = "flow.0.tcp.receive_window", value = 3 }}]
             flow = [{{ src = 0, dst = 1 }}]
             "#
         );
@@ -257,9 +273,9 @@ fn a_limit_of_the_congestion_window_that_changes_is_obeyed_at_once() {
         topology.wired_nodes = 2
         wired = { rate = "10 Mbit/s", delay = "50 ms", queue = { limit = 1000 } }
         wired_link = [{ src = 0, dst = 1 }]
-        event = [{ at = "5 s", set = "flow.1.tcp.max_cwnd", to = 40 },
-                 { at = "10 s", set = "flow.1.tcp.max_cwnd", to = 4 },
-                 { at = "15 s", set = "flow.1.tcp.max_cwnd", to = 1000000 }]
+        event = [{ at = "5 s", action = "set", setting = "flow.1.tcp.max_cwnd", value = 40 },
+                 { at = "10 s", action = "set", setting = "flow.1.tcp.max_cwnd", value = 4 },
+                 { at = "15 s", action = "set", setting = "flow.1.tcp.max_cwnd", value = 1000000 }]
         flow = [{ src = 0, dst = 1, tcp = { max_cwnd = 3 } }, { src = 0, dst = 1, tcp = { max_cwnd = 8 } }]
     "#;
     let series = ran(text).recorder().series();
@@ -294,10 +310,12 @@ fn a_flow_waits_for_its_event_and_can_begin_again() {
     let waits = flows("");
     assert!(waits[0] == 0.0 && waits[1].is_nan() && waits[2].is_nan(), "{waits:?}");
     // The SYN and its acknowledgement, then 1040 B.
-    let once = flows("event = [{ at = \"2 s\", flow_begin = 0 }]");
+    let once = flows("event = [{ at = \"2 s\", action = \"flow_start\", flow = 0 }]");
     assert!(once[..2] == [1000.0, 2.0] && (once[2] - (0.02064 + 0.00832 + 0.01)).abs() < 1e-9, "{once:?}");
     // The connection is open: the second file needs no SYN. Its times are told.
-    let twice = flows("event = [{ at = \"2 s\", flow_begin = 0 }, { at = \"3 s\", flow_begin = 0 }]");
+    let twice = flows(
+        "event = [{ at = \"2 s\", action = \"flow_start\", flow = 0 }, { at = \"3 s\", action = \"flow_start\", flow = 0 }]",
+    );
     assert!(twice[..2] == [2000.0, 3.0] && (twice[2] - (0.00832 + 0.01)).abs() < 1e-9, "{twice:?}");
 }
 
@@ -314,12 +332,12 @@ fn a_run_that_waits_for_an_event_is_not_idle() {
         (sim.run(), sim.now())
     };
     assert_eq!(run(&text("")), (End::Idle, Time::ZERO));
-    let (end, at) = run(&text("event = [{ at = \"30 s\", flow_begin = 0 }]"));
+    let (end, at) = run(&text("event = [{ at = \"30 s\", action = \"flow_start\", flow = 0 }]"));
     assert!(end == End::Done && at > ms(30_000));
     // Commands from outside give the same results.
     let mut sim = Sim::new(&scenario(&text("")).setup(None));
     assert_eq!(sim.until(ms(30_000)), Halt::Reached);
-    sim.apply(&Command::FlowBegin(FlowId(0)));
+    sim.apply(&Command::FlowStart(FlowId(0)));
     assert_eq!((sim.run(), sim.now()), (end, at));
     assert_eq!(sim.until(ms(60_000)), Halt::End(End::Done), "it is over");
 }
@@ -352,7 +370,7 @@ proptest! {
             r#"
             extends = "{preset}"
             run = {{ stop = "60 s", batches = 2, warmup_batches = 0, airtime = true }}
-            topology = {{ hops = 3, wired_nodes = 1 }}
+            topology = {{ wired_nodes = 1, hops = 3 }}
             wired = {{ rate = "2 Mbit/s" }}
             wired_link = [{{ src = 3, dst = 4 }}]
             routing = {{ protocol = "{protocol}", aodv = {{ hello = {hello} }} }}

@@ -72,7 +72,7 @@ fn a_radio_can_be_off_while_its_node_goes_on() {
             let up = what.replace("down", "up");
             format!("event = [{{ at = \"20 s\", {what} }}, {{ at = \"40 s\", {up} }}]\n{text}")
         };
-        let sim = run(&events("node_down = 1, channel = 6"));
+        let sim = run(&events("action = \"node_down\", node = 1, channel = 6"));
         let batches = sim.recorder().batches();
         let counts = batches.counts("packets_delivered").expect("a column");
         assert!(counts[1] > 100 && counts[3] == 0 && counts[5] > 100, "{protocol}: {counts:?}");
@@ -83,7 +83,7 @@ fn a_radio_can_be_off_while_its_node_goes_on() {
         let fates = sim.recorder().fates();
         assert!(fates.counts("retry_limit_switched_off").expect("a column").iter().sum::<u64>() > 0, "{protocol}");
         // All radios of a node, one by one, are all of them.
-        let both = run(&events("node_down = 1"));
+        let both = run(&events("action = \"node_down\", node = 1"));
         assert_eq!(both.recorder().air_time().numbers("off_s").expect("a column"), [0.0, 20.0, 0.0, 20.0]);
     }
 }

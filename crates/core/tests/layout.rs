@@ -4,7 +4,8 @@ use chappe_core::net::routing::fixed::hops_to;
 use chappe_core::packet::NodeId;
 use chappe_core::radio::Channel;
 use chappe_core::radio::links::Gain;
-use chappe_core::scenario::{Errors, Files, Scenario};
+use chappe_core::scenario::{Errors, Files, NoFiles, Scenario};
+use chappe_core::unit::Time;
 use proptest::prelude::*;
 use serde_json::Value as Json;
 
@@ -78,11 +79,10 @@ fn nodes_and_flows_come_from_files_and_are_then_part_of_the_scenario() {
     assert_eq!(positions, [(0.0, 0.0), (150.5, 0.0), (300.0, 10.0)]);
     let flows: Vec<_> =
         s.layout().flows.iter().map(|f| (f.src, f.dst, f.start.expect("it starts by itself").as_secs())).collect();
-    assert_eq!(flows, [(2, Some(0), 2.0), (0, Some(1), 2.5)]);
+    assert_eq!(flows, [(2, 0, 2.0), (0, 1, 2.5)]);
     // Neither the settings in effect nor what was written needs the files again.
     for json in [s.effective(), s.written()] {
-        let again =
-            Scenario::from_json(&json, &Json::Null, &chappe_core::scenario::NoFiles).expect("no file is needed");
+        let again = Scenario::from_json(&json, &Json::Null, &NoFiles).expect("no file is needed");
         assert_eq!(again.effective(), s.effective());
     }
 }
@@ -95,8 +95,7 @@ fn measured_links_come_from_a_file_and_are_then_part_of_the_scenario() {
     let gain = |from, to| s.config().radio.links.gain(from, to);
     assert_eq!([gain(0, 1), gain(1, 0), gain(0, 2)], [Some(Gain::Signal(-60.0)), Some(Gain::Signal(-61.0)), None]);
     for json in [s.effective(), s.written()] {
-        let again =
-            Scenario::from_json(&json, &Json::Null, &chappe_core::scenario::NoFiles).expect("no file is needed");
+        let again = Scenario::from_json(&json, &Json::Null, &NoFiles).expect("no file is needed");
         assert_eq!(again.effective(), s.effective());
     }
     let own = |why: &str| format!("radio.links: cannot read {why}");
@@ -117,7 +116,7 @@ fn numbers_and_times_in_files_count() {
     let positions: Vec<(f64, f64)> = s.layout().positions.iter().map(|p| (p.x, p.y)).collect();
     assert_eq!(positions, [(0.0, 0.0), (150.5, 0.0), (300.0, 10.0)]);
     let flows: Vec<_> = s.layout().flows.iter().map(|f| (f.src, f.dst, f.start.map(|t| t.as_secs()))).collect();
-    assert_eq!(flows, [(0, Some(2), Some(3.25)), (2, Some(0), Some(0.5)), (1, Some(0), None)]);
+    assert_eq!(flows, [(0, 2, Some(3.25)), (2, 0, Some(0.5)), (1, 0, None)]);
     // Other settings of start times have no effect on these flows.
     let both = good("topology.hops = 2\ntraffic = { file = \"timed.csv\", start = \"1 s\" }");
     let said: Vec<&str> = both.warnings.iter().map(|w| w.message.as_str()).collect();
@@ -134,26 +133,85 @@ fn flows_without_a_begin_cause_a_warning() {
         own.map(|w| format!("{}: {}", w.path, w.message)).collect::<Vec<_>>()
     };
     let never = |path: &str, flow: u32, more: &str| {
-        vec![format!("{path}: flow {flow} has no start, and no event begins it{more}")]
+        vec![format!("{path}: flow {flow} has no start, and no event starts it{more}")]
     };
     let begun = |flows: &[u32]| {
-        let events: Vec<String> = flows.iter().map(|f| format!("{{ at = \"500 ms\", flow_begin = {f} }}")).collect();
+        let events: Vec<String> =
+            flows.iter().map(|f| format!("{{ at = \"500 ms\", action = \"flow_start\", flow = {f} }}")).collect();
         format!("\nevent = [{}]", events.join(", "))
     };
     let none = Vec::<String>::new();
     let listed = "flow = [{ dst = 1 }, { dst = 2, start = \"none\" }]";
     let of_file = "traffic.file = \"timed.csv\"";
-    let of_pairs = "pairs = [{ src = 0, dst = \"1-2\" }, { src = 2, dst = \"0-1\", start = \"none\" }]";
+    let of_sets = "flow = [{ src = 0, dst = \"1-2\" }, { src = 2, dst = \"0-1\", start = \"none\" }]";
     assert_eq!(said(listed), never("flow.1.start", 1, ""));
     assert_eq!(said(&format!("{listed}{}", begun(&[0]))), never("flow.1.start", 1, ""));
     assert_eq!(said(&format!("{listed}{}", begun(&[1]))), none);
     assert_eq!(said(of_file), never("flow.2.start", 2, ""));
     assert_eq!(said(&format!("{of_file}{}", begun(&[2]))), none);
-    assert_eq!(said(of_pairs), never("pairs.1.start", 2, ", nor one more flow"));
-    assert_eq!(said(&format!("{of_pairs}{}", begun(&[2]))), never("pairs.1.start", 3, ""));
-    assert_eq!(said(&format!("{of_pairs}{}", begun(&[3, 2]))), none);
-    let all = format!("{}\n{of_pairs}\n{of_file}", listed.replace("dst = 1 }", "dst = 1, start = \"none\" }"));
+    assert_eq!(said(of_sets), never("flow.1.start", 2, ", nor one more flow"));
+    assert_eq!(said(&format!("{of_sets}{}", begun(&[2]))), never("flow.1.start", 3, ""));
+    assert_eq!(said(&format!("{of_sets}{}", begun(&[3, 2]))), none);
+    // Flows of the former list come after those of a file.
+    let all = format!(
+        "{}\n{}\n{of_file}",
+        listed.replace("dst = 1 }", "dst = 1, start = \"none\" }"),
+        of_sets.replace("flow", "pairs")
+    );
     assert_eq!(said(&all), never("flow.0.start", 0, ", nor 4 more flows"));
+    assert_eq!(said(&format!("{all}{}", begun(&[0, 1, 4]))), never("flow.6.start", 7, ", nor one more flow"));
+}
+
+#[test]
+fn flows_are_numbered_entry_by_entry() {
+    let s = good(
+        "topology.hops = 3\nflow = [{ src = [3, 1], dst = \"0-1\", stagger = \"2 s\" }, { src = 2, dst = 0 }, { src = 0, dst = \"2-3\", start = \"1 s\", duration = \"3 s\" }]",
+    );
+    let flows: Vec<_> = s.layout().flows.iter().map(|f| (f.src, f.dst)).collect();
+    assert_eq!(flows, [(1, 0), (3, 0), (3, 1), (2, 0), (0, 2), (0, 3)]);
+    let times = |t: Option<Time>| t.map(|t| t.as_secs());
+    let starts: Vec<_> = s.layout().flows.iter().map(|f| times(f.start)).collect();
+    assert_eq!(starts, [0.0, 2.0, 4.0, 0.0, 1.0, 1.0].map(Some));
+    let stops: Vec<_> = s.layout().flows.iter().map(|f| times(f.stop)).collect();
+    assert_eq!(stops, [None, None, None, None, Some(4.0), Some(4.0)]);
+    // An override names an entry, an event a flow.
+    let text = "topology.hops = 3\nflow = [{ src = \"1-2\", dst = 0 }, { src = 3, dst = 0, app = \"cbr\" }]\n\
+                event = [{ at = \"1 ms\", action = \"set\", setting = \"flow.2.cbr.interval\", value = \"1 s\" }]";
+    let later = Scenario::from_toml(
+        "my.toml",
+        &format!("run.stop = \"1 s\"\n{text}"),
+        &[("flow.1.start".into(), "5 ms".into())],
+        &NoFiles,
+    );
+    let starts: Vec<_> = later.expect("it is good").layout().flows.iter().map(|f| f.start).collect();
+    assert_eq!(starts, [Time::ZERO, Time::ZERO, Time(5_000_000)].map(Some));
+}
+
+#[test]
+fn random_flows_and_shadowing_may_have_seeds_of_their_own() {
+    let text = |more: &str| {
+        format!(
+            "topology = {{ kind = \"random\", nodes = 40, width = \"900 m\", height = \"900 m\", seed = 2 }}\ntraffic.flows = 3\n{more}"
+        )
+    };
+    let parts = |more: &str| {
+        let s = good(&text(more));
+        let positions: Vec<_> = s.layout().positions.iter().map(|p| (p.x, p.y)).collect();
+        let flows: Vec<_> = s.layout().flows.iter().map(|f| (f.src, f.dst)).collect();
+        let links: Vec<_> = s.links().iter().map(|l| l.signal_dbm).collect();
+        (positions, flows, links)
+    };
+    let plain = parts("");
+    assert_eq!(parts("traffic.seed = 2"), plain);
+    let drawn = parts("traffic.seed = 3");
+    assert_eq!((&drawn.0, &drawn.2), (&plain.0, &plain.2));
+    assert_ne!(drawn.1, plain.1);
+    let shadowed = "radio = { propagation = \"log_distance\", shadowing = \"3 dB\" }\n";
+    let plain = parts(shadowed);
+    assert_eq!(parts(&shadowed.replace(" }", ", shadowing_seed = 2 }")), plain);
+    let drawn = parts(&shadowed.replace(" }", ", shadowing_seed = 3 }"));
+    assert_eq!(drawn.0, plain.0);
+    assert_ne!(drawn.2, plain.2);
 }
 
 #[test]
@@ -188,7 +246,7 @@ fn unreadable_movement_file_is_the_only_problem() {
 fn spreadsheets_mark_the_byte_order() {
     let s = good("topology = { kind = \"file\", file = \"mark.csv\" }\ntraffic.file = \"mark_flows.csv\"");
     assert_eq!(s.layout().positions.iter().map(|p| (p.x, p.y)).collect::<Vec<_>>(), [(0.0, 0.0), (200.0, 0.0)]);
-    assert_eq!(s.layout().flows.iter().map(|f| (f.src, f.dst)).collect::<Vec<_>>(), [(0, Some(1))]);
+    assert_eq!(s.layout().flows.iter().map(|f| (f.src, f.dst)).collect::<Vec<_>>(), [(0, 1)]);
 }
 
 #[test]
@@ -391,7 +449,7 @@ proptest! {
         prop_assert_eq!(n, 120);
         let mut ends = vec![];
         for f in &s.layout().flows {
-            let to = f.dst.expect("a destination");
+            let to = f.dst;
             let hops = hops_to(n, NodeId(to), |v| channel.neighbours(chappe_core::packet::RadioId(v.0)).map(|r| NodeId(r.0)));
             prop_assert!(hops.iter().all(|&h| h < u32::MAX));
             prop_assert!((low..=low + more).contains(&hops[f.src as usize]));

@@ -5,18 +5,15 @@ use serde_json::Value as Json;
 use std::collections::BTreeSet;
 
 /// Settings that may be any number of their type, by the last part of their name, and why.
-const ANY: [(&str, &str); 13] = [
+const ANY: [(&str, &str); 10] = [
     ("seed", "any seed is as good as another"),
+    ("shadowing_seed", "a seed, too"),
     ("node", "a node: the scenario says how many there are"),
     ("src", "a node"),
     ("dst", "a node"),
     ("next_hop", "a node"),
-    ("to", "of an event: what its setting may be"),
-    ("node_down", "a node"),
-    ("node_up", "a node"),
-    ("node_move", "a node"),
-    ("flow_begin", "a flow: the scenario says how many there are"),
-    ("flow_end", "a flow"),
+    ("value", "of an event: what its setting may be"),
+    ("flow", "a flow: the scenario says how many there are"),
     ("nodes", "of a profile: a list of nodes"),
     ("max_memory", "what the machine has"),
 ];

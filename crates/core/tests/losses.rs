@@ -81,7 +81,9 @@ fn an_answer_is_sent_without_listening_first() {
 fn a_receiver_that_has_gone_is_out_of_range() {
     // It is sensed at 400 m, and at 700 m it is not.
     for x in [400, 700] {
-        let gone = format!("event = [{{ at = \"0.9 s\", node_move = 1, position = [\"{x} m\", \"0 m\"] }}]\n");
+        let gone = format!(
+            "event = [{{ at = \"0.9 s\", action = \"node_move\", node = 1, position = [\"{x} m\", \"0 m\"] }}]\n"
+        );
         let flows = datagram(0, 1, "0.5 s", "cbr = { datagrams = 2, interval = \"500 ms\" }");
         assert_eq!(causes(&[0, 200], &(gone + &flows)), [("out_of_range".to_owned(), 1)]);
     }

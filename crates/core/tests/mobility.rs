@@ -459,7 +459,7 @@ fn still_nodes_equal_nodes_that_cannot_move() {
                  flow = [{{ src = 0, dst = 2 }}, {{ src = 2, dst = 1 }}]\n"
             );
             // Nodes are placed at their own positions, so that candidates are searched at each frame.
-            let put = "event = [{ at = \"0 s\", node_move = 0, position = [\"0 m\", \"0 m\"] }]\n";
+            let put = "event = [{ at = \"0 s\", action = \"node_move\", node = 0, position = [\"0 m\", \"0 m\"] }]\n";
             let put = if topology.contains("random") {
                 let scenario = Scenario::from_toml("test", &still, &[], &NoFiles).expect("a good scenario");
                 let p = scenario.layout().positions[0];
@@ -512,7 +512,7 @@ fn a_link_lasts_as_long_as_the_nodes_are_near() {
         topology = { hops = 1, spacing = "150 m" }
         routing.protocol = "shortest_path"
         flow = [{ src = 0, dst = 1, app = "cbr", cbr = { interval = "10 ms", payload = "100 B" } }]
-        event = [{ at = "5 s", node_move = 1, destination = ["1000 m", "0 m"], speed = "10 m/s" }]
+        event = [{ at = "5 s", action = "node_move", node = 1, destination = ["1000 m", "0 m"], speed = "10 m/s" }]
     "#;
     let scenario = Scenario::from_toml("test", text, &[], &NoFiles).expect("a good scenario");
     let mut sim = Sim::new(&scenario.setup(None));
@@ -539,7 +539,7 @@ fn approaching_sender_wins_ties_with_a_slot() {
              wlan = {{ data_rate = \"2 Mbit/s\", basic_rate = \"1 Mbit/s\", rts_threshold = \"always\" }}\n\
              queue.discipline = \"droptail\"\ncbr = {{ interval = \"4 ms\", payload = \"1000 B\", header_size = \"0 B\" }}\n\
              flow = [{{ src = 0, dst = 1, app = \"cbr\" }}, {{ src = 1, dst = 0, app = \"cbr\" }}]\n\
-             event = [{{ at = \"5 s\", node_move = 0, destination = [\"{to} m\", \"0 m\"], speed = \"1 m/s\" }}]"
+             event = [{{ at = \"5 s\", action = \"node_move\", node = 0, destination = [\"{to} m\", \"0 m\"], speed = \"1 m/s\" }}]"
         );
         let scenario = Scenario::from_toml("ties", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
         let mut sim = Sim::new(&scenario.setup(Some(1)));

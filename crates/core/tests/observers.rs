@@ -49,7 +49,7 @@ pub fn meshes() -> impl Strategy<Value = String> {
             };
             let outage = |(at, lasts, n): (u32, u32, u32)| {
                 format!(
-                    "[[event]]\nat = \"{at} us\"\nnode_down = {n}\n[[event]]\nat = \"{} us\"\nnode_up = {n}\n",
+                    "[[event]]\nat = \"{at} us\"\naction = \"node_down\"\nnode = {n}\n[[event]]\nat = \"{} us\"\naction = \"node_up\"\nnode = {n}\n",
                     at + lasts
                 )
             };
@@ -227,7 +227,7 @@ proptest! {
             apart
         });
         let outage = |(at, lasts, n): &(u32, u32, u32)| {
-            format!("[[event]]\nat = \"{at} us\"\nnode_down = {n}\n[[event]]\nat = \"{} us\"\nnode_up = {n}\n", at + lasts)
+            format!("[[event]]\nat = \"{at} us\"\naction = \"node_down\"\nnode = {n}\n[[event]]\nat = \"{} us\"\naction = \"node_up\"\nnode = {n}\n", at + lasts)
         };
         let events: String = outages.iter().map(outage).collect();
         let text = format!(
@@ -272,7 +272,7 @@ proptest! {
         outages.sort_unstable();
         outages.dedup_by_key(|o| o.0 / 10_000);
         let outage = |(at, lasts): &(u32, u32)| {
-            format!("[[event]]\nat = \"{at} us\"\nnode_down = 0\n[[event]]\nat = \"{} us\"\nnode_up = 0\n", at + lasts)
+            format!("[[event]]\nat = \"{at} us\"\naction = \"node_down\"\nnode = 0\n[[event]]\nat = \"{} us\"\naction = \"node_up\"\nnode = 0\n", at + lasts)
         };
         let events: String = outages.iter().map(outage).collect();
         let reception = if sinr { "sinr" } else { "pairwise" };

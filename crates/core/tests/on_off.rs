@@ -69,11 +69,11 @@ fn a_source_sends_between_its_start_and_its_stop() {
             let kind = format!("on_off = {{ transport = \"{transport}\", framing = \"{messages}\" }}");
             let flow = format!("start = \"7 s\", stop = \"23 s\", {kind}");
             within(&mut wire("100 Mbit/s", &flow, ""), 7.0, 23.0);
-            let events = "event = [{ at = \"7 s\", flow_begin = 0 }, { at = \"23 s\", flow_end = 0 }]";
+            let events = "event = [{ at = \"7 s\", action = \"flow_start\", flow = 0 }, { at = \"23 s\", action = \"flow_stop\", flow = 0 }]";
             let mut sim = wire("100 Mbit/s", &format!("start = \"none\", {kind}"), events);
             within(&mut sim, 7.0, 23.0);
             // A source that starts at the same instant sends the same, and a started one does not start again.
-            let again = events.replace("[{", "[{ at = \"7500 ms\", flow_begin = 0 }, {");
+            let again = events.replace("[{", "[{ at = \"7500 ms\", action = \"flow_start\", flow = 0 }, {");
             let mut started = wire("100 Mbit/s", &flow, "");
             let mut told = wire("100 Mbit/s", &format!("start = \"7 s\", {kind}"), &again);
             assert_eq!(packets(&mut sim, "created"), packets(&mut started, "created"), "{kind}");
@@ -140,7 +140,7 @@ fn lost(protocol: &str, on_off: &str) -> (u64, u64, String) {
         queue.discipline = "cmu_priority"
         on_off = {{ {on_off} }}
         flow = [{{ dst = 1, app = "on_off" }}]
-        event = [{{ at = "30 s", node_down = 1 }}]
+        event = [{{ at = "30 s", action = "node_down", node = 1 }}]
         "#
     ));
     let fates = format!("{:?}", sim.recorder().fates());
@@ -172,7 +172,7 @@ fn late_data_of_a_given_up_connection_is_counted_once() {
         tcp = { mss = "512 B", max_timeouts = 1, rto.max = "1 s" }
         on_off = { on = "20 ms", off = "3 s", payload = "50 B", rate = "64 kbit/s" }
         flow = [{ dst = 1, app = "on_off" }]
-        event = [{ at = "6 s", set = "wired_link.0.delay", to = "30 s" }]
+        event = [{ at = "6 s", action = "set", setting = "wired_link.0.delay", value = "30 s" }]
     "#;
     let mut given_up = 0;
     for seed in 1..40 {
@@ -199,11 +199,11 @@ fn a_file_for_a_connection_that_was_given_up_is_counted_once() {
         bulk.bytes = "2000 B"
         flow = [{ dst = 1 }]
         event = [
-            { at = "1 s", set = "wired_link.0.delay", to = "30 s" },
-            { at = "2 s", flow_begin = 0 },
-            { at = "20 s", flow_begin = 0 },
-            { at = "21 s", flow_end = 0 },
-            { at = "22 s", flow_begin = 0 },
+            { at = "1 s", action = "set", setting = "wired_link.0.delay", value = "30 s" },
+            { at = "2 s", action = "flow_start", flow = 0 },
+            { at = "20 s", action = "flow_start", flow = 0 },
+            { at = "21 s", action = "flow_stop", flow = 0 },
+            { at = "22 s", action = "flow_start", flow = 0 },
         ]
     "#);
     let gave_up = sim.recorder().flows().numbers("aborted_at_s").expect("a column")[0];

@@ -88,9 +88,9 @@ fn what_leaves_the_queue_is_counted_once_whatever_becomes_of_it() {
                     wired_link = [{{ src = 3, dst = 4, rate = "500 kbit/s" }}]
                     tcp = {{ {tcp} }}
                     flow = [{{ src = 0, dst = 4 }}, {{ src = 4, dst = 0 }}]
-                    event = [{{ at = "3 s", node_down = 0 }}, {{ at = "4 s", node_up = 0 }},
-                             {{ at = "5 s", node_down = 1 }}, {{ at = "6 s", node_up = 1 }},
-                             {{ at = "7 s", node_down = 4 }}, {{ at = "8 s", node_up = 4 }}]
+                    event = [{{ at = "3 s", action = "node_down", node = 0 }}, {{ at = "4 s", action = "node_up", node = 0 }},
+                             {{ at = "5 s", action = "node_down", node = 1 }}, {{ at = "6 s", action = "node_up", node = 1 }},
+                             {{ at = "7 s", action = "node_down", node = 4 }}, {{ at = "8 s", action = "node_up", node = 4 }}]
                     {middle}
                     "#
                 ));

@@ -303,7 +303,7 @@ fn what_routing_costs_is_what_comes_to_the_queues() {
             routing = {{ protocol = "{protocol}", {header} }}
             flow = [{{ src = 0, dst = 4, start = "2 s", stop = "15 s" }},
                     {{ src = 3, dst = 0, app = "cbr", start = "4 s", stop = "15 s" }}]
-            event = [{{ at = "6 s", node_down = 2 }}, {{ at = "9 s", node_up = 2 }}]
+            event = [{{ at = "6 s", action = "node_down", node = 2 }}, {{ at = "9 s", action = "node_up", node = 2 }}]
             "#
         );
         let Recorded { sim, tables } = record(scenario(&text).setup(Some(1)));

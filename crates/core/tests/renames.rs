@@ -26,13 +26,12 @@ const COMPLETE: &str = r#"
     mobility = { model = "random_waypoint", initial = "topology", width = "600 m", height = "100 m" }
     wired_link = [{ src = 0, dst = 4, back.queue.red.weight = 0.01 }]
     flow = [{ src = 0, dst = 3, bulk.segments = 9, tcp.receive_window = 7 }, { src = 4, dst = 0 }]
-    pairs = [{ src = 1, dst = "2-3", duration = "1 s", bulk.segments = 5 }]
     arrival_process = [{ src = 1, dst = 0, tcp.mss = "500 B" }]
     node = [{ nodes = 1, mobility.model = "still" }]
     middlebox = [{ kind = "split", node = 1, split.tcp.ack_policy = "every" }]
     wlan.link_rate = [{ src = 0, dst = 1, rate = "1 Mbit/s" }]
     routing.fixed.routes = [{ node = 0, dst = 1, next_hop = 1 }]
-    event = [{ at = "1 s", set = "wired_link.0.rate", to = "1 Mbit/s" }]
+    event = [{ at = "1 s", action = "set", setting = "wired_link.0.rate", value = "1 Mbit/s" }]
 "#;
 
 fn read(text: &str, overrides: &[(&str, &str)]) -> Result<Scenario, Errors> {
@@ -91,9 +90,9 @@ fn each_former_name_sets_what_the_name_of_today_sets() {
 fn all_former_names_together_are_the_same_scenario() {
     let today = good(COMPLETE).effective();
     let former = under_former_names(&today);
+    let by_json = Scenario::from_json(&former, &json!({}), &NoFiles).unwrap_or_else(|e| panic!("{e}"));
     let renamed = Scenario::from_json(&of_settings(&former).0, &json!({}), &NoFiles).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(renamed.effective(), today);
-    let by_json = Scenario::from_json(&former, &json!({}), &NoFiles).unwrap_or_else(|e| panic!("{e}"));
     let text = toml::to_string(&former).expect("TOML has the settings");
     for scenario in [by_json, good(&text)] {
         assert_eq!(scenario.effective(), today);
@@ -123,14 +122,18 @@ fn names_within_other_groups_are_former_names_too() {
         ("middlebox.0.split.tcp.segment", "middlebox.0.split.tcp.mss"),
         ("node.0.motion", "node.0.mobility"),
         ("node.0.motion.kind", "node.0.mobility.model"),
+        ("event.0.to", "event.0.value"),
     ];
-    assert_eq!(warned(&scenario), expected.iter().map(|(old, new)| warning(old, new)).collect());
-    assert_eq!(value(&scenario.effective(), "event.0.set"), "flow.0.tcp.receive_window");
+    let set = "`event.0.set` is now called `event.0.setting`, with `action = \"set\"`".to_owned();
+    assert_eq!(warned(&scenario), expected.iter().map(|(old, new)| warning(old, new)).chain([set]).collect());
+    assert_eq!(value(&scenario.effective(), "event.0.setting"), "flow.0.tcp.receive_window");
     // Each warning is at the name.
     let said = scenario.render_warnings(false);
     assert!(said.contains("my.toml:3:35") && said.contains("my.toml:4:11"), "{said}");
     // A program that drives a run names settings, too.
-    let command = |name: &str| format!("{:?}", scenario.commands(&json!({ "set": name, "to": 3 })).expect("a command"));
+    let command = |name: &str| {
+        format!("{:?}", scenario.commands(&json!({ "action": "set", "setting": name, "value": 3 })).expect("a command"))
+    };
     assert_eq!(command("flow.0.tcp.window"), command("flow.0.tcp.receive_window"));
 }
 
@@ -294,4 +297,232 @@ fn changes_are_equal_for_equal_scenarios() {
     let changes: Vec<Json> = all.iter().map(|text| read(text).changes()).collect();
     assert_eq!(changes, vec![changes[0].clone(); all.len()]);
     assert_ne!(read(&"run.stop = \"1 s\"\ntcp.receive_window = 5").changes(), changes[0]);
+}
+
+/// Events in their former and in their current form.
+const EVENTS: [(&str, &str); 6] = [
+    ("node_down = 1, channel = 1", "action = \"node_down\", node = 1, channel = 1"),
+    ("node_up = 1", "action = \"node_up\", node = 1"),
+    (
+        "node_move = 2, destination = [\"9 m\", \"0 m\"], speed = \"1 m/s\"",
+        "action = \"node_move\", node = 2, destination = [\"9 m\", \"0 m\"], speed = \"1 m/s\"",
+    ),
+    ("flow_begin = 0", "action = \"flow_start\", flow = 0"),
+    ("flow_end = 0", "action = \"flow_stop\", flow = 0"),
+    ("set = \"flow.0.tcp.window\", to = 4", "action = \"set\", setting = \"flow.0.tcp.receive_window\", value = 4"),
+];
+
+fn with_event(event: &str) -> String {
+    format!("run.stop = \"1 s\"\nevent = [{{ at = \"10 ms\", {event} }}]\n")
+}
+
+#[test]
+fn former_events_are_events_with_actions() {
+    for (old, new) in EVENTS {
+        let (former, today) = (good(&with_event(old)), good(&with_event(new)));
+        assert_eq!(former.effective(), today.effective(), "{old}");
+        assert_eq!(former.layout().events, today.layout().events, "{old}");
+        assert!(!warned(&former).is_empty() && warned(&today).is_empty(), "{old}");
+        let fixed = fix("my.toml", &with_event(old)).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(fixed.text, with_event(new));
+        let again = fix("my.toml", &fixed.text).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!((again.text, again.changes), (fixed.text, vec![]));
+    }
+    let said = good(&with_event("node_down = 1")).render_warnings(false);
+    assert!(said.contains("`event.0.node_down` is now called `event.0.node`, with `action = \"node_down\"`"), "{said}");
+    assert!(said.contains("my.toml:2:26"), "{said}");
+    let changes = fix("my.toml", &with_event("flow_end = 0")).unwrap_or_else(|e| panic!("{e}")).changes;
+    assert_eq!(changes, ["`event.0.flow_end` -> `event.0.flow`, with `action = \"flow_stop\"`"]);
+}
+
+#[test]
+fn comments_of_former_events_stay() {
+    let text = "run.stop = \"1 s\"\n\n# The relay fails.\n[[event]]\nat = \"10 ms\" # soon\n# It is node 1.\nnode_down = 1 # of 8\n";
+    let fixed = fix("my.toml", text).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(
+        fixed.text,
+        "run.stop = \"1 s\"\n\n# The relay fails.\n[[event]]\nat = \"10 ms\" # soon\n# It is node 1.\n\
+         action = \"node_down\"\nnode = 1 # of 8\n"
+    );
+}
+
+#[test]
+fn a_former_event_does_one_thing() {
+    let said = refused(read(&with_event("node_down = 1, flow_end = 0"), &[]));
+    assert!(said.contains("`event.0` has both `node_down` and `flow_end`"), "{said}");
+    assert!(said.contains("my.toml:2:41") && said.contains("write an event for each"), "{said}");
+    let said = refused(read(&with_event("action = \"node_up\", node_down = 1"), &[]));
+    assert!(said.contains("`event.0.action` is set twice, by its former and its current name"), "{said}");
+    let both = with_event("node_down = 1, flow_end = 0");
+    assert_eq!(fix("my.toml", &both).unwrap_or_else(|e| panic!("{e}")).text, both);
+}
+
+#[test]
+fn overrides_may_name_former_keys_of_events() {
+    let base = with_event("node_down = 1");
+    let changed = read(&base, &[("event.0.node_down", "3"), ("event.0.at", "20 ms")]).unwrap_or_else(|e| panic!("{e}"));
+    let today = with_event("action = \"node_down\", node = 3").replace("10 ms", "20 ms");
+    assert_eq!(changed.effective(), good(&today).effective());
+    let axis = of_settings(&json!({ "event.0.set": "flow.0.tcp.window", "event.0.to": 3 }));
+    assert_eq!(axis.0, json!({ "event.0.setting": "flow.0.tcp.receive_window", "event.0.value": 3 }));
+}
+
+#[test]
+fn events_under_former_names_are_those_of_the_previous_version() {
+    let former = |event: &str| under_former_names(&good(&with_event(event)).effective())["event"][0].clone();
+    let event = json!({
+        "at": "10 ms", "node_down": "none", "node_up": "none", "channel": "none", "node_move": "none", "position": "none",
+        "destination": "none", "speed": "none", "flow_begin": "none", "flow_end": "none", "set": "none", "to": "none",
+    });
+    let with = |pairs: Json| {
+        let mut all = event.clone();
+        for (key, value) in pairs.as_object().expect("an object") {
+            all[key] = value.clone();
+        }
+        all
+    };
+    assert_eq!(former("node_up = 1, channel = 1"), with(json!({ "node_up": 1, "channel": 1 })));
+    assert_eq!(
+        former("node_move = 2, position = [\"9 m\", \"0 m\"]"),
+        with(json!({ "node_move": 2, "position": ["9 m", "0 m"] }))
+    );
+    assert_eq!(former("flow_begin = 0"), with(json!({ "flow_begin": 0 })));
+    assert_eq!(former("set = \"flow.0.tcp.window\", to = 4"), with(json!({ "set": "flow.0.tcp.window", "to": 4 })));
+    // All keys together, as the previous version wrote them beside results, are the same event.
+    for (old, _) in EVENTS {
+        let scenario = good(&with_event(old));
+        let text = toml::to_string(&under_former_names(&scenario.effective())).expect("TOML has the settings");
+        assert_eq!(good(&text).effective(), scenario.effective(), "{old}");
+        let fixed = fix("my.toml", &text).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(warned(&good(&fixed.text)), BTreeSet::new());
+        assert_eq!(good(&fixed.text).effective(), scenario.effective(), "{old}");
+    }
+}
+
+/// Flows in the former list `pairs`, and as entries of `flow`.
+const PAIRS: [(&str, &str); 3] = [
+    (
+        "[[flow]]\nfrom = 3\nto = 0\nstop = \"500 ms\"\n\n# All to one.\n[[pairs]]\nfrom = \"1-2\" # two\nto = 0\nlasts = \"200 ms\"\n\n\
+         [[pairs]]\nto = \"1-2\"\nfrom = 0\napp = \"ftp\"\nftp.segments = 3\n",
+        "[[flow]]\nsrc = 3\ndst = 0\nstop = \"500 ms\"\n\n# All to one.\n[[flow]]\nsrc = \"1-2\" # two\ndst = 0\nduration = \"200 ms\"\n\n\
+         [[flow]]\ndst = \"1-2\"\nsrc = 0\napp = \"ftp\"\nbulk.segments = 3\n",
+    ),
+    (
+        "pairs = [{ from = \"0-3\", to = \"0-3\", stagger = \"10 ms\" }]\n",
+        "flow = [{ src = \"0-3\", dst = \"0-3\", stagger = \"10 ms\" }]\n",
+    ),
+    (
+        "flow = [{ to = 3, tcp.window = 3 }]\npairs = [{ from = 0, to = \"1, 3\", tcp.window = 4 }]\n",
+        "flow = [{ dst = 3, tcp.receive_window = 3 },{ src = 0, dst = \"1, 3\", tcp.receive_window = 4 }]\n",
+    ),
+];
+
+fn four_nodes(flows: &str) -> String {
+    format!("run.stop = \"1 s\"\ntopology.hops = 3\n\n{flows}")
+}
+
+#[test]
+fn former_pairs_follow_the_flows() {
+    for (old, new) in PAIRS {
+        let (former, today) = (good(&four_nodes(old)), good(&four_nodes(new)));
+        assert_eq!(former.effective(), today.effective(), "{old}");
+        assert!(warned(&former).contains("`pairs` is now called `flow`"), "{:?}", warned(&former));
+        assert_eq!(warned(&today), BTreeSet::new());
+        let fixed = fix("my.toml", &four_nodes(old)).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(fixed.text, four_nodes(new));
+        assert!(fixed.changes.contains(&"`pairs` -> the end of `flow`".to_owned()), "{:?}", fixed.changes);
+        assert_eq!(fix("my.toml", &fixed.text).unwrap_or_else(|e| panic!("{e}")).changes, Vec::<String>::new());
+    }
+    let said = good(&four_nodes("[[pairs]]\nfrom = 1\nto = 2\n")).render_warnings(false);
+    assert!(said.contains("`pairs` is now called `flow`") && said.contains("my.toml:4:1"), "{said}");
+    let said = refused(read(&four_nodes("flow = [{ to = 1 }]\npairs = [{ from = 1, to = 1 }]"), &[]));
+    assert!(said.contains("flow 1 goes from node 1 to itself") && said.contains("my.toml:5:27"), "{said}");
+}
+
+#[test]
+fn pairs_of_extended_files_follow_the_flows_of_all() {
+    let folder = Folder(&[("base.toml", "run.stop = \"1 s\"\npairs = [{ from = 1, to = 2 }]\nflow = [{ to = 1 }]")]);
+    let ends = |text: &str| {
+        let s = Scenario::from_toml("my.toml", text, &[], &folder).unwrap_or_else(|e| panic!("{e}"));
+        s.layout().flows.iter().map(|f| (f.src, f.dst)).collect::<Vec<_>>()
+    };
+    assert_eq!(ends("extends = \"base.toml\""), [(0, 1), (1, 2)]);
+    assert_eq!(ends("extends = \"base.toml\"\nflow = [{ dst = 3 }, { dst = 4 }]"), [(0, 3), (0, 4), (1, 2)]);
+    assert_eq!(ends("extends = \"base.toml\"\npairs = [{ src = 5, dst = 4 }]"), [(0, 1), (5, 4)]);
+    // A file that extends one with flows cannot be rewritten alone.
+    let text = "extends = \"base.toml\"\npairs = [{ src = 5, dst = 4 }]\n";
+    let fixed = fix("my.toml", text).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(fixed.text, text);
+    assert_eq!(fixed.changes, Vec::<String>::new());
+    assert_eq!(fixed.left, ["`pairs` stays, because the extended file may list flows: list all flows as `flow`"]);
+    for (text, why) in [
+        ("traffic.file = \"f.csv\"\npairs = [{ src = 5, dst = 4 }]\n", "its flows come after those of `traffic.file`"),
+        ("flow = [{ dst = 1 }]\n[[pairs]]\nsrc = 5\ndst = 4\n", "`flow` is written in another form"),
+        (
+            "axes.\"pairs.0.start\" = [\"1 s\"]\nscenario.pairs = [{ src = 5, dst = 4 }]\n",
+            "its entries are named by their numbers",
+        ),
+    ] {
+        let fixed = fix("my.toml", text).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!((fixed.text.as_str(), fixed.changes.len()), (text, 0));
+        assert!(fixed.left[0].starts_with(&format!("`pairs` stays, because {why}")), "{:?}", fixed.left);
+    }
+    let study = "scenario.pairs = [{ src = 5, dst = 4 }]\naxes.\"tcp.mss\" = [\"1 kB\"]\n";
+    let fixed = fix("my.toml", study).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(fixed.text, study.replace("pairs", "flow"));
+}
+
+#[test]
+fn overrides_may_name_former_pairs() {
+    let text = four_nodes("flow = [{ dst = 1 }]\npairs = [{ src = 1, dst = \"2-3\" }, { src = 3, dst = 0 }]");
+    let starts =
+        |s: &Scenario| s.layout().flows.iter().map(|f| f.start.expect("a start").0 / 1_000_000).collect::<Vec<_>>();
+    let by_text =
+        read(&text, &[("pairs.0.start", "5 ms"), ("pairs.1.start", "7 ms")]).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(starts(&by_text), [0, 5, 5, 7]);
+    let changes = json!({ "pairs.1.start": "9 ms", "flow.0.start": "1 ms" });
+    assert_eq!(starts(&by_text.with(&changes, &NoFiles).unwrap_or_else(|e| panic!("{e}"))), [1, 5, 5, 9]);
+    let changes = json!({ "flow.2.start": "9 ms" });
+    assert_eq!(starts(&by_text.with(&changes, &NoFiles).unwrap_or_else(|e| panic!("{e}"))), [0, 5, 5, 9]);
+    let changes = json!({ "flow": [{ "dst": 1, "start": "3 ms" }, { "dst": 2 }] });
+    assert_eq!(starts(&by_text.with(&changes, &NoFiles).unwrap_or_else(|e| panic!("{e}"))), [3, 0, 5, 5, 7]);
+    let changes = json!({ "pairs": [{ "src": 2, "dst": 1 }] });
+    assert_eq!(starts(&by_text.with(&changes, &NoFiles).unwrap_or_else(|e| panic!("{e}"))), [0, 0]);
+}
+
+#[test]
+fn flows_under_former_names_are_those_of_the_previous_version() {
+    let former = |flows: &str| {
+        let all = under_former_names(&good(&four_nodes(flows)).effective());
+        (all["flow"].clone(), all["pairs"].clone())
+    };
+    let flow = |from: u32, to: u32| {
+        json!({
+            "from": from, "to": to, "app": "ftp", "start": "0 s", "stop": "none", "tcp": {}, "ftp": {}, "cbr": {}, "on_off": {},
+        })
+    };
+    let pairs = |from: &str, to: &str, stagger: &str, lasts: &str| {
+        json!({
+            "from": from, "to": to, "app": "ftp", "start": "0 s", "stagger": stagger, "lasts": lasts, "tcp": {}, "ftp": {},
+            "cbr": {}, "on_off": {},
+        })
+    };
+    assert_eq!(former("flow = [{ dst = 3 }, { src = 2, dst = 1 }]"), (json!([flow(0, 3), flow(2, 1)]), json!([])));
+    assert_eq!(
+        former(
+            "flow = [{ dst = 3 }, { src = \"1-2\", dst = 0, stagger = \"1 s\", duration = \"2 s\" }, { src = 2, dst = 1 }]"
+        ),
+        (json!([flow(0, 3)]), json!([pairs("1-2", "0", "1 s", "2 s"), pairs("2", "1", "0 s", "none")]))
+    );
+    // Flows that the previous version did not have are none of its scenarios.
+    let (flow, pairs) = former("flow = [{ src = \"1-2\", dst = 0 }, { src = 2, dst = 1, stop = \"10 ms\" }]");
+    assert_eq!((flow[0]["from"].clone(), flow[1]["stop"].clone(), pairs), (json!("1-2"), json!("10 ms"), Json::Null));
+    // Nor do they have the settings of today.
+    let all = under_former_names(&good("run.stop = \"1 s\"").effective());
+    let keys = |group: &str| all[group].as_object().expect("a group").keys().cloned().collect::<BTreeSet<_>>();
+    assert_eq!(
+        keys("traffic"),
+        ["flows", "min_hops", "max_hops", "distinct_ends", "file", "app", "start", "stagger"].map(String::from).into()
+    );
+    assert!(!keys("radio").contains("shadowing_seed"));
 }

@@ -125,7 +125,7 @@ impl Scenario {
 
     /// Source, destination and start [s] of every flow, random ones included; `None` for a flow that an event begins.
     fn flows(&self) -> Vec<(u32, u32, Option<f64>)> {
-        let flow = |f: &scenario::schema::Flow| (f.src, f.dst.unwrap_or(f.src), f.start.map(Time::as_secs));
+        let flow = |f: &scenario::flows::Flow| (f.src, f.dst, f.start.map(Time::as_secs));
         self.0.layout().flows.iter().map(flow).collect()
     }
 
@@ -310,10 +310,11 @@ fn toml_json(name: &str, text: &str) -> PyResult<String> {
     scenario::toml_to_json(name, text).map(|json| json.to_string()).map_err(|e| scenario_error(&e))
 }
 
-/// Rewrites a scenario or study file with former names: its text, and the changes.
+/// Rewrites a scenario or study file with former names: its text, the changes, and former names that stay.
 #[pyfunction]
-fn fix_toml(name: &str, text: &str) -> PyResult<(String, Vec<String>)> {
-    scenario::fix::fix(name, text).map(|fixed| (fixed.text, fixed.changes)).map_err(|e| scenario_error(&e))
+fn fix_toml(name: &str, text: &str) -> PyResult<(String, Vec<String>, Vec<String>)> {
+    let fixed = scenario::fix::fix(name, text).map_err(|e| scenario_error(&e))?;
+    Ok((fixed.text, fixed.changes, fixed.left))
 }
 
 /// Settings by dotted name, as JSON, under their current names, and messages about former names.
@@ -331,8 +332,18 @@ fn renamed_setting(name: &str) -> Option<String> {
 
 /// Former names of settings and groups, each with the current name.
 #[pyfunction]
-fn renamed_settings() -> Vec<(&'static str, &'static str)> {
-    renames::SETTINGS.to_vec()
+fn renamed_settings() -> Vec<(String, String)> {
+    let pair = |&(old, new): &(&str, &str)| (old.to_owned(), new.to_owned());
+    let of_event = |word: &renames::EventKey| {
+        let action = word.action.map_or(String::new(), |action| format!("event.*.action = \"{action}\", "));
+        (format!("event.*.{}", word.former), format!("{action}event.*.{}", word.key))
+    };
+    let of_pairs = |(old, new): &(&str, &str)| ((*old).to_owned(), new.replace("pairs.", "flow."));
+    let settings = renames::SETTINGS.iter().map(pair);
+    let lists = [("pairs".to_owned(), "flow".to_owned())].into_iter().chain(renames::PAIRS.iter().map(of_pairs));
+    let mut all: Vec<_> = settings.chain(lists).chain(renames::EVENTS.iter().map(of_event)).collect();
+    all.sort_unstable();
+    all
 }
 
 /// JSON Schema of scenarios.

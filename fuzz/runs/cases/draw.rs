@@ -560,6 +560,11 @@ impl Draw<'_> {
             }
             flows.push(flow);
         }
+        if self.chance.one_in(8) {
+            let (from, last) = self.ends();
+            let (app, stagger) = (self.word("flow.N.app"), self.ms(0, 100));
+            flows.push(json!({ "src": from, "dst": format!("0-{last}"), "app": app, "stagger": stagger }));
+        }
         self.set("flow", flows);
         let interval = self.ms(3, 150);
         self.set("cbr.interval", interval);
@@ -569,13 +574,6 @@ impl Draw<'_> {
         if self.chance.one_in(4) {
             let segments = self.chance.from(1, 40);
             self.set("bulk.segments", segments);
-        }
-        if self.chance.one_in(8) {
-            let (from, last) = self.ends();
-            let stagger = self.ms(0, 100);
-            let pairs =
-                json!({ "src": from, "dst": format!("0-{last}"), "app": self.word("pairs.N.app"), "stagger": stagger });
-            self.set("pairs", vec![pairs]);
         }
         if self.chance.one_in(6) {
             let distribution = self.word("arrival_process.N.size.distribution");
@@ -632,7 +630,7 @@ impl Draw<'_> {
         if self.wired > 0 {
             groups.extend(["wired", "wired_link", "wired_link"]);
         }
-        groups.extend(["flow", "pairs", "arrival_process", "middlebox"].iter().filter(|g| self.json.get(g).is_some()));
+        groups.extend(["flow", "arrival_process", "middlebox"].iter().filter(|g| self.json.get(g).is_some()));
         if self.json.get("middlebox").is_some() {
             groups.extend(["snoop", "eln", "split"]);
         }
@@ -679,15 +677,15 @@ impl Draw<'_> {
                     }
                     event
                 }
-                4 => json!({ "flow_begin": flow }),
-                5 => json!({ "flow_end": flow }),
+                4 => json!({ "action": "flow_start", "flow": flow }),
+                5 => json!({ "action": "flow_stop", "flow": flow }),
                 6 if self.radios > 0 => {
                     let node = self.chance.below(self.radios);
                     let place = json!([self.length(0.5), self.length(0.7)]);
                     match self.chance.one_in(2) {
-                        true => json!({ "node_move": node, "position": place }),
+                        true => json!({ "action": "node_move", "node": node, "position": place }),
                         false => {
-                            json!({ "node_move": node, "destination": place, "speed": format!("{} m/s", self.reach) })
+                            json!({ "action": "node_move", "node": node, "destination": place, "speed": format!("{} m/s", self.reach) })
                         }
                     }
                 }
@@ -704,7 +702,7 @@ impl Draw<'_> {
                         _ if name.ends_with("error.rate") => json!(self.chance.share() * self.chance.share()),
                         _ => json!(self.chance.pick(&["100 kbit/s", "2 Mbit/s", "20 Mbit/s"])),
                     };
-                    json!({ "set": name.replace('N', &number.to_string()), "to": to })
+                    json!({ "action": "set", "setting": name.replace('N', &number.to_string()), "value": to })
                 }
             };
             event["at"] = json!(self.instant());
@@ -715,8 +713,8 @@ impl Draw<'_> {
             let node = self.chance.below(self.radios);
             let at = self.chance.from(0, self.stop * 1000);
             let up = at + self.chance.from(1, 3000);
-            events.push(json!({ "at": format!("{at} us"), "node_down": node }));
-            events.push(json!({ "at": format!("{up} us"), "node_up": node }));
+            events.push(json!({ "at": format!("{at} us"), "action": "node_down", "node": node }));
+            events.push(json!({ "at": format!("{up} us"), "action": "node_up", "node": node }));
         }
         self.set("event", events);
     }

@@ -107,7 +107,7 @@ fn remove(json: &mut Json, path: &[String]) {
     match json {
         Json::Array(list) => {
             let Some(inner) = step.parse::<usize>().ok().filter(|i| *i < list.len()) else { return };
-            let ends = ["src", "dst", "to", "node", "nodes", "flows", "set", "at"];
+            let ends = ["src", "dst", "node", "nodes", "flows", "flow", "action", "setting", "value", "at"];
             match rest.first().is_some_and(|r| !ends.contains(&r.as_str())) && list[inner].get(&rest[0]).is_some() {
                 true => remove(&mut list[inner], rest),
                 false => _ = list.remove(inner),

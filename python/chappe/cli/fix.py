@@ -14,7 +14,7 @@ def fix(args: argparse.Namespace) -> int:
     """``chappe fix``."""
     # All files are read before any is written: a mistake in one of them changes nothing.
     fixed = {file: _core.fix_toml(file, text_in(file)) for file in args.files}
-    for file, (text, changes) in fixed.items():
+    for file, (text, changes, _) in fixed.items():
         if file == STDIN:
             print(text, end="")
         elif changes:
@@ -23,10 +23,10 @@ def fix(args: argparse.Namespace) -> int:
             except OSError as e:
                 raise unwritable(file, e) from None
     if args.json:
-        print_json([{"file": file, "changes": changes} for file, (_, changes) in fixed.items()])
+        print_json([{"file": file, "changes": changes, "left": left} for file, (_, changes, left) in fixed.items()])
     elif not args.quiet:
-        for file, (_, changes) in fixed.items():
+        for file, (_, changes, left) in fixed.items():
             if file != STDIN:
-                said = f"{count(len(changes), 'name')} changed: {', '.join(changes)}" if changes else "no former names"
-                show.say(f"{file}: {said}.")
+                said = [f"{count(len(changes), 'name')} changed: {', '.join(changes)}"] if changes else []
+                show.say(f"{file}: {'; '.join([*said, *left]) or 'no former names'}.")
     return 0

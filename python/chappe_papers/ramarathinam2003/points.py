@@ -28,11 +28,11 @@ class Point(NamedTuple):
 COMBINATIONS = tuple(Point(v, r) for v in VARIANTS for r in ROUTINGS)
 """The twelve combinations of the paper."""
 
-PAIRS = {"internet": 0, "light": 1, "heavy": 2, "moderate": 3, "mesh": 4}
-"""The lists of flows in the scenario."""
+ENTRIES = {"internet": 0, "light": 1, "heavy": 2, "moderate": 3, "mesh": 4}
+"""Entries of ``flow`` in the scenario."""
 
 FLOWS = {"internet": (0, 10), "light": (10, 20), "heavy": (20, 30), "moderate": (30, 40), "mesh": (40, 130)}
-"""The flows of each list."""
+"""The flows of each entry."""
 
 STUDENT = 4
 """The student whose transfers the paper shows."""
@@ -45,14 +45,14 @@ BATCHES = 100
 
 _OTHER_SEATS = [["4.5 m", "0.5 m"]] + [[f"{x} m", f"{y} m"] for y in (2.5, 4.5) for x in (1, 3, 5, 7, 8)]
 _WIRED_HOST = {
-    "pairs.0.dst": 11,
+    "flow.0.dst": 11,
     "topology.wired_nodes": 1,
     "wired": {"rate": "10 Mbit/s", "delay": "2 ms"},
     "wired_link": [{"src": 0, "dst": 11}],
 }
 
 READINGS: dict[str, tuple[str, dict[str, Any]]] = {
-    "from_5s": ("the professor's first transfers begin at 5 s", {"pairs.1.start": "5 s", "pairs.1.duration": "95 s"}),
+    "from_5s": ("the professor's first transfers begin at 5 s", {"flow.1.start": "5 s", "flow.1.duration": "95 s"}),
     "seats": ("all students sit in the first two rows", {"topology.positions": _OTHER_SEATS}),
     "11_mbps": ("11 Mbit/s", {"wlan.data_rate": "11 Mbit/s"}),
     "rto_1s": ("timeouts of at least 1 s", {"tcp.rto.min": "1 s"}),
@@ -72,7 +72,7 @@ def scenario(point: Point) -> Scenario:
     changes: dict[str, Any] = {"tcp.variant": point.variant, "routing.protocol": point.routing}
     if point.routing != "aodv":
         # AODV of ns-2 adds an IP header to what it does not know for TCP alone, the others to everything.
-        changes[f"pairs.{PAIRS['mesh']}.tcp.header_size"] = "40 B"
+        changes[f"flow.{ENTRIES['mesh']}.tcp.header_size"] = "40 B"
     if point.routing == "dsr":
         changes["queue.discipline"] = "cmu_priority"
     changes["run.batches"] = BATCHES if point.reading == CURVE else 1

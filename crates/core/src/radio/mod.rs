@@ -90,10 +90,13 @@ settings! {
         /// The propagation model `log_distance`.
         pub log_distance: LogDistance = LogDistance::default()
             ; used when |c| c.propagation == Propagation::LogDistance, else "`radio.propagation` is not `log_distance`",
-        /// Standard deviation of log-normal shadowing, drawn once for each pair of radios, from `topology.seed`, the
-        /// same in both directions; at most four of them.
+        /// Standard deviation of log-normal shadowing, drawn once for each pair of radios, the same in both
+        /// directions; at most four of them.
         pub shadowing: Ratio = Ratio(1.0) => range(Ratio(1.0), Ratio(1e3))
             ; used when |c| !matches!(c.propagation, Propagation::Range | Propagation::Links), else "`radio.propagation` is `range` or `links`",
+        /// Seed of the shadowing; "none": `topology.seed`.
+        pub shadowing_seed: Option<u64> = None
+            ; used when |c| c.shadowing.0 > 1.0 && !matches!(c.propagation, Propagation::Range | Propagation::Links), else "there is no shadowing",
         /// Measured received power between nodes: the name of a CSV file, or its text.
         pub links: Links = Links::default()
             ; used when |c| c.propagation == Propagation::Links, else "`radio.propagation` is not `links`",

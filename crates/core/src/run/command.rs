@@ -15,9 +15,9 @@ pub enum Command {
     /// A radio is switched on.
     RadioUp(RadioId),
     /// The application of a flow begins to send: before its start, or once more after its end.
-    FlowBegin(FlowId),
+    FlowStart(FlowId),
     /// The application of a flow ends.
-    FlowEnd(FlowId),
+    FlowStop(FlowId),
     /// A node is placed at a position, and stays there.
     NodePut(NodeId, Position),
     /// A node walks straight from its position to another one, and stays there.

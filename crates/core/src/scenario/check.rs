@@ -515,11 +515,11 @@ impl Checker<'_> {
         let listed = Routes::listed(n, &cfg.routing.fixed.routes.0);
         let mut search = Search::new(n);
         for (i, flow) in layout.flows.iter().enumerate() {
-            let (from, to) = (NodeId(flow.src), NodeId(flow.dst.unwrap_or(flow.src)));
+            let (from, to) = (NodeId(flow.src), NodeId(flow.dst));
             if from == to || from.index().max(to.index()) >= n {
                 continue;
             }
-            let path = join(&layout.origin_of(i), "dst");
+            let path = layout.entry_of(i).map_or("traffic.flows".to_owned(), |entry| format!("flow.{entry}.dst"));
             let hops = match cfg.routing.protocol {
                 Protocol::Fixed => listed.hops(from, to).unwrap_or(u32::MAX),
                 _ => search.hops(from, to, |v| graph.predecessors(v)),

@@ -175,12 +175,7 @@ fn memory(cfg: &Config, tally: &Tally) -> Vec<(&'static str, f64)> {
     let learnt = cfg.routing.protocol.learns_routes() && links == 0.0;
     let routes = cfg.routing.learnt_bytes(radios);
     let buckets = tally.buckets as f64 + Queue::buckets(&cfg.queue) as f64 * nodes;
-    let of_pairs = cfg.pairs.0.iter().map(|p| p.count() as f64).sum::<f64>();
-    let listed = match f64::from(cfg.traffic.flows) {
-        drawn if drawn > 0.0 && drawn >= of_pairs => "traffic.flows",
-        _ if of_pairs > cfg.flow.0.len() as f64 => "pairs",
-        _ => "flow",
-    };
+    let listed = if u64::from(cfg.traffic.flows) > cfg.listed_flows() { "traffic.flows" } else { "flow" };
     // A batch has a row per flow: blames whichever number is large.
     let repeated =
         if flows > batches && flows * FLOW_SNAPSHOT > nodes * NODE_SNAPSHOT { listed } else { "run.batches" };

@@ -7,16 +7,14 @@ use super::layout::Layout;
 use super::links;
 use super::schema::{Any, Config, Event};
 use super::source::Sources;
-use crate::app;
-use crate::error_model;
 use crate::packet::{FlowId, NodeId, RadioId};
 use crate::radio::Propagation;
 use crate::run::{Change, Command};
 use crate::setting::renames::renamed;
 use crate::setting::{Node, Problem, Report, Scalar, Setting, Value, and_known, join, suggest};
-use crate::topology;
 use crate::unit::{BitRate, Position, Span, Time};
-use serde_json::Value as Json;
+use crate::{app, error_model, keywords, topology};
+use serde_json::{Map, Value as Json, json};
 
 /// Settings that may change during a run.
 pub const CHANGEABLE: [&str; 10] = [
@@ -35,55 +33,133 @@ pub const CHANGEABLE: [&str; 10] = [
 /// Problem of an event: the name within it, the message, a suggested correction.
 type Wrong = (&'static str, String, String);
 
-/// Commands of an event.
-fn commands(cfg: &Config, layout: &Layout, event: &Event) -> Result<Vec<Command>, Wrong> {
-    let does = [
-        ("node_down", event.node_down.is_some()),
-        ("node_up", event.node_up.is_some()),
-        ("node_move", event.node_move.is_some()),
-        ("flow_begin", event.flow_begin.is_some()),
-        ("flow_end", event.flow_end.is_some()),
-        ("set", event.set.is_some()),
-    ];
-    let done: Vec<&'static str> = does.iter().filter(|d| d.1).map(|d| d.0).collect();
-    let all = does.map(|d| format!("`{}`", d.0)).join(", ");
-    match done.as_slice() {
-        [_] => {}
-        [] => return Err(("", "nothing is done".into(), format!("set one of {all}"))),
-        [first, second, ..] => {
-            let message = format!("`{first}` and `{second}` at once");
-            return Err((
-                second,
-                message,
-                "write an event for each; those at the same time come in their order".into(),
-            ));
+keywords! {
+    /// Kind of the change that an event makes.
+    pub enum Action {
+        /// Switches a node off, or one of its radios.
+        NodeDown = "node_down",
+        /// Switches a node on again, or one of its radios.
+        NodeUp = "node_up",
+        /// Moves a node, to `position` at once or to `destination` with `speed`; it stays there for the rest of the
+        /// run, whatever `mobility` says.
+        NodeMove = "node_move",
+        /// Starts the application of a flow, or restarts it.
+        FlowStart = "flow_start",
+        /// Stops the application of a flow.
+        FlowStop = "flow_stop",
+        /// Changes a setting.
+        Set = "set",
+    }
+}
+
+impl Action {
+    /// Settings of an event with this action; the first one is required.
+    fn takes(self) -> &'static [&'static str] {
+        match self {
+            Action::NodeDown | Action::NodeUp => &["node", "channel"],
+            Action::NodeMove => &["node", "position", "destination", "speed"],
+            Action::FlowStart | Action::FlowStop => &["flow"],
+            Action::Set => &["setting", "value"],
         }
     }
-    if event.to.0.is_some() && event.set.is_none() {
-        return Err(("to", "a value for nothing".into(), "name the setting that it is for: `set`".into()));
+}
+
+impl Event {
+    /// Tells if the event moves a node.
+    pub(super) fn moves(&self) -> bool {
+        self.action == Some(Action::NodeMove)
     }
-    if event.channel.is_some() && event.node_down.is_none() && event.node_up.is_none() {
-        return Err(("channel", "a channel of nobody".into(), "name the node with `node_down` or `node_up`".into()));
-    }
-    let node = |name, n: u32| {
-        let nodes = cfg.nodes();
-        let help = format!("nodes are numbered from 0 to {}", nodes.saturating_sub(1));
-        if u64::from(n) < nodes { Ok(NodeId(n)) } else { Err((name, format!("there is no node {n}"), help)) }
+}
+
+/// Settings of an event that belong to some actions only, and true for each that is set.
+fn arguments(event: &Event) -> [(&'static str, bool); 8] {
+    [
+        ("node", event.node.is_some()),
+        ("channel", event.channel.is_some()),
+        ("position", event.position.is_some()),
+        ("destination", event.destination.is_some()),
+        ("speed", event.speed.is_some()),
+        ("flow", event.flow.is_some()),
+        ("setting", event.setting.is_some()),
+        ("value", event.value.0.is_some()),
+    ]
+}
+
+/// Adds to the schema of a scenario which settings of an event belong to which action.
+pub(super) fn describe(schema: &mut Json) {
+    let given = json!({ "not": { "const": "none" } });
+    let all: Vec<&str> = arguments(&Event::default()).map(|a| a.0).into();
+    let of_action = |action: &Action| {
+        let takes = action.takes();
+        let others = all.iter().filter(|name| !takes.contains(name));
+        let mut properties: Map<String, Json> =
+            others.map(|name| ((*name).to_owned(), json!({ "const": "none" }))).collect();
+        properties.insert(takes[0].to_owned(), given.clone());
+        let mut then = json!({ "required": [takes[0]], "properties": properties });
+        match action {
+            Action::Set => {
+                then["required"] = json!(takes);
+                then["properties"]["value"] = given.clone();
+            }
+            Action::NodeMove => {
+                let absent = json!({ "const": "none" });
+                then["oneOf"] = json!([
+                    {
+                        "required": ["position"],
+                        "properties": { "position": given, "destination": absent, "speed": absent },
+                    },
+                    {
+                        "required": ["destination", "speed"],
+                        "properties": { "destination": given, "speed": given, "position": absent },
+                    },
+                ]);
+            }
+            _ => {}
+        }
+        json!({ "if": { "properties": { "action": { "const": action.word() } }, "required": ["action"] }, "then": then })
     };
-    let command = if let Some(n) = event.node_down {
-        let n = node("node_down", n)?;
-        radio(layout, n, event.channel)?.map_or(Command::NodeDown(n), Command::RadioDown)
-    } else if let Some(n) = event.node_up {
-        let n = node("node_up", n)?;
-        radio(layout, n, event.channel)?.map_or(Command::NodeUp(n), Command::RadioUp)
-    } else if let Some(n) = event.node_move {
-        moved(cfg, n, event)?
-    } else if let Some(f) = event.flow_begin {
-        Command::FlowBegin(flow(layout, "flow_begin", f)?)
-    } else if let Some(f) = event.flow_end {
-        Command::FlowEnd(flow(layout, "flow_end", f)?)
-    } else {
-        return changes(cfg, layout, event);
+    let event = &mut schema["properties"]["event"]["items"];
+    event["required"] = json!(["at", "action"]);
+    event["allOf"] = Action::ALL.iter().map(of_action).collect();
+}
+
+/// Commands of an event.
+fn commands(cfg: &Config, layout: &Layout, event: &Event) -> Result<Vec<Command>, Wrong> {
+    let Some(action) = event.action else {
+        let all: Vec<&str> = Action::ALL.iter().map(|a| a.word()).collect();
+        return Err(("", "no action is named".into(), format!("set `action` to one of {}", all.join(", "))));
+    };
+    let (word, takes) = (action.word(), action.takes());
+    if let Some((name, _)) = arguments(event).into_iter().find(|(name, given)| *given && !takes.contains(name)) {
+        let help = format!("`{word}` takes {}", takes.iter().map(|t| format!("`{t}`")).collect::<Vec<_>>().join(", "));
+        return Err((name, format!("`{name}` does not belong to `{word}`"), help));
+    }
+    let missing = || {
+        let what = match takes[0] {
+            "setting" => "the name of a setting",
+            "flow" => "the number of a flow",
+            _ => "the number of a node",
+        };
+        ("", format!("`{word}` needs `{}`", takes[0]), format!("set `{}` to {what}", takes[0]))
+    };
+    let node = || {
+        let (n, nodes) = (event.node.ok_or_else(missing)?, cfg.nodes());
+        let help = format!("nodes are numbered from 0 to {}", nodes.saturating_sub(1));
+        if u64::from(n) < nodes { Ok(NodeId(n)) } else { Err(("node", format!("there is no node {n}"), help)) }
+    };
+    let command = match action {
+        Action::NodeDown => {
+            let n = node()?;
+            radio(layout, n, event.channel)?.map_or(Command::NodeDown(n), Command::RadioDown)
+        }
+        Action::NodeUp => {
+            let n = node()?;
+            radio(layout, n, event.channel)?.map_or(Command::NodeUp(n), Command::RadioUp)
+        }
+        Action::NodeMove => moved(cfg, event.node.ok_or_else(missing)?, event)?,
+        Action::FlowStart => Command::FlowStart(flow(layout, event.flow.ok_or_else(missing)?)?),
+        Action::FlowStop => Command::FlowStop(flow(layout, event.flow.ok_or_else(missing)?)?),
+        Action::Set => return changes(cfg, layout, event.setting.as_deref().ok_or_else(missing)?, event),
     };
     Ok(vec![command])
 }
@@ -105,10 +181,10 @@ fn moved(cfg: &Config, n: u32, event: &Event) -> Result<Command, Wrong> {
     let nodes = cfg.topology.nodes();
     if u64::from(n) >= nodes {
         let help = format!("those with a radio are numbered from 0 to {}", nodes.saturating_sub(1));
-        return Err(("node_move", format!("there is no node {n} with a radio"), help));
+        return Err(("node", format!("there is no node {n} with a radio"), help));
     }
     if cfg.radio.propagation == Propagation::Links {
-        return Err(("node_move", links::STAY.into(), links::LET_STAY.into()));
+        return Err(("action", links::STAY.into(), links::LET_STAY.into()));
     }
     let far = |p: &Position| !(p.x.abs() < topology::FAR.0 && p.y.abs() < topology::FAR.0);
     for (name, place) in [("position", event.position), ("destination", event.destination)] {
@@ -121,12 +197,12 @@ fn moved(cfg: &Config, n: u32, event: &Event) -> Result<Command, Wrong> {
         (Some(place), None, None) => Ok(Command::NodePut(NodeId(n), place)),
         (None, Some(to), Some(speed)) => Ok(Command::NodeSend(NodeId(n), to, speed)),
         (None, Some(_), None) => Err(("destination", "it is not said how fast".into(), either())),
-        (None, None, _) => Err(("node_move", "it is not said where to".into(), either())),
+        (None, None, _) => Err(("", "it is not said where to".into(), either())),
         (Some(_), _, _) => Err(("position", "whoever is at a place at once does not walk".into(), either())),
     }
 }
 
-fn flow(layout: &Layout, name: &'static str, f: u32) -> Result<FlowId, Wrong> {
+fn flow(layout: &Layout, f: u32) -> Result<FlowId, Wrong> {
     if (f as usize) < layout.flows.len() {
         return Ok(FlowId(f));
     }
@@ -134,14 +210,13 @@ fn flow(layout: &Layout, name: &'static str, f: u32) -> Result<FlowId, Wrong> {
         0 => "there are no flows".to_owned(),
         n => format!("flows are numbered from 0 to {}", n - 1),
     };
-    Err((name, format!("there is no flow {f}"), help))
+    Err(("flow", format!("there is no flow {f}"), help))
 }
 
 /// Commands that change a setting.
-fn changes(cfg: &Config, layout: &Layout, event: &Event) -> Result<Vec<Command>, Wrong> {
-    let name = event.set.as_deref().unwrap_or_default();
-    let Some(value) = &event.to.0 else {
-        return Err(("set", format!("`{name}` gets no value"), "write it as `to`".into()));
+fn changes(cfg: &Config, layout: &Layout, name: &str, event: &Event) -> Result<Vec<Command>, Wrong> {
+    let Some(value) = &event.value.0 else {
+        return Err(("setting", format!("`{name}` gets no value"), "write it as `value`".into()));
     };
     let steps: Vec<&str> = name.split('.').collect();
     let number = |group: &str, text: &str, there: usize| match text.parse::<u32>() {
@@ -149,18 +224,18 @@ fn changes(cfg: &Config, layout: &Layout, event: &Event) -> Result<Vec<Command>,
         _ => {
             let message = format!("there is no {} {text}", group.replace('_', " "));
             let known = || format!("they are numbered from 0 to {}", there - 1);
-            Err(("set", message, if there == 0 { format!("no `{group}` is listed") } else { known() }))
+            Err(("setting", message, if there == 0 { format!("no `{group}` is listed") } else { known() }))
         }
     };
     let probability = || {
         let help = || "a probability goes from 0 to 1".to_owned();
         let rate: f64 = read(value)?;
-        if (0.0..=1.0).contains(&rate) { Ok(rate) } else { Err(("to", format!("`{name}` is {rate}"), help())) }
+        if (0.0..=1.0).contains(&rate) { Ok(rate) } else { Err(("value", format!("`{name}` is {rate}"), help())) }
     };
     let needs_uniform = |model: error_model::Kind| {
         let message = format!("`{name}` has no effect: the error model is `{}`", model.word());
         let help = "only the model `uniform` has a rate".to_owned();
-        if model == error_model::Kind::Uniform { Ok(()) } else { Err(("set", message, help)) }
+        if model == error_model::Kind::Uniform { Ok(()) } else { Err(("setting", message, help)) }
     };
     let changes = match steps.as_slice() {
         ["flow", n, "cbr", "interval"] => {
@@ -168,11 +243,11 @@ fn changes(cfg: &Config, layout: &Layout, event: &Event) -> Result<Vec<Command>,
             let app = layout.flows[n as usize].app;
             if app != app::Kind::Cbr {
                 let message = format!("`{name}` has no effect: flow {n} is `{}`", app.word());
-                return Err(("set", message, "choose a flow that is `cbr`".into()));
+                return Err(("setting", message, "choose a flow that is `cbr`".into()));
             }
             let interval: Span = read(value)?;
             if interval == Span::ZERO {
-                return Err(("to", format!("`{name}` is no time at all"), "it must be longer than 0 s".into()));
+                return Err(("value", format!("`{name}` is no time at all"), "it must be longer than 0 s".into()));
             }
             vec![Change::Interval(FlowId(n), interval)]
         }
@@ -180,16 +255,16 @@ fn changes(cfg: &Config, layout: &Layout, event: &Event) -> Result<Vec<Command>,
             let n = number("flow", n, layout.flows.len())?;
             if !layout.flows[n as usize].is_tcp(cfg) {
                 let message = format!("`{name}` has no effect: flow {n} goes over UDP");
-                return Err(("set", message, "choose a flow over TCP".into()));
+                return Err(("setting", message, "choose a flow over TCP".into()));
             }
             if layout.split_at.get(n as usize).is_some_and(Option::is_some) {
                 let message = format!("the connection of flow {n} is split, and its window is that of the buffer");
-                return Err(("set", message, "this window cannot change during a run".into()));
+                return Err(("setting", message, "this window cannot change during a run".into()));
             }
             let window: u32 = read(value)?;
             if !(1..=1_000_000).contains(&window) {
                 let help = "it must be from 1 to 1000000".to_owned();
-                return Err(("to", format!("`{name}` is {window}"), help));
+                return Err(("value", format!("`{name}` is {window}"), help));
             }
             vec![Change::Window(FlowId(n), window)]
         }
@@ -197,12 +272,12 @@ fn changes(cfg: &Config, layout: &Layout, event: &Event) -> Result<Vec<Command>,
             let n = number("flow", n, layout.flows.len())?;
             if !layout.flows[n as usize].is_tcp(cfg) {
                 let message = format!("`{name}` has no effect: flow {n} goes over UDP");
-                return Err(("set", message, "choose a flow over TCP".into()));
+                return Err(("setting", message, "choose a flow over TCP".into()));
             }
             let segments: u32 = read(value)?;
             if !(1..=1_000_000).contains(&segments) {
                 let help = "it must be from 1 to 1000000".to_owned();
-                return Err(("to", format!("`{name}` is {segments}"), help));
+                return Err(("value", format!("`{name}` is {segments}"), help));
             }
             vec![Change::MaxCwnd(FlowId(n), segments)]
         }
@@ -213,7 +288,7 @@ fn changes(cfg: &Config, layout: &Layout, event: &Event) -> Result<Vec<Command>,
             let link = &cfg.wired_link.0[n as usize];
             if only_back && !link.duplex {
                 let message = format!("link {n} goes one way, and has no `back`");
-                return Err(("set", message, format!("set `wired_link.{n}.duplex = true`")));
+                return Err(("setting", message, format!("set `wired_link.{n}.duplex = true`")));
             }
             // Values set in `back` are not changed by values common to both directions.
             let own = |key: &str| link.back.has(key);
@@ -230,7 +305,7 @@ fn changes(cfg: &Config, layout: &Layout, event: &Event) -> Result<Vec<Command>,
                 ["delay"] => {
                     let delay: Span = read(value)?;
                     if delay > Span::secs(3600) {
-                        return Err(("to", format!("{delay} is too long"), "it must be at most 1 h".into()));
+                        return Err(("value", format!("{delay} is too long"), "it must be at most 1 h".into()));
                     }
                     Box::new(move |back| Change::LinkDelay(n, back, delay))
                 }
@@ -255,7 +330,7 @@ fn changes(cfg: &Config, layout: &Layout, event: &Event) -> Result<Vec<Command>,
                 steps.iter().map(|s| if s.parse::<u32>().is_ok() { "N" } else { s }).collect::<Vec<_>>().join(".");
             let changeable = format!("these may: {}", CHANGEABLE.join(", "));
             let help = suggest(&general, &CHANGEABLE).map_or(changeable.clone(), |s| and_known(&s, &changeable));
-            return Err(("set", format!("`{name}` cannot change during a run"), help));
+            return Err(("setting", format!("`{name}` cannot change during a run"), help));
         }
     };
     Ok(changes.into_iter().map(Command::Set).collect())
@@ -268,7 +343,7 @@ fn is_of_link(setting: &[&str]) -> bool {
 
 /// New value of a setting.
 fn read<T: Scalar>(value: &Node) -> Result<T, Wrong> {
-    T::read(value).map_err(|expected| ("to", format!("`to` cannot be {}", value.text()), expected))
+    T::read(value).map_err(|expected| ("value", format!("`value` cannot be {}", value.text()), expected))
 }
 
 impl Checker<'_> {
@@ -312,14 +387,14 @@ impl Scenario {
         if let Value::Table(t) = &node.value
             && t.get("at").is_some()
         {
-            let help = "call `until` first to advance to another time".to_owned();
+            let help = "call `run_until` first to advance to another time".to_owned();
             report.add("at", None, "`apply` acts at the present time and takes no `at`", Some(help));
         }
         let none = |problems| Errors { problems, more: 0, sources: Sources::default() };
         if !report.problems.is_empty() {
             return Err(none(report.problems));
         }
-        event.set = event.set.map(|setting| renamed(&setting).unwrap_or(setting));
+        event.setting = event.setting.map(|setting| renamed(&setting).unwrap_or(setting));
         commands(self.config(), self.layout(), &event).map_err(|(path, message, help)| {
             none(vec![Problem { path: path.into(), origin: None, message, help: Some(help) }])
         })

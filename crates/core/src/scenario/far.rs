@@ -109,7 +109,7 @@ impl Checker<'_> {
     /// Hops on the shortest paths of all flows in both directions; `None` if a search would take too long.
     fn hops_of_flows(&self, layout: &Layout, graph: &Graph<'_>) -> Option<BTreeSet<(NodeId, NodeId)>> {
         let (cfg, n) = (self.cfg, graph.nodes());
-        let ends = layout.flows.iter().filter_map(|f| Some((NodeId(f.src), NodeId(f.dst?))));
+        let ends = layout.flows.iter().map(|f| (NodeId(f.src), NodeId(f.dst)));
         let ends: BTreeSet<_> = ends.flat_map(|(a, b)| [(a, b), (b, a)]).collect();
         let mut hops = BTreeSet::new();
         if cfg.routing.protocol == Protocol::Fixed {
@@ -155,7 +155,7 @@ impl Checker<'_> {
         let cfg = self.cfg;
         let own = cfg.node.0.iter().map(|own| own.mobility.over(&cfg.mobility));
         let plans: Vec<_> = own.chain([cfg.mobility.clone()]).collect();
-        if plans.iter().any(|m| m.model == Kind::File) || cfg.event.0.iter().any(|e| e.node_move.is_some()) {
+        if plans.iter().any(|m| m.model == Kind::File) || cfg.event.0.iter().any(|e| e.moves()) {
             return 2.0 * FAR.0;
         }
         let areas = plans.iter().map(|m| Position {

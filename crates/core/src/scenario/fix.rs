@@ -2,6 +2,7 @@
 
 use super::Errors;
 use super::source::{NoFiles, Reader};
+use super::{former_events, former_pairs};
 use crate::setting::join;
 use crate::setting::renames::{renamed, renamed_value};
 use std::collections::BTreeSet;
@@ -18,6 +19,8 @@ pub struct Fixed {
     pub text: String,
     /// Changes, one line each: `motion.kind` -> `mobility.model`.
     pub changes: Vec<String>,
+    /// Former names that stay, with the reason.
+    pub left: Vec<String>,
 }
 
 /// Rewrites a scenario, or a study file, which has the key `scenario`.
@@ -35,9 +38,12 @@ pub fn fix(name: &str, text: &str) -> Result<Fixed, Errors> {
     let mut fixer = Fixer::default();
     let root = document.as_table_mut();
     if root.contains_key("scenario") {
+        let names_pairs = |part: &str| root.get(part).is_some_and(|item| item.to_string().contains("pairs."));
+        let named = ["axes", "cases", "search"].into_iter().any(names_pairs);
         for group in ["scenario", "axes"] {
             if let Some(table) = root.get_mut(group).and_then(Item::as_table_like_mut) {
                 fixer.of_scenario(table);
+                fixer.of_pairs(table, named);
             }
         }
         let cases = root.get_mut("cases").and_then(Item::as_table_like_mut);
@@ -51,8 +57,9 @@ pub fn fix(name: &str, text: &str) -> Result<Fixed, Errors> {
         }
     } else {
         fixer.of_scenario(root);
+        fixer.of_pairs(root, false);
     }
-    Ok(Fixed { text: document.to_string(), changes: fixer.changes })
+    Ok(Fixed { text: document.to_string(), changes: fixer.changes, left: fixer.left })
 }
 
 /// A value that moves to another group.
@@ -70,6 +77,7 @@ struct Moved {
 #[derive(Default)]
 struct Fixer {
     changes: Vec<String>,
+    left: Vec<String>,
     known: BTreeSet<String>,
     moved: Vec<Moved>,
 }
@@ -85,11 +93,21 @@ impl Fixer {
 
     /// Replaces former names in a table that is called `old` in the text and `new` today.
     fn of_table(&mut self, table: &mut dyn TableLike, old: &str, new: &str) {
-        let all = names(table);
         let dotted = table.is_dotted();
-        for (key, mut item) in take(table, &all) {
+        let mut entries = {
+            let all = names(table);
+            take(table, &all)
+        };
+        let is_event = former_events::is_event(new);
+        if is_event {
+            let (fixed, changes) = former_events::fix(entries, old);
+            changes.into_iter().for_each(|line| self.change(line));
+            entries = fixed;
+        }
+        let all: Vec<String> = entries.iter().map(|e| e.0.get().to_owned()).collect();
+        for (key, mut item) in entries {
             let (was, same) = (join(old, key.get()), join(new, key.get()));
-            let now = renamed(&was).unwrap_or_else(|| same.clone());
+            let now = renamed(&was).filter(|_| !is_event).unwrap_or_else(|| same.clone());
             // A dotted name, `"tcp.window"` in the axes of a study, is one key.
             let group_length = if key.get().contains('.') { new.len() } else { now.rfind('.').unwrap_or(0) };
             let (group, name) = (&now[..group_length], now[group_length..].trim_start_matches('.'));
@@ -101,7 +119,7 @@ impl Fixer {
             } else {
                 self.change(format!("`{was}` -> `{now}`"));
                 if self.of_group(&mut item, &was, &now) {
-                    self.moved.push(Moved { key: with_name(&key, name), path: now, item, dotted, heading: None });
+                    self.moved.push(Moved { key: like(name, &key), path: now, item, dotted, heading: None });
                 }
             }
         }
@@ -149,6 +167,15 @@ impl Fixer {
         }
     }
 
+    /// Moves the entries of `pairs` to the end of `flow`; `named` if other parts of the file name them by their numbers.
+    fn of_pairs(&mut self, table: &mut dyn TableLike, named: bool) {
+        match former_pairs::fix(table, named) {
+            Ok(None) => {}
+            Ok(Some(change)) => self.change(change),
+            Err(why) => self.left.push(format!("`pairs` stays, because {why}")),
+        }
+    }
+
     /// Replaces former names and words in the group `search` of a study.
     fn of_search(&mut self, search: &mut dyn TableLike) {
         let all = names(search);
@@ -178,7 +205,7 @@ impl Fixer {
             return key;
         }
         self.change(format!("`{}` -> `{}`", join(old, key.get()), join(new, today)));
-        with_name(&key, today)
+        like(today, &key)
     }
 
     /// Replaces the value of a setting; the spaces and comments around the value stay.
@@ -200,18 +227,18 @@ fn names(table: &dyn TableLike) -> Vec<String> {
     table.iter().map(|(name, _)| name.to_owned()).collect()
 }
 
+/// A key with the spaces and comments of another one.
+pub(super) fn like(name: &str, key: &Key) -> Key {
+    Key::new(name).with_leaf_decor(key.leaf_decor().clone()).with_dotted_decor(key.dotted_decor().clone())
+}
+
 /// Takes the entries with these names out of a table.
-fn take(table: &mut dyn TableLike, names: &[String]) -> Vec<(Key, Item)> {
+pub(super) fn take(table: &mut dyn TableLike, names: &[String]) -> Vec<(Key, Item)> {
     let entry = |name: &String| {
         let key = table.key(name).expect("it is a key").clone();
         (key, table.remove(name).expect("it is an entry"))
     };
     names.iter().map(entry).collect()
-}
-
-/// A key with the spaces and comments of another.
-fn with_name(key: &Key, name: &str) -> Key {
-    Key::new(name).with_leaf_decor(key.leaf_decor().clone()).with_dotted_decor(key.dotted_decor().clone())
 }
 
 /// Inserts a moved value at the name `rest` below a table; a value that is there stays.

@@ -1,7 +1,8 @@
 //! Layout of a scenario: positions of its nodes, and its flows, listed, read from files or drawn at random.
 
 use super::cost::{self, Tally};
-use super::schema::{Config, Flow, Traffic};
+use super::flows::{Ends, Flow, FlowEntry};
+use super::schema::{Config, Traffic};
 use super::source::Files;
 use super::{mobility, nodes};
 use crate::net::routing::fixed::{Search, hops_to};
@@ -39,10 +40,10 @@ pub struct Layout {
     pub positions: Vec<Position>,
     /// Radios of the nodes.
     pub interfaces: Interfaces,
-    /// All flows: listed ones, those of `pairs`, and random ones.
+    /// All flows: listed ones, then random ones.
     pub flows: Vec<Flow>,
-    /// Range of flows of each entry of `pairs`.
-    pub pairs: Vec<Range<usize>>,
+    /// Range of flows of each entry of `flow`.
+    pub entries: Vec<Range<usize>>,
     /// Middlebox that splits each flow.
     pub split_at: Vec<Option<usize>>,
     /// Commands of events, with their times.
@@ -53,23 +54,32 @@ impl Layout {
     /// Layout of a network without nodes.
     pub fn empty(cfg: &Config) -> Layout {
         let interfaces = nodes::interfaces(cfg, 0);
-        let (positions, flows, pairs) = (Vec::new(), Vec::new(), Vec::new());
-        Layout { positions, interfaces, flows, pairs, split_at: Vec::new(), events: Vec::new() }
+        let (positions, flows, entries) = (Vec::new(), Vec::new(), Vec::new());
+        Layout { positions, interfaces, flows, entries, split_at: Vec::new(), events: Vec::new() }
     }
 
-    /// Entry of `pairs` to which a flow belongs.
-    pub fn pairs_of(&self, flow: usize) -> Option<usize> {
-        self.pairs.iter().position(|range| range.contains(&flow))
+    /// Entry of `flow` to which a flow belongs; `None` for a random one.
+    pub fn entry_of(&self, flow: usize) -> Option<usize> {
+        let entry = self.entries.partition_point(|range| range.end <= flow);
+        (entry < self.entries.len()).then_some(entry)
     }
 
-    /// Group in which a flow is set; empty if there is none.
+    /// Group in which a flow is set.
     pub fn origin_of(&self, flow: usize) -> String {
-        self.pairs_of(flow).map_or_else(|| format!("flow.{flow}"), |i| format!("pairs.{i}"))
+        self.entry_of(flow).map_or_else(|| "traffic".to_owned(), |i| format!("flow.{i}"))
     }
 }
 
-/// Reads the files of nodes and flows into the scenario, which then no longer depends on them.
-pub fn read_files(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Files, report: &mut Report) -> Report {
+/// Reads the files of nodes and flows into the scenario, which then no longer depends on them. The flows follow those
+/// that are listed, except for the last entries, `of_pairs` in number.
+pub fn read_files(
+    cfg: &mut Config,
+    tree: &mut Node,
+    from: &str,
+    files: &dyn Files,
+    of_pairs: usize,
+    report: &mut Report,
+) -> Report {
     let mut warnings = Report::default();
     if cfg.topology.kind == Kind::File
         && let Some(name) = cfg.topology.file.clone()
@@ -97,7 +107,8 @@ pub fn read_files(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Fil
                 warnings.add(path, node.origin, message, Some("leave one of them out".to_owned()));
             }
         }
-        cfg.flow.0.extend(flows);
+        let place = cfg.flow.0.len().saturating_sub(of_pairs);
+        cfg.flow.0.splice(place..place, flows);
         cfg.traffic.file = None;
         if let Value::Table(t) = &mut tree.value {
             t.insert("flow".to_owned(), None, Node::from_json(&cfg.flow.write()));
@@ -142,7 +153,7 @@ fn read_positions(text: &str) -> Result<Vec<Position>, Misread> {
 
 /// Flows in a CSV text, in the order of the column `flow` if there is one, and true if it contains start times. The
 /// column `min_hops`, the length of the shortest paths, is allowed and ignored.
-fn read_flows(text: &str, traffic: &Traffic) -> Result<(Vec<Flow>, bool), Misread> {
+fn read_flows(text: &str, traffic: &Traffic) -> Result<(Vec<FlowEntry>, bool), Misread> {
     let csv = Csv::read(text, Wanted::Flows)?;
     let timed = csv.column("start_s");
     let node = |row: &Row<'_>, name: &str| {
@@ -151,18 +162,19 @@ fn read_flows(text: &str, traffic: &Traffic) -> Result<(Vec<Flow>, bool), Misrea
     };
     let flow = |row: &Row<'_>| {
         let start = match timed.map(|column| row.get(column)) {
-            // An empty field: an event begins the flow.
+            // An empty field: an event starts the flow.
             Some("") => None,
             Some(s) => Some(seconds(s).ok_or_else(|| row.misses("start_s"))?),
             None => Some(Time::ZERO),
         };
-        Ok(Flow { src: node(row, "src")?, dst: Some(node(row, "dst")?), app: traffic.app, start, ..Flow::default() })
+        let (src, dst) = (Ends::one(node(row, "src")?), Some(Ends::one(node(row, "dst")?)));
+        Ok(FlowEntry { src, dst, start, ..traffic.entry() })
     };
     let flows = csv.rows().iter().map(flow).collect::<Result<_, Misread>>()?;
-    let mut flows: Vec<Flow> = csv.in_order("flow", flows)?;
+    let mut flows: Vec<FlowEntry> = csv.in_order("flow", flows)?;
     if timed.is_none() {
         for (flow, i) in flows.iter_mut().zip(0u64..) {
-            flow.start = Some(traffic.start + traffic.stagger * i);
+            flow.start = Some(traffic.start_of(i));
         }
     }
     Ok((flows, timed.is_some()))
@@ -223,12 +235,11 @@ pub fn layout(cfg: &Config, tree: &Node, tally: &mut Tally, report: &mut Report)
         return Some(Layout::empty(cfg));
     };
     let positions = mobility::plan(cfg, positions.len(), cfg.run.seed).starts(&positions);
-    let mut flows = cfg.flow.0.clone();
-    let mut pairs = Vec::with_capacity(cfg.pairs.0.len());
-    for of_pairs in &cfg.pairs.0 {
+    let (mut flows, mut entries) = (Vec::new(), Vec::with_capacity(cfg.flow.0.len()));
+    for entry in &cfg.flow.0 {
         let first = flows.len();
-        flows.extend(of_pairs.flows());
-        pairs.push(first..flows.len());
+        flows.extend(entry.flows());
+        entries.push(first..flows.len());
     }
     if cfg.traffic.flows > 0 {
         match random_flows(cfg, &interfaces, &positions) {
@@ -243,7 +254,7 @@ pub fn layout(cfg: &Config, tree: &Node, tally: &mut Tally, report: &mut Report)
             ),
         }
     }
-    Some(Layout { positions, interfaces, flows, pairs, split_at: Vec::new(), events: Vec::new() })
+    Some(Layout { positions, interfaces, flows, entries, split_at: Vec::new(), events: Vec::new() })
 }
 
 /// First of denser and denser random topologies that is connected after few draws; `None` if none is found soon.
@@ -301,7 +312,7 @@ fn random_flows(cfg: &Config, interfaces: &Interfaces, positions: &[Position]) -
     let most = t.max_hops.unwrap_or(u32::MAX - 1);
     let channel = Channel::new(&interfaces.on_air(positions));
     let graph = Graph::new(&channel, interfaces, n, std::iter::empty());
-    let mut rng = Stream::new(cfg.topology.seed, Purpose::Flows, 0);
+    let mut rng = Stream::new(t.seed.unwrap_or(cfg.topology.seed), Purpose::Flows, 0);
     let (mut used, mut search) = (vec![false; n], Search::new(n));
     let (mut flows, mut passed) = (Vec::with_capacity(t.flows as usize), 0);
     for i in 0..u64::from(t.flows) {
@@ -322,13 +333,8 @@ fn random_flows(cfg: &Config, interfaces: &Interfaces, positions: &[Position]) -
         });
         let Some((from, to)) = drawn else { return Err(flows.len()) };
         (used[from as usize], used[to as usize]) = (true, true);
-        flows.push(Flow {
-            src: from,
-            dst: Some(to),
-            app: t.app,
-            start: Some(t.start + t.stagger * i),
-            ..Flow::default()
-        });
+        let (src, dst) = (Ends::one(from), Some(Ends::one(to)));
+        flows.extend(FlowEntry { src, dst, start: Some(t.start_of(i)), ..t.entry() }.flows());
     }
     Ok(flows)
 }

@@ -1,6 +1,7 @@
 //! Middleboxes: validation and set-up.
 
 use super::check::Checker;
+use super::flows::Flow;
 use super::layout::Layout;
 use super::schema::{Config, Middlebox, Split};
 use crate::net::middlebox::{Kind, Settings};
@@ -36,7 +37,7 @@ struct Ways<'a> {
 impl<'a> Ways<'a> {
     fn new(cfg: &'a Config, layout: &Layout, graph: &'a Graph<'a>) -> Ways<'a> {
         let nodes = graph.nodes();
-        let ends = layout.flows.iter().filter_map(|f| f.dst).map(NodeId).filter(|n| n.index() < nodes);
+        let ends = layout.flows.iter().map(|f| NodeId(f.dst)).filter(|n| n.index() < nodes);
         let routes = match cfg.routing.protocol {
             Protocol::Fixed => Routes::listed(nodes, &cfg.routing.fixed.routes.0),
             _ if cfg.middlebox.0.is_empty() => Routes::default(),
@@ -102,7 +103,7 @@ impl Checker<'_> {
 
     /// Checks that the flows served by a middlebox pass it.
     fn served(&mut self, at: &str, m: &Middlebox, node: NodeId, ways: &Ways<'_>, layout: &Layout) {
-        let passes = |f: &super::schema::Flow| ways.passes(NodeId(f.src), NodeId(f.dst.unwrap_or(f.src)), node);
+        let passes = |f: &Flow| ways.passes(NodeId(f.src), NodeId(f.dst), node);
         for (k, &f) in m.flows.iter().flatten().enumerate() {
             let path = format!("{at}.flows.{k}");
             match layout.flows.get(f as usize) {
@@ -132,7 +133,7 @@ impl Checker<'_> {
         let node = NodeId(m.node.expect("checked before"));
         for (f, flow) in layout.flows.iter().enumerate() {
             let listed = m.flows.as_ref().map(|list| list.contains(&(f as u32)));
-            let to = NodeId(flow.dst.unwrap_or(flow.src));
+            let to = NodeId(flow.dst);
             let passes = ways.passes(NodeId(flow.src), to, node);
             let split = listed.unwrap_or(passes == Passes::Always) && passes > Passes::Never;
             if !split || !flow.is_tcp(ways.cfg) {

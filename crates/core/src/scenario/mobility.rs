@@ -38,7 +38,7 @@ pub fn plan(cfg: &Config, nodes: usize, seed: u64) -> Plan {
 pub fn moves(cfg: &Config) -> bool {
     let by_itself = cfg.mobility.model != Kind::Still
         || cfg.node.0.iter().any(|own| own.mobility.over(&cfg.mobility).model != Kind::Still);
-    cfg.has_radios() && (by_itself || cfg.event.0.iter().any(|e| e.node_move.is_some()))
+    cfg.has_radios() && (by_itself || cfg.event.0.iter().any(|e| e.moves()))
 }
 
 /// Tells if any node follows a movement file.

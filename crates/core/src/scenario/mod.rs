@@ -7,14 +7,15 @@ pub mod error;
 mod events;
 mod far;
 pub mod fix;
-mod flows;
+pub mod flows;
+mod former_events;
+mod former_pairs;
 pub mod layout;
 mod links;
 pub mod middleboxes;
 pub mod mobility;
 pub mod nodes;
 mod one_way;
-pub mod pairs;
 pub mod presets;
 mod queues;
 pub mod renamed;
@@ -41,6 +42,7 @@ use crate::setting::{Node, Problem, Report, Setting, Table, Value, group_schema,
 use crate::topology;
 use crate::unit::{BitRate, Time};
 use crate::wlan::Mode;
+use flows::{Ends, Flow, FlowEntry};
 use layout::Layout;
 use serde_json::{Value as Json, json};
 use source::{Reader, Sources, within};
@@ -66,6 +68,8 @@ pub struct Scenario {
     cost: Cost,
     /// Tree of all values, including those of extended files.
     tree: Node,
+    /// First entry of `flow` that was one of `pairs`.
+    first_of_pairs: Option<usize>,
     /// Problems that do not prevent a run.
     pub warnings: Vec<Problem>,
     /// Settings without effect that the scenario itself sets.
@@ -136,7 +140,12 @@ impl Scenario {
     pub fn with(&self, overrides: &Json, files: &dyn Files) -> Result<Scenario, Errors> {
         let mut reader = Reader::new(files);
         reader.sources = self.sources.clone();
-        let Value::Table(tree) = self.tree.value.clone() else { unreachable!("a scenario is a table") };
+        let Value::Table(mut tree) = self.tree.value.clone() else { unreachable!("a scenario is a table") };
+        if let Some(first) = self.first_of_pairs
+            && overrides.as_object().into_iter().flatten().any(|(path, _)| former_pairs::is_meant(path))
+        {
+            former_pairs::split_off(&mut tree, first);
+        }
         Scenario::lay_over(reader, tree, overrides, || Some(self.unused.clone()))
     }
 
@@ -170,7 +179,9 @@ impl Scenario {
         changed: &[String],
         before: impl FnOnce() -> Option<Vec<Unused>>,
     ) -> Result<Scenario, Errors> {
-        let Reader { sources, mut report, files, renaming, .. } = reader;
+        let Reader { sources, mut report, files, mut renaming, .. } = reader;
+        let mut tree = tree;
+        let of_pairs = former_pairs::append(&mut tree, &mut renaming);
         renaming.twice.into_iter().for_each(|p| report.push(p));
         let mut tree = Node { value: Value::Table(tree), origin: None };
         let mut config = Config::default();
@@ -184,10 +195,11 @@ impl Scenario {
             .collect();
         config.apply(&tree, "", &mut report);
         let name = sources.texts.first().map_or("scenario", |t| t.0.as_str());
-        let mut warnings = layout::read_files(&mut config, &mut tree, name, files, &mut report);
+        let mut warnings = layout::read_files(&mut config, &mut tree, name, files, of_pairs, &mut report);
         warnings.append(mobility::read_file(&mut config, &mut tree, name, files, &mut report));
         links::read_file(&mut config, &mut tree, name, files, &mut report);
         add_default_flow(&mut config, &tree);
+        let first_of_pairs = (of_pairs > 0).then(|| config.flow.0.len().saturating_sub(of_pairs));
         let (findings, layout) = check::check(&config, &tree, &sources);
         // A default in place of an unreadable value needs no second message.
         let already_reported = |p: &Problem, report: &Report| {
@@ -214,7 +226,8 @@ impl Scenario {
             // A scenario with all settings, as from `effective_toml`, did not choose them, so it gets no warnings.
             let unused = if findings.is_complete && changed.is_empty() { vec![] } else { findings.unused };
             let cost = findings.cost;
-            let scenario = Scenario { config, layout, cost, tree, warnings, unused, more_warnings, sources };
+            let scenario =
+                Scenario { config, layout, cost, tree, first_of_pairs, warnings, unused, more_warnings, sources };
             Ok(scenario.warned(changed, before))
         } else {
             Err(Errors { problems: report.problems, more: report.more, sources })
@@ -338,8 +351,8 @@ impl Scenario {
     pub fn setup(&self, seed: Option<u64>) -> Setup {
         let c = &self.config;
         let seed = seed.unwrap_or(c.run.seed);
-        let flow = |(i, f): (usize, &schema::Flow)| {
-            let (from, to) = (NodeId(f.src), NodeId(f.dst.expect("checked")));
+        let flow = |(i, f): (usize, &Flow)| {
+            let (from, to) = (NodeId(f.src), NodeId(f.dst));
             let tcp = f.tcp.over(&c.tcp);
             let split = middleboxes::split_of(c, &self.layout, i, &tcp);
             let start = f.start.unwrap_or(Time::NEVER);
@@ -390,12 +403,12 @@ impl Scenario {
 fn add_default_flow(config: &mut Config, tree: &Node) {
     let none = tree.at("flow").is_none()
         && config.arrival_process.0.is_empty()
-        && config.pairs.0.is_empty()
         && config.flow.0.is_empty()
         && config.traffic.flows == 0;
     // Without hops there is no transfer; the mistake is the number of hops.
     if none && config.topology.hops > 0 && config.topology.kind == topology::Kind::Chain {
-        config.flow.0.push(schema::Flow { dst: Some(config.topology.hops), ..schema::Flow::default() });
+        let dst = Some(Ends::one(config.topology.hops));
+        config.flow.0.push(FlowEntry { dst, ..FlowEntry::default() });
     }
 }
 
@@ -429,6 +442,7 @@ pub fn toml_to_json(name: &str, text: &str) -> Result<Json, Errors> {
 pub fn json_schema() -> Json {
     let mut schema = Config::default().schema();
     unused::describe(&mut schema);
+    events::describe(&mut schema);
     let names: Vec<&str> = presets::WORDS.iter().map(|w| w.0).collect();
     let extends = json!({
         "description": format!("A preset ({}) or a scenario file, or a list of them, to build upon", names.join(", ")),

@@ -34,7 +34,7 @@ impl NodeSet {
 
 impl Scalar for NodeSet {
     fn read(node: &Node) -> Result<NodeSet, String> {
-        let expected = || "expected a set of nodes such as 3, \"3-7\" or \"0, 4-9\"".to_owned();
+        let expected = || "expected a set of nodes such as 3, \"3-7\", \"0, 4-9\" or [1, 4]".to_owned();
         let range = |part: &str| {
             let (first, last) = part.split_once('-').unwrap_or((part, part));
             let range = (first.trim().parse().ok()?, last.trim().parse().ok()?);
@@ -43,6 +43,10 @@ impl Scalar for NodeSet {
         match &node.value {
             Value::Int(n) => u32::try_from(*n).map(|n| NodeSet(vec![(n, n)])).map_err(|_| expected()),
             Value::Text(t) => t.split(',').map(range).collect::<Option<Vec<_>>>().map(NodeSet).ok_or_else(expected),
+            Value::List(list) if !list.is_empty() => {
+                let numbers = list.iter().map(|n| u32::read(n).map(|n| (n, n))).collect::<Result<_, _>>();
+                numbers.map(NodeSet).map_err(|_| expected())
+            }
             _ => Err(expected()),
         }
     }
@@ -53,7 +57,8 @@ impl Scalar for NodeSet {
     }
 
     fn describe() -> Json {
-        json!({ "type": ["integer", "string"], "description": "a set of nodes such as 3, \"3-7\" or \"0, 4-9\"" })
+        let example = "a set of nodes such as 3, \"3-7\", \"0, 4-9\" or [1, 4]";
+        json!({ "type": ["integer", "string", "array"], "items": { "type": "integer" }, "minItems": 1, "description": example })
     }
 }
 
@@ -75,12 +80,13 @@ settings! {
 }
 
 /// Settings that cannot differ between nodes.
-const COMMON: [(&str, &str); 16] = [
+const COMMON: [(&str, &str); 17] = [
     ("radio.propagation", "signals pass from one node to another"),
     ("radio.links", "they name their nodes themselves"),
     ("radio.links_symmetric", "there is one table of links"),
     ("radio.log_distance", "signals pass from one node to another"),
     ("radio.shadowing", "signals pass from one node to another"),
+    ("radio.shadowing_seed", "signals pass from one node to another"),
     ("radio.reception", "there is one rule for all receivers"),
     ("radio.sinr", "there is one rule for all receivers"),
     ("radio.frequency", "signals pass from one node to another"),
@@ -114,7 +120,8 @@ impl Own {
 /// Radios of a scenario whose topology has this number of nodes.
 pub fn interfaces(cfg: &Config, nodes: usize) -> Interfaces {
     let common = Profile { radio: cfg.radio.clone(), wlan: cfg.wlan.clone(), queue: cfg.queue.clone() };
-    let mut all = Interfaces { seed: cfg.topology.seed, ..Interfaces::alike(nodes, common) };
+    let mut all =
+        Interfaces { seed: cfg.radio.shadowing_seed.unwrap_or(cfg.topology.seed), ..Interfaces::alike(nodes, common) };
     // A profile is determined by the groups of a node: extends the previous profile by each group.
     let mut after: HashMap<(u32, usize), u32> = HashMap::new();
     for (row, own) in cfg.node.0.iter().enumerate().filter(|(_, own)| !own.only_moves()) {

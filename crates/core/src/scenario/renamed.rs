@@ -1,6 +1,7 @@
 //! Former names in a scenario: replaced before the settings are read, with a warning for each.
 
 use super::schema::to_json;
+use super::{former_events, former_pairs};
 use crate::setting::renames::{former, generic, renamed, renamed_value};
 use crate::setting::{Entry, Node, Origin, Problem, Table, Value, join};
 use serde_json::{Map, Value as Json, json};
@@ -24,6 +25,9 @@ pub fn of_settings(settings: &Json) -> (Json, Vec<String>) {
 pub fn under_former_names(settings: &Json) -> Json {
     fn collect(value: &Json, path: &str, all: &mut Json) {
         match value {
+            Json::Object(event) if former_events::is_event(path) => {
+                *place(all, path) = former_events::under_former_names(event);
+            }
             Json::Object(fields) if !fields.is_empty() => {
                 fields.iter().for_each(|(key, inner)| collect(inner, &join(path, key), all));
             }
@@ -56,8 +60,12 @@ pub fn under_former_names(settings: &Json) -> Json {
             }
         })
     }
+    let mut settings = settings.clone();
+    if let Some(settings) = settings.as_object_mut() {
+        former_pairs::under_former_names(settings);
+    }
     let mut all = json!({});
-    collect(settings, "", &mut all);
+    collect(&settings, "", &mut all);
     all
 }
 
@@ -116,6 +124,9 @@ impl Renaming {
     }
 
     fn of_table(&mut self, table: &mut Table, old: &str, new: &str) {
+        if former_events::is_event(new) {
+            self.of_event(table, old, new);
+        }
         for (key, at, mut node) in std::mem::take(table).into_entries() {
             let (was, same) = (join(old, &key), join(new, &key));
             let now = renamed(&was).unwrap_or_else(|| same.clone());
@@ -135,7 +146,28 @@ impl Renaming {
         }
     }
 
-    fn warn(&mut self, old: &str, new: &str, at: Option<Origin>) {
+    /// Replaces former keys of an event.
+    fn of_event(&mut self, table: &mut Table, old: &str, new: &str) {
+        let event = former_events::current(std::mem::take(table).into_entries());
+        for (word, at) in event.former {
+            let was = join(old, word.former);
+            if self.known.insert(generic(&was)) {
+                let message = format!("`{was}` is now called {}", former_events::described(new, word));
+                self.warnings.push(problem(&was, at, message, HELP));
+            }
+        }
+        if let Some((first, second, at)) = event.several {
+            let message = format!("`{new}` has both `{first}` and `{second}`");
+            let help = "write an event for each; those at the same time come in their order";
+            self.twice.push(problem(new, at, message, help));
+        }
+        for entry in event.entries {
+            self.insert(table, &join(new, &entry.0), entry);
+        }
+    }
+
+    /// Adds a warning about a former name, one for each name.
+    pub fn warn(&mut self, old: &str, new: &str, at: Option<Origin>) {
         if self.known.insert(generic(old)) {
             self.warnings.push(problem(old, at, format!("`{old}` is now called `{new}`"), HELP));
         }

@@ -1,6 +1,8 @@
 //! File format of a scenario: one group per layer, a list of flows, and the rules of the run.
 
-use super::{nodes, pairs};
+use super::events::Action;
+use super::flows::FlowEntry;
+use super::nodes;
 use crate::app::{self, arrivals, cbr, ftp, on_off};
 use crate::error_model;
 use crate::net::middlebox::{self, eln, snoop};
@@ -9,7 +11,7 @@ use crate::run::{RecordedTable, Stop};
 use crate::setting::limit::{HOUR, LONGEST, above, at_most, range};
 use crate::setting::{Many, Node, Report, Scalar, Setting, Value, join};
 use crate::topology;
-use crate::unit::{BitRate, Bytes, Memory, Position, Quantity, Span, Speed, Time};
+use crate::unit::{BitRate, Memory, Position, Quantity, Span, Speed, Time};
 use crate::{mobility, radio, settings, tcp, wlan};
 use serde_json::{Map, Value as Json, json};
 use std::marker::PhantomData;
@@ -207,97 +209,44 @@ settings! {
     }
 }
 
-settings! {
-    /// A flow from one node to another.
-    pub struct Flow {
-        /// Number of the source node.
-        pub src: u32 = 0,
-        /// Number of the destination node.
-        pub dst: Option<u32> = None,
-        /// Application of the flow.
-        pub app: app::Kind = app::Kind::Ftp,
-        /// Start of the flow; "none": it waits for an event that begins it.
-        pub start: Option<Time> = Some(Time::ZERO) => at_most(Time::ZERO + LONGEST),
-        /// Stop time of the application, after which it sends nothing new; "none": unlimited.
-        pub stop: Option<Time> = None => at_most(Time::ZERO + LONGEST),
-        /// TCP settings of this flow that differ from `tcp`.
-        pub tcp: Overrides<tcp::Config> = Overrides::default()
-            ; used when |c| c.app != app::Kind::Cbr, else "the flow is not over TCP",
-        /// File-transfer settings of this flow that differ from `bulk`.
-        pub bulk: Overrides<ftp::Config> = Overrides::default()
-            ; used when |c| c.app == app::Kind::Ftp, else "the application of the flow is not `ftp`",
-        /// CBR settings of this flow that differ from `cbr`.
-        pub cbr: Overrides<cbr::Config> = Overrides::default()
-            ; used when |c| c.app == app::Kind::Cbr, else "the application of the flow is not `cbr`",
-        /// On/off settings of this flow that differ from `on_off`.
-        pub on_off: Overrides<on_off::Config> = Overrides::default()
-            ; used when |c| c.app == app::Kind::OnOff, else "the application of the flow is not `on_off`",
-    }
-}
-
-impl Flow {
-    /// Tells if the flow uses TCP.
-    pub fn is_tcp(&self, cfg: &Config) -> bool {
-        match self.app {
-            app::Kind::Ftp => true,
-            app::Kind::Cbr => false,
-            app::Kind::OnOff => self.on_off.over(&cfg.on_off).transport == on_off::Transport::Tcp,
-        }
-    }
-
-    /// Payload of a packet: of a segment, or of a datagram.
-    pub fn payload(&self, cfg: &Config) -> Bytes {
-        match self.app {
-            _ if self.is_tcp(cfg) => self.tcp.over(&cfg.tcp).mss,
-            app::Kind::OnOff => self.on_off.over(&cfg.on_off).payload,
-            app::Kind::Ftp | app::Kind::Cbr => self.cbr.over(&cfg.cbr).payload,
-        }
-    }
-}
-
 /// A value of any kind, or none.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Any(pub Option<Node>);
 
 settings! {
-    /// A change to the running simulation: one change at one time.
+    /// A change to the running simulation: one action at one time. The action determines the other settings of the event.
     pub struct Event {
         /// Time of the event.
         pub at: Option<Time> = None => at_most(Time::ZERO + LONGEST),
-        /// Number of a node that is switched off.
-        pub node_down: Option<u32> = None,
-        /// Number of a node that is switched on again.
-        pub node_up: Option<u32> = None,
-        /// Channel of the radio that is switched, if not the whole node; "none": the whole node.
+        /// Kind of the change.
+        pub action: Option<Action> = None,
+        /// Number of the node of `node_down`, `node_up` and `node_move`.
+        pub node: Option<u32> = None,
+        /// Channel of the radio that `node_down` and `node_up` switch; "none": the whole node.
         pub channel: Option<u16> = None,
-        /// Number of a node that moves, to `position` or `destination`. It stays there for the rest of the run,
-        /// whatever `mobility` says.
-        pub node_move: Option<u32> = None,
-        /// New position, reached at once.
-        pub position: Option<Position> = None
-            ; used when |c| c.node_move.is_some(), else "no node moves",
-        /// Destination to which the node walks in a straight line.
-        pub destination: Option<Position> = None
-            ; used when |c| c.node_move.is_some(), else "no node moves",
-        /// Speed of the walk.
-        pub speed: Option<Speed> = None => above(Speed(0.0)).at_most(mobility::FASTEST)
-            ; used when |c| c.node_move.is_some(), else "no node moves",
-        /// Number of a flow that begins to send.
-        pub flow_begin: Option<u32> = None,
-        /// Number of a flow that ends.
-        pub flow_end: Option<u32> = None,
-        /// Name of a setting that changes, such as "flow.0.cbr.interval".
-        pub set: Option<String> = None,
+        /// Position of the node after `node_move`, reached at once.
+        pub position: Option<Position> = None,
+        /// Destination to which the node of `node_move` walks in a straight line.
+        pub destination: Option<Position> = None,
+        /// Speed of the walk to the destination.
+        pub speed: Option<Speed> = None => above(Speed(0.0)).at_most(mobility::FASTEST),
+        /// Number of the flow of `flow_start` and `flow_stop`.
+        pub flow: Option<u32> = None,
+        /// Name of the setting that `set` changes, such as "flow.0.cbr.interval"; the number is that of the flow.
+        pub setting: Option<String> = None,
         /// New value of the setting.
-        pub to: Any = Any::default(),
+        pub value: Any = Any::default(),
     }
 }
 
 settings! {
-    /// Flows that are not listed one by one.
+    /// Flows that are drawn at random, or read from a file.
     pub struct Traffic {
-        /// Number of flows between nodes that are drawn at random (with `topology.seed`).
+        /// Number of flows between nodes that are drawn at random.
         pub flows: u32 = 0 => at_most(1_000_000_000),
+        /// Seed of the draw; "none": `topology.seed`.
+        pub seed: Option<u64> = None
+            ; used when |c| c.flows > 0, else "`traffic.flows` is 0",
         /// Smallest number of hops of such a flow on the shortest path.
         pub min_hops: u32 = 1 => range(1, 1_000_000)
             ; used when |c| c.flows > 0, else "`traffic.flows` is 0",
@@ -308,14 +257,21 @@ settings! {
         pub distinct_ends: bool = true
             ; used when |c| c.flows > 0, else "`traffic.flows` is 0",
         /// A CSV file with the columns src and dst: one flow per line. An optional column start_s has the start times
-        /// \[s\]; with an empty field the flow waits for an event that begins it.
+        /// \[s\]; with an empty field the flow waits for an event that starts it.
         pub file: Option<String> = None,
         /// Application of these flows.
         pub app: app::Kind = app::Kind::Ftp,
         /// Start of the first flow.
         pub start: Time = Time::ZERO => at_most(Time::ZERO + LONGEST),
+        /// Stop time of the applications, after which they send nothing new; "none": unlimited.
+        pub stop: Option<Time> = None => at_most(Time::ZERO + LONGEST),
         /// Time between the starts of consecutive flows.
         pub stagger: Span = Span::secs(1) => at_most(LONGEST),
+        /// Time from the start of each application to its stop, instead of `stop`; "none": unlimited.
+        pub duration: Option<Span> = None => above(Span::ZERO).at_most(LONGEST),
+        /// TCP settings of these flows that differ from `tcp`.
+        pub tcp: Overrides<tcp::Config> = Overrides::default()
+            ; used when |c| c.app != app::Kind::Cbr, else "the flow is not over TCP",
     }
 }
 
@@ -419,15 +375,13 @@ settings! {
         pub split: Split = Split::default(),
         /// Middleboxes. Data pass those of a node in this order, acknowledgements in the opposite order.
         pub middlebox: Many<Middlebox> = Many::default(),
-        /// Flows, listed one by one.
-        pub flow: Many<Flow> = Many::default(),
-        /// Flows between many pairs of nodes; they are numbered after those of `flow`.
-        pub pairs: Many<pairs::Pairs> = Many::default(),
+        /// Flows that are listed.
+        pub flow: Many<FlowEntry> = Many::default(),
         /// Flow generators: transfers that arrive at random times.
         pub arrival_process: Many<Arrivals> = Many::default(),
         /// Changes to the running simulation.
         pub event: Many<Event> = Many::default(),
-        /// Flows that are not listed one by one.
+        /// Flows that are drawn at random, or read from a file.
         pub traffic: Traffic = Traffic::default(),
     }
 }
@@ -457,10 +411,11 @@ fn collect(schema: &Json, path: &str, settings: &mut Vec<String>) {
     }
 }
 
-/// Settings with this last word: those outside of lists, or else those of list entries.
+/// Settings with this last word: those outside of lists, or else those of list entries and of random flows.
 pub fn named(word: &str) -> Vec<String> {
     let same = |n: &&String| n.rsplit('.').next() == Some(word);
-    let (of_lists, others): (Vec<&String>, Vec<_>) = names().iter().filter(same).partition(|n| n.contains(".N."));
+    let (of_lists, others): (Vec<&String>, Vec<_>) =
+        names().iter().filter(same).partition(|n| n.contains(".N.") || n.starts_with("traffic."));
     let candidates = if others.is_empty() { of_lists } else { others };
     // Skips overrides such as `split.tcp.variant` if there is `tcp.variant`.
     let first = |n: &&String| !candidates.iter().any(|other| n.ends_with(&format!(".{other}")));
@@ -501,5 +456,6 @@ pub const SHELVES: &[Shelf] = &[
     Shelf { name: "Motions", setting: "mobility.model", parts: mobility::Kind::WORDS },
     Shelf { name: "Beginnings of random walks", setting: "mobility.initial", parts: mobility::Start::WORDS },
     Shelf { name: "Recorded tables", setting: "run.record", parts: RecordedTable::WORDS },
+    Shelf { name: "Actions of events", setting: "event.N.action", parts: Action::WORDS },
     Shelf { name: "Presets", setting: "extends", parts: super::presets::WORDS },
 ];

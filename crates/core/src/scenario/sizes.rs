@@ -1,8 +1,9 @@
 //! Packet sizes: payloads must fit into packets, and packets with all headers into frames.
 
 use super::check::Checker;
+use super::flows::Flow;
 use super::layout::Layout;
-use super::schema::{Config, Flow};
+use super::schema::Config;
 use crate::app;
 use crate::net::MSDU;
 use crate::setting::join;

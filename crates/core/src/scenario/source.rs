@@ -360,8 +360,12 @@ impl<'a> Reader<'a> {
                     (Some(item), None) => *item = node,
                     (None, _) => {
                         let there = count(entries, "entry");
+                        let numbered = match key {
+                            "flow" => "entries are numbered from 0; flows between several nodes are one entry",
+                            _ => "entries are numbered from 0",
+                        };
                         let message = format!("`{key}` has {there}, there is no `{key}.{}`", shortened(index));
-                        self.report.add(path, origin, message, Some("entries are numbered from 0".into()));
+                        self.report.add(path, origin, message, Some(numbered.to_owned()));
                     }
                 }
             }

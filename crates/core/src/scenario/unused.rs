@@ -6,10 +6,11 @@
 
 use super::Scenario;
 use super::check::Checker;
+use super::flows::Flow;
 use super::layout::Layout;
 use super::mobility;
 use super::nodes::Own;
-use super::schema::{Config, Direction, Flow, Overrides};
+use super::schema::{Config, Direction, Overrides};
 use super::source::{Sources, within};
 use crate::app;
 use crate::net::middlebox::Kind;
@@ -33,10 +34,10 @@ const CROSS_LAYER: &[CrossLayer] = &[
     ("net.link_red.", "no node has a radio", |c, _| c.has_radios()),
     ("net.neighborhood_red.", "no node has a radio", |c, _| c.has_radios()),
     ("radio.energy.", "`run.airtime` is false, and no node has a battery", |c, _| c.run.airtime || has_batteries(c)),
-    ("topology.seed", "nothing is drawn at random", |c, _| {
+    ("topology.seed", "nothing is drawn at random from it", |c, _| {
         c.topology.kind == topology::Kind::Random
-            || c.traffic.flows > 0
-            || (c.radio.shadowing.0 > 1.0 && c.radio.unused("shadowing").is_none())
+            || (c.traffic.flows > 0 && c.traffic.seed.is_none())
+            || (c.radio.unused("shadowing_seed").is_none() && c.radio.shadowing_seed.is_none())
     }),
     ("radio.sinr.ofdm", "no frame is sent at a rate of 802.11a", |c, _| c.wlan.has_ofdm()),
     ("topology.connected", "nodes move", |c, _| !mobility::moves(c)),
@@ -55,6 +56,9 @@ const CROSS_LAYER: &[CrossLayer] = &[
     ("traffic.app", "there are no such flows", has_traffic),
     ("traffic.start", "there are no such flows", has_traffic),
     ("traffic.stagger", "there are no such flows", has_traffic),
+    ("traffic.stop", "there are no such flows", has_traffic),
+    ("traffic.duration", "there are no such flows", has_traffic),
+    ("traffic.tcp.", "there are no such flows", has_traffic),
 ];
 
 /// Adds the conditions to the schema of a scenario.
@@ -116,8 +120,8 @@ struct Connection<'a> {
     own: &'a Overrides<tcp::Config>,
     /// Flow generator of the connection.
     arrivals: Option<usize>,
-    /// Entry of `pairs` of the connection.
-    pairs: Option<usize>,
+    /// Entry of `flow` of the connection; `None` for a random flow and a generated transfer.
+    entry: Option<usize>,
     /// Middlebox at which the second half begins.
     split: Option<usize>,
     cfg: tcp::Config,
@@ -141,15 +145,16 @@ impl<'a> Users<'a> {
         let mut plain = false;
         for (flow, f) in layout.flows.iter().enumerate().filter(|(_, f)| f.is_tcp(cfg)) {
             let split = layout.split_at.get(flow).copied().flatten();
-            let pairs = layout.pairs_of(flow);
-            // Takes one flow for all flows without settings of their own, and one for each entry of `pairs`.
-            let is_first = pairs.is_none_or(|i| layout.pairs[i].start == flow);
-            let is_plain = pairs.is_none() && f.tcp.is_empty();
+            let entry = layout.entry_of(flow);
+            // Takes one flow for all flows without settings of their own, one for each entry of `flow`, and one for all
+            // random flows.
+            let first = entry.map_or(layout.entries.last().map_or(0, |range| range.end), |i| layout.entries[i].start);
+            let (is_first, is_plain) = (flow == first, f.tcp.is_empty());
             if split.is_none() && (!is_first || is_plain && std::mem::replace(&mut plain, true)) {
                 continue;
             }
             let first = f.tcp.over(&cfg.tcp);
-            let of = |split, cfg| Connection { flow: Some(flow), own: &f.tcp, arrivals: None, pairs, split, cfg };
+            let of = |split, cfg| Connection { flow: Some(flow), own: &f.tcp, arrivals: None, entry, split, cfg };
             if let Some(i) = split {
                 let second = cfg.middlebox.0[i].split.over(&cfg.split).tcp.over(&first);
                 connections.push(of(split, second));
@@ -162,7 +167,7 @@ impl<'a> Users<'a> {
                 flow: None,
                 own: &a.tcp,
                 arrivals: Some(i),
-                pairs: None,
+                entry: None,
                 split: None,
                 cfg: flow_tcp,
             });
@@ -330,7 +335,8 @@ impl<'a> Users<'a> {
 
     /// Reason why the setting at this path has no effect.
     fn unused(&self, path: &str) -> Option<&'static str> {
-        let (cfg, flows, layout_pairs) = (self.cfg, &self.layout.flows, &self.layout.pairs);
+        let (cfg, flows) = (self.cfg, &self.layout.flows);
+        let first = |entry: usize| self.layout.entries.get(entry).and_then(|range| flows.get(range.start));
         let (group, rest) = path.split_once('.')?;
         let (number, deeper) = rest.split_once('.').unwrap_or((rest, ""));
         let (part, own) = deeper.split_once('.').unwrap_or((deeper, ""));
@@ -351,21 +357,17 @@ impl<'a> Users<'a> {
                 among(users.map(|f| (f.on_off.has(rest), self.bursts(f, rest))), "no flow is one of bursts")
             }
             ("flow", Ok(i)) if part == "on_off" => {
-                cfg.unused(path).or_else(|| flows.get(i).and_then(|f| self.bursts(f, own)))
+                cfg.unused(path).or_else(|| first(i).and_then(|f| self.bursts(f, own)))
             }
             ("flow", Ok(i)) if part == "tcp" => {
-                let udp = flows.get(i).filter(|f| !f.is_tcp(cfg)).map(|_| "the flow is not over TCP");
-                udp.or_else(|| self.tcp(own, |c| (c.flow == Some(i)).then(|| self.split_has(c, own))))
+                let udp = first(i).filter(|f| !f.is_tcp(cfg)).map(|_| "the flow is not over TCP");
+                udp.or_else(|| self.tcp(own, |c| (c.entry == Some(i)).then(|| self.split_has(c, own))))
             }
-            ("pairs", Ok(i)) => cfg.unused(path).or_else(|| {
-                let first = &flows[layout_pairs.get(i)?.start];
-                match part {
-                    "tcp" if !first.is_tcp(cfg) => Some("the flow is not over TCP"),
-                    "tcp" => self.tcp(own, |c| (c.pairs == Some(i)).then(|| self.split_has(c, own))),
-                    "on_off" => self.bursts(first, own),
-                    _ => None,
-                }
-            }),
+            ("traffic", _) if rest.starts_with("tcp.") && has_traffic(cfg, self.tree) => {
+                // Flows of a file have become entries with these settings.
+                let of_traffic = |c: &Connection<'_>| c.flow.is_some_and(|f| flows[f].tcp == cfg.traffic.tcp);
+                cfg.unused(path).or_else(|| self.tcp(deeper, |c| of_traffic(c).then(|| self.split_has(c, deeper))))
+            }
             ("routing", _) if rest == "ecn" && !cfg.routing.protocol.learns_routes() => {
                 Some("`routing.protocol` has no messages")
             }
@@ -421,7 +423,7 @@ const NO_MARKS: &str = "no queue marks packets";
 const NO_LOSS: &str = "`routing.protocol` never loses a route";
 
 /// Groups that are lists.
-const LISTS: [&str; 6] = ["flow", "pairs", "wired_link", "middlebox", "node", "arrival_process"];
+const LISTS: [&str; 5] = ["flow", "wired_link", "middlebox", "node", "arrival_process"];
 
 /// Reports the names of values set by the scenario itself: files that it extends are meant for many scenarios.
 fn written(node: &Node, path: &str, sources: &Sources, report: &mut impl FnMut(String)) {

@@ -86,7 +86,7 @@ impl Checker<'_> {
     fn flows_without_start(&mut self, layout: &Layout) {
         let mut begun = vec![false; layout.flows.len()];
         for (_, command) in &layout.events {
-            if let Command::FlowBegin(flow) = command {
+            if let Command::FlowStart(flow) = command {
                 begun[flow.index()] = true;
             }
         }
@@ -97,9 +97,9 @@ impl Checker<'_> {
             1 => ", nor one more flow".to_owned(),
             n => format!(", nor {n} more flows"),
         };
-        let message = format!("flow {i} has no start, and no event begins it{more}");
-        let help = "let it have a start (`start`; in a file of flows `start_s`), or begin it: by an event with `flow_begin`, or \
-                    from the program that drives the run";
+        let message = format!("flow {i} has no start, and no event starts it{more}");
+        let help = "let it have a start (`start`; in a file of flows `start_s`), or start it by an event, \
+                    `action = \"flow_start\"`, or from the program that drives the run";
         self.warn(&join(&layout.origin_of(i), "start"), message, help);
     }
 }

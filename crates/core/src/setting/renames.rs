@@ -37,10 +37,6 @@ pub const SETTINGS: &[(&str, &str)] = &[
     ("net.neighborhood_red.w_q", "net.neighborhood_red.weight"),
     ("on_off.header", "on_off.header_size"),
     ("on_off.messages", "on_off.framing"),
-    ("pairs.*.from", "pairs.*.src"),
-    ("pairs.*.ftp", "pairs.*.bulk"),
-    ("pairs.*.lasts", "pairs.*.duration"),
-    ("pairs.*.to", "pairs.*.dst"),
     ("queue.pie.mean_pktsize", "queue.pie.mean_packet_size"),
     ("queue.red.bottom", "queue.red.min_max_p"),
     ("queue.red.mean_pktsize", "queue.red.mean_packet_size"),
@@ -136,8 +132,38 @@ pub const SETTINGS: &[(&str, &str)] = &[
     ("wlan.rate_control.sample_rate_thesis.most_failures", "wlan.rate_control.sample_rate_thesis.max_failures"),
 ];
 
+/// Former names within the former list `pairs`, whose entries have become entries of `flow`.
+pub const PAIRS: &[(&str, &str)] = &[
+    ("pairs.*.from", "pairs.*.src"),
+    ("pairs.*.ftp", "pairs.*.bulk"),
+    ("pairs.*.lasts", "pairs.*.duration"),
+    ("pairs.*.to", "pairs.*.dst"),
+];
+
+/// A former key of an event, whose name was that of the action.
+#[derive(Debug, PartialEq, Eq)]
+pub struct EventKey {
+    /// Former key.
+    pub former: &'static str,
+    /// Action that the key stood for; `None` if it belonged to another one.
+    pub action: Option<&'static str>,
+    /// Key of today for its value.
+    pub key: &'static str,
+}
+
+/// Former keys of events.
+pub const EVENTS: &[EventKey] = &[
+    EventKey { former: "node_down", action: Some("node_down"), key: "node" },
+    EventKey { former: "node_up", action: Some("node_up"), key: "node" },
+    EventKey { former: "node_move", action: Some("node_move"), key: "node" },
+    EventKey { former: "flow_begin", action: Some("flow_start"), key: "flow" },
+    EventKey { former: "flow_end", action: Some("flow_stop"), key: "flow" },
+    EventKey { former: "set", action: Some("set"), key: "setting" },
+    EventKey { former: "to", action: None, key: "value" },
+];
+
 /// Setting whose value is the name of a setting.
-const NAMES_A_SETTING: &str = "event.*.set";
+const NAMES_A_SETTING: &str = "event.*.setting";
 
 /// Groups that contain settings of other groups: `flow.0.tcp.mss` is `tcp.mss` of one flow.
 const HOLDERS: &[&str] = &[
@@ -165,13 +191,19 @@ type Names = HashMap<&'static str, &'static str>;
 /// Name of the setting or group that was called `path`; `None` if `path` has no former name.
 pub fn renamed(path: &str) -> Option<String> {
     static NAMES: OnceLock<Names> = OnceLock::new();
-    renamed_by(path, NAMES.get_or_init(|| SETTINGS.iter().copied().collect()))
+    let of_event = |(group, key): (&str, &str)| {
+        let word = EVENTS.iter().find(|word| word.former == key).filter(|_| generic(group) == "event.*")?;
+        Some(join(group, word.key))
+    };
+    path.rsplit_once('.')
+        .and_then(of_event)
+        .or_else(|| renamed_by(path, NAMES.get_or_init(|| SETTINGS.iter().chain(PAIRS).copied().collect())))
 }
 
 /// Former name of the setting or group that is called `path`; `None` if it had none.
 pub fn former(path: &str) -> Option<String> {
     static NAMES: OnceLock<Names> = OnceLock::new();
-    renamed_by(path, NAMES.get_or_init(|| SETTINGS.iter().map(|&(old, new)| (new, old)).collect()))
+    renamed_by(path, NAMES.get_or_init(|| SETTINGS.iter().chain(PAIRS).map(|&(old, new)| (new, old)).collect()))
 }
 
 /// Name by a list of names; the longest name in the list with which `path` begins decides.
@@ -233,9 +265,12 @@ mod tests {
         assert_eq!(now("wired.queue.red.q_weight"), "wired.queue.red.weight");
         assert_eq!(former("wired_link.2.back.queue.red.weight").as_deref(), Some("link.2.back.queue.red.q_weight"));
         assert_eq!((renamed("mobility.kind"), renamed("queue.red"), renamed("")), (None, None, None));
-        assert_eq!(renamed_value("event.7.set", "flow.3.tcp.window").as_deref(), Some("flow.3.tcp.receive_window"));
+        assert_eq!((now("event.0.flow_end"), now("event.2.to")), ("event.0.flow".into(), "event.2.value".into()));
+        assert_eq!((renamed("event.0.flow"), renamed("flow_end")), (None, None));
+        assert_eq!(former("flow.0.tcp.receive_window").as_deref(), Some("flow.0.tcp.window"));
+        assert_eq!(renamed_value("event.7.setting", "flow.3.tcp.window").as_deref(), Some("flow.3.tcp.receive_window"));
         assert_eq!(
-            (renamed_value("event.7.set", "wired_link.0.rate"), renamed_value("traffic.file", "motion")),
+            (renamed_value("event.7.setting", "wired_link.0.rate"), renamed_value("traffic.file", "motion")),
             (None, None)
         );
     }

@@ -97,10 +97,11 @@ impl Report {
         } else if let (Some(near), true) = (&near, keys.iter().any(typo)) {
             return near.clone();
         }
-        // A name of other programs is hardly one of a list entry here: a `duration` is `run.stop`, not that of `pairs`.
+        // A name of other programs is hardly one of a flow here: a `duration` is `run.stop`, not that of a flow.
         let foreign = absent::setting(key);
         let same = self.named.map_or_else(Vec::new, |f| f(key));
-        let same = same.iter().map(String::as_str).filter(|n| foreign.is_none_or(|f| f != *n && !n.contains(".N.")));
+        let of_flows = |n: &str| n.contains(".N.") || n.starts_with("traffic.");
+        let same = same.iter().map(String::as_str).filter(|n| foreign.is_none_or(|f| f != *n && !of_flows(n)));
         let elsewhere: Vec<String> = foreign.into_iter().chain(same).map(quoted).collect();
         if (1..=MEANT).contains(&elsewhere.len()) {
             return mean(&elsewhere);
