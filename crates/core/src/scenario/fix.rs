@@ -1,9 +1,10 @@
 //! Rewriting of files with former names; comments, order and layout stay.
 
 use super::Errors;
+use super::former_values;
 use super::source::{NoFiles, Reader};
-use crate::setting::join;
 use crate::setting::renames::{renamed, renamed_key, renamed_value};
+use crate::setting::{Value as Read, join};
 use std::collections::BTreeSet;
 use toml_edit::{DocumentMut, Item, Key, TableLike, Value};
 
@@ -68,7 +69,8 @@ impl Fixer {
         let all = names(table);
         for (key, mut item) in take(table, &all) {
             let was = join(old, key.get());
-            let today = renamed_key(old, key.get());
+            let value = item.as_str().map_or(Read::Absent, |text| Read::Text(text.to_owned()));
+            let today = renamed_key(old, key.get()).map(|new| former_values::setting_of(&was, &value, new));
             let key = self.renamed(key, today.as_deref(), &all, old, new);
             self.of_item(&mut item, &was, &join(new, key.get()));
             table.entry_format(&key).or_insert(item);
@@ -91,11 +93,19 @@ impl Fixer {
         match value {
             Value::InlineTable(table) => self.of_table(table, old, new),
             Value::Array(list) => {
-                let tables = list.iter_mut().enumerate().filter(|(_, inner)| inner.is_inline_table());
-                tables.for_each(|(i, t)| self.of_value(t, &join(old, &i.to_string()), &join(new, &i.to_string())));
+                for (i, inner) in list.iter_mut().enumerate() {
+                    match inner {
+                        Value::InlineTable(_) => {
+                            self.of_value(inner, &join(old, &i.to_string()), &join(new, &i.to_string()));
+                        }
+                        Value::String(_) => self.of_value(inner, old, new),
+                        _ => {}
+                    }
+                }
             }
             value => {
-                if let Some(now) = value.as_str().and_then(|text| renamed_value(new, text)) {
+                let today = |text: &str| renamed_value(new, text).or_else(|| former_values::text(new, text));
+                if let Some(now) = value.as_str().and_then(today) {
                     self.replace(value, new, now);
                 }
             }
@@ -131,8 +141,9 @@ impl Fixer {
 
     /// Replaces the value of a setting; the spaces and comments around the value stay.
     fn replace(&mut self, value: &mut Value, setting: &str, now: String) {
-        let mut now = Value::from(now);
-        self.change(format!("`{setting}` = {} -> {now}", value.to_string().trim()));
+        let (mut was, mut now) = (value.clone(), Value::from(now));
+        was.decor_mut().clear();
+        self.change(format!("`{setting}` = {was} -> {now}"));
         *now.decor_mut() = value.decor().clone();
         *value = now;
     }

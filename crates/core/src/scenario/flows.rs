@@ -66,7 +66,7 @@ impl Checker<'_> {
                 if ftp.segments.is_some() && ftp.bytes.is_some() {
                     let path = self.owner(at, "bulk.bytes");
                     let message = "`bulk.segments` and `bulk.bytes` both say how much is sent";
-                    self.error(&path, message, "leave one of them out, or set it to \"none\"");
+                    self.error(&path, message, "leave one of them out, or set it to \"unlimited\"");
                 }
             }
             app::Kind::Cbr => {

@@ -8,6 +8,7 @@ mod events;
 mod far;
 pub mod fix;
 mod flows;
+pub mod former_values;
 pub mod layout;
 mod links;
 pub mod middleboxes;
@@ -398,7 +399,7 @@ fn add_default_flow(config: &mut Config, tree: &Node) {
 
 fn to_toml(json: &Json) -> toml::Value {
     match json {
-        Json::Null => toml::Value::String("none".into()),
+        Json::Null => unreachable!("no setting is written as null"),
         Json::Bool(b) => toml::Value::Boolean(*b),
         Json::Number(n) => n
             .as_i64()

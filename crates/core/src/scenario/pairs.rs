@@ -19,13 +19,13 @@ settings! {
         pub dst: NodeSet = NodeSet::default(),
         /// Application of these flows.
         pub app: app::Kind = app::Kind::Ftp,
-        /// Start of the first flow; "none": each flow waits for an event that begins it.
-        pub start: Option<Time> = Some(Time::ZERO) => at_most(Time::ZERO + LONGEST),
+        /// Start of the first flow; "event": each flow waits for an event that begins it.
+        pub start: Option<Time> | "event" = Some(Time::ZERO) => at_most(Time::ZERO + LONGEST),
         /// Time between the starts of consecutive flows.
         pub stagger: Span = Span::ZERO => at_most(LONGEST)
             ; used when |c| c.start.is_some(), else "the flows do not start by themselves",
-        /// Time from the start of each application to its stop; "none": unlimited.
-        pub duration: Option<Span> = None => above(Span::ZERO).at_most(LONGEST)
+        /// Time from the start of each application to its stop.
+        pub duration: Option<Span> | "unlimited" = None => above(Span::ZERO).at_most(LONGEST)
             ; used when |c| c.start.is_some(), else "the flows do not start by themselves",
         /// TCP settings of these flows that differ from `tcp`.
         pub tcp: Overrides<tcp::Config> = Overrides::default()

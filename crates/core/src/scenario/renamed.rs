@@ -1,13 +1,17 @@
 //! Former names in a scenario: replaced before the settings are read, with a warning for each.
 
+use super::former_values;
 use super::schema::to_json;
 use crate::setting::renames::{former_last, generic, renamed, renamed_key, renamed_value};
 use crate::setting::{Entry, Node, Origin, Problem, Table, Value, join};
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 use std::collections::BTreeSet;
 
 /// Suggestion of all warnings of this kind.
 const HELP: &str = "the former name will be removed in the next version; `chappe fix FILE` rewrites a file";
+
+/// Suggestion of warnings about values.
+const VALUE_HELP: &str = "it will be an error in the next version; `chappe fix FILE` rewrites a file";
 
 /// Settings by dotted name under their current names, and messages about former names.
 pub fn of_settings(settings: &Json) -> (Json, Vec<String>) {
@@ -35,8 +39,6 @@ pub fn under_former_names(settings: &Json) -> Json {
                 let path = join(path, "*");
                 Json::Array(items.iter().map(|item| of_group(item, &path)).collect())
             }
-            // A table of links is text, whose columns had former names, too.
-            Json::String(text) if path == "radio.links" => json!(text.replacen("src,dst,", "from,to,", 1)),
             value => value.clone(),
         }
     }
@@ -62,7 +64,8 @@ impl Renaming {
 
     /// Current name and value for a value at a dotted name.
     pub fn of_value(&mut self, path: &str, mut node: Node) -> (String, Node) {
-        let new = renamed(path).unwrap_or_else(|| path.to_owned());
+        let new =
+            renamed(path).map_or_else(|| path.to_owned(), |new| former_values::setting_of(path, &node.value, new));
         if new != path {
             self.warn(path, &new, node.origin);
         }
@@ -75,22 +78,35 @@ impl Renaming {
         match &mut node.value {
             Value::Table(table) => self.of_table(table, old, new),
             Value::List(list) => {
-                let groups = list.iter_mut().enumerate().filter(|(_, n)| matches!(n.value, Value::Table(_)));
-                groups.for_each(|(i, n)| self.of_node(n, &join(old, &i.to_string()), &join(new, &i.to_string())));
+                for (i, n) in list.iter_mut().enumerate() {
+                    match n.value {
+                        Value::Table(_) => self.of_node(n, &join(old, &i.to_string()), &join(new, &i.to_string())),
+                        Value::Text(_) | Value::Absent => self.of_node(n, old, new),
+                        _ => {}
+                    }
+                }
             }
             Value::Text(text) => {
                 if let Some(now) = renamed_value(new, text) {
                     self.warn(text, &now, node.origin);
                     *text = now;
+                } else if let Some(now) = former_values::text(new, text) {
+                    self.warn_of_value(new, text, &now, node.origin);
+                    // The number of decibels may be rounded: the reader still takes the ratio.
+                    if text == former_values::NONE {
+                        *text = now;
+                    }
                 }
             }
+            Value::Absent => node.value = Value::Text(former_values::word(new).to_owned()),
             Value::Bool(_) | Value::Int(_) | Value::Float(_) => {}
         }
     }
 
     fn of_table(&mut self, table: &mut Table, old: &str, new: &str) {
         for (key, at, mut node) in std::mem::take(table).into_entries() {
-            let (was, today) = (join(old, &key), renamed_key(old, &key));
+            let was = join(old, &key);
+            let today = renamed_key(old, &key).map(|new| former_values::setting_of(&was, &node.value, new));
             let now = join(new, today.as_deref().unwrap_or(&key));
             if today.is_some() {
                 self.warn(&was, &now, at);
@@ -103,6 +119,12 @@ impl Renaming {
     fn warn(&mut self, old: &str, new: &str, at: Option<Origin>) {
         if self.known.insert(generic(old)) {
             self.warnings.push(problem(old, at, format!("`{old}` is now called `{new}`"), HELP));
+        }
+    }
+
+    fn warn_of_value(&mut self, path: &str, old: &str, new: &str, at: Option<Origin>) {
+        if self.known.insert(format!("{} = {old}", generic(path))) {
+            self.warnings.push(problem(path, at, format!("`{path}` = \"{old}\" is now written \"{new}\""), VALUE_HELP));
         }
     }
 

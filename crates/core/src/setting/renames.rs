@@ -43,6 +43,7 @@ pub const SETTINGS: &[(&str, &str)] = &[
     ("queue.red.mean_pktsize", "queue.red.mean_packet_size"),
     ("queue.red.q_weight", "queue.red.weight"),
     ("queue.red.top", "queue.red.max_max_p"),
+    ("radio.links", "radio.links_file"),
     ("routing.aodv.rerr_bytes", "routing.aodv.rerr_size"),
     ("routing.aodv.rerr_destination_bytes", "routing.aodv.rerr_destination_size"),
     ("routing.aodv.rrep_bytes", "routing.aodv.rrep_size"),
