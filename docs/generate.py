@@ -105,6 +105,8 @@ def _former() -> Iterator[str]:
     yield "|---|---|"
     for old, new in _core.renamed_settings():
         yield f"| `{old}` | `{new}` |"
+    yield '\nThe same holds for `"none"` as the value of settings that have another word for it in the tables above,'
+    yield "and for power ratios as texts without a unit."
 
 
 def page() -> str:

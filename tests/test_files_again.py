@@ -23,7 +23,7 @@ def drawn(seed: int) -> dict[str, Any]:
     flow = []
     for _ in range(rng.randrange(4)):
         source, to = rng.sample(range(nodes), 2)
-        start = rng.choice(["none", f"{rng.randrange(10**9)} ns", f"{rng.randrange(90)} s"])
+        start = rng.choice(["event", f"{rng.randrange(10**9)} ns", f"{rng.randrange(90)} s"])
         flow.append({"src": source, "dst": to, "start": start})
     return {
         "run.stop": "100 s",
@@ -50,7 +50,7 @@ def test_written_tables_are_read_again(seed: int, tmp_path: Path) -> None:
                 "run.stop": "100 s",
                 "topology": {"kind": "file", "file": str(tmp_path / f"nodes{mixed}.csv")},
                 "traffic.file": str(tmp_path / f"flows{mixed}.csv"),
-                "radio": {"reception": "sinr", "propagation": "links", "links": str(tmp_path / "links.csv")},
+                "radio": {"reception": "sinr", "propagation": "links", "links_file": str(tmp_path / "links.csv")},
             }
         )
         assert again.nodes.equals(scenario.nodes)

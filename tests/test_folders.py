@@ -128,7 +128,7 @@ def test_file_names_are_literal(name: str, here: Path) -> None:
         'extends = "base.toml"\n',
         f'extends = "{name}/base.toml"\n',
         'extends = "base.toml"\ntopology = { kind = "file", file = "places.csv" }\ntraffic.file = "flows.csv"\n',
-        'extends = "base.toml"\nradio.propagation = "links"\nradio.links = "links.csv"\n'
+        'extends = "base.toml"\nradio.propagation = "links"\nradio.links_file = "links.csv"\n'
         'radio.receive_threshold = "-70 dBm"\nradio.sense_threshold = "-80 dBm"\ntopology.hops = 1\n',
         'run.stop = "1 s"\ntopology.kind = "motion"\nmobility = { model = "file", file = "move.csv" }\n'
         "flow = [{ src = 0, dst = 1 }]\n",

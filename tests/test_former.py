@@ -114,7 +114,7 @@ def test_a_study_folder_is_continued(
     assert_frame_equal(after.table("flows").drop("run"), flows.drop("run"), check_dtypes=False)
     # Simulated again, they are the same.
     again = chappe.sweep(
-        after.scenario, {"tcp.receive_window": [2, 4], "tcp.max_cwnd": ["none", 3]}, seeds=2, out=files / "again"
+        after.scenario, {"tcp.receive_window": [2, 4], "tcp.max_cwnd": ["unlimited", 3]}, seeds=2, out=files / "again"
     )
     assert_frame_equal(again.table("flows"), after.table("flows"))
 
@@ -143,6 +143,60 @@ def test_a_saved_run_is_opened() -> None:
     assert former.why().losses.columns == ["packet_class", "cause", "packets", "share"]
 
 
+VALUES = """# Values of the previous version
+run.stop = "1 s"
+topology.hops = 2
+
+[tcp]
+max_cwnd = "none"
+max_timeouts = "none"      # no limit
+
+[radio]
+antenna_gain = "1"
+receive_threshold = "none"
+sinr = { noise_figure = "5.011872336272724", relock = "none" }
+"""
+
+
+def test_former_values_are_read_with_a_warning_and_rewritten(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "values.toml"
+    path.write_text(VALUES)
+    former = chappe.Scenario.load(path)
+    assert [w for w in former.warnings if "is now written" in w] == [
+        '`tcp.max_cwnd` = "none" is now written "unlimited"',
+        '`tcp.max_timeouts` = "none" is now written "unlimited"',
+        '`radio.antenna_gain` = "1" is now written "0 dB"',
+        '`radio.receive_threshold` = "none" is now written "range"',
+        '`radio.sinr.noise_figure` = "5.011872336272724" is now written "7 dB"',
+        '`radio.sinr.relock` = "none" is now written "never"',
+    ]
+    plain = chappe.Scenario({"run.stop": "1 s", "topology.hops": 2, "tcp.max_timeouts": None})
+    assert former == plain
+    assert not [w for w in plain.warnings if "is now written" in w]
+    assert cli.main(["fix", "--json", str(path)]) == 0
+    changes = json.loads(capsys.readouterr().out)[0]["changes"]
+    assert (len(changes), changes[0]) == (6, '`tcp.max_cwnd` = "none" -> "unlimited"')
+    text = path.read_text()
+    assert 'max_timeouts = "unlimited"      # no limit\n' in text
+    assert 'sinr = { noise_figure = "7 dB", relock = "never" }' in text
+    today = chappe.Scenario.load(path)
+    assert today == former
+    assert not [w for w in today.warnings if "is now written" in w]
+
+
+def test_former_words_of_an_axis_are_rewritten(tmp_path: Path) -> None:
+    base = chappe.Scenario.chain(1, stop="110 delivered")
+    with pytest.warns(FutureWarning, match=r'`tcp\.max_cwnd` = "none" is now written "unlimited"'):
+        study = chappe.sweep(base, {"tcp.max_cwnd": ["none", 4]}, progress=False, jobs=1)
+    assert study.runs["tcp.max_cwnd"].to_list() == ["unlimited", "4"]
+    path = tmp_path / "study.toml"
+    path.write_text('seeds = 1\n[scenario]\nrun.stop = "1 s"\n[axes]\n"tcp.max_cwnd" = ["none", 4]\n')
+    assert cli.main(["fix", str(path)]) == 0
+    assert '"tcp.max_cwnd" = ["unlimited", 4]' in path.read_text()
+
+
 def test_former_columns_are_on_the_page() -> None:
     page = (TODAY / "docs" / "results.md").read_text(encoding="utf-8").partition("## Former names of columns")[2]
     listed = [("", *names) for names in COLUMNS.items()]
@@ -158,7 +212,7 @@ def test_measured_links_are_found_under_their_former_columns(tmp_path: Path) -> 
         {
             "run.stop": "1 s",
             "topology": {"kind": "list", "positions": [["0 m", "0 m"], ["10 m", "0 m"]]},
-            "radio": {"propagation": "links", "reception": "sinr", "links": str(tmp_path / "links.csv")},
+            "radio": {"propagation": "links", "reception": "sinr", "links_file": str(tmp_path / "links.csv")},
             "flow": [{"src": 0, "dst": 1}],
         }
     )

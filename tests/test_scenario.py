@@ -431,7 +431,7 @@ def test_parts_are_the_choices_of_their_settings() -> None:
 
 
 MEASURED = {
-    "radio.links": "src,dst,signal_dbm\n0,1,-60\n1,0,-60\n1,2,-60\n2,1,-60\n",
+    "radio.links_table": "src,dst,signal_dbm\n0,1,-60\n1,0,-60\n1,2,-60\n2,1,-60\n",
     "radio.reception": "sinr",
 }
 
@@ -535,7 +535,7 @@ def test_measured_links_are_read_from_the_folder_of_the_scenario(tmp_path: Path)
     (tmp_path / "links.csv").write_text("src,dst,signal_dbm\n0,1,-60\n1,0,-60\n")
     (tmp_path / "measured.toml").write_text(
         'run.stop = "1 s"\ntopology.hops = 1\n'
-        'radio = { propagation = "links", links = "links.csv", reception = "sinr" }\n'
+        'radio = { propagation = "links", links_file = "links.csv", reception = "sinr" }\n'
     )
     scenario = Scenario.load(tmp_path / "measured.toml")
     assert chappe.run(scenario).flows["packets_delivered"][0] > 10
@@ -558,7 +558,8 @@ def test_links_have_signal_and_rate(tmp_path: Path) -> None:
     assert from_0["signal_dbm"].to_list() == pytest.approx([-81.6, -88.22, -92.10], abs=0.01)
     assert from_0["rate_bps"].to_list() == [11_000_000, 5_500_000, None]
     links.write_csv(tmp_path / "links.csv")
-    again = scenario.with_settings({"radio.propagation": "links", "radio.links": str(tmp_path / "links.csv")}).links
+    file = str(tmp_path / "links.csv")
+    again = scenario.with_settings({"radio.propagation": "links", "radio.links_file": file}).links
     assert again.drop("signal_dbm").equals(links.drop("signal_dbm"))
     assert again["signal_dbm"].to_list() == pytest.approx(links["signal_dbm"].to_list(), abs=1e-5)
     assert links.filter(pl.col("src") > pl.col("dst")).height == links.height / 2 == 6

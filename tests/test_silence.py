@@ -41,7 +41,7 @@ def test_a_flow_that_did_not_start_has_one_reason() -> None:
         "flow 1 delivered nothing: it starts at 20 s, and the run ended at 20 s"
     )
     event = {"at": "30 s", "action": "flow_start", "flow": 1}
-    waits = scenario({"dst": 2, **CBR}, {"src": 1, "dst": 0, "start": "none"}, event=[event])
+    waits = scenario({"dst": 2, **CBR}, {"src": 1, "dst": 0, "start": "event"}, event=[event])
     assert only(waits) == "flow 1 delivered nothing: it was never started"
 
 

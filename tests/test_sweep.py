@@ -508,7 +508,7 @@ def test_bad_arguments(arguments: list[str], reason: str, folder: Path, capsys: 
         ({"topology.spacing": ["200 m", "0.2 km"]}, None, ["equivalent values 200 m and 0.2 km"]),
         ({"tcp.receive_window": [2, 4, 2.0]}, None, ["equivalent values 2 and 2.0"]),
         ({"tcp.receive_window": [np.int64(2), 2]}, None, ["has the value 2 2 times"]),
-        ({"tcp.max_cwnd": [None, "none"]}, None, ["equivalent values None and none"]),
+        ({"tcp.max_cwnd": [None, "unlimited"]}, None, ["equivalent values None and unlimited"]),
         ({"wlan.data_rate": ["2 Mbit/s", "2000 kbit/s", "2e6 bit/s"]}, None, ["Mbit/s and 2000", "Mbit/s and 2e6"]),
         ({"run.stop": ["10 s", "0.01 ks", "10000 ms"]}, None, ["cannot be", "equivalent values 10 s and 10000 ms"]),
         ({"tcp.vegas": [{"alpha": 1, "beta": 3}, {"beta": 3.0, "alpha": 1.0}]}, None, ["has the equivalent values"]),

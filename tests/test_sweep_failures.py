@@ -116,7 +116,7 @@ def test_an_interrupt_keeps_what_is_finished(folder: Path, undisturbed: dict[str
 def test_a_full_disk(folder: Path) -> None:
     few, more = (
         STUDY.replace("topology.hops = [1, 2, 3]", f"run.sample_interval = {samples}").replace("1100 del", "110 del")
-        for samples in ('["none"]', '["none", "100 us"]')
+        for samples in ('["never"]', '["never", "100 us"]')
     )
     (folder / "study.toml").write_text(few)
     assert run(folder, "--out", "results")[0] == 0
@@ -128,7 +128,7 @@ def test_a_full_disk(folder: Path) -> None:
     assert err.startswith("error: cannot write to results: file too large. ")
     assert "finished runs are kept there" in err
     kept = study.Study(folder / "results")
-    assert len(kept.runs.filter(kept.runs["run.sample_interval"] == "none")) == 12
+    assert len(kept.runs.filter(kept.runs["run.sample_interval"] == "never")) == 12
     assert len(kept.table("flows")) == len(kept.runs)
     assert run(folder, "--out", "results")[0] == 0
     assert contents(folder / "results") == contents(folder / "undisturbed")

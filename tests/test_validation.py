@@ -54,10 +54,10 @@ def test_settings_of_a_case() -> None:
     wlan = s["wlan"]
     assert (wlan["data_rate"], wlan["basic_rate"]) == ("11 Mbit/s", "2 Mbit/s")
     assert (wlan["preamble"], wlan["basic_preamble"]) == ("short", "long")
-    assert (wlan["rts_threshold"], wlan["short_retry_limit"], wlan["long_retry_limit"]) == ("always", "none", 7)
+    assert (wlan["rts_threshold"], wlan["short_retry_limit"], wlan["long_retry_limit"]) == ("always", "unlimited", 7)
     s = scenario(Case("tcp", 1, 3, 2, False)).settings
     assert (s["flow"][0]["dst"], s["queue"]["limit"], s["wlan"]["short_retry_limit"]) == (3, 100, 7)
-    assert scenario(FEW[2], as_ns3=False).settings["wlan"]["basic_preamble"] == "none"
+    assert scenario(FEW[2], as_ns3=False).settings["wlan"]["basic_preamble"] == "same"
     # All cases use the standard.
     assert all(scenario(c).settings["wlan"]["retry_counts"] == "mpdu" for c in FEW)
 

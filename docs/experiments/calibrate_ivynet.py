@@ -53,7 +53,7 @@ def radio(signal_db: float, sensed_db: float, exponent: float, relock_db: float 
         "radio.sinr.preamble_detection": f"{sensed_db:.3f} dB",
         "radio.sinr.energy_detection": f"{NOISE_DBM + sensed_db:.3f} dBm",
         "radio.log_distance.exponent": exponent,
-        "radio.sinr.relock": "none" if relock_db is None else f"{relock_db:g} dB",
+        "radio.sinr.relock": "never" if relock_db is None else f"{relock_db:g} dB",
     }
 
 

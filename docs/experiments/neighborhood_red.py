@@ -21,7 +21,7 @@ CASES: dict[str, dict[str, Any]] = {
 }
 PAIRS = {
     "topology": {"kind": "list", "positions": [[f"{x} m", f"{y} m"] for x in (0, 240, 480) for y in (0, 100)]},
-    "radio": {"sense_range": "300 m", "sense_threshold": "none"},
+    "radio": {"sense_range": "300 m", "sense_threshold": "sense_range"},
     "routing": {"protocol": "shortest_path"},
     "flow": [{"src": i, "dst": i + 1} for i in (0, 2, 4)],
 }

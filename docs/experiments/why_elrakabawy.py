@@ -185,7 +185,7 @@ def grid(runs: Runs) -> None:
         "AODV after the 2nd failure": {"wlan.short_retry_limit": 14, "wlan.long_retry_limit": 8},
         "AODV after the 3rd failure": {"wlan.short_retry_limit": 21, "wlan.long_retry_limit": 12},
         "AODV by HELLO alone": {
-            "wlan.short_retry_limit": "none", "wlan.long_retry_limit": "none", "routing.aodv.hello": True,
+            "wlan.short_retry_limit": "unlimited", "wlan.long_retry_limit": "unlimited", "routing.aodv.hello": True,
         },
         "AODV, no local repair": {"routing.aodv.local_repair": "never"},
         "AODV, queues of 10": {"queue.limit": 10},

@@ -102,7 +102,7 @@ settings! {
         pub positions: Vec<Position> = Vec::new()
             ; used when |c| c.kind == Kind::List, else "`topology.kind` is not `list`",
         /// CSV file with the positions: columns x_m, y_m, and optionally node.
-        pub file: Option<String> = None
+        pub file: Option<String> | "none" = None
             ; used when |c| c.kind == Kind::File, else "`topology.kind` is not `file`",
         /// Number of nodes without a radio. They are numbered after those with a radio.
         pub wired_nodes: u32 = 0 => at_most(1_000_000_000),

@@ -27,9 +27,13 @@ pub struct Metres(pub f64);
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug, Default)]
 pub struct Speed(pub f64);
 
-/// A power \[W\].
+/// A power that is consumed \[W\].
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
 pub struct Watts(pub f64);
+
+/// A power that is radiated or received \[W\].
+#[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
+pub struct SignalPower(pub f64);
 
 /// An energy \[J\].
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
@@ -164,6 +168,20 @@ impl Ratio {
     pub fn db(db: f64) -> Ratio {
         Ratio(libm::pow(10.0, db / 10.0))
     }
+
+    /// Ratio from a number without a unit, as the previous version wrote it: that of a short number of decibels if it
+    /// is one but for rounding.
+    fn linear(number: f64) -> Ratio {
+        let short = Ratio::db(number_with(10.0 * libm::log10(number), SHORT));
+        if (short.0 - number).abs() <= 4.0 * f64::EPSILON * number { short } else { Ratio(number) }
+    }
+}
+
+impl SignalPower {
+    /// Power from dBm.
+    pub fn dbm(dbm: f64) -> SignalPower {
+        SignalPower(Ratio::db(dbm).0 * 1e-3)
+    }
 }
 
 impl Add<Span> for Time {
@@ -239,6 +257,11 @@ pub trait Quantity: Sized {
     /// Units as they are written.
     const UNITS: &'static [&'static str];
 
+    /// Advice on a number without a unit.
+    fn without_unit(_number: f64) -> String {
+        format!("expected {}", Self::EXPECTED)
+    }
+
     /// Reads `"<number> <unit>"`; the space may be left out.
     fn parse(text: &str) -> Option<Self> {
         let (written, unit) = split(text);
@@ -299,6 +322,31 @@ fn split(text: &str) -> (&str, &str) {
 fn whole(number: f64, scale: f64) -> Option<u64> {
     let v = (number * scale).round();
     (0.0..9e18).contains(&v).then_some(v as u64)
+}
+
+/// Decimals of a short number of decibels.
+const SHORT: usize = 6;
+
+/// Shortest number near `near` that `gives` the value.
+fn decibels(near: f64, gives: impl Fn(f64) -> bool) -> Option<f64> {
+    if !near.is_finite() {
+        return None;
+    }
+    let rounded = (0..=17).map(|decimals| number_with(near, decimals));
+    // The logarithm may be off by a rounding.
+    rounded.chain([near.next_up(), near.next_down()]).find(|&db| gives(db))
+}
+
+/// A number rounded to this many decimals, without a minus in front of 0.
+fn number_with(number: f64, decimals: usize) -> f64 {
+    format!("{number:.decimals$}").parse().unwrap_or(number) + 0.0
+}
+
+/// Number of significant digits of a number with a unit.
+fn significant_digits(text: &str) -> usize {
+    let (number, _) = split(text);
+    let digits: String = number.split('e').next().unwrap_or("").chars().filter(char::is_ascii_digit).collect();
+    digits.trim_matches('0').len()
 }
 
 const TIMES: &[&str] = &["ns", "us", "ms", "s", "min", "h"];
@@ -384,15 +432,23 @@ impl Quantity for Speed {
 
 impl Quantity for Watts {
     const UNITS: &'static [&'static str] = &["W", "mW", "dBm", "dBW"];
-    const EXPECTED: &'static str = "a power such as \"24.5 dBm\", \"281.8 mW\" or \"3.652e-10 W\"";
+    const EXPECTED: &'static str = "a power such as \"1.65 W\" or \"900 mW\"";
     fn from_parts(number: f64, unit: &str) -> Option<Watts> {
         match unit {
             "W" => (number >= 0.0).then_some(Watts(number)),
             "mW" => (number >= 0.0).then_some(Watts(number * 1e-3)),
-            "dBm" => Some(Watts(libm::pow(10.0, number / 10.0) * 1e-3)),
-            "dBW" => Some(Watts(libm::pow(10.0, number / 10.0))),
+            "dBm" => Some(Watts(SignalPower::dbm(number).0)),
+            "dBW" => Some(Watts(Ratio::db(number).0)),
             _ => None,
         }
+    }
+}
+
+impl Quantity for SignalPower {
+    const UNITS: &'static [&'static str] = Watts::UNITS;
+    const EXPECTED: &'static str = "a signal power such as \"24.5 dBm\", \"281.8 mW\" or \"3.652e-10 W\"";
+    fn from_parts(number: f64, unit: &str) -> Option<SignalPower> {
+        Watts::from_parts(number, unit).map(|w| SignalPower(w.0))
     }
 }
 
@@ -412,12 +468,21 @@ impl Quantity for Joules {
 
 impl Quantity for Ratio {
     const UNITS: &'static [&'static str] = &["dB"];
-    const EXPECTED: &'static str = "a power ratio such as \"10 dB\" or \"10\" (linear)";
+    const EXPECTED: &'static str = "a power ratio such as \"10 dB\"";
     fn from_parts(number: f64, unit: &str) -> Option<Ratio> {
         match unit {
             "dB" => Some(Ratio::db(number)),
-            "" => (number >= 0.0).then_some(Ratio(number)),
+            // As the previous version wrote all ratios.
+            "" => (number >= 0.0).then(|| Ratio::linear(number)),
             _ => None,
+        }
+    }
+    fn without_unit(number: f64) -> String {
+        let decibels = format!("write \"{number} dB\"");
+        if number > 0.0 {
+            format!("{decibels}, or \"{} dB\" for a factor of {number}", number_with(10.0 * libm::log10(number), 4))
+        } else {
+            decibels
         }
     }
 }
@@ -509,6 +574,18 @@ impl fmt::Display for Watts {
     }
 }
 
+impl fmt::Display for SignalPower {
+    /// Writes dBm, unless the number of watts is shorter: powers of ns-2 are whole numbers of other units.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let watts = Watts(self.0).to_string();
+        let dbm = decibels(30.0 + 10.0 * libm::log10(self.0), |dbm| SignalPower::dbm(dbm).0 == self.0);
+        match dbm.map(|dbm| format!("{dbm} dBm")) {
+            Some(dbm) if significant_digits(&dbm) <= significant_digits(&watts) => f.write_str(&dbm),
+            _ => f.write_str(&watts),
+        }
+    }
+}
+
 impl fmt::Display for Joules {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} J", self.0)
@@ -517,7 +594,11 @@ impl fmt::Display for Joules {
 
 impl fmt::Display for Ratio {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.0)
+        match decibels(10.0 * libm::log10(self.0), |db| Ratio::db(db).0 == self.0) {
+            Some(db) => write!(f, "{db} dB"),
+            // No number of decibels gives just this ratio, which was read without a unit.
+            None => write!(f, "{}", self.0),
+        }
     }
 }
 
@@ -552,6 +633,7 @@ impl fmt::Display for Bytes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rng::{Purpose, Stream};
 
     #[test]
     fn quantities_are_read_with_their_units() {
@@ -582,12 +664,47 @@ mod tests {
         for w in [0.281_838_15, 3.652e-10, 1.559e-11, 0.5, 0.0, 1e97, 1.5e6] {
             assert_eq!(Watts::parse(&Watts(w).to_string()), Some(Watts(w)));
         }
+        for text in
+            ["24.5 dBm", "20 dBm", "0 dBm", "-62 dBm", "-95.25 dBm", "3.652e-10 W", "0.28183815 W", "0 W", "2 W"]
+        {
+            let power = SignalPower::parse(text).unwrap();
+            assert_eq!((power.to_string().as_str(), SignalPower::parse(&power.to_string())), (text, Some(power)));
+        }
+        for text in ["7 dB", "0 dB", "-10 dB", "3.0103 dB", "12.345678901234 dB", "300 dB", "-0.1 dB"] {
+            let ratio = Ratio::parse(text).unwrap();
+            assert_eq!((ratio.to_string().as_str(), Ratio::parse(&ratio.to_string())), (text, Some(ratio)));
+        }
         for b in [0, 1, 1_000, 1_001, 4_000_000_000, 1_500_000_000] {
             assert_eq!(Memory::parse(&Memory(b).to_string()), Some(Memory(b)));
         }
         for b in [1, 64_000, 2_000_000, 5_500_000, 11_000_000, 1_234_567] {
             assert_eq!(BitRate::parse(&BitRate(b).to_string()), Some(BitRate(b)));
         }
+    }
+
+    #[test]
+    fn every_number_of_decibels_is_read_back() {
+        let mut rng = Stream::new(1, Purpose::Topology, 0);
+        for _ in 0..20_000 {
+            let db = 200.0 * rng.uniform() - 100.0;
+            let (ratio, power) = (Ratio::db(db), SignalPower::dbm(db));
+            assert!(ratio.to_string().ends_with(" dB"), "{db}");
+            assert_eq!(Ratio::parse(&ratio.to_string()), Some(ratio), "{db}");
+            assert_eq!(SignalPower::parse(&power.to_string()), Some(power), "{db}");
+        }
+    }
+
+    #[test]
+    fn ratios_of_the_previous_version_are_linear() {
+        let written = |text| Ratio::parse(text).unwrap().to_string();
+        assert_eq!(
+            ["1", "10000", "5.011872336272724", "5.011872336272722", "0.1"].map(written),
+            ["0 dB", "40 dB", "7 dB", "7 dB", "-10 dB"]
+        );
+        assert_eq!(Ratio::parse("2"), Some(Ratio(2.0)));
+        assert_eq!(Ratio::parse(&Ratio(2.0).to_string()), Some(Ratio(2.0)));
+        assert_eq!(Ratio::without_unit(2.0), "write \"2 dB\", or \"3.0103 dB\" for a factor of 2");
+        assert_eq!(Ratio::without_unit(-3.5), "write \"-3.5 dB\"");
     }
 
     #[test]

@@ -30,7 +30,7 @@ fn scenarios() -> impl Strategy<Value = String> {
                 extends = "{preset}"
                 run = {{ stop = "1500 ms", batches = 3, warmup_batches = 0 }}
                 topology = {{ kind = "random", nodes = {nodes}, width = "{width} m", height = "300 m", seed = {seed} }}
-                radio = {{ propagation = "{propagation}", receive_threshold = "none", sense_threshold = "none" }}
+                radio = {{ propagation = "{propagation}", receive_threshold = "range", sense_threshold = "sense_range" }}
                 wlan = {{ data_rate = "{rate}", rts_threshold = "{rts}", eifs = "{eifs}", nav_reset = {nav_reset},
                           captured_frame = "{captured}" }}
                 traffic = {{ flows = {flows}, distinct_ends = false, stagger = "50 ms", app = "{app}" }}

@@ -85,7 +85,7 @@ fn a_node_whose_battery_is_empty_draws_nothing() {
         topology = { hops = 2 }
         radio.energy = { idle = "1 W", sleep = "0.1 W", battery = "30 J" }
         event = [{ at = "28 s", action = "node_down", node = 1 }, { at = "4 s", action = "node_down", node = 2 }, { at = "99 s", action = "node_up", node = 1 }]
-        flow = [{ src = 0, dst = 1, app = "cbr", start = "none" }]
+        flow = [{ src = 0, dst = 1, app = "cbr", start = "event" }]
     "#;
     let sim = ran(text);
     let empty = column(&sim, "emptied_at_s");
@@ -123,7 +123,7 @@ fn a_node_that_is_off_sleeps() {
         topology = { hops = 1 }
         radio.energy = { idle = "1 W", sleep = "0.1 W", battery = "100 J" }
         event = [{ at = "2 s", action = "node_down", node = 1 }, { at = "6 s", action = "node_up", node = 1 }]
-        flow = [{ src = 0, dst = 1, app = "cbr", start = "none" }]
+        flow = [{ src = 0, dst = 1, app = "cbr", start = "event" }]
     "#;
     let sim = ran(text);
     let left = column(&sim, "remaining_j");

@@ -116,7 +116,7 @@ fn a_threshold_marks_and_drops_nothing() {
             assert!((flow(&r, "ecn_cuts") > 0) == (marks > 0), "{discipline}: {marks}");
             marks
         };
-        assert_eq!(marks("\"none\""), 0);
+        assert_eq!(marks("\"never\""), 0);
         assert!(marks("2") > marks("5"), "{discipline}");
     }
 }

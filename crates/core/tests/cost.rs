@@ -62,9 +62,10 @@ fn large() -> Vec<(&'static str, String, String)> {
     let link = |i| format!("{},{},-60.5\n", i / 99, (i / 99 + 1 + i % 99) % 100);
     let place = |i| format!("{}.5,{}.5\n", i % 100, i / 100);
     let fixed = "run.stop = \"1 ms\"\nrouting.protocol = \"fixed\"\nrouting.fixed.routes = [{ node = 0, dst = 1, next_hop = 1 }]\n";
-    let cbr = "flow = [{ dst = 1, app = \"cbr\", start = \"none\" }]\n";
+    let cbr = "flow = [{ dst = 1, app = \"cbr\", start = \"event\" }]\n";
     let moves = "topology.kind = \"motion\"\nmobility = { model = \"file\", file = \"rows\" }\n";
-    let links = "topology.hops = 99\nradio = { propagation = \"links\", reception = \"sinr\", links = \"rows\" }\n";
+    let links =
+        "topology.hops = 99\nradio = { propagation = \"links\", reception = \"sinr\", links_file = \"rows\" }\n";
     let events = many(3000, &set).join(", ");
     let rows = |header: &str, rows: Vec<String>| format!("{header}{}", rows.concat());
     vec![

@@ -29,7 +29,10 @@ const WAYS: &str =
 const OTHER_WAYS: &str = "time_s,node,x_m,y_m,dest_x_m,dest_y_m,speed_mps\n0.2,0,0,0,0,90,90\n0,1,150,0,150,0,0\n\
                           0,2,300,0,600,0,150\n0,3,90,0,90,0,0\n";
 
-/// Files with positions, movements and flows.
+/// Links between nodes.
+const OTHER_LINKS: &str = "src,dst,signal_dbm\n0,1,-60\n1,0,-62\n1,2,-65\n2,1,-66\n0,2,-95\n2,0,-75\n";
+
+/// Files with positions, movements, links and flows.
 struct Folder;
 
 impl Files for Folder {
@@ -39,6 +42,7 @@ impl Files for Folder {
             "other_nodes.csv" => "x_m,y_m\n0,0\n160,0\n320,0\n500,0\n",
             "motion.csv" => WAYS,
             "other_motion.csv" => OTHER_WAYS,
+            "other_links.csv" => OTHER_LINKS,
             "flows.csv" => "src,dst\n2,0\n0,1\n",
             "other_flows.csv" => "src,dst\n0,2\n1,0\n",
             _ => return Err("no such file".into()),
@@ -156,9 +160,8 @@ fn others(path: &str, schema: &Json, now: &Json) -> Vec<Json> {
         "topology.file" => return vec![json!("other_nodes.csv")],
         "mobility.file" => return vec![json!("other_motion.csv")],
         "mobility.table" => return vec![json!(OTHER_WAYS)],
-        "radio.links" => {
-            return vec![json!("src,dst,signal_dbm\n0,1,-60\n1,0,-62\n1,2,-65\n2,1,-66\n0,2,-95\n2,0,-75\n")];
-        }
+        "radio.links_file" => return vec![json!("other_links.csv")],
+        "radio.links_table" => return vec![json!(OTHER_LINKS)],
         "event.0.position" => return vec![json!(["200 m", "300 m"])],
         "event.0.destination" => return vec![json!(["200 m", "900 m"])],
         "event.0.speed" => return vec![json!("700 m/s")],
@@ -176,7 +179,7 @@ fn others(path: &str, schema: &Json, now: &Json) -> Vec<Json> {
         "wlan.response_rates" | "node.0.wlan.response_rates" => return vec![json!(["2 Mbit/s"]), json!(["1 Mbit/s"])],
         "wlan.rate_control.rates" | "node.0.wlan.rate_control.rates" => return vec![json!(["2 Mbit/s", "11 Mbit/s"])],
         "run.record" => return vec![json!(["cwnd", "packets"])],
-        "middlebox.0.flows" => return vec![json!([0]), json!("none")],
+        "middlebox.0.flows" => return vec![json!([0]), json!("all")],
         _ => {}
     }
     if let Some(words) = schema["enum"].as_array() {
@@ -208,12 +211,12 @@ fn others(path: &str, schema: &Json, now: &Json) -> Vec<Json> {
             {
                 let scaled = [2.0, 0.5, 1.1, 0.01, 20.0].map(|f| format!("{} {unit}", x * f));
                 let round = [2.0, 0.5, 1.1, 0.01, 20.0].map(|f| format!("{} {unit}", (x * f).floor()));
-                let more = ["Mbit/s", "s", "us", "ms", "B", "m"].iter().find(|u| **u == unit).map_or("", |_| unit);
+                let more = ["Mbit/s", "s", "us", "ms", "B", "m", "dB", "dBm"]
+                    .iter()
+                    .find(|u| **u == unit)
+                    .map_or("", |_| unit);
                 let some = [5.0, 50.0, 1000.0, 5.5].map(|v| format!("{v} {more}"));
                 return [&scaled[..], &round[..], &some[..]].concat().into_iter().map(Json::String).collect();
-            }
-            if let Ok(x) = text.parse::<f64>() {
-                return vec![json!(x * 2.0), json!(x + 1.0), json!(x * 20.0)];
             }
         }
         _ => {}
@@ -224,7 +227,7 @@ fn others(path: &str, schema: &Json, now: &Json) -> Vec<Json> {
         Some("number") => vec![json!(0.05), json!(0.5), json!(8.0)],
         Some("boolean") => vec![json!(true), json!(false)],
         Some("array") => vec![json!([0])],
-        _ => ["1 ms", "30 ms", "2 s", "1500 B", "4000 B", "500 B", "1e-10 W", "2e-11 W", "1 Mbit/s", "50 m"]
+        _ => ["1 ms", "30 ms", "2 s", "1500 B", "4000 B", "500 B", "1e-10 W", "2e-11 W", "1 Mbit/s", "50 m", "8 dB"]
             .map(Json::from)
             .to_vec(),
     }
@@ -298,7 +301,9 @@ impl Base {
         let value = at(&self.json, path).or_else(|| at(&self.now, path));
         match (value, path) {
             // Values not set by a link are those of `wire`.
-            (Some(none), "wired_link.0.rate" | "wired_link.0.delay" | "wired_link.0.error_place") if none == "none" => {
+            (Some(none), "wired_link.0.rate" | "wired_link.0.delay" | "wired_link.0.error_place")
+                if none == "inherit" =>
+            {
                 at(&self.now, &path.replace("wired_link.0.", "wired."))
             }
             (None, _) => self.value(&below(path)?),

@@ -220,26 +220,26 @@ fn links_need_a_table_thresholds_and_nodes_that_stay() {
     let links = |more: &str| {
         format!(
             "topology.hops = 1\nradio.propagation = \"links\"\n\
-             radio.links = \"src,dst,loss_db\\n0,1,60\\n1,0,60\\n\"\n{more}"
+             radio.links_table = \"src,dst,loss_db\\n0,1,60\\n1,0,60\\n\"\n{more}"
         )
     };
     let sinr = |more: &str| links(&format!("radio.reception = \"sinr\"\n{more}"));
     assert_eq!(
         problem("radio = { propagation = \"links\", reception = \"sinr\" }"),
         "there is no table of links \
-         -> set `radio.links` to a CSV file with the columns src, dst, and signal_dbm or loss_db"
+         -> set `radio.links_file` to a CSV file with the columns src, dst, and signal_dbm or loss_db"
     );
     assert_eq!(
-        problem("radio = { propagation = \"links\", reception = \"sinr\", links = \"links.csv\" }"),
-        "my.toml:2:62 cannot read `links.csv`: there is no preset `links.csv`"
+        problem("radio = { propagation = \"links\", reception = \"sinr\", links_file = \"links.csv\" }"),
+        "my.toml:2:67 cannot read `links.csv`: there is no preset `links.csv`"
     );
     assert_eq!(
         problem(&sinr("").replace("1,0,60", "1,2,60")),
-        "my.toml:4:15 in `radio.links` line 3 names node 2, and nodes are numbered from 0 to 1"
+        "my.toml:4:21 in `radio.links_table` line 3 names node 2, and nodes are numbered from 0 to 1"
     );
     assert_eq!(
         problem(&sinr("").replace("1,0,60", "1,0")),
-        "my.toml:4:15 `radio.links` cannot be \"src,dst,loss_db\\u{a}0,1,60\\u{a}1,0\\u{a}\" \
+        "my.toml:4:21 `radio.links_table` cannot be \"src,dst,loss_db\\u{a}0,1,60\\u{a}1,0\\u{a}\" \
          -> line 3 has 2 fields, and the header names 3"
     );
     let stay = "-> keep all nodes static, or choose another `radio.propagation`";
@@ -259,7 +259,7 @@ fn links_need_a_table_thresholds_and_nodes_that_stay() {
     let both = "radio.receive_threshold = \"-60 dBm\"\nradio.sense_threshold = ";
     assert_eq!(
         problem(&links("radio.receive_threshold = \"-60 dBm\"")),
-        "`radio.sense_threshold` is \"none\", and links have no range \
+        "`radio.sense_threshold` is \"sense_range\", and links have no range \
          -> a signal that was measured is compared with a power: set it, e.g. to \"-64 dBm\""
     );
     assert_eq!(
@@ -276,12 +276,12 @@ fn links_need_a_table_thresholds_and_nodes_that_stay() {
     assert_eq!(
         problem(&links(&format!("{both}\"-70 dBm\"\nradio.transmit_power = \"-10 dBm\""))),
         "node 1 cannot be reached from node 0 \
-         -> no links in `radio.links` lead there over which data frames can be decoded at their rate, and ACKs come back"
+         -> no links in `radio.links_table` lead there over which data frames can be decoded at their rate, and ACKs come back"
     );
     assert_eq!(
-        problem(&sinr("[[node]]\nnodes = 1\nradio.links = \"own.csv\"")),
-        "my.toml:8:15 `radio.links` is the same for all nodes, because they name their nodes themselves \
-         -> set `radio.links` for all of them"
+        problem(&sinr("[[node]]\nnodes = 1\nradio.links_file = \"own.csv\"")),
+        "my.toml:8:20 `radio.links_file` is the same for all nodes, because links name their nodes themselves \
+         -> set `radio.links_file` for all of them"
     );
 }
 
@@ -290,7 +290,7 @@ fn one_way_links_of_a_table_cause_a_warning() {
     let text = |rows: &str, more: &str| {
         format!(
             "topology.hops = 2\nradio.propagation = \"links\"\nradio.reception = \"sinr\"\nflow = [{{ dst = 1 }}]\n\
-             radio.links = \"src,dst,loss_db\\n{rows}\"\n{more}"
+             radio.links_table = \"src,dst,loss_db\\n{rows}\"\n{more}"
         )
     };
     let said = |rows: &str, more: &str| {
@@ -300,7 +300,7 @@ fn one_way_links_of_a_table_cause_a_warning() {
         };
         s.warnings.iter().map(line).collect::<Vec<_>>()
     };
-    let warned = |message: String| [("radio.links".to_owned(), message)];
+    let warned = |message: String| [("radio.links_table".to_owned(), message)];
     let add = "-> add their rows, or set `radio.links_symmetric = true` if they are the same in both directions";
     let (there, back) = ("0,1,60\\n1,0,60\\n", "2,1,60\\n");
     let one = said(&format!("{there}1,2,60\\n"), "");
@@ -368,7 +368,7 @@ fn settings_without_effect_cause_one_warning_per_reason() {
     assert_eq!(
         one("radio.transmit_power = \"100 mW\""),
         "radio.transmit_power: `radio.transmit_power` has no effect, because `radio.range` and `radio.sense_range` set \
-         the range, or `radio.links` sets the received power"
+         the range, or `radio.links_table` sets the received power"
     );
     assert_eq!(
         one("tcp.vegas = { alpha = 1, beta = 1, gamma = 1, growth = \"always\" }"),
@@ -478,7 +478,7 @@ fn invalid_links() {
     assert_eq!(
         wired_problem("{ src = 0, dst = 1, rate = \"2 MBit/s\" }"),
         "my.toml:4:36 `wired_link.0.rate` cannot be \"2 MBit/s\" \
-         -> did you mean \"2 Mbit/s\"? expected a bit rate such as \"2 Mbit/s\" or \"64 kbit/s\", or \"none\""
+         -> did you mean \"2 Mbit/s\"? expected a bit rate such as \"2 Mbit/s\" or \"64 kbit/s\", or \"inherit\""
     );
     assert_eq!(
         wired_problem("{ src = 0, dst = 1, delay = \"2 h\" }"),
@@ -656,6 +656,22 @@ fn units_in_other_spellings() {
             meant => assert!(said[0].contains(&format!("did you mean \"{meant}\"? expected ")), "{said:?}"),
         }
     }
+}
+
+#[test]
+fn a_ratio_without_its_unit() {
+    assert_eq!(
+        problem("radio.shadowing = 2"),
+        "my.toml:2:19 `radio.shadowing` cannot be 2 -> write \"2 dB\", or \"3.0103 dB\" for a factor of 2"
+    );
+    assert_eq!(
+        problem("radio.sinr.relock = 3.5"),
+        "my.toml:2:21 `radio.sinr.relock` cannot be 3.5 -> write \"3.5 dB\", or \"5.4407 dB\" for a factor of 3.5, or \"never\""
+    );
+    assert_eq!(
+        problem("radio.antenna_gain = \"-400 dB\""),
+        "my.toml:2:22 `radio.antenna_gain` is -400 dB -> it must be from -300 dB to 90 dB"
+    );
 }
 
 /// Control characters in names of files and settings and in values.
@@ -867,13 +883,13 @@ fn a_signal_is_noticed_within_its_slot() {
 #[test]
 fn excessive_powers() {
     let links =
-        |row: &str| format!("radio.propagation = \"links\"\nradio.reception = \"sinr\"\nradio.links = \"{row}\"");
+        |row: &str| format!("radio.propagation = \"links\"\nradio.reception = \"sinr\"\nradio.links_table = \"{row}\"");
     for (row, said) in [
         ("src,dst,signal_dbm\\n0,1,1000\\n", "line 2 has 1000 in column `signal_dbm`, which must be from -250 to 90"),
         ("src,dst,loss_db\\n0,1,-200\\n", "line 2 has -200 in column `loss_db`, which must be from 0 to 400"),
     ] {
         let said_all = problem(&links(row));
-        assert!(said_all.starts_with("my.toml:4:15 ") && said_all.contains(said), "{said_all}");
+        assert!(said_all.starts_with("my.toml:4:21 ") && said_all.contains(said), "{said_all}");
     }
 }
 
@@ -965,7 +981,7 @@ fn a_negative_time() {
     );
     assert_eq!(
         problem("flow = [{ src = 0, dst = 1, start = \"-1 s\" }]"),
-        "my.toml:2:37 `flow.0.start` cannot be \"-1 s\" -> it must not be negative, or \"none\""
+        "my.toml:2:37 `flow.0.start` cannot be \"-1 s\" -> it must not be negative, or \"event\""
     );
 }
 
@@ -1411,7 +1427,7 @@ fn invalid_motion() {
     let area = "width = \"500 m\", height = \"500 m\"";
     assert_eq!(
         walk("width = \"500 m\""),
-        "my.toml:2:22 random waypoint has no area: `mobility.height` is \"none\", and the topology is not random \
+        "my.toml:2:22 random waypoint has no area: `mobility.height` is \"topology\", and the topology is not random \
          -> set `mobility.height`, e.g. to \"1000 m\""
     );
     assert_eq!(
@@ -1460,7 +1476,7 @@ fn invalid_motion() {
     );
     assert_eq!(
         problem("node = [{ nodes = 1, mobility.model = \"random_waypoint\" }]\nmobility.height = \"9 m\""),
-        "my.toml:2:39 random waypoint has no area: `mobility.width` is \"none\", and the topology is not random \
+        "my.toml:2:39 random waypoint has no area: `mobility.width` is \"topology\", and the topology is not random \
          -> set `mobility.width`, e.g. to \"1000 m\""
     );
     let moved =
@@ -1512,7 +1528,7 @@ fn flows_that_stop_and_files_of_so_many_bytes() {
     assert_eq!(
         problem("bulk = { segments = 5, bytes = \"4 kB\" }"),
         "my.toml:2:32 `bulk.segments` and `bulk.bytes` both say how much is sent \
-         -> leave one of them out, or set it to \"none\""
+         -> leave one of them out, or set it to \"unlimited\""
     );
     assert_eq!(
         problem("bulk.bytes = \"0 B\""),
@@ -1609,7 +1625,7 @@ fn invalid_arrivals() {
     assert_eq!(arrivals("src = 8"), "my.toml:2:28 there is no node 8 -> nodes are numbered from 0 to 7");
     assert_eq!(
         arrivals("src = 1, dst = 1"),
-        "my.toml:2:37 transfers go from node 1 to itself -> choose another node, or \"none\": any"
+        "my.toml:2:37 transfers go from node 1 to itself -> choose another node, or \"random\""
     );
     assert_eq!(
         arrivals("rate = 0"),

@@ -56,7 +56,7 @@ fn delivered(text: &str, at: &[u64]) -> Vec<u64> {
 const CHAIN: &str = r#"
     run = { stop = "12 s", batches = 4, sample_interval = "250 ms", airtime = true }
     topology = { hops = 3 }
-    flow = [{ src = 0, dst = 3, stop = "10 s" }, { src = 3, dst = 1, app = "cbr", start = "none" }]
+    flow = [{ src = 0, dst = 3, stop = "10 s" }, { src = 3, dst = 1, app = "cbr", start = "event" }]
     cbr = { interval = "20 ms", payload = "200 B" }
     [wlan.error]
     model = "uniform"
@@ -301,7 +301,7 @@ fn a_flow_waits_for_its_event_and_can_begin_again() {
         wired_link = [{ src = 0, dst = 1 }]
         tcp.initial_window = 1
         bulk.bytes = "1000 B"
-        flow = [{ src = 0, dst = 1, start = "none" }]
+        flow = [{ src = 0, dst = 1, start = "event" }]
     "#;
     let flows = |more: &str| {
         let f = ran(&format!("{text}{more}")).recorder().flows();
@@ -324,7 +324,7 @@ fn a_run_that_waits_for_an_event_is_not_idle() {
     let text = |more: &str| {
         format!(
             "run = {{ stop = \"100 delivered\", sample_interval = \"1 s\", batches = 1, warmup_batches = 0 }}\ntopology.hops = 1\n\
-             flow = [{{ src = 0, dst = 1, start = \"none\" }}]\n{more}"
+             flow = [{{ src = 0, dst = 1, start = \"event\" }}]\n{more}"
         )
     };
     let run = |text: &str| {

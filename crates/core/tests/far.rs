@@ -43,8 +43,8 @@ fn warning(scenario: &Scenario) -> Option<String> {
 
 /// Signals with equal power up to their range, and signals that fall with distance, with cumulative interference.
 const RADIOS: [&str; 2] = [
-    "radio = { reception = \"pairwise\", propagation = \"range\", range = \"40 km\", sense_range = \"40 km\", receive_threshold = \"none\", \
-               sense_threshold = \"none\" }",
+    "radio = { reception = \"pairwise\", propagation = \"range\", range = \"40 km\", sense_range = \"40 km\", receive_threshold = \"range\", \
+               sense_threshold = \"sense_range\" }",
     "radio = { propagation = \"friis\", reception = \"sinr\", transmit_power = \"70 dBm\", shadowing = \"0 dB\" }",
 ];
 
@@ -115,8 +115,8 @@ fn a_near_station_answers_in_time_whoever_else_listens() {
             let s = scenario(&format!(
                 "extends = \"{preset}\"\nrun = {{ stop = \"1 s\", batches = 1, warmup_batches = 0 }}\n\
                  topology = {{ kind = \"list\", positions = [[\"0 m\", \"0 m\"], [\"200 m\", \"0 m\"], [\"30 km\", \"0 m\"]] }}\n\
-                 radio = {{ propagation = \"range\", range = \"250 m\", sense_range = \"40 km\", receive_threshold = \"none\", \
-                            sense_threshold = \"none\" }}\n\
+                 radio = {{ propagation = \"range\", range = \"250 m\", sense_range = \"40 km\", receive_threshold = \"range\", \
+                            sense_threshold = \"sense_range\" }}\n\
                  routing.protocol = \"shortest_path\"\nwlan.rts_threshold = \"{rts}\"\nflow = [{{ dst = 1 }}]"
             ));
             assert_eq!(warning(&s), None);
@@ -235,7 +235,7 @@ fn no_packet_is_lost_from_the_books_however_far_and_however_short_the_slots() {
             "extends = \"{preset}\"\nrun = {{ stop = \"0.4 s\", batches = 4, warmup_batches = 0, airtime = {} }}\n\
              topology = {{ hops = {}, spacing = \"{spacing} km\" }}\n\
              radio = {{ propagation = \"range\", range = \"{spacing}.2 km\", sense_range = \"{} km\", \
-                        receive_threshold = \"none\", sense_threshold = \"none\" }}\n\
+                        receive_threshold = \"range\", sense_threshold = \"sense_range\" }}\n\
              wlan = {{ slot_time = \"{}\", sifs = \"{}\", cca_time = \"{}\", max_propagation = \"{}\", \
                        rts_threshold = \"{}\", first_access = \"{}\", backoff_clock = \"{}\", cts_requires = \"{}\", \
                        response_timeout = \"{}\", long_retry_limit = {} }}\n\
@@ -253,7 +253,7 @@ fn no_packet_is_lost_from_the_books_however_far_and_however_short_the_slots() {
             pick(&["slotted", "continuous"]),
             pick(&["nav_idle", "medium_idle"]),
             pick(&["rx_start", "fixed"]),
-            pick(&["1", "4", "\"none\""]),
+            pick(&["1", "4", "\"unlimited\""]),
             pick(&protocols()),
         );
         let s = Scenario::from_toml("far.toml", &text, &[], &NoFiles);

@@ -89,16 +89,15 @@ fn nodes_and_flows_come_from_files_and_are_then_part_of_the_scenario() {
 
 #[test]
 fn measured_links_come_from_a_file_and_are_then_part_of_the_scenario() {
-    let text =
-        "topology = { hops = 2 }\nradio = { propagation = \"links\", reception = \"sinr\", links = \"links.csv\" }";
+    let text = "topology = { hops = 2 }\nradio = { propagation = \"links\", reception = \"sinr\", links_file = \"links.csv\" }";
     let s = good(text);
-    let gain = |from, to| s.config().radio.links.gain(from, to);
+    let gain = |from, to| s.config().radio.links_table.gain(from, to);
     assert_eq!([gain(0, 1), gain(1, 0), gain(0, 2)], [Some(Gain::Signal(-60.0)), Some(Gain::Signal(-61.0)), None]);
     for json in [s.effective(), s.written()] {
         let again = Scenario::from_json(&json, &Json::Null, &NoFiles).expect("no file is needed");
         assert_eq!(again.effective(), s.effective());
     }
-    let own = |why: &str| format!("radio.links: cannot read {why}");
+    let own = |why: &str| format!("radio.links_file: cannot read {why}");
     assert_eq!(
         refused(&text.replace("links.csv", "torn_links.csv")),
         own("`torn_links.csv`: line 3 has 2 fields, and the header names 3")
@@ -141,9 +140,9 @@ fn flows_without_a_begin_cause_a_warning() {
         format!("\nevent = [{}]", events.join(", "))
     };
     let none = Vec::<String>::new();
-    let listed = "flow = [{ dst = 1 }, { dst = 2, start = \"none\" }]";
+    let listed = "flow = [{ dst = 1 }, { dst = 2, start = \"event\" }]";
     let of_file = "traffic.file = \"timed.csv\"";
-    let of_sets = "flow = [{ src = 0, dst = \"1-2\" }, { src = 2, dst = \"0-1\", start = \"none\" }]";
+    let of_sets = "flow = [{ src = 0, dst = \"1-2\" }, { src = 2, dst = \"0-1\", start = \"event\" }]";
     assert_eq!(said(listed), never("flow.1.start", 1, ""));
     assert_eq!(said(&format!("{listed}{}", begun(&[0]))), never("flow.1.start", 1, ""));
     assert_eq!(said(&format!("{listed}{}", begun(&[1]))), none);
@@ -155,7 +154,7 @@ fn flows_without_a_begin_cause_a_warning() {
     // Flows of the former list come after those of a file.
     let all = format!(
         "{}\n{}\n{of_file}",
-        listed.replace("dst = 1 }", "dst = 1, start = \"none\" }"),
+        listed.replace("dst = 1 }", "dst = 1, start = \"event\" }"),
         of_sets.replace("flow", "pairs")
     );
     assert_eq!(said(&all), never("flow.0.start", 0, ", nor 4 more flows"));
@@ -299,29 +298,34 @@ const FOREIGN: [(&str, &str, &str, &str); 40] = [
         "`cbr.interval` (interval_)",
     ),
     ("topology.file", "{\"type\":\"NetworkGraph\",\"links\":[]}", "it is NetJSON", "but no places; write a CSV file"),
-    ("radio.links", "{\"type\":\n\"NetworkGraph\"}", "it is NetJSON", "do not tell how strong a signal arrives"),
+    ("radio.links_file", "{\"type\":\n\"NetworkGraph\"}", "it is NetJSON", "do not tell how strong a signal arrives"),
     ("topology.file", "{\"type\":\"FeatureCollection\"}", "it is GeoJSON", "project its degrees to metres"),
     ("mobility.file", "[[0, 1, 2]]", "it is JSON", "a movement file of ns-2"),
     ("mobility.file", "<?xml version=\"1.0\"?>\n<fcd-export>", "a trace of SUMO", "traceExporter.py"),
     ("topology.file", "$node_(0) set X_ 1\n", "a movement file of ns-2", "`mobility.file`"),
     ("topology.file", "x_m;y_m\n0;0\n", "separated by semicolons", "by commas"),
     ("topology.file", "id,lat,lon\n0,48,9\n", "it has no column `x_m`", "project degrees to metres"),
-    ("radio.links", "from,to,loss\n0,1,0.3\n", "column `loss`", "a share that is lost whatever arrives"),
-    ("radio.links", "from,to,etx\n0,1,1.3\n", "column `etx`", "write signal_dbm or loss_db"),
-    ("radio.links", "from,to,rssi\n0,1,-60\n", "column `rssi`", "did you mean `signal_dbm`?"),
+    ("radio.links_file", "from,to,loss\n0,1,0.3\n", "column `loss`", "a share that is lost whatever arrives"),
+    ("radio.links_file", "from,to,etx\n0,1,1.3\n", "column `etx`", "write signal_dbm or loss_db"),
+    ("radio.links_file", "from,to,rssi\n0,1,-60\n", "column `rssi`", "did you mean `signal_dbm`?"),
     ("traffic.file", "from,to\n0,1\n", "it has no column `src`", "did you mean `src`?"),
-    ("radio.links", "from,to,snr_db\n0,1,30\n", "column `snr_db`", "by adding the noise"),
-    ("radio.links", "src,dst,loss_db,noise_dbm\n0,1,80,-95\n", "column `noise_dbm`", "`radio.sinr.noise_figure`"),
+    ("radio.links_file", "from,to,snr_db\n0,1,30\n", "column `snr_db`", "by adding the noise"),
+    ("radio.links_file", "src,dst,loss_db,noise_dbm\n0,1,80,-95\n", "column `noise_dbm`", "`radio.sinr.noise_figure`"),
     (
-        "radio.links",
+        "radio.links_file",
         "src,dst,signal_dbm,rx_dbm\n0,1,-60,-60\n",
         "column `rx_dbm`",
         "its columns are src, dst, signal_dbm",
     ),
-    ("radio.links", "from,to,distance_m\n0,1,200\n", "column `distance_m`", "distances follow from places"),
-    ("radio.links", "from,to,delay,capacity\n0,1,3,11\n", "column `delay`", "are wires: list them as `wired_link`"),
+    ("radio.links_file", "from,to,distance_m\n0,1,200\n", "column `distance_m`", "distances follow from places"),
     (
-        "radio.links",
+        "radio.links_file",
+        "from,to,delay,capacity\n0,1,3,11\n",
+        "column `delay`",
+        "are wires: list them as `wired_link`",
+    ),
+    (
+        "radio.links_file",
         "Table: Links\nLocal IP\tRemote IP\tETX\n",
         "a table of olsrd",
         "do not tell how strong a signal arrives",
@@ -346,7 +350,7 @@ const FOREIGN: [(&str, &str, &str, &str); 40] = [
     ("topology.file", "x_m y_m\n0 0\n", "separated by blanks", "by commas"),
     ("topology.file", "x_m\ty_m\n0\t0\n", "separated by tabs", "by commas"),
     ("mobility.file", "time_s\tnode\n0\t0\n", "separated by tabs", "by commas"),
-    ("radio.links", "from;to;signal_dbm\n0;1;-60,5\n", "separated by semicolons", "decimals with a point"),
+    ("radio.links_file", "from;to;signal_dbm\n0;1;-60,5\n", "separated by semicolons", "decimals with a point"),
     ("topology.file", "0,0\n200,0\n", "numbers, and not the names of its columns", "a first line that names them"),
     ("traffic.file", "0,1,2.5\n", "numbers, and not the names of its columns", "the columns src, dst"),
     ("mobility.file", "0,0,0,0,5,5,1\n", "numbers, and not the names of its columns", "a first line that names them"),
@@ -359,9 +363,9 @@ const FOREIGN: [(&str, &str, &str, &str); 40] = [
     ("traffic.file", "0 1\n1 2\n", "its numbers stand between blanks", "one flow in a line"),
     ("topology.file", "src,dst\n0,1\n", "it is a table of flows", "name it as `traffic.file`"),
     ("traffic.file", "node,x_m,y_m\n0,0,0\n", "it is a table of places", "name it as `topology.file`"),
-    ("traffic.file", "src,dst,loss_db\n0,1,80\n", "it is a table of links", "name it as `radio.links`"),
+    ("traffic.file", "src,dst,loss_db\n0,1,80\n", "it is a table of links", "name it as `radio.links_file`"),
     (
-        "radio.links",
+        "radio.links_file",
         "time_s,node,x_m,y_m,dest_x_m,dest_y_m,speed_mps\n0,0,0,0,0,0,0\n",
         "it is a table of ways",
         "name it as `mobility.file`",
@@ -374,7 +378,7 @@ fn files_of_other_programs_are_recognised() {
     for (setting, text, why, help) in FOREIGN {
         let kind = match setting {
             "topology.file" => "topology.kind = \"file\"",
-            "radio.links" => "radio.propagation = \"links\"\nradio.reception = \"sinr\"\ntopology.hops = 1",
+            "radio.links_file" => "radio.propagation = \"links\"\nradio.reception = \"sinr\"\ntopology.hops = 1",
             "mobility.file" => "mobility.model = \"file\"\ntopology.kind = \"motion\"",
             _ => "topology.hops = 2",
         };
@@ -388,7 +392,7 @@ fn files_of_other_programs_are_recognised() {
     // The noise that is named is that of the defaults.
     let errors = Scenario::from_toml(
         "my.toml",
-        "run.stop = \"1 s\"\ntopology.hops = 1\nradio = { propagation = \"links\", reception = \"sinr\", links = \"x\" }",
+        "run.stop = \"1 s\"\ntopology.hops = 1\nradio = { propagation = \"links\", reception = \"sinr\", links_file = \"x\" }",
         &[],
         &Theirs("from,to,snr_db\n0,1,30\n"),
     )

@@ -60,7 +60,7 @@ fn a_chain_of_links_gives_the_same_bytes_as_the_model_from_which_they_come() {
         for losses in [false, true] {
             let links = table(&by_model, losses).replace('\n', "\\n");
             // Shadowing belongs to models of propagation.
-            let own = format!("propagation = \"links\", links = \"{links}\", shadowing = \"6 dB\", {reception}");
+            let own = format!("propagation = \"links\", links_table = \"{links}\", shadowing = \"6 dB\", {reception}");
             assert_eq!(run(&chain(&own)), results, "{reception}, losses: {losses}");
         }
     }
@@ -79,7 +79,7 @@ fn links_go_one_way_and_who_has_none_hears_nobody() {
         format!(
             "run.stop = \"1 s\"\ntopology = {{ hops = 4, spacing = \"5 km\" }}\nflow = [{{ src = 0, dst = 1 }}]\n\
              radio.propagation = \"links\"\n\
-             radio.links = \"src,dst,signal_dbm\\n0,1,-60\\n1,0,-60\\n2,1,-70\\n3,1,-85\\n\"\n{radio}"
+             radio.links_table = \"src,dst,signal_dbm\\n0,1,-60\\n1,0,-60\\n2,1,-70\\n3,1,-85\\n\"\n{radio}"
         )
     };
     let thresholds = "radio.receive_threshold = \"-80 dBm\"\nradio.sense_threshold = \"-90 dBm\"\n";
@@ -115,7 +115,8 @@ fn around(protocol: &str, more: &str) -> u64 {
 fn a_link_without_acknowledgements_is_none() {
     let thresholds = "receive_threshold = \"-64 dBm\", sense_threshold = \"-78 dBm\"";
     let rows = "0,1,-55\\n0,2,-55\\n2,0,-55\\n1,2,-55\\n2,1,-55\\n";
-    let table = format!("radio = {{ propagation = \"links\", links = \"src,dst,signal_dbm\\n{rows}\", {thresholds} }}");
+    let table =
+        format!("radio = {{ propagation = \"links\", links_table = \"src,dst,signal_dbm\\n{rows}\", {thresholds} }}");
     let adding_up = table.replace(thresholds, "reception = \"sinr\"");
     // The radio of node 0 is louder by 10 dB: it reaches 230 m, the others 130 m.
     let louder = "radio = { receive_threshold = \"5e-9 W\", sense_threshold = \"1e-11 W\" }\n                  node = [{ nodes = 0, radio.transmit_power = \"2.8 W\" }]";

@@ -186,7 +186,7 @@ fn wires_allocate_nothing_after_their_start() {
         wired_link = [{ src = 2, dst = 3, rate = "2 Mbit/s", queue = { limit = 10 } },
                 { src = 3, dst = 4, rate = "100 Mbit/s", delay = "30 ms" }, { src = 3, dst = 5 }]
         # Bursts of losses outlast any patience.
-        tcp = { receive_window = 20, max_timeouts = "none" }
+        tcp = { receive_window = 20, max_timeouts = "unlimited" }
         flow = [{ src = 0, dst = 4 }, { src = 4, dst = 1 }, { src = 5, dst = 4, tcp = { receive_window = 1000 } }]
         "#,
     );

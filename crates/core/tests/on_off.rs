@@ -70,7 +70,7 @@ fn a_source_sends_between_its_start_and_its_stop() {
             let flow = format!("start = \"7 s\", stop = \"23 s\", {kind}");
             within(&mut wire("100 Mbit/s", &flow, ""), 7.0, 23.0);
             let events = "event = [{ at = \"7 s\", action = \"flow_start\", flow = 0 }, { at = \"23 s\", action = \"flow_stop\", flow = 0 }]";
-            let mut sim = wire("100 Mbit/s", &format!("start = \"none\", {kind}"), events);
+            let mut sim = wire("100 Mbit/s", &format!("start = \"event\", {kind}"), events);
             within(&mut sim, 7.0, 23.0);
             // A source that starts at the same instant sends the same, and a started one does not start again.
             let again = events.replace("[{", "[{ at = \"7500 ms\", action = \"flow_start\", flow = 0 }, {");

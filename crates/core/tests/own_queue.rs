@@ -163,7 +163,7 @@ fn windows_and_rates_are_those_of_a_kernel_where_its_mechanisms_are_the_same() {
         let (case, seconds) = (columns[0], columns[1]);
         let [goodput, window] = [2, 3].map(|i: usize| columns[i].parse::<f64>().expect("a number"));
         let (rate, delay, limit, own) = kernel(case);
-        let small = if own { "small_queue = 3" } else { "small_queue = \"none\"" };
+        let small = if own { "small_queue = 3" } else { "small_queue = \"unlimited\"" };
         let text = path(own, delay, limit, &format!("receive_window = 100000, initial_window = 10, {small}"));
         let text = text.replace("5637 kbit/s", rate).replace("stop = \"40 s\"", &format!("stop = \"{seconds} s\""));
         let sim = run(&text);

@@ -70,7 +70,7 @@ fn saturated_stations_around_a_sink_follow_bianchi() {
                 topology = {{ kind = "list", positions = [{places}] }}
                 radio = {{ propagation = "range" }}
                 wlan = {{ data_rate = "{rate}", rts_threshold = "{rts}", header_size = "34 B", llc_size = "0 B", eifs = "difs",
-                          short_retry_limit = "none", long_retry_limit = "none", airtime_rounding = "none" }}
+                          short_retry_limit = "unlimited", long_retry_limit = "unlimited", airtime_rounding = "none" }}
                 routing = {{ protocol = "shortest_path" }}
                 cbr = {{ payload = "1500 B", header_size = "0 B", interval = "1 ms" }}
                 {flows}

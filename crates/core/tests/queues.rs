@@ -96,7 +96,7 @@ const PAIRS: &str = r#"
     run = { stop = "60 s" }
     topology = { kind = "list", positions = [["0 m", "0 m"], ["0 m", "100 m"], ["240 m", "0 m"], ["240 m", "100 m"],
                                              ["480 m", "0 m"], ["480 m", "100 m"]] }
-    radio = { sense_range = "300 m", sense_threshold = "none" }
+    radio = { sense_range = "300 m", sense_threshold = "sense_range" }
     routing = { protocol = "shortest_path" }
     tcp = { receive_window = 32 }
     flow = [{ src = 0, dst = 1 }, { src = 2, dst = 3 }, { src = 4, dst = 5 }]

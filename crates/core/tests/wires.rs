@@ -223,7 +223,7 @@ fn unanswered_connection_is_given_up_at_a_recorded_time() {
     let at = sim.recorder().flows().numbers("aborted_at_s").expect("a column")[0];
     let counted = counts(&sim, "timeouts");
     assert_eq!((counts(&sim, "packets_sent")[0], counted[0], at), (4, 3, 1.0 + 2.0 + 4.0 + 8.0));
-    let sim = cut_off("", "\"none\"", "1000 s");
+    let sim = cut_off("", "\"unlimited\"", "1000 s");
     assert!(sim.recorder().flows().numbers("aborted_at_s").expect("a column")[0].is_nan());
     assert!(counts(&sim, "timeouts")[0] > 15);
 }

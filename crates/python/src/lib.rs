@@ -155,9 +155,9 @@ impl Scenario {
         self.0.changes().to_string()
     }
 
-    /// All effective settings under their former names.
+    /// All effective settings as the previous version wrote them.
     fn former_json(&self) -> String {
-        scenario::renamed::under_former_names(&self.0.effective()).to_string()
+        self.0.as_before().to_string()
     }
 
     /// All effective settings as a scenario file.

@@ -168,8 +168,8 @@ impl Draw<'_> {
                 self.reach = *self.chance.pick(&[50.0, 250.0, 800.0, 3000.0, 20_000.0]);
                 let propagation = self.chance.pick(&["two_ray", "friis", "range"]).to_owned();
                 self.set("radio.propagation", propagation);
-                self.set("radio.receive_threshold", "none");
-                self.set("radio.sense_threshold", "none");
+                self.set("radio.receive_threshold", "range");
+                self.set("radio.sense_threshold", "sense_range");
                 self.set("radio.range", format!("{} m", self.reach));
                 let sensed = self.reach * (1.0 + 1.5 * self.chance.share());
                 self.set("radio.sense_range", format!("{sensed} m"));
@@ -331,7 +331,7 @@ impl Draw<'_> {
         }
         if table {
             let table = self.table();
-            self.set("radio.links", table);
+            self.set("radio.links_table", table);
         } else if kind != "motion" && self.chance.one_in(4) {
             self.motion();
         }
@@ -551,7 +551,7 @@ impl Draw<'_> {
                 flow["start"] = json!(self.instant());
             }
             match self.chance.below(8) {
-                0 => flow["start"] = json!("none"),
+                0 => flow["start"] = json!("event"),
                 1 => flow["stop"] = json!(self.instant()),
                 2 => flow["tcp"] = json!({ "variant": self.word("tcp.variant") }),
                 3 => flow["bulk"] = json!({ "segments": self.chance.from(1, 30) }),
@@ -725,7 +725,7 @@ impl Draw<'_> {
         self.run();
         self.set("run.stop", "300 s");
         self.set("run.time_limit", "300 s");
-        self.set("run.sample_interval", "none");
+        self.set("run.sample_interval", "never");
         let preset = self.chance.word(presets::WORDS).to_owned();
         self.set("extends", preset.clone());
         if self.chance.one_in(2) {

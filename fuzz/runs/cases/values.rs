@@ -122,7 +122,7 @@ fn value(schema: &Json, default: Option<&Json>, end: bool, chance: &mut Chance) 
     if let Some(kinds) = schema["anyOf"].as_array() {
         return match chance.pick(kinds) {
             kind if kind.get("const").is_some() => kind.get("const").cloned(),
-            kind => value(kind, default.filter(|d| *d != "none"), end, chance),
+            kind => value(kind, default.filter(|d| kinds.iter().all(|k| k.get("const") != Some(*d))), end, chance),
         };
     }
     let bound = |one: &str, other: &str| schema[one].as_f64().or(schema[other].as_f64());

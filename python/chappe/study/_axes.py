@@ -135,20 +135,22 @@ def grid(scenario: Scenario, axes: Axes | None = None, cases: Cases | None = Non
 
 
 def of_today(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings or axes by dotted name under their current names; warns of former names."""
-    former = {name: values for name, values in settings.items() if _core.renamed_setting(name) is not None}
-    if not former:
-        return dict(settings)
+    """Settings or axes by dotted name with their current names and words; warns of former ones."""
     renamed: dict[str, Any] = {}
     for name, values in settings.items():
-        if name not in former:
+        if _core.renamed_setting(name) is None and not _may_be_former(values):
             renamed[name] = values
             continue
         text, messages = _core.renamed(json.dumps({name: values}, default=str))
-        renamed |= json.loads(text)
+        renamed |= json.loads(text) if messages else {name: values}
         for message in messages:
             warn_user(f"{message}; the former name will be removed in the next version", FutureWarning)
     return renamed
+
+
+def _may_be_former(values: object) -> bool:
+    """True if a value is the former word of all optional settings."""
+    return any(isinstance(v, str) and v == "none" for v in (values if isinstance(values, list | tuple) else [values]))
 
 
 def _axes(axes: object) -> tuple[dict[str, list[Any]], list[Problem]]:

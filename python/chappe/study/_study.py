@@ -105,8 +105,10 @@ class Study:
         return [_of_today(name) for name in self._about["axes"]]
 
     def _of_today(self, table: pl.DataFrame) -> pl.DataFrame:
-        """A table with axes, perhaps of the previous version, under the current names."""
-        return table.rename({name: _of_today(name) for name in self._about["axes"] if name in table.columns})
+        """A table with axes, perhaps of the previous version, with the current names and words."""
+        table = table.rename({name: _of_today(name) for name in self._about["axes"] if name in table.columns})
+        texts = [name for name in self.axes if table.schema.get(name) == pl.String]
+        return table.with_columns(pl.col(name).replace("none", _word_of_today(name)) for name in texts)
 
     @cached_property
     def scenario(self) -> Scenario:
@@ -413,6 +415,12 @@ class Study:
 
 def _of_today(name: str) -> str:
     return _core.renamed_setting(name) or name
+
+
+def _word_of_today(name: str) -> str:
+    """Current word of a setting whose former word was "none"."""
+    words: dict[str, str] = json.loads(_core.renamed(json.dumps({name: "none"}))[0])
+    return words[name]
 
 
 def _described(data: bytes) -> dict[str, Any]:

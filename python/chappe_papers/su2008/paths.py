@@ -45,7 +45,7 @@ class Paths:
         """The scenario of a point on a path."""
         if self._straight or point.layout == "rows":
             return own.with_settings({"topology.seed": self.drawing(number)})
-        return own.with_settings({"radio.propagation": "links", "radio.links": self.text(number)})
+        return own.with_settings({"radio.propagation": "links", "radio.links_table": self.text(number)})
 
     def path(self, number: int) -> tuple[int, ...]:
         """The routers of a path of the grid, in its order."""
@@ -53,7 +53,7 @@ class Paths:
         return self._found[number - 1]
 
     def text(self, number: int) -> str:
-        """The links between the routers of a path, numbered along it, as ``radio.links`` takes them."""
+        """The links between the routers of a path, numbered along it, as ``radio.links_table`` takes them."""
         at = {node: n for n, node in enumerate(self.path(number))}
         links = self.links.filter(pl.col("src").is_in(list(at)) & pl.col("dst").is_in(list(at)))
         numbers = links.select(pl.col("src", "dst").replace_strict(at, return_dtype=pl.Int64), "signal_dbm")

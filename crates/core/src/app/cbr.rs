@@ -14,8 +14,8 @@ settings! {
         pub payload: Bytes = Bytes(1460) => range(Bytes(1), LARGEST_PACKET),
         /// UDP and IP header of a datagram.
         pub header_size: Bytes = Bytes(28) => at_most(LARGEST_PACKET),
-        /// Number of datagrams to send; "none": unlimited.
-        pub datagrams: Option<u32> = None => range(1, 1_000_000_000),
+        /// Number of datagrams to send.
+        pub datagrams: Option<u32> | "unlimited" = None => range(1, 1_000_000_000),
     }
 }
 

@@ -8,10 +8,10 @@ use crate::unit::{Bytes, Time};
 settings! {
     /// File transfer over TCP.
     pub struct Config {
-        /// Number of segments to send; "none": unlimited.
-        pub segments: Option<u32> = None => range(1, 1_000_000_000),
+        /// Number of segments to send.
+        pub segments: Option<u32> | "unlimited" = None => range(1, 1_000_000_000),
         /// Number of bytes to send, in place of `segments`; the last segment may be shorter than the others.
-        pub bytes: Option<Bytes> = None => range(Bytes(1), Bytes(4_000_000_000)),
+        pub bytes: Option<Bytes> | "unlimited" = None => range(Bytes(1), Bytes(4_000_000_000)),
     }
 }
 

@@ -64,21 +64,21 @@ settings! {
         /// Pause at each destination.
         pub pause: Span = Span::ZERO => at_most(HOUR)
             ; used when |c| c.model == Kind::RandomWaypoint, else "`mobility.model` is not `random_waypoint`",
-        /// Width of the area of destinations, from x = 0 on; "none": that of a random topology.
-        pub width: Option<Metres> = None => at_least(Metres(1.0)).below(FAR)
+        /// Width of the area of destinations, from x = 0 on; "topology": that of a random topology.
+        pub width: Option<Metres> | "topology" = None => at_least(Metres(1.0)).below(FAR)
             ; used when |c| c.model == Kind::RandomWaypoint, else "`mobility.model` is not `random_waypoint`",
-        /// Height of the area of destinations, from y = 0 on; "none": that of a random topology.
-        pub height: Option<Metres> = None => at_least(Metres(1.0)).below(FAR)
+        /// Height of the area of destinations, from y = 0 on; "topology": that of a random topology.
+        pub height: Option<Metres> | "topology" = None => at_least(Metres(1.0)).below(FAR)
             ; used when |c| c.model == Kind::RandomWaypoint, else "`mobility.model` is not `random_waypoint`",
         /// Initial state of random waypoint mobility.
         pub initial: Start = Start::Stationary
             ; used when |c| c.model == Kind::RandomWaypoint, else "`mobility.model` is not `random_waypoint`",
-        /// Seed of random waypoint mobility; "none": that of the run. With a seed of its own, the movements are the
+        /// Seed of random waypoint mobility; "run": that of the run. With a seed of its own, the movements are the
         /// same in all runs.
-        pub seed: Option<u64> = None
+        pub seed: Option<u64> | "run" = None
             ; used when |c| c.model == Kind::RandomWaypoint, else "`mobility.model` is not `random_waypoint`",
         /// A file with the movements of the nodes: ns-2's `setdest`, BonnMotion's waypoints, or CSV.
-        pub file: Option<String> = None
+        pub file: Option<String> | "none" = None
             ; used when |c| c.model == Kind::File, else "`mobility.model` is not `file`",
         /// Movements of the nodes as the text of a CSV file, into which a scenario converts `mobility.file`.
         pub table: Courses = Courses::default()

@@ -28,11 +28,11 @@ settings! {
         /// Power drawn while the node is switched off (asleep: 0.045 W for a WaveLAN card).
         pub sleep: Watts = Watts(0.0) => at_most(Watts(1e6)),
         /// Energy in the battery of a node at the start; for a node with several radios the first one sets it. A node
-        /// with an empty battery is switched off for good. "none": the battery never empties.
-        pub battery: Option<Joules> = None => above(Joules(0.0)).at_most(Joules(1e12)),
+        /// with an empty battery is switched off for good. "unlimited": the battery never empties.
+        pub battery: Option<Joules> | "unlimited" = None => above(Joules(0.0)).at_most(Joules(1e12)),
         /// Time at which energy is taken from the battery.
         pub accounting: Accounting = Accounting::Continuous
-            ; used when |c| c.battery.is_some(), else "`radio.energy.battery` is \"none\"",
+            ; used when |c| c.battery.is_some(), else "`radio.energy.battery` is \"unlimited\"",
     }
 }
 

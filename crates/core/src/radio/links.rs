@@ -35,16 +35,12 @@ pub struct Link {
     line: u32,
 }
 
-/// The links of a network, sorted; or the name of a file that has not been read.
+/// The links of a network, sorted.
 #[derive(Clone, Debug, PartialEq, Default)]
-pub struct Links {
-    /// Name of the file.
-    pub file: Option<String>,
-    all: Arc<Vec<Link>>,
-}
+pub struct Links(Arc<Vec<Link>>);
 
 impl Links {
-    /// Reads the text of a CSV file with the columns `from`, `to`, and either `signal_dbm` or `loss_db`. A column
+    /// Reads the text of a CSV file with the columns `src`, `dst`, and either `signal_dbm` or `loss_db`. A column
     /// `rate_bps`, which follows from the received power, is allowed, as in the table of links that a scenario writes.
     ///
     /// # Errors
@@ -81,59 +77,59 @@ impl Links {
         if let Some(w) = all.windows(2).find(|w| (w[0].from, w[0].to) == (w[1].from, w[1].to)) {
             return Err(format!("lines {} and {} are of the same link", w[0].line, w[1].line).into());
         }
-        Ok(Links { file: None, all: Arc::new(all) })
+        Ok(Links(Arc::new(all)))
     }
 
     /// Tells if there are no links.
     pub fn is_empty(&self) -> bool {
-        self.all.is_empty()
+        self.0.is_empty()
     }
 
     /// Number of links, counting each direction.
     pub fn len(&self) -> usize {
-        self.all.len()
+        self.0.len()
     }
 
     /// Links over which a node transmits.
     pub fn of(&self, from: u32) -> &[Link] {
-        let start = self.all.partition_point(|l| l.from < from);
-        let end = self.all.partition_point(|l| l.from <= from);
-        &self.all[start..end]
+        let start = self.0.partition_point(|l| l.from < from);
+        let end = self.0.partition_point(|l| l.from <= from);
+        &self.0[start..end]
     }
 
     /// Links without a measurement in the reverse direction.
     pub fn one_way(&self) -> impl Iterator<Item = &Link> {
-        self.all.iter().filter(|l| self.gain(l.to, l.from).is_none())
+        self.0.iter().filter(|l| self.gain(l.to, l.from).is_none())
     }
 
     /// A copy in which a link without a measurement takes that of the reverse direction.
     #[must_use]
     pub fn symmetric(&self) -> Links {
         let back = self.one_way().map(|&l| Link { from: l.to, to: l.from, ..l });
-        let mut all: Vec<Link> = back.chain(self.all.iter().copied()).collect();
+        let mut all: Vec<Link> = back.chain(self.0.iter().copied()).collect();
         all.sort_by_key(|l| (l.from, l.to));
-        Links { file: None, all: Arc::new(all) }
+        Links(Arc::new(all))
     }
 
     /// Measurement of a link.
     pub fn gain(&self, from: u32, to: u32) -> Option<Gain> {
-        self.all.binary_search_by_key(&(from, to), |l| (l.from, l.to)).ok().map(|i| self.all[i].gain)
+        self.0.binary_search_by_key(&(from, to), |l| (l.from, l.to)).ok().map(|i| self.0[i].gain)
     }
 
     /// First line that names a node selected by `which`, and that node.
     pub fn find(&self, which: impl Fn(u32) -> bool) -> Option<(u32, u32)> {
         let named = |l: &Link| [l.from, l.to].into_iter().find(|&node| which(node)).map(|node| (l.line, node));
-        self.all.iter().filter_map(named).min()
+        self.0.iter().filter_map(named).min()
     }
 
     /// Tells if the table holds path losses instead of received powers.
     pub fn has_losses(&self) -> bool {
-        self.all.first().is_some_and(|l| matches!(l.gain, Gain::Loss(_)))
+        self.0.first().is_some_and(|l| matches!(l.gain, Gain::Loss(_)))
     }
 
     fn write_csv(&self) -> String {
         let mut text = format!("src,dst,{}\n", if self.has_losses() { "loss_db" } else { "signal_dbm" });
-        for Link { from, to, gain: Gain::Signal(level) | Gain::Loss(level), .. } in &*self.all {
+        for Link { from, to, gain: Gain::Signal(level) | Gain::Loss(level), .. } in &*self.0 {
             _ = writeln!(text, "{from},{to},{level}");
         }
         text
@@ -144,22 +140,17 @@ impl Scalar for Links {
     fn read(node: &Node) -> Result<Links, String> {
         match &node.value {
             Value::Text(t) if t.is_empty() => Ok(Links::default()),
-            Value::Text(t) if t.contains('\n') => Links::read_csv(t).map_err(|e| e.to_string()),
-            Value::Text(t) => Ok(Links { file: Some(t.clone()), all: Arc::default() }),
-            _ => Err("expected the name of a CSV file, or its text".to_owned()),
+            Value::Text(t) => Links::read_csv(t).map_err(|e| e.to_string()),
+            _ => Err("expected the text of a CSV file".to_owned()),
         }
     }
 
     fn written(&self) -> Json {
-        match &self.file {
-            Some(name) => json!(name),
-            None if self.all.is_empty() => json!(""),
-            None => json!(self.write_csv()),
-        }
+        json!(if self.is_empty() { String::new() } else { self.write_csv() })
     }
 
     fn describe() -> Json {
-        let description = "name of a CSV file with the columns from, to, and signal_dbm or loss_db, or its text";
+        let description = "text of a CSV file with the columns src, dst, and signal_dbm or loss_db";
         json!({ "type": "string", "description": description })
     }
 }

@@ -26,7 +26,7 @@ pub use moving::reach;
 
 use crate::setting::Many;
 use crate::setting::limit::{above, at_most, range};
-use crate::unit::{BitRate, Hertz, Metres, Position, Ratio, Span, Watts};
+use crate::unit::{BitRate, Hertz, Metres, Position, Ratio, SignalPower, Span};
 use crate::{keywords, settings};
 use links::Links;
 use std::borrow::Cow;
@@ -42,7 +42,7 @@ keywords! {
         Range = "range",
         /// Path loss at a reference distance, growing with a power of the distance: `radio.log_distance`.
         LogDistance = "log_distance",
-        /// Measured received power between nodes, from a table: `radio.links`. All other pairs are out of range.
+        /// Measured received power between nodes, from a table. All other pairs are out of range.
         Links = "links",
     }
 }
@@ -66,7 +66,7 @@ settings! {
         /// Reference distance; the path loss at shorter distances is the same.
         pub distance: Metres = Metres(1.0) => above(Metres(0.0)).at_most(Metres(1e7)),
         /// Path loss at the reference distance.
-        pub loss: Ratio = Ratio(1e4) => range(Ratio(1.0), Ratio(1e30)),
+        pub loss: Ratio = Ratio::db(40.0) => range(Ratio(1.0), Ratio(1e30)),
     }
 }
 
@@ -75,10 +75,10 @@ settings! {
     pub struct Sensitivity {
         /// Rate of the frames.
         pub rate: BitRate = BitRate::mbps(11) => range(BitRate(1), BitRate(1_000_000_000_000)),
-        /// Distance up to which frames at this rate can be decoded; "none": see `receive_threshold`.
-        pub range: Option<Metres> = None => above(Metres(0.0)).at_most(Metres(1e7)),
-        /// Weakest signal that can be decoded at this rate; "none": see `range`.
-        pub receive_threshold: Option<Watts> = None => at_most(Watts(1e6)),
+        /// Distance up to which frames at this rate can be decoded; "unlimited": `receive_threshold` decides.
+        pub range: Option<Metres> | "unlimited" = None => above(Metres(0.0)).at_most(Metres(1e7)),
+        /// Weakest signal that can be decoded at this rate; "none": `range` decides.
+        pub receive_threshold: Option<SignalPower> | "none" = None => at_most(SignalPower(1e6)),
     }
 }
 
@@ -92,15 +92,19 @@ settings! {
             ; used when |c| c.propagation == Propagation::LogDistance, else "`radio.propagation` is not `log_distance`",
         /// Standard deviation of log-normal shadowing, drawn once for each pair of radios, the same in both
         /// directions; at most four of them.
-        pub shadowing: Ratio = Ratio(1.0) => range(Ratio(1.0), Ratio(1e3))
+        pub shadowing: Ratio = Ratio::db(0.0) => range(Ratio(1.0), Ratio(1e3))
             ; used when |c| !matches!(c.propagation, Propagation::Range | Propagation::Links), else "`radio.propagation` is `range` or `links`",
-        /// Seed of the shadowing; "none": `topology.seed`.
-        pub shadowing_seed: Option<u64> = None
+        /// Seed of the shadowing; "topology": `topology.seed`.
+        pub shadowing_seed: Option<u64> | "topology" = None
             ; used when |c| c.shadowing.0 > 1.0 && !matches!(c.propagation, Propagation::Range | Propagation::Links), else "there is no shadowing",
-        /// Measured received power between nodes: the name of a CSV file, or its text.
-        pub links: Links = Links::default()
+        /// CSV file with the measured received power between nodes: columns src, dst, and signal_dbm or loss_db.
+        pub links_file: Option<String> | "none" = None
             ; used when |c| c.propagation == Propagation::Links, else "`radio.propagation` is not `links`",
-        /// Takes a link that `radio.links` has in one direction only to be the same in the other direction.
+        /// Measured received power between nodes as the text of a CSV file, into which a scenario converts
+        /// `radio.links_file`.
+        pub links_table: Links = Links::default()
+            ; used when |c| c.propagation == Propagation::Links, else "`radio.propagation` is not `links`",
+        /// Takes a link that the table has in one direction only to be the same in the other direction.
         pub links_symmetric: bool = false
             ; used when |c| c.propagation == Propagation::Links, else "`radio.propagation` is not `links`",
         /// Reception of overlapping signals.
@@ -108,17 +112,17 @@ settings! {
         /// Reception by the ratio of signal to noise and interference.
         pub sinr: sinr::Config = sinr::Config::default()
             ; used when |c| c.reception == Reception::Sinr, else "`radio.reception` is not `sinr`",
-        /// Distance up to which a frame can be decoded; used where `receive_threshold` is "none".
+        /// Distance up to which a frame can be decoded; used where `receive_threshold` is "range".
         pub range: Metres = Metres(250.0) => above(Metres(0.0)).at_most(Metres(1e7))
             ; used when |c| c.is_by_distance(c.receive_threshold), else "`radio.receive_threshold` is set, `radio.propagation` is `links`, or `radio.reception` is `sinr`",
-        /// Distance up to which a frame is sensed and disturbs others; used where `sense_threshold` is "none".
+        /// Distance up to which a frame is sensed and disturbs others; used where `sense_threshold` is "sense_range".
         pub sense_range: Metres = Metres(550.0) => above(Metres(0.0)).at_most(Metres(1e7))
             ; used when |c| c.is_by_distance(c.sense_threshold), else "`radio.sense_threshold` is set, `radio.propagation` is `links`, or `radio.reception` is `sinr`",
-        /// Weakest signal that can be decoded.
-        pub receive_threshold: Option<Watts> = None => at_most(Watts(1e6))
+        /// Weakest signal that can be decoded; "range": a signal from as far as `range`.
+        pub receive_threshold: Option<SignalPower> | "range" = None => at_most(SignalPower(1e6))
             ; used when |c| c.is_pairwise() && c.propagation != Propagation::Range, else "`radio.propagation` is `range`, or `radio.reception` is `sinr`",
-        /// Weakest signal that is sensed.
-        pub sense_threshold: Option<Watts> = None => at_most(Watts(1e6))
+        /// Weakest signal that is sensed; "sense_range": a signal from as far as `sense_range`.
+        pub sense_threshold: Option<SignalPower> | "sense_range" = None => at_most(SignalPower(1e6))
             ; used when |c| c.is_pairwise() && c.propagation != Propagation::Range, else "`radio.propagation` is `range`, or `radio.reception` is `sinr`",
         /// Rates at which a frame can be decoded less far.
         pub sensitivity: Many<Sensitivity> = Many::default()
@@ -127,11 +131,11 @@ settings! {
         /// sense each other.
         pub channels: Vec<u16> = vec![1],
         /// A locked frame survives a newcomer that is weaker by this ratio.
-        pub capture_threshold: Ratio = Ratio(10.0) => range(Ratio(1.0), Ratio(1e9))
+        pub capture_threshold: Ratio = Ratio::db(10.0) => range(Ratio(1.0), Ratio(1e9))
             ; used when Config::is_pairwise, else "`radio.reception` is `sinr`",
         /// Transmission power.
-        pub transmit_power: Watts = Watts(0.281_838_15) => above(Watts(0.0)).at_most(Watts(1e6))
-            ; used when Config::power_counts, else "`radio.range` and `radio.sense_range` set the range, or `radio.links` sets the received power",
+        pub transmit_power: SignalPower = SignalPower(0.281_838_15) => above(SignalPower(0.0)).at_most(SignalPower(1e6))
+            ; used when Config::power_counts, else "`radio.range` and `radio.sense_range` set the range, or `radio.links_table` sets the received power",
         /// Carrier frequency.
         pub frequency: Hertz = Hertz(914e6) => range(Hertz(1e6), Hertz(1e12))
             ; used when Config::frequency_counts, else "it makes no difference to how far a signal reaches",
@@ -139,11 +143,11 @@ settings! {
         pub antenna_height: Metres = Metres(1.5) => above(Metres(0.0)).at_most(Metres(100_000.0))
             ; used when |c| c.propagation == Propagation::TwoRay, else "`radio.propagation` is not `two_ray`",
         /// Gain of each antenna.
-        pub antenna_gain: Ratio = Ratio(1.0) => above(Ratio(0.0)).at_most(Ratio(1e9))
-            ; used when Config::power_counts, else "`radio.range` and `radio.sense_range` set the range, or `radio.links` sets the received power",
-        /// System loss, at least 1.
-        pub system_loss: Ratio = Ratio(1.0) => range(Ratio(1.0), Ratio(1e9))
-            ; used when Config::power_counts, else "`radio.range` and `radio.sense_range` set the range, or `radio.links` sets the received power",
+        pub antenna_gain: Ratio = Ratio::db(0.0) => range(Ratio(1e-30), Ratio(1e9))
+            ; used when Config::power_counts, else "`radio.range` and `radio.sense_range` set the range, or `radio.links_table` sets the received power",
+        /// System loss.
+        pub system_loss: Ratio = Ratio::db(0.0) => range(Ratio(1.0), Ratio(1e9))
+            ; used when Config::power_counts, else "`radio.range` and `radio.sense_range` set the range, or `radio.links_table` sets the received power",
         /// Power that the radio draws.
         pub energy: energy::Config = energy::Config::default(),
     }
@@ -208,7 +212,7 @@ impl Config {
     }
 
     /// Tells if this threshold is given as a distance.
-    fn is_by_distance(&self, threshold: Option<Watts>) -> bool {
+    fn is_by_distance(&self, threshold: Option<SignalPower>) -> bool {
         let given = threshold.is_none() || self.propagation == Propagation::Range;
         self.is_pairwise() && given && self.propagation != Propagation::Links
     }
@@ -221,7 +225,7 @@ impl Config {
         let absolute = thresholds || of_a_rate || self.reception == Reception::Sinr;
         match self.propagation {
             Propagation::Range => false,
-            Propagation::Links => self.links.has_losses(),
+            Propagation::Links => self.links_table.has_losses(),
             Propagation::TwoRay | Propagation::Friis | Propagation::LogDistance => absolute,
         }
     }
@@ -229,8 +233,8 @@ impl Config {
     /// Measured links between nodes, if the propagation model uses them.
     pub fn measured(&self) -> Option<Cow<'_, Links>> {
         let links = match self.links_symmetric {
-            true => Cow::Owned(self.links.symmetric()),
-            false => Cow::Borrowed(&self.links),
+            true => Cow::Owned(self.links_table.symmetric()),
+            false => Cow::Borrowed(&self.links_table),
         };
         (self.propagation == Propagation::Links).then_some(links)
     }

@@ -201,7 +201,7 @@ mod tests {
     fn recomputed_receivers_equal_those_of_fixed_radios() {
         let mut rng = Stream::new(4, Purpose::Mobility, 0);
         let slow = Sensitivity { rate: BitRate::mbps(11), range: Some(Metres(120.0)), ..Sensitivity::default() };
-        let weak = Config { transmit_power: crate::unit::Watts(0.05), ..Config::default() };
+        let weak = Config { transmit_power: crate::unit::SignalPower(0.05), ..Config::default() };
         for profiles in [
             vec![Config::default()],
             vec![Config { propagation: Propagation::Range, ..Config::default() }],

@@ -242,12 +242,12 @@ impl Model {
 mod tests {
     use super::*;
     use crate::radio::LogDistance;
-    use crate::unit::{Ratio, Watts};
+    use crate::unit::{Ratio, SignalPower};
 
     fn wavelan() -> Model {
         Model::new(&Config {
-            receive_threshold: Some(Watts(3.652e-10)),
-            sense_threshold: Some(Watts(1.559e-11)),
+            receive_threshold: Some(SignalPower(3.652e-10)),
+            sense_threshold: Some(SignalPower(1.559e-11)),
             ..Config::default()
         })
     }

@@ -24,7 +24,7 @@ use super::{Radios, Reception};
 use crate::packet::RadioId;
 use crate::rng::{Purpose, Stream};
 use crate::setting::limit::{above, at_most, range};
-use crate::unit::{BitRate, Hertz, Ratio, Span, Time, Watts};
+use crate::unit::{BitRate, Hertz, Ratio, SignalPower, Span, Time};
 use crate::{keywords, settings};
 use std::hint::select_unpredictable;
 
@@ -42,24 +42,24 @@ settings! {
     /// Reception by the ratio of signal to noise and interference.
     pub struct Config {
         /// Noise figure of a receiver: ratio of its noise to thermal noise at 290 K.
-        pub noise_figure: Ratio = Ratio(5.011_872_336_272_724) => range(Ratio(1.0), Ratio(1e6)),
+        pub noise_figure: Ratio = Ratio::db(7.0) => range(Ratio(1.0), Ratio(1e6)),
         /// Bandwidth in which noise is received: 22 MHz with 802.11b, 20 MHz with 802.11a.
         pub bandwidth: Hertz = Hertz(22e6) => range(Hertz(1e3), Hertz(1e12)),
         /// Smallest ratio of a signal to noise and interference at which a receiver locks on it.
-        pub preamble_detection: Ratio = Ratio(2.511_886_431_509_58) => range(Ratio(1e-3), Ratio(1e6)),
+        pub preamble_detection: Ratio = Ratio::db(4.0) => range(Ratio(1e-3), Ratio(1e6)),
         /// Time after its begin in which a preamble is still lost when other signals bring it below that ratio; one of
         /// them may be detected in its place.
         pub detection_time: Span = Span::ZERO => at_most(Span::us(100)),
         /// Energy detection: the medium is busy while the total power of all signals is at least this.
-        pub energy_detection: Watts = Watts(6.309_573_444_801_93e-10) => above(Watts(0.0)).at_most(Watts(1e6)),
+        pub energy_detection: SignalPower = SignalPower::dbm(-62.0) => above(SignalPower(0.0)).at_most(SignalPower(1e6)),
         /// A signal that is stronger by this ratio than the one on which the receiver is locked takes the receiver
-        /// over; "none": never.
-        pub relock: Option<Ratio> = None => range(Ratio(1.0), Ratio(1e9)),
+        /// over.
+        pub relock: Option<Ratio> | "never" = None => range(Ratio(1.0), Ratio(1e9)),
         /// Part of a frame during which a stronger signal may take a receiver over.
         pub relock_during: Relock = Relock::Always
-            ; used when |c| c.relock.is_some(), else "`radio.sinr.relock` is \"none\"",
+            ; used when |c| c.relock.is_some(), else "`radio.sinr.relock` is \"never\"",
         /// Smallest ratio of the mean power of a signal to the noise; weaker signals are ignored.
-        pub floor: Ratio = Ratio(0.1) => range(Ratio(1e-6), Ratio(1e3)),
+        pub floor: Ratio = Ratio::db(-10.0) => range(Ratio(1e-6), Ratio(1e3)),
         /// Variation of the power of a signal from frame to frame.
         pub fading: Fading = Fading::None,
         /// Model of OFDM error rates.

@@ -41,7 +41,7 @@ impl Checker<'_> {
             }
             if a.src.is_some() && a.src == a.dst {
                 let message = format!("transfers go from node {} to itself", a.src.unwrap_or_default());
-                self.error(&join(&at, "dst"), message, "choose another node, or \"none\": any");
+                self.error(&join(&at, "dst"), message, "choose another node, or \"random\"");
             }
             if let Some(stop) = a.stop.filter(|&stop| stop <= a.start) {
                 let message = format!("arrivals stop at {stop}, and start at {}", a.start);

@@ -549,7 +549,7 @@ impl Checker<'_> {
                         "no links lead there; list more of them, or choose another".to_owned()
                     }
                     _ if cfg.radio.propagation == radio::Propagation::Links => {
-                        "no links in `radio.links` lead there over which data frames can be decoded at their rate, \
+                        "no links in `radio.links_table` lead there over which data frames can be decoded at their rate, \
                          and ACKs come back"
                             .to_owned()
                     }

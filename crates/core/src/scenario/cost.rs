@@ -187,7 +187,7 @@ fn memory(cfg: &Config, tally: &Tally) -> Vec<(&'static str, f64)> {
         ("event", cfg.event.0.len() as f64 * EVENT),
         ("mobility.table", cfg.mobility.table.all().len() as f64 * COURSE),
         ("topology.positions", cfg.topology.positions.len() as f64 * PLACE),
-        ("radio.links", cfg.radio.links.len() as f64 * LINK_ROW),
+        ("radio.links_table", cfg.radio.links_table.len() as f64 * LINK_ROW),
         ("tcp.receive_window", tally.room * SEGMENT),
         ("tcp.ap.history_samples", tally.remembered * 8.0),
         (repeated, batches * snapshot),

@@ -5,12 +5,12 @@ use super::check::Checker;
 use super::error::Errors;
 use super::layout::Layout;
 use super::links;
+use super::renamed::Renaming;
 use super::schema::{Any, Config, Event};
 use super::source::Sources;
 use crate::packet::{FlowId, NodeId, RadioId};
 use crate::radio::Propagation;
 use crate::run::{Change, Command};
-use crate::setting::renames::renamed;
 use crate::setting::{Node, Problem, Report, Scalar, Setting, Value, and_known, join, suggest};
 use crate::unit::{BitRate, Position, Span, Time};
 use crate::{app, error_model, keywords, topology};
@@ -382,7 +382,8 @@ impl Scenario {
     /// All problems of the event.
     pub fn commands(&self, json: &Json) -> Result<Vec<Command>, Errors> {
         let (mut event, mut report) = (Event::default(), Report::default());
-        let node = Node::from_json(json);
+        let mut all = Renaming::default().of_value("event.0", Node::from_json(json));
+        let (_, node) = all.swap_remove(0);
         event.apply(&node, "", &mut report);
         if let Value::Table(t) = &node.value
             && t.get("at").is_some()
@@ -394,7 +395,6 @@ impl Scenario {
         if !report.problems.is_empty() {
             return Err(none(report.problems));
         }
-        event.setting = event.setting.map(|setting| renamed(&setting).unwrap_or(setting));
         commands(self.config(), self.layout(), &event).map_err(|(path, message, help)| {
             none(vec![Problem { path: path.into(), origin: None, message, help: Some(help) }])
         })
@@ -403,7 +403,8 @@ impl Scenario {
 
 impl Setting for Any {
     fn apply(&mut self, node: &Node, _: &str, _: &mut Report) {
-        self.0 = (node.value != Value::Text("none".into())).then(|| node.clone());
+        let absent = matches!(&node.value, Value::Absent) || node.value == Value::Text("none".into());
+        self.0 = (!absent).then(|| node.clone());
     }
 
     fn write(&self) -> Json {

@@ -1,10 +1,11 @@
 //! Rewriting of files with former names; comments, order and layout stay.
 
 use super::Errors;
+use super::former_values;
 use super::source::{NoFiles, Reader};
 use super::{former_events, former_pairs};
-use crate::setting::join;
 use crate::setting::renames::{renamed, renamed_value};
+use crate::setting::{Value as Read, join};
 use std::collections::BTreeSet;
 use toml_edit::{Decor, DocumentMut, Item, Key, Table, TableLike, Value};
 
@@ -107,7 +108,9 @@ impl Fixer {
         let all: Vec<String> = entries.iter().map(|e| e.0.get().to_owned()).collect();
         for (key, mut item) in entries {
             let (was, same) = (join(old, key.get()), join(new, key.get()));
-            let now = renamed(&was).filter(|_| !is_event).unwrap_or_else(|| same.clone());
+            let value = item.as_str().map_or(Read::Absent, |text| Read::Text(text.to_owned()));
+            let today = renamed(&was).filter(|_| !is_event).map(|new| former_values::setting_of(&was, &value, new));
+            let now = today.unwrap_or_else(|| same.clone());
             // A dotted name, `"tcp.window"` in the axes of a study, is one key.
             let group_length = if key.get().contains('.') { new.len() } else { now.rfind('.').unwrap_or(0) };
             let (group, name) = (&now[..group_length], now[group_length..].trim_start_matches('.'));
@@ -156,11 +159,19 @@ impl Fixer {
         match value {
             Value::InlineTable(table) => self.of_table(table, old, new),
             Value::Array(list) => {
-                let tables = list.iter_mut().enumerate().filter(|(_, inner)| inner.is_inline_table());
-                tables.for_each(|(i, t)| self.of_value(t, &join(old, &i.to_string()), &join(new, &i.to_string())));
+                for (i, inner) in list.iter_mut().enumerate() {
+                    match inner {
+                        Value::InlineTable(_) => {
+                            self.of_value(inner, &join(old, &i.to_string()), &join(new, &i.to_string()));
+                        }
+                        Value::String(_) => self.of_value(inner, old, new),
+                        _ => {}
+                    }
+                }
             }
             value => {
-                if let Some(now) = value.as_str().and_then(|text| renamed_value(new, text)) {
+                let today = |text: &str| renamed_value(new, text).or_else(|| former_values::text(new, text));
+                if let Some(now) = value.as_str().and_then(today) {
                     self.replace(value, new, now);
                 }
             }
@@ -210,8 +221,9 @@ impl Fixer {
 
     /// Replaces the value of a setting; the spaces and comments around the value stay.
     fn replace(&mut self, value: &mut Value, setting: &str, now: String) {
-        let mut now = Value::from(now);
-        self.change(format!("`{setting}` = {} -> {now}", value.to_string().trim()));
+        let (mut was, mut now) = (value.clone(), Value::from(now));
+        was.decor_mut().clear();
+        self.change(format!("`{setting}` = {was} -> {now}"));
         *now.decor_mut() = value.decor().clone();
         *value = now;
     }

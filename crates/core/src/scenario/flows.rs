@@ -60,19 +60,19 @@ settings! {
         /// Number of the source node, or several nodes.
         pub src: Ends = Ends::one(0),
         /// Number of the destination node, or several nodes.
-        pub dst: Option<Ends> = None,
+        pub dst: Option<Ends> | "none" = None,
         /// Application of the flow.
         pub app: app::Kind = app::Kind::Ftp,
-        /// Start of the flow, of the first one between several nodes; "none": each flow waits for an event that starts
+        /// Start of the flow, of the first one between several nodes; "event": each flow waits for an event that starts
         /// it.
-        pub start: Option<Time> = Some(Time::ZERO) => at_most(Time::ZERO + LONGEST),
-        /// Stop time of the application, after which it sends nothing new; "none": unlimited.
-        pub stop: Option<Time> = None => at_most(Time::ZERO + LONGEST),
+        pub start: Option<Time> | "event" = Some(Time::ZERO) => at_most(Time::ZERO + LONGEST),
+        /// Stop time of the application, after which it sends nothing new.
+        pub stop: Option<Time> | "never" = None => at_most(Time::ZERO + LONGEST),
         /// Time between the starts of consecutive flows of the entry.
         pub stagger: Span = Span::ZERO => at_most(LONGEST)
             ; used when |c| c.start.is_some() && c.count() > 1, else "there is only one flow, or the flows do not start by themselves",
-        /// Time from the start of each application to its stop, instead of `stop`; "none": unlimited.
-        pub duration: Option<Span> = None => above(Span::ZERO).at_most(LONGEST)
+        /// Time from the start of each application to its stop, instead of `stop`.
+        pub duration: Option<Span> | "unlimited" = None => above(Span::ZERO).at_most(LONGEST)
             ; used when |c| c.start.is_some(), else "the flows do not start by themselves",
         /// TCP settings of this flow that differ from `tcp`.
         pub tcp: Overrides<tcp::Config> = Overrides::default()
@@ -263,7 +263,7 @@ impl Checker<'_> {
                 if ftp.segments.is_some() && ftp.bytes.is_some() {
                     let path = self.owner(at, "bulk.bytes");
                     let message = "`bulk.segments` and `bulk.bytes` both say how much is sent";
-                    self.error(&path, message, "leave one of them out, or set it to \"none\"");
+                    self.error(&path, message, "leave one of them out, or set it to \"unlimited\"");
                 }
             }
             app::Kind::Cbr => {

@@ -1,13 +1,14 @@
 //! Measured links: file and validation.
 
 use super::check::Checker;
+use super::former_values::word;
 use super::layout;
 use super::mobility;
 use super::schema::Config;
 use super::source::Files;
 use crate::radio::links::Links;
 use crate::radio::{self, Propagation, Reception};
-use crate::setting::{Node, Report, Setting, count, join};
+use crate::setting::{Node, Report, Setting, Value, count, join};
 
 /// Advice on links with one direction only.
 const SYMMETRIC: &str = "add their rows, or set `radio.links_symmetric = true` if they are the same in both directions";
@@ -21,15 +22,20 @@ pub fn read_file(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn File
     if cfg.radio.propagation != Propagation::Links {
         return;
     }
-    let Some(name) = cfg.radio.links.file.clone() else { return };
+    let Some(name) = cfg.radio.links_file.clone() else { return };
     let nodes = cfg.topology.nodes();
     let read = |text: &str| {
         let links = Links::read_csv(text)?;
         beyond(&links, nodes).map_or(Ok(links), |why| Err(why.into()))
     };
-    if let Some(links) = layout::read_file(tree, "radio.links", &name, from, files, report, read) {
-        cfg.radio.links = links;
-        layout::put(tree, "radio", "links", &cfg.radio.links.write());
+    if let Some(links) = layout::read_file(tree, "radio.links_file", &name, from, files, report, read) {
+        (cfg.radio.links_table, cfg.radio.links_file) = (links, None);
+        layout::put(tree, "radio", "links_table", &cfg.radio.links_table.write());
+        if let Value::Table(t) = &mut tree.value
+            && let Some((_, Node { value: Value::Table(radio), .. })) = t.entry("radio")
+        {
+            radio.remove("links_file");
+        }
     }
 }
 
@@ -54,15 +60,19 @@ impl Checker<'_> {
     /// Validates measured links; `of` is the group of the nodes' settings.
     pub(super) fn measured_links(&mut self, of: &str, r: &radio::Config) {
         if of.is_empty() {
-            let links = &r.links;
+            let links = &r.links_table;
             if links.is_empty() {
-                let help = "set `radio.links` to a CSV file with the columns src, dst, and signal_dbm or loss_db";
-                self.error("radio.links", "there is no table of links", help);
+                // A file that cannot be read was reported.
+                if r.links_file.is_none() {
+                    let help =
+                        "set `radio.links_file` to a CSV file with the columns src, dst, and signal_dbm or loss_db";
+                    self.error("radio.links_table", "there is no table of links", help);
+                }
             } else if let Some(why) = beyond(links, self.cfg.topology.nodes()) {
-                self.error("radio.links", format!("in `radio.links` {why}"), "");
+                self.error("radio.links_table", format!("in `radio.links_table` {why}"), "");
             }
             if self.one_way_links() > 0 {
-                self.warn("radio.links", no_row_back(self.one_way_links()), SYMMETRIC);
+                self.warn("radio.links_table", no_row_back(self.one_way_links()), SYMMETRIC);
             }
             if mobility::moves(self.cfg) {
                 self.error("radio.propagation", STAY, LET_STAY);
@@ -76,7 +86,8 @@ impl Checker<'_> {
             [("radio.receive_threshold", r.receive_threshold), ("radio.sense_threshold", r.sense_threshold)]
         {
             if threshold.is_none() {
-                self.error(&self.owner(of, name), format!("`{name}` is \"none\", and links have no range"), help);
+                let message = format!("`{name}` is \"{}\", and links have no range", word(name));
+                self.error(&self.owner(of, name), message, help);
             }
         }
         let (Some(decoded), Some(sensed)) = (r.receive_threshold, r.sense_threshold) else { return };

@@ -150,7 +150,7 @@ impl Checker<'_> {
         for (name, missing) in [("mobility.width", m.width.is_none()), ("mobility.height", m.height.is_none())] {
             if missing && !is_random {
                 let message =
-                    format!("random waypoint has no area: `{name}` is \"none\", and the topology is not random");
+                    format!("random waypoint has no area: `{name}` is \"topology\", and the topology is not random");
                 self.error(&self.owner(of, "mobility.model"), message, &format!("set `{name}`, e.g. to \"1000 m\""));
             }
         }

@@ -10,6 +10,7 @@ pub mod fix;
 pub mod flows;
 mod former_events;
 mod former_pairs;
+pub mod former_values;
 pub mod layout;
 mod links;
 pub mod middleboxes;
@@ -414,7 +415,7 @@ fn add_default_flow(config: &mut Config, tree: &Node) {
 
 fn to_toml(json: &Json) -> toml::Value {
     match json {
-        Json::Null => toml::Value::String("none".into()),
+        Json::Null => unreachable!("no setting is written as null"),
         Json::Bool(b) => toml::Value::Boolean(*b),
         Json::Number(n) => n
             .as_i64()

@@ -80,9 +80,10 @@ settings! {
 }
 
 /// Settings that cannot differ between nodes.
-const COMMON: [(&str, &str); 17] = [
+const COMMON: [(&str, &str); 18] = [
     ("radio.propagation", "signals pass from one node to another"),
-    ("radio.links", "they name their nodes themselves"),
+    ("radio.links_file", "links name their nodes themselves"),
+    ("radio.links_table", "links name their nodes themselves"),
     ("radio.links_symmetric", "there is one table of links"),
     ("radio.log_distance", "signals pass from one node to another"),
     ("radio.shadowing", "signals pass from one node to another"),

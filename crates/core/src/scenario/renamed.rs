@@ -1,5 +1,6 @@
 //! Former names in a scenario: replaced before the settings are read, with a warning for each.
 
+use super::former_values;
 use super::schema::to_json;
 use super::{former_events, former_pairs};
 use crate::setting::renames::{former, generic, renamed, renamed_value};
@@ -9,6 +10,9 @@ use std::collections::BTreeSet;
 
 /// Suggestion of all warnings of this kind.
 const HELP: &str = "the former name will be removed in the next version; `chappe fix FILE` rewrites a file";
+
+/// Suggestion of warnings about values.
+const VALUE_HELP: &str = "it will be an error in the next version; `chappe fix FILE` rewrites a file";
 
 /// Settings by dotted name under their current names, and messages about former names.
 pub fn of_settings(settings: &Json) -> (Json, Vec<String>) {
@@ -33,10 +37,6 @@ pub fn under_former_names(settings: &Json) -> Json {
             }
             Json::Array(items) if items.iter().any(Json::is_object) => {
                 items.iter().enumerate().for_each(|(i, inner)| collect(inner, &join(path, &i.to_string()), all));
-            }
-            // A table of links is text, whose columns had former names, too.
-            Json::String(text) if path == "radio.links" => {
-                *place(all, path) = json!(text.replacen("src,dst,", "from,to,", 1));
             }
             _ => *place(all, &former(path).unwrap_or_else(|| path.to_owned())) = value.clone(),
         }
@@ -94,7 +94,8 @@ impl Renaming {
     /// Current names and values for a value at a dotted name: the value itself, and parts of it that move to other
     /// groups.
     pub fn of_value(&mut self, path: &str, mut node: Node) -> Vec<(String, Node)> {
-        let new = renamed(path).unwrap_or_else(|| path.to_owned());
+        let today = renamed(path).map(|new| former_values::setting_of(path, &node.value, new));
+        let new = today.unwrap_or_else(|| path.to_owned());
         if new != path {
             self.warn(path, &new, node.origin);
         }
@@ -110,15 +111,27 @@ impl Renaming {
         match &mut node.value {
             Value::Table(table) => self.of_table(table, old, new),
             Value::List(list) => {
-                let groups = list.iter_mut().enumerate().filter(|(_, n)| matches!(n.value, Value::Table(_)));
-                groups.for_each(|(i, n)| self.of_node(n, &join(old, &i.to_string()), &join(new, &i.to_string())));
+                for (i, n) in list.iter_mut().enumerate() {
+                    match n.value {
+                        Value::Table(_) => self.of_node(n, &join(old, &i.to_string()), &join(new, &i.to_string())),
+                        Value::Text(_) | Value::Absent => self.of_node(n, old, new),
+                        _ => {}
+                    }
+                }
             }
             Value::Text(text) => {
                 if let Some(now) = renamed_value(new, text) {
                     self.warn(text, &now, node.origin);
                     *text = now;
+                } else if let Some(now) = former_values::text(new, text) {
+                    self.warn_of_value(new, text, &now, node.origin);
+                    // The number of decibels may be rounded: the reader still takes the ratio.
+                    if text == former_values::NONE {
+                        *text = now;
+                    }
                 }
             }
+            Value::Absent => node.value = Value::Text(former_values::word(new).to_owned()),
             Value::Bool(_) | Value::Int(_) | Value::Float(_) => {}
         }
     }
@@ -129,7 +142,8 @@ impl Renaming {
         }
         for (key, at, mut node) in std::mem::take(table).into_entries() {
             let (was, same) = (join(old, &key), join(new, &key));
-            let now = renamed(&was).unwrap_or_else(|| same.clone());
+            let today = renamed(&was).map(|new| former_values::setting_of(&was, &node.value, new));
+            let now = today.unwrap_or_else(|| same.clone());
             if now != same {
                 self.warn(&was, &now, at);
             }
@@ -170,6 +184,12 @@ impl Renaming {
     pub fn warn(&mut self, old: &str, new: &str, at: Option<Origin>) {
         if self.known.insert(generic(old)) {
             self.warnings.push(problem(old, at, format!("`{old}` is now called `{new}`"), HELP));
+        }
+    }
+
+    fn warn_of_value(&mut self, path: &str, old: &str, new: &str, at: Option<Origin>) {
+        if self.known.insert(format!("{} = {old}", generic(path))) {
+            self.warnings.push(problem(path, at, format!("`{path}` = \"{old}\" is now written \"{new}\""), VALUE_HELP));
         }
     }
 

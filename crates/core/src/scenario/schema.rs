@@ -60,8 +60,8 @@ settings! {
         pub max_flows: u32 = 20_000 => at_most(1_000_000_000),
         /// Safety limit: runs that need more memory are rejected.
         pub max_memory: Memory = Memory(4_000_000_000),
-        /// Sampling interval of windows and queues for the table `series`; "none": no samples.
-        pub sample_interval: Option<Span> = None => above(Span::ZERO).at_most(LONGEST),
+        /// Sampling interval of windows and queues for the table `series`; "never": no samples.
+        pub sample_interval: Option<Span> | "never" = None => above(Span::ZERO).at_most(LONGEST),
         /// Accounts for the airtime of every node, and its energy (table `air_time`).
         pub airtime: bool = false,
         /// Tables written during the run: details of every frame, packet, window, queue and route.
@@ -139,6 +139,7 @@ fn remove_defaults(schema: &mut Json) {
 /// Converts a node to JSON.
 pub fn to_json(node: &Node) -> Json {
     match &node.value {
+        Value::Absent => Json::Null,
         Value::Bool(b) => json!(b),
         Value::Int(i) => json!(i),
         Value::Float(f) if f.is_finite() => json!(f),
@@ -190,19 +191,19 @@ settings! {
         /// Number of the node at one end.
         pub src: u32 = 0,
         /// Number of the node at the other end.
-        pub dst: Option<u32> = None,
+        pub dst: Option<u32> | "none" = None,
         /// Makes the link bidirectional.
         pub duplex: bool = true,
-        /// Rate of the link; "none": as in `wired`.
-        pub rate: Option<BitRate> = None => range(BitRate(1), BitRate(1_000_000_000_000)),
-        /// Propagation delay of the link; "none": as in `wired`.
-        pub delay: Option<Span> = None => at_most(HOUR),
+        /// Rate of the link; "inherit": as in `wired`.
+        pub rate: Option<BitRate> | "inherit" = None => range(BitRate(1), BitRate(1_000_000_000_000)),
+        /// Propagation delay of the link; "inherit": as in `wired`.
+        pub delay: Option<Span> | "inherit" = None => at_most(HOUR),
         /// Queue settings of this link that differ from those of other links.
         pub queue: Overrides<queue::Config> = Overrides::default(),
         /// Error settings of this link that differ from `wired.error`.
         pub error: Overrides<error_model::Config> = Overrides::default(),
-        /// Position of the errors; "none": as in `wired`.
-        pub error_place: Option<error_model::Place> = None,
+        /// Position of the errors; "inherit": as in `wired`.
+        pub error_place: Option<error_model::Place> | "inherit" = None,
         /// Settings of the direction from `dst` to `src` that differ: rate, delay, queue, error, error_place.
         pub back: Overrides<Direction> = Overrides::default()
             ; used when |c| c.duplex, else "the link goes one way",
@@ -217,23 +218,23 @@ settings! {
     /// A change to the running simulation: one action at one time. The action determines the other settings of the event.
     pub struct Event {
         /// Time of the event.
-        pub at: Option<Time> = None => at_most(Time::ZERO + LONGEST),
+        pub at: Option<Time> | "none" = None => at_most(Time::ZERO + LONGEST),
         /// Kind of the change.
-        pub action: Option<Action> = None,
+        pub action: Option<Action> | "none" = None,
         /// Number of the node of `node_down`, `node_up` and `node_move`.
-        pub node: Option<u32> = None,
-        /// Channel of the radio that `node_down` and `node_up` switch; "none": the whole node.
-        pub channel: Option<u16> = None,
+        pub node: Option<u32> | "none" = None,
+        /// Channel of the radio that `node_down` and `node_up` switch; "all": those of the whole node.
+        pub channel: Option<u16> | "all" = None,
         /// Position of the node after `node_move`, reached at once.
-        pub position: Option<Position> = None,
+        pub position: Option<Position> | "none" = None,
         /// Destination to which the node of `node_move` walks in a straight line.
-        pub destination: Option<Position> = None,
+        pub destination: Option<Position> | "none" = None,
         /// Speed of the walk to the destination.
-        pub speed: Option<Speed> = None => above(Speed(0.0)).at_most(mobility::FASTEST),
+        pub speed: Option<Speed> | "none" = None => above(Speed(0.0)).at_most(mobility::FASTEST),
         /// Number of the flow of `flow_start` and `flow_stop`.
-        pub flow: Option<u32> = None,
+        pub flow: Option<u32> | "none" = None,
         /// Name of the setting that `set` changes, such as "flow.0.cbr.interval"; the number is that of the flow.
-        pub setting: Option<String> = None,
+        pub setting: Option<String> | "none" = None,
         /// New value of the setting.
         pub value: Any = Any::default(),
     }
@@ -244,31 +245,31 @@ settings! {
     pub struct Traffic {
         /// Number of flows between nodes that are drawn at random.
         pub flows: u32 = 0 => at_most(1_000_000_000),
-        /// Seed of the draw; "none": `topology.seed`.
-        pub seed: Option<u64> = None
+        /// Seed of the draw; "topology": `topology.seed`.
+        pub seed: Option<u64> | "topology" = None
             ; used when |c| c.flows > 0, else "`traffic.flows` is 0",
         /// Smallest number of hops of such a flow on the shortest path.
         pub min_hops: u32 = 1 => range(1, 1_000_000)
             ; used when |c| c.flows > 0, else "`traffic.flows` is 0",
-        /// Largest number of hops of such a flow on the shortest path; "none": unlimited.
-        pub max_hops: Option<u32> = None => at_most(1_000_000)
+        /// Largest number of hops of such a flow on the shortest path.
+        pub max_hops: Option<u32> | "unlimited" = None => at_most(1_000_000)
             ; used when |c| c.flows > 0, else "`traffic.flows` is 0",
         /// Lets a node be an end of at most one of these flows.
         pub distinct_ends: bool = true
             ; used when |c| c.flows > 0, else "`traffic.flows` is 0",
         /// A CSV file with the columns src and dst: one flow per line. An optional column start_s has the start times
         /// \[s\]; with an empty field the flow waits for an event that starts it.
-        pub file: Option<String> = None,
+        pub file: Option<String> | "none" = None,
         /// Application of these flows.
         pub app: app::Kind = app::Kind::Ftp,
         /// Start of the first flow.
         pub start: Time = Time::ZERO => at_most(Time::ZERO + LONGEST),
-        /// Stop time of the applications, after which they send nothing new; "none": unlimited.
-        pub stop: Option<Time> = None => at_most(Time::ZERO + LONGEST),
+        /// Stop time of the applications, after which they send nothing new.
+        pub stop: Option<Time> | "never" = None => at_most(Time::ZERO + LONGEST),
         /// Time between the starts of consecutive flows.
         pub stagger: Span = Span::secs(1) => at_most(LONGEST),
-        /// Time from the start of each application to its stop, instead of `stop`; "none": unlimited.
-        pub duration: Option<Span> = None => above(Span::ZERO).at_most(LONGEST),
+        /// Time from the start of each application to its stop, instead of `stop`.
+        pub duration: Option<Span> | "unlimited" = None => above(Span::ZERO).at_most(LONGEST),
         /// TCP settings of these flows that differ from `tcp`.
         pub tcp: Overrides<tcp::Config> = Overrides::default()
             ; used when |c| c.app != app::Kind::Cbr, else "the flow is not over TCP",
@@ -278,18 +279,18 @@ settings! {
 settings! {
     /// Flow generator: TCP transfers that arrive at random times, each a file of a random size.
     pub struct Arrivals {
-        /// Number of the source node; "none": drawn anew for each transfer.
-        pub src: Option<u32> = None,
-        /// Number of the destination node; "none": drawn anew for each transfer.
-        pub dst: Option<u32> = None,
+        /// Number of the source node; "random": drawn anew for each transfer.
+        pub src: Option<u32> | "random" = None,
+        /// Number of the destination node; "random": drawn anew for each transfer.
+        pub dst: Option<u32> | "random" = None,
         /// Mean number of transfers per second: the rate of a Poisson process \[1/s\].
         pub rate: f64 = 1.0 => above(0.0).at_most(1e6),
         /// Begin of the arrivals.
         pub start: Time = Time::ZERO => at_most(Time::ZERO + LONGEST),
-        /// End of the arrivals; "none": the end of the run.
-        pub stop: Option<Time> = None => at_most(Time::ZERO + LONGEST),
-        /// Largest number of transfers; "none": unlimited.
-        pub count: Option<u32> = None => range(1, 1_000_000_000),
+        /// End of the arrivals.
+        pub stop: Option<Time> | "never" = None => at_most(Time::ZERO + LONGEST),
+        /// Largest number of transfers.
+        pub count: Option<u32> | "unlimited" = None => range(1, 1_000_000_000),
         /// Sizes of the transfers.
         pub size: arrivals::Size = arrivals::Size::default(),
         /// TCP settings of these transfers that differ from `tcp`.
@@ -313,9 +314,9 @@ settings! {
         /// Function of the middlebox.
         pub kind: middlebox::Kind = middlebox::Kind::Snoop,
         /// Number of the node at which the middlebox is.
-        pub node: Option<u32> = None,
-        /// Numbers of the flows served by the middlebox; "none": all TCP flows that pass the node.
-        pub flows: Option<Vec<u32>> = None,
+        pub node: Option<u32> | "none" = None,
+        /// Numbers of the flows served by the middlebox; "all": all TCP flows that pass the node.
+        pub flows: Option<Vec<u32>> | "all" = None,
         /// Settings of this middlebox that differ from `snoop`.
         pub snoop: Overrides<snoop::Config> = Overrides::default()
             ; used when |c| c.kind == middlebox::Kind::Snoop, else "the middlebox is not of the kind `snoop`",

@@ -2,7 +2,8 @@
 
 /// Declares a group of settings: a struct with documented fields and defaults.
 ///
-/// After its default a setting may have a limit, `=> at_least(1)` (see [`limit`](mod@crate::setting::limit)), and a
+/// After its type an optional setting has the word that stands for no value, `Option<Time> | "never"` (see
+/// [`optional`](mod@crate::setting::optional)). After its default a setting may have a limit, `=> at_least(1)` (see [`limit`](mod@crate::setting::limit)), and a
 /// condition on the group without which it has no effect: `; used when |c| c.adaptive, else "why not"`. A group with a
 /// switch among its own settings begins with it: `pub struct Config if enabled, else "why not"`. A value outside the
 /// limit is an error, a setting without effect is a warning, and the schema contains both.
@@ -11,7 +12,7 @@ macro_rules! settings {
     ($(#[doc = $doc:literal])* pub struct $Name:ident $(if $switch:ident, else $off:literal)? {
         $(
             $(#[doc = $fdoc:literal])*
-            pub $field:ident : $T:ty = $default:expr $(=> $limit:expr)? $(; used when $used:expr, else $why:expr)?,
+            pub $field:ident : $T:ty $(| $word:literal)? = $default:expr $(=> $limit:expr)? $(; used when $used:expr, else $why:expr)?,
         )*
     }) => {
         $(#[doc = $doc])*
@@ -31,19 +32,19 @@ macro_rules! settings {
                 let Some(table) = report.table(node, path, &[$( stringify!($field), )*]) else { return };
                 $( if let Some(n) = table.get(stringify!($field)) {
                     let path = $crate::setting::join(path, stringify!($field));
-                    $crate::settings!(@apply &mut self.$field, n, &path, report $(, $limit)?);
+                    $crate::settings!(@apply (&mut self.$field $(, $word)?) $(($limit))? n, &path, report);
                 } )*
             }
 
             fn write(&self) -> serde_json::Value {
                 let mut map = serde_json::Map::new();
-                $( map.insert(stringify!($field).into(), $crate::setting::Setting::write(&self.$field)); )*
+                $( map.insert(stringify!($field).into(), $crate::settings!(@write &self.$field $(, $word)?)); )*
                 serde_json::Value::Object(map)
             }
 
             fn changes(&self, from: &Self) -> Option<serde_json::Value> {
                 let mut map = serde_json::Map::new();
-                $( if let Some(value) = $crate::setting::Setting::changes(&self.$field, &from.$field) {
+                $( if let Some(value) = $crate::settings!(@changes &self.$field, &from.$field $(, $word)?) {
                     map.insert(stringify!($field).into(), value);
                 } )*
                 (!map.is_empty()).then_some(serde_json::Value::Object(map))
@@ -54,7 +55,7 @@ macro_rules! settings {
                 $(
                     let doc = concat!("", $($fdoc, "\n"),*);
                     $( let doc = $crate::setting::without_effect(doc, $why); )?
-                    let schema = $crate::settings!(@schema &self.$field $(, $limit)?);
+                    let schema = $crate::settings!(@schema (&self.$field $(, $word)?) $(($limit))?);
                     map.insert(stringify!($field).into(), $crate::setting::documented(schema, &doc));
                 )*
                 let doc = concat!("", $($doc, "\n"),*);
@@ -74,20 +75,36 @@ macro_rules! settings {
                             return Some($why);
                         }
                     )?
-                    return $crate::setting::Setting::unused(&self.$field, _rest);
+                    return $crate::settings!(@unused &self.$field, _rest $(, $word)?);
                 } )*
                 None
             }
         }
     };
-    (@apply $field:expr, $node:expr, $path:expr, $report:expr) => {
+    (@apply ($field:expr) $node:expr, $path:expr, $report:expr) => {
         $crate::setting::Setting::apply($field, $node, $path, $report)
     };
-    (@apply $field:expr, $node:expr, $path:expr, $report:expr, $limit:expr) => {
+    (@apply ($field:expr) ($limit:expr) $node:expr, $path:expr, $report:expr) => {
         $crate::setting::limit::apply_within($field, &$limit, $node, $path, $report)
     };
-    (@schema $field:expr) => { $crate::setting::Setting::schema($field) };
-    (@schema $field:expr, $limit:expr) => { $crate::setting::limit::schema_within($field, &$limit) };
+    (@apply ($field:expr, $word:literal) $node:expr, $path:expr, $report:expr) => {
+        $crate::setting::optional::apply($field, $word, $node, $path, $report)
+    };
+    (@apply ($field:expr, $word:literal) ($limit:expr) $node:expr, $path:expr, $report:expr) => {
+        $crate::setting::optional::apply_within($field, $word, &$limit, $node, $path, $report)
+    };
+    (@write $field:expr) => { $crate::setting::Setting::write($field) };
+    (@write $field:expr, $word:literal) => { $crate::setting::optional::write($field, $word) };
+    (@changes $field:expr, $from:expr) => { $crate::setting::Setting::changes($field, $from) };
+    (@changes $field:expr, $from:expr, $word:literal) => { $crate::setting::optional::changes($field, $from, $word) };
+    (@schema ($field:expr)) => { $crate::setting::Setting::schema($field) };
+    (@schema ($field:expr) ($limit:expr)) => { $crate::setting::limit::schema_within($field, &$limit) };
+    (@schema ($field:expr, $word:literal)) => { $crate::setting::optional::schema($field, $word) };
+    (@schema ($field:expr, $word:literal) ($limit:expr)) => {
+        $crate::setting::optional::schema_within($field, $word, &$limit)
+    };
+    (@unused $field:expr, $rest:expr) => { $crate::setting::Setting::unused($field, $rest) };
+    (@unused $field:expr, $rest:expr, $word:literal) => { None };
 }
 
 /// Declares a setting with a fixed set of words: an enum whose variants have a word and one line of help.

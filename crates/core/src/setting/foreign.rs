@@ -67,7 +67,7 @@ impl Wanted {
         match self {
             Wanted::Positions => ("places", "`topology.file`, with `topology.kind = \"file\"`"),
             Wanted::Flows => ("flows", "`traffic.file`"),
-            Wanted::Links => ("links", "`radio.links`, with `radio.propagation = \"links\"`"),
+            Wanted::Links => ("links", "`radio.links_file`, with `radio.propagation = \"links\"`"),
             Wanted::Movements => ("ways", NAME_MOTION),
         }
     }

@@ -1,8 +1,8 @@
 //! Limits: the valid range declared with a setting.
 
-use super::{Node, Report, Setting};
+use super::{Node, Report, Scalar, Setting};
 use crate::unit::{Bytes, Span};
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 use std::fmt::Display;
 use std::ops::Bound;
 
@@ -60,15 +60,21 @@ impl<T> Limit<T> {
     }
 }
 
-/// A setting that can have a limit: a number or a quantity, or "none" in its place.
-pub trait Limited: Setting + Clone {
-    /// Type of the compared value.
-    type Value: PartialOrd + Display + 'static;
-    /// The value; `None` for "none".
-    fn value(&self) -> Option<&Self::Value>;
-}
+/// A value that can have a limit: a number or a quantity.
+pub trait Limited: Scalar + PartialOrd + Display {}
+
+impl<T: Scalar + PartialOrd + Display> Limited for T {}
 
 impl<T: PartialOrd + Display> Limit<T> {
+    /// Tells if the limit allows a value, and reports one that it does not allow.
+    pub(super) fn check(&self, value: &T, node: &Node, path: &str, report: &mut Report) -> bool {
+        let allows = self.allows(value);
+        if !allows {
+            report.add(path, node.origin, format!("`{path}` is {value}"), Some(format!("it must be {}", self.words())));
+        }
+        allows
+    }
+
     fn allows(&self, value: &T) -> bool {
         let low = match &self.low {
             Bound::Included(low) => value >= low,
@@ -106,17 +112,11 @@ impl<T: PartialOrd + Display> Limit<T> {
     }
 
     /// Adds the limit to the schema of a type: as numbers for plain numbers, as words in the name of a quantity.
-    fn describe(&self, schema: &mut Json) {
-        if let Some(Json::Array(kinds)) = schema.get_mut("anyOf") {
-            kinds.iter_mut().filter(|k| k.get("const").is_none()).for_each(|k| self.describe(k));
-            return;
-        }
+    pub(super) fn describe(&self, schema: &mut Json) {
         if let Some(Json::String(quantity)) = schema.get_mut("description") {
             *quantity = format!("{quantity}; {}", self.words());
         }
-        let may_be =
-            |kind: &str| schema["type"] == kind || schema["type"].as_array().is_some_and(|t| t.contains(&json!(kind)));
-        if !(may_be("integer") || may_be("number")) {
+        if schema["type"] != "integer" && schema["type"] != "number" {
             return;
         }
         let number = |value: &T| serde_json::from_str::<Json>(&value.to_string()).expect("a number");
@@ -133,30 +133,19 @@ impl<T: PartialOrd + Display> Limit<T> {
 }
 
 /// Applies the value written at `path` if the limit allows it; otherwise the setting stays as it is.
-pub fn apply_within<S: Limited>(
-    setting: &mut S,
-    limit: &Limit<S::Value>,
-    node: &Node,
-    path: &str,
-    report: &mut Report,
-) {
-    let mut new = setting.clone();
-    new.apply(node, path, report);
-    match new.value() {
-        Some(value) if !limit.allows(value) => {
-            report.add(
-                path,
-                node.origin,
-                format!("`{path}` is {value}"),
-                Some(format!("it must be {}", limit.words())),
-            );
+pub fn apply_within<T: Limited>(setting: &mut T, limit: &Limit<T>, node: &Node, path: &str, report: &mut Report) {
+    match T::read(node) {
+        Ok(value) => {
+            if limit.check(&value, node, path, report) {
+                *setting = value;
+            }
         }
-        _ => *setting = new,
+        Err(expected) => report.unreadable(path, node, expected),
     }
 }
 
 /// Schema of a setting with a limit.
-pub fn schema_within<S: Limited>(setting: &S, limit: &Limit<S::Value>) -> Json {
+pub fn schema_within<T: Limited>(setting: &T, limit: &Limit<T>) -> Json {
     let mut schema = setting.schema();
     limit.describe(&mut schema);
     schema

@@ -10,6 +10,7 @@ pub mod csv;
 mod declare;
 pub mod foreign;
 pub mod limit;
+pub mod optional;
 pub mod renames;
 mod report;
 mod scalar;
@@ -58,9 +59,7 @@ impl<T: Scalar> Setting for T {
     fn apply(&mut self, node: &Node, path: &str, report: &mut Report) {
         match T::read(node) {
             Ok(v) => *self = v,
-            Err(expected) => {
-                report.add(path, node.origin, format!("`{path}` cannot be {}", node.text()), Some(expected));
-            }
+            Err(expected) => report.unreadable(path, node, expected),
         }
     }
 
@@ -156,8 +155,8 @@ mod tests {
             pub wait: Span = Span::us(20),
             /// Test word.
             pub mode: Mode = Mode::This,
-            /// Upper limit; "none": no limit.
-            pub limit: Option<u32> = Some(7),
+            /// Upper limit.
+            pub limit: Option<u32> | "unlimited" = Some(7),
         }
     }
 
@@ -184,7 +183,7 @@ mod tests {
     #[test]
     fn written_values_are_read_back() {
         let (o, problems) = read(json!({
-            "size": "1 kB", "inner": { "mode": "that", "limit": "none" }, "several": [{ "wait": "1 ms" }, {}],
+            "size": "1 kB", "inner": { "mode": "that", "limit": "unlimited" }, "several": [{ "wait": "1 ms" }, {}],
         }));
         assert_eq!(problems, Vec::<String>::new());
         assert_eq!((o.size, o.inner.mode, o.inner.limit), (Bytes(1000), Mode::That, None));
@@ -204,7 +203,7 @@ mod tests {
                 "size: `size` cannot be \"40 m\" (expected a number of bytes such as \"1460 B\")",
                 "inner.wait: `inner.wait` cannot be 20 (expected a duration such as \"20 us\", \"100 ms\" or \"1.5 s\")",
                 "inner.mode: `inner.mode` cannot be \"thta\" (did you mean `that`? known: this, that)",
-                "inner.limit: `inner.limit` cannot be -1 (expected a whole number from 0 to 4294967295, or \"none\")",
+                "inner.limit: `inner.limit` cannot be -1 (expected a whole number from 0 to 4294967295, or \"unlimited\")",
                 "several.0.x: `several.0` has no setting `x` (known settings: wait, mode, limit)",
             ]
         );
@@ -235,10 +234,7 @@ mod tests {
     fn the_schema_carries_the_documentation() {
         let s = Outer::default().schema();
         assert_eq!(s["properties"]["inner"]["properties"]["mode"]["enum"], json!(["this", "that"]));
-        assert_eq!(
-            s["properties"]["inner"]["properties"]["limit"]["description"],
-            json!("Upper limit; \"none\": no limit.")
-        );
+        assert_eq!(s["properties"]["inner"]["properties"]["limit"]["description"], json!("Upper limit."));
         assert_eq!(s["properties"]["size"]["default"], json!("40 B"));
     }
 }

@@ -42,6 +42,7 @@ pub const SETTINGS: &[(&str, &str)] = &[
     ("queue.red.mean_pktsize", "queue.red.mean_packet_size"),
     ("queue.red.q_weight", "queue.red.weight"),
     ("queue.red.top", "queue.red.max_max_p"),
+    ("radio.links", "radio.links_file"),
     ("receiver.error", "wlan.error"),
     ("receiver.extra", "wlan.error.extra_size"),
     ("receiver.frames", "wlan.error.frames"),

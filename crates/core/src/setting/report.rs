@@ -49,6 +49,11 @@ impl Report {
         }
     }
 
+    /// Adds a value that cannot be read, and what was expected.
+    pub fn unreadable(&mut self, path: &str, node: &Node, expected: String) {
+        self.add(path, node.origin, format!("`{path}` cannot be {}", node.text()), Some(expected));
+    }
+
     /// Adds the problems of another report.
     pub fn append(&mut self, other: Report) {
         other.problems.into_iter().for_each(|p| self.push(p));

@@ -1,6 +1,5 @@
 //! Settings that are one word, number, text or list: reader, writer and description of each type.
 
-use super::limit::Limited;
 use super::{Node, Scalar, Value};
 use crate::unit::{Metres, Position, Quantity};
 use serde_json::{Value as Json, json};
@@ -43,13 +42,6 @@ macro_rules! whole_number {
                 json!({ "type": "integer", "minimum": 0, "maximum": LARGEST.min(<$t>::MAX.into()) })
             }
         }
-
-        impl Limited for $t {
-            type Value = $t;
-            fn value(&self) -> Option<&$t> {
-                Some(self)
-            }
-        }
     )* };
 }
 whole_number!(u8, u16, u32, u64);
@@ -68,13 +60,6 @@ impl Scalar for f64 {
     }
     fn describe() -> Json {
         json!({ "type": "number" })
-    }
-}
-
-impl Limited for f64 {
-    type Value = f64;
-    fn value(&self) -> Option<&f64> {
-        Some(self)
     }
 }
 
@@ -101,9 +86,8 @@ impl<Q: Quantity + Display + Clone> Scalar for Q {
                 Some(positive) if Q::parse(positive).is_some() => "it must not be negative".to_owned(),
                 _ => Q::meant(t).map_or_else(expected, |m| format!("did you mean \"{m}\"? {}", expected())),
             }),
-            // A bare number is valid only for quantities without a unit.
-            Value::Int(i) => Q::from_parts(*i as f64, "").ok_or_else(expected),
-            Value::Float(f) if f.is_finite() => Q::from_parts(*f, "").ok_or_else(expected),
+            Value::Int(i) => Err(Q::without_unit(*i as f64)),
+            Value::Float(f) if f.is_finite() => Err(Q::without_unit(*f)),
             _ => Err(expected()),
         }
     }
@@ -111,16 +95,7 @@ impl<Q: Quantity + Display + Clone> Scalar for Q {
         json!(self.to_string())
     }
     fn describe() -> Json {
-        let bare = Q::from_parts(1.0, "").is_some();
-        let kinds = if bare { json!(["string", "number"]) } else { json!("string") };
-        json!({ "type": kinds, "description": Q::EXPECTED })
-    }
-}
-
-impl<Q: Quantity + Display + Clone + PartialOrd + 'static> Limited for Q {
-    type Value = Q;
-    fn value(&self) -> Option<&Q> {
-        Some(self)
+        json!({ "type": "string", "description": Q::EXPECTED })
     }
 }
 
@@ -140,28 +115,6 @@ impl Scalar for Position {
     }
     fn describe() -> Json {
         json!({ "type": "array", "items": Metres::describe(), "minItems": 2, "maxItems": 2 })
-    }
-}
-
-impl<T: Scalar> Scalar for Option<T> {
-    fn read(node: &Node) -> Result<Option<T>, String> {
-        match &node.value {
-            Value::Text(t) if t == "none" => Ok(None),
-            _ => T::read(node).map(Some).map_err(|e| format!("{e}, or \"none\"")),
-        }
-    }
-    fn written(&self) -> Json {
-        self.as_ref().map_or_else(|| json!("none"), Scalar::written)
-    }
-    fn describe() -> Json {
-        json!({ "anyOf": [{ "const": "none" }, T::describe()] })
-    }
-}
-
-impl<T: Scalar + Limited<Value = T> + PartialOrd + Display + 'static> Limited for Option<T> {
-    type Value = T;
-    fn value(&self) -> Option<&T> {
-        self.as_ref()
     }
 }
 

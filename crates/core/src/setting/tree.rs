@@ -18,6 +18,8 @@ pub struct Origin {
 /// A value as it was written, before its meaning is known.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
+    /// Nothing: `None` of Python.
+    Absent,
     /// Boolean.
     Bool(bool),
     /// Integer.
@@ -157,6 +159,7 @@ impl Node {
     /// Kind of the value, for messages.
     pub fn kind(&self) -> &'static str {
         match self.value {
+            Value::Absent => "nothing",
             Value::Bool(_) => "a truth value",
             Value::Int(_) | Value::Float(_) => "a number",
             Value::Text(_) => "text",
@@ -168,6 +171,7 @@ impl Node {
     /// Value as text, for messages.
     pub fn text(&self) -> String {
         match &self.value {
+            Value::Absent => "none".into(),
             Value::Bool(b) => b.to_string(),
             Value::Int(i) => i.to_string(),
             Value::Float(f) => f.to_string(),
@@ -192,7 +196,7 @@ impl Node {
     /// Converts JSON, the form in which a Python dict arrives.
     pub fn from_json(json: &Json) -> Node {
         let value = match json {
-            Json::Null => Value::Text("none".into()),
+            Json::Null => Value::Absent,
             Json::Bool(b) => Value::Bool(*b),
             Json::Number(n) => n.as_i64().map_or_else(|| Value::Float(n.as_f64().unwrap_or(f64::NAN)), Value::Int),
             Json::String(s) => Value::Text(s.clone()),

@@ -181,13 +181,13 @@ ack::policies! {
         pub sack_block_size: Bytes = Bytes(8) => at_most(LARGEST_PACKET),
         /// Window that the receiver advertises \[segments\].
         pub receive_window: u32 = 64 => range(1, 1_000_000),
-        /// Largest congestion window \[segments\], also called clamping; "none": no limit but the receiver's. The
-        /// initial window may be larger.
-        pub max_cwnd: Option<u32> = None => range(1, 1_000_000),
+        /// Largest congestion window \[segments\], also called clamping; "unlimited": no limit but the
+        /// receiver's. The initial window may be larger.
+        pub max_cwnd: Option<u32> | "unlimited" = None => range(1, 1_000_000),
         /// Congestion window at the start of a connection.
         pub initial_window: InitialWindow = InitialWindow::Rfc5681,
-        /// Initial slow-start threshold \[segments\]; "none": the receiver's window.
-        pub initial_ssthresh: Option<u32> = None => range(1, 1_000_000),
+        /// Initial slow-start threshold \[segments\]; "receive_window": the receiver's window.
+        pub initial_ssthresh: Option<u32> | "receive_window" = None => range(1, 1_000_000),
         /// Window after a retransmission timeout \[segments\].
         pub loss_window: u32 = 1 => range(1, 1_000_000),
         /// Unit of window growth: per acknowledgement or per acknowledged segment.
@@ -204,12 +204,12 @@ ack::policies! {
         pub dup_threshold: u32 = 3 => range(1, 1000),
         /// Limited transmit: new segments on the first two duplicate acknowledgements (RFC 3042).
         pub limited_transmit: bool = true,
-        /// Segments that one acknowledgement may release; "none": no limit.
-        pub max_burst: Option<u32> = None => range(1, 1_000_000),
+        /// Segments that one acknowledgement may release.
+        pub max_burst: Option<u32> | "unlimited" = None => range(1, 1_000_000),
         /// Limit on the packets of a connection in its own node, from TCP to the end of their transmission (Linux: TCP
-        /// small queues); "none": no limit. The segment that begins a recovery does not wait, nor do the
-        /// retransmissions of Reno, NewReno and Vegas during recovery.
-        pub small_queue: Option<u32> = None => range(1, 1_000_000),
+        /// small queues). The segment that begins a recovery does not wait, nor do the retransmissions of Reno, NewReno
+        /// and Vegas during recovery.
+        pub small_queue: Option<u32> | "unlimited" = None => range(1, 1_000_000),
         /// Reaction to a segment that the full queue of its own node drops.
         pub local_drop: LocalDrop = LocalDrop::Lost,
         /// Quantity that is halved when a loss is found.
@@ -218,9 +218,8 @@ ack::policies! {
         pub after_idle: IdleRule = IdleRule::Restart,
         /// Takes a round-trip time from every acknowledgement (RFC 7323); otherwise one segment at a time is measured.
         pub timestamps: bool = false,
-        /// Timeouts in a row, without an answer, after which the connection is given up (RFC 9293, 3.8.3: R2); "none":
-        /// never.
-        pub max_timeouts: Option<u32> = Some(15) => range(1, 1000),
+        /// Timeouts in a row, without an answer, after which the connection is given up (RFC 9293, 3.8.3: R2).
+        pub max_timeouts: Option<u32> | "unlimited" = Some(15) => range(1, 1000),
         /// Retransmission timeout.
         pub rto: rto::Config = rto::Config::default(),
         /// Explicit congestion notification.

@@ -17,9 +17,9 @@ settings! {
         /// to a mark on them. RFC 3168, 6.1.4: "pure acknowledgement packets [...] MUST be sent with the not-ECT
         /// codepoint".
         pub acks: bool = false,
-        /// Share of what is in use that remains after an ECE in congestion avoidance, 0.8 with RFC 8511; "none": a
-        /// half, as after a loss.
-        pub beta: Option<f64> = None => above(0.0).below(1.0),
+        /// Share of what is in use that remains after an ECE in congestion avoidance, 0.8 with RFC 8511;
+        /// "as_loss": a half, as after a loss.
+        pub beta: Option<f64> | "as_loss" = None => above(0.0).below(1.0),
         /// Ways of ns-2.
         pub ns2: Ns2 = Ns2::default(),
     }

@@ -210,8 +210,8 @@ settings! {
         /// PLCP preamble of all frames.
         pub preamble: Preamble = Preamble::Long
             ; used when Config::has_short_preambles, else "no frame is sent at a rate that has a short one",
-        /// PLCP preamble of frames at the basic rate, where it differs; "none": as `preamble`.
-        pub basic_preamble: Option<Preamble> = None
+        /// PLCP preamble of frames at the basic rate, where it differs; "same": as `preamble`.
+        pub basic_preamble: Option<Preamble> | "same" = None
             ; used when |c| Mode::of(c.basic_rate).is_some_and(|m| m > Mode::LOWEST && !m.is_ofdm()), else "`wlan.basic_rate` has no short one",
         /// MAC header and FCS of a data frame.
         pub header_size: Bytes = Bytes(28) => at_most(LARGEST_PACKET),
@@ -229,10 +229,10 @@ settings! {
         pub cw_max: u32 = 1023 => range(1, 65_535),
         /// dot11RTSThreshold: a data frame longer than this (MAC header and FCS included) is preceded by RTS and CTS.
         pub rts_threshold: RtsThreshold = RtsThreshold(0),
-        /// Attempts of an RTS or of a frame not above the RTS threshold, dot11ShortRetryLimit; "none": unlimited.
-        pub short_retry_limit: Option<u32> = Some(7) => range(1, 255),
-        /// Attempts of a frame above the RTS threshold, dot11LongRetryLimit; "none": unlimited.
-        pub long_retry_limit: Option<u32> = Some(4) => range(1, 255),
+        /// Attempts of an RTS or of a frame not above the RTS threshold, dot11ShortRetryLimit.
+        pub short_retry_limit: Option<u32> | "unlimited" = Some(7) => range(1, 255),
+        /// Attempts of a frame above the RTS threshold, dot11LongRetryLimit.
+        pub long_retry_limit: Option<u32> | "unlimited" = Some(4) => range(1, 255),
         /// Retry counts that decide if a packet is given up.
         pub retry_counts: RetryCounts = RetryCounts::Mpdu,
         /// Range of the random number of a back-off.

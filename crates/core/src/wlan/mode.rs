@@ -65,9 +65,9 @@ settings! {
     /// Rate of unicast data frames from one node to another, where it differs from `wlan.data_rate`.
     pub struct LinkRate {
         /// Number of the sending node.
-        pub src: Option<u32> = None,
+        pub src: Option<u32> | "none" = None,
         /// Number of the receiving node.
-        pub dst: Option<u32> = None,
+        pub dst: Option<u32> | "none" = None,
         /// Rate of unicast data frames on this link.
         pub rate: BitRate = BitRate::mbps(2) => one_of(&RATES),
     }

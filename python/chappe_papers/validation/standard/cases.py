@@ -106,7 +106,7 @@ def scenario(case: Case, seconds: int = SECONDS, *, as_ns3: bool = True) -> Scen
     }
     if case.rts:
         # ns-3.37 tries an RTS for ever. Every frame is preceded by one, so that no data count as short.
-        settings["wlan.short_retry_limit"] = "none"
+        settings["wlan.short_retry_limit"] = "unlimited"
     if case.kind in (TCP, MIXED):
         settings["queue.limit"] = 100
     if as_ns3 and case.has_long_preamble_in_ns3:

@@ -45,9 +45,9 @@ settings! {
         pub pass_shared: bool = false,
         /// Duplicate acknowledgements expected after a local retransmission; they are filtered.
         pub expected: Expected = Expected::SentAfter,
-        /// Local retransmissions of a segment that duplicate acknowledgements may cause; "none": up to
+        /// Local retransmissions of a segment that duplicate acknowledgements may cause; "unlimited": up to
         /// `max_retransmissions`.
-        pub duplicate_retransmissions: Option<u32> = None => at_most(1000),
+        pub duplicate_retransmissions: Option<u32> | "unlimited" = None => at_most(1000),
         /// Largest number of local retransmissions of a segment, which is then left to the source.
         pub max_retransmissions: u32 = 10 => at_most(1000),
         /// Puts local retransmissions at the head of the interface queue.

@@ -29,17 +29,17 @@ disciplines! {
         pub discipline: Discipline = Discipline::RoutingFirst,
         /// Largest number of waiting packets, for `cmu_priority` per class; one more is in the MAC or being sent.
         pub limit: u32 = 50 => range(1, 1_000_000),
-        /// Largest number of waiting bytes, in addition; "none": unlimited.
-        pub limit_bytes: Option<Bytes> = None => at_most(Bytes(4_000_000_000)),
+        /// Largest number of waiting bytes, in addition.
+        pub limit_bytes: Option<Bytes> | "unlimited" = None => at_most(Bytes(4_000_000_000)),
         /// Counts the arriving packet against the limits of `droptail` and `routing_first`, so that one fewer can wait
         /// (ns-2).
         pub limit_includes_arrival: bool = false
             ; used when |c| c.discipline.counts_arrival(), else "`queue.discipline` is neither `droptail` nor `routing_first`",
         /// Marks ECN-capable packets, instead of dropping them by active queue management, or at `mark_threshold`.
         pub ecn: bool = true,
-        /// Number of waiting packets from which an arrival is marked, for `cmu_priority` in its class; "none": no
+        /// Number of waiting packets from which an arrival is marked, for `cmu_priority` in its class; "never": no
         /// marks. Routing messages that overtake others are not marked.
-        pub mark_threshold: Option<u32> = None => at_most(1_000_000)
+        pub mark_threshold: Option<u32> | "never" = None => at_most(1_000_000)
             ; used when |c| c.discipline.marks_by_length(), else "`queue.discipline` has its own rule for marks",
         /// Removes packets for a lost neighbour from the queue when routing demands it. ns-2's RED keeps them, and the
         /// MAC tries to send each.

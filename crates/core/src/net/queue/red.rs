@@ -14,17 +14,17 @@ use crate::unit::{Bytes, Span, Time};
 settings! {
     /// Random early detection. Lengths count packets, or packets of the mean size if the queue is measured in bytes.
     pub struct Config {
-        /// Average length below which nothing is dropped; "none": 5, or half of the length that `target_delay` allows
+        /// Average length below which nothing is dropped; "auto": 5, or half of the length that `target_delay` allows
         /// if that is more.
-        pub min_threshold: Option<f64> = Some(5.0) => above(0.0).at_most(1e6),
-        /// Average length from which all packets are dropped, or many more with `gentle`; "none": three times the
+        pub min_threshold: Option<f64> | "auto" = Some(5.0) => above(0.0).at_most(1e6),
+        /// Average length from which all packets are dropped, or many more with `gentle`; "auto": three times the
         /// minimum.
-        pub max_threshold: Option<f64> = Some(15.0) => range(0.0, 1e6),
+        pub max_threshold: Option<f64> | "auto" = Some(15.0) => range(0.0, 1e6),
         /// Drop probability just below the maximum threshold.
         pub max_p: f64 = 0.02 => above(0.0).at_most(1.0),
-        /// Weight of the current length in the average; "none": chosen by the rate of the outlet, so that the average
+        /// Weight of the current length in the average; "auto": chosen by the rate of the outlet, so that the average
         /// follows within ten round-trip times.
-        pub weight: Option<f64> = Some(0.002) => above(0.0).at_most(1.0),
+        pub weight: Option<f64> | "auto" = Some(0.002) => above(0.0).at_most(1.0),
         /// Lets the probability rise from `max_p` to 1 between the maximum threshold and twice that; otherwise it is 1
         /// there.
         pub gentle: bool = false,
@@ -34,9 +34,9 @@ settings! {
         pub queue_in_bytes: bool = false,
         /// Assumed packet size for the time constant of an idle queue and for lengths in bytes.
         pub mean_packet_size: Bytes = Bytes(500) => range(Bytes(1), LARGEST_PACKET),
-        /// Largest probability at which ECN-capable packets are marked; above it they are dropped. "none": marked
+        /// Largest probability at which ECN-capable packets are marked; above it they are dropped. "always": marked
         /// whenever the choice is random.
-        pub mark_p: Option<f64> = None => above(0.0).at_most(1.0),
+        pub mark_p: Option<f64> | "always" = None => above(0.0).at_most(1.0),
         /// Lets a packet pass that finds at most one waiting, or the average above the minimum for the first time
         /// (ns-2).
         pub lenient: bool = false,
@@ -51,8 +51,8 @@ settings! {
         /// Factor by which `max_p` is decreased.
         pub beta: f64 = 0.9 => above(0.0).at_most(1.0)
             ; used when |c| c.adaptive, else "`queue.red.adaptive` is false",
-        /// Lower limit of `max_p`; "none": 0.01, or less on fast links.
-        pub min_max_p: Option<f64> = None => above(0.0).at_most(1.0)
+        /// Lower limit of `max_p`; "auto": 0.01, or less on fast links.
+        pub min_max_p: Option<f64> | "auto" = None => above(0.0).at_most(1.0)
             ; used when |c| c.adaptive, else "`queue.red.adaptive` is false",
         /// Upper limit of `max_p`.
         pub max_max_p: f64 = 0.5 => above(0.0).at_most(1.0)

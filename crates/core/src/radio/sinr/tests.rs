@@ -14,7 +14,7 @@ const LONG_AT_11: u64 = 192 + 1091;
 /// Radios at these positions on a line; SNR of 12 dB at 10 m, path-loss exponent 2.2.
 fn channel(places: &[f64], sinr: Config) -> Channel {
     let log_distance = LogDistance { exponent: 2.2, distance: Metres(10.0), loss: Ratio(1.0) };
-    let transmit_power = Watts(noise(&sinr) * Ratio::db(12.0).0);
+    let transmit_power = SignalPower(noise(&sinr) * Ratio::db(12.0).0);
     let cfg = RadioConfig {
         propagation: Propagation::LogDistance,
         log_distance,
@@ -34,7 +34,7 @@ fn channel(places: &[f64], sinr: Config) -> Channel {
 /// Energy detection at the level of preamble detection, 4 dB.
 fn sensitive() -> Config {
     let cfg = Config::default();
-    Config { energy_detection: Watts(noise(&cfg) * Ratio::db(4.0).0), ..cfg }
+    Config { energy_detection: SignalPower(noise(&cfg) * Ratio::db(4.0).0), ..cfg }
 }
 
 fn start(c: &mut Channel, sender: u32, us: u64, airtime: u64, mode: u8) -> Vec<u32> {

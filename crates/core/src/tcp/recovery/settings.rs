@@ -22,8 +22,8 @@ settings! {
         /// Deflates the window at a partial acknowledgement by what it acknowledges (RFC 6582, 3.2 step 3);
         /// otherwise the inflation starts anew.
         pub partial_window_deflation: bool = true,
-        /// Segments that a duplicate or partial acknowledgement may release; "none": no limit.
-        pub burst: Option<u32> = None => range(1, 1_000_000),
+        /// Segments that a duplicate or partial acknowledgement may release.
+        pub burst: Option<u32> | "unlimited" = None => range(1, 1_000_000),
         /// Grows the window with the acknowledgement that ends recovery (ns-2).
         pub grow_at_end: bool = false,
         /// Limits the window after recovery to the outstanding segments and one more (RFC 6582, 3.2 step 3).
@@ -80,8 +80,8 @@ settings! {
     pub struct ENewRenoConfig {
         /// Probe sent after a timeout.
         pub probe: Probe = Probe::Header,
-        /// Time from one probe to the next; "none": the retransmission timeout, which doubles each time.
-        pub probe_interval: Option<Span> = None => range(Span::ms(1), HOUR),
+        /// Time from one probe to the next; "rto": the retransmission timeout, which doubles each time.
+        pub probe_interval: Option<Span> | "rto" = None => range(Span::ms(1), HOUR),
         /// Acknowledgement that lets the sender resume.
         pub answer: Answer = Answer::Any,
         /// Time at which the FlightSize is taken of which ssthresh is a half.

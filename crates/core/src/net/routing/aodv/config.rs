@@ -104,8 +104,8 @@ settings! {
         pub reverse_route_life: Span = Span::ms(5600) => at_most(LONGEST),
         /// PATH_DISCOVERY_TIME: time for which a request is remembered.
         pub path_discovery_time: Span = Span::ms(5600) => at_most(HOUR),
-        /// Period at which expired requests are forgotten; "none": each at its time.
-        pub id_timer: Option<Span> = None => range(Span::ms(1), LONGEST),
+        /// Period at which expired requests are forgotten; "exact": each at its time.
+        pub id_timer: Option<Span> | "exact" = None => range(Span::ms(1), LONGEST),
         /// NODE_TRAVERSAL_TIME: assumed time per hop.
         pub node_traversal_time: Span = Span::ms(40) => range(Span::us(1), HOUR),
         /// NET_DIAMETER: TTL of a network-wide request.
@@ -121,13 +121,13 @@ settings! {
         /// RREQ_RETRIES: number of further network-wide requests.
         pub rreq_retries: u32 = 2 => at_most(1000),
         /// RREQ_RATELIMIT: largest number of requests that a node may originate in a second.
-        pub rreq_ratelimit: Option<u32> = Some(10) => at_most(1_000_000),
+        pub rreq_ratelimit: Option<u32> | "unlimited" = Some(10) => at_most(1_000_000),
         /// RERR_RATELIMIT: largest number of route errors that a node may send in a second.
-        pub rerr_ratelimit: Option<u32> = Some(10) => at_most(1_000_000),
+        pub rerr_ratelimit: Option<u32> | "unlimited" = Some(10) => at_most(1_000_000),
         /// Wait for a route reply.
         pub request_wait: RequestWait = RequestWait::RingTraversal,
         /// Longest wait for a route reply.
-        pub max_request_wait: Option<Span> = None => range(Span::us(1), LONGEST),
+        pub max_request_wait: Option<Span> | "unlimited" = None => range(Span::us(1), LONGEST),
         /// Time without requests after a destination was not found.
         pub hold_off: Span = Span::ZERO => at_most(LONGEST),
         /// Reach of the first request for a destination that was never known.
@@ -136,8 +136,8 @@ settings! {
         pub sequence_numbers: SequenceRule = SequenceRule::Rfc3561,
         /// Lets the use of a route also refresh the route back to the packet's source.
         pub refresh_source: bool = true,
-        /// Period at which routes expire and waiting packets cause requests; "none": each at its time.
-        pub route_timer: Option<Span> = None => range(Span::ms(1), LONGEST),
+        /// Period at which routes expire and waiting packets cause requests; "exact": each at its time.
+        pub route_timer: Option<Span> | "exact" = None => range(Span::ms(1), LONGEST),
         /// Lost packets that are kept for a local repair of their route.
         pub local_repair: RepairRule = RepairRule::WithinRepairTtl,
         /// MAX_REPAIR_TTL: 0.3 NET_DIAMETER.
@@ -151,11 +151,11 @@ settings! {
         /// Sequence number of a route that a route error invalidates and that does not have a higher one.
         pub error_sequence: ErrorSequence = ErrorSequence::Raised,
         /// BLACKLIST_TIMEOUT = RREQ_RETRIES NET_TRAVERSAL_TIME: time for which requests of a neighbour are ignored to
-        /// which a reply could not be sent, because the link may be one-way (RFC 3561, 6.8); "none": they are not
-        /// ignored, as in ns-2.
-        pub blacklist_timeout: Option<Span> = Some(Span::ms(5600)) => above(Span::ZERO).at_most(LONGEST),
+        /// which a reply could not be sent, because the link may be one-way (RFC 3561, 6.8); "none": no blacklist, as
+        /// in ns-2.
+        pub blacklist_timeout: Option<Span> | "none" = Some(Span::ms(5600)) => above(Span::ZERO).at_most(LONGEST),
         /// DELETE_PERIOD: time for which a broken route is remembered.
-        pub delete_period: Option<Span> = Some(Span::secs(15)) => at_most(LONGEST),
+        pub delete_period: Option<Span> | "never" = Some(Span::secs(15)) => at_most(LONGEST),
         /// Packets that can wait for a route.
         pub buffer_packets: u32 = 64 => range(1, 1_000_000),
         /// Longest time that a packet waits for a route.

@@ -74,8 +74,8 @@ settings! {
         pub update_size: Bytes = Bytes(28) => at_most(LARGEST_PACKET),
         /// Size of each entry of an update.
         pub entry_size: Bytes = Bytes(12) => at_most(LARGEST_PACKET),
-        /// Largest number of entries per message; further entries go into further messages; "none": unlimited.
-        pub max_entries: Option<u32> = Some(122) => range(1, 1_000_000),
+        /// Largest number of entries per message; further entries go into further messages.
+        pub max_entries: Option<u32> | "unlimited" = Some(122) => range(1, 1_000_000),
         /// Ways of ns-2.
         pub ns2: Ns2 = Ns2::default(),
     }

@@ -31,7 +31,7 @@ settings! {
         /// MaxRequestPeriod: longest time between two requests.
         pub max_request_period: Span = Span::secs(10) => range(Span::ms(1), HOUR),
         /// MaxRequestRexmt: requests without a reply after which waiting packets are dropped.
-        pub max_requests: Option<u32> = Some(16) => range(1, 1000),
+        pub max_requests: Option<u32> | "unlimited" = Some(16) => range(1, 1000),
         /// BroadcastJitter: largest random delay of a request.
         pub broadcast_jitter: Span = Span::ms(10) => at_most(HOUR),
         /// Largest random delay of the destination's own reply.
@@ -53,7 +53,7 @@ settings! {
         /// Number of cached routes that were seen in packets of others.
         pub seen_cache_paths: u32 = 64 => range(1, 1000),
         /// RouteCacheTimeout: lifetime of a cached route.
-        pub cache_timeout: Option<Span> = Some(Span::secs(300)) => above(Span::ZERO).at_most(LONGEST),
+        pub cache_timeout: Option<Span> | "never" = Some(Span::secs(300)) => above(Span::ZERO).at_most(LONGEST),
         /// Lets nodes learn from overheard frames, and report shorter routes.
         pub promiscuous: bool = true,
         /// GratReplyHoldoff: shortest time between two replies that report the same shorter route.

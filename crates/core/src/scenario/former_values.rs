@@ -1,0 +1,233 @@
+//! Former ways to write values: "none" where a word says today what happens, power ratios without their unit, and one
+//! setting for the name of a file or its text.
+//!
+//! They work for one version, with a warning. The words are those of the declarations of the settings.
+
+use super::Scenario;
+use super::renamed::under_former_names;
+use super::schema::Config;
+use crate::setting::renames::generic;
+use crate::setting::{Node, Setting, Value, join};
+use crate::unit::{Quantity, Ratio, SignalPower, Watts};
+use serde_json::{Value as Json, json};
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+/// Former word of all settings without a value.
+pub const NONE: &str = "none";
+
+/// Default that the previous version wrote with another last digit.
+const NOISE_FIGURE: (&str, &str) = ("radio.sinr.noise_figure", "5.011872336272724");
+
+/// Setting that was the name of a file or its text.
+const LINKS: &str = "radio.links";
+
+/// Quantities that the previous version wrote in another unit.
+#[derive(Clone, Copy, PartialEq)]
+enum Former {
+    Ratio,
+    SignalPower,
+}
+
+/// Properties of a setting that its values had in the previous version.
+struct Place {
+    /// Word for no value.
+    word: Option<String>,
+    quantity: Option<Former>,
+    /// True for common settings, false for those of one node, flow or link, which are kept as they are written.
+    is_common: bool,
+}
+
+/// Settings with former ways to write their values, by dotted name; `*` is a place in a list.
+fn places() -> &'static HashMap<String, Place> {
+    static PLACES: OnceLock<HashMap<String, Place>> = OnceLock::new();
+    PLACES.get_or_init(|| {
+        let mut places = HashMap::new();
+        collect(&Config::default().schema(), "", &mut places);
+        places
+    })
+}
+
+fn collect(schema: &Json, path: &str, places: &mut HashMap<String, Place>) {
+    if let Some(fields) = schema["properties"].as_object() {
+        fields.iter().for_each(|(name, field)| collect(field, &join(path, name), places));
+    } else if schema["items"].get("properties").is_some() {
+        collect(&schema["items"], &join(path, "*"), places);
+    } else {
+        let is = |expected: &str| {
+            let descriptions = [&schema["description"], &schema["anyOf"][1]["description"]];
+            descriptions.iter().any(|d| d.as_str().is_some_and(|d| d.contains(expected)))
+        };
+        let word = schema["anyOf"][0]["const"].as_str().map(str::to_owned);
+        let quantity = if is(Ratio::EXPECTED) {
+            Some(Former::Ratio)
+        } else {
+            is(SignalPower::EXPECTED).then_some(Former::SignalPower)
+        };
+        if word.is_some() || quantity.is_some() {
+            let is_common = schema.get("default").is_some();
+            places.insert(path.to_owned(), Place { word, quantity, is_common });
+        }
+    }
+}
+
+/// Word of the setting at `path` for no value.
+pub fn word(path: &str) -> &'static str {
+    places().get(&generic(path)).and_then(|p| p.word.as_deref()).unwrap_or(NONE)
+}
+
+/// Text that is written today for a text that was written in a former way as the value of the setting at `path`.
+pub fn text(path: &str, written: &str) -> Option<String> {
+    if written == NONE {
+        return Some(word(path)).filter(|word| *word != NONE).map(str::to_owned);
+    }
+    let is_ratio = |p: &Place| p.quantity == Some(Former::Ratio);
+    let number: f64 = written.trim().parse().ok()?;
+    places().get(&generic(path)).filter(|p| is_ratio(p))?;
+    let exact = Ratio::parse(written).map(|ratio| ratio.to_string()).filter(|text| text.ends_with("dB"));
+    Some(exact.unwrap_or_else(|| format!("{} dB", 10.0 * libm::log10(number))))
+}
+
+/// Current name of a setting whose former name was `old`: `new`, or that of the table if the value is the text of a
+/// file.
+pub fn setting_of(old: &str, value: &Value, new: String) -> String {
+    match value {
+        Value::Text(text) if generic(old).ends_with(LINKS) && is_table(text) => {
+            new.replace("links_file", "links_table")
+        }
+        _ => new,
+    }
+}
+
+/// Tells if the value of `radio.links` was a text and not the name of a file.
+pub fn is_table(text: &str) -> bool {
+    text.is_empty() || text.contains('\n')
+}
+
+impl Scenario {
+    /// All effective settings as the previous version wrote them.
+    pub fn as_before(&self) -> Json {
+        let mut settings = self.effective();
+        self.write_as_before(&mut settings, "");
+        if let Some(radio) = settings["radio"].as_object_mut()
+            && let Some(table) = radio.remove("links_table")
+        {
+            // The columns of the text had former names, too.
+            let text = table.as_str().unwrap_or_default().replacen("src,dst,", "from,to,", 1);
+            let file = self.config().radio.links_file.clone();
+            radio.insert("links_file".to_owned(), json!(file.unwrap_or(text)));
+        }
+        under_former_names(&settings)
+    }
+
+    fn write_as_before(&self, value: &mut Json, path: &str) {
+        match value {
+            Json::Object(fields) => {
+                fields.iter_mut().for_each(|(key, inner)| self.write_as_before(inner, &join(path, key)));
+            }
+            Json::Array(items) => {
+                let groups = items.iter_mut().enumerate().filter(|(_, item)| item.is_object());
+                groups.for_each(|(i, item)| self.write_as_before(item, &join(path, &i.to_string())));
+            }
+            Json::String(text) => {
+                if let Some(before) = self.before(path, text) {
+                    *value = json!(before);
+                }
+            }
+            Json::Null | Json::Bool(_) | Json::Number(_) => {}
+        }
+    }
+
+    /// Text that the previous version wrote in place of `text`.
+    fn before(&self, path: &str, text: &str) -> Option<String> {
+        let place = places().get(&generic(path))?;
+        if place.word.as_deref() == Some(text) {
+            return Some(NONE.to_owned());
+        }
+        match place.quantity.filter(|_| place.is_common)? {
+            Former::SignalPower => SignalPower::parse(text).map(|power| Watts(power.0).to_string()),
+            Former::Ratio => {
+                let given = match self.tree.at(path) {
+                    Some(Node { value: Value::Text(given), .. }) => given.as_str(),
+                    _ if path == NOISE_FIGURE.0 => NOISE_FIGURE.1,
+                    _ => text,
+                };
+                let linear: Option<f64> = given.trim().parse().ok();
+                linear.or_else(|| Ratio::parse(given).map(|ratio| ratio.0)).map(|ratio| ratio.to_string())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::NoFiles;
+
+    #[test]
+    fn former_values_have_a_text_of_today() {
+        let today = |path, written| text(path, written).unwrap_or_default();
+        assert_eq!(today("tcp.max_cwnd", "none"), "unlimited");
+        assert_eq!(today("flow.3.tcp.max_cwnd", "none"), "unlimited");
+        assert_eq!(today("node.0.radio.receive_threshold", "none"), "range");
+        assert_eq!(today("radio.sinr.noise_figure", "5.011872336272724"), "7 dB");
+        assert_eq!(today("node.0.radio.shadowing", "2"), "3.010299956639812 dB");
+        for (path, written) in [
+            ("topology.file", "none"),
+            ("topology.kind", "none"),
+            ("tcp.max_cwnd", "3"),
+            ("radio.shadowing", "7 dB"),
+            ("radio.range", "2"),
+            ("no.such.setting", "none"),
+        ] {
+            assert_eq!(text(path, written), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn links_were_the_name_of_a_file_or_its_text() {
+        let table = "from,to,signal_dbm\n0,1,-60\n1,0,-60\n";
+        for written in [json!({ "links": table }), json!({ "links_table": table })] {
+            let mut radio = json!({ "propagation": "links", "reception": "sinr" });
+            radio.as_object_mut().expect("an object").extend(written.as_object().expect("an object").clone());
+            let json = json!({ "run.stop": "1 s", "topology.hops": 1, "radio": radio });
+            let s = Scenario::from_json(&json, &Json::Null, &NoFiles).expect("a valid scenario");
+            assert_eq!(s.effective()["radio"]["links_table"], "src,dst,signal_dbm\n0,1,-60\n1,0,-60\n");
+            assert_eq!(s.as_before()["radio"]["links"], table);
+            assert_eq!(s.as_before()["radio"].get("links_table"), None);
+        }
+        let name =
+            |value: &str| setting_of("radio.links", &Value::Text(value.to_owned()), "radio.links_file".to_owned());
+        assert_eq!(["", "a\n", "links.csv"].map(name), ["radio.links_table", "radio.links_table", "radio.links_file"]);
+        let fixed = crate::scenario::fix::fix("my.toml", "[radio]\nlinks = \"\"\"\nsrc,dst\n\"\"\"\n");
+        let text = fixed.map(|fixed| fixed.text).unwrap_or_default();
+        assert_eq!(text, "[radio]\nlinks_table = \"\"\"\nsrc,dst\n\"\"\"\n");
+        let fixed = crate::scenario::fix::fix("my.toml", "radio.links = \"links.csv\"\n");
+        assert_eq!(fixed.map(|fixed| fixed.text).unwrap_or_default(), "radio.links_file = \"links.csv\"\n");
+    }
+
+    #[test]
+    fn settings_are_written_as_before() {
+        let scenario = |json| Scenario::from_json(&json, &json!({}), &NoFiles).expect("a valid scenario");
+        let before = |more: Json| {
+            let s = scenario(json!({ "run.stop": "1 s", "topology.hops": 2 }));
+            s.with(&more, &NoFiles).expect("a valid scenario").as_before()
+        };
+        let all = before(json!({ "radio.transmit_power": "24.5 dBm", "tcp.max_cwnd": null }));
+        assert_eq!(all["radio"]["transmit_power"], "0.2818382931264455 W");
+        assert_eq!(all["radio"]["shadowing"], "1");
+        assert_eq!(all["radio"]["sinr"]["noise_figure"], "5.011872336272724");
+        assert_eq!(all["radio"]["sinr"]["energy_detection"], "6.30957344480193e-10 W");
+        assert_eq!(all["radio"]["receive_threshold"], "none");
+        assert_eq!((&all["tcp"]["max_cwnd"], &all["tcp"]["max_timeouts"]), (&json!("none"), &json!(15)));
+        // One with the default in figures, and one with the decibels, whose last digit differs.
+        for (given, written) in [("5.011872336272724", "5.011872336272724"), ("7 dB", "5.011872336272722")] {
+            let all = before(json!({ "radio.sinr.noise_figure": given }));
+            assert_eq!(all["radio"]["sinr"]["noise_figure"], written);
+        }
+        // Settings of one node are kept as they are written.
+        let own = json!([{ "nodes": 0, "radio.transmit_power": "24.5 dBm", "radio.receive_threshold": "range" }]);
+        let all = before(json!({ "node": own }));
+        assert_eq!(all["node"][0]["radio"], json!({ "transmit_power": "24.5 dBm", "receive_threshold": "none" }));
+    }
+}
