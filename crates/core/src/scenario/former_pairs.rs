@@ -62,7 +62,7 @@ pub fn under_former_names(settings: &mut Map<String, Json>) {
     let Some(Json::Array(flow)) = settings.get("flow") else { return };
     let plain = FlowEntry::default().write();
     let has_default = |entry: &Json, key: &str| entry.get(key) == plain.get(key);
-    let is_node = |entry: &Json, key: &str| !entry[key].as_str().is_some_and(|set| set != "none");
+    let is_node = |entry: &Json, key: &str| entry[key].as_str().is_none_or(|set| set == "none");
     let is_flow = |entry: &Json| {
         is_node(entry, "src")
             && is_node(entry, "dst")

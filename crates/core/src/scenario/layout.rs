@@ -14,7 +14,7 @@ use crate::run::{Command, Interfaces};
 use crate::setting::csv::{Csv, Misread, Row};
 use crate::setting::foreign::Wanted;
 use crate::setting::limit::LONGEST;
-use crate::setting::{Node, Report, Setting, Value, count};
+use crate::setting::{Many, Node, Report, Setting, Value, count};
 use crate::topology::{self, Kind};
 use crate::unit::{Metres, Position, Time};
 use serde_json::{Value as Json, json};
@@ -111,7 +111,9 @@ pub fn read_files(
         cfg.flow.0.splice(place..place, flows);
         cfg.traffic.file = None;
         if let Value::Table(t) = &mut tree.value {
-            t.insert("flow".to_owned(), None, Node::from_json(&cfg.flow.write()));
+            // Without defaults, which would be settings without effect.
+            let flows = cfg.flow.changes(&Many::default()).unwrap_or_else(|| json!([]));
+            t.insert("flow".to_owned(), None, Node::from_json(&flows));
         }
         put(tree, "traffic", "file", &json!("none"));
     }
