@@ -1343,7 +1343,7 @@ fn invalid_events() {
     );
     assert_eq!(
         at("set = \"flow.0.cbr.interval\", to = \"1 ms\""),
-        "my.toml:3:33 event 0: `flow.0.cbr.interval` has no effect: flow 0 is `ftp` -> choose a flow that is `cbr`"
+        "my.toml:3:33 event 0: `flow.0.cbr.interval` has no effect: flow 0 is `bulk` -> choose a flow that is `cbr`"
     );
     for udp in ["app = \"cbr\"", "app = \"on_off\", on_off.transport = \"udp\""] {
         let window = "event = [{ at = \"10 ms\", set = \"flow.0.tcp.receive_window\", to = 3 }]";

@@ -5,7 +5,8 @@ use chappe_core::scenario::fix::fix;
 use chappe_core::scenario::presets;
 use chappe_core::scenario::renamed::{of_settings, under_former_names};
 use chappe_core::scenario::{Errors, Files, NoFiles, Scenario};
-use chappe_core::setting::renames::SETTINGS;
+use chappe_core::setting::Code;
+use chappe_core::setting::renames::{SETTINGS, WORDS};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
 
@@ -124,7 +125,7 @@ fn names_within_other_groups_are_former_names_too() {
     assert_eq!(warned(&scenario), expected.iter().map(|(old, new)| warning(old, new)).collect());
     assert_eq!(value(&scenario.effective(), "event.0.set"), "flow.0.tcp.receive_window");
     // Each warning is at the name.
-    let said = scenario.render_warnings(false);
+    let said = scenario.render_warnings(&[], false);
     assert!(said.contains("my.toml:3:35") && said.contains("my.toml:4:11"), "{said}");
     // A program that drives a run names settings, too.
     let command = |name: &str| format!("{:?}", scenario.commands(&json!({ "set": name, "to": 3 })).expect("a command"));
@@ -196,7 +197,7 @@ fn extended_files_may_have_former_names() {
     let scenario = Scenario::from_toml("my.toml", text, &[], &folder).unwrap_or_else(|e| panic!("{e}"));
     let tcp = &scenario.config().tcp;
     assert_eq!((tcp.receive_window, tcp.mss.0), (9, 500));
-    let said = scenario.render_warnings(false);
+    let said = scenario.render_warnings(&[], false);
     assert!(said.contains("base.toml:3:1") && said.contains("base.toml:4:1"), "{said}");
 }
 
@@ -291,4 +292,47 @@ fn changes_are_equal_for_equal_scenarios() {
     let changes: Vec<Json> = all.iter().map(|text| read(text).changes()).collect();
     assert_eq!(changes, vec![changes[0].clone(); all.len()]);
     assert_ne!(read(&"run.stop = \"1 s\"\ntcp.receive_window = 5").changes(), changes[0]);
+}
+
+#[test]
+fn former_words_are_the_words_of_today() {
+    let today = good(COMPLETE).effective();
+    assert_eq!(*value(&today, "flow.0.app"), json!("bulk"));
+    for (setting, old, new) in WORDS {
+        let setting = setting.replace('*', "0");
+        let by = |word: &str| read(COMPLETE, &[(&setting, word)]).unwrap_or_else(|e| panic!("{setting} = {word}\n{e}"));
+        let former = by(old);
+        assert_eq!(former.effective(), by(new).effective(), "{setting}");
+        let message = format!("`{old}`, a word of `{setting}`, is now called `{new}`");
+        assert_eq!(warned(&former), [message].into());
+        assert_eq!(warned(&by(new)), BTreeSet::new());
+    }
+    let fixed = fix("my.toml", "run.stop = \"1 s\"\nflow = [{ dst = 7, app = \"ftp\" }]").expect("it is TOML");
+    assert_eq!(fixed.changes, ["`flow.0.app` = \"ftp\" -> \"bulk\""]);
+}
+
+#[test]
+fn a_misspelt_former_name_suggests_the_name_of_today() {
+    for (key, now) in [
+        ("tcp.windw", "tcp.receive_window"),
+        ("flow = [{ dst = 2, tcp.windw", "flow.0.tcp.receive_window"),
+        ("motion.kimd", "mobility.model"),
+        ("run.discrd", "run.warmup_batches"),
+    ] {
+        let end = if key.contains('{') { " }]" } else { "" };
+        let errors = read(&format!("run.stop = \"1 s\"\n{key} = 3{end}"), &[]).expect_err("a mistake");
+        let help = errors.problems[0].help.as_deref();
+        assert_eq!(help, Some(format!("did you mean `{now}`?").as_str()), "{key}");
+    }
+}
+
+#[test]
+fn warnings_have_codes_and_some_can_be_ignored() {
+    let scenario =
+        good("run.stop = \"1 s\"\ntcp = { window = 3, vegas.alpha = 2 }\nflow = [{ dst = 2, start = \"2 s\" }]");
+    let codes: Vec<_> = scenario.warnings.iter().filter_map(|p| p.code).collect();
+    assert_eq!(codes, [Code::LateFlow, Code::FormerName, Code::UnusedSetting]);
+    assert!(scenario.render_warnings(&codes, false).is_empty());
+    let said = scenario.render_warnings(&[Code::FormerName, Code::LateFlow], false);
+    assert!(said.contains("vegas.alpha") && !said.contains("is now called") && !said.contains("starts at"), "{said}");
 }

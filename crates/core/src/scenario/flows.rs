@@ -61,9 +61,9 @@ impl Checker<'_> {
             self.tcp(at, &flow.tcp.over(&cfg.tcp));
         }
         match flow.app {
-            app::Kind::Ftp => {
-                let ftp = flow.bulk.over(&cfg.bulk);
-                if ftp.segments.is_some() && ftp.bytes.is_some() {
+            app::Kind::Bulk => {
+                let bulk = flow.bulk.over(&cfg.bulk);
+                if bulk.segments.is_some() && bulk.bytes.is_some() {
                     let path = self.owner(at, "bulk.bytes");
                     let message = "`bulk.segments` and `bulk.bytes` both say how much is sent";
                     self.error(&path, message, "leave one of them out, or set it to \"none\"");
@@ -86,7 +86,7 @@ impl Checker<'_> {
         let cfg = self.cfg;
         let tcp = flow.tcp.over(&cfg.tcp);
         match flow.app {
-            app::Kind::Ftp => self.tally.tcp(&tcp, flows),
+            app::Kind::Bulk => self.tally.tcp(&tcp, flows),
             app::Kind::Cbr => self.tally.cbr(&flow.cbr.over(&cfg.cbr), flows),
             app::Kind::OnOff => self.tally.on_off(&flow.on_off.over(&cfg.on_off), &tcp, flows),
         }

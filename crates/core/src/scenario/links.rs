@@ -7,7 +7,7 @@ use super::schema::Config;
 use super::source::Files;
 use crate::radio::links::Links;
 use crate::radio::{self, Propagation, Reception};
-use crate::setting::{Node, Report, Setting, count, join};
+use crate::setting::{Code, Node, Report, Setting, count, join};
 
 /// Advice on links with one direction only.
 const SYMMETRIC: &str = "add their rows, or set `radio.links_symmetric = true` if they are the same in both directions";
@@ -62,7 +62,7 @@ impl Checker<'_> {
                 self.error("radio.links", format!("in `radio.links` {why}"), "");
             }
             if self.one_way_links() > 0 {
-                self.warn("radio.links", no_row_back(self.one_way_links()), SYMMETRIC);
+                self.warn(Code::OneWayLinks, "radio.links", no_row_back(self.one_way_links()), SYMMETRIC);
             }
             if mobility::moves(self.cfg) {
                 self.error("radio.propagation", STAY, LET_STAY);

@@ -3,7 +3,7 @@
 use super::check::Checker;
 use super::nodes::NodeSet;
 use super::schema::{Flow, Overrides};
-use crate::app::{self, cbr, ftp, on_off};
+use crate::app::{self, bulk, cbr, on_off};
 use crate::setting::join;
 use crate::setting::limit::{LONGEST, above, at_most};
 use crate::unit::{Span, Time};
@@ -18,7 +18,7 @@ settings! {
         /// Destination nodes.
         pub dst: NodeSet = NodeSet::default(),
         /// Application of these flows.
-        pub app: app::Kind = app::Kind::Ftp,
+        pub app: app::Kind = app::Kind::Bulk,
         /// Start of the first flow; "none": each flow waits for an event that begins it.
         pub start: Option<Time> = Some(Time::ZERO) => at_most(Time::ZERO + LONGEST),
         /// Time between the starts of consecutive flows.
@@ -31,8 +31,8 @@ settings! {
         pub tcp: Overrides<tcp::Config> = Overrides::default()
             ; used when |c| c.app != app::Kind::Cbr, else "the flow is not over TCP",
         /// File-transfer settings of these flows that differ from `bulk`.
-        pub bulk: Overrides<ftp::Config> = Overrides::default()
-            ; used when |c| c.app == app::Kind::Ftp, else "the application of the flow is not `ftp`",
+        pub bulk: Overrides<bulk::Config> = Overrides::default()
+            ; used when |c| c.app == app::Kind::Bulk, else "the application of the flow is not `bulk`",
         /// CBR settings of these flows that differ from `cbr`.
         pub cbr: Overrides<cbr::Config> = Overrides::default()
             ; used when |c| c.app == app::Kind::Cbr, else "the application of the flow is not `cbr`",

@@ -1,8 +1,8 @@
 //! Former names in a scenario: replaced before the settings are read, with a warning for each.
 
 use super::schema::to_json;
-use crate::setting::renames::{former_last, generic, renamed, renamed_key, renamed_value};
-use crate::setting::{Entry, Node, Origin, Problem, Table, Value, join};
+use crate::setting::renames::{former_last, former_word, generic, renamed, renamed_key, renamed_value};
+use crate::setting::{Code, Entry, Node, Origin, Problem, Table, Value, join};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
 
@@ -37,6 +37,7 @@ pub fn under_former_names(settings: &Json) -> Json {
             }
             // A table of links is text, whose columns had former names, too.
             Json::String(text) if path == "radio.links" => json!(text.replacen("src,dst,", "from,to,", 1)),
+            Json::String(word) => json!(former_word(path, word).unwrap_or(word)),
             value => value.clone(),
         }
     }
@@ -80,7 +81,10 @@ impl Renaming {
             }
             Value::Text(text) => {
                 if let Some(now) = renamed_value(new, text) {
-                    self.warn(text, &now, node.origin);
+                    match former_word(new, &now) {
+                        Some(_) => self.warn_of_word(new, text, &now, node.origin),
+                        None => self.warn(text, &now, node.origin),
+                    }
                     *text = now;
                 }
             }
@@ -106,6 +110,13 @@ impl Renaming {
         }
     }
 
+    fn warn_of_word(&mut self, setting: &str, old: &str, new: &str, at: Option<Origin>) {
+        if self.known.insert(format!("{} = {old}", generic(setting))) {
+            let message = format!("`{old}`, a word of `{setting}`, is now called `{new}`");
+            self.warnings.push(problem(setting, at, message, HELP));
+        }
+    }
+
     /// Inserts an entry of a table; tables of both names are merged.
     fn insert(&mut self, table: &mut Table, path: &str, (key, at, node): Entry) {
         match (table.entry(&key), node.value) {
@@ -124,5 +135,5 @@ impl Renaming {
 }
 
 fn problem(path: &str, origin: Option<Origin>, message: String, help: &str) -> Problem {
-    Problem { path: path.to_owned(), origin, message, help: Some(help.to_owned()) }
+    Problem { code: Some(Code::FormerName), path: path.to_owned(), origin, message, help: Some(help.to_owned()) }
 }

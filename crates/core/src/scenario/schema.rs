@@ -1,7 +1,7 @@
 //! File format of a scenario: one group per layer, a list of flows, and the rules of the run.
 
 use super::{nodes, pairs};
-use crate::app::{self, arrivals, cbr, ftp, on_off};
+use crate::app::{self, arrivals, bulk, cbr, on_off};
 use crate::error_model;
 use crate::net::middlebox::{self, eln, snoop};
 use crate::net::{self, arp, queue, routing};
@@ -58,9 +58,9 @@ settings! {
         pub max_flows: u32 = 20_000 => at_most(1_000_000_000),
         /// Safety limit: runs that need more memory are rejected.
         pub max_memory: Memory = Memory(4_000_000_000),
-        /// Sampling interval of windows and queues for the table `series`; "none": no samples.
+        /// Sampling interval of windows and queues for the table `samples`; "none": no samples.
         pub sample_interval: Option<Span> = None => above(Span::ZERO).at_most(LONGEST),
-        /// Accounts for the airtime of every node, and its energy (table `air_time`).
+        /// Accounts for the airtime of every node, and its energy (table `airtime`).
         pub airtime: bool = false,
         /// Tables written during the run: details of every frame, packet, window, queue and route.
         pub record: Vec<RecordedTable> = Vec::new(),
@@ -217,7 +217,7 @@ settings! {
         /// Number of the destination node.
         pub dst: Option<u32> = None,
         /// Application of the flow.
-        pub app: app::Kind = app::Kind::Ftp,
+        pub app: app::Kind = app::Kind::Bulk,
         /// Start of the flow; "none": it waits for an event that begins it.
         pub start: Option<Time> = Some(Time::ZERO) => at_most(Time::ZERO + LONGEST),
         /// Stop time of the application, after which it sends nothing new; "none": unlimited.
@@ -226,8 +226,8 @@ settings! {
         pub tcp: Overrides<tcp::Config> = Overrides::default()
             ; used when |c| c.app != app::Kind::Cbr, else "the flow is not over TCP",
         /// File-transfer settings of this flow that differ from `bulk`.
-        pub bulk: Overrides<ftp::Config> = Overrides::default()
-            ; used when |c| c.app == app::Kind::Ftp, else "the application of the flow is not `ftp`",
+        pub bulk: Overrides<bulk::Config> = Overrides::default()
+            ; used when |c| c.app == app::Kind::Bulk, else "the application of the flow is not `bulk`",
         /// CBR settings of this flow that differ from `cbr`.
         pub cbr: Overrides<cbr::Config> = Overrides::default()
             ; used when |c| c.app == app::Kind::Cbr, else "the application of the flow is not `cbr`",
@@ -241,7 +241,7 @@ impl Flow {
     /// Tells if the flow uses TCP.
     pub fn is_tcp(&self, cfg: &Config) -> bool {
         match self.app {
-            app::Kind::Ftp => true,
+            app::Kind::Bulk => true,
             app::Kind::Cbr => false,
             app::Kind::OnOff => self.on_off.over(&cfg.on_off).transport == on_off::Transport::Tcp,
         }
@@ -252,7 +252,7 @@ impl Flow {
         match self.app {
             _ if self.is_tcp(cfg) => self.tcp.over(&cfg.tcp).mss,
             app::Kind::OnOff => self.on_off.over(&cfg.on_off).payload,
-            app::Kind::Ftp | app::Kind::Cbr => self.cbr.over(&cfg.cbr).payload,
+            app::Kind::Bulk | app::Kind::Cbr => self.cbr.over(&cfg.cbr).payload,
         }
     }
 }
@@ -309,11 +309,11 @@ settings! {
         /// Lets a node be an end of at most one of these flows.
         pub distinct_ends: bool = true
             ; used when |c| c.flows > 0, else "`traffic.flows` is 0",
-        /// A CSV file with the columns src and dst: one flow per line. An optional column start_s has the start times
+        /// A CSV file with the columns src and dst: one flow per line. An optional column started_at_s has the start times
         /// \[s\]; with an empty field the flow waits for an event that begins it.
         pub file: Option<String> = None,
         /// Application of these flows.
-        pub app: app::Kind = app::Kind::Ftp,
+        pub app: app::Kind = app::Kind::Bulk,
         /// Start of the first flow.
         pub start: Time = Time::ZERO => at_most(Time::ZERO + LONGEST),
         /// Time between the starts of consecutive flows.
@@ -411,7 +411,7 @@ settings! {
         /// Settings of TCP.
         pub tcp: tcp::Config = tcp::Config::default(),
         /// File transfers.
-        pub bulk: ftp::Config = ftp::Config::default(),
+        pub bulk: bulk::Config = bulk::Config::default(),
         /// Datagrams at a constant rate.
         pub cbr: cbr::Config = cbr::Config::default(),
         /// Bursts of messages separated by pauses.

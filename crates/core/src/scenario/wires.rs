@@ -8,7 +8,7 @@ use crate::packet::NodeId;
 use crate::point_to_point;
 use crate::run::LinkSetup;
 use crate::run::graph::Graph;
-use crate::setting::join;
+use crate::setting::{Code, join};
 use std::collections::HashMap;
 
 impl Config {
@@ -148,7 +148,7 @@ impl Checker<'_> {
         let alone = (first..self.cfg.nodes()).map(|n| NodeId(n as u32)).find(|&n| !graph.is_wired(n));
         if let Some(n) = alone {
             let message = format!("node {} has no radio, and no link leads there", n.0);
-            self.warn("wire.nodes", message, "list its links as `link`, or use fewer nodes");
+            self.warn(Code::UnwiredNode, "wire.nodes", message, "list its links as `link`, or use fewer nodes");
         }
     }
 }
