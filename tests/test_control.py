@@ -287,7 +287,7 @@ def test_files_have_completion_times_and_they_are_printed(capsys: pytest.Capture
     assert cli.main(["run", str(tmp_path / "short.toml")]) == 0
     printed = capsys.readouterr().out
     assert "Completion" in printed
-    assert "short_flows" in printed
+    assert "short flows" in printed
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ __all__ = [
     "run",
     "shelves_json",
     "toml_json",
+    "warning_codes",
 ]
 
 VERSION: str

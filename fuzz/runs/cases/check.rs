@@ -428,6 +428,25 @@ fn command(setup: &Setup, observers: &Observers) -> Result<Option<Measured>, Fai
     Ok(Some(Measured::default().finish(&mut sim)))
 }
 
+/// Outcomes of packets of the warm-up and of the measured part add up to those of a run without warm-up.
+fn parts_sum_up(whole: &Measured, watched: &Measured) -> Result<(), Failure> {
+    let classes = |m: &Measured| m.column("packet_outcomes", "packet_class").words().to_vec();
+    let of_parts = classes(watched);
+    for (name, all) in &whole.tables["packet_outcomes"] {
+        let Cells::Count(all) = all else { continue };
+        if name == "measured" {
+            continue;
+        }
+        let parts = watched.column("packet_outcomes", name).counts();
+        for (class, all) in classes(whole).iter().zip(all) {
+            let sum: u64 = of_parts.iter().zip(parts).filter(|(of, _)| *of == class).map(|(_, n)| n).sum();
+            let difference = (sum != *all).then(|| format!("packet_outcomes.{name} of {class}: {sum} and {all}"));
+            same("batches", difference)?;
+        }
+    }
+    Ok(())
+}
+
 /// A run divided into batches equals the undivided one: counts and times of the batches sum up to it.
 fn batches_sum_up(
     setup: &Setup,
@@ -437,10 +456,9 @@ fn batches_sum_up(
     let one = Setup { batches: 1, discard: 0, ..setup.clone() };
     let whole = to_end(&one, &Observers { airtime: true, ..Observers::none() })?;
     batteries_pay_for_air_time(setup, &whole)?;
-    same(
-        "batches",
-        whole.differs(watched, |table, _| !["packet_outcomes", "short_flows", "batteries"].contains(&table)),
-    )?;
+    let is_left_out = |table: &str, name: &str| name == "measured" || !["short_flows", "batteries"].contains(&table);
+    same("batches", whole.differs(watched, is_left_out))?;
+    parts_sum_up(&whole, watched)?;
     let rows = [("flow_batches", watched.rows("flows")), ("wired_link_batches", setup.links.len()), ("batches", 1)];
     for (table, rows) in rows {
         for (name, all) in &whole.tables[table] {
