@@ -106,7 +106,7 @@ impl Report {
         } else if let (Some(near), true) = (&near, keys.iter().any(typo)) {
             return near.clone();
         }
-        let former = renames::of_group(path).into_iter().find(|(old, _)| typo(&old));
+        let former = renames::of_group(path).into_iter().find(|(old, _)| typo(old));
         if let Some((_, now)) = former.filter(|(_, now)| keys.contains(now)) {
             return mean(&[quoted(&join(path, now))]);
         }
