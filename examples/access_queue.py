@@ -44,11 +44,11 @@ SEEDS = range(1, 6)
 
 def of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
     """Delay of the call, goodput and losses of the transfers."""
-    flows, fates = tables["flows"], tables["fates"]
+    flows, outcomes = tables["flows"], tables["packet_outcomes"]
     return {
         "call_ms": float(flows["mean_delay_s"][0]) * 1e3,
         "goodput_mbps": float(flows["goodput_bps"][1:].sum()) / 1e6,
-        "lost_packets": float(fates.select(pl.sum_horizontal("dropped_queue_full", "dropped_aqm").sum()).item()),
+        "lost_packets": float(outcomes.select(pl.sum_horizontal("dropped_queue_full", "dropped_aqm").sum()).item()),
     }
 
 

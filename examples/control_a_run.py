@@ -40,7 +40,7 @@ def main(folder: Path) -> None:
     mean = before.sum() / len(before)
     print(f"Mean goodput until {DOWN} s: {mean:,.0f} bit/s. Node {RELAY} was off from {DOWN} to {UP} s.")
     print(f"Deliveries resumed in the second before {after.item(0)} s: the retransmission timer had backed off.")
-    lost = int(results.fates.filter(pl.col("packet_class") == "data")["dropped_node_off"].item())
+    lost = int(results.packet_outcomes.filter(pl.col("packet_class") == "data")["dropped_node_off"].sum())
     print(f"The failure lost {lost} data packets; the sender had {results.flows['timeouts'].item()} timeouts.")
 
     folder.mkdir(parents=True, exist_ok=True)

@@ -29,7 +29,7 @@ def main(folder: Path) -> None:
             )
         )
 
-    window = results.series["cwnd_segments"].to_list()
+    window = results.samples["cwnd_segments"].to_list()
     print(f"cwnd between {min(window):.2f} and {max(window):.2f} segments in {len(window)} samples")
 
     results.save(folder)

@@ -51,8 +51,8 @@ def main(folder: Path) -> None:
     for load in LOADS:
         results = chappe.run(scenario(load), seed=1)
         times = results.completions(quantiles=[0.5, 0.99]).row(0, named=True)
-        last_s = (results.transfers["start_s"] + results.transfers["completion_time_s"]).max()
-        used = results.links["utilization"].item(0) * results.simulated_s / last_s
+        last_s = (results.short_flows["started_at_s"] + results.short_flows["completion_time_s"]).max()
+        used = results.wired_links["utilization"].item(0) * results.simulated_s / last_s
         rows.append({"load": load, "utilization": used, **{k: v for k, v in times.items() if k != "what"}})
     table = pl.DataFrame(rows)
     with pl.Config(tbl_cols=-1, float_precision=3):

@@ -32,7 +32,7 @@ pub fn answered(text: &str) -> bool {
             false
         }
         Ok(scenario) => {
-            scenario.render_warnings(false);
+            scenario.render_warnings(&[], false);
             let (effective, written) = (scenario.effective(), scenario.effective_toml());
             let again = Scenario::from_toml("effective.toml", &written, &[], &NoFiles);
             let again = again.unwrap_or_else(|e| panic!("settings in effect are refused:\n{e}"));

@@ -132,7 +132,7 @@ def mixed_results(tmp_path_factory: pytest.TempPathFactory) -> chappe.Results:
 
 @pytest.fixture(scope="session")
 def chain_results() -> chappe.Results:
-    """A chain of five hops with losses of every kind of packet, no discarded batch, and air time."""
+    """A chain of five hops with losses of every kind of packet, no discarded batch, and airtime."""
     changes = {"run.warmup_batches": 0, "run.airtime": True}
     scenario = chappe.Scenario.chain(5, changes, stop="3300 delivered", extends="ns2-2.35")
     return chappe.run(scenario)

@@ -37,7 +37,7 @@ def test_the_limit_from_the_hop_count() -> None:
     for hops, limit in ((1, 2), (4, 2), (10, 4), (16, 7)):
         changes = {"tcp.hop_limit.enabled": True, "tcp.receive_window": 64, "run.sample_interval": "100 ms"}
         run = chappe.run(chappe.Scenario.chain(hops, changes, stop="1100 delivered", extends="ns2-2.35"))
-        windows = run.series.filter(pl.col("time_s") > 10)["cwnd_segments"]
+        windows = run.samples.filter(pl.col("time_s") > 10)["cwnd_segments"]
         assert windows.floor().max() == limit
 
 
@@ -46,7 +46,7 @@ def test_few_grows_by_its_fraction() -> None:
     changes = {"tcp.variant": "few", "tcp.receive_window": 64, "tcp.initial_ssthresh": 4, "run.sample_interval": "1 s"}
     run = chappe.run(chappe.Scenario.chain(1, changes, stop="5500 delivered", extends="ns2-2.35"))
     assert run.flows["retransmissions"].item() == 0
-    assert run.series["cwnd_segments"][-1] == pytest.approx((4**2 + 2 * 0.01 * 5500) ** 0.5, rel=0.01)
+    assert run.samples["cwnd_segments"][-1] == pytest.approx((4**2 + 2 * 0.01 * 5500) ** 0.5, rel=0.01)
 
 
 def test_tcp_ap_spaces_its_segments() -> None:
@@ -55,7 +55,7 @@ def test_tcp_ap_spaces_its_segments() -> None:
     for variant in ("newreno", "tcp_ap"):
         changes = {"tcp.variant": variant, "tcp.receive_window": 64, "run.sample_interval": "100 ms"}
         run = chappe.run(chappe.Scenario.chain(4, changes, stop="2200 delivered", extends="ns2-2.35"))
-        queues[variant] = float(run.series["source_queue_packets"].to_numpy().mean())
+        queues[variant] = float(run.samples["source_queue_packets"].to_numpy().mean())
         if variant == "tcp_ap":
             assert run.summary().filter(pl.col("measure") == "mean_window_segments")["estimate"].item() > 20
     assert queues["tcp_ap"] < 0.5 < 1 < queues["newreno"]

@@ -186,7 +186,7 @@ def test_verdicts(name: str, gains: Mapping[str, float], expected: Verdict) -> N
 
 def test_measures_of_a_run_agree_with_its_tables() -> None:
     results = chappe.run(scenario(Point("ecn", 10.0, 1.0)).with_settings({"run.stop": "10 s"}), seed=1)
-    taken = DESIGN.of_run({name: getattr(results, name) for name in ("flows", "fates", "nodes")})
+    taken = DESIGN.of_run({name: getattr(results, name) for name in ("flows", "packet_outcomes", "nodes")})
     assert set(MEASURES) | set(WHY) <= set(taken)
     flows = results.flows
     assert taken[THROUGHPUT] == pytest.approx(float(flows["copies_received"].sum()) / 10)

@@ -366,7 +366,7 @@ def test_every_place_is_a_scenario(place: str) -> None:
     s = scenario(Point("newreno", 0, 11.0, place, 1), "1100 delivered")
     assert s.warnings == []
     assert len(s.nodes) == (21 if place in GRIDS else 120)
-    assert s.flows["start_s"].to_list() == [1.0 + i for i in range(flows_of(place))]
+    assert s.flows["started_at_s"].to_list() == [1.0 + i for i in range(flows_of(place))]
     ends = [*s.flows["src"], *s.flows["dst"]]
     if place not in GRIDS:
         assert len(set(ends)) == len(ends)

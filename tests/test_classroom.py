@@ -49,7 +49,7 @@ def test_totals_are_those_of_ns2(protocol: str) -> None:
     results = chappe.run(chappe.Scenario.load(FILE, PROTOCOLS[protocol]))
     delivered = results.flows["packets_delivered"].to_list()
     assert len(delivered) == 130
-    transport = results.fates.filter(pl.col("packet_class").is_in(["data", "ack"]))
+    transport = results.packet_outcomes.filter(pl.col("packet_class").is_in(["data", "ack"]))
     sent = sum(transport["created"].to_list()) - sum(transport["dropped_node_off"].to_list())
     empty = min(t for t in results.batteries["emptied_at_s"].to_list() if t is not None)
     totals = [*(sum(delivered[slice(*group)]) for group in GROUPS), sent, empty]

@@ -34,7 +34,7 @@ COMMANDS: list[tuple[str, Callable[[chappe.Simulation], None]]] = [
 
 
 def same(a: chappe.Results, b: chappe.Results) -> None:
-    assert (a.end, a.simulated_s, a.frames) == (b.end, b.simulated_s, b.frames)
+    assert (a.end, a.simulated_s, a.frames_sent) == (b.end, b.simulated_s, b.frames_sent)
     for name in TABLES:
         assert getattr(a, name).equals(getattr(b, name), null_equal=True), name
 
@@ -47,7 +47,7 @@ def test_commands_are_events() -> None:
             command(run)
         driven = run.finish()
     same(listed, driven)
-    assert listed.fates["dropped_node_off"].sum() > 0
+    assert listed.packet_outcomes["dropped_node_off"].sum() > 0
 
 
 def test_old_names_work_with_a_warning() -> None:
@@ -77,7 +77,7 @@ def test_recovery_takes_as_long_as_the_samples_say() -> None:
         sim.run_until("30 s")
         sim.apply("node_up", node=2)
         results = sim.finish()
-    samples = results.table("series")
+    samples = results.table("samples")
     after = samples.filter(pl.col("time_s") > 30)
     first = after.filter(pl.col("packets_delivered").diff() > 0)["time_s"].first()
     assert isinstance(first, float)
@@ -89,8 +89,8 @@ def test_recovery_takes_as_long_as_the_samples_say() -> None:
         3, {"run.sample_interval": "1 s", "run.batches": 1, "run.warmup_batches": 0}, stop="20 s"
     )
     r = chappe.run(every, seed=1)
-    assert r.series["packets_delivered"][-1] <= r.flows["packets_delivered"].item()
-    assert r.series["packets_delivered"][-1] > 100
+    assert r.samples["packets_delivered"][-1] <= r.flows["packets_delivered"].item()
+    assert r.samples["packets_delivered"][-1] > 100
 
 
 def test_pauses_and_observation_do_not_change_a_run() -> None:
@@ -263,18 +263,18 @@ def short(**changes: Any) -> chappe.Scenario:
 
 def test_transfers_have_rows_and_quantiles() -> None:
     r = chappe.run(short())
-    t = r.transfers
+    t = r.short_flows
     assert 800 < len(t) < 1200
-    assert t["start_s"].is_sorted()
+    assert t["started_at_s"].is_sorted()
     done = t.filter(pl.col("completion_time_s").is_not_null())
     assert len(t) - len(done) < 20
     # The handshake alone takes two propagation delays.
     assert (done["completion_time_s"] > 0.002).all()
     (row,) = r.completions().to_dicts()
-    counted = done.filter(pl.col("start_s") >= 10)
+    counted = done.filter(pl.col("started_at_s") >= 10)
     assert (row["what"], row["began"], row["completed"]) == (
-        "transfers",
-        len(t.filter(pl.col("start_s") >= 10)),
+        "short_flows",
+        len(t.filter(pl.col("started_at_s") >= 10)),
         len(counted),
     )
     assert row["p50_s"] < row["p95_s"] < row["p99_s"]
@@ -282,13 +282,13 @@ def test_transfers_have_rows_and_quantiles() -> None:
     assert r.flows.is_empty()
     # 90 % of the transfers that begin in the measured part complete there.
     delivered = r.batches.filter(pl.col("used"))["delivered_bytes"].sum()
-    assert delivered == pytest.approx(t.filter(pl.col("start_s") >= 10)["bytes"].sum(), rel=0.1)
+    assert delivered == pytest.approx(t.filter(pl.col("started_at_s") >= 10)["bytes"].sum(), rel=0.1)
 
 
 def test_files_have_completion_times_and_they_are_printed(capsys: pytest.CaptureFixture[str], tmp_path: Any) -> None:
     scenario = short(flow=[{"src": 0, "dst": 1, "start": "20 s", "bulk": {"bytes": "1000 kB"}}])
     r = chappe.run(scenario)
-    assert r.completions()["what"].to_list() == ["flows", "transfers"]
+    assert r.completions()["what"].to_list() == ["flows", "short_flows"]
     # 1 MB takes 0.8 s at 10 Mbit/s without competing traffic.
     assert 0.8 < r.flows["completion_time_s"].item() < 3
     assert r.flows["delivered_bytes"].item() == 1_000_000
@@ -296,7 +296,7 @@ def test_files_have_completion_times_and_they_are_printed(capsys: pytest.Capture
     assert cli.main(["run", str(tmp_path / "short.toml")]) == 0
     printed = capsys.readouterr().out
     assert "Completion" in printed
-    assert "transfers" in printed
+    assert "short flows" in printed
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ def test_written_motion_is_read_again(seed: int, form: MobilityFormat, tmp_path:
     again = walkers.with_settings(
         {"topology.kind": "motion", "mobility.model": "file", "mobility.file": str(tmp_path / "ways")}
     )
-    assert not [w for w in again.warnings if "ways" in w]
+    assert not [w for w in again.warnings if "ways" in w.message]
     assert again.nodes["x_m"].to_list() == pytest.approx(walkers.nodes["x_m"].to_list(), abs=1e-9)
     assert again.nodes["y_m"].to_list() == pytest.approx(walkers.nodes["y_m"].to_list(), abs=1e-9)
     if form == "csv":

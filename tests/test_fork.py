@@ -84,7 +84,10 @@ ANSWERED = {
     "study.load": "study.load('study.toml')",
     "Results.__reduce__, nothing recorded": "pickle.loads(pickle.dumps(chappe.run(plain))).flows",
     "Results.__repr__": "repr(results)",
-    **{f"Results.{name}": f"results.{name}" for name in ("end", "epoch", "frames", "seed", "simulated_s")},
+    **{
+        f"Results.{name}": f"results.{name}"
+        for name in ("end", "epoch", "frames_sent", "measured_from_s", "seed", "simulated_s")
+    },
     **{f"Results.{name}": f"results.{name}" for name in ("tables", "version", *chappe._results.TABLES)},
     "Results.table": "results.table('flows')",
     "Simulation.apply": "run.apply('node_down', node=1)",

@@ -7,6 +7,7 @@ import pytest
 from chappe.choice import Among
 from chappe.order import Quantile
 from chappe.stats import Estimate, Share
+from chappe_papers.claims import Claim
 from chappe_papers.judge import (
     LEVEL,
     MUCH,
@@ -28,6 +29,7 @@ from chappe_papers.judge import (
     word_of,
 )
 from chappe_papers.ranks import Times
+from chappe_papers.reproduce import CLAIM_COLUMNS, claim_rows
 from scipy.stats import binom
 
 
@@ -297,3 +299,18 @@ def test_short_runs_contradict_long_ones_by_noise_in_less_than_one_claim_of_a_hu
     )
     assert opposite <= 10
     assert sum(short is not Verdict.OPEN for _, short in both) > 300
+
+
+def test_sub_claims_at_one_place_are_separate_rows() -> None:
+    at = [above("8 hops", Estimate(mean, 0.01, 9), 1.0) for mean in (2.0, 3.0, 4.0)]
+    answer = judge([at[0], at[1].called("of loss"), at[2].called("of loss")])
+    claim = Claim("P0-F1-1", "it is more", "IV", lambda _: at)
+    rows = [
+        dict(zip(CLAIM_COLUMNS, row, strict=True))
+        for row in claim_rows([claim], {claim.id: answer}, {claim.id: judge(at[:1])})
+    ]
+    assert [(row["where"], row["effect"], row["unit"], row["ns2_effect"]) for row in rows] == [
+        ("8 hops", "2", "", "2"),
+        ("8 hops", "3", "of loss", ""),
+        ("8 hops", "4", "of loss", ""),
+    ]

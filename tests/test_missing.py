@@ -67,7 +67,7 @@ def frames(r: chappe.Results) -> Iterator[tuple[str, pl.DataFrame]]:
     yield "summary", r.summary()
     yield "completions", r.completions()
     why = r.why()
-    yield from ((name, getattr(why, name)) for name in ("flow_time", "routes", "losses", "air_time"))
+    yield from ((name, getattr(why, name)) for name in ("flow_time", "routes", "losses", "airtime"))
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
@@ -102,7 +102,7 @@ def test_columns_of_tcp_are_null_for_udp() -> None:
         *("marks_received", "packets_acked", "tcp_acks_received", "local_retransmissions", "local_timeouts"),
         *("acks_suppressed", "eln_marks", "mean_window_segments", "window_observed_s", "mean_rtt_s", "rtt_samples"),
         *("slow_start_s", "congestion_avoidance_s", "recovery_s", "timeout_wait_s", "route_wait_s"),
-        "application_limited_s",
+        *("application_limited_s", "variant"),
     }
     tcp, udp = r.flows.iter_rows(named=True)
     assert {name for name, value in tcp.items() if value is None} <= {
@@ -113,6 +113,7 @@ def test_columns_of_tcp_are_null_for_udp() -> None:
     missing = {name for name, value in udp.items() if value is None}
     assert of_tcp <= missing <= of_tcp | {"completion_time_s", "aborted_at_s", "mean_route_life_s"}
     batches = r.flow_batches
+    of_tcp -= {"variant"}
     assert batches.filter(flow=1).select(of_tcp).null_count().row(0) == (len(r.batches),) * len(of_tcp)
     counted = batches.filter(flow=0).select(of_tcp - {"mean_window_segments", "mean_rtt_s"})
     assert counted.null_count().sum_horizontal().item() == 0
@@ -170,11 +171,11 @@ def test_studies_of_earlier_versions_are_read(tmp_path: Path) -> None:
         return chappe.sweep(s, {"tcp.receive_window": windows}, seeds=1, out=folder, jobs=1, progress=False)
 
     first = swept([2])
-    flows, series, runs = first.table("flows"), first.table("series"), first.runs
+    flows, series, runs = first.table("flows"), first.table("samples"), first.runs
     (part,) = (folder / "chunks").iterdir()
     earlier = {
         "flows": pl.read_parquet(part / "flows.parquet").with_columns(cs.float().fill_null(float("nan"))),
-        "series": pl.read_parquet(part / "series.parquet").drop("packets_delivered"),
+        "samples": pl.read_parquet(part / "samples.parquet").drop("packets_delivered"),
     }
     sums = json.loads((part / "sums.json").read_text())
     for name, table in earlier.items():
@@ -185,7 +186,7 @@ def test_studies_of_earlier_versions_are_read(tmp_path: Path) -> None:
     assert again.warnings == []
     assert not (folder / "damaged").exists()
     assert_frame_equal(again.table("flows").filter(pl.col("tcp.receive_window") == 2), flows)
-    samples = again.table("series")
+    samples = again.table("samples")
     assert samples.columns == series.columns
     assert_frame_equal(
         samples.filter(pl.col("tcp.receive_window") == 2).drop("packets_delivered"), series.drop("packets_delivered")

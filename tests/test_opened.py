@@ -42,8 +42,8 @@ def same(a: chappe.Results, b: chappe.Results) -> None:
     for name, table in a.tables.items():
         assert_frame_equal(table, b.tables[name], check_exact=True)
         assert_frame_equal(table, b.table(name), check_exact=True)
-    assert (a.end, a.simulated_s, a.frames, a.scenario, a.warnings) == (
-        *(b.end, b.simulated_s, b.frames, b.scenario, b.warnings),
+    assert (a.end, a.simulated_s, a.frames_sent, a.scenario, a.warnings) == (
+        *(b.end, b.simulated_s, b.frames_sent, b.scenario, b.warnings),
     )
     assert (a.seed, a.version, a.epoch) == (b.seed, b.version, b.epoch)
     assert a.to_dict() == b.to_dict()
@@ -70,7 +70,7 @@ def test_yesterdays_run_is_looked_at(folder: Path) -> None:
     assert_frame_equal(losses, chappe.run(CHAIN, seed=5).why().losses)
 
 
-def test_nothing_is_repeated_with_air_time(tmp_path: Path) -> None:
+def test_nothing_is_repeated_with_airtime(tmp_path: Path) -> None:
     r = chappe.run(CHAIN.with_settings({"run.airtime": True}), out=tmp_path / "out")
     assert opened(tmp_path / "out").why().to_dict() == r.why().to_dict()
 
@@ -106,7 +106,7 @@ def test_tables_are_a_mapping(run: chappe.Results) -> None:
     assert "frames" not in run.tables
     with pytest.raises(ValueError, match=r"frames was not recorded: add it to run\.record"):
         run.table("frames")
-    with pytest.raises(ValueError, match=r"there is no table 'flow'; known: flows, transfers, .*, packets, cwnd"):
+    with pytest.raises(ValueError, match=r"there is no table 'flow'; known: flows, short_flows, .*, packets, cwnd"):
         run.table("flow")
     with pytest.raises(TypeError):
         run.table(3)  # type: ignore[arg-type]  # it is what is tried
@@ -179,18 +179,18 @@ def test_results_of_another_epoch_are_opened_with_a_warning(run: chappe.Results,
     assert_frame_equal(results.flows, run.flows)
     with pytest.warns(UserWarning, match="the explanation is of that run, not of the saved one of epoch 1"):
         results.why()
-    facts(lambda a: a["files"].remove("links.parquet"))(folder)
+    facts(lambda a: a["files"].remove("wired_links.parquet"))(folder)
     with pytest.warns(UserWarning, match="epoch 1"):
         results = opened(folder)
-    with pytest.raises(StorageError, match=r"has no table links: version 0\.0\.1 of Chappe did not write one"):
-        _ = results.links
+    with pytest.raises(StorageError, match=r"has no table wired_links: version 0\.0\.1 of Chappe did not write one"):
+        _ = results.wired_links
 
 
 def test_missing_values_of_earlier_versions_are_null(run: chappe.Results, folder: Path) -> None:
-    run.flows.with_columns(aborted_at_s=pl.lit(float("nan")), start_s=pl.lit(float("inf"))).write_parquet(
+    run.flows.with_columns(aborted_at_s=pl.lit(float("nan")), started_at_s=pl.lit(float("inf"))).write_parquet(
         folder / "flows.parquet"
     )
-    assert opened(folder).flows.select("aborted_at_s", "start_s").null_count().row(0) == (1, 1)
+    assert opened(folder).flows.select("aborted_at_s", "started_at_s").null_count().row(0) == (1, 1)
 
 
 # ---- metadata ----

@@ -97,7 +97,11 @@ def test_study_output_has_a_fixed_order(folder: Path) -> None:
     def said() -> object:
         opened = chappe.Study(folder)
         a, b = {"case": "last"}, {"case": "most"}
-        tables = [opened.runs, *map(opened.table, ("flows", "fates", "facts")), opened.summary(["goodput_bps"])]
+        tables = [
+            opened.runs,
+            *map(opened.table, ("flows", "packet_outcomes", "facts")),
+            opened.summary(["goodput_bps"]),
+        ]
         tables += [opened.compare("goodput_bps", a, b), opened.rank("goodput_bps", "case")]
         return opened.doubts(["goodput_bps", "mean_rtt_s"]), [t.write_ndjson() for t in tables]
 
@@ -117,10 +121,10 @@ def test_silent_flows_are_reported_in_order(folder: Path) -> None:
 def test_run_output_has_a_fixed_order() -> None:
     results = chappe.run(several().with_settings({"run.airtime": True}), seed=1)
     # Equal numbers of packets by cause leave the order open.
-    equal = results.fates.with_columns(pl.lit(1).alias(name) for name in LOSSES)
+    equal = results.packet_outcomes.with_columns(pl.lit(1).alias(name) for name in LOSSES)
 
     def said() -> object:
-        why = explain(results.flows, equal, results.air_time)
+        why = explain(results.flows, equal, results.airtime)
         return chappe.run(several(), seed=1).to_dict(), why.to_dict(), repr(why)
 
     first, *rest = repeated(said)

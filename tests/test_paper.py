@@ -216,8 +216,8 @@ def test_slow_start_is_the_time_below_ssthresh() -> None:
     results = chappe.run(sampled, seed=1)
     assert results.flows.equals(chappe.run(plain, seed=1).flows)
     numbers = DESIGN.of_run({name: getattr(results, name) for name in TABLES})
-    begin = results.batches.filter("used")["start_s"].min()
-    later = results.series.filter(pl.col("time_s") >= begin)
+    begin = results.batches.filter("used")["started_at_s"].min()
+    later = results.samples.filter(pl.col("time_s") >= begin)
     slow = later.filter(pl.col("cwnd_segments") < pl.col("ssthresh_segments"))
     assert numbers["slow_start"] == pytest.approx(len(slow) / len(later))
     assert 0 < numbers["slow_start"] < 1

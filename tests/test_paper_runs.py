@@ -89,7 +89,9 @@ def test_the_folder_is_that_of_a_study(
     assert stored.axes == [*Point._fields, "stop", "batches"]
     alone = stored.runs.filter(variant="vegas2", hops=8, seed=2)
     assert alone["stop"].to_list() == ["220 delivered"]
-    assert alone["frames"].to_list() == [chappe.run(scenario(Point("vegas2", 8), "220 delivered"), seed=2).frames]
+    assert alone["frames_sent"].to_list() == [
+        chappe.run(scenario(Point("vegas2", 8), "220 delivered"), seed=2).frames_sent
+    ]
     rows = stored.summary().filter(variant="vegas2")
     assert set(zip(rows["hops"], rows["rate_mbps"], strict=True)) >= {(h, 2.0) for h in HOPS}
     assert set(rows["n"]) == {SHORT.seeds}

@@ -53,12 +53,12 @@ def test_recording_changes_no_result(results: chappe.Results) -> None:
 
 
 def test_rows_agree_with_counters(results: chappe.Results) -> None:
-    assert len(results.recorded["frames"]) == results.frames
-    packets, fates = results.recorded["packets"], results.fates
+    assert len(results.recorded["frames"]) == results.frames_sent
+    packets, outcomes = results.recorded["packets"], results.packet_outcomes
     for event in ("created", "injected", "delivered", "relayed", "absorbed"):
-        assert len(packets.filter(event=event)) == fates[event].sum(), event
-    for column in (c for c in fates.columns if c.startswith("dropped_")):
-        assert len(packets.filter(drop_reason=column.removeprefix("dropped_"))) == fates[column].sum(), column
+        assert len(packets.filter(event=event)) == outcomes[event].sum(), event
+    for column in (c for c in outcomes.columns if c.startswith("dropped_")):
+        assert len(packets.filter(drop_reason=column.removeprefix("dropped_"))) == outcomes[column].sum(), column
 
 
 def test_delays_agree_with_rows() -> None:

@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 from chappe import _core
 from chappe._results import TABLES
-from chappe._why import AIR_TIME, SENDING
+from chappe._why import AIRTIME, SENDING
 from chappe.measures import ENERGY
 from chappe.stats import jain_index
 
@@ -47,8 +47,13 @@ def results(request: pytest.FixtureRequest, mixed_results: chappe.Results, chain
 
 
 def test_every_packet_has_one_outcome(results: chappe.Results) -> None:
-    f = results.fates
-    assert f["packet_class"].to_list() == ["data", "ack", "routing", "arp"]
+    f = results.packet_outcomes
+    assert f["packet_class"].unique(maintain_order=True).to_list() == ["data", "ack", "routing", "arp"]
+    # Packets of the warm-up have rows of their own; there are none without warm-up.
+    warmup = results.scenario.settings["run"]["warmup_batches"]
+    assert f.filter(measured=True)["packet_class"].n_unique() == 4
+    assert f.filter(measured=False).is_empty() == (warmup == 0)
+    assert len(f) == f.n_unique(["packet_class", "measured"])
     came = f["created"] + f["injected"] + f["copied"]
     went = f["delivered"] + f["relayed"] + f["absorbed"] + dropped(f).sum_horizontal() + f["inside"]
     assert came.to_list() == went.to_list()
@@ -56,14 +61,14 @@ def test_every_packet_has_one_outcome(results: chappe.Results) -> None:
 
 def test_drops_of_the_batches_are_those_of_the_run(chain_results: chappe.Results) -> None:
     per_batch = dropped(chain_results.batches).sum()
-    assert per_batch.to_dicts() == dropped(chain_results.fates).sum().to_dicts()
+    assert per_batch.to_dicts() == dropped(chain_results.packet_outcomes).sum().to_dicts()
     assert per_batch.sum_horizontal().item() > 0
 
 
 def test_outcomes_agree_with_flows(chain_results: chappe.Results) -> None:
     """One TCP flow, immediate acknowledgements, no discarded batch."""
     flow = chain_results.flows.row(0, named=True)
-    data, ack = chain_results.fates.rows(named=True)[:2]
+    data, ack = chain_results.packet_outcomes.rows(named=True)[:2]
     assert data["created"] == flow["packets_sent"]
     assert ack["created"] == data["delivered"]
     assert ack["delivered"] == flow["tcp_acks_received"]
@@ -88,8 +93,8 @@ def test_batches_cut_the_run_without_gaps(results: chappe.Results) -> None:
     run = results.scenario.settings["run"]
     assert b["batch"].to_list() == list(range(run["batches"]))
     assert b["used"].to_list() == [i >= run["warmup_batches"] for i in range(run["batches"])]
-    assert b["start_s"].to_list() == [0.0, *b["end_s"].to_list()[:-1]]
-    assert b["end_s"][-1] == results.simulated_s
+    assert b["started_at_s"].to_list() == [0.0, *b["ended_at_s"].to_list()[:-1]]
+    assert b["ended_at_s"][-1] == results.simulated_s
     assert results.end == "done"
 
 
@@ -99,13 +104,13 @@ def test_flows_are_the_sum_of_their_used_batches(results: chappe.Results) -> Non
     assert per_flow.to_dicts() == results.flows.select("flow", pl.col(COUNTS).fill_null(0)).to_dicts()
     used = results.batches.filter("used")
     assert used.select(COUNTS).sum().to_dicts() == results.flows.select(COUNTS).sum().to_dicts()
-    measured_s = used["end_s"][-1] - used["start_s"][0]
+    measured_s = used["ended_at_s"][-1] - used["started_at_s"][0]
     assert results.flows["measured_s"].to_list() == pytest.approx([measured_s] * len(results.flows))
 
 
 @pytest.mark.parametrize("rate", ["goodput_bps", "throughput_bps"])
 def test_rates_of_batches_add_up_to_rates_of_flows(results: chappe.Results, rate: str) -> None:
-    seconds = results.batches.select("batch", length=pl.col("end_s") - pl.col("start_s"))
+    seconds = results.batches.select("batch", length=pl.col("ended_at_s") - pl.col("started_at_s"))
     bits = (
         results.flow_batches.filter("used").join(seconds, on="batch").with_columns(bits=pl.col(rate) * pl.col("length"))
     )
@@ -133,12 +138,12 @@ def test_a_stop_rule_in_packets_cuts_batches_of_packets(chain_results: chappe.Re
 
 
 def test_a_stop_rule_in_seconds_cuts_batches_of_seconds(mixed_results: chappe.Results) -> None:
-    assert mixed_results.batches["end_s"].to_list() == [10.0, 20.0, 30.0, 40.0, 50.0, 60.0]
+    assert mixed_results.batches["ended_at_s"].to_list() == [10.0, 20.0, 30.0, 40.0, 50.0, 60.0]
 
 
 def test_means_of_a_flow_lie_among_those_of_its_batches(chain_results: chappe.Results) -> None:
     flow = chain_results.flows.row(0, named=True)
-    batches = chain_results.batches.with_columns(length=pl.col("end_s") - pl.col("start_s"))
+    batches = chain_results.batches.with_columns(length=pl.col("ended_at_s") - pl.col("started_at_s"))
     window_seconds = float((batches["mean_window_segments"] * batches["length"]).sum())
     assert flow["mean_window_segments"] == pytest.approx(window_seconds / chain_results.simulated_s)
     for name in ("mean_rtt_s", "mean_delay_s"):
@@ -159,7 +164,7 @@ def test_datagrams_arrive_at_the_rate_they_are_sent_at() -> None:
     assert f["throughput_bps"] == pytest.approx(400e3 * 1028 / 1000)
     of_tcp = ("retransmissions", "timeouts", "tcp_acks_received", "mean_window_segments", "mean_rtt_s", "rtt_samples")
     assert [f[name] for name in of_tcp] == [None] * len(of_tcp)
-    assert r.series.is_empty()
+    assert r.samples.is_empty()
 
 
 # ---- nodes ----
@@ -182,7 +187,7 @@ def test_frames_are_those_of_all_nodes(chain_results: chappe.Results) -> None:
     sent = chain_results.nodes.select(
         "rts_frames_sent", "cts_frames_sent", "data_frames_sent", "ack_frames_sent", "broadcast_frames_sent"
     )
-    assert chain_results.frames == sent.sum().sum_horizontal().item()
+    assert chain_results.frames_sent == sent.sum().sum_horizontal().item()
 
 
 def test_frames_of_a_station_are_answered_or_lost() -> None:
@@ -210,7 +215,7 @@ def test_route_failures_are_repairs_and_lost_links(chain_results: chappe.Results
 
 
 def test_samples_are_taken_at_the_interval(mixed_results: chappe.Results) -> None:
-    s = mixed_results.series
+    s = mixed_results.samples
     for flow in (0, 2):
         of_flow = s.filter(pl.col("flow") == flow)
         assert of_flow["time_s"].to_list() == pytest.approx([0.5 * k for k in range(121)])
@@ -222,16 +227,16 @@ def test_samples_are_taken_at_the_interval(mixed_results: chappe.Results) -> Non
 
 
 def test_empty_tables_have_the_types_of_full_ones(mixed_results: chappe.Results) -> None:
-    """A run without samples, links and air time has empty tables."""
+    """A run without samples, links and airtime has empty tables."""
     r = chappe.run(chappe.Scenario.chain(1, stop="11 delivered"))
     assert {name for name in TABLES if getattr(r, name).is_empty()} == {
-        "transfers",
-        "series",
-        "air_time",
+        "short_flows",
+        "samples",
+        "airtime",
         "rates",
         "batteries",
-        "links",
-        "link_batches",
+        "wired_links",
+        "wired_link_batches",
     }
     for name in TABLES:
         assert getattr(r, name).schema == getattr(mixed_results, name).schema
@@ -255,25 +260,25 @@ def test_rates_sum_to_the_counts_of_the_nodes(mixed_results: chappe.Results) -> 
     assert (acks["node"] - acks["next_hop"]).to_list() == [1] * len(acks)
     assert data["packets"].sum() == r.nodes["mac_data_packets"].sum()
     assert set(r.rates["rate_bps"]) == {1_000_000, 2_000_000, 5_500_000, 11_000_000}
-    assert set(r.rates["packet_class"]) <= set(r.fates["packet_class"])
+    assert set(r.rates["packet_class"]) <= set(r.packet_outcomes["packet_class"])
 
 
-# ---- air time ----
+# ---- airtime ----
 
 
 def test_uses_of_time_sum_to_the_measured_time(chain_results: chappe.Results) -> None:
-    uses = chain_results.air_time.drop("node", "channel", "energy_j")
-    assert uses.columns == [f"{use}_s" for use in AIR_TIME]
+    uses = chain_results.airtime.drop("node", "channel", "energy_j")
+    assert uses.columns == [f"{use}_s" for use in AIRTIME]
     assert uses.sum_horizontal().to_list() == pytest.approx([chain_results.flows["measured_s"].item()] * 6)
     # Every node sends, receives, defers and idles; the source sends no acknowledgements.
     assert uses["off_s"].sum() == 0
     assert (uses.drop("off_s", "data_s", "retransmitted_data_s", "tcp_acks_s") > 0).to_numpy().all()
-    assert chain_results.air_time["tcp_acks_s"][0] == 0 == chain_results.air_time["data_s"][5]
+    assert chain_results.airtime["tcp_acks_s"][0] == 0 == chain_results.airtime["data_s"][5]
 
 
 def test_energy_is_power_times_time(chain_results: chappe.Results) -> None:
     """0.66 W, 0.395 W and 0 W are the values of ns-2."""
-    t = chain_results.air_time
+    t = chain_results.airtime
     sending = t.select(f"{use}_s" for use in SENDING).sum_horizontal()
     hearing = t["reception_s"] + t["carrier_sense_s"]
     assert t["energy_j"].to_list() == pytest.approx((0.66 * sending + 0.395 * hearing).to_list())
@@ -281,11 +286,11 @@ def test_energy_is_power_times_time(chain_results: chappe.Results) -> None:
     idle = chappe.run(chain_results.scenario.with_settings({"radio.energy.idle": "1.15 W"}))
     assert idle.flows.equals(chain_results.flows)
     rest = chain_results.simulated_s - sending - hearing
-    assert (idle.air_time["energy_j"] - t["energy_j"]).to_list() == pytest.approx((1.15 * rest).to_list())
+    assert (idle.airtime["energy_j"] - t["energy_j"]).to_list() == pytest.approx((1.15 * rest).to_list())
 
 
 def test_air_time_needs_counting(mixed_results: chappe.Results) -> None:
-    assert mixed_results.air_time.is_empty()
+    assert mixed_results.airtime.is_empty()
     assert mixed_results.batches["energy_j"].is_null().all()
     assert ENERGY not in mixed_results.summary()["measure"]
 
@@ -307,7 +312,7 @@ def test_the_summary_is_of_totals(chain_results: chappe.Results, mixed_results: 
             return float(sum(products)) / total(flows, samples)
 
         delivered = total(flows, "packets_delivered")
-        energy = total(results.air_time, "energy_j") if len(results.air_time) else None
+        energy = total(results.airtime, "energy_j") if len(results.airtime) else None
         given_up = ("mac_data_given_up", "mac_tcp_acks_given_up", "mac_other_given_up")
         handed = ("mac_data_packets", "mac_tcp_acks", "mac_other_packets")
 
@@ -335,7 +340,7 @@ def test_the_summary_is_of_totals(chain_results: chappe.Results, mixed_results: 
 def test_intervals_leave_out_one_batch_after_the_other(chain_results: chappe.Results) -> None:
     """The jackknife of goodput by hand; batches have 500 packets and different durations."""
     b = chain_results.batches
-    bits, time = (b["packets_delivered"] * 1460 * 8).to_list(), (b["end_s"] - b["start_s"]).to_list()
+    bits, time = (b["packets_delivered"] * 1460 * 8).to_list(), (b["ended_at_s"] - b["started_at_s"]).to_list()
     n, value = len(b), sum(bits) / sum(time)
     without = [(sum(bits) - bits[i]) / (sum(time) - time[i]) for i in range(n)]
     pseudo = [n * value - (n - 1) * x for x in without]
@@ -372,7 +377,7 @@ def test_a_stuck_run_counts_its_idle_time() -> None:
     r = chappe.run(scenario)
     assert r.end == "limit"
     assert r.batches["finished"].to_list() == [True] * (len(r.batches) - 1) + [False]
-    assert r.batches["end_s"][-1] == 8.0
+    assert r.batches["ended_at_s"][-1] == 8.0
     assert r.batches["packets_delivered"].sum() < 1000
     summary = r.summary().row(0, named=True)
     assert summary["n"] == len(r.batches) - 1
@@ -467,7 +472,7 @@ def test_an_exception_in_progress_ends_the_run() -> None:
 
 
 def _same(a: chappe.Results, b: chappe.Results) -> None:
-    assert (a.end, a.simulated_s, a.frames, a.scenario) == (b.end, b.simulated_s, b.frames, b.scenario)
+    assert (a.end, a.simulated_s, a.frames_sent, a.scenario) == (b.end, b.simulated_s, b.frames_sent, b.scenario)
     for name in TABLES:
         assert getattr(a, name).equals(getattr(b, name)), name
         assert getattr(a, name).schema == getattr(b, name).schema, name

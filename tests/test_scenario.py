@@ -243,7 +243,8 @@ def test_an_interrupt_during_reading_is_not_a_scenario_error(
 def test_warnings_do_not_prevent_a_scenario() -> None:
     assert Scenario.chain(4, extends="ns2-2.35").warnings == []
     (warning,) = Scenario.chain(32, extends="ns2-2.35").warnings
-    assert "32 hops" in warning
+    assert (warning.code, warning.path) == ("too_many_hops", "flow.0.dst")
+    assert "32 hops" in warning.message == str(warning)
 
 
 def test_a_run_takes_a_scenario_a_dict_or_a_file(tmp_path: Path) -> None:

@@ -90,14 +90,14 @@ def test_losses_are_named() -> None:
 @pytest.mark.parametrize("protocol", ["aodv", "dsr"])
 @pytest.mark.parametrize("arp", [True, False])
 def test_lost_routing_messages_are_those_of_the_table(protocol: str, arp: bool) -> None:
-    # The table of fates does not distinguish replies, errors and other unicast messages.
+    # The table of outcomes does not distinguish replies, errors and other unicast messages.
     damaged = {"model": "uniform", "rate": 1.0, "frames": "data"}
     results = chappe.run(
         scenario({"dst": 2, **CBR}, **{"wlan.error": damaged, "routing.protocol": protocol, "arp.enabled": arp}), seed=1
     )
     (doubt,) = silent(results)
     assert "route repl" not in doubt
-    routing = results.fates.row(by_predicate=pl.col("packet_class") == "routing", named=True)
+    routing = results.packet_outcomes.row(by_predicate=pl.col("packet_class") == "routing", named=True)
     lost = routing["dropped_retry_limit"] + routing["dropped_arp_failure"]
     causes = {
         name: routing[name] for name in LOSSES if name.startswith("retry_limit_") or name == "dropped_arp_failure"

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import chappe
-from chappe.measures import DIRECTIONS, MEASURES
+from chappe.measures import DIRECTIONS, MEASURES, column
 from chappe.study import _file as file
 from chappe.study import _show as show
 from command import REPOSITORY
@@ -33,11 +33,13 @@ def test_columns(tmp_path: Path) -> None:
     compared = swept.compare("goodput_bps", {"tcp.receive_window": 1}, {"tcp.receive_window": 2})
     assert described("column of a comparison") == compared.columns
     assert described("column of a ranking") == swept.rank("goodput_bps", "tcp.receive_window").columns[1:]
-    measures = [
-        column for m in MEASURES for column in (m.name, f"{m.name}_half_width", f"{m.name}_over", f"{m.name}_under")
-    ]
+    measures = [name for m in MEASURES for name in (m.name, column(m.name, "ci_low"), column(m.name, "ci_high"))]
     names = described("column of `runs.parquet`")
     assert [*names[:2], "tcp.receive_window", *names[2:], *measures] == swept.runs.columns
+    totals = swept.table("totals")
+    in_front = ["run", "point", "tcp.receive_window", "seed"]
+    assert [*in_front, *described("column of `totals.parquet`")[1:]] == totals.columns
+    assert not [name for name in swept.runs.columns if name.endswith(("_over", "_under", "_half_width"))]
     searched = chappe.search(CHAIN, "tcp.receive_window", low=1, high=4, seeds=2)
     assert described("column of a curve") == searched.curve().columns[1:]
     assert described("key of `--json`") == list(json.loads(show.as_json(searched, ["goodput_bps"])))

@@ -7,6 +7,7 @@ import chappe
 import polars as pl
 import pytest
 from chappe import study
+from chappe.measures import column
 from chappe_papers.elrakabawy2005.design import MEASURES
 from chappe_papers.measured import estimates, weighted_mean
 
@@ -22,12 +23,17 @@ def test_points_and_seeds_stay_in_their_order(jobs: int | None) -> None:
         assert table["seed"].to_list() == list(SEEDS)
         for row in table.iter_rows(named=True):
             alone = chappe.run(POINTS[hops], seed=row["seed"])
-            assert (row["frames"], row["simulated_s"], row["end"]) == (alone.frames, alone.simulated_s, alone.end)
-            assert row["queue_drops"] == alone.fates["dropped_queue_full"].sum()
+            assert (row["frames_sent"], row["simulated_s"], row["end"]) == (
+                alone.frames_sent,
+                alone.simulated_s,
+                alone.end,
+            )
+            assert row["queue_drops"] == alone.packet_outcomes["dropped_queue_full"].sum()
             for m in alone.summary().iter_rows(named=True):
                 name = m["measure"]
                 assert row[name] == pytest.approx(m["estimate"]), name
-                assert row[f"{name}_half_width"] == pytest.approx((m["ci_high"] - m["ci_low"]) / 2), name
+                for end in ("ci_low", "ci_high"):
+                    assert row[column(name, end)] == pytest.approx(m[end]), name
 
 
 def test_invalid_seeds_are_reported_before_any_run() -> None:

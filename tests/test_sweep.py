@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 from chappe import cli, study
+from chappe.measures import column
 from chappe.stats import jain_index
 from chappe.study._axes import grid, seeds_of
 from command import contents
@@ -105,8 +106,9 @@ def test_warnings_about_points_are_reported() -> None:
     """Packets have a TTL of 30 hops; a warning about several points is printed once."""
     axes = {"topology.hops": [2, 32], "tcp.receive_window": [4, 8]}
     (doubt,) = chappe.sweep(CHAIN.with_settings({"run.time_limit": "1 s"}), axes, seeds=2).warnings
-    assert doubt.startswith("flow 0 needs 32 hops")
-    assert doubt.endswith(", with topology.hops = 32, tcp.receive_window = 4 and at 1 more point")
+    assert doubt.code == "too_many_hops"
+    assert doubt.message.startswith("flow 0 needs 32 hops")
+    assert doubt.message.endswith(", with topology.hops = 32, tcp.receive_window = 4 and at 1 more point")
 
 
 def test_unused_settings_are_reported() -> None:
@@ -118,14 +120,18 @@ def test_unused_settings_are_reported() -> None:
         "reno": {"tcp.variant": "reno", "tcp.vegas.alpha": 3},
     }
     assert len(base.warnings) == 3
-    assert chappe.sweep(base, {}, cases=cases).warnings == [
+    assert [str(w) for w in chappe.sweep(base, {}, cases=cases).warnings] == [
         "`tcp.ap.ewma_weight`, `tcp.ap.history_samples` have no effect, because `tcp.variant` is not `tcp_ap`"
     ]
     # The base scenario uses the setting.
     vegas = CHAIN.with_settings({"run.stop": "1 s", "tcp.variant": "vegas", "tcp.vegas.alpha": 2})
     assert chappe.sweep(vegas, {"tcp.variant": ["reno", "sack"]}).warnings == []
     assert chappe.sweep(vegas, {"tcp.variant": ["reno", "sack"], "tcp.vegas.beta": [4]}).warnings == [
-        "`tcp.vegas.beta` has no effect, because `tcp.variant` is not `vegas`"
+        (
+            "unused_setting",
+            "tcp.vegas.beta",
+            "`tcp.vegas.beta` has no effect, because `tcp.variant` is not `vegas`",
+        )
     ]
 
 
@@ -139,10 +145,11 @@ def test_runs_equal_single_runs(tmp_path: Path) -> None:
     assert swept.runs["point"].to_list() == [0, 0, 1, 1, 2, 2, 3, 3]
     for row in swept.runs.iter_rows(named=True):
         alone = chappe.run(CHAIN.with_settings({name: row[name] for name in axes}), seed=row["seed"])
-        assert (row["end"], row["frames"], row["simulated_s"]) == (alone.end, alone.frames, alone.simulated_s)
+        assert (row["end"], row["frames_sent"], row["simulated_s"]) == (alone.end, alone.frames_sent, alone.simulated_s)
         for m in alone.summary().iter_rows(named=True):
             assert row[m["measure"]] == pytest.approx(m["estimate"])
-            assert row[f"{m['measure']}_half_width"] == pytest.approx((m["ci_high"] - m["ci_low"]) / 2)
+            for end in ("ci_low", "ci_high"):
+                assert row[column(m["measure"], end)] == pytest.approx(m[end])
         for name in chappe._results.TABLES:
             rows = swept.table(name).filter(pl.col("run") == row["run"])
             assert rows.select(getattr(alone, name).columns).equals(getattr(alone, name)), name
@@ -268,7 +275,7 @@ def test_mser5_leaves_out_the_beginning() -> None:
     assert row["n"] == 100 - left_out
     counted = batches[left_out:]
     assert row["estimate"] == pytest.approx(
-        8 * 1460 * counted["packets_delivered"].sum() / (counted["end_s"][-1] - counted["start_s"][0])
+        8 * 1460 * counted["packets_delivered"].sum() / (counted["ended_at_s"][-1] - counted["started_at_s"][0])
     )
     assert swept.runs["goodput_bps"].to_list() == [pytest.approx(row["estimate"])]
 
@@ -449,7 +456,7 @@ def test_all_errors_of_a_study_are_reported_at_once(folder: Path, capsys: pytest
             "`search.high` must be",
         ),
         ('scenario = "base.toml"\n[search]\nsetting = "tcp.receive_window"\nlow = "x"\nhigh = 1', "is not a number"),
-        ('scenario = "base.toml"\nmeasures = ["energy_per_bit_j"]', "`energy_per_bit_j` needs the count of air time"),
+        ('scenario = "base.toml"\nmeasures = ["energy_per_bit_j"]', "`energy_per_bit_j` needs the count of airtime"),
         ('scenario = "base.toml"\n[search]\nsetting = "tcp.rto.min"\nlow = "1 ms"\nhigh = "1 s"', "mixes units"),
     ],
 )
@@ -590,9 +597,10 @@ def test_hidden_runs_are_reported(axes: Any, seeds: Any, replaced: str | None, t
         assert swept.warnings == []
     else:
         (warning,) = swept.warnings
-        assert warning.startswith(f"{tmp_path} held a study with other values, seeds or rules: ")
-        assert replaced in warning
-        assert swept.doubts()[0] == warning
+        assert warning.code == "replaced_runs"
+        assert warning.message.startswith(f"{tmp_path} held a study with other values, seeds or rules: ")
+        assert replaced in warning.message
+        assert swept.doubts()[0] == warning.message
     # A repetition hides no further runs.
     assert chappe.sweep(CHAIN, axes, seeds=seeds, out=tmp_path).warnings == []
     assert chappe.sweep(CHAIN, {"tcp.receive_window": [2, 4]}, seeds=2, out=tmp_path).summary().equals(before)

@@ -162,8 +162,8 @@ def test_rankings_rarely_separate_equal_settings() -> None:
 @pytest.mark.parametrize("measure", MEASURES, ids=[m.name for m in MEASURES])
 def test_the_measure_has_a_better_end(measure: Measure, tmp_path: Path) -> None:
     """The better end in rankings, searches and study files, for every measure; an explicit end has priority."""
-    air_time = {"run.airtime": True}
-    swept = chappe.sweep(CHAIN.with_settings(air_time), {"topology.hops": [2, 6]}, seeds=3)
+    airtime = {"run.airtime": True}
+    swept = chappe.sweep(CHAIN.with_settings(airtime), {"topology.hops": [2, 6]}, seeds=3)
     file = tmp_path / "search.toml"
     file.write_text(
         '[scenario]\nrun.stop = "110 delivered"\nrun.airtime = true\n'
@@ -180,7 +180,7 @@ def test_the_measure_has_a_better_end(measure: Measure, tmp_path: Path) -> None:
             swept.rank(measure.name, "topology.hops")
         for refused in (
             lambda: chappe.search(
-                CHAIN.with_settings(air_time), "tcp.receive_window", low=1, high=9, measure=measure.name
+                CHAIN.with_settings(airtime), "tcp.receive_window", low=1, high=9, measure=measure.name
             ),
             lambda: study.load(file),
         ):

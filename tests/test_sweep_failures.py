@@ -16,6 +16,7 @@ import faults
 import polars as pl
 import pytest
 from chappe import _core, cli, study
+from chappe import _former as former
 from chappe.study import _parts as parts
 from chappe.study import _store as store
 from command import PATIENCE_S, contents, environment
@@ -85,7 +86,9 @@ def undisturbed(folder: Path) -> dict[str, bytes]:
     code, _, err = run(folder, "--out", "undisturbed")
     assert (code, err) == (0, "")
     files = contents(folder / "undisturbed")
-    assert {"study.json", "points.parquet", "runs.parquet", "chunks/00003/flows.parquet"} <= set(files)
+    assert {"study.json", "points.parquet", "runs.parquet", "totals.parquet", "chunks/00003/flows.parquet"} <= set(
+        files
+    )
     return files
 
 
@@ -284,7 +287,7 @@ def test_a_damaged_part_is_named_and_made_again(
     harm(results / "chunks/00001" / file)
     after = small(results, 3)
     (warning,) = after.warnings
-    assert str(results / "chunks/00001" / ("" if file == "sums.json" else file)) in warning
+    assert str(results / "chunks/00001" / ("" if file == "sums.json" else file)) in warning.message
     assert sorted(executed) == sorted(lost)
     assert (results / "damaged/00001").is_dir()
     shutil.rmtree(results / "damaged")
@@ -292,7 +295,7 @@ def test_a_damaged_part_is_named_and_made_again(
 
 
 @pytest.mark.parametrize("harm", [truncated, flipped, removed])
-@pytest.mark.parametrize("file", ["points.parquet", "runs.parquet"])
+@pytest.mark.parametrize("file", ["points.parquet", "runs.parquet", "totals.parquet"])
 def test_a_damaged_overview_is_written_again(
     harm: Callable[[Path], None], file: str, tmp_path: Path, executed: list[str]
 ) -> None:
@@ -311,7 +314,7 @@ def test_a_damaged_description(tmp_path: Path, executed: list[str]) -> None:
     executed.clear()
     truncated(tmp_path / "study.json")
     (warning,) = small(tmp_path, 2).warnings
-    assert "study.json was damaged" in warning
+    assert "study.json was damaged" in warning.message
     assert executed == []
     assert contents(tmp_path) == expected
 
@@ -489,7 +492,7 @@ def test_runs_are_found_without_their_description(tmp_path: Path, executed: list
     ):
         study.Study(tmp_path)
     (warning,) = small(tmp_path, 2).warnings
-    assert "study.json was missing" in warning
+    assert "study.json was missing" in warning.message
     assert executed == []
     assert contents(tmp_path) == expected
 
@@ -522,7 +525,7 @@ def test_a_description_of_another_shape(shape: str, tmp_path: Path, executed: li
     with pytest.raises(study.StorageError, match="not the folder of a readable study"):
         study.Study(tmp_path)
     (warning,) = small(tmp_path, 2).warnings
-    assert "study.json was damaged" in warning
+    assert "study.json was damaged" in warning.message
     assert executed == []
     assert contents(tmp_path) == expected
 
@@ -545,7 +548,7 @@ def test_sums_of_another_shape(shape: str, tmp_path: Path, executed: list[str]) 
     executed.clear()
     (tmp_path / "chunks/00000/sums.json").write_text(shape)
     after = small(tmp_path, 2)
-    assert "damaged" in after.warnings[0]
+    assert after.warnings[0].code == "damaged_runs"
     assert len(executed) == 4
 
 
@@ -556,7 +559,7 @@ def test_a_table_without_a_column(table: str, tmp_path: Path, executed: list[str
     executed.clear()
     file = tmp_path / "chunks/00000" / f"{table}.parquet"
     whole = pl.read_parquet(file)
-    needed = [name for name in whole.columns if name not in parts.ADDED.get(table, ())]
+    needed = [name for name in whole.columns if name not in former.ADDED.get(table, ())]
     whole.drop("run" if table == "facts" else needed[-1]).write_parquet(file)
     sums = json.loads((file.parent / "sums.json").read_text())
     sums[file.name] = hashlib.sha256(file.read_bytes()).hexdigest()
@@ -564,7 +567,7 @@ def test_a_table_without_a_column(table: str, tmp_path: Path, executed: list[str
     with pytest.raises(study.StorageError, match=rf"{table}\.parquet has no column `.*`; run the study again"):
         study.Study(tmp_path).table(table)
     (warning,) = small(tmp_path, 2).warnings
-    assert f"{table}.parquet has no column" in warning
+    assert f"{table}.parquet has no column" in warning.message
     assert len(executed) == 4
 
 

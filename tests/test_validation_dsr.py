@@ -35,7 +35,7 @@ def test_settings_of_a_walk() -> None:
     for case, nodes in (("newreno", 15), ("vegas", 18)):
         walks = [scenario(case, walk) for walk in WALKS[case]]
         for s in walks:
-            assert all("more than the MTU" in warning for warning in s.warnings)
+            assert all(warning.code == "large_packets" for warning in s.warnings)
             assert s.settings["mobility"]["table"].count("\n") > 50
             assert (len(s.nodes), len(s.settings["flow"])) == (nodes, 5)
             assert s.settings["tcp"]["variant"] == case

@@ -5,7 +5,7 @@ import json
 import chappe
 import polars as pl
 import pytest
-from chappe._why import AIR_TIME, LOSSES, SENDING, USES
+from chappe._why import AIRTIME, LOSSES, SENDING, USES
 from command import REPOSITORY
 from command import chappe as command
 
@@ -25,13 +25,13 @@ def test_the_shares_sum_to_one(collapsing: chappe.Results) -> None:
     for kind in ("data", "ack"):
         lost = why.losses.filter(pl.col("packet_class") == kind)
         assert lost["share"].sum() == pytest.approx(1)
-        row = collapsing.fates.row(by_predicate=pl.col("packet_class") == kind, named=True)
+        row = collapsing.packet_outcomes.filter(packet_class=kind, measured=True).row(0, named=True)
         assert lost["packets"].sum() == sum(n for name, n in row.items() if name.startswith("dropped_"))
         assert set(lost["cause"]) <= set(LOSSES)
 
 
 def test_every_cause_of_a_drop_is_in_the_budget(collapsing: chappe.Results) -> None:
-    causes = {name for name in collapsing.fates.columns if name.startswith(("dropped_", "retry_limit_"))}
+    causes = {name for name in collapsing.packet_outcomes.columns if name.startswith(("dropped_", "retry_limit_"))}
     assert set(LOSSES) == causes - {"dropped_retry_limit"}
 
 
@@ -40,7 +40,7 @@ def test_early_drops_are_losses() -> None:
     red = chappe.run(chappe.Scenario.chain(2, changes, stop="3300 delivered", extends="ns2-2.35"))
     lost = red.why().losses.filter(pl.col("packet_class") == "data")
     assert lost.filter(pl.col("cause") == "dropped_aqm")["packets"].sum() > 0
-    row = red.fates.row(by_predicate=pl.col("packet_class") == "data", named=True)
+    row = red.packet_outcomes.filter(packet_class="data", measured=True).row(0, named=True)
     assert lost["packets"].sum() == sum(n for name, n in row.items() if name.startswith("dropped_"))
 
 
@@ -72,21 +72,21 @@ def test_waiting_for_timeouts_is_not_slow_start(collapsing: chappe.Results) -> N
 
 def test_time_of_nodes_sums_to_one(collapsing: chappe.Results) -> None:
     why = collapsing.why()
-    assert why.air_time["use"].to_list() == list(AIR_TIME) * 8
-    assert why.air_time.group_by("node").agg(pl.col("share").sum())["share"].to_list() == pytest.approx([1] * 8)
+    assert why.airtime["use"].to_list() == list(AIRTIME) * 8
+    assert why.airtime.group_by("node").agg(pl.col("share").sum())["share"].to_list() == pytest.approx([1] * 8)
     assert why.energy_per_bit_j * collapsing.flows["packets_delivered"].item() * 1460 * 8 == pytest.approx(why.energy_j)
 
 
-def test_why_repeats_a_run_without_air_time(collapsing: chappe.Results) -> None:
+def test_why_repeats_a_run_without_airtime(collapsing: chappe.Results) -> None:
     counted = chappe.run(collapsing.scenario.with_settings({"run.airtime": True}))
-    assert collapsing.air_time.is_empty()
+    assert collapsing.airtime.is_empty()
     assert counted.flows.equals(collapsing.flows)
-    assert counted.why().air_time.equals(collapsing.why().air_time)
+    assert counted.why().airtime.equals(collapsing.why().airtime)
 
 
 def test_collisions_cost_the_receiver_more_air_time_than_the_sender(collapsing: chappe.Results) -> None:
     """Most lost frames are RTS; most undecodable frames are complete frames from two hops away."""
-    shares = collapsing.why().air_time.group_by("use").agg(pl.col("share").mean())
+    shares = collapsing.why().airtime.group_by("use").agg(pl.col("share").mean())
     share = dict(shares.iter_rows())
     assert 0 < share["collided"] < 0.01 < share["carrier_sense"]
     assert share["reception"] > sum(share[use] for use in SENDING) > share["control"] > share["routing"] > 0
@@ -119,7 +119,7 @@ def test_the_command_prints_why_as_json() -> None:
     printed = json.loads(command(*arguments, "--why", cwd=REPOSITORY).stdout)
     why = chappe.run(chappe.Scenario.load(REPOSITORY / "scenarios/chain.toml", {"run.stop": "330 delivered"})).why()
     assert printed["why"] == json.loads(json.dumps(why.to_dict()))
-    assert printed["why"]["air_time"][0].keys() == {"node", "use", "time_s", "share"}
+    assert printed["why"]["airtime"][0].keys() == {"node", "use", "time_s", "share"}
     assert "why" not in json.loads(command(*arguments, cwd=REPOSITORY).stdout)
 
 

@@ -103,12 +103,12 @@ def results() -> chappe.Results:
 
 
 def test_links_agree_with_flows_and_fates(results: chappe.Results) -> None:
-    links = results.links
+    links = results.wired_links
     assert len(links) == 2 * 13
     lossy = links.filter(pl.col("link") == LOSSY)
     assert lossy["src"].to_list() == [7, 8]
     forward, back = lossy.iter_rows(named=True)
-    assert forward["dropped_link_error"] == sum(results.fates["dropped_link_error"].to_list()) > 0
+    assert forward["dropped_link_error"] == sum(results.packet_outcomes["dropped_link_error"].to_list()) > 0
     assert back["dropped_link_error"] == 0
     assert forward["utilization"] == pytest.approx(forward["throughput_bps"] / 2e6, abs=1e-4)
     # 37 of the 50 segments of five windows are queued; losses empty the queue.
@@ -119,8 +119,8 @@ def test_links_agree_with_flows_and_fates(results: chappe.Results) -> None:
 
 def test_batches_sum_to_the_whole(results: chappe.Results) -> None:
     counts = ["packets_offered", "packets_sent", "bytes_sent", "dropped_queue_full", "dropped_link_error"]
-    whole = results.links.select("link", "src", "dst", *counts)
-    parts = results.link_batches.group_by("link", "src", "dst", maintain_order=True).agg(pl.col(counts).sum())
+    whole = results.wired_links.select("link", "src", "dst", *counts)
+    parts = results.wired_link_batches.group_by("link", "src", "dst", maintain_order=True).agg(pl.col(counts).sum())
     assert parts.equals(whole)
 
 
@@ -128,7 +128,7 @@ def test_nodes_without_a_radio_have_no_place(results: chappe.Results) -> None:
     assert len(results.nodes) == 14
     assert results.nodes["x_m"].is_null().all()
     assert results.scenario.nodes.is_empty()
-    assert results.frames == 0
+    assert results.frames_sent == 0
 
 
 def test_the_command_prints_links() -> None:
@@ -156,7 +156,7 @@ def test_a_hybrid_path_has_a_rate_and_a_queue_in_each_direction(protocol: str) -
     assert free.flows["mean_hops"][0] == 5, "hops over the radio"
     narrow = {"wired_link.0.rate": "300 kbit/s", "wired_link.0.queue.limit": 5, "wired_link.0.back.rate": "1 Mbit/s"}
     slow = chappe.run(path.with_settings(narrow))
-    out, back = slow.links.rows(named=True)
+    out, back = slow.wired_links.rows(named=True)
     # The sender never pauses, and acknowledgements (52 B per two segments of 1500 B) are not delayed.
     assert out["utilization"] > 0.95
     assert out["dropped_queue_full"] > 0

@@ -53,7 +53,7 @@ def rows(variant: str, packets: int, runs: int, out: str | None) -> Iterator[Row
     folder = f"{out}/{variant}-{packets}" if out else None
     study = chappe.sweep(scenario, seeds=runs, out=folder, progress=True, title=f"{variant}, {packets:,} packets")
     table = study.runs
-    totals = table.select("goodput_bps_over", "goodput_bps_under").to_numpy()
+    totals = study.table("totals").filter(measure="goodput_bps").select("numerator", "denominator").to_numpy()
     truth = float(quotient(totals.sum(axis=0)))
     groups = totals.reshape(-1, GROUP, 2)
     found = [Totals(own, quotient).together.estimate for own in groups]
@@ -65,7 +65,7 @@ def rows(variant: str, packets: int, runs: int, out: str | None) -> Iterator[Row
     yield covered(
         f"{name}: mean of the rates of {GROUP} runs", truth, *np.array([(e.mean, e.half_width()) for e in by_means]).T
     )
-    value, half = table["goodput_bps"].to_numpy(), table["goodput_bps_half_width"].to_numpy()
+    value, half = table["goodput_bps"].to_numpy(), (table["goodput_ci_high_bps"] - table["goodput_bps"]).to_numpy()
     yield covered(f"{name}: 10 batches of one run", truth, value, half)
 
 

@@ -24,7 +24,7 @@ def main() -> None:
             top = max(goodput)
             up = [g > 0.75 * top for g in goodput]
             first = up.index(False) if False in up else None
-            falls.append(batches["start_s"][first] if first is not None else None)
+            falls.append(batches["started_at_s"][first] if first is not None else None)
             high += [g for g, u in zip(goodput, up, strict=True) if u]
             low += [g for g, u in zip(goodput, up, strict=True) if not u]
             for w, u in zip(batches["mean_window_segments"], up, strict=True):

@@ -5,6 +5,7 @@
 
 import statistics
 
+from chappe.measures import column
 from chappe.study import measure
 from chappe_papers.elrakabawy2005.points import Point, scenario
 
@@ -18,7 +19,8 @@ def main() -> None:
     for grows in (True, False):
         runs = measure({0: vegas.with_settings({"tcp.vegas.ns2.base_rtt_grows": grows})}, list(SEEDS))[0]
         # Half width = 2.262 standard errors over ten batches.
-        promised = statistics.mean(runs[f"{NAME}_half_width"].to_list()) / 2.262
+        half_widths = runs[column(NAME, "ci_high")] - runs[NAME]
+        promised = statistics.mean(half_widths.to_list()) / 2.262
         means = runs[NAME].to_list()
         print(
             f"base RTT {'grows' if grows else 'never grows'}: window {statistics.mean(means):.2f} segments, "

@@ -74,8 +74,8 @@ class Runs:
 def _of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
     """Goodput of each flow and in each batch, and how many hops a delivered segment took."""
     goodput = tables["flows"]["goodput_bps"].fill_null(math.nan).to_list()
-    used, begin = tables["batches"].filter("used"), tables["batches"].filter("used")["start_s"].min()
-    series = tables["series"].filter(pl.col("time_s") >= begin)
+    used, begin = tables["batches"].filter("used"), tables["batches"].filter("used")["started_at_s"].min()
+    series = tables["samples"].filter(pl.col("time_s") >= begin)
     delivered = int(used["packets_delivered"].sum())
     sent = int(tables["nodes"]["mac_data_packets"].sum())
     flows = {f"flow{n}": g / 1e3 for n, g in enumerate(goodput)}

@@ -51,6 +51,24 @@ def attribute(module: str, name: str, renamed: Mapping[str, tuple[str, Callable[
     return value()
 
 
+def former_attribute(of: object, name: str, renamed: Mapping[str, str]) -> Any:
+    """Value of an attribute with an old name, for ``__getattr__`` of a class.
+
+    Args:
+        of: The object.
+        name: Name that the object lacks.
+        renamed: New name by old name.
+
+    Raises:
+        AttributeError: If the name is not an old name.
+    """
+    kind = type(of).__name__
+    if name not in renamed:
+        raise AttributeError(f"{kind!r} object has no attribute {name!r}", name=name, obj=of)
+    warn(f"{kind}.{name}", f"{kind}.{renamed[name]}")
+    return getattr(of, renamed[name])
+
+
 def arguments(**renamed: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Decorates a function whose arguments were renamed, so that the old names still work.
 

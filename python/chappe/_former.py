@@ -1,8 +1,22 @@
-"""Former names of columns and words of tables: saved tables of the previous version are read under current names."""
+"""Former names of tables, columns and words: saved tables of the previous version are read under current names."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 import polars as pl
+
+from chappe._deprecated import warn
+
+TABLES: Mapping[str, str] = {
+    "air_time": "airtime",
+    "fates": "packet_outcomes",
+    "link_batches": "wired_link_batches",
+    "links": "wired_links",
+    "series": "samples",
+    "transfers": "short_flows",
+}
+"""Tables by former name."""
 
 COLUMNS: Mapping[str, str] = {
     "delivered_packets": "packets_delivered",
@@ -31,11 +45,15 @@ COLUMNS: Mapping[str, str] = {
     "air_time_s": "airtime_s",
     "from": "src",
     "to": "dst",
+    "start_s": "started_at_s",
+    "end_s": "ended_at_s",
 }
 """Columns of all tables by former name."""
 
 OF_TABLE: Mapping[str, Mapping[str, str]] = {
-    "fates": {"kind": "packet_class"},
+    "facts": {"frames": "frames_sent"},
+    "packet_outcomes": {"kind": "packet_class"},
+    "short_flows": {"transfer": "short_flow", "arrivals": "arrival_process"},
     "rates": {"kind": "packet_class", "receiver": "next_hop"},
     "frames": {"kind": "frame_type", "sender": "src", "receiver": "dst"},
     "packets": {
@@ -51,11 +69,29 @@ OF_TABLE: Mapping[str, Mapping[str, str]] = {
 WORDS: Mapping[str, str] = {"data": "tcp_data", "ack": "tcp_ack", "datagram": "udp"}
 """Words of ``packet_type`` by former word."""
 
+APPS: Mapping[str, str] = {"ftp": "bulk"}
+"""Words of ``app`` of flows by former word."""
 
-def names(table: str, columns: Sequence[str]) -> dict[str, str]:
-    """Current names of those columns of a table that have former names."""
-    known = {**COLUMNS, **OF_TABLE.get(table, {})}
-    return {c: known[c] for c in columns if c in known and known[c] not in columns}
+ADDED: Mapping[str, Mapping[str, tuple[str, Any]]] = {
+    "packet_outcomes": {"measured": ("packet_class", pl.Boolean)},
+    "short_flows": {"measured": ("started_at_s", pl.Boolean)},
+    "samples": {"packets_delivered": ("source_queue_packets", pl.Int64)},
+}
+"""Columns by table that the previous version did not write, null in its tables: column in front of each, and type."""
+
+
+def table_of_today(name: str) -> str:
+    """Current name of a table, with a warning about a former name."""
+    if name in TABLES:
+        warn(f"the table {name}", TABLES[name])
+    return TABLES.get(name, name)
+
+
+def file_of(folder: Path, table: str) -> Path:
+    """File of a table in a folder, perhaps of the previous version."""
+    file = folder / f"{table}.parquet"
+    old = next((old for old, name in TABLES.items() if name == table), None)
+    return folder / f"{old}.parquet" if old is not None and not file.exists() else file
 
 
 def of_today(name: str, table: pl.DataFrame) -> pl.DataFrame:
@@ -65,10 +101,29 @@ def of_today(name: str, table: pl.DataFrame) -> pl.DataFrame:
         name: Name of the table.
         table: Its rows.
     """
-    former = names(name, table.columns)
+    known = {**COLUMNS, **OF_TABLE.get(name, {})}
+    former = {c: known[c] for c in table.columns if c in known and known[c] not in table.columns}
     table = table.rename(former)
+    for column, (before, dtype) in ADDED.get(name, {}).items():
+        if column not in table.columns and before in table.columns:
+            place = table.columns.index(before) + 1
+            table = table.insert_column(place, pl.Series(column, [None] * len(table), dtype=dtype))
+    if name == "flows" and "transport" in table.columns and "variant" not in table.columns:
+        table = _with_variant(table)
     words = table.schema.get("packet_type")
     if name == "packets" and "kind" in former and isinstance(words, pl.Enum):
         today = pl.Enum([WORDS.get(word, word) for word in words.categories])
         table = table.with_columns(pl.col("packet_type").cast(pl.String).replace(WORDS).cast(today))
     return table
+
+
+def _with_variant(flows: pl.DataFrame) -> pl.DataFrame:
+    """Table of flows whose column ``transport`` had the TCP variant, and whose ``app`` had former words."""
+    is_tcp = pl.col("transport") != "udp"
+    place = flows.columns.index("transport") + 1
+    variant = flows.select(pl.when(is_tcp).then(pl.col("transport")).alias("variant")).to_series()
+    flows = flows.with_columns(
+        pl.when(is_tcp).then(pl.lit("tcp")).otherwise(pl.col("transport")).alias("transport"),
+        pl.col("app").replace(APPS),
+    )
+    return flows.insert_column(place, variant)

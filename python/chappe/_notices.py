@@ -2,10 +2,10 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 import polars as pl
 
+from chappe._notice import Notice
 from chappe._silence import TOLD, Silence
 from chappe._words import count
 from chappe.measures import short_batches
@@ -14,20 +14,6 @@ _ENDS = {
     "limit": "the run reached run.time_limit before its stop rule was met",
     "idle": "the run ended early: no events were left",
 }
-
-
-class Notice(NamedTuple):
-    """A warning. ``str(notice)`` is the message."""
-
-    code: str
-    """Kind of the warning: ``early_end``, ``silent_flow``, ``short_batches`` or ``correlated_batches``."""
-    path: str
-    """Dotted name of what the warning is about, such as ``flow.0`` or ``run.stop``."""
-    message: str
-    """The warning as a sentence."""
-
-    def __str__(self) -> str:
-        return self.message
 
 
 def of_results(end: str, silences: Sequence[Silence], batches: pl.DataFrame, summary: pl.DataFrame) -> Iterator[Notice]:

@@ -15,7 +15,7 @@ from chappe import _tables as tables
 from chappe._arguments import path_of
 from chappe._error import ChappeWarning, StorageError, reason
 from chappe._folder import FACTS, FILES, FORMAT
-from chappe._results import Results
+from chappe._results import Results, begin_of_measured
 from chappe._scenario import Scenario
 
 if TYPE_CHECKING:
@@ -33,7 +33,8 @@ class Saved:
         epoch: Results epoch of the run.
         end: Reason for the end of the run.
         simulated_s: Simulated time [s].
-        frames: Frames transmitted by all nodes in the whole run.
+        measured_from_s: Begin of the measured part of the run [s].
+        frames_sent: Frames transmitted by all nodes in the whole run.
     """
 
     def __init__(self, folder: Path, facts: dict[str, Any]):
@@ -44,13 +45,22 @@ class Saved:
             self.epoch = int(facts["results_epoch"])
             self.end = str(facts["end"])
             self.simulated_s = float(facts["simulated_s"])
-            self.frames = int(facts["frames"])
-            self._files = set(facts[FILES])
+            self.frames_sent = int(facts["frames_sent" if "frames_sent" in facts else "frames"])
+            self._measured_from_s = float(facts["measured_from_s"]) if "measured_from_s" in facts else None
+            self._files = {str(name) for name in facts[FILES]}
         except (KeyError, TypeError, ValueError):
             raise _damaged(folder, f"{FACTS} does not describe a run") from None
         for name in sorted(self._files):
             if not (folder / str(name)).is_file():
                 raise _damaged(folder, f"{name} is missing")
+
+    @property
+    def measured_from_s(self) -> float:
+        """Begin of the measured part of the run [s]."""
+        if self._measured_from_s is not None:
+            return self._measured_from_s
+        # Versions before format 1 did not write it.
+        return begin_of_measured(self.table("batches"))
 
     def table(self, name: str) -> pl.DataFrame:
         """Reads a table, recorded or not.
@@ -60,7 +70,7 @@ class Saved:
             RuntimeError: In a process forked after polars was used.
         """
         forked.refuse()
-        file = f"{name}.parquet"
+        file = former.file_of(self.folder, name).name
         if file not in self._files:
             raise StorageError(f"{self.folder} has no table {name}: version {self.version} of Chappe did not write one")
         try:
@@ -76,7 +86,7 @@ def open(folder: str | os.PathLike[str]) -> "Results | Study":  # noqa: A001, it
     """Opens a folder that :func:`chappe.run`, :meth:`Results.save`, ``chappe run --out`` or a study has written.
 
     Saved results have all tables, the scenario, seed, version and results epoch of the run. :meth:`Results.why` repeats
-    the run, and says so in a warning, if the run did not count air time.
+    the run, and says so in a warning, if the run did not count airtime.
 
     Args:
         folder: The folder.

@@ -7,20 +7,22 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import polars as pl
 
 from chappe import _core
 from chappe import _deprecated as deprecated
 from chappe import _forked as forked
+from chappe import _former as former
 from chappe import _tables as tables
 from chappe._arguments import name_of, said
 from chappe._deprecated import keyword_only
 from chappe._error import ChappeWarning
 from chappe._folder import FORMAT, Writing
 from chappe._metadata import of_file
-from chappe._notices import Notice, of_results
+from chappe._notice import Notice
+from chappe._notices import of_results
 from chappe._recorded import RECORDED, Stream, joined
 from chappe._scenario import Scenario, ScenarioLike, scenario_of
 from chappe._silence import Silence, of_run, told
@@ -30,10 +32,13 @@ from chappe.measures import BY_NAME, JAIN, MEASURES, Totals, all_quotients, of_f
 from chappe.stats import known_confidence, lag1
 
 TABLES = (
-    *("flows", "transfers", "nodes", "batches", "flow_batches"),
-    *("series", "fates", "air_time", "rates", "batteries", "links", "link_batches"),
+    *("flows", "short_flows", "nodes", "batches", "flow_batches"),
+    *("samples", "packet_outcomes", "airtime", "rates", "batteries", "wired_links", "wired_link_batches"),
 )
 """Names of the tables of every run."""
+
+_FORMER = {**former.TABLES, "frames": "frames_sent"}
+"""Attributes of results by former name."""
 
 
 _TYPES = {"float": pl.Float64, "int": pl.Int64, "text": pl.String, "bool": pl.Boolean}
@@ -64,7 +69,11 @@ class Kept(Protocol):
         """Simulated time [s]."""
 
     @property
-    def frames(self) -> int:
+    def measured_from_s(self) -> float:
+        """Begin of the measured part of the run [s]."""
+
+    @property
+    def frames_sent(self) -> int:
         """Frames transmitted by all nodes in the whole run."""
 
     def table(self, name: str) -> pl.DataFrame:
@@ -78,7 +87,8 @@ class _Copied(NamedTuple):
     epoch: int
     end: str
     simulated_s: float
-    frames: int
+    measured_from_s: float
+    frames_sent: int
     tables: dict[str, pl.DataFrame]
 
     def table(self, name: str) -> pl.DataFrame:
@@ -93,7 +103,7 @@ class _Tables(Mapping[str, pl.DataFrame]):
         self._results = results
 
     def __getitem__(self, name: str) -> pl.DataFrame:
-        if name not in self._results._names():
+        if name not in self._results._names() and name not in former.TABLES:
             raise KeyError(name)
         return self._results.table(name)
 
@@ -158,7 +168,8 @@ class Results:
     def __reduce__(self) -> "tuple[type[Results], tuple[Scenario, _Copied]]":
         """Pickles the tables, so that other processes need not repeat the run."""
         all_tables = dict(self.tables)
-        copied = _Copied(self.version, self.epoch, self.end, self.simulated_s, self.frames, all_tables)
+        facts = (self.end, self.simulated_s, self.measured_from_s, self.frames_sent)
+        copied = _Copied(self.version, self.epoch, *facts, all_tables)
         return Results, (self.scenario, copied)
 
     @property
@@ -192,9 +203,19 @@ class Results:
         return self._measured.simulated_s
 
     @property
-    def frames(self) -> int:
+    def measured_from_s(self) -> float:
+        """Begin of the measured part of the run [s]: ``filter(pl.col("time_s") >= results.measured_from_s)``."""
+        return self._measured.measured_from_s
+
+    @property
+    def frames_sent(self) -> int:
         """Frames transmitted by all nodes in the whole run."""
-        return self._measured.frames
+        return self._measured.frames_sent
+
+    if not TYPE_CHECKING:  # a misspelt attribute is a mistake for type checkers
+
+        def __getattr__(self, name):
+            return deprecated.former_attribute(self, name, _FORMER)
 
     @property
     def tables(self) -> Mapping[str, pl.DataFrame]:
@@ -211,7 +232,8 @@ class Results:
             StoreError: If saved results are damaged.
             RuntimeError: In a process forked after polars was used.
         """
-        if name_of("name", name) in TABLES:
+        name = former.table_of_today(name_of("name", name))
+        if name in TABLES:
             table: pl.DataFrame = getattr(self, name)
             return table
         if name in self._recorded_names():
@@ -234,9 +256,9 @@ class Results:
         return self._table("flows")
 
     @cached_property
-    def transfers(self) -> pl.DataFrame:
-        """One row per transfer of ``arrivals``, over the whole run; empty without them."""
-        return self._table("transfers")
+    def short_flows(self) -> pl.DataFrame:
+        """One row per short flow of an ``arrival_process``, of the whole run; ``measured`` is false in the warm-up."""
+        return self._table("short_flows")
 
     @cached_property
     def nodes(self) -> pl.DataFrame:
@@ -254,19 +276,19 @@ class Results:
         return self._table("flow_batches")
 
     @cached_property
-    def series(self) -> pl.DataFrame:
+    def samples(self) -> pl.DataFrame:
         """Windows, timeouts and queues, one row per sample and flow; empty without ``run.sample_interval``."""
-        return self._table("series")
+        return self._table("samples")
 
     @cached_property
-    def fates(self) -> pl.DataFrame:
-        """Outcomes of packets (delivered, dropped, in transit), one row per kind, over the whole run."""
-        return self._table("fates")
+    def packet_outcomes(self) -> pl.DataFrame:
+        """Outcomes of packets (delivered, dropped, in transit), by kind and the part of the run that created them."""
+        return self._table("packet_outcomes")
 
     @cached_property
-    def air_time(self) -> pl.DataFrame:
+    def airtime(self) -> pl.DataFrame:
         """Time of each radio by use, over the measured part of the run; empty without ``run.airtime``."""
-        return self._table("air_time")
+        return self._table("airtime")
 
     @cached_property
     def rates(self) -> pl.DataFrame:
@@ -279,14 +301,14 @@ class Results:
         return self._table("batteries")
 
     @cached_property
-    def links(self) -> pl.DataFrame:
+    def wired_links(self) -> pl.DataFrame:
         """One row per direction of a wired link, over the measured part of the run."""
-        return self._table("links")
+        return self._table("wired_links")
 
     @cached_property
-    def link_batches(self) -> pl.DataFrame:
+    def wired_link_batches(self) -> pl.DataFrame:
         """One row per batch and direction of a wired link."""
-        return self._table("link_batches")
+        return self._table("wired_link_batches")
 
     @cached_property
     def recorded(self) -> dict[str, pl.DataFrame]:
@@ -362,13 +384,13 @@ class Results:
         return pl.DataFrame(rows, schema=schema, orient="row")
 
     def completions(self, quantiles: Sequence[float] = (0.5, 0.95, 0.99)) -> pl.DataFrame:
-        """Completion times of finite flows and of transfers that began in the measured part of the run.
+        """Completion times of finite flows and short flows that began in the measured part of the run.
 
         Args:
             quantiles: Quantiles of the completion time, from 0 to 1.
 
         Returns:
-            One row for flows and one for transfers, unless empty: ``what``, the numbers that ``began`` and were
+            One row for flows and one for short flows, unless empty: ``what``, the numbers that ``began`` and were
             ``completed``, ``mean_s``, and a column such as ``p95_s`` for each quantile [s].
 
         Raises:
@@ -378,13 +400,12 @@ class Results:
         """
         shares = _shares_of(quantiles)
         forked.refuse()
-        measured = self.batches.filter(pl.col("used"))["start_s"]
-        start = 0.0 if measured.is_empty() else float(measured.item(0))
+        start = self.measured_from_s
         rows = []
         # Flows that have not completed have no completion time.
         ended = self.flows.filter(pl.col("completion_time_s").is_not_null())
-        for what, table in (("flows", ended), ("transfers", self.transfers)):
-            began = table.filter(pl.col("start_s") >= start)["completion_time_s"]
+        for what, table in (("flows", ended), ("short_flows", self.short_flows)):
+            began = table.filter(pl.col("started_at_s") >= start)["completion_time_s"]
             times = began.drop_nulls()
             if began.is_empty():
                 continue
@@ -398,24 +419,24 @@ class Results:
     def why(self) -> Why:
         """Explanation of the results: time budgets of flows and nodes, and causes of packet loss.
 
-        Without ``run.airtime`` the run is repeated to count air time; all other results are identical. For saved
+        Without ``run.airtime`` the run is repeated to count airtime; all other results are identical. For saved
         results a warning says so: :func:`chappe.open`.
 
         Raises:
             RuntimeError: In a process forked after polars was used.
         """
         forked.refuse()
-        if self.air_time.is_empty():
+        if self.airtime.is_empty():
             if not isinstance(self._measured, _core.Results):
                 warnings.warn(self._again(), ChappeWarning, stacklevel=2)
             again = run(self.scenario.with_settings({"run.airtime": True, "run.record": []}))
             rest = self if self.epoch == again.epoch else again
-            return explain(rest.flows, rest.fates, again.air_time)
-        return explain(self.flows, self.fates, self.air_time)
+            return explain(rest.flows, rest.packet_outcomes, again.airtime)
+        return explain(self.flows, self.packet_outcomes, self.airtime)
 
     def _again(self) -> str:
         """Notice of the repetition of a run."""
-        text = f"the saved results have no air time (`run.airtime`): the run is repeated with seed {self.seed}"
+        text = f"the saved results have no airtime (`run.airtime`): the run is repeated with seed {self.seed}"
         if self.epoch == _core.RESULTS_EPOCH:
             return text
         return (
@@ -447,7 +468,7 @@ class Results:
     def _silences(self) -> list[Silence]:
         """Flows that delivered nothing in the measured part of the run."""
         forked.refuse()
-        return list(of_run(self.scenario, self.flows, self.fates, self.batteries, self.simulated_s))
+        return list(of_run(self.scenario, self.flows, self.packet_outcomes, self.batteries, self.simulated_s))
 
     def to_dict(self) -> dict[str, Any]:
         """All results as plain data, as printed by ``chappe run --json``.
@@ -468,9 +489,10 @@ class Results:
             "seed": self.seed,
             "end": self.end,
             "simulated_s": self.simulated_s,
-            "frames": self.frames,
+            "measured_from_s": self.measured_from_s,
+            "frames_sent": self.frames_sent,
             "warnings": [
-                *({"code": "scenario", "path": "", "message": text} for text in self.scenario.warnings),
+                *(notice._asdict() for notice in self.scenario.warnings),
                 *(notice._asdict() for notice in self.warnings),
             ],
             "summary": self.summary().to_dicts(),
@@ -516,6 +538,12 @@ class Results:
     def __repr__(self) -> str:
         goodput = float(self.flows["goodput_bps"].sum()) / 1e3
         return f"<Results: {count(len(self.flows), 'flow')}, {goodput:.1f} kbit/s, {self.simulated_s:.1f} s simulated>"
+
+
+def begin_of_measured(batches: pl.DataFrame) -> float:
+    """Begin of the measured part of a run [s], from its batches."""
+    used = batches.filter(pl.col("used"))["started_at_s"]
+    return 0.0 if used.is_empty() else float(used.item(0))
 
 
 def _shares_of(quantiles: Any) -> list[float]:

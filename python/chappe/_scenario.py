@@ -15,6 +15,7 @@ from chappe import _core
 from chappe._arguments import is_path, listed, mapping_of, path_of, said
 from chappe._deprecated import arguments, warn
 from chappe._files import write_file
+from chappe._notice import Notice
 from chappe._words import count
 
 if TYPE_CHECKING:
@@ -423,14 +424,14 @@ class Scenario(Mapping[str, Any]):
 
     @property
     def flows(self) -> "pl.DataFrame":
-        """All flows, including random ones: ``flow``, ``src``, ``dst``, ``start_s``.
+        """All flows, including random ones: ``flow``, ``src``, ``dst``, ``started_at_s``.
 
         ``traffic.file`` accepts the table as a CSV file.
         """
         import polars as pl
 
         flows = self._core.flows()
-        columns = {"src": pl.Int64, "dst": pl.Int64, "start_s": pl.Float64}
+        columns = {"src": pl.Int64, "dst": pl.Int64, "started_at_s": pl.Float64}
         return pl.DataFrame(flows, schema=columns, orient="row").with_row_index("flow")
 
     @property
@@ -460,9 +461,9 @@ class Scenario(Mapping[str, Any]):
         return list(dict.fromkeys(transport(flow) for flow in [*s["flow"], *drawn]))
 
     @property
-    def warnings(self) -> list[str]:
+    def warnings(self) -> list[Notice]:
         """Warnings about doubtful settings of a valid scenario."""
-        return self._core.warnings(False)[0]
+        return [Notice(*warning) for warning in self._core.warnings()]
 
     def __reduce__(self) -> tuple[type["Scenario"], tuple[dict[str, Any]]]:
         return Scenario, (json.loads(self._core.written_json()),)

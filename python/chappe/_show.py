@@ -3,7 +3,7 @@
 import math
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rich.console import Console
@@ -73,11 +73,10 @@ def estimate(row: Mapping[str, Any], scale: float = 1.0) -> str:
     return with_error(mean, (high - low) / 2, scale)
 
 
-def warnings(scenario: Scenario) -> None:
-    """Prints the warnings about a scenario on standard error."""
+def warnings(scenario: Scenario, ignored: Sequence[str] = ()) -> None:
+    """Prints the warnings about a scenario on standard error, except for those of ignored codes."""
     colour = sys.stderr.isatty() and "NO_COLOR" not in os.environ
-    messages, text = scenario._core.warnings(colour)
-    if messages:
+    if text := scenario._core.render_warnings(list(ignored), colour):
         tell(text + "\n")
 
 

@@ -7,7 +7,7 @@ from chappe import _show as show
 from chappe._notices import is_correlated
 from chappe._results import Results
 from chappe._silence import told
-from chappe._why import AIR_TIME, LOSSES, SENDING, USES, Why
+from chappe._why import AIRTIME, LOSSES, SENDING, USES, Why
 from chappe._words import count, plain
 from chappe.measures import MEASURES, OF_TCP, short_batches
 
@@ -30,7 +30,7 @@ def results(r: Results, name: str) -> None:
     """Prints the results of a run."""
     s = r.scenario.settings
     show.console().print(Text.assemble((plain(name), "bold"), f"  {show.sketch(r.scenario)}"))
-    show.say(f"Seed {s['run']['seed']}, {r.simulated_s:,.1f} s simulated, {count(r.frames, 'frame')} on the air.")
+    show.say(f"Seed {s['run']['seed']}, {r.simulated_s:,.1f} s simulated, {count(r.frames_sent, 'frame')} on the air.")
     if _ENDS[r.end]:
         show.say(_ENDS[r.end], style="yellow")
     show.say("")
@@ -43,7 +43,7 @@ def results(r: Results, name: str) -> None:
             str(f["flow"]),
             str(f["src"]),
             str(f["dst"]),
-            f["transport"],
+            f["variant"] or f["transport"],
             _kbps(f["goodput_bps"]),
             f"{f['packets_delivered']:,}",
             f"{f['retransmissions']:,}" if f["transport"] != "udp" else "-",
@@ -61,14 +61,14 @@ def results(r: Results, name: str) -> None:
     for text in told([] if r.end == "running" else r._silences):
         show.say(f"{text[0].upper()}{text[1:]}.", style="yellow")
     _completions(r.completions())
-    if not r.links.is_empty():
-        _links(r.links)
+    if not r.wired_links.is_empty():
+        _links(r.wired_links)
     summary = r.summary()
     used = int(r.batches["used"].sum())
     # A single batch gives no interval.
     title = f"95 % confidence, from {count(used, 'batch')}" if used > 1 else "From 1 batch, without an interval"
     means = show.table("All flows", ">measured", "", title=title)
-    only_udp = r.transfers.is_empty() and (r.flows["transport"] == "udp").all()
+    only_udp = r.short_flows.is_empty() and (r.flows["transport"] == "udp").all()
     units = {m.name: m for m in MEASURES}
     correlated = []
     for row in summary.iter_rows(named=True):
@@ -90,7 +90,8 @@ def results(r: Results, name: str) -> None:
             "Use longer batches or several seeds.",
             style="yellow",
         )
-    dropped = {name: int(r.fates[name].sum()) for name in r.fates.columns if name.startswith("dropped_")}
+    outcomes = r.packet_outcomes
+    dropped = {name: int(outcomes[name].sum()) for name in outcomes.columns if name.startswith("dropped_")}
     reasons = [f"{n:,} {name.removeprefix('dropped_').replace('_', ' ')}" for name, n in dropped.items() if n]
     show.say(f"Packets dropped in the whole run: {', '.join(reasons) or 'none'}.")
     _batteries(r.batteries)
@@ -117,14 +118,14 @@ def _batteries(batteries: pl.DataFrame) -> None:
 
 
 def _completions(times: pl.DataFrame) -> None:
-    """Prints completion times of finite flows and transfers."""
+    """Prints completion times of finite flows and short flows."""
     if times.is_empty():
         return
     t = show.table("Completion", ">began", ">completed", ">mean", ">median", ">95 %", ">99 %")
     for row in times.iter_rows(named=True):
         measured = (row[c] for c in ("mean_s", "p50_s", "p95_s", "p99_s"))
         seconds = ["-" if s is None else f"{show.number(s, 3)} s" for s in measured]
-        t.add_row(row["what"], f"{row['began']:,}", f"{row['completed']:,}", *seconds)
+        t.add_row(row["what"].replace("_", " "), f"{row['began']:,}", f"{row['completed']:,}", *seconds)
     show.write(t)
 
 
@@ -166,14 +167,14 @@ def why(budgets: Why) -> None:
         show.say("")
     _routes(budgets.routes)
     names = {"data": "data packets", "ack": "acknowledgements"}
-    t = show.table("Causes of packet loss", ">packets", ">share of losses")
+    t = show.table("Causes of packet loss", ">packets", ">share of losses", title="Packets of the measured part")
     for kind, label in names.items():
         rows = budgets.losses.filter(pl.col("packet_class") == kind)
         t.add_row(f"{label}:", f"{rows['packets'].sum():,}", "")
         for loss in rows.iter_rows(named=True):
             t.add_row(f"  {LOSSES[loss['cause']]}", f"{loss['packets']:,}", f"{100 * loss['share']:.1f} %")
     show.write(t)
-    _air_time(budgets)
+    _airtime(budgets)
 
 
 def _routes(routes: pl.DataFrame) -> None:
@@ -196,16 +197,16 @@ def _times(n: int) -> str:
     return {1: "once", 2: "twice"}.get(n, f"{n:,} times")
 
 
-def _air_time(budgets: Why) -> None:
-    """Prints the air time of all nodes together and of the busiest ones."""
-    sending = budgets.air_time.filter(pl.col("use").is_in(SENDING)).group_by("node").agg(pl.col("time_s").sum())
+def _airtime(budgets: Why) -> None:
+    """Prints the airtime of all nodes together and of the busiest ones."""
+    sending = budgets.airtime.filter(pl.col("use").is_in(SENDING)).group_by("node").agg(pl.col("time_s").sum())
     busiest = sending.sort(["time_s", "node"], descending=[True, False])["node"].head(5).to_list()
-    nodes = budgets.air_time["node"].n_unique()
+    nodes = budgets.airtime["node"].n_unique()
     which = f"the {len(busiest)} that transmit most" if nodes > len(busiest) else "each of them"
     title = f"All {count(nodes, 'node')} with a radio together, and {which}"
     t = show.table("Time spent by nodes", ">all", *(f">node {n}" for n in busiest), title=title)
-    for use, label in AIR_TIME.items():
-        shares = budgets.air_time.filter(pl.col("use") == use)
+    for use, label in AIRTIME.items():
+        shares = budgets.airtime.filter(pl.col("use") == use)
         of_busiest = [shares.filter(pl.col("node") == n)["share"].item() for n in busiest]
         if any(shares["share"]):
             t.add_row(label, *(f"{100 * share:.1f} %" for share in (_mean(shares["share"]), *of_busiest)))

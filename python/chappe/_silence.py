@@ -46,19 +46,19 @@ def silent(flows: pl.DataFrame, end_s: float | pl.Expr) -> pl.DataFrame:
     Flows that completed or were stopped before the measured part are left out.
     """
     none = (pl.col("packets_delivered") == 0) & (pl.col("measured_s") > 0) & pl.col("completion_time_s").is_null()
-    late = pl.col("start_s").is_null() | (pl.col("start_s") >= end_s)
+    late = pl.col("started_at_s").is_null() | (pl.col("started_at_s") >= end_s)
     return flows.filter(none & ((pl.col("packets_sent") > 0) | late | (pl.col("no_route_s") > 0)))
 
 
 def of_run(
-    scenario: Scenario | None, flows: pl.DataFrame, fates: pl.DataFrame, batteries: pl.DataFrame, end_s: float
+    scenario: Scenario | None, flows: pl.DataFrame, outcomes: pl.DataFrame, batteries: pl.DataFrame, end_s: float
 ) -> Iterator[Silence]:
     """Yields the flows of a run that delivered nothing.
 
     Args:
         scenario: Scenario of the run; ``None`` skips the check of links.
         flows: Table ``flows`` of the run.
-        fates: Table ``fates`` of the run.
+        outcomes: Table ``packet_outcomes`` of the run.
         batteries: Table ``batteries`` of the run.
         end_s: End of the run [s].
     """
@@ -73,11 +73,11 @@ def of_run(
             yield Silence(f["flow"], [not_begun])
             continue
         if common is None:
-            common = [*_half_links(scenario), *_routing(fates, everywhere), *_lost(fates, everywhere)]
+            common = [*_half_links(scenario), *_routing(outcomes, everywhere), *_lost(outcomes, everywhere)]
         reasons = [*_ends(f, batteries), *_route(f), *common][:REASONS]
         if f["aborted_at_s"] is not None:
             reasons.append(f"its sender gave up at {f['aborted_at_s']:,.1f} s (`tcp.max_timeouts`)")
-        yield Silence(f["flow"], reasons or [_inside(fates)])
+        yield Silence(f["flow"], reasons or [_inside(outcomes)])
 
 
 def told(silences: Sequence[Silence]) -> list[str]:
@@ -89,7 +89,7 @@ def told(silences: Sequence[Silence]) -> list[str]:
 
 
 def _not_begun(f: dict[str, Any], end_s: float) -> str | None:
-    start = f["start_s"]
+    start = f["started_at_s"]
     if start is None:
         return "it was never started"
     return f"it starts at {start:,.4g} s, and the run ended at {end_s:,.4g} s" if start >= end_s else None
@@ -111,9 +111,9 @@ def _route(f: dict[str, Any]) -> Iterator[str]:
         yield f"its source had no route for {100 * share:.0f} % of the time"
 
 
-def _routing(fates: pl.DataFrame, where: str) -> Iterator[str]:
+def _routing(outcomes: pl.DataFrame, where: str) -> Iterator[str]:
     """Unicast routing messages that were dropped, such as route replies; broadcasts have no retry limit."""
-    routing = fates.filter(pl.col("packet_class") == "routing")
+    routing = outcomes.filter(pl.col("packet_class") == "routing")
     if lost := int(routing["dropped_retry_limit"].sum()) + int(routing["dropped_arp_failure"].sum()):
         given_up = [name for name in LOSSES if name.startswith("retry_limit_") or name == "dropped_arp_failure"]
         causes = {LOSSES[name]: int(routing[name].sum()) for name in given_up}
@@ -122,17 +122,17 @@ def _routing(fates: pl.DataFrame, where: str) -> Iterator[str]:
         yield f"{where}{count(lost, 'unicast routing message')} lost{why}"
 
 
-def _lost(fates: pl.DataFrame, where: str) -> Iterator[str]:
+def _lost(outcomes: pl.DataFrame, where: str) -> Iterator[str]:
     """Main causes of packet loss."""
-    packets = fates.filter(pl.col("packet_class").is_in(["data", "ack"]))
+    packets = outcomes.filter(pl.col("packet_class").is_in(["data", "ack"]))
     numbers = sorted(((int(packets[name].sum()), label) for name, label in LOSSES.items()), key=lambda n: -n[0])
     for n, label in numbers[:_CAUSES]:
         if n:
             yield f"{where}{count(n, 'packet')} lost: {label}"
 
 
-def _inside(fates: pl.DataFrame) -> str:
-    packets = fates.filter(pl.col("packet_class").is_in(["data", "ack"]))
+def _inside(outcomes: pl.DataFrame) -> str:
+    packets = outcomes.filter(pl.col("packet_class").is_in(["data", "ack"]))
     return f"{count(int(packets['inside'].sum()), 'packet')} in transit when the run ended, and none was lost"
 
 

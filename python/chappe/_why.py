@@ -3,10 +3,11 @@
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from io import StringIO
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from chappe import _deprecated as deprecated
 from chappe import _forked as forked
 from chappe import _tables as tables
 
@@ -20,7 +21,7 @@ USES = {
 }
 """Phases of a TCP flow; docs/results.md defines them."""
 
-AIR_TIME = {
+AIRTIME = {
     "off": "switched off",
     "data": "sending data",
     "retransmitted_data": "retransmitting data",
@@ -61,7 +62,7 @@ LOSSES = {
     "dropped_routing_loop": "routing loop: returned to its source",
     "dropped_link_error": "corrupted on a link",
     "dropped_node_off": "node switched off",
-    "dropped_flow_over": "transfer already over",
+    "dropped_flow_over": "short flow already over",
 }
 """Causes of loss of packets of flows."""
 
@@ -76,9 +77,9 @@ class Why:
         routes: Routes of flows: ``flow``, ``breaks`` (number of times the source learnt of a broken route),
             ``no_route_s`` (time without a route), ``share`` (the same, of the time that the flow was active; null:
             never active), ``mean_life_s`` (null: no route broke).
-        losses: Packets of flows dropped in the whole run: ``packet_class`` (``data``, ``ack``), ``cause``,
-            ``packets``, ``share``. The shares of a kind sum to 1; causes without packets are left out.
-        air_time: Measured time of nodes by use: ``node``, ``use``, ``time_s``, ``share``. The shares of a node sum to
+        losses: Packets of flows created in the measured part and dropped: ``packet_class`` (``data``, ``ack``),
+            ``cause``, ``packets``, ``share``. The shares of a kind sum to 1; causes without packets are left out.
+        airtime: Measured time of nodes by use: ``node``, ``use``, ``time_s``, ``share``. The shares of a node sum to
             1; their means over the nodes are the shares of the network.
         energy_j: Energy of all nodes in the measured time [J].
         energy_per_bit_j: Energy per delivered bit of payload [J]; ``None`` if nothing was delivered.
@@ -87,9 +88,14 @@ class Why:
     flow_time: pl.DataFrame
     routes: pl.DataFrame
     losses: pl.DataFrame
-    air_time: pl.DataFrame
+    airtime: pl.DataFrame
     energy_j: float
     energy_per_bit_j: float | None
+
+    if not TYPE_CHECKING:  # a misspelt attribute is a mistake for type checkers
+
+        def __getattr__(self, name):
+            return deprecated.former_attribute(self, name, {"air_time": "airtime"})
 
     def to_dict(self) -> dict[str, Any]:
         """Budgets as plain data, as in ``why`` of ``chappe run --why --json``.
@@ -98,7 +104,7 @@ class Why:
             RuntimeError: In a process forked after polars was used.
         """
         forked.refuse()
-        rows = {name: getattr(self, name).to_dicts() for name in ("flow_time", "losses", "air_time", "routes")}
+        rows = {name: getattr(self, name).to_dicts() for name in ("flow_time", "losses", "airtime", "routes")}
         return {**rows, "energy_j": self.energy_j, "energy_per_bit_j": self.energy_per_bit_j}
 
     def __repr__(self) -> str:
@@ -110,17 +116,19 @@ class Why:
         return output.getvalue().strip("\n")
 
 
-def explain(flows: pl.DataFrame, fates: pl.DataFrame, air_time: pl.DataFrame) -> Why:
+def explain(flows: pl.DataFrame, outcomes: pl.DataFrame, airtime: pl.DataFrame) -> Why:
     """Budgets from the tables of a run."""
-    lost = fates.filter(pl.col("packet_class").is_in(["data", "ack"])).unpivot(
+    # The previous version did not tell the packets of the warm-up from the others.
+    measured = outcomes.filter(pl.col("measured").fill_null(True))
+    lost = measured.filter(pl.col("packet_class").is_in(["data", "ack"])).unpivot(
         list(LOSSES), index="packet_class", variable_name="cause", value_name="packets"
     )
     lost = lost.filter(pl.col("packets") > 0)
     losses = lost.with_columns((pl.col("packets") / pl.col("packets").sum().over("packet_class")).alias("share"))
-    energy = float(air_time["energy_j"].sum())
+    energy = float(airtime["energy_j"].sum())
     bits = float((flows["goodput_bps"] * flows["measured_s"]).sum())
     # The shares of a node cover all of its radios.
-    air_time = air_time.group_by("node", maintain_order=True).agg(pl.col(f"{use}_s").sum() for use in AIR_TIME)
+    airtime = airtime.group_by("node", maintain_order=True).agg(pl.col(f"{use}_s").sum() for use in AIRTIME)
     return Why(
         _shares(flows.filter(pl.col("transport") != "udp"), "flow", list(USES)),
         tables.known(
@@ -133,7 +141,7 @@ def explain(flows: pl.DataFrame, fates: pl.DataFrame, air_time: pl.DataFrame) ->
             )
         ),
         losses.sort("packet_class", "packets", descending=True, maintain_order=True),
-        _shares(air_time, "node", list(AIR_TIME)),
+        _shares(airtime, "node", list(AIRTIME)),
         energy,
         energy / bits if bits else None,
     )

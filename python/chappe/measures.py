@@ -61,7 +61,7 @@ ENERGY = "energy_per_bit_j"
 JAIN = "jain_index"
 """Jain's index of the totals of the flows: the only measure that is not a ratio of totals."""
 
-_TIME = pl.col("end_s") - pl.col("start_s")
+_TIME = pl.col("ended_at_s") - pl.col("started_at_s")
 _BITS = 8.0 * pl.col("delivered_bytes")
 _TEN_THOUSAND = pl.col("packets_delivered") / 10_000.0
 
@@ -113,6 +113,18 @@ MEASURES: tuple[Measure, ...] = (
 
 BY_NAME = {m.name: m for m in MEASURES}
 NAMES = tuple(BY_NAME)
+
+_UNITS = ("s", "bps", "j", "segments")
+"""Last parts of the names of measures that are units."""
+
+
+def column(measure: str, part: str) -> str:
+    """Column of a part of a measure, such as ``ci_low``, with the unit of the measure at its end.
+
+    ``goodput_bps`` has ``goodput_ci_low_bps``, ``jain_index`` has ``jain_index_ci_low``.
+    """
+    stem, _, unit = measure.rpartition("_")
+    return f"{stem}_{part}_{unit}" if stem and unit in _UNITS else f"{measure}_{part}"
 
 
 _MEANT = {

@@ -750,7 +750,7 @@ Settings = TypedDict(
         "traffic.max_hops": Literal["unlimited"] | int,
         "traffic.distinct_ends": bool,
         "traffic.file": Literal["none"] | str,
-        "traffic.app": Literal["ftp", "cbr", "on_off"],
+        "traffic.app": Literal["bulk", "cbr", "on_off"],
         "traffic.start": str,
         "traffic.stagger": str,
     },

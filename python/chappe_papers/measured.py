@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 
 import polars as pl
-from chappe._why import AIR_TIME, SENDING
+from chappe._why import AIRTIME, SENDING
 from chappe.measures import BY_NAME, JAIN, Totals, all_quotients
 from chappe.stats import Estimate, Share, quotient
 from chappe.study._facts import OVER, UNDER
@@ -99,16 +99,16 @@ def budgets(tables: Mapping[str, pl.DataFrame], uses: Iterable[str] = ()) -> dic
         tables: Of the run.
         uses: Uses of the nodes' time whose shares are wanted.
     """
-    fates, air_time = tables["fates"], tables["air_time"]
-    kinds = fates["packet_class"].to_list()
+    outcomes, airtime = tables["packet_outcomes"], tables["airtime"]
+    kinds = outcomes["packet_class"].to_list()
     packets = [kind in ("data", "ack") for kind in kinds]
 
     def count(prefix: str) -> float:
-        return sum(sum_of(fates, name, packets) for name in fates.columns if name.startswith(prefix))
+        return sum(sum_of(outcomes, name, packets) for name in outcomes.columns if name.startswith(prefix))
 
     hidden, dropped = count("retry_limit_hidden_terminal"), count("dropped_")
-    delivered = sum_of(fates, "delivered", [kind == "data" for kind in kinds])
-    air = {use: float(air_time[f"{use}_s"].sum()) for use in AIR_TIME}
+    delivered = sum_of(outcomes, "delivered", [kind == "data" for kind in kinds])
+    air = {use: float(airtime[f"{use}_s"].sum()) for use in AIRTIME}
     sending, sensing = sum(air[use] for use in SENDING), air["reception"] + air["carrier_sense"]
     rest = sum(air.values()) - sending - sensing - air["off"]
     bits = float((8 * tables["batches"].filter("used")["delivered_bytes"]).sum())

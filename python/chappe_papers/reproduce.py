@@ -5,6 +5,7 @@ import os
 import re
 import resource
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +18,7 @@ from chappe_papers import figures, page, runner, summary
 from chappe_papers.claims import Claim, needs
 from chappe_papers.design import SEARCHED, Length
 from chappe_papers.estimates import Estimates
-from chappe_papers.judge import LEVEL, SHORT_LEVEL, Answer, Form, Verdict
+from chappe_papers.judge import LEVEL, SHORT_LEVEL, Answer, Form, Observation, Verdict
 from chappe_papers.paper import Paper, Wanted
 from chappe_papers.run_cache import FOLDER
 
@@ -246,12 +247,11 @@ def claim_rows(claims: Sequence[Claim], answers: Mapping[str, Answer], ns2: Mapp
     rows: list[list[object]] = []
     for c in claims:
         a, b = answers[c.id], ns2[c.id]
-        theirs = {o.where: (o, check) for o, check in zip(b.observations, b.checks, strict=True)}
-        ours = {o.where: (o, check) for o, check in zip(a.observations, a.checks, strict=True)}
+        theirs, ours = _by_place(b), _by_place(a)
         head = [c.id, c.section, c.says, a.verdict.value, " and ".join(a.only), a.size.value if a.size else ""]
-        for where in dict.fromkeys((*ours, *theirs)):
-            one, check = ours.get(where, (None, None))
-            other, their_check = theirs.get(where, (None, None))
+        for place in dict.fromkeys((*ours, *theirs)):
+            one, check = ours.get(place, (None, None))
+            other, their_check = theirs.get(place, (None, None))
             some = one or other
             assert some is not None
 
@@ -261,11 +261,21 @@ def claim_rows(claims: Sequence[Claim], answers: Mapping[str, Answer], ns2: Mapp
             low, high = one.effect.interval() if one is not None else (None, None)
             paper = some.paper or (None, None)
             rows.append([
-                *head, where, printed(one.effect.mean if one else None), printed(low), printed(high), some.form.unit,
-                printed(paper[0]), printed(paper[1]), words[check] if one else "",
+                *head, some.where, printed(one.effect.mean if one else None), printed(low), printed(high),
+                some.form.unit, printed(paper[0]), printed(paper[1]), words[check] if one else "",
                 printed(other.effect.mean if other else None), words[their_check] if other else "",
             ])  # fmt: skip
     return rows
+
+
+def _by_place(answer: Answer) -> dict[tuple[str, str, int], tuple[Observation, bool | None]]:
+    """Observations and their checks by place and sub-claim; those of one sub-claim at one place are numbered."""
+    found: dict[tuple[str, str, int], tuple[Observation, bool | None]] = {}
+    seen: Counter[tuple[str, str]] = Counter()
+    for o, check in zip(answer.observations, answer.checks, strict=True):
+        found[o.where, o.sub_claim, seen[o.where, o.sub_claim]] = (o, check)
+        seen[o.where, o.sub_claim] += 1
+    return found
 
 
 def why(paper: Paper, answers: Mapping[str, Answer]) -> tuple[list[page.Difference], str]:

@@ -129,7 +129,7 @@ class RunCache:
         self._within += weight
         tables_of = {key: read[key] if key in read else self._read[_names(runs)] for key, runs in items.items()}
         for key, runs in items.items():
-            self.frames |= zip(_names(runs), tables_of[key]["frames"], strict=True)
+            self.frames |= zip(_names(runs), tables_of[key]["frames_sent"], strict=True)
         return tables_of
 
     def _points(self) -> pl.DataFrame:

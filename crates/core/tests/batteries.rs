@@ -91,7 +91,7 @@ fn a_node_whose_battery_is_empty_draws_nothing() {
     let empty = column(&sim, "emptied_at_s");
     assert!(empty[0] == 30.0 && (empty[1] - 48.0).abs() < 1e-6 && empty[2].is_nan(), "{empty:?}");
     // The first of four batches is left out: 25 s.
-    let drawn = sim.recorder().air_time().numbers("energy_j").expect("a column");
+    let drawn = sim.recorder().airtime().numbers("energy_j").expect("a column");
     let expected = [5.0, 5.0, 7.5];
     assert!(drawn.iter().zip(expected).all(|(d, e)| (d - e).abs() < 1e-6), "{drawn:?}");
     let batches = sim.recorder().batches().numbers("energy_j").expect("a column");
@@ -153,7 +153,7 @@ fn a_node_dies_at_the_instant_at_which_its_battery_is_empty() {
     let (empty, left) = (column(&busy, "emptied_at_s"), column(&busy, "remaining_j"));
     assert!(empty[1] > 2.5 && empty[1] < 5.0 && left[1] == 0.0, "{empty:?} {left:?}");
     assert!(left[0].is_infinite(), "its battery does not end");
-    let drawn = busy.recorder().air_time().numbers("energy_j").expect("a column")[1];
+    let drawn = busy.recorder().airtime().numbers("energy_j").expect("a column")[1];
     assert!((drawn - 5.0).abs() < 1e-6, "{drawn} J");
     let delivered = busy.recorder().flows().counts("packets_delivered").expect("a column")[0];
     assert!(delivered > 0, "before it died");
@@ -176,7 +176,9 @@ fn batteries_that_last_change_nothing() {
     let plain = ran(text);
     for more in ["", "radio.energy.accounting = \"first_bit\"\n"] {
         let with = ran(&format!("radio.energy.battery = \"1 kJ\"\n{more}{text}"));
-        for of in [|s: &Sim| s.recorder().flows(), |s: &Sim| s.recorder().nodes(), |s: &Sim| s.recorder().fates()] {
+        for of in
+            [|s: &Sim| s.recorder().flows(), |s: &Sim| s.recorder().nodes(), |s: &Sim| s.recorder().packet_outcomes()]
+        {
             assert_eq!(format!("{:?}", of(&with)), format!("{:?}", of(&plain)));
         }
         assert_eq!(with.recorder().batteries().rows(), 5);
@@ -293,13 +295,13 @@ proptest! {
         seed in any::<u32>(),
     ) {
         let energy = format!("battery = \"{capacity} J\", sleep = \"{sleep}\"");
-        let sim = commanded(&chain(&energy, channels, "air_time = true"), seed, &commands);
+        let sim = commanded(&chain(&energy, channels, "airtime = true"), seed, &commands);
         let left = column(&sim, "remaining_j");
         prop_assert!(left.iter().all(|l| (0.0..=capacity).contains(l)), "{left:?}");
-        let air_time = sim.recorder().air_time();
+        let airtime = sim.recorder().airtime();
         let mut cost = vec![0.0; left.len()];
-        let radios = air_time.numbers("energy_j").expect("a column");
-        for (n, joules) in air_time.counts("node").expect("a column").iter().zip(radios) {
+        let radios = airtime.numbers("energy_j").expect("a column");
+        for (n, joules) in airtime.counts("node").expect("a column").iter().zip(radios) {
             cost[*n as usize] += joules;
         }
         for (n, (left, cost)) in left.iter().zip(&cost).enumerate() {

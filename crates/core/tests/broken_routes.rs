@@ -1,5 +1,6 @@
 //! Effect of route losses on TCP, and of mesh queues on acknowledgements and routing messages.
 
+use crate::outcomes;
 use crate::routing::hop_by_hop;
 use chappe_core::net::queue::Discipline;
 use chappe_core::net::routing::Protocol;
@@ -76,9 +77,8 @@ fn mesh(queue: &str, more: &str) -> Recorder {
 
 /// Packets of each kind dropped for this reason: data, acknowledgements, routing messages.
 fn dropped(r: &Recorder, column: &str) -> [u64; 3] {
-    let fates = r.fates();
-    let counts = fates.counts(column).expect("a column");
-    [counts[0], counts[1], counts[2]]
+    let [data, acks, messages, _] = outcomes(&r.packet_outcomes(), column);
+    [data, acks, messages]
 }
 
 const RED: &str = "discipline = \"red\"\n\

@@ -36,7 +36,7 @@ proptest! {
         let changes: Vec<(String, String)> = changes.map(|(name, value)| (name.to_owned(), value)).into();
         let scenario =
             Scenario::from_toml("test", &text, &changes, &NoFiles).unwrap_or_else(|e| panic!("{text}\n{e}"));
-        let setup = Setup { record: RecordedTable::ALL.to_vec(), air_time: true, ..scenario.setup(Some(seed.into())) };
+        let setup = Setup { record: RecordedTable::ALL.to_vec(), airtime: true, ..scenario.setup(Some(seed.into())) };
         let (mut closed, mut driven) = (Sim::new(&setup), Sim::new(&setup));
         let end = closed.run();
         let mut at = Time::ZERO;
@@ -72,7 +72,7 @@ fn command_wakes_an_idle_run() {
     let mut sim = Sim::new(&scenario(text).setup(None));
     assert_eq!(sim.until(Time::ZERO + Span::secs(7)), Halt::Reached);
     assert_eq!(sim.now(), Time::ZERO + Span::secs(7));
-    assert_eq!(sim.so_far().series().rows(), 71);
+    assert_eq!(sim.so_far().samples().rows(), 71);
     sim.apply(&Command::FlowStart(FlowId(0)));
     assert_eq!((sim.run(), end), (End::Done, End::Done));
     assert_eq!(sim.now(), by_event.now());

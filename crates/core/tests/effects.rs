@@ -129,14 +129,14 @@ fn results(scenario: &Scenario) -> String {
         r.nodes(),
         r.batches(),
         r.flow_batches(),
-        r.series(),
-        r.fates(),
-        r.air_time(),
+        r.samples(),
+        r.packet_outcomes(),
+        r.airtime(),
         r.rates(),
         r.batteries(),
-        r.transfers.table(),
-        r.links(),
-        r.link_batches(),
+        r.short_flows(),
+        r.wired_links(),
+        r.wired_link_batches(),
     ];
     tables.map(|t| format!("{t:?}")).join("\n") + &recorded.join("\n")
 }
@@ -237,7 +237,7 @@ fn others(path: &str, schema: &Json, now: &Json) -> Vec<Json> {
 fn below(path: &str) -> Option<String> {
     [
         ("flow.0.tcp.", "tcp."),
-        ("flow.0.bulk.", "ftp."),
+        ("flow.0.bulk.", "bulk."),
         ("flow.0.cbr.", "cbr."),
         ("flow.0.on_off.", "on_off."),
         ("traffic.tcp.", "tcp."),

@@ -1386,7 +1386,7 @@ fn invalid_events() {
     );
     assert_eq!(
         at("action = \"set\", setting = \"flow.0.cbr.interval\", value = \"1 ms\""),
-        "my.toml:3:53 event 0: `flow.0.cbr.interval` has no effect: flow 0 is `ftp` -> choose a flow that is `cbr`"
+        "my.toml:3:53 event 0: `flow.0.cbr.interval` has no effect: flow 0 is `bulk` -> choose a flow that is `cbr`"
     );
     for udp in ["app = \"cbr\"", "app = \"on_off\", on_off.transport = \"udp\""] {
         let window =

@@ -31,12 +31,12 @@ fn tables(r: &Recorder) -> Vec<String> {
         r.nodes(),
         r.batches(),
         r.flow_batches(),
-        r.series(),
-        r.fates(),
-        r.air_time(),
+        r.samples(),
+        r.packet_outcomes(),
+        r.airtime(),
         r.rates(),
-        r.links(),
-        r.link_batches(),
+        r.wired_links(),
+        r.wired_link_batches(),
     ];
     all.iter().map(|t| format!("{t:?}")).collect()
 }
@@ -104,8 +104,8 @@ fn events_and_commands_at_the_same_times_are_the_same_run() {
             }
         }
         sim.run();
-        let fates = by_events.recorder().fates();
-        let died: u64 = fates.counts("dropped_node_off").expect("a column").iter().sum();
+        let packet_outcomes = by_events.recorder().packet_outcomes();
+        let died: u64 = packet_outcomes.counts("dropped_node_off").expect("a column").iter().sum();
         assert!(died > 0, "{more}: no packet was in a node that died");
         assert_eq!(tables(by_events.recorder()), tables(sim.recorder()), "{more}");
     }
@@ -137,11 +137,11 @@ fn nothing_passes_a_node_that_is_off() {
     assert!(a >= 38 && b - a <= 1 && c == b, "{a} {b} {c}");
     assert!(d - c > 90, "{} packets in the 5 s after it has come back", d - c);
     let sim = ran(text);
-    let off = sim.recorder().air_time().numbers("off_s").expect("a column");
+    let off = sim.recorder().airtime().numbers("off_s").expect("a column");
     assert_eq!(off, [0.0, 3.0, 0.0]);
-    let energy = sim.recorder().air_time().numbers("energy_j").expect("a column");
+    let energy = sim.recorder().airtime().numbers("energy_j").expect("a column");
     assert!(energy[1] < 0.8 * energy[0], "who is off draws nothing: {energy:?}");
-    let causes = sim.recorder().fates();
+    let causes = sim.recorder().packet_outcomes();
     assert!(causes.counts("retry_limit_switched_off").expect("a column").iter().sum::<u64>() > 0);
     assert_eq!(causes.counts("retry_limit_transmitting").expect("a column").iter().sum::<u64>(), 0);
 }
@@ -182,7 +182,7 @@ fn what_is_on_a_wire_arrives_and_what_is_being_sent_does_not() {
     let counts = |down: &str| {
         let sim = ran(&run(down));
         let f = sim.recorder().flows();
-        let busy = sim.recorder().links().numbers("utilization").expect("a column")[0] * 2.0;
+        let busy = sim.recorder().wired_links().numbers("utilization").expect("a column")[0] * 2.0;
         (f.counts("packets_delivered").expect("a column")[0], (busy * 1e3).round())
     };
     assert_eq!(counts(""), (10, 100.0));
@@ -254,7 +254,7 @@ fn a_window_that_changes_is_obeyed() {
             flow = [{{ src = 0, dst = 1 }}]
             "#
         );
-        let series = ran(&text).recorder().series();
+        let series = ran(&text).recorder().samples();
         let (times, out) = (series.numbers("time_s").expect("a column"), series.numbers("outstanding_segments"));
         let most = |from: f64, to: f64| {
             let within = times.iter().zip(out.as_ref().expect("a column")).filter(|(t, _)| (from..to).contains(*t));
@@ -278,7 +278,7 @@ fn a_limit_of_the_congestion_window_that_changes_is_obeyed_at_once() {
                  { at = "15 s", action = "set", setting = "flow.1.tcp.max_cwnd", value = 1000000 }]
         flow = [{ src = 0, dst = 1, tcp = { max_cwnd = 3 } }, { src = 0, dst = 1, tcp = { max_cwnd = 8 } }]
     "#;
-    let series = ran(text).recorder().series();
+    let series = ran(text).recorder().samples();
     let column = |name| series.numbers(name).expect("a column").to_vec();
     let (times, flows, cwnd) = (column("time_s"), column("flow"), column("cwnd_segments"));
     let most = |flow: f64, from: f64, to: f64| {
@@ -305,7 +305,7 @@ fn a_flow_waits_for_its_event_and_can_begin_again() {
     "#;
     let flows = |more: &str| {
         let f = ran(&format!("{text}{more}")).recorder().flows();
-        ["delivered_bytes", "start_s", "completion_time_s"].map(|c| f.numbers(c).expect("a column")[0])
+        ["delivered_bytes", "started_at_s", "completion_time_s"].map(|c| f.numbers(c).expect("a column")[0])
     };
     let waits = flows("");
     assert!(waits[0] == 0.0 && waits[1].is_nan() && waits[2].is_nan(), "{waits:?}");
@@ -395,7 +395,7 @@ proptest! {
         let last: Vec<u64> = flows.counts("packets_delivered").expect("a column")[3..].to_vec();
         // DSDV may take longer than the rest of the run to advertise the returning node to all others.
         prop_assert!(last[1] > 0 || protocol == "dsdv", "datagrams in the last 30 s: {last:?}");
-        let air = sim.recorder().air_time();
+        let air = sim.recorder().airtime();
         for node in 0..4 {
             let uses = air.columns.iter().filter(|c| c.0.ends_with("_s"));
             let sum: f64 = uses.map(|c| air.numbers(&c.0).expect("numbers")[node]).sum();

@@ -1,7 +1,7 @@
 //! Long hops: the longest distance between two nodes, the message beyond it, and correct packet accounting for any
 //! distance and slot time.
 
-use crate::air_time;
+use crate::airtime;
 use crate::properties::protocols;
 use chappe_core::run::End;
 use chappe_core::scenario::{NoFiles, Scenario, presets};
@@ -28,7 +28,7 @@ fn overlaps(scenario: &Scenario, seed: u64) -> bool {
     let mut sim = Sim::new(&setup);
     sim.trace();
     sim.run();
-    let mut frames = air_time::frames(&setup, &sim.take_trace().expect("on").lines);
+    let mut frames = airtime::frames(&setup, &sim.take_trace().expect("on").lines);
     frames.sort_unstable();
     frames.windows(2).any(|w| w[0].0 == w[1].0 && w[0].2 > w[1].1)
 }

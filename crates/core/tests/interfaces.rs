@@ -76,15 +76,18 @@ fn a_radio_can_be_off_while_its_node_goes_on() {
         let batches = sim.recorder().batches();
         let counts = batches.counts("packets_delivered").expect("a column");
         assert!(counts[1] > 100 && counts[3] == 0 && counts[5] > 100, "{protocol}: {counts:?}");
-        let air = sim.recorder().air_time();
+        let air = sim.recorder().airtime();
         assert_eq!(air.counts("channel").expect("a column"), [1, 1, 6, 6]);
         assert_eq!(air.numbers("off_s").expect("a column"), [0.0, 0.0, 0.0, 20.0], "{protocol}");
         // A driving program receives the report, and the failure is handled like any other lost neighbour.
-        let fates = sim.recorder().fates();
-        assert!(fates.counts("retry_limit_switched_off").expect("a column").iter().sum::<u64>() > 0, "{protocol}");
+        let packet_outcomes = sim.recorder().packet_outcomes();
+        assert!(
+            packet_outcomes.counts("retry_limit_switched_off").expect("a column").iter().sum::<u64>() > 0,
+            "{protocol}"
+        );
         // All radios of a node, one by one, are all of them.
         let both = run(&events("action = \"node_down\", node = 1"));
-        assert_eq!(both.recorder().air_time().numbers("off_s").expect("a column"), [0.0, 20.0, 0.0, 20.0]);
+        assert_eq!(both.recorder().airtime().numbers("off_s").expect("a column"), [0.0, 20.0, 0.0, 20.0]);
     }
 }
 
@@ -109,7 +112,7 @@ fn every_radio_has_a_row_of_air_time_that_adds_up() {
         let text = two_hops("aodv", "[1, 6]", "[6]");
         text.replace("run = { stop = \"60 s\" }", "run.stop = \"20 s\"\n")
     }));
-    let table = sim.recorder().air_time();
+    let table = sim.recorder().airtime();
     assert_eq!(table.counts("node").expect("a column"), [0, 1, 2, 1]);
     assert_eq!(table.counts("channel").expect("a column"), [1, 1, 6, 6]);
     for radio in 0..4 {
@@ -257,7 +260,7 @@ fn a_profile_that_says_what_is_common_changes_nothing() {
     };
     let tables = |sim: &Sim| {
         let r = sim.recorder();
-        format!("{:?} {:?} {:?} {:?}", r.flows(), r.nodes(), r.batches(), r.fates())
+        format!("{:?} {:?} {:?} {:?}", r.flows(), r.nodes(), r.batches(), r.packet_outcomes())
     };
     let plain = tables(&run(&text("")));
     for same in [

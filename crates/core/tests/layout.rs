@@ -26,7 +26,7 @@ const WRONG: [(&str, &str); 17] = [
     ("half.csv", "src,dst\n0,1\n1.5,0\n"),
     ("negative.csv", "src,dst\n0,-1\n"),
     ("no_flows.csv", "src,dst\n"),
-    ("early.csv", "src,dst,start_s\n0,1,0\n0,1,-1\n"),
+    ("early.csv", "src,dst,started_at_s\n0,1,0\n0,1,-1\n"),
     ("flow_gap.csv", "flow,src,dst\n1,0,1\n"),
 ];
 
@@ -40,7 +40,8 @@ impl Files for Folder {
             "nodes.csv" => "node,x_m,y_m\n0,0,0\n1,150.5,0\n\n2,300,10\n",
             "flows.csv" => "flow, src, dst\n0, 2, 0\n1, 0, 1\n",
             "unordered.csv" => "node,x_m,y_m\n2,300,10\n0,0,0\n1,150.5,0\n",
-            "timed.csv" => "flow,src,dst,start_s\n1,2,0,0.5\n0,0,2,3.25\n2,1,0,\n",
+            "timed.csv" => "flow,src,dst,started_at_s\n1,2,0,0.5\n0,0,2,3.25\n2,1,0,\n",
+            "former.csv" => "flow,src,dst,start_s\n1,2,0,0.5\n0,0,2,3.25\n2,1,0,\n",
             "gap.mv" => "$node_(1) set X_ 1\n$node_(1) set Y_ 1\n$node_(4) set X_ 1\n$node_(4) set Y_ 1\n",
             "high.mv" => {
                 "$node_(0) set X_ 1; $node_(0) set Y_ 1; $node_(0) set Z_ 9; $node_(1) set X_ 9; $node_(1) set Y_ 1"
@@ -116,11 +117,13 @@ fn numbers_and_times_in_files_count() {
     assert_eq!(positions, [(0.0, 0.0), (150.5, 0.0), (300.0, 10.0)]);
     let flows: Vec<_> = s.layout().flows.iter().map(|f| (f.src, f.dst, f.start.map(|t| t.as_secs()))).collect();
     assert_eq!(flows, [(0, 2, Some(3.25)), (2, 0, Some(0.5)), (1, 0, None)]);
+    let former = good("topology = { kind = \"file\", file = \"unordered.csv\" }\ntraffic.file = \"former.csv\"");
+    assert_eq!(former.effective(), s.effective());
     // Other settings of start times have no effect on these flows.
     let both = good("topology.hops = 2\ntraffic = { file = \"timed.csv\", start = \"1 s\" }");
     let said: Vec<&str> = both.warnings.iter().map(|w| w.message.as_str()).collect();
     let expected =
-        "`traffic.start` has no effect on the flows of `timed.csv`: its column `start_s` says when they start";
+        "`traffic.start` has no effect on the flows of `timed.csv`: its column `started_at_s` says when they start";
     assert_eq!(said[0], expected);
 }
 
@@ -274,7 +277,7 @@ fn unreadable_files_are_reported() {
     for (name, why) in [
         ("half.csv", "line 3 has nothing that fits in column `src`"),
         ("negative.csv", "line 2 has nothing that fits in column `dst`"),
-        ("early.csv", "line 3 has nothing that fits in column `start_s`"),
+        ("early.csv", "line 3 has nothing that fits in column `started_at_s`"),
         ("flow_gap.csv", "line 2 is of `flow` 1, and there is 1 row"),
         ("no_flows.csv", "it has no rows below its header"),
     ] {
@@ -335,7 +338,7 @@ const FOREIGN: [(&str, &str, &str, &str); 40] = [
         "set tcp_(0) [$ns_ create-connection  TCP $node_(1) TCPSink $node_(2) 0]\n$tcp_(0) set window_ 32\n\
          set ftp_(0) [$tcp_(0) attach-source FTP]\n",
         "a script of ns-2 with traffic, as cbrgen writes it",
-        "its 1 connection as a CSV file with the columns src, dst, start_s, which `traffic.file` names, and set `tcp.",
+        "its 1 connection as a CSV file with the columns src, dst, started_at_s, which `traffic.file` names, and set `tcp.",
     ),
     (
         "mobility.file",

@@ -13,9 +13,10 @@ use chappe_core::sim::Sim;
 fn causes(positions: &[u32], more: &str) -> Vec<(String, u64)> {
     let mut sim = Sim::new(&setup(positions, more));
     sim.run();
-    let fates = sim.recorder().fates();
-    let named = fates.columns.iter().filter_map(|(name, _)| Some((name, name.strip_prefix("retry_limit_")?)));
-    let counted = named.map(|(name, cause)| (cause.to_owned(), fates.counts(name).expect("a column").iter().sum()));
+    let packet_outcomes = sim.recorder().packet_outcomes();
+    let named = packet_outcomes.columns.iter().filter_map(|(name, _)| Some((name, name.strip_prefix("retry_limit_")?)));
+    let counted =
+        named.map(|(name, cause)| (cause.to_owned(), packet_outcomes.counts(name).expect("a column").iter().sum()));
     counted.filter(|(_, packets)| *packets > 0).collect()
 }
 
@@ -126,9 +127,9 @@ fn saturated(spacing: u32, radio: &str, seed: u64) -> Vec<(&'static str, u64)> {
         "#
     );
     let sim = run(&text, seed);
-    let fates = sim.recorder().fates();
+    let packet_outcomes = sim.recorder().packet_outcomes();
     let lost = |(_, word, _): &(Cause, &'static str, &str)| {
-        (*word, fates.counts(&format!("retry_limit_{word}")).expect("a column").iter().sum())
+        (*word, packet_outcomes.counts(&format!("retry_limit_{word}")).expect("a column").iter().sum())
     };
     Cause::ALL.iter().map(lost).filter(|c| c.1 > 0).collect()
 }

@@ -1,7 +1,7 @@
 //! Tests of the public interface of the simulator, in one program, because each program would be linked anew.
 
 mod adversary;
-mod air_time;
+mod airtime;
 mod batteries;
 mod broken_routes;
 mod budgets;
@@ -20,6 +20,7 @@ mod layout;
 mod limits;
 mod links;
 mod losses;
+mod measured;
 mod middleboxes;
 mod mobility;
 mod no_alloc;
@@ -40,8 +41,18 @@ mod timeline;
 mod transfers;
 mod wires;
 
+use chappe_core::packet::Kind;
+use chappe_core::record::{Column, Table};
+
 /// The folder of the package that is tested.
 const CORE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+
+/// Values of a column of `packet_outcomes` by kind of packet, over the whole run.
+fn outcomes(table: &Table, column: &str) -> [u64; Kind::ALL.len()] {
+    let Some(Column::Text(kinds)) = table.column("packet_class") else { panic!("no kinds of packets") };
+    let rows = || kinds.iter().zip(table.counts(column).expect("a column"));
+    std::array::from_fn(|k| rows().filter(|(kind, _)| *kind == Kind::ALL[k].name()).map(|(_, n)| n).sum())
+}
 
 #[test]
 fn every_file_of_tests_is_named_above() {

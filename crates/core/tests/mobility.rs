@@ -440,7 +440,7 @@ fn results(text: &str, seed: u64) -> String {
     sim.run();
     let recorded: Vec<String> = sim.tables().map(|(table, rows)| format!("{table:?} {}", rows.len())).collect();
     let r = sim.into_recorder();
-    format!("{:?}\n{:?}\n{:?}\n{:?}\n{recorded:?}", r.flows(), r.nodes(), r.fates(), r.air_time())
+    format!("{:?}\n{:?}\n{:?}\n{:?}\n{recorded:?}", r.flows(), r.nodes(), r.packet_outcomes(), r.airtime())
 }
 
 #[test]

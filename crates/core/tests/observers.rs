@@ -85,7 +85,16 @@ fn measured(run: &Recorded) -> String {
     let r = run.sim.recorder();
     let mut batches = r.batches();
     batches.columns.retain(|c| c.0 != "energy_j");
-    let tables = [r.flows(), r.nodes(), batches, r.flow_batches(), r.fates(), r.rates(), r.links(), r.link_batches()];
+    let tables = [
+        r.flows(),
+        r.nodes(),
+        batches,
+        r.flow_batches(),
+        r.packet_outcomes(),
+        r.rates(),
+        r.wired_links(),
+        r.wired_link_batches(),
+    ];
     tables.map(|t| format!("{t:?}")).join("\n")
 }
 
@@ -97,15 +106,15 @@ proptest! {
         text in all_kinds(),
         seed in any::<u32>(),
         asked in any::<[bool; RecordedTable::ALL.len()]>(),
-        air_time in any::<bool>(),
+        airtime in any::<bool>(),
         sampled in any::<bool>(),
     ) {
         let setup = scenario(&text).setup(Some(u64::from(seed)));
         let asked = RecordedTable::ALL.iter().zip(asked).filter(|t| t.1).map(|t| *t.0).collect();
         let sample = sampled.then_some(Span::ms(30));
-        let setup = |record, air_time, sample| Setup { record, air_time, sample, ..setup.clone() };
+        let setup = |record, airtime, sample| Setup { record, airtime, sample, ..setup.clone() };
         let plain = record_some(setup(vec![], false, None));
-        let some = record_some(setup(asked, air_time, sample));
+        let some = record_some(setup(asked, airtime, sample));
         let all = record_some(setup(RecordedTable::ALL.to_vec(), true, sample));
         prop_assert!(measured(&plain) == measured(&some));
         prop_assert!(measured(&plain) == measured(&all));
@@ -115,7 +124,7 @@ proptest! {
             let differs = rows.iter().zip(others).find(|(a, b)| format!("{a:?}") != format!("{b:?}"));
             prop_assert!(differs.is_none(), "{}: {:?}", table, differs.map(|(a, b)| (&a.1, &b.1)));
         }
-        if air_time {
+        if airtime {
             prop_assert!(everything(some.sim.recorder()) == everything(all.sim.recorder()));
         }
     }

@@ -143,8 +143,8 @@ fn lost(protocol: &str, on_off: &str) -> (u64, u64, String) {
         event = [{{ at = "30 s", action = "node_down", node = 1 }}]
         "#
     ));
-    let fates = format!("{:?}", sim.recorder().fates());
-    (sum(&sim, "links_deleted"), sum(&sim, "mac_data_given_up"), fates)
+    let packet_outcomes = format!("{:?}", sim.recorder().packet_outcomes());
+    (sum(&sim, "links_deleted"), sum(&sim, "mac_data_given_up"), packet_outcomes)
 }
 
 #[test]

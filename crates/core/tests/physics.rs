@@ -128,7 +128,7 @@ fn a_delivered_bit_costs_as_much_energy_as_in_ns2() {
             "#
         ));
         let bits = goodput(&sim) * 2000.0;
-        let joules = sim.recorder().air_time().numbers("energy_j").expect("a column");
+        let joules = sim.recorder().airtime().numbers("energy_j").expect("a column");
         for (node, (ours, expected)) in joules.iter().zip(expected).enumerate() {
             let off = ours / bits * 1e6 / expected - 1.0;
             assert!(off.abs() < 0.02, "{variant}, node {node}: {:+.2} % of {expected} uJ/bit", off * 100.0);

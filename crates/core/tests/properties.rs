@@ -1,8 +1,9 @@
 //! Properties that hold for every scenario.
 
+use crate::outcomes;
 use chappe_core::net::queue::Discipline;
 use chappe_core::net::routing::Protocol;
-use chappe_core::packet::{Kind, Reason};
+use chappe_core::packet::Reason;
 use chappe_core::record::Recorder;
 use chappe_core::record::flow_time::USES;
 use chappe_core::run::{End, Setup};
@@ -26,12 +27,12 @@ pub fn everything(r: &Recorder) -> String {
         r.nodes(),
         r.batches(),
         r.flow_batches(),
-        r.series(),
-        r.fates(),
-        r.air_time(),
+        r.samples(),
+        r.packet_outcomes(),
+        r.airtime(),
         r.rates(),
-        r.links(),
-        r.link_batches(),
+        r.wired_links(),
+        r.wired_link_batches(),
     ];
     tables.map(|t| format!("{t:?}")).join("\n")
 }
@@ -234,14 +235,14 @@ proptest! {
     #[test]
     fn packets_are_conserved(text in prop_oneof![scenarios(), wired_scenarios()], seed in any::<u32>()) {
         let sim = run(&text, u64::from(seed));
-        let fates = sim.recorder().fates();
-        let rows = Kind::ALL.len();
-        let column = |name: &str| fates.counts(name).unwrap_or_else(|| panic!("no column {name}")).to_vec();
+        let packet_outcomes = sim.recorder().packet_outcomes();
+        let rows = packet_outcomes.rows();
+        let column = |name: &str| packet_outcomes.counts(name).unwrap_or_else(|| panic!("no column {name}")).to_vec();
         let mut ended = vec![0; rows];
         let mut causes = vec![0; rows];
-        for (name, _) in &fates.columns {
+        for (name, _) in &packet_outcomes.columns {
             let sum = if name.starts_with("retry_limit_") { &mut causes } else { &mut ended };
-            if !["packet_class", "created", "injected", "copied"].contains(&name.as_str()) {
+            if !["packet_class", "measured", "created", "injected", "copied"].contains(&name.as_str()) {
                 sum.iter_mut().zip(column(name)).for_each(|(sum, n)| *sum += n);
             }
         }
@@ -249,6 +250,10 @@ proptest! {
         let born: Vec<u64> =
             (0..rows).map(|k| ["created", "injected", "copied"].iter().map(|name| column(name)[k]).sum()).collect();
         prop_assert_eq!(born, ended);
+        // Both parts of the run together are the whole run.
+        let ledger = sim.pool().ledger();
+        prop_assert_eq!(outcomes(&packet_outcomes, "created"), ledger.created);
+        prop_assert_eq!(outcomes(&packet_outcomes, "inside"), ledger.inside);
     }
 
     /// Packets offered to a link were sent, dropped, or wait; its drops are in the accounting.
@@ -256,7 +261,7 @@ proptest! {
     fn wires_account_for_their_packets(text in wired_scenarios(), seed in any::<u32>()) {
         let sim = run(&text, u64::from(seed));
         // From the start of the run, which the measured part leaves out.
-        let batches = sim.recorder().link_batches();
+        let batches = sim.recorder().wired_link_batches();
         let sum = |name: &str| batches.counts(name).expect("a column").iter().sum::<u64>();
         let ledger = sim.pool().ledger();
         let lost_above_mac = text.contains("layer = \"net\"");
@@ -349,17 +354,17 @@ proptest! {
     #[test]
     fn counting_air_time_changes_nothing(text in scenarios(), seed in any::<u32>()) {
         let plain = run(&text, u64::from(seed));
-        let mut counted = Sim::new(&Setup { air_time: true, ..scenario(&text).setup(Some(u64::from(seed))) });
+        let mut counted = Sim::new(&Setup { airtime: true, ..scenario(&text).setup(Some(u64::from(seed))) });
         counted.run();
         // Columns that were counted.
         let rest = |sim: &Sim| {
             let r = sim.recorder();
             let mut batches = r.batches();
             batches.columns.retain(|c| c.0 != "energy_j");
-            [r.flows(), r.nodes(), batches, r.flow_batches(), r.series(), r.fates()].map(|t| format!("{t:?}"))
+            [r.flows(), r.nodes(), batches, r.flow_batches(), r.samples(), r.packet_outcomes()].map(|t| format!("{t:?}"))
         };
         prop_assert_eq!(rest(&plain), rest(&counted));
-        prop_assert_eq!(counted.recorder().air_time().rows(), counted.recorder().nodes().rows());
+        prop_assert_eq!(counted.recorder().airtime().rows(), counted.recorder().nodes().rows());
     }
 
     /// A scenario and a seed always give the same bytes, also from the file of effective settings, and also when the

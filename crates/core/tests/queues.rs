@@ -1,5 +1,6 @@
 //! Active queue management and ECN in whole runs.
 
+use crate::outcomes;
 use chappe_core::net::queue::Discipline;
 use chappe_core::record::Recorder;
 use chappe_core::scenario::{NoFiles, Scenario};
@@ -52,8 +53,7 @@ fn every_mark_is_received_and_answered_once_per_window() {
                 .find(|v| v.0 == variant)
                 .map_or(20, |v| v.1);
             assert!(cuts >= least, "{seen}");
-            let fates = r.fates();
-            let dropped = fates.counts("dropped_aqm").expect("a column")[0];
+            let dropped = outcomes(&r.packet_outcomes(), "dropped_aqm")[0];
             assert!(dropped <= 1 && whole(&r, "retransmissions") <= dropped, "{seen}, {dropped} dropped");
         }
     }
@@ -170,8 +170,7 @@ fn link_red_marks_ecn_capable_packets() {
     let (marks, received, cuts) = (nodes(&r, "ecn_marks"), whole(&r, "marks_received"), whole(&r, "ecn_cuts"));
     assert!(0 < cuts && cuts <= received && received <= marks, "{marks} marked, {received} received, {cuts} cuts");
     // Those of data packets are retransmissions.
-    let fates = r.fates();
-    let dropped = fates.counts("dropped_aqm").expect("a column")[0];
+    let dropped = outcomes(&r.packet_outcomes(), "dropped_aqm")[0];
     assert!(dropped <= whole(&r, "retransmissions"), "{dropped} dropped");
 }
 

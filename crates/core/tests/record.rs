@@ -1,5 +1,6 @@
 //! Tables of events compared with counters, and observers that change nothing.
 
+use crate::outcomes;
 use crate::properties::{everything, run, scenario, scenarios, wired_scenarios};
 use chappe_core::packet::{Kind, Reason};
 use chappe_core::record::loss::Cause;
@@ -99,14 +100,14 @@ fn words(packets: &[Row], column: &str) -> BTreeMap<(usize, &'static str), u64> 
     let mut found = BTreeMap::new();
     for row in packets {
         if let Cell::Word(word) = row[column] {
-            *found.entry((kind_in_fates(row) as usize, word)).or_default() += 1;
+            *found.entry((class_of(row) as usize, word)).or_default() += 1;
         }
     }
     found
 }
 
-/// The class of a packet in `fates`.
-fn kind_in_fates(row: &Row) -> Kind {
+/// The class of a packet in `packet_outcomes`.
+fn class_of(row: &Row) -> Kind {
     match row["packet_type"] {
         Cell::Word("tcp_data" | "udp") => Kind::Data,
         Cell::Word("tcp_ack") => Kind::Ack,
@@ -171,10 +172,10 @@ proptest! {
                 let dropped = reasons.get(&(k, *word)).copied().unwrap_or(0);
                 prop_assert_eq!(dropped, ledger.dropped_for(kind, *reason), "{}", word);
             }
-            let fates = sim.recorder().fates();
+            let packet_outcomes = sim.recorder().packet_outcomes();
             for (_, word, _) in Cause::ALL {
                 let given_up = causes.get(&(k, *word)).copied().unwrap_or(0);
-                prop_assert_eq!(given_up, fates.counts(&format!("retry_limit_{word}")).expect("a column")[k]);
+                prop_assert_eq!(given_up, outcomes(&packet_outcomes, &format!("retry_limit_{word}"))[k]);
             }
         }
 
@@ -312,7 +313,7 @@ fn what_routing_costs_is_what_comes_to_the_queues() {
             let bytes = row["bytes"].int();
             if row["event"] == "created" {
                 bare.insert(row["packet"].int(), bytes);
-            } else if row["event"] == "queued" && kind_in_fates(row) == Kind::Routing {
+            } else if row["event"] == "queued" && class_of(row) == Kind::Routing {
                 costs = [costs[0] + 1, costs[1] + bytes, costs[2]];
             } else if row["event"] == "queued" {
                 costs[2] += bytes - bare[&row["packet"].int()];

@@ -5,7 +5,8 @@ use chappe_core::scenario::fix::fix;
 use chappe_core::scenario::presets;
 use chappe_core::scenario::renamed::{of_settings, under_former_names};
 use chappe_core::scenario::{Errors, Files, NoFiles, Scenario};
-use chappe_core::setting::renames::SETTINGS;
+use chappe_core::setting::Code;
+use chappe_core::setting::renames::{SETTINGS, WORDS};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
 
@@ -128,7 +129,7 @@ fn names_within_other_groups_are_former_names_too() {
     assert_eq!(warned(&scenario), expected.iter().map(|(old, new)| warning(old, new)).chain([set]).collect());
     assert_eq!(value(&scenario.effective(), "event.0.setting"), "flow.0.tcp.receive_window");
     // Each warning is at the name.
-    let said = scenario.render_warnings(false);
+    let said = scenario.render_warnings(&[], false);
     assert!(said.contains("my.toml:3:35") && said.contains("my.toml:4:11"), "{said}");
     // A program that drives a run names settings, too.
     let command = |name: &str| {
@@ -202,7 +203,7 @@ fn extended_files_may_have_former_names() {
     let scenario = Scenario::from_toml("my.toml", text, &[], &folder).unwrap_or_else(|e| panic!("{e}"));
     let tcp = &scenario.config().tcp;
     assert_eq!((tcp.receive_window, tcp.mss.0), (9, 500));
-    let said = scenario.render_warnings(false);
+    let said = scenario.render_warnings(&[], false);
     assert!(said.contains("base.toml:3:1") && said.contains("base.toml:4:1"), "{said}");
 }
 
@@ -328,7 +329,7 @@ fn former_events_are_events_with_actions() {
         let again = fix("my.toml", &fixed.text).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!((again.text, again.changes), (fixed.text, vec![]));
     }
-    let said = good(&with_event("node_down = 1")).render_warnings(false);
+    let said = good(&with_event("node_down = 1")).render_warnings(&[], false);
     assert!(said.contains("`event.0.node_down` is now called `event.0.node`, with `action = \"node_down\"`"), "{said}");
     assert!(said.contains("my.toml:2:26"), "{said}");
     let changes = fix("my.toml", &with_event("flow_end = 0")).unwrap_or_else(|e| panic!("{e}")).changes;
@@ -433,7 +434,7 @@ fn former_pairs_follow_the_flows() {
         assert!(fixed.changes.contains(&"`pairs` -> the end of `flow`".to_owned()), "{:?}", fixed.changes);
         assert_eq!(fix("my.toml", &fixed.text).unwrap_or_else(|e| panic!("{e}")).changes, Vec::<String>::new());
     }
-    let said = good(&four_nodes("[[pairs]]\nfrom = 1\nto = 2\n")).render_warnings(false);
+    let said = good(&four_nodes("[[pairs]]\nfrom = 1\nto = 2\n")).render_warnings(&[], false);
     assert!(said.contains("`pairs` is now called `flow`") && said.contains("my.toml:4:1"), "{said}");
     let said = refused(read(&four_nodes("flow = [{ to = 1 }]\npairs = [{ from = 1, to = 1 }]"), &[]));
     assert!(said.contains("flow 1 goes from node 1 to itself") && said.contains("my.toml:5:27"), "{said}");
@@ -525,4 +526,56 @@ fn flows_under_former_names_are_those_of_the_previous_version() {
         ["flows", "min_hops", "max_hops", "distinct_ends", "file", "app", "start", "stagger"].map(String::from).into()
     );
     assert!(!keys("radio").contains("shadowing_seed"));
+}
+
+#[test]
+fn former_words_are_the_words_of_today() {
+    let told = |s: &Scenario| {
+        let former = s.warnings.iter().filter(|p| p.code == Some(Code::FormerName));
+        former.map(|p| p.message.clone()).collect::<Vec<_>>()
+    };
+    let today = good(COMPLETE).effective();
+    assert_eq!(*value(&today, "flow.0.app"), json!("bulk"));
+    for (setting, old, new) in WORDS {
+        let setting = setting.replace('*', "0");
+        let text = if setting.starts_with("pairs") {
+            COMPLETE.replace("flow = [", "pairs = [{ src = 1, dst = 2 }]\n    flow = [")
+        } else {
+            COMPLETE.to_owned()
+        };
+        let by = |word: &str| read(&text, &[(&setting, word)]).unwrap_or_else(|e| panic!("{setting} = {word}\n{e}"));
+        let former = by(old);
+        assert_eq!(former.effective(), by(new).effective(), "{setting}");
+        let message = format!("`{old}`, a word of `{setting}`, is now called `{new}`");
+        assert!(told(&former).contains(&message), "{:?}", told(&former));
+        assert!(!told(&by(new)).contains(&message));
+    }
+    let fixed = fix("my.toml", "run.stop = \"1 s\"\nflow = [{ dst = 7, app = \"ftp\" }]").expect("it is TOML");
+    assert_eq!(fixed.changes, ["`flow.0.app` = \"ftp\" -> \"bulk\""]);
+}
+
+#[test]
+fn a_misspelt_former_name_suggests_the_name_of_today() {
+    for (key, now) in [
+        ("tcp.windw", "tcp.receive_window"),
+        ("flow = [{ dst = 2, tcp.windw", "flow.0.tcp.receive_window"),
+        ("motion.kimd", "mobility.model"),
+        ("run.discrd", "run.warmup_batches"),
+    ] {
+        let end = if key.contains('{') { " }]" } else { "" };
+        let errors = read(&format!("run.stop = \"1 s\"\n{key} = 3{end}"), &[]).expect_err("a mistake");
+        let help = errors.problems[0].help.as_deref();
+        assert_eq!(help, Some(format!("did you mean `{now}`?").as_str()), "{key}");
+    }
+}
+
+#[test]
+fn warnings_have_codes_and_some_can_be_ignored() {
+    let scenario =
+        good("run.stop = \"1 s\"\ntcp = { window = 3, vegas.alpha = 2 }\nflow = [{ dst = 2, start = \"2 s\" }]");
+    let codes: Vec<_> = scenario.warnings.iter().filter_map(|p| p.code).collect();
+    assert_eq!(codes, [Code::LateFlow, Code::FormerName, Code::UnusedSetting]);
+    assert!(scenario.render_warnings(&codes, false).is_empty());
+    let said = scenario.render_warnings(&[Code::FormerName, Code::LateFlow], false);
+    assert!(said.contains("vegas.alpha") && !said.contains("is now called") && !said.contains("starts at"), "{said}");
 }

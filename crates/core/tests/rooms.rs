@@ -11,7 +11,7 @@ const ROOMS: &[&str] = &["app", "error_model", "mobility", "net", "point_to_poin
 fn allowed(module: &str) -> Vec<&'static str> {
     let all = |more: &[&'static str]| [VALUES, ROOMS, more].concat();
     match module {
-        "setting" => vec!["settings", "unit"],
+        "setting" => vec!["keywords", "settings", "unit"],
         "scheduler" | "packet" => vec!["unit"],
         "count" | "dispatch" | "rng" | "unit" => vec![],
         room if ROOMS.contains(&room) => [VALUES, &["counters", "dispatch", "settings", "keywords"]].concat(),

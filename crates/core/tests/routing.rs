@@ -295,7 +295,7 @@ fn dsdv_of_its_authors_takes_no_longer_than_the_first_updates() {
 /// them.
 fn sizes(protocol: &str, source: &str, hops: &str, start: &str) -> Vec<String> {
     let app = match source {
-        "ftp" => "app = \"ftp\"",
+        "ftp" => "app = \"bulk\"",
         "cbr" => "app = \"cbr\", cbr = { payload = \"512 B\", interval = \"204.8 ms\" }",
         _ => {
             "app = \"on_off\", on_off = { transport = \"udp\", payload = \"512 B\", rate = \"20 kbit/s\", on = \"1000 s\", off = \"0 s\" }"

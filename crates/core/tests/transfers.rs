@@ -43,7 +43,7 @@ fn a_transfer_is_complete_when_its_last_segment_arrives() {
         let expected = handshake + rounds * round + in_last * segment + 0.01;
         let found = value(&flows, "completion_time_s");
         assert!(close(found, expected), "{segments} segments: {found} s instead of {expected} s");
-        assert!(close(value(&flows, "start_s"), 1.0));
+        assert!(close(value(&flows, "started_at_s"), 1.0));
     }
 }
 

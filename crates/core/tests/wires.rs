@@ -1,5 +1,6 @@
 //! Point-to-point links and radio together: base stations, routes across both, errors at receivers.
 
+use crate::outcomes;
 use crate::properties::protocols;
 use chappe_core::packet::{Kind, Reason};
 use chappe_core::scenario::{NoFiles, Scenario};
@@ -51,7 +52,7 @@ fn transfers_go_both_ways_through_a_chain_a_base_station_and_wires() {
             ));
             assert_eq!(sim.recorder().delivered(), 900, "{preset}, {protocol}");
             // The first two transfers go over both wires, there and back.
-            let sent = sim.recorder().links().counts("packets_sent").expect("a column").to_vec();
+            let sent = sim.recorder().wired_links().counts("packets_sent").expect("a column").to_vec();
             assert!(sent.iter().all(|&n| n >= 270), "{preset}, {protocol}: {sent:?}");
             assert_eq!(sim.pool().ledger().dropped_total(Reason::NoRoute), 0, "{preset}, {protocol}");
         }
@@ -109,7 +110,7 @@ fn nodes_use_the_nearest_of_two_base_stations() {
             flow = [{{ src = 1, dst = 6 }}, {{ src = 6, dst = 4 }}]
             "#
         ));
-        let sent = sim.recorder().links().counts("packets_sent").expect("a column").to_vec();
+        let sent = sim.recorder().wired_links().counts("packets_sent").expect("a column").to_vec();
         let delivered = counts(&sim, "packets_delivered");
         assert!(delivered.iter().all(|&n| n > 100), "{protocol}: {delivered:?}");
         // Data of flow 0 and acknowledgements of flow 1 come up, the others go down, each over the nearer end.
@@ -155,8 +156,7 @@ fn a_damaged_data_frame_is_sent_again() {
     let expected = 20_000.0 * 0.3f64.powi(7);
     assert!((given_up - expected).abs() < 4.0 * expected.sqrt(), "{given_up} given up");
     assert_eq!(first("mac_duplicates"), 0.0, "no acknowledgement was lost");
-    let fates = sim.recorder().fates();
-    let data = |name: &str| fates.counts(name).expect("a column")[Kind::Data as usize] as f64;
+    let data = |name: &str| outcomes(&sim.recorder().packet_outcomes(), name)[Kind::Data as usize] as f64;
     assert_eq!((data("retry_limit_damaged"), data("dropped_link_error")), (given_up, 0.0));
 }
 

@@ -11,7 +11,7 @@ use chappe_core::record::recorder::OF_TCP;
 use chappe_core::record::{Column, Recorder, Table};
 use chappe_core::run::RecordedTable;
 use chappe_core::scenario::{self, Errors, Files};
-use chappe_core::setting::{Node, Scalar, printable, renames};
+use chappe_core::setting::{Code, Node, Problem, Scalar, printable, renames};
 use chappe_core::sim::Sim;
 use chappe_core::unit::Time;
 use chappe_core::{RESULTS_EPOCH, VERSION};
@@ -175,10 +175,20 @@ impl Scenario {
         self.0.used(&paths).into_iter().cloned().collect()
     }
 
-    /// Warnings, and the same as one text for a terminal.
-    fn warnings(&self, colour: bool) -> (Vec<String>, String) {
-        let messages = self.0.warnings.iter().map(|p| printable(&p.message).into_owned()).collect();
-        (messages, self.0.render_warnings(colour))
+    /// Code, path and message of each warning.
+    fn warnings(&self) -> Vec<(&'static str, String, String)> {
+        let record = |p: &Problem| {
+            let code = p.code.map_or("", Code::word);
+            (code, printable(&p.path).into_owned(), printable(&p.message).into_owned())
+        };
+        self.0.warnings.iter().map(record).collect()
+    }
+
+    /// Warnings as one text for a terminal, without those of the ignored codes.
+    fn render_warnings(&self, ignored: Vec<String>, colour: bool) -> String {
+        let known = Code::ALL.iter().copied();
+        let ignored: Vec<Code> = known.filter(|code| ignored.iter().any(|word| word == code.word())).collect();
+        self.0.render_warnings(&ignored, colour)
     }
 }
 
@@ -208,7 +218,10 @@ fn columns<'py>(py: Python<'py>, table: Table, is_of_tcp: impl Fn(usize) -> bool
                 let values = v.into_iter().enumerate().map(|(row, x)| exists(row).then_some(x));
                 dict.set_item(name, ("int", values.collect::<Vec<_>>()))?;
             }
-            Column::Text(v) => dict.set_item(name, ("text", v))?,
+            Column::Text(v) => {
+                let values = v.into_iter().enumerate().map(|(row, x)| exists(row).then_some(x));
+                dict.set_item(name, ("text", values.collect::<Vec<_>>()))?;
+            }
             Column::Bool(v) => dict.set_item(name, ("bool", v))?,
         }
     }
@@ -225,14 +238,14 @@ impl Results {
             "nodes" => r.nodes(),
             "batches" => r.batches(),
             "flow_batches" => r.flow_batches(),
-            "series" => r.series(),
-            "fates" => r.fates(),
-            "air_time" => r.air_time(),
+            "samples" => r.samples(),
+            "packet_outcomes" => r.packet_outcomes(),
+            "airtime" => r.airtime(),
             "rates" => r.rates(),
-            "transfers" => r.transfers.table(),
+            "short_flows" => r.short_flows(),
             "batteries" => r.batteries(),
-            "links" => r.links(),
-            "link_batches" => r.link_batches(),
+            "wired_links" => r.wired_links(),
+            "wired_link_batches" => r.wired_link_batches(),
             other => return Err(PyValueError::new_err(format!("there is no table {other:?}"))),
         };
         // Of the tables with columns of TCP, these two have a row for each flow, in the order of the flows.
@@ -257,9 +270,15 @@ impl Results {
         self.simulated.as_secs()
     }
 
+    /// Begin of the measured part of the run [s].
+    #[getter]
+    fn measured_from_s(&self) -> f64 {
+        self.recorder.measured_period().0.as_secs()
+    }
+
     /// Frames put on the air by all nodes over the whole run.
     #[getter]
-    fn frames(&self) -> u64 {
+    fn frames_sent(&self) -> u64 {
         self.recorder.network().radio.frames()
     }
 }
@@ -346,6 +365,12 @@ fn renamed_settings() -> Vec<(String, String)> {
     all
 }
 
+/// Codes of warnings about scenarios, each with its meaning.
+#[pyfunction]
+fn warning_codes() -> Vec<(&'static str, &'static str)> {
+    Code::WORDS.iter().map(|(word, text)| (*word, text.trim())).collect()
+}
+
 /// JSON Schema of scenarios.
 #[pyfunction]
 fn json_schema() -> String {
@@ -389,10 +414,10 @@ fn in_hours(seconds: f64) -> String {
     scenario::cost::in_hours(seconds)
 }
 
-/// Messages about settings without effect, given with the reasons.
+/// Messages about settings without effect, given with the reasons, each with the first setting.
 #[pyfunction]
-fn no_effect(unused: Vec<(String, String)>) -> Vec<String> {
-    scenario::no_effect(&unused).into_iter().map(|said| said.1).collect()
+fn no_effect(unused: Vec<(String, String)>) -> Vec<(String, String)> {
+    scenario::no_effect(&unused).into_iter().map(|(path, message)| (path.to_owned(), message)).collect()
 }
 
 #[pymodule]
@@ -416,5 +441,6 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(renamed_settings, m)?)?;
     m.add_function(wrap_pyfunction!(shelves_json, m)?)?;
     m.add_function(wrap_pyfunction!(toml_json, m)?)?;
+    m.add_function(wrap_pyfunction!(warning_codes, m)?)?;
     Ok(())
 }

@@ -4,7 +4,7 @@ use super::chance::Chance;
 use super::tables::{Cells, Measured};
 use super::{Failure, Folder};
 use chappe_core::radio::energy::Accounting;
-use chappe_core::record::air_time::Use;
+use chappe_core::record::airtime::Use;
 use chappe_core::record::flow_time::USES;
 use chappe_core::run::RecordedTable;
 use chappe_core::run::{Change, Command, End, Setup};
@@ -35,38 +35,38 @@ const ROUNDING: f64 = 1e-6;
 #[derive(Clone, Debug)]
 struct Observers {
     record: Vec<RecordedTable>,
-    air_time: bool,
+    airtime: bool,
     sample: Option<Span>,
     trace: bool,
 }
 
 impl Observers {
     fn all(setup: &Setup) -> Observers {
-        Observers { record: RecordedTable::ALL.to_vec(), air_time: true, sample: setup.sample, trace: false }
+        Observers { record: RecordedTable::ALL.to_vec(), airtime: true, sample: setup.sample, trace: false }
     }
 
     fn none() -> Observers {
-        Observers { record: vec![], air_time: false, sample: None, trace: false }
+        Observers { record: vec![], airtime: false, sample: None, trace: false }
     }
 
     fn some(setup: &Setup, chance: &mut Chance) -> Observers {
         Observers {
             record: RecordedTable::ALL.iter().copied().filter(|_| chance.one_in(3)).collect(),
-            air_time: chance.one_in(2),
+            airtime: chance.one_in(2),
             sample: setup.sample.filter(|_| chance.one_in(2)),
             trace: chance.one_in(3),
         }
     }
 
     fn of(&self, setup: &Setup) -> Setup {
-        Setup { record: self.record.clone(), air_time: self.air_time, sample: self.sample, ..setup.clone() }
+        Setup { record: self.record.clone(), airtime: self.airtime, sample: self.sample, ..setup.clone() }
     }
 
     /// Tells if only one of the two runs has a column.
     fn asked(&self, other: &Observers, table: &str, column: &str) -> bool {
         match (table, column) {
-            ("air_time", _) | ("batches", "energy_j") => self.air_time != other.air_time,
-            ("series" | "energy", _) => self.sample != other.sample,
+            ("airtime", _) | ("batches", "energy_j") => self.airtime != other.airtime,
+            ("samples" | "energy", _) => self.sample != other.sample,
             _ => false,
         }
     }
@@ -107,7 +107,7 @@ pub fn check(scenario: &Scenario, is_perfect: bool, chance: &mut Chance) -> Resu
         let found = run(setup, observers, 8 * MOST_SLOTS);
         found.map_or_else(|| fail("end", "a run that came to its end does not when it is made otherwise"), Ok)
     };
-    fates_are_one_each(&alone)?;
+    outcomes_are_one_each(&alone)?;
     uses_of_time_sum_up(&alone)?;
     flows_deliver_what_was_sent(&alone)?;
     if is_perfect {
@@ -120,7 +120,7 @@ pub fn check(scenario: &Scenario, is_perfect: bool, chance: &mut Chance) -> Resu
     same("observers", to_end(&setup, &some)?.differs(&watched, |t, c| some.asked(&all, t, c)))?;
     rates_hold(&setup, &watched)?;
     frames_are_apart(&setup, &watched)?;
-    air_time_sums_up(&watched)?;
+    airtime_sums_up(&watched)?;
     batteries_only_empty(&watched)?;
     rows_come_in_order(&watched)?;
 
@@ -139,7 +139,7 @@ pub fn check(scenario: &Scenario, is_perfect: bool, chance: &mut Chance) -> Resu
 /// The effective settings and the written values give the same scenario again.
 fn written_again(scenario: &Scenario) -> Result<Scenario, Failure> {
     let check = "settings in effect";
-    scenario.render_warnings(false);
+    scenario.render_warnings(&[], false);
     let (effective, written) = (scenario.effective(), scenario.effective_toml());
     let again = match Scenario::from_toml("effective.toml", &written, &[], &NoFiles) {
         Ok(again) => again,
@@ -156,20 +156,20 @@ fn written_again(scenario: &Scenario) -> Result<Scenario, Failure> {
 }
 
 /// Every packet has exactly one outcome.
-fn fates_are_one_each(m: &Measured) -> Result<(), Failure> {
-    let table = &m.tables["fates"];
-    for row in 0..m.rows("fates") {
+fn outcomes_are_one_each(m: &Measured) -> Result<(), Failure> {
+    let table = &m.tables["packet_outcomes"];
+    for row in 0..m.rows("packet_outcomes") {
         let sum = |is_meant: &dyn Fn(&str) -> bool| -> u64 {
             table.iter().filter(|c| is_meant(&c.0)).map(|c| c.1.counts()[row]).sum()
         };
         let is_birth = |name: &str| ["created", "injected", "copied"].contains(&name);
         let is_cause = |name: &str| name.starts_with("retry_limit_");
         let (born, causes) = (sum(&is_birth), sum(&is_cause));
-        let ended = sum(&|name| name != "packet_class" && !is_birth(name) && !is_cause(name));
+        let ended = sum(&|name| !["packet_class", "measured"].contains(&name) && !is_birth(name) && !is_cause(name));
         let given_up = sum(&|name| name == "dropped_retry_limit");
         if born != ended || causes != given_up {
             return fail(
-                "fates",
+                "packet_outcomes",
                 format!("row {row}: {born} born, {ended} ended; {given_up} given up, {causes} causes"),
             );
         }
@@ -224,17 +224,17 @@ fn rates_hold(setup: &Setup, m: &Measured) -> Result<(), Failure> {
     // No packet is longer, with all headers.
     let packet = 8.0 * 2.0 * 65_535.0;
     let seconds: Vec<f64> = {
-        let (from, to) = (m.column("batches", "start_s").floats(), m.column("batches", "end_s").floats());
+        let (from, to) = (m.column("batches", "started_at_s").floats(), m.column("batches", "ended_at_s").floats());
         from.iter().zip(to).map(|(from, to)| to - from).collect()
     };
     if !rates.is_empty() {
-        let used = m.column("link_batches", "utilization").floats();
-        let bytes = m.column("link_batches", "bytes_sent").counts();
+        let used = m.column("wired_link_batches", "utilization").floats();
+        let bytes = m.column("wired_link_batches", "bytes_sent").counts();
         for (i, (used, &bytes)) in used.into_iter().zip(bytes).enumerate() {
             // A packet may have begun in the previous batch.
             let most = rates[i % rates.len()] * seconds[i / rates.len()] + packet;
             if used > 1.0 + 1e-9 || bytes as f64 * 8.0 > most {
-                return fail("rates", format!("row {i} of link_batches: {bytes} B, {used} of the time"));
+                return fail("rates", format!("row {i} of wired_link_batches: {bytes} B, {used} of the time"));
             }
         }
     }
@@ -290,14 +290,14 @@ fn frames_are_apart(setup: &Setup, m: &Measured) -> Result<(), Failure> {
 }
 
 /// Every instant of a radio has exactly one use.
-fn air_time_sums_up(m: &Measured) -> Result<(), Failure> {
+fn airtime_sums_up(m: &Measured) -> Result<(), Failure> {
     let lasts = m.column("flows", "measured_s").floats();
     let Some(&lasts) = lasts.first() else { return Ok(()) };
-    for radio in 0..m.rows("air_time") {
-        let uses = Use::ALL.iter().map(|u| m.column("air_time", &format!("{}_s", u.1)).floats()[radio]);
-        let (used, energy) = (uses.sum::<f64>(), m.column("air_time", "energy_j").floats()[radio]);
+    for radio in 0..m.rows("airtime") {
+        let uses = Use::ALL.iter().map(|u| m.column("airtime", &format!("{}_s", u.1)).floats()[radio]);
+        let (used, energy) = (uses.sum::<f64>(), m.column("airtime", "energy_j").floats()[radio]);
         if (used - lasts).abs() > ROUNDING || energy < 0.0 {
-            return fail("air time", format!("radio {radio}: {used} s of {lasts} s, {energy} J"));
+            return fail("airtime", format!("radio {radio}: {used} s of {lasts} s, {energy} J"));
         }
     }
     Ok(())
@@ -335,7 +335,7 @@ fn batteries_pay_for_air_time(setup: &Setup, m: &Measured) -> Result<(), Failure
     }
     let column = |name: &str| m.column("batteries", name).floats();
     let (capacity, left) = (column("capacity_j"), column("remaining_j"));
-    let (whose, energy) = (m.column("air_time", "node").counts(), m.column("air_time", "energy_j").floats());
+    let (whose, energy) = (m.column("airtime", "node").counts(), m.column("airtime", "energy_j").floats());
     for node in 0..capacity.len() {
         let radio = setup.interfaces.radios.iter().find(|r| r.node.0 as usize == node).expect("it has a radio");
         let powers = &setup.interfaces.profiles[radio.profile as usize].radio.energy;
@@ -428,6 +428,25 @@ fn command(setup: &Setup, observers: &Observers) -> Result<Option<Measured>, Fai
     Ok(Some(Measured::default().finish(&mut sim)))
 }
 
+/// Outcomes of packets of the warm-up and of the measured part add up to those of a run without warm-up.
+fn parts_sum_up(whole: &Measured, watched: &Measured) -> Result<(), Failure> {
+    let classes = |m: &Measured| m.column("packet_outcomes", "packet_class").words().to_vec();
+    let of_parts = classes(watched);
+    for (name, all) in &whole.tables["packet_outcomes"] {
+        let Cells::Count(all) = all else { continue };
+        if name == "measured" {
+            continue;
+        }
+        let parts = watched.column("packet_outcomes", name).counts();
+        for (class, all) in classes(whole).iter().zip(all) {
+            let sum: u64 = of_parts.iter().zip(parts).filter(|(of, _)| *of == class).map(|(_, n)| n).sum();
+            let difference = (sum != *all).then(|| format!("packet_outcomes.{name} of {class}: {sum} and {all}"));
+            same("batches", difference)?;
+        }
+    }
+    Ok(())
+}
+
 /// A run divided into batches equals the undivided one: counts and times of the batches sum up to it.
 fn batches_sum_up(
     setup: &Setup,
@@ -435,13 +454,15 @@ fn batches_sum_up(
     to_end: impl Fn(&Setup, &Observers) -> Result<Measured, Failure>,
 ) -> Result<(), Failure> {
     let one = Setup { batches: 1, discard: 0, ..setup.clone() };
-    let whole = to_end(&one, &Observers { air_time: true, ..Observers::none() })?;
+    let whole = to_end(&one, &Observers { airtime: true, ..Observers::none() })?;
     batteries_pay_for_air_time(setup, &whole)?;
-    same("batches", whole.differs(watched, |table, _| !["fates", "transfers", "batteries"].contains(&table)))?;
-    let rows = [("flow_batches", watched.rows("flows")), ("link_batches", setup.links.len()), ("batches", 1)];
+    let is_left_out = |table: &str, name: &str| name == "measured" || !["short_flows", "batteries"].contains(&table);
+    same("batches", whole.differs(watched, is_left_out))?;
+    parts_sum_up(&whole, watched)?;
+    let rows = [("flow_batches", watched.rows("flows")), ("wired_link_batches", setup.links.len()), ("batches", 1)];
     for (table, rows) in rows {
         for (name, all) in &whole.tables[table] {
-            let is_number = ["batch", "used", "finished", "flow", "link", "src", "dst", "start_s", "end_s"];
+            let is_number = ["batch", "used", "finished", "flow", "link", "src", "dst", "started_at_s", "ended_at_s"];
             if is_number.contains(&name.as_str()) || name.starts_with("mean_") || name == "jain_index" {
                 continue;
             }

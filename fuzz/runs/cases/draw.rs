@@ -142,8 +142,8 @@ impl Draw<'_> {
             let sample = self.ms(3, 200);
             self.set("run.sample_interval", sample);
         }
-        let air_time = self.chance.one_in(4);
-        self.set("run.airtime", air_time);
+        let airtime = self.chance.one_in(4);
+        self.set("run.airtime", airtime);
         let words = self.settings.words("run.record");
         let record: Vec<String> = words.into_iter().filter(|_| self.chance.one_in(6)).collect();
         self.set("run.record", record);

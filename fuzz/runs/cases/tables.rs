@@ -159,14 +159,14 @@ fn totals(r: &Recorder) -> [(&'static str, Columns); 12] {
         ("nodes", r.nodes()),
         ("batches", r.batches()),
         ("flow_batches", r.flow_batches()),
-        ("series", r.series()),
-        ("fates", r.fates()),
-        ("air_time", r.air_time()),
+        ("samples", r.samples()),
+        ("packet_outcomes", r.packet_outcomes()),
+        ("airtime", r.airtime()),
         ("rates", r.rates()),
         ("batteries", r.batteries()),
-        ("transfers", r.transfers.table()),
-        ("links", r.links()),
-        ("link_batches", r.link_batches()),
+        ("short_flows", r.short_flows()),
+        ("wired_links", r.wired_links()),
+        ("wired_link_batches", r.wired_link_batches()),
     ]
     .map(|(name, table)| (name, columns(table)))
 }

@@ -102,10 +102,10 @@ def scenario_in(file: str, sets: Iterable[str]) -> Scenario:
 
 
 def load(args: argparse.Namespace) -> Scenario:
-    """Scenario of a command line; prints its warnings."""
+    """Scenario of a command line; prints its warnings, except for ignored ones."""
     seed = getattr(args, "seed", None)
     scenario = scenario_in(args.file, [*args.sets, *([] if seed is None else [f"run.seed={seed}"])])
-    show.warnings(scenario)
+    show.warnings(scenario, getattr(args, "ignored", ()))
     return scenario
 
 

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 from chappe import RESULTS_EPOCH, __version__
 from chappe._arguments import problem_of_jobs
+from chappe._notice import codes
 from chappe._words import plain, tell
 from chappe.cli import fix, papers, reference, saved, scenarios, studies
 from chappe.cli.given import BAD_INPUT
@@ -151,6 +152,25 @@ def _measure_option(q: argparse.ArgumentParser) -> None:
     )
 
 
+def _code(text: str) -> str:
+    if text not in (known := codes()):
+        near = _suggested(text, list(known)) or f"; known: {', '.join(known)}"
+        raise argparse.ArgumentTypeError(f"there is no warning {plain(text)}{near}")
+    return text
+
+
+def _ignore_option(q: argparse.ArgumentParser) -> None:
+    q.add_argument(
+        "--ignore",
+        dest="ignored",
+        type=_code,
+        metavar="CODE",
+        action="append",
+        default=[],
+        help="suppress warnings of this kind, such as unused_setting; may be repeated",
+    )
+
+
 def _json_option(q: argparse.ArgumentParser) -> None:
     q.add_argument("--json", action="store_true", help="print the results as JSON")
 
@@ -183,6 +203,7 @@ def parser() -> Parser:
         help="explain the results: time budgets of flows and nodes, and causes of packet loss",
     )
     _out_option(q, "write all tables and the effective settings to this folder")
+    _ignore_option(q)
     _output_options(q)
 
     q = command(
@@ -206,6 +227,7 @@ def parser() -> Parser:
     _jobs_option(q)
     q.add_argument("--backend", metavar="ray[://ADDRESS]", help="run on a Ray cluster (needs chappe[ray])")
     q.add_argument("--on", action=_Old, dest="backend", new="--backend")
+    _ignore_option(q)
     _output_options(q)
 
     q = command("show", saved.show_folder, "print the results in a folder that `run` or `sweep` wrote")
@@ -217,6 +239,7 @@ def parser() -> Parser:
     q = command("check", scenarios.check, "check scenarios without running them")
     q.add_argument("files", metavar="FILE", nargs="+", help="scenario files (TOML); -: standard input")
     _set_option(q)
+    _ignore_option(q)
     _output_options(q)
 
     q = command("fix", fix.fix, "replace former names of settings in scenario and study files")

@@ -29,7 +29,9 @@ def run(args: argparse.Namespace) -> int:
         results = _results(scenario, Path(args.file).name, out)
     if args.json:
         budgets = {"why": results.why().to_dict()} if args.why else {}
-        print_json({**results.to_dict(), **budgets})
+        everything = results.to_dict()
+        told = [warning for warning in everything["warnings"] if warning["code"] not in args.ignored]
+        print_json({**everything, "warnings": told, **budgets})
     elif not args.quiet:
         show_results.results(results, args.file)
         if args.why:
@@ -81,9 +83,9 @@ def check(args: argparse.Namespace) -> int:
             if not args.json:
                 tell(f"error: {plain(e)}")
         else:
-            warnings += [{"file": file, "message": w} for w in scenario.warnings]
+            warnings += [{"file": file, **w._asdict()} for w in scenario.warnings if w.code not in args.ignored]
             if not args.json:
-                show.warnings(scenario)
+                show.warnings(scenario, args.ignored)
                 if not args.quiet:
                     show.say(f"{file}: no errors. {show.sketch(scenario)}")
     if args.json:

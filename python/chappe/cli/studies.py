@@ -46,9 +46,9 @@ def sweep(args: argparse.Namespace) -> int:
         tell(f"\n{KEPT.format(plain(common['out']))}")
         raise
     measures = [f.search.measure] if f.search is not None else f.measures
-    study_show.warnings(study, measures)
+    study_show.warnings(study, measures, args.ignored)
     if args.json:
-        print(study_show.as_json(study, measures))
+        print(study_show.as_json(study, measures, args.ignored))
     elif not args.quiet:
         study_show.study(study, measures)
     return 1 if study.failed else 0
@@ -71,6 +71,10 @@ def _study(args: argparse.Namespace) -> "StudyFile":
                 f"{args.file} is a scenario: add `--axis NAME=VALUES` or `--seeds N`, or use `chappe run {args.file}`"
             )
         scenario = scenario_in(args.file, args.sets)
+        # The points of the study have the current names.
+        for notice in scenario.warnings:
+            if notice.code == "former_name" and notice.code not in args.ignored:
+                tell(f"warning: {plain(notice)}")
         f = study_file.StudyFile(scenario, {}, None, [1], None, "discard", None, ["goodput_bps"])
     else:
         f = study_file.load(args.file)

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import polars.selectors as cs
 
+from chappe import _core
 from chappe._arguments import said
 from chappe.measures import NAMES, Direction, Totals, hint
 from chappe.stats import Comparison, Estimate, Jackknife, holm, lag1, paired, quantile, unpaired
@@ -162,7 +163,7 @@ def _chosen(samples: Sequence[Sample], setting: Mapping[str, Any]) -> dict[tuple
     """Points with a setting, by the values on the other axes."""
     for name in setting:
         if samples and name not in samples[0].labels:
-            raise ValueError(f"{said(name)} is not an axis; the axes are {', '.join(samples[0].labels) or 'none'}")
+            raise ValueError(_no_axis(name, samples[0].labels))
     chosen = {
         tuple(v for k, v in s.labels.items() if k not in setting): s
         for s in samples
@@ -173,6 +174,14 @@ def _chosen(samples: Sequence[Sample], setting: Mapping[str, Any]) -> dict[tuple
     return chosen
 
 
+def _no_axis(name: str, labels: Mapping[str, Any]) -> str:
+    """Message about the name of an axis that a study lacks."""
+    today = _core.renamed_setting(name) if isinstance(name, str) else None
+    if today in labels:
+        return f"{said(name)} is not an axis: it is now called {said(today)}"
+    return f"{said(name)} is not an axis; the axes are {', '.join(labels) or 'none'}"
+
+
 def rank(
     samples: Sequence[Sample], over: Sequence[str], direction: Direction, confidence: float
 ) -> list[dict[str, Any]]:
@@ -180,7 +189,7 @@ def rank(
     groups: dict[tuple[Any, ...], list[Sample]] = {}
     for name in over:
         if samples and name not in samples[0].labels:
-            raise ValueError(f"{said(name)} is not an axis; the axes are {', '.join(samples[0].labels) or 'none'}")
+            raise ValueError(_no_axis(name, samples[0].labels))
     for s in samples:
         groups.setdefault(tuple(v for k, v in s.labels.items() if k not in over), []).append(s)
     return [row for group in groups.values() for row in _ranked(group, over, direction, confidence)]

@@ -14,6 +14,7 @@ from chappe import RESULTS_EPOCH, _core
 from chappe._arguments import MANY, listed, problem, said
 from chappe._deprecated import warn_user
 from chappe._error import Problem, ScenarioError, StudyError
+from chappe._notice import Notice
 from chappe._scenario import Scenario
 
 KEY_LENGTH = 24
@@ -283,30 +284,30 @@ def _clashes(axes: Axes, cases: Cases) -> Iterator[Problem]:
                     yield Problem(f"cases.{case}", message, "let one of them set it", None, None, None)
 
 
-def doubts_of(points: Sequence[Point]) -> list[str]:
+def doubts_of(points: Sequence[Point]) -> list[Notice]:
     """Warnings about valid points, without repetition.
 
     An unused setting is reported only if no point uses it, because some settings belong to one variant of a study.
     """
-    points_of_message: dict[str, list[Point]] = {}
+    points_of_notice: dict[Notice, list[Point]] = {}
     unused: dict[str, str] = {}
     for point in points:
         unused_here = point.scenario._core.unused()
         for name, why in unused_here:
             unused.setdefault(name, why)
-        idle = set(_core.no_effect(unused_here))
-        for message in point.scenario.warnings:
-            if message not in idle:
-                points_of_message.setdefault(message, []).append(point)
+        idle = {message for _, message in _core.no_effect(unused_here)}
+        for notice in point.scenario.warnings:
+            if notice.message not in idle:
+                points_of_notice.setdefault(notice, []).append(point)
     for point in points if unused else ():
         for name in point.scenario._core.used(list(unused)):
             del unused[name]
-    texts = []
-    for message, where in points_of_message.items():
+    notices = []
+    for notice, where in points_of_notice.items():
         first, others = _said(where[0].labels), len(where) - 1
         more = f" and at {others} more point{'s' if others > 1 else ''}" if others else ""
-        texts.append(f"{message}, with {first}{more}" if first else message)
-    return texts + _core.no_effect(list(unused.items()))
+        notices.append(notice._replace(message=f"{notice.message}, with {first}{more}") if first else notice)
+    return notices + [Notice("unused_setting", *said) for said in _core.no_effect(list(unused.items()))]
 
 
 def _said(labels: Mapping[str, Any]) -> str:

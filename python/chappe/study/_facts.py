@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from chappe.measures import BY_NAME, JAIN, NAMES, Totals, of_flows, quotients
+from chappe.measures import BY_NAME, JAIN, NAMES, Totals, column, of_flows, quotients
 from chappe.stats import mser5, quotient
 from chappe.study._parts import RUN
 
@@ -19,7 +19,8 @@ separately for each measure."""
 TRANSIENTS: tuple[Transient, ...] = ("discard", "mser5")
 
 HALF_WIDTH, OVER, UNDER = "_half_width", "_over", "_under"
-"""Suffixes of further columns of a measure: half width of the interval over the batches, and the two totals."""
+"""Suffixes of further columns of a measure in tables of this package, and of the previous version: half width of the
+interval over the batches, and the two totals. :func:`runs_of` and :func:`totals_of` give the tables of a study."""
 
 _COLUMNS = ("", HALF_WIDTH, OVER, UNDER)
 
@@ -103,6 +104,48 @@ def with_measures(facts: pl.DataFrame, batches: Batches) -> pl.DataFrame:
         columns += [pl.Series(f"{name}{end}", numbers[:, n], dtype=pl.Float64) for n, end in enumerate(_COLUMNS)]
     joined = facts.join(pl.DataFrame(columns), on=RUN, how="left", maintain_order="left")
     return joined.with_columns(pl.col(c.name).fill_null(math.nan) for c in columns[1:])
+
+
+def runs_of(rows: pl.DataFrame) -> pl.DataFrame:
+    """Runs with their measures, each with the ends of its interval and without totals.
+
+    Args:
+        rows: Runs as from :func:`with_measures`.
+    """
+    columns: list[pl.Expr] = []
+    for name in rows.columns:
+        half = pl.col(f"{name}{HALF_WIDTH}")
+        if f"{name}{HALF_WIDTH}" not in rows.columns or name not in NAMES:
+            is_part = any(name == f"{measure}{end}" for measure in NAMES for end in _COLUMNS[1:])
+            columns += [] if is_part else [pl.col(name)]
+            continue
+        ends = (
+            (pl.col(name) - half).alias(column(name, "ci_low")),
+            (pl.col(name) + half).alias(column(name, "ci_high")),
+        )
+        columns += [pl.col(name), *ends]
+    return rows.select(columns)
+
+
+def totals_of(rows: pl.DataFrame) -> pl.DataFrame:
+    """Totals of the measures of runs: ``run``, ``measure``, ``numerator``, ``denominator``; the sums of runs pool them.
+
+    Args:
+        rows: Runs as from :func:`with_measures`.
+    """
+    each = [
+        rows.select(
+            RUN,
+            pl.lit(name).alias("measure"),
+            pl.col(f"{name}{OVER}").alias("numerator"),
+            pl.col(f"{name}{UNDER}").alias("denominator"),
+        )
+        for name in NAMES
+    ]
+    # By run, in the order of the runs.
+    numbers = pl.DataFrame({RUN: rows[RUN], "number": range(len(rows))})
+    totals = pl.concat(each).join(numbers.unique(RUN, keep="first"), on=RUN, maintain_order="left")
+    return totals.sort("number", maintain_order=True).drop("number")
 
 
 def _after_transient(totals: Totals) -> Totals:

@@ -13,7 +13,7 @@ from chappe._progress import bar
 from chappe._scenario import Scenario
 from chappe._tables import known
 from chappe.study._axes import Item, Point, problems_of_size, seeds_of
-from chappe.study._facts import Batches, with_measures
+from chappe.study._facts import Batches, runs_of, with_measures
 from chappe.study._parts import FACTS, PART_TABLES, RUN, Finished, frames_of
 from chappe.study._store import Store
 from chappe.study._work import Failed, threads
@@ -41,9 +41,9 @@ def measure(
         also: Function for further numbers of a run.
 
     Returns:
-        One table per key, one row per seed, in the order of the seeds: ``seed``, ``end``, ``frames``, ``simulated_s``,
-        ``queue_drops``, and the measures of :data:`chappe.measures.MEASURES`, each with the ``_half_width`` of its 95 %
-        interval over the batches and its two totals (``_over``, ``_under``), and the results of ``also``.
+        One table per key, one row per seed, in the order of the seeds: ``seed``, ``end``, ``frames_sent``,
+        ``simulated_s``, ``queue_drops``, the measures of :data:`chappe.measures.MEASURES`, each with the ends of its
+        95 % interval over the batches (:func:`chappe.measures.column`), and the results of ``also``.
 
     Raises:
         RunError: If runs fail.
@@ -67,7 +67,7 @@ def measure(
     items = {key: [Item(point, seed) for seed in seeds] for key, point in point_of.items()}
     with bar(title) as update:
         found = measured(items, jobs=jobs, also=also, progress=update)
-    return {key: known(table) for key, table in found.items()}
+    return {key: known(runs_of(table)) for key, table in found.items()}
 
 
 def measured(
@@ -78,7 +78,9 @@ def measured(
     store: Store | None = None,
     progress: Callable[[float], object] = lambda _: None,
 ) -> dict[K, pl.DataFrame]:
-    """Executes the runs missing in the store, and returns the tables of :func:`measure`, with NaN for missing values.
+    """Executes the runs missing in the store, and returns tables as :func:`measure`, with NaN for missing values.
+
+    Each measure has the half width of its interval and its totals, as in :mod:`chappe.study._facts`.
 
     Args:
         items: Runs by any key.
@@ -132,7 +134,7 @@ def _what_failed(failed: Sequence[Failed], store: Store | None) -> str:
 
 def _rows(tables: Mapping[str, pl.DataFrame], also: Also | None) -> pl.DataFrame:
     """One row per run, in the order of the facts."""
-    drops = tables["fates"].group_by(RUN).agg(pl.col("dropped_queue_full").sum().alias("queue_drops"))
+    drops = tables["packet_outcomes"].group_by(RUN).agg(pl.col("dropped_queue_full").sum().alias("queue_drops"))
     facts = tables[FACTS].join(drops, on=RUN, how="left", maintain_order="left")
     rows = with_measures(facts, Batches(tables.__getitem__, "discard"))
     if also is not None:

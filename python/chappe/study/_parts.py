@@ -26,9 +26,6 @@ FACTS = "facts"
 """Name of the table with one row per run."""
 
 PART_TABLES = (FACTS, *TABLES)
-ADDED = {"series": ("packets_delivered",)}
-"""Columns by table that earlier versions of this results epoch did not write: null in their runs."""
-
 RUN = "run"
 """Column with the key of the run of a row."""
 
@@ -44,7 +41,7 @@ class Finished(NamedTuple):
     seed: int
     end: str
     simulated_s: float
-    frames: int
+    frames_sent: int
     tables: dict[str, dict[str, tuple[str, list[Any]]]]
 
 
@@ -60,7 +57,7 @@ def frames_of(runs: Iterable[Finished]) -> dict[str, pl.DataFrame]:
         "seed": [r.seed for r in runs],
         "end": [r.end for r in runs],
         "simulated_s": [r.simulated_s for r in runs],
-        "frames": [r.frames for r in runs],
+        "frames_sent": [r.frames_sent for r in runs],
     }
     frames = {FACTS: pl.DataFrame(facts)}
     for name in TABLES:
@@ -120,7 +117,7 @@ def _keep(files: Sequence[Path]) -> None:
 
 def remove(path: Path) -> None:
     """Deletes the files of a part, finished or not, and then the folder, if empty."""
-    for name in (SUMS, *(f"{table}.parquet" for table in PART_TABLES)):
+    for name in (SUMS, *(f"{table}.parquet" for table in (*PART_TABLES, *former.TABLES))):
         with suppress(FileNotFoundError):
             os.unlink(path / name)
     with suppress(OSError):
@@ -133,7 +130,7 @@ def read(path: Path, table: str) -> pl.DataFrame:
     Raises:
         DamagedError: If the table cannot be read.
     """
-    file = path / f"{table}.parquet"
+    file = former.file_of(path, table)
     try:
         rows = former.of_today(table, tables.read(file))
     except OSError as e:
@@ -141,9 +138,6 @@ def read(path: Path, table: str) -> pl.DataFrame:
     except pl.exceptions.PolarsError as e:
         raise DamagedError(f"{file} cannot be read: {str(e).splitlines()[0]}") from None
     _check_columns(file, table, rows.columns)
-    schema = _schemas()[table]
-    absent = [pl.lit(None, schema[name]).alias(name) for name in schema if name not in rows.columns]
-    rows = rows.with_columns(absent).select(*schema, pl.exclude(*schema)) if absent else rows
     # Earlier versions wrote NaN and infinity for missing values.
     return tables.known(rows)
 
@@ -156,7 +150,7 @@ def check(path: Path) -> list[str]:
     """
     sums = _sums(path)
     for name in PART_TABLES:
-        file = path / f"{name}.parquet"
+        file = former.file_of(path, name)
         try:
             data = file.read_bytes()
         except OSError:
@@ -164,11 +158,10 @@ def check(path: Path) -> list[str]:
         if hashlib.sha256(data).hexdigest() != sums.get(file.name):
             raise DamagedError(f"{file} is damaged")
         try:
-            columns = list(pl.read_parquet_schema(io.BytesIO(data)))
+            schema = pl.read_parquet_schema(io.BytesIO(data))
         except (OSError, pl.exceptions.PolarsError):
             raise DamagedError(f"{file} is damaged") from None
-        renamed = former.names(name, columns)
-        _check_columns(file, name, [renamed.get(c, c) for c in columns])
+        _check_columns(file, name, former.of_today(name, pl.DataFrame(schema=schema)).columns)
     keys: list[str] = read(path, FACTS)[RUN].to_list()
     return keys
 
@@ -205,7 +198,7 @@ def _sums(path: Path) -> dict[str, Any]:
 
 
 def _check_columns(file: Path, table: str, columns: Sequence[str]) -> None:
-    missing = [name for name in _schemas()[table] if name not in columns and name not in ADDED.get(table, ())]
+    missing = [name for name in _schemas()[table] if name not in columns]
     if missing:
         raise DamagedError(f"{file} has no column `{missing[0]}`")
 
@@ -216,5 +209,5 @@ def _schemas() -> dict[str, pl.Schema]:
     scenario = Scenario.chain(1, {"run.batches": 1, "run.warmup_batches": 0}, stop="1 delivered")
     results = _core.Run(scenario._core).results()
     tables_of = {name: results.table(name) for name in TABLES}
-    finished = Finished("", 0, results.end, results.simulated_s, results.frames, tables_of)
+    finished = Finished("", 0, results.end, results.simulated_s, results.frames_sent, tables_of)
     return {name: table.schema for name, table in frames_of([finished]).items()}

@@ -14,6 +14,7 @@ from chappe import _core
 from chappe._arguments import is_whole, not_whole, problem, problems_of_work, said
 from chappe._deprecated import arguments, keyword_only, warn
 from chappe._error import Problem, ScenarioError, StudyError, WorkWarning
+from chappe._notice import Notice
 from chappe._progress import bar
 from chappe._scenario import Scenario, ScenarioLike, scenario_of
 from chappe.measures import ENERGY, NAMES, Direction, Totals, hint
@@ -31,7 +32,7 @@ from chappe.study._axes import (
     seeds_of,
     settings_without_seed,
 )
-from chappe.study._facts import TRANSIENTS, Batches, Transient, with_measures
+from chappe.study._facts import TRANSIENTS, Batches, Transient, runs_of, totals_of, with_measures
 from chappe.study._parts import RUN, Finished
 from chappe.study._search import GRID, Search, problems_of_search, searching
 from chappe.study._stop import Design, Precision, UnknownError, fixed, lengthened, precise
@@ -308,7 +309,7 @@ def carry_out(
     workers: Workers,
     progress: Progress,
     title: str,
-    doubts: Sequence[str] = (),
+    doubts: Sequence[Notice] = (),
 ) -> Study:
     """Executes the runs of a design until the design is complete.
 
@@ -421,7 +422,8 @@ def _finish(store: Store, items: Sequence[Item], transient: Transient) -> None:
     if not keys:
         return
     facts = pl.concat(_facts(store, keys[i : i + _AT_ONCE], transient) for i in range(0, len(keys), _AT_ONCE))
-    store.write_runs(points_table(shown).drop("shown").join(facts, on=RUN, how="left", maintain_order="left"))
+    runs = points_table(shown).drop("shown").join(runs_of(facts), on=RUN, how="left", maintain_order="left")
+    store.write_runs(runs, totals_of(facts))
 
 
 def _facts(store: Store, keys: Sequence[str], transient: Transient) -> pl.DataFrame:
@@ -434,8 +436,8 @@ def problems_of_rules(points: Sequence[Point], transient: str, asked: Mapping[st
     """Problems of the removal of transients, and of measures by the setting that uses them, at the given points."""
     problems = []
     if ENERGY in asked and not all(p.scenario.settings["run"]["airtime"] for p in points):
-        help_ = "count air time in the scenario: run.airtime = true"
-        problems.append(problem(asked[ENERGY], f"`{ENERGY}` needs the count of air time", help_))
+        help_ = "count airtime in the scenario: run.airtime = true"
+        problems.append(problem(asked[ENERGY], f"`{ENERGY}` needs the count of airtime", help_))
     if not isinstance(transient, str) or transient not in TRANSIENTS:
         known_rules = " and ".join(f"`{t}`" for t in TRANSIENTS)
         return [*problems, problem("transient", f"`transient` cannot be {said(transient)}", f"known: {known_rules}")]

@@ -43,10 +43,11 @@ def told_at_once() -> Iterator[None]:
         yield
 
 
-def warnings(s: Study, measures: Sequence[str]) -> None:
-    """Prints warnings and failed runs on standard error."""
-    for text in s.doubts(measures):
-        tell(f"warning: {plain(text)}")
+def warnings(s: Study, measures: Sequence[str], ignored: Sequence[str] = ()) -> None:
+    """Prints failed runs, and warnings except for those of ignored codes, on standard error."""
+    for notice in s._notices(measures):
+        if notice.code not in ignored:
+            tell(f"warning: {plain(notice)}")
     for failed in s.failed:
         at = named({**failed.item.point.labels, "seed": failed.item.seed})
         tell(plain(f"error: the run with {at} failed: {failed}"))
@@ -54,7 +55,7 @@ def warnings(s: Study, measures: Sequence[str]) -> None:
         tell(f"\n{count(len(s.failed), 'run')} failed; finished runs are kept in {plain(s.folder)}.")
 
 
-def as_json(s: Study, measures: Sequence[str]) -> str:
+def as_json(s: Study, measures: Sequence[str], ignored: Sequence[str] = ()) -> str:
     """All printed results, as JSON."""
     rows = s.summary(measures).to_dicts()
     return json.dumps(
@@ -67,7 +68,7 @@ def as_json(s: Study, measures: Sequence[str]) -> str:
             "seeds": s.seeds,
             "run_count": len(s.runs),
             "failed": [{**f.item.point.labels, "seed": f.item.seed, "message": str(f)} for f in s.failed],
-            "warnings": s.doubts(measures),
+            "warnings": [notice._asdict() for notice in s._notices(measures) if notice.code not in ignored],
             "summary": rows,
             **({"curve": s.curve().to_dicts()} if s.is_search else {}),
         },

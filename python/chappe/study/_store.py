@@ -4,7 +4,7 @@
 - ``points.parquet`` has one row per selected run.
 - ``chunks/00000``, ... have the tables of 100 runs each, in the order of the study.
 - ``parts/...`` have the tables of runs with incomplete chunks, and of runs no longer selected.
-- ``runs.parquet`` has one row of measures per run, once the study is finished.
+- ``runs.parquet`` has one row of measures per run, ``totals.parquet`` their totals, once the study is finished.
 
 Renaming a folder publishes a part atomically, and a run is deleted only after it was copied. After an interruption, a
 run may be in two parts, with identical data: the first part is used.
@@ -32,6 +32,7 @@ from chappe import _forked as forked
 from chappe import _tables as tables
 from chappe._error import ScenarioError, StorageError, reason
 from chappe._files import UNFINISHED, make_folder, take_away, write_file
+from chappe._notice import Notice
 from chappe._scenario import Scenario
 from chappe._words import count
 from chappe.study import _parts as parts
@@ -51,12 +52,12 @@ PATIENCE_S = 2.0
 The time of writing does not count; otherwise slow disks would cause one write per run.
 """
 
-STUDY, POINTS, RUNS = "study.json", "points.parquet", "runs.parquet"
+STUDY, POINTS, RUNS, TOTALS = "study.json", "points.parquet", "runs.parquet", "totals.parquet"
 CHUNKS, PARTS, DAMAGED = "chunks", "parts", "damaged"
 OTHER, OLD = "other", "old"
 
 
-_FILES = frozenset(f"{name}{end}" for name in (STUDY, POINTS, RUNS) for end in ("", UNFINISHED))
+_FILES = frozenset(f"{name}{end}" for name in (STUDY, POINTS, RUNS, TOTALS) for end in ("", UNFINISHED))
 _PART_NAMES = {
     CHUNKS: re.compile(r"\d{5,}(\.tmp)?"),
     PARTS: re.compile(rf"([0-9a-f]{{{KEY_LENGTH}}}|{OTHER}|{OLD})(-\d+)?(\.tmp)?"),
@@ -131,7 +132,7 @@ class Store:
         """
         forked.refuse()
         self.folder = folder
-        self.warnings: list[str] = []
+        self.warnings: list[Notice] = []
         self._sources: dict[str, Path] = {}
         self._former: dict[str, str] = {}
         """Names of runs in parts of the previous version, by their current names."""
@@ -169,8 +170,12 @@ class Store:
             self._shown_before = _shown(self.folder / POINTS)
         if other:
             # Measures from other rules are out of date.
-            (self.folder / RUNS).unlink(missing_ok=True)
+            self._forget_measures()
             self._write(path, self._about)
+
+    def _forget_measures(self) -> None:
+        for name in (RUNS, TOTALS):
+            (self.folder / name).unlink(missing_ok=True)
 
     def _take_lock(self) -> None:
         """Takes a lock that the operating system releases at the end of the process."""
@@ -200,14 +205,14 @@ class Store:
                 raise StorageError(f"{self.folder} is neither empty nor the folder of a study: {other}") from None
             self._refuse_runs_of_others(other)
             if folders(self.folder):
-                self.warnings.append(f"{self.folder / STUDY} was missing and has been rewritten")
+                self._warn("rewritten_study", STUDY, f"{self.folder / STUDY} was missing and has been rewritten")
             return
         try:
             about = parts.loaded(text)
             form, epoch, stored = about["format"], about["results_epoch"], about["scenario"]
         except (ValueError, KeyError):
             self._refuse_runs_of_others(other)
-            self.warnings.append(f"{self.folder / STUDY} was damaged and has been rewritten")
+            self._warn("rewritten_study", STUDY, f"{self.folder / STUDY} was damaged and has been rewritten")
             return
         if form not in (FORMER, FORMAT):
             raise StorageError(f"{self.folder} was written in another format ({form}, not {FORMAT}): {other}")
@@ -231,7 +236,7 @@ class Store:
 
     def _look(self) -> None:
         """Finds existing runs, and moves damaged parts away."""
-        for name in (STUDY, POINTS, RUNS):
+        for name in (STUDY, POINTS, RUNS, TOTALS):
             (self.folder / f"{name}{UNFINISHED}").unlink(missing_ok=True)
         for path in folders(self.folder, unfinished=True):
             parts.remove(path)
@@ -242,7 +247,11 @@ class Store:
                 aside = _free(self.folder / DAMAGED, path.name)
                 aside.parent.mkdir(exist_ok=True)
                 path.rename(aside)
-                self.warnings.append(f"{e}; the folder is moved to {aside}, and its runs are repeated")
+                text = f"{e}; the folder is moved to {aside}, and its runs are repeated"
+                self._warn("damaged_runs", path.name, text)
+
+    def _warn(self, code: str, path: str, message: str) -> None:
+        self.warnings.append(Notice(code, path, message))
 
     def _know(self, path: Path, keys: Sequence[str]) -> None:
         for key in keys:
@@ -333,7 +342,7 @@ class Store:
         data = parts.parquet(points)
         path = self.folder / POINTS
         if not path.exists() or path.read_bytes() != data:
-            (self.folder / RUNS).unlink(missing_ok=True)
+            self._forget_measures()
             self._write(path, data)
 
     def finish(self, order: Sequence[str]) -> None:
@@ -342,10 +351,12 @@ class Store:
         if not (self.folder / STUDY).exists():
             self._write(self.folder / STUDY, self._about)
         if replaced := len(self._shown_before - set(order)):
-            self.warnings.append(
+            self._warn(
+                "replaced_runs",
+                "",
                 f"{self.folder} held a study with other values, seeds or rules: "
                 f"{count(replaced, 'run')} of its results {'is' if replaced == 1 else 'are'} no longer shown. "
-                "All runs are kept; the earlier command shows them again"
+                "All runs are kept; the earlier command shows them again",
             )
         try:
             kept = self._chunks(order) + self._others(order)
@@ -363,8 +374,9 @@ class Store:
         except OSError as e:
             raise self._unwritable(e) from None
 
-    def write_runs(self, runs: pl.DataFrame) -> None:
-        """Writes the measures of the runs."""
+    def write_runs(self, runs: pl.DataFrame, totals: pl.DataFrame) -> None:
+        """Writes the measures of the runs, and their totals."""
+        self._write(self.folder / TOTALS, parts.parquet(tables.known(totals)))
         self._write(self.folder / RUNS, parts.parquet(tables.known(runs)))
 
     def close(self) -> None:
@@ -401,6 +413,8 @@ class Store:
             self._sources = {k: aside if p == path else p for k, p in self._sources.items()}
         self._write_part(path, content)
         self._sources.update(dict.fromkeys(keys, path))
+        # The new part has the current keys.
+        self._former = {k: old for k, old in self._former.items() if k not in keys}
 
     def _write_part(self, path: Path, content: Mapping[str, pl.DataFrame]) -> None:
         try:

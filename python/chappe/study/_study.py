@@ -21,18 +21,23 @@ from chappe import _tables as tables
 from chappe._arguments import name_of, names_of, path_of, said, values_of
 from chappe._deprecated import keyword_only
 from chappe._error import ScenarioError, StorageError
+from chappe._former import table_of_today
+from chappe._notice import Notice
 from chappe._scenario import Scenario
 from chappe._words import count
-from chappe.measures import BY_NAME, OLD_DIRECTIONS, Direction, Totals, direction_of, short_batches
+from chappe.measures import BY_NAME, NAMES, OLD_DIRECTIONS, Direction, Totals, direction_of, short_batches
 from chappe.stats import known_confidence, quotient
 from chappe.study import _analysis as analysis
 from chappe.study import _parts as parts
 from chappe.study import _store as store
 from chappe.study._axes import Item
-from chappe.study._facts import OVER, TRANSIENTS, UNDER, Batches, with_measures
+from chappe.study._facts import OVER, TRANSIENTS, Batches, runs_of, totals_of, with_measures
 from chappe.study._parts import RUN, DamagedError
 from chappe.study._search import curve
 from chappe.study._work import Failed
+
+TOTALS = "totals"
+"""Name of the table of the totals of measures."""
 
 _OF_SEARCH = ("setting", "measure", "best")
 
@@ -61,7 +66,8 @@ class Study:
     Attributes:
         folder: Folder of the study.
         failed: Failed runs of the last execution.
-        warnings: Warnings about points, and about damaged files that were moved away.
+        warnings: Warnings about points, and about damaged files that were moved away, as records with ``code``,
+            ``path`` and ``message``.
     """
 
     def __init__(
@@ -69,7 +75,7 @@ class Study:
         folder: str | os.PathLike[str],
         *,
         failed: Iterable[Failed] = (),
-        warnings: Iterable[str] = (),
+        warnings: Iterable[Notice] = (),
         forgotten: Forgotten | None = None,
     ):
         """Opens the folder of a study, finished or not.
@@ -145,11 +151,16 @@ class Study:
     @property
     def _finished(self) -> pl.DataFrame:
         """Table of measures of a finished study."""
-        path = self.folder / store.RUNS
+        runs = self._of_today(self._read(store.RUNS))
+        return runs.rename({"frames": "frames_sent"}) if "frames" in runs.columns else runs
+
+    def _read(self, name: str) -> pl.DataFrame:
+        """A table that a finished study has written."""
+        path = self.folder / name
         try:
-            runs = tables.read(path)
-            if RUN in runs.columns:
-                return tables.known(self._of_today(runs))
+            rows = tables.read(path)
+            if RUN in rows.columns:
+                return tables.known(rows)
         except (OSError, pl.exceptions.PolarsError):
             pass
         raise StorageError(f"{path} is damaged; run the study again to repair it")
@@ -161,27 +172,43 @@ class Study:
     @cached_property
     def runs(self) -> pl.DataFrame:
         """One row per run: point, axes, seed, end, measures. docs/studies.md describes the columns."""
+        return self._measured[0]
+
+    @cached_property
+    def _measured(self) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """Table of runs, and totals of their measures."""
         forked.refuse()
         if (self.folder / store.RUNS).exists():
-            return self._finished
+            runs = self._finished
+            if f"{NAMES[0]}{OVER}" not in runs.columns:
+                return runs, self._read(store.TOTALS)
+            # The previous version wrote both in one table.
+            return runs_of(runs), totals_of(runs)
         keys = self._there[RUN].unique(maintain_order=True).to_list()
         if not keys:
-            return self._there
+            return self._there, self._there.select(RUN)
         facts = self._rows(parts.FACTS, keys).drop("seed")
         facts = with_measures(facts, self._batches(keys))
-        return tables.known(self._there.join(facts, on=RUN, how="left", maintain_order="left"))
+        runs = self._there.join(runs_of(facts), on=RUN, how="left", maintain_order="left")
+        return tables.known(runs), tables.known(totals_of(facts))
 
     def table(self, name: str) -> pl.DataFrame:
-        """Table of all runs, such as ``flows``, with the columns ``run``, ``point``, axes and ``seed`` in front."""
+        """Table of all runs, such as ``flows``, with the columns ``run``, ``point``, axes and ``seed`` in front.
+
+        The table ``totals`` has ``numerator`` and ``denominator`` of each ``measure`` of each run.
+        """
         forked.refuse()
-        rows = self._rows(name_of("name", name), self._there[RUN].unique(maintain_order=True).to_list())
+        name = table_of_today(name_of("name", name))
+        if name == TOTALS:
+            return self._there.join(self._measured[1], on=RUN, maintain_order="left_right")
+        rows = self._rows(name, self._there[RUN].unique(maintain_order=True).to_list())
         if not len(rows.columns):
             return self._there
         return self._there.join(rows, on=RUN, maintain_order="left_right", suffix="_of_run")
 
     def _rows(self, name: str, keys: Sequence[str]) -> pl.DataFrame:
         if name not in parts.PART_TABLES:
-            raise ValueError(f"there is no table {said(name)}; known: {', '.join(parts.PART_TABLES)}")
+            raise ValueError(f"there is no table {said(name)}; known: {', '.join((*parts.PART_TABLES, TOTALS))}")
         try:
             return store.table(self._sources, name, keys)
         except DamagedError as e:
@@ -204,13 +231,15 @@ class Study:
         if self._single and len(self._there):
             batches = dict(self._batches(self._there[RUN].unique(maintain_order=True).to_list()).totals(measure))
         none = Totals(np.empty((0, 2)), BY_NAME[measure].statistic)
+        sums = pl.DataFrame() if self._single or self.runs.is_empty() else self._measured[1].filter(measure=measure)
         for of_point in self.runs.partition_by("point", maintain_order=True):
             row = of_point.row(0, named=True)
             labels = {name: row[name] for name in self.axes}
             if self._single:
                 samples.append(analysis.Sample(labels, None, batches.get(row[RUN], none)))
             else:
-                rows = of_point.select(f"{measure}{OVER}", f"{measure}{UNDER}").to_numpy()
+                pairs = of_point.select(RUN).join(sums, on=RUN, how="left", maintain_order="left")
+                rows = pairs.select("numerator", "denominator").to_numpy()
                 samples.append(analysis.Sample(labels, of_point["seed"].to_list(), Totals(rows, quotient)))
         return samples
 
@@ -242,29 +271,35 @@ class Study:
         Args:
             measures: Names of the measures whose intervals are checked.
         """
+        return [str(notice) for notice in self._notices(measures)]
+
+    def _notices(self, measures: str | Sequence[str]) -> list[Notice]:
+        """Warnings of :meth:`doubts`, as records."""
         forked.refuse()
         warnings = list(self.warnings)
         limited = self.runs.filter(self.runs["end"] == "limit") if "end" in self.runs.columns else self.runs.clear()
         if len(limited):
-            warnings.append(f"{count(len(limited), 'run')} reached run.time_limit before the stop rule was met")
+            cut = f"{count(len(limited), 'run')} reached run.time_limit before the stop rule was met"
+            warnings.append(Notice("early_end", "run.stop", cut))
         if self._single and len(self._there):
             tables_of_runs = self.table("batches").partition_by(RUN, maintain_order=True)
             short = [text for batches in tables_of_runs if (text := short_batches(batches))]
             if short:
                 where = f" (at {len(short):,} of {len(tables_of_runs):,} points)" if len(tables_of_runs) > 1 else ""
-                warnings.append(f"{short[0]}{where}")
+                warnings.append(Notice("short_batches", "run.stop", f"{short[0]}{where}"))
         warnings += self._silent()
         for row in self.summary(measures).iter_rows(named=True):
             if row["correlated"]:
                 at = named({name: row[name] for name in self.axes})
-                warnings.append(
+                text = (
                     f"batches of {row['measure']} are correlated{' at ' if at else ''}{at} "
                     f"(autocorrelation {row['autocorrelation']:.2f}): "
                     "their interval is too narrow. Use longer batches or several seeds"
                 )
+                warnings.append(Notice("correlated_batches", "run.stop", text))
         return warnings
 
-    def _silent(self) -> list[str]:
+    def _silent(self) -> list[Notice]:
         """Warnings about flows that delivered nothing: number of runs, and reasons in the first run."""
         runs = self.runs
         if "goodput_bps" not in runs.columns or runs.is_empty():
@@ -280,22 +315,24 @@ class Study:
         rows = silence.silent(flows, pl.col("simulated_s")).sort("flow", maintain_order=True)
         if rows.is_empty():
             return []
-        texts = []
+        found = []
         for (flow,), of_flow in rows.group_by(["flow"], maintain_order=True):
             key = of_flow[RUN][0]
             row = runs.filter(pl.col(RUN) == key).row(0, named=True)
             of_run = flows.filter(pl.col(RUN) == key).drop(RUN, "simulated_s")
-            fates, batteries = (self._rows(name, [key]) for name in ("fates", "batteries"))
-            silences = silence.of_run(self._scenario_of(row), of_run, fates, batteries, row["simulated_s"])
+            outcomes, batteries = (self._rows(name, [key]) for name in ("packet_outcomes", "batteries"))
+            silences = silence.of_run(self._scenario_of(row), of_run, outcomes, batteries, row["simulated_s"])
             why = next(s for s in silences if s.flow == flow)
             at = named({**{name: row[name] for name in self.axes}, "seed": row["seed"]})
             many = f"{of_flow[RUN].n_unique():,} of {count(len(self.runs), 'run')}"
-            texts.append(f"flow {flow} delivered nothing in {many} (with {at}: {'; '.join(why.reasons)})")
-            if len(texts) == silence.TOLD:
+            text = f"flow {flow} delivered nothing in {many} (with {at}: {'; '.join(why.reasons)})"
+            found.append(Notice("silent_flow", f"flow.{flow}", text))
+            if len(found) == silence.TOLD:
                 break
-        if more := rows["flow"].n_unique() - len(texts):
-            texts.append(f"{count(more, 'more flow')} delivered nothing in some runs")
-        return texts
+        if more := rows["flow"].n_unique() - len(found):
+            text = f"{count(more, 'more flow')} delivered nothing in some runs"
+            found.append(Notice("silent_flow", "flow", text))
+        return found
 
     def _scenario_of(self, row: Mapping[str, Any]) -> Scenario | None:
         """Scenario of a run; ``None`` if an axis is not a setting."""

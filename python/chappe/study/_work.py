@@ -42,7 +42,7 @@ def execute(item: Item, progress: Callable[[float], object] | None = None) -> Fi
     """Executes a run."""
     results = _core.run(item.point.scenario.with_settings({"run.seed": item.seed})._core, progress)
     tables = {name: results.table(name) for name in TABLES}
-    return Finished(item.key, item.seed, results.end, results.simulated_s, results.frames, tables)
+    return Finished(item.key, item.seed, results.end, results.simulated_s, results.frames_sent, tables)
 
 
 def cores(jobs: int | None) -> int:

@@ -110,15 +110,15 @@ class Ahmed(Design):
         return same(point)
 
     def of_run(self, tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
-        """The paper's metrics, fates of packets, and time budgets of senders."""
-        flows, fates, nodes = tables["flows"], tables["fates"], tables["nodes"]
-        packets = fates.filter(pl.col("packet_class").is_in(["data", "ack"]))
-        data = fates.filter(pl.col("packet_class") == "data")
+        """The paper's metrics, outcomes of packets, and time budgets of senders."""
+        flows, outcomes, nodes = tables["flows"], tables["packet_outcomes"], tables["nodes"]
+        packets = outcomes.filter(pl.col("packet_class").is_in(["data", "ack"]))
+        data = outcomes.filter(pl.col("packet_class") == "data")
         # With probes, which are no segments but are lost like them.
         sent, arrived = float(data["created"].sum()), float(data["delivered"].sum())
         drops = {n: float(sum(packets[f"dropped_{why}"].sum() for why in reasons)) for n, reasons in DROPS.items()}
         unanswered = sum(float(nodes[name].sum()) for name in ("rts_frames_failed", "data_frames_failed"))
-        everything = sum(float(fates[name].sum()) for name in fates.columns if name.startswith("dropped_"))
+        everything = sum(float(outcomes[name].sum()) for name in outcomes.columns if name.startswith("dropped_"))
         timeouts = float(flows["timeouts"].sum())
         times = {
             name: share(float(flows[column].sum()), float(flows["measured_s"].sum()))

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 from chappe._scenario import Scenario
-from chappe._why import AIR_TIME
+from chappe._why import AIRTIME
 from chappe.states import unseen
 from chappe.stats import Estimate
 
@@ -64,7 +64,7 @@ MEASURES: dict[str, Measure] = {
     "hidden_per_10000": Measure("drops at hidden terminals per 10,000 delivered"),
     "energy_per_bit_j": Measure("energy per delivered bit, 0 W idle [uJ]", 1e6, 0.05),
     "energy_with_idle_per_bit_j": Measure("energy per delivered bit, 1.65, 1.4 and 1.15 W [uJ]", 1e6, 0.05),
-    **{f"air_{use}": Measure(f"share of {AIR_TIME[use]} in the nodes' time") for use in AIR},
+    **{f"air_{use}": Measure(f"share of {AIRTIME[use]} in the nodes' time") for use in AIR},
 }
 
 COMPARED = tuple(MEASURES)[:6]
@@ -212,7 +212,7 @@ class ElRakabawy(Design):
         def column(name: str) -> list[float]:
             return [v for v, counts in zip(batches[name].to_list(), used, strict=True) if counts]
 
-        goodput, begin = column(GOODPUT), min(column("start_s"), default=0.0)
+        goodput, begin = column(GOODPUT), min(column("started_at_s"), default=0.0)
         values: dict[str, float] = {f"flow{f}_bps": v for f, v in enumerate(flows[GOODPUT].to_list())}
         values |= of_batches({name: column(name) for name in JUDGED})
         values |= means_of_batches(batches, COMPARED)
@@ -221,7 +221,7 @@ class ElRakabawy(Design):
         values["intermediate_drops"] = mean([p for n, p in drops if n not in ends and is_known(p)])
         failures = int(nodes["local_repairs"].sum()) + int(nodes["links_deleted"].sum())
         values["route_searches"] = share(int(nodes["route_discoveries"].sum()), failures)
-        series = tables["series"]
+        series = tables["samples"]
         samples = zip(
             *(series[name].to_list() for name in ("time_s", "cwnd_segments", "ssthresh_segments")), strict=True
         )

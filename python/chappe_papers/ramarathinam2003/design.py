@@ -121,7 +121,7 @@ class Ramarathinam(Design):
             **{name: empty.fill_null(SECONDS)[n] for n, name in LIFE.items()},
             GAP: last[0] - last[STUDENT],
             **{name: batteries["remaining_j"][n] for n, name in LEFT.items()},
-            **_packets(tables["fates"], float(nodes["routing_packets_sent"].sum())),
+            **_packets(tables["packet_outcomes"], float(nodes["routing_packets_sent"].sum())),
             ROUTING_BYTES: float(nodes[ROUTING_BYTES].sum()),
             ROUTING_HEADERS: float(nodes[ROUTING_HEADERS].sum()),
             BITS: bits,
@@ -178,16 +178,16 @@ def _reached(flows: pl.DataFrame) -> list[int]:
     return (flows["packets_sent"] - flows["retransmissions"] - (flows["packets_sent"] > 0)).to_list()
 
 
-def _packets(fates: pl.DataFrame, routing: float) -> dict[str, float]:
-    """Packets that agents and routers send and receive, by the fates of all packets and copies.
+def _packets(outcomes: pl.DataFrame, routing: float) -> dict[str, float]:
+    """Packets that agents and routers send and receive, by the outcomes of all packets and copies.
 
     Args:
-        fates: The table.
+        outcomes: The table.
         routing: Packets that the routing protocol sent, those passed on included.
     """
 
     def of(*kinds: str, **columns: int) -> float:
-        rows = fates.filter(pl.col("packet_class").is_in(kinds))
+        rows = outcomes.filter(pl.col("packet_class").is_in(kinds))
         return float(sum(sign * rows[name].sum() for name, sign in columns.items()))
 
     # A node whose battery is empty sends nothing.

@@ -144,7 +144,7 @@ class Su(Design):
                 for mbps in MBPS:
                     at_rate = data.filter((pl.col("node") == node) & (pl.col("rate_bps") == round(float(mbps) * 1e6)))
                     values[mix(counted, node, mbps)] = float(at_rate[column].sum())
-        return values | _of_series(tables["series"])
+        return values | _of_series(tables["samples"])
 
     def estimates(self, point: Point, rows: pl.DataFrame, _alike: bool, /) -> dict[str, Estimate]:
         """The measures of a point, with paths as units; shares are totals over totals."""
@@ -226,7 +226,7 @@ def _known(rows: pl.DataFrame, name: str) -> bool:
 
 def _goodput(batches: pl.DataFrame) -> float:
     """Bits delivered by the time they took."""
-    seconds = float((batches["end_s"] - batches["start_s"]).sum())
+    seconds = float((batches["ended_at_s"] - batches["started_at_s"]).sum())
     return share(8 * float(batches["delivered_bytes"].sum()), seconds)
 
 

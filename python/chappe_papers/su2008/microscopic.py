@@ -29,11 +29,11 @@ def dynamics(title: str, _: Estimates) -> Picture:
         p = Point("path", 5, rate)
         sampled = scenario(p, {"run.sample_interval": "200 ms", "run.batches": SECONDS // 2})
         results = chappe.run(paths().on(1, p, sampled), seed=1)
-        series, batches = results.series.with_columns(pl.col("srtt_s").fill_null(math.nan)), results.batches
+        series, batches = results.samples.with_columns(pl.col("srtt_s").fill_null(math.nan)), results.batches
         time = series["time_s"].to_list()
         panels.setdefault("window [segments]", []).append(_curve(name, time, series["cwnd_segments"].to_list(), n))
         panels.setdefault("RTT, smoothed [s]", []).append(_curve(name, time, series["srtt_s"].to_list(), n))
-        ends, goodput = batches["end_s"].to_list(), [g / 1e3 for g in batches["goodput_bps"].to_list()]
+        ends, goodput = batches["ended_at_s"].to_list(), [g / 1e3 for g in batches["goodput_bps"].to_list()]
         panels.setdefault("throughput [kbit/s]", []).append(_curve(name, ends, goodput, n))
         for end, kbps in list(zip(ends, goodput, strict=True))[::5]:
             last = series.filter(pl.col("time_s") <= end).row(-1, named=True)
@@ -47,7 +47,7 @@ def cycle(title: str, _: Estimates) -> Picture:
     p = Point("path")
     first = scenario(p, {"run.sample_interval": "100 ms", "run.record": ["frames", "queue"], "run.stop": "30 s"})
     results = chappe.run(paths().on(1, p, first), seed=1)
-    series, queue = results.series, results.recorded["queue"]
+    series, queue = results.samples, results.recorded["queue"]
     frames = results.recorded["frames"].filter(
         (pl.col("frame_type") == "data") & (pl.col("bytes") > 1000) & pl.col("outcome").is_not_null()
     )

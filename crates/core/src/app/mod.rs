@@ -1,22 +1,22 @@
 //! Applications: the data that flows send and the times at which they do; and sinks of datagrams.
 
 pub mod arrivals;
+pub mod bulk;
 pub mod cbr;
-pub mod ftp;
 pub mod on_off;
 pub mod sink;
 
 use crate::keywords;
 use crate::unit::{Span, Time};
+use bulk::Bulk;
 use cbr::Cbr;
-use ftp::Ftp;
 use on_off::OnOff;
 
 keywords! {
     /// Applications.
     pub enum Kind {
         /// A file transfer over TCP, unlimited unless `bulk.segments` or `bulk.bytes` is set.
-        Ftp = "ftp",
+        Bulk = "bulk",
         /// Datagrams of constant size at a constant rate over UDP.
         Cbr = "cbr",
         /// Bursts of messages separated by pauses, over TCP or UDP.
@@ -52,7 +52,7 @@ pub enum Out {
 #[derive(Clone, Debug)]
 pub enum Source {
     /// Writes a file to TCP.
-    Ftp(Ftp),
+    Bulk(Bulk),
     /// Sends datagrams at a constant bit rate.
     Cbr(Cbr),
     /// Sends in bursts of exponential duration.
@@ -84,7 +84,7 @@ impl Application {
     /// Next event of the source.
     fn next(&self) -> Time {
         match &self.source {
-            Source::Ftp(a) => a.deadline(),
+            Source::Bulk(a) => a.deadline(),
             Source::Cbr(a) => a.deadline(),
             Source::OnOff(a) => a.deadline(),
         }
@@ -107,7 +107,7 @@ impl Application {
             return Some(self.end());
         }
         match &mut self.source {
-            Source::Ftp(a) => Some(a.on_deadline()),
+            Source::Bulk(a) => Some(a.on_deadline()),
             Source::Cbr(a) => Some(a.on_deadline()),
             Source::OnOff(a) => a.on_deadline(),
         }
@@ -124,7 +124,7 @@ impl Application {
 
     fn begin_source(&mut self, at: Time) {
         match &mut self.source {
-            Source::Ftp(a) => a.begin(at),
+            Source::Bulk(a) => a.begin(at),
             Source::Cbr(a) => a.begin(at),
             Source::OnOff(a) => a.begin(at),
         }
@@ -177,10 +177,10 @@ mod tests {
     #[test]
     fn a_transfer_of_bytes_has_a_short_last_segment() {
         for (bytes, segments, missing) in [(1, 1, 1459), (1460, 1, 0), (1461, 2, 1459), (4000, 3, 380)] {
-            let cfg = ftp::Config { segments: None, bytes: Some(Bytes(bytes)) };
-            let ftp = Ftp::new(&cfg, Time(3), Bytes(1460));
-            assert_eq!(ftp.missing(), missing, "{bytes} B");
-            let app = Application::new(Source::Ftp(ftp), Time::NEVER);
+            let cfg = bulk::Config { segments: None, bytes: Some(Bytes(bytes)) };
+            let bulk = Bulk::new(&cfg, Time(3), Bytes(1460));
+            assert_eq!(bulk.missing(), missing, "{bytes} B");
+            let app = Application::new(Source::Bulk(bulk), Time::NEVER);
             assert_eq!(said(app), [(3, Out::Write { segments: Some(segments), missing })]);
         }
     }

@@ -87,6 +87,27 @@ pub struct Ledger {
 }
 
 impl Ledger {
+    /// Moves the counts of another ledger into this one.
+    pub fn take(&mut self, other: &mut Ledger) {
+        let other = std::mem::take(other);
+        for k in 0..KINDS {
+            self.created[k] += other.created[k];
+            self.injected[k] += other.injected[k];
+            self.copied[k] += other.copied[k];
+            self.delivered[k] += other.delivered[k];
+            self.relayed[k] += other.relayed[k];
+            self.absorbed[k] += other.absorbed[k];
+            self.inside[k] += other.inside[k];
+            self.dropped[k].iter_mut().zip(other.dropped[k]).for_each(|(sum, n)| *sum += n);
+        }
+    }
+
+    /// Tells if no packet of a kind was counted.
+    pub fn is_empty(&self, kind: Kind) -> bool {
+        let k = kind as usize;
+        self.created[k] + self.injected[k] + self.copied[k] == 0
+    }
+
     /// Number of packets of a kind dropped for this reason.
     pub fn dropped_for(&self, kind: Kind, reason: Reason) -> u64 {
         self.dropped[kind as usize][reason as usize]
@@ -104,5 +125,47 @@ impl Ledger {
             let dropped: u64 = self.dropped[k].iter().sum();
             born == self.delivered[k] + self.relayed[k] + self.absorbed[k] + dropped + self.inside[k]
         })
+    }
+}
+
+/// Packets created in the warm-up, and packets created in the measured part of the run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ledgers([Ledger; 2]);
+
+impl Ledgers {
+    /// Ledger of the packets that were created in the measured part (`true`), or before (`false`).
+    #[inline]
+    pub fn of(&self, measured: bool) -> &Ledger {
+        &self.0[usize::from(measured)]
+    }
+
+    /// The same, for writing.
+    #[inline]
+    pub(super) fn of_mut(&mut self, measured: bool) -> &mut Ledger {
+        &mut self.0[usize::from(measured)]
+    }
+
+    /// Counts all packets so far as packets of the warm-up.
+    pub(super) fn begin_measured(&mut self) {
+        let [warmup, measured] = &mut self.0;
+        warmup.take(measured);
+    }
+
+    /// All packets of the run.
+    pub fn total(&self) -> Ledger {
+        let mut all = self.clone();
+        all.begin_measured();
+        let [total, _] = all.0;
+        total
+    }
+
+    /// Tells if every packet has exactly one outcome.
+    pub fn balance(&self) -> bool {
+        self.0.iter().all(Ledger::balances)
+    }
+
+    /// Number of packets in the network.
+    pub fn live(&self) -> u64 {
+        self.0.iter().flat_map(|ledger| ledger.inside).sum()
     }
 }

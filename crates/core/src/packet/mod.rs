@@ -12,7 +12,7 @@ mod pool;
 
 use crate::unit::Time;
 pub use header::{BrokenLink, FlowState, Header, HeaderId, RouteError};
-pub use ledger::{Fate, Ledger, Reason};
+pub use ledger::{Fate, Ledger, Ledgers, Reason};
 pub use log::{Happening, Step};
 pub use messages::{
     AckSegment, Arp, Body, DataSegment, Datagram, DsrRequest, Kind, ListId, Listed, Notification, Rrep, Rreq,
@@ -131,6 +131,8 @@ pub struct Packet {
     pub tried: bool,
     /// True if the packet was created by the node that splits its connection.
     pub halfway: bool,
+    /// True if the packet was created in the measured part of the run, false if in the warm-up.
+    pub measured: bool,
     /// Source-route header of DSR in the pool.
     pub header: HeaderId,
 }
@@ -162,6 +164,7 @@ impl Packet {
             urgent: false,
             tried: false,
             halfway: false,
+            measured: true,
             header: HeaderId::NONE,
         }
     }

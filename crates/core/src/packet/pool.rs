@@ -1,7 +1,7 @@
 //! Packet pool: storage of all packets from their creation to their end.
 
 use super::log::{Happening, Log, Step};
-use super::{Body, Ecn, Fate, Header, HeaderId, Ledger, ListId, Listed, NodeId, Packet, PacketId};
+use super::{Body, Ecn, Fate, Header, HeaderId, Ledger, Ledgers, ListId, Listed, NodeId, Packet, PacketId};
 use crate::unit::Time;
 
 /// Pool of all packets in the network.
@@ -15,7 +15,7 @@ pub struct PacketPool {
     free_lists: Vec<u32>,
     headers: Vec<Header>,
     free_headers: Vec<u32>,
-    ledger: Ledger,
+    ledgers: Ledgers,
     /// ECN field of new routing messages.
     pub message_ecn: Ecn,
     /// Log of packet events, if an observer reads it.
@@ -94,8 +94,8 @@ impl PacketPool {
     /// Stores a packet and returns its index in the pool.
     pub fn create(&mut self, packet: Packet) -> PacketId {
         let kind = packet.body.kind() as usize;
-        self.ledger.created[kind] += 1;
-        let id = self.insert(packet);
+        self.ledgers.of_mut(true).created[kind] += 1;
+        let id = self.insert(Packet { measured: true, ..packet });
         if self.log.is_some() {
             self.log_birth(id, Happening::Created);
         }
@@ -104,8 +104,8 @@ impl PacketPool {
 
     /// Creates a packet for a middlebox.
     pub fn inject(&mut self, packet: Packet) -> PacketId {
-        self.ledger.injected[packet.body.kind() as usize] += 1;
-        let mut packet = packet;
+        self.ledgers.of_mut(true).injected[packet.body.kind() as usize] += 1;
+        let mut packet = Packet { measured: true, ..packet };
         packet.remove_overhead();
         packet.header = HeaderId::NONE;
         let id = self.insert(packet);
@@ -126,7 +126,8 @@ impl PacketPool {
     /// Creates the next hop's copy of a packet.
     pub fn copy(&mut self, id: PacketId) -> PacketId {
         let copy = self.duplicate(id);
-        self.ledger.copied[self.packets[copy.0 as usize].body.kind() as usize] += 1;
+        let (kind, ledger) = self.account(copy);
+        ledger.copied[kind] += 1;
         self.note(copy, Happening::Received);
         copy
     }
@@ -169,9 +170,9 @@ impl PacketPool {
     /// Adds a holder to a packet. The accounting counts a copy; the entry in the pool is shared until a holder calls
     /// [`own`](Self::own) to change its copy. Most receivers of a broadcast only read it.
     pub fn share(&mut self, id: PacketId) {
-        let kind = self.packets[id.0 as usize].body.kind() as usize;
-        self.ledger.copied[kind] += 1;
-        self.ledger.inside[kind] += 1;
+        let (kind, ledger) = self.account(id);
+        ledger.copied[kind] += 1;
+        ledger.inside[kind] += 1;
         self.holders[id.0 as usize] += 1;
         self.note(id, Happening::Received);
     }
@@ -179,9 +180,9 @@ impl PacketPool {
     /// Counts the copy of a node that has received a broadcast and only read it.
     #[inline]
     pub fn note_delivery(&mut self, id: PacketId, node: NodeId, at: Time) {
-        let kind = self.packets[id.0 as usize].body.kind() as usize;
-        self.ledger.copied[kind] += 1;
-        self.ledger.delivered[kind] += 1;
+        let (kind, ledger) = self.account(id);
+        ledger.copied[kind] += 1;
+        ledger.delivered[kind] += 1;
         if self.log.is_some() {
             self.log_here(node, at);
             self.log_step(id, Happening::Received);
@@ -197,12 +198,20 @@ impl PacketPool {
         // Moves the copy to an entry of its own; the accounting is unchanged.
         let copy = self.duplicate(id);
         self.holders[id.0 as usize] -= 1;
-        self.ledger.inside[self.packets[copy.0 as usize].body.kind() as usize] -= 1;
+        let (kind, ledger) = self.account(copy);
+        ledger.inside[kind] -= 1;
         copy
     }
 
+    /// Kind of a packet, and the ledger that counts it.
+    #[inline]
+    fn account(&mut self, id: PacketId) -> (usize, &mut Ledger) {
+        let packet = &self.packets[id.0 as usize];
+        (packet.body.kind() as usize, self.ledgers.of_mut(packet.measured))
+    }
+
     fn insert(&mut self, packet: Packet) -> PacketId {
-        self.ledger.inside[packet.body.kind() as usize] += 1;
+        self.ledgers.of_mut(packet.measured).inside[packet.body.kind() as usize] += 1;
         match self.free.pop() {
             Some(i) => {
                 self.packets[i as usize] = packet;
@@ -226,7 +235,8 @@ impl PacketPool {
         assert!(self.holders[i] > 0, "packet {id:?} ends a second time, as {fate:?}");
         self.note(id, Happening::Ended(fate));
         self.holders[i] -= 1;
-        let kind = self.packets[i].body.kind() as usize;
+        let Packet { measured, body, .. } = &self.packets[i];
+        let (kind, measured) = (body.kind() as usize, *measured);
         if self.holders[i] == 0 {
             self.free.push(id.0);
             if let Some(list) = self.packets[i].body.list() {
@@ -234,12 +244,13 @@ impl PacketPool {
             }
             self.free_header(id);
         }
-        self.ledger.inside[kind] -= 1;
+        let ledger = self.ledgers.of_mut(measured);
+        ledger.inside[kind] -= 1;
         match fate {
-            Fate::Delivered => self.ledger.delivered[kind] += 1,
-            Fate::Relayed => self.ledger.relayed[kind] += 1,
-            Fate::Absorbed => self.ledger.absorbed[kind] += 1,
-            Fate::Dropped(reason) => self.ledger.dropped[kind][reason as usize] += 1,
+            Fate::Delivered => ledger.delivered[kind] += 1,
+            Fate::Relayed => ledger.relayed[kind] += 1,
+            Fate::Absorbed => ledger.absorbed[kind] += 1,
+            Fate::Dropped(reason) => ledger.dropped[kind][reason as usize] += 1,
         }
     }
 
@@ -341,14 +352,26 @@ impl PacketPool {
         inside
     }
 
+    /// Counts all packets so far as packets of the warm-up: the measured part begins now.
+    #[cold]
+    pub fn begin_measured(&mut self) {
+        self.packets.iter_mut().for_each(|packet| packet.measured = false);
+        self.ledgers.begin_measured();
+    }
+
+    /// Packets created, delivered and dropped so far: those of the warm-up, and those of the measured part.
+    pub fn ledgers(&self) -> &Ledgers {
+        &self.ledgers
+    }
+
     /// Packets created, delivered and dropped so far.
-    pub fn ledger(&self) -> &Ledger {
-        &self.ledger
+    pub fn ledger(&self) -> Ledger {
+        self.ledgers.total()
     }
 
     /// Number of packets in the network.
     pub fn live(&self) -> u64 {
-        self.ledger.inside.iter().sum()
+        self.ledgers.live()
     }
 }
 
@@ -429,6 +452,30 @@ mod tests {
         pool.end(mine, Fate::Delivered);
         assert_eq!(pool.live(), 0);
         assert!(pool.ledger().balances());
+    }
+
+    #[test]
+    fn packets_belong_to_the_part_of_their_creation() {
+        let mut pool = PacketPool::default();
+        let data = Kind::Data as usize;
+        let datagram = || packet(Body::Datagram(Datagram { seq: 0 }));
+        let before = pool.create(datagram());
+        let copy = pool.copy(before);
+        let kept = pool[before];
+        pool.begin_measured();
+        let (after, again) = (pool.create(datagram()), pool.inject(kept));
+        pool.end(before, Fate::Relayed);
+        pool.end(copy, Fate::Delivered);
+        pool.end(again, Fate::Dropped(Reason::QueueFull));
+        assert!(pool.ledgers().balance());
+        let counts = |measured| {
+            let l = pool.ledgers().of(measured);
+            (l.created[data], l.injected[data], l.copied[data], l.delivered[data], l.inside[data])
+        };
+        assert_eq!((counts(false), counts(true)), ((1, 0, 1, 1, 0), (1, 1, 0, 0, 1)));
+        assert_eq!((pool.live(), pool.ledger().dropped_for(Kind::Data, Reason::QueueFull)), (1, 1));
+        pool.end(after, Fate::Delivered);
+        assert!(pool.ledgers().balance() && pool.ledger().balances());
     }
 
     #[test]

@@ -39,18 +39,25 @@ causes! {
     SwitchedOff = "switched_off",
 }
 
-/// Packets given up by the MAC, by kind and cause.
+/// Packets given up by the MAC, by kind and cause: those created in the warm-up, and those of the measured part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Losses([[u64; Cause::ALL.len()]; Kind::ALL.len()]);
+pub struct Losses([[[u64; Cause::ALL.len()]; Kind::ALL.len()]; 2]);
 
 impl Losses {
     /// Counts a packet that was given up.
-    pub fn count(&mut self, kind: Kind, cause: Cause) {
-        self.0[kind as usize][cause as usize] += 1;
+    pub fn count(&mut self, measured: bool, kind: Kind, cause: Cause) {
+        self.0[usize::from(measured)][kind as usize][cause as usize] += 1;
     }
 
-    /// Number of packets of a kind given up for this cause.
-    pub fn get(&self, kind: Kind, cause: Cause) -> u64 {
-        self.0[kind as usize][cause as usize]
+    /// Number of packets of a kind given up for this cause, created in the measured part or before.
+    pub fn get(&self, measured: bool, kind: Kind, cause: Cause) -> u64 {
+        self.0[usize::from(measured)][kind as usize][cause as usize]
+    }
+
+    /// Counts all packets so far as packets of the warm-up.
+    pub fn begin_measured(&mut self) {
+        let [warmup, measured] = &mut self.0;
+        let counts = warmup.as_flattened_mut().iter_mut().zip(std::mem::take(measured).into_iter().flatten());
+        counts.for_each(|(sum, n)| *sum += n);
     }
 }

@@ -1,6 +1,6 @@
 //! Measurements: totals, batches, samples, and the tables that contain them.
 
-pub mod air_time;
+pub mod airtime;
 pub mod flow_time;
 pub mod loss;
 pub mod note;
@@ -8,10 +8,10 @@ pub mod observe;
 pub mod rates;
 pub mod recorder;
 pub mod route_time;
+pub mod short_flows;
 pub mod table;
 pub mod totals;
 pub mod trace;
-pub mod transfers;
 
 pub use recorder::Recorder;
 pub use table::{Column, Table};

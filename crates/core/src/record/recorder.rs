@@ -1,24 +1,22 @@
 //! The recorder: counts deliveries, divides the run into batches, takes samples, and decides when the run ends.
 
-use super::air_time::{Budget, Use};
+use super::airtime::{Budget, Use};
 use super::flow_time::{Rebooking, USES};
 use super::loss::{Cause, Losses};
 use super::rates::Rates;
+use super::short_flows::ShortFlows;
 use super::table::Table;
 use super::totals::{FlowTotals, LinkTotals, LocalTotals, NodeTotals, Totals};
-use super::transfers::Transfers;
 use crate::app;
-use crate::packet::{Kind, Ledger, NodeId, RadioId, Reason};
+use crate::packet::{Kind, Ledger, Ledgers, NodeId, RadioId, Reason};
 use crate::radio::energy;
 use crate::run::{End, Setup, Stop, Transport};
 use crate::tcp::{self, View};
 use crate::unit::{Position, Span, Time};
 
-/// Word for the transport of a UDP flow, in place of a TCP variant.
-const UDP: &str = "udp";
-
 /// Columns of the tables of flows that apply to TCP only.
-pub const OF_TCP: [&str; 23] = [
+pub const OF_TCP: [&str; 24] = [
+    "variant",
     "retransmissions",
     "probes_sent",
     "timeouts",
@@ -49,7 +47,8 @@ struct FlowInfo {
     from: u32,
     to: u32,
     app: app::Kind,
-    variant: &'static str,
+    /// TCP variant; `None`: the flow uses UDP.
+    variant: Option<&'static str>,
     start: Option<Time>,
 }
 
@@ -102,7 +101,7 @@ pub struct Recorder {
     end: Option<Totals>,
     samples: Vec<Sample>,
     /// Completed and running transfers of the flow generators.
-    pub transfers: Transfers,
+    pub short_flows: ShortFlows,
 }
 
 impl Recorder {
@@ -113,8 +112,8 @@ impl Recorder {
             to: f.to.0,
             app: f.app_kind,
             variant: match &f.transport {
-                Transport::Tcp(cfg) => cfg.variant.word(),
-                Transport::Udp => UDP,
+                Transport::Tcp(cfg) => Some(cfg.variant.word()),
+                Transport::Udp => None,
             },
             start: f.start,
         });
@@ -123,11 +122,11 @@ impl Recorder {
             flows: vec![FlowTotals::default(); setup.flows.len()],
             transfers: FlowTotals::default(),
             nodes: vec![NodeTotals::default(); setup.positions.len() + setup.wired as usize],
-            air: vec![Budget::default(); if setup.air_time { setup.interfaces.radios.len() } else { 0 }],
+            air: vec![Budget::default(); if setup.airtime { setup.interfaces.radios.len() } else { 0 }],
             batteries: Vec::new(),
             links: vec![LinkTotals::default(); setup.links.len()],
             rates: Rates::default(),
-            ledger: Ledger::default(),
+            ledgers: Ledgers::default(),
             losses: Losses::default(),
         };
         let mut snapshots = Vec::with_capacity(setup.batches as usize + 1);
@@ -156,7 +155,7 @@ impl Recorder {
             snapshots,
             end: None,
             samples: Vec::new(),
-            transfers: Transfers::default(),
+            short_flows: ShortFlows::default(),
         };
         recorder.set_boundary();
         recorder
@@ -241,6 +240,12 @@ impl Recorder {
         self.set_boundary();
     }
 
+    /// Tells if the batch closed last belongs to the warm-up. If the run ends in the warm-up, its last batch, which is
+    /// unfinished, is the measured part; so that part begins anew with each border of the warm-up.
+    pub fn is_warmup_border(&self) -> bool {
+        self.closed() <= u64::from(self.discard)
+    }
+
     /// Corrects past batches: a flow has waited for a timeout, which was not known at their borders.
     #[cold]
     pub fn rebook(&mut self, flow: usize, rebooking: &Rebooking) {
@@ -309,8 +314,8 @@ impl Recorder {
     }
 
     /// Packet accounting at the end.
-    pub fn ledger(&self) -> &Ledger {
-        &self.measured().1.ledger
+    pub fn ledger(&self) -> Ledger {
+        self.measured().1.ledgers.total()
     }
 
     /// Counters of the network over the whole run.
@@ -325,7 +330,7 @@ impl Recorder {
 
     /// Tells if a flow uses TCP, so that the columns of TCP apply to the flow.
     pub fn is_tcp(&self, flow: usize) -> bool {
-        self.flows[flow].variant != UDP
+        self.flows[flow].variant.is_some()
     }
 
     /// One row per flow, over the measured part of the run.
@@ -338,9 +343,10 @@ impl Recorder {
         t.int("src", self.flows.iter().map(|f| u64::from(f.from)));
         t.int("dst", self.flows.iter().map(|f| u64::from(f.to)));
         t.text("app", self.flows.iter().map(|f| f.app.word()));
-        t.text("transport", self.flows.iter().map(|f| f.variant));
+        t.text("transport", self.flows.iter().map(|f| if f.variant.is_some() { "tcp" } else { "udp" }));
+        t.text("variant", self.flows.iter().map(|f| f.variant.unwrap_or_default()));
         let start = |(f, p): (&FlowInfo, &FlowTotals)| p.began.or(f.start).map_or(f64::NAN, Time::as_secs);
-        t.float("start_s", self.flows.iter().zip(&parts).map(start));
+        t.float("started_at_s", self.flows.iter().zip(&parts).map(start));
         t.float("completion_time_s", parts.iter().map(FlowTotals::completion));
         t.float("measured_s", parts.iter().map(|_| seconds));
         t.float("aborted_at_s", parts.iter().map(|p| p.gave_up.map_or(f64::NAN, Time::as_secs)));
@@ -384,7 +390,7 @@ impl Recorder {
 
     /// One row per radio: its airtime and energy over the measured part of the run. Empty when airtime is not
     /// accounted.
-    pub fn air_time(&self) -> Table {
+    pub fn airtime(&self) -> Table {
         let (a, b) = self.measured();
         let parts: Vec<Budget> = b.air.iter().zip(&a.air).map(|(b, a)| b.since(a)).collect();
         let mut t = Table::default();
@@ -441,7 +447,7 @@ impl Recorder {
     }
 
     /// One row per direction of a point-to-point link, over the measured part of the run.
-    pub fn links(&self) -> Table {
+    pub fn wired_links(&self) -> Table {
         let (a, b) = self.measured();
         let seconds = b.at.since(a.at).as_secs();
         let parts: Vec<LinkTotals> = b.links.iter().zip(&a.links).map(|(b, a)| b.since(a)).collect();
@@ -454,7 +460,7 @@ impl Recorder {
     }
 
     /// One row per batch and direction of a point-to-point link.
-    pub fn link_batches(&self) -> Table {
+    pub fn wired_link_batches(&self) -> Table {
         let n = self.links.len();
         let since = |(a, b): (&Totals, &Totals)| b.links.iter().zip(&a.links).map(|(b, a)| b.since(a)).collect();
         let parts: Vec<LinkTotals> = self.pairs().flat_map(|pair| -> Vec<LinkTotals> { since(pair) }).collect();
@@ -499,8 +505,8 @@ impl Recorder {
         t.int("batch", (0..rows.len()).map(|i| i as u64));
         t.bool("used", (0..rows.len()).map(|i| self.is_used(i)));
         t.bool("finished", (0..rows.len()).map(|i| (i as u64) < self.closed()));
-        t.float("start_s", rows.iter().map(|r| r.from.as_secs()));
-        t.float("end_s", rows.iter().map(|r| r.to.as_secs()));
+        t.float("started_at_s", rows.iter().map(|r| r.from.as_secs()));
+        t.float("ended_at_s", rows.iter().map(|r| r.to.as_secs()));
         t.float("goodput_bps", rows.iter().map(|r| r.delivered_bytes() as f64 * 8.0 / r.seconds()));
         t.float("throughput_bps", rows.iter().map(|r| r.flows.received_bytes as f64 * 8.0 / r.seconds()));
         t.float("jain_index", rows.iter().map(NetworkBatch::jain_index));
@@ -515,8 +521,10 @@ impl Recorder {
         t.int("route_failures", rows.iter().map(|r| r.nodes.routing.route_failures()));
         t.float("energy_j", self.pairs().map(|(a, b)| self.energy(a, b)));
         t.counters(NodeTotals::fields(), rows.iter().map(|r| r.nodes.values()));
+        let ledgers: Vec<(Ledger, Ledger)> =
+            self.pairs().map(|(a, b)| (a.ledgers.total(), b.ledgers.total())).collect();
         for (reason, name, _) in Reason::ALL {
-            let counts = self.pairs().map(|(a, b)| b.ledger.dropped_total(*reason) - a.ledger.dropped_total(*reason));
+            let counts = ledgers.iter().map(|(a, b)| b.dropped_total(*reason) - a.dropped_total(*reason));
             t.int(&format!("dropped_{name}"), counts);
         }
         t
@@ -540,7 +548,7 @@ impl Recorder {
     }
 
     /// One row per sample and TCP flow.
-    pub fn series(&self) -> Table {
+    pub fn samples(&self) -> Table {
         let mut t = Table::default();
         let s = &self.samples;
         t.float("time_s", s.iter().map(|x| x.at.as_secs()));
@@ -555,25 +563,38 @@ impl Recorder {
         t
     }
 
-    /// One row per kind of packet: outcomes over the whole run.
-    pub fn fates(&self) -> Table {
-        let ledger = self.ledger();
+    /// One row per short flow of the flow generators.
+    pub fn short_flows(&self) -> Table {
+        self.short_flows.table(self.measured().0.at)
+    }
+
+    /// Outcomes at the end of the run: one row per kind of packet for those created in the measured part, and one for
+    /// those of the warm-up, if there are any.
+    pub fn packet_outcomes(&self) -> Table {
+        let Totals { ledgers, losses, .. } = self.measured().1;
+        let rows: Vec<(bool, Kind, &Ledger)> = Kind::ALL
+            .iter()
+            .flat_map(|&kind| [false, true].map(|measured| (measured, kind, ledgers.of(measured))))
+            .filter(|(measured, kind, ledger)| *measured || !ledger.is_empty(*kind))
+            .collect();
+        let counts = |of: fn(&Ledger) -> &[u64]| rows.iter().map(move |(_, kind, ledger)| of(ledger)[*kind as usize]);
         let mut t = Table::default();
-        t.text("packet_class", Kind::ALL.iter().map(|k| k.name()));
-        t.int("created", ledger.created);
-        t.int("injected", ledger.injected);
-        t.int("copied", ledger.copied);
-        t.int("delivered", ledger.delivered);
-        t.int("relayed", ledger.relayed);
-        t.int("absorbed", ledger.absorbed);
+        t.text("packet_class", rows.iter().map(|r| r.1.name()));
+        t.bool("measured", rows.iter().map(|r| r.0));
+        t.int("created", counts(|l| &l.created));
+        t.int("injected", counts(|l| &l.injected));
+        t.int("copied", counts(|l| &l.copied));
+        t.int("delivered", counts(|l| &l.delivered));
+        t.int("relayed", counts(|l| &l.relayed));
+        t.int("absorbed", counts(|l| &l.absorbed));
         for (reason, name, _) in Reason::ALL {
-            t.int(&format!("dropped_{name}"), Kind::ALL.iter().map(|&k| ledger.dropped_for(k, *reason)));
+            t.int(&format!("dropped_{name}"), rows.iter().map(|(_, kind, l)| l.dropped_for(*kind, *reason)));
         }
-        let losses = &self.measured().1.losses;
         for (cause, name, _) in Cause::ALL {
-            t.int(&format!("retry_limit_{name}"), Kind::ALL.iter().map(|&k| losses.get(k, *cause)));
+            let given_up = rows.iter().map(|(measured, kind, _)| losses.get(*measured, *kind, *cause));
+            t.int(&format!("retry_limit_{name}"), given_up);
         }
-        t.int("inside", ledger.inside);
+        t.int("inside", counts(|l| &l.inside));
         t
     }
 }

@@ -1,6 +1,6 @@
 //! Counters of a run at one instant, and their differences.
 
-use super::air_time::Budget;
+use super::airtime::Budget;
 use super::flow_time::USES;
 use super::loss::Losses;
 use super::rates::Rates;
@@ -8,7 +8,7 @@ use super::route_time::RouteCounters;
 use crate::count::Field;
 use crate::counters;
 use crate::net::{middlebox, queue, routing};
-use crate::packet::{Kind, Ledger};
+use crate::packet::{Kind, Ledgers};
 use crate::tcp::{self, Sender};
 use crate::unit::Time;
 use crate::{radio, wlan};
@@ -347,7 +347,7 @@ pub struct Totals {
     /// Counters by rate; empty with fixed rates, and at borders of batches where they are no longer needed.
     pub rates: Rates,
     /// Packets created, delivered and dropped.
-    pub ledger: Ledger,
+    pub ledgers: Ledgers,
     /// Packets that the MAC gave up and that were dropped for it, by cause.
     pub losses: Losses,
 }

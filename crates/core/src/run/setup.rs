@@ -246,7 +246,7 @@ pub struct Setup {
     /// Sampling interval of windows and queues.
     pub sample: Option<Span>,
     /// Accounts for the airtime of every node.
-    pub air_time: bool,
+    pub airtime: bool,
     /// Tables written during the run.
     pub record: Vec<RecordedTable>,
 }

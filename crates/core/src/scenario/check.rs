@@ -14,7 +14,7 @@ use crate::radio::propagation::Model;
 use crate::radio::{self, Channel};
 use crate::run::Stop;
 use crate::run::graph::Graph;
-use crate::setting::{Node, Problem, Report, count, is_or_are, join};
+use crate::setting::{Code, Node, Problem, Report, count, is_or_are, join};
 use crate::tcp;
 use crate::topology;
 use crate::unit::{BitRate, Position, Time};
@@ -73,7 +73,8 @@ pub fn check(cfg: &Config, tree: &Node, sources: &Sources) -> (Findings, Layout)
         };
         layout = laid_out;
         if layout.flows.is_empty() && cfg.arrival_process.0.is_empty() && c.findings.errors.problems.is_empty() {
-            c.warn("flow", "there are no flows: nothing will be sent", "list them as `flow`, or set `traffic.flows`");
+            let help = "list them as `flow`, or set `traffic.flows`";
+            c.warn(Code::NoFlows, "flow", "there are no flows: nothing will be sent", help);
         }
         let channel = Channel::new(&layout.interfaces.on_air(&layout.positions));
         let nodes = layout.positions.len() + cfg.topology.wired_nodes as usize;
@@ -97,7 +98,7 @@ pub fn check(cfg: &Config, tree: &Node, sources: &Sources) -> (Findings, Layout)
 impl Checker<'_> {
     fn problem(&self, path: &str, message: String, help: &str) -> Problem {
         let origin = self.tree.at(path).and_then(|n| n.origin);
-        Problem { path: path.into(), origin, message, help: (!help.is_empty()).then(|| help.to_owned()) }
+        Problem { code: None, path: path.into(), origin, message, help: (!help.is_empty()).then(|| help.to_owned()) }
     }
 
     /// Tells if the scenario or one of its presets sets this value.
@@ -122,9 +123,9 @@ impl Checker<'_> {
         self.findings.errors.push(Problem { origin, ..p });
     }
 
-    pub(super) fn warn(&mut self, path: &str, message: impl Into<String>, help: &str) {
+    pub(super) fn warn(&mut self, code: Code, path: &str, message: impl Into<String>, help: &str) {
         let p = self.problem(path, message.into(), help);
-        self.findings.warnings.push(p);
+        self.findings.warnings.push(Problem { code: Some(code), ..p });
     }
 
     fn too_few(&mut self, path: &str, nodes: impl Into<u64> + Copy) {
@@ -260,6 +261,7 @@ impl Checker<'_> {
                 w.cca_time, w.slot_time
             );
             self.warn(
+                Code::LateCarrierSense,
                 &path,
                 message,
                 "aCCATime is a part of aSlotTime: set `wlan.cca_time` to less than `wlan.slot_time`",
@@ -379,7 +381,8 @@ impl Checker<'_> {
             if !graph.over_the_air(NodeId(from)).any(|n| n.0 == to) {
                 let message =
                     format!("node {to} cannot decode frames of node {from} at {}, or send ACKs back", row.rate);
-                self.warn(&format!("wlan.link_rate.{i}"), message, "they are too far apart, or on different channels");
+                let help = "they are too far apart, or on different channels";
+                self.warn(Code::UndecodableRate, &format!("wlan.link_rate.{i}"), message, help);
             }
         }
     }
@@ -473,7 +476,8 @@ impl Checker<'_> {
         self.findings.cost = cost::cost(self.cfg, &self.tally);
         if self.findings.cost.seconds > cost::LONG {
             let message = format!("a run takes about {}", cost::in_hours(self.findings.cost.seconds));
-            self.warn("run.stop", message, "stop it earlier (`run.stop`, `run.time_limit`), or be patient");
+            let help = "stop it earlier (`run.stop`, `run.time_limit`), or be patient";
+            self.warn(Code::LongRun, "run.stop", message, help);
         }
     }
 
@@ -507,6 +511,7 @@ impl Checker<'_> {
         if moves && !cfg.routing.protocol.learns_routes() {
             let message = format!("nodes move, and `{}` keeps the initial routes", cfg.routing.protocol.word());
             self.warn(
+                Code::StaticRoutes,
                 "routing.protocol",
                 message,
                 "choose a protocol that finds routes during the run, such as `aodv`",
@@ -579,7 +584,7 @@ impl Checker<'_> {
             if hops > u32::from(limit) {
                 let message =
                     format!("flow {i} needs {hops} hops but packets live for {limit}: nothing will be delivered");
-                self.warn(&path, message, &format!("set `{setting}` to at least {hops}"));
+                self.warn(Code::TooManyHops, &path, message, &format!("set `{setting}` to at least {hops}"));
             }
         }
         if cfg.routing.protocol == routing::Protocol::Fixed {

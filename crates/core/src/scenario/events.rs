@@ -11,7 +11,7 @@ use super::source::Sources;
 use crate::packet::{FlowId, NodeId, RadioId};
 use crate::radio::Propagation;
 use crate::run::{Change, Command};
-use crate::setting::{Node, Problem, Report, Scalar, Setting, Value, and_known, join, suggest};
+use crate::setting::{Code, Node, Problem, Report, Scalar, Setting, Value, and_known, join, suggest};
 use crate::unit::{BitRate, Position, Span, Time};
 use crate::{app, error_model, keywords, topology};
 use serde_json::{Map, Value as Json, json};
@@ -370,7 +370,8 @@ impl Checker<'_> {
         let late = self.cfg.event.0.iter().enumerate().find(|(_, e)| e.at.is_some_and(|at| at >= end));
         if let Some((i, at)) = late.and_then(|(i, e)| Some((i, e.at?))) {
             let message = format!("event {i} comes at {at}, and the run ends at {end}");
-            self.warn(&format!("event.{i}.at"), message, "move it to an earlier time, or make the run longer");
+            let help = "move it to an earlier time, or make the run longer";
+            self.warn(Code::LateEvent, &format!("event.{i}.at"), message, help);
         }
     }
 }
@@ -396,7 +397,7 @@ impl Scenario {
             return Err(none(report.problems));
         }
         commands(self.config(), self.layout(), &event).map_err(|(path, message, help)| {
-            none(vec![Problem { path: path.into(), origin: None, message, help: Some(help) }])
+            none(vec![Problem { code: None, path: path.into(), origin: None, message, help: Some(help) }])
         })
     }
 }

@@ -10,6 +10,7 @@ use crate::packet::NodeId;
 use crate::radio::propagation::Model;
 use crate::radio::{self, sinr};
 use crate::run::graph::Graph;
+use crate::setting::Code;
 use crate::topology::FAR;
 use crate::unit::{Metres, Position, Span};
 use crate::wlan::{self, ResponseTimeout};
@@ -184,6 +185,6 @@ impl Checker<'_> {
             true => "no setting waits so long: move nodes closer".to_owned(),
             false => format!("set `{setting}` to at least {needed}"),
         };
-        self.warn(setting, message, &help);
+        self.warn(Code::LateAnswers, setting, message, &help);
     }
 }

@@ -3,7 +3,7 @@
 use super::check::Checker;
 use super::nodes::NodeSet;
 use super::schema::{Config, Overrides, Traffic};
-use crate::app::{self, cbr, ftp, on_off};
+use crate::app::{self, bulk, cbr, on_off};
 use crate::setting::limit::{LONGEST, above, at_most};
 use crate::setting::{Node, Scalar, join};
 use crate::unit::{Bytes, Span, Time};
@@ -62,7 +62,7 @@ settings! {
         /// Number of the destination node, or several nodes.
         pub dst: Option<Ends> | "none" = None,
         /// Application of the flow.
-        pub app: app::Kind = app::Kind::Ftp,
+        pub app: app::Kind = app::Kind::Bulk,
         /// Start of the flow, of the first one between several nodes; "event": each flow waits for an event that starts
         /// it.
         pub start: Option<Time> | "event" = Some(Time::ZERO) => at_most(Time::ZERO + LONGEST),
@@ -78,8 +78,8 @@ settings! {
         pub tcp: Overrides<tcp::Config> = Overrides::default()
             ; used when |c| c.app != app::Kind::Cbr, else "the flow is not over TCP",
         /// File-transfer settings of this flow that differ from `bulk`.
-        pub bulk: Overrides<ftp::Config> = Overrides::default()
-            ; used when |c| c.app == app::Kind::Ftp, else "the application of the flow is not `ftp`",
+        pub bulk: Overrides<bulk::Config> = Overrides::default()
+            ; used when |c| c.app == app::Kind::Bulk, else "the application of the flow is not `bulk`",
         /// CBR settings of this flow that differ from `cbr`.
         pub cbr: Overrides<cbr::Config> = Overrides::default()
             ; used when |c| c.app == app::Kind::Cbr, else "the application of the flow is not `cbr`",
@@ -156,7 +156,7 @@ pub struct Flow {
     /// TCP settings that differ from the common ones.
     pub tcp: Overrides<tcp::Config>,
     /// File-transfer settings that differ from the common ones.
-    pub bulk: Overrides<ftp::Config>,
+    pub bulk: Overrides<bulk::Config>,
     /// CBR settings that differ from the common ones.
     pub cbr: Overrides<cbr::Config>,
     /// On/off settings that differ from the common ones.
@@ -167,7 +167,7 @@ impl Flow {
     /// Tells if the flow uses TCP.
     pub fn is_tcp(&self, cfg: &Config) -> bool {
         match self.app {
-            app::Kind::Ftp => true,
+            app::Kind::Bulk => true,
             app::Kind::Cbr => false,
             app::Kind::OnOff => self.on_off.over(&cfg.on_off).transport == on_off::Transport::Tcp,
         }
@@ -178,7 +178,7 @@ impl Flow {
         match self.app {
             _ if self.is_tcp(cfg) => self.tcp.over(&cfg.tcp).mss,
             app::Kind::OnOff => self.on_off.over(&cfg.on_off).payload,
-            app::Kind::Ftp | app::Kind::Cbr => self.cbr.over(&cfg.cbr).payload,
+            app::Kind::Bulk | app::Kind::Cbr => self.cbr.over(&cfg.cbr).payload,
         }
     }
 }
@@ -258,9 +258,9 @@ impl Checker<'_> {
             self.tcp(at, &flow.tcp.over(&cfg.tcp));
         }
         match flow.app {
-            app::Kind::Ftp => {
-                let ftp = flow.bulk.over(&cfg.bulk);
-                if ftp.segments.is_some() && ftp.bytes.is_some() {
+            app::Kind::Bulk => {
+                let bulk = flow.bulk.over(&cfg.bulk);
+                if bulk.segments.is_some() && bulk.bytes.is_some() {
                     let path = self.owner(at, "bulk.bytes");
                     let message = "`bulk.segments` and `bulk.bytes` both say how much is sent";
                     self.error(&path, message, "leave one of them out, or set it to \"unlimited\"");
@@ -283,7 +283,7 @@ impl Checker<'_> {
         let cfg = self.cfg;
         let tcp = flow.tcp.over(&cfg.tcp);
         match flow.app {
-            app::Kind::Ftp => self.tally.tcp(&tcp, flows),
+            app::Kind::Bulk => self.tally.tcp(&tcp, flows),
             app::Kind::Cbr => self.tally.cbr(&flow.cbr.over(&cfg.cbr), flows),
             app::Kind::OnOff => self.tally.on_off(&flow.on_off.over(&cfg.on_off), &tcp, flows),
         }

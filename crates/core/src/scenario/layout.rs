@@ -14,7 +14,7 @@ use crate::run::{Command, Interfaces};
 use crate::setting::csv::{Csv, Misread, Row};
 use crate::setting::foreign::Wanted;
 use crate::setting::limit::LONGEST;
-use crate::setting::{Many, Node, Report, Setting, Value, count};
+use crate::setting::{Code, Many, Node, Report, Setting, Value, count};
 use crate::topology::{self, Kind};
 use crate::unit::{Metres, Position, Time};
 use serde_json::{Value as Json, json};
@@ -102,9 +102,10 @@ pub fn read_files(
         for path in ["traffic.start", "traffic.stagger"] {
             if timed && let Some(node) = tree.at(path) {
                 let message = format!(
-                    "`{path}` has no effect on the flows of `{name}`: its column `start_s` says when they start"
+                    "`{path}` has no effect on the flows of `{name}`: its column `started_at_s` says when they start"
                 );
-                warnings.add(path, node.origin, message, Some("leave one of them out".to_owned()));
+                let help = Some("leave one of them out".to_owned());
+                warnings.warn(Code::UnusedSetting, path, node.origin, message, help);
             }
         }
         let place = cfg.flow.0.len().saturating_sub(of_pairs);
@@ -157,7 +158,7 @@ fn read_positions(text: &str) -> Result<Vec<Position>, Misread> {
 /// column `min_hops`, the length of the shortest paths, is allowed and ignored.
 fn read_flows(text: &str, traffic: &Traffic) -> Result<(Vec<FlowEntry>, bool), Misread> {
     let csv = Csv::read(text, Wanted::Flows)?;
-    let timed = csv.column("start_s");
+    let timed = csv.column("started_at_s");
     let node = |row: &Row<'_>, name: &str| {
         let field = row.get(csv.column(name).unwrap_or_default());
         field.parse::<u32>().map_err(|_| row.misses(name))
@@ -166,7 +167,7 @@ fn read_flows(text: &str, traffic: &Traffic) -> Result<(Vec<FlowEntry>, bool), M
         let start = match timed.map(|column| row.get(column)) {
             // An empty field: an event starts the flow.
             Some("") => None,
-            Some(s) => Some(seconds(s).ok_or_else(|| row.misses("start_s"))?),
+            Some(s) => Some(seconds(s).ok_or_else(|| row.misses("started_at_s"))?),
             None => Some(Time::ZERO),
         };
         let (src, dst) = (Ends::one(node(row, "src")?), Some(Ends::one(node(row, "dst")?)));

@@ -8,7 +8,7 @@ use super::schema::Config;
 use super::source::Files;
 use crate::radio::links::Links;
 use crate::radio::{self, Propagation, Reception};
-use crate::setting::{Node, Report, Setting, Value, count, join};
+use crate::setting::{Code, Node, Report, Setting, Value, count, join};
 
 /// Advice on links with one direction only.
 const SYMMETRIC: &str = "add their rows, or set `radio.links_symmetric = true` if they are the same in both directions";
@@ -72,7 +72,7 @@ impl Checker<'_> {
                 self.error("radio.links_table", format!("in `radio.links_table` {why}"), "");
             }
             if self.one_way_links() > 0 {
-                self.warn("radio.links_table", no_row_back(self.one_way_links()), SYMMETRIC);
+                self.warn(Code::OneWayLinks, "radio.links_table", no_row_back(self.one_way_links()), SYMMETRIC);
             }
             if mobility::moves(self.cfg) {
                 self.error("radio.propagation", STAY, LET_STAY);

@@ -10,7 +10,7 @@ use crate::net::routing::fixed::{Routes, Search};
 use crate::packet::NodeId;
 use crate::run::graph::Graph;
 use crate::run::{MiddleboxSetup, SplitSetup};
-use crate::setting::join;
+use crate::setting::{Code, join};
 use crate::tcp;
 
 /// Limit on the total number of nodes visited by the searches for the routes of all flows past all middleboxes, which
@@ -149,6 +149,7 @@ impl Checker<'_> {
             if passes == Passes::Perhaps {
                 let message = format!("packets of flow {f} may take a path around node {}", node.0);
                 self.warn(
+                    Code::BypassedSplit,
                     &path,
                     message,
                     "the destination cannot use packets that bypass the node that splits the connection",

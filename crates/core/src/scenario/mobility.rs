@@ -8,7 +8,7 @@ use super::source::Files;
 use crate::mobility::{self, Courses, Kind, Plan, Start, formats};
 use crate::run::Stop;
 use crate::setting::csv::Misread;
-use crate::setting::{Node, Report, Setting, Value, is_or_are};
+use crate::setting::{Code, Node, Report, Setting, Value, is_or_are};
 use crate::topology;
 use crate::unit::{Speed, Time};
 use std::collections::HashMap;
@@ -68,7 +68,8 @@ pub fn read_file(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn File
                 mobility.remove("file");
             }
             for message in messages {
-                warnings.add("mobility.file", origin, format!("`{name}`: {message}"), None);
+                let message = format!("`{name}`: {message}");
+                warnings.warn(Code::UnusedSetting, "mobility.file", origin, message, None);
             }
         }
     }

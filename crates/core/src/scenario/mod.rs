@@ -34,12 +34,12 @@ pub use schema::Config;
 pub use source::{Files, NoFiles};
 pub use unused::{Unused, no_effect};
 
-use crate::app::{self, Application, Source, cbr::Cbr, ftp::Ftp, on_off::OnOff};
+use crate::app::{self, Application, Source, bulk::Bulk, cbr::Cbr, on_off::OnOff};
 use crate::packet::{NodeId, RadioId};
 use crate::radio::Channel;
 use crate::rng::{Purpose, Stream};
 use crate::run::{FlowSetup, Setup, Transport};
-use crate::setting::{Node, Problem, Report, Setting, Table, Value, group_schema, join};
+use crate::setting::{Code, Node, Problem, Report, Setting, Table, Value, group_schema, join};
 use crate::topology;
 use crate::unit::{BitRate, Time};
 use crate::wlan::Mode;
@@ -269,10 +269,12 @@ impl Scenario {
         (unused, others)
     }
 
-    /// Warnings as text for a terminal.
-    pub fn render_warnings(&self, colour: bool) -> String {
+    /// Warnings as text for a terminal, without those whose kinds are `ignored`.
+    pub fn render_warnings(&self, ignored: &[Code], colour: bool) -> String {
         let level = annotate_snippets::Level::WARNING;
-        error::render(&level, &self.warnings, self.more_warnings, &self.sources, colour)
+        let is_told = |p: &&Problem| p.code.is_none_or(|code| !ignored.contains(&code));
+        let told: Vec<Problem> = self.warnings.iter().filter(is_told).cloned().collect();
+        error::render(&level, &told, self.more_warnings, &self.sources, colour)
     }
 
     /// All settings with their values in effect.
@@ -323,6 +325,7 @@ impl Scenario {
             (true, None) => ("run.max_memory", cost::RAISE.into()),
         };
         let problem = Problem {
+            code: None,
             path: path.into(),
             origin: self.tree.at(path).and_then(|n| n.origin),
             message: format!("after {} s of simulated time the run needs more than {limit} of memory", at.as_secs()),
@@ -359,7 +362,7 @@ impl Scenario {
             let start = f.start.unwrap_or(Time::NEVER);
             let mut breaks_links = true;
             let source = match f.app {
-                app::Kind::Ftp => Source::Ftp(Ftp::new(&f.bulk.over(&c.bulk), start, tcp.mss)),
+                app::Kind::Bulk => Source::Bulk(Bulk::new(&f.bulk.over(&c.bulk), start, tcp.mss)),
                 app::Kind::Cbr => Source::Cbr(Cbr::new(&f.cbr.over(&c.cbr), start)),
                 app::Kind::OnOff => {
                     let on_off = f.on_off.over(&c.on_off);
@@ -394,7 +397,7 @@ impl Scenario {
             discard: c.run.warmup_batches,
             events: self.layout.events.clone(),
             sample: c.run.sample_interval,
-            air_time: c.run.airtime,
+            airtime: c.run.airtime,
             record: c.run.record.clone(),
         }
     }

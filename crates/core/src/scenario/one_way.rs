@@ -5,6 +5,7 @@ use super::layout::Layout;
 use super::mobility;
 use crate::packet::RadioId;
 use crate::radio::Channel;
+use crate::setting::Code;
 use crate::wlan::Mode;
 
 impl Checker<'_> {
@@ -35,6 +36,6 @@ impl Checker<'_> {
             "node {to} hears node {from}, which does not hear node {to}{more}: {protocol} takes such links for routes, and no \
              ACK comes back over them"
         );
-        self.warn(path, message, help);
+        self.warn(Code::OneWayLinks, path, message, help);
     }
 }

@@ -3,8 +3,8 @@
 use super::former_values;
 use super::schema::to_json;
 use super::{former_events, former_pairs};
-use crate::setting::renames::{former, generic, renamed, renamed_value};
-use crate::setting::{Entry, Node, Origin, Problem, Table, Value, join};
+use crate::setting::renames::{former, former_word, generic, renamed, renamed_value};
+use crate::setting::{Code, Entry, Node, Origin, Problem, Table, Value, join};
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeSet;
 
@@ -37,6 +37,10 @@ pub fn under_former_names(settings: &Json) -> Json {
             }
             Json::Array(items) if items.iter().any(Json::is_object) => {
                 items.iter().enumerate().for_each(|(i, inner)| collect(inner, &join(path, &i.to_string()), all));
+            }
+            Json::String(word) => {
+                let word = former_word(path, word).unwrap_or(word);
+                *place(all, &former(path).unwrap_or_else(|| path.to_owned())) = json!(word);
             }
             _ => *place(all, &former(path).unwrap_or_else(|| path.to_owned())) = value.clone(),
         }
@@ -121,7 +125,10 @@ impl Renaming {
             }
             Value::Text(text) => {
                 if let Some(now) = renamed_value(new, text) {
-                    self.warn(text, &now, node.origin);
+                    match former_word(new, &now) {
+                        Some(_) => self.warn_of_word(new, text, &now, node.origin),
+                        None => self.warn(text, &now, node.origin),
+                    }
                     *text = now;
                 } else if let Some(now) = former_values::text(new, text) {
                     self.warn_of_value(new, text, &now, node.origin);
@@ -193,6 +200,13 @@ impl Renaming {
         }
     }
 
+    fn warn_of_word(&mut self, setting: &str, old: &str, new: &str, at: Option<Origin>) {
+        if self.known.insert(format!("{} = {old}", generic(setting))) {
+            let message = format!("`{old}`, a word of `{setting}`, is now called `{new}`");
+            self.warnings.push(problem(setting, at, message, HELP));
+        }
+    }
+
     /// Inserts an entry of a table; tables of both names are merged.
     fn insert(&mut self, table: &mut Table, path: &str, (key, at, node): Entry) {
         match (table.entry(&key), node.value) {
@@ -239,5 +253,5 @@ fn has_entries(node: &Node) -> bool {
 }
 
 fn problem(path: &str, origin: Option<Origin>, message: String, help: &str) -> Problem {
-    Problem { path: path.to_owned(), origin, message, help: Some(help.to_owned()) }
+    Problem { code: Some(Code::FormerName), path: path.to_owned(), origin, message, help: Some(help.to_owned()) }
 }

@@ -3,7 +3,7 @@
 use super::events::Action;
 use super::flows::FlowEntry;
 use super::nodes;
-use crate::app::{self, arrivals, cbr, ftp, on_off};
+use crate::app::{self, arrivals, bulk, cbr, on_off};
 use crate::error_model;
 use crate::net::middlebox::{self, eln, snoop};
 use crate::net::{self, arp, queue, routing};
@@ -60,9 +60,9 @@ settings! {
         pub max_flows: u32 = 20_000 => at_most(1_000_000_000),
         /// Safety limit: runs that need more memory are rejected.
         pub max_memory: Memory = Memory(4_000_000_000),
-        /// Sampling interval of windows and queues for the table `series`; "never": no samples.
+        /// Sampling interval of windows and queues for the table `samples`; "never": no samples.
         pub sample_interval: Option<Span> | "never" = None => above(Span::ZERO).at_most(LONGEST),
-        /// Accounts for the airtime of every node, and its energy (table `air_time`).
+        /// Accounts for the airtime of every node, and its energy (table `airtime`).
         pub airtime: bool = false,
         /// Tables written during the run: details of every frame, packet, window, queue and route.
         pub record: Vec<RecordedTable> = Vec::new(),
@@ -257,11 +257,11 @@ settings! {
         /// Lets a node be an end of at most one of these flows.
         pub distinct_ends: bool = true
             ; used when |c| c.flows > 0, else "`traffic.flows` is 0",
-        /// A CSV file with the columns src and dst: one flow per line. An optional column start_s has the start times
+        /// A CSV file with the columns src and dst: one flow per line. An optional column started_at_s has the start times
         /// \[s\]; with an empty field the flow waits for an event that starts it.
         pub file: Option<String> | "none" = None,
         /// Application of these flows.
-        pub app: app::Kind = app::Kind::Ftp,
+        pub app: app::Kind = app::Kind::Bulk,
         /// Start of the first flow.
         pub start: Time = Time::ZERO => at_most(Time::ZERO + LONGEST),
         /// Stop time of the applications, after which they send nothing new.
@@ -363,7 +363,7 @@ settings! {
         /// Settings of TCP.
         pub tcp: tcp::Config = tcp::Config::default(),
         /// File transfers.
-        pub bulk: ftp::Config = ftp::Config::default(),
+        pub bulk: bulk::Config = bulk::Config::default(),
         /// Datagrams at a constant rate.
         pub cbr: cbr::Config = cbr::Config::default(),
         /// Bursts of messages separated by pauses.

@@ -6,7 +6,7 @@ use super::layout::Layout;
 use super::schema::Config;
 use crate::app;
 use crate::net::MSDU;
-use crate::setting::join;
+use crate::setting::{Code, join};
 use crate::tcp;
 use crate::topology;
 
@@ -17,7 +17,7 @@ fn packet(flow: &Flow, cfg: &Config) -> (&'static str, u32, u32) {
             let tcp = flow.tcp.over(&cfg.tcp);
             ("tcp.mss", tcp.mss.0, header_of(&tcp))
         }
-        app::Kind::Ftp | app::Kind::Cbr => {
+        app::Kind::Bulk | app::Kind::Cbr => {
             let cbr = flow.cbr.over(&cfg.cbr);
             ("cbr.payload", cbr.payload.0, cbr.header_size.0)
         }
@@ -107,6 +107,7 @@ impl Checker<'_> {
             );
             let raise = if longest <= most { format!(", or `net.mtu` to {longest} B") } else { String::new() };
             self.warn(
+                Code::LargePackets,
                 &path,
                 message,
                 &format!("routes of DSR travel in packets: set `{setting}` to at most {fit} B{raise}"),

@@ -17,7 +17,7 @@ use crate::net::middlebox::Kind;
 use crate::net::queue;
 use crate::radio;
 use crate::run::Profile;
-use crate::setting::{Node, Problem, Setting, Value, join};
+use crate::setting::{Code, Node, Problem, Setting, Value, join};
 use crate::tcp;
 use crate::topology;
 use serde_json::Value as Json;
@@ -345,7 +345,7 @@ impl<'a> Users<'a> {
         match (group, number) {
             ("tcp", _) => self.tcp(rest, |c| Some(c.own.has(rest) || self.split_has(c, rest))),
             ("bulk", _) => {
-                let users = flows.iter().filter(|f| f.app == app::Kind::Ftp);
+                let users = flows.iter().filter(|f| f.app == app::Kind::Bulk);
                 among(users.map(|f| (f.bulk.has(rest), None)), "no flow is a file transfer")
             }
             ("cbr", _) => {
@@ -467,7 +467,13 @@ impl Scenario {
         }
         for (path, message) in no_effect(&self.unused) {
             let origin = self.tree.at(path).and_then(|n| n.origin);
-            self.warnings.push(Problem { path: path.to_owned(), origin, message, help: None });
+            self.warnings.push(Problem {
+                code: Some(Code::UnusedSetting),
+                path: path.to_owned(),
+                origin,
+                message,
+                help: None,
+            });
         }
         self
     }

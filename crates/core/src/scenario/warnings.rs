@@ -3,7 +3,7 @@
 use super::check::Checker;
 use super::layout::Layout;
 use crate::run::{Command, Stop};
-use crate::setting::join;
+use crate::setting::{Code, join};
 use crate::unit::Time;
 
 impl Checker<'_> {
@@ -30,6 +30,7 @@ impl Checker<'_> {
         };
         let message = format!("nodes {a} and {b} are at the same position{more}");
         self.warn(
+            Code::EqualPositions,
             "topology.positions",
             message,
             "real radios are never this close: give each node a different position",
@@ -44,7 +45,7 @@ impl Checker<'_> {
             Stop::At(end) if end <= limit => ("run.stop", end.since(Time::ZERO) / u64::from(run.batches)),
             Stop::At(end) => {
                 let message = format!("the run ends at {}, before `run.stop` ({end})", run.time_limit);
-                self.warn("run.stop", message, "raise `run.time_limit`");
+                self.warn(Code::EarlyEnd, "run.stop", message, "raise `run.time_limit`");
                 ("run.time_limit", self.cfg.run.time_limit / u64::from(self.cfg.run.batches))
             }
             Stop::Delivered(_) => ("run.time_limit", run.time_limit),
@@ -57,7 +58,12 @@ impl Checker<'_> {
         let Some(packet) = layout.flows.iter().map(|f| rate.airtime(f.payload(self.cfg).0)).min() else { return };
         if batch < packet {
             let message = format!("a batch lasts {batch}, and the shortest packet {packet}: nothing can be measured");
-            self.warn(setting, message, "make the run longer, or use fewer batches (`run.batches`)");
+            self.warn(
+                Code::ShortBatches,
+                setting,
+                message,
+                "make the run longer, or use fewer batches (`run.batches`)",
+            );
         }
     }
 
@@ -79,7 +85,8 @@ impl Checker<'_> {
         };
         let start = flow.start.unwrap_or(end);
         let message = format!("flow {i} starts at {start}, and the run ends at {end}{more}");
-        self.warn(&join(&layout.origin_of(i), "start"), message, "start it earlier, or make the run longer");
+        let path = join(&layout.origin_of(i), "start");
+        self.warn(Code::LateFlow, &path, message, "start it earlier, or make the run longer");
     }
 
     /// Warns of flows without a start that no event begins.
@@ -98,8 +105,8 @@ impl Checker<'_> {
             n => format!(", nor {n} more flows"),
         };
         let message = format!("flow {i} has no start, and no event starts it{more}");
-        let help = "let it have a start (`start`; in a file of flows `start_s`), or start it by an event, \
+        let help = "let it have a start (`start`; in a file of flows `started_at_s`), or start it by an event, \
                     `action = \"flow_start\"`, or from the program that drives the run";
-        self.warn(&join(&layout.origin_of(i), "start"), message, help);
+        self.warn(Code::UnstartedFlow, &join(&layout.origin_of(i), "start"), message, help);
     }
 }

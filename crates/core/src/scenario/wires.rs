@@ -8,7 +8,7 @@ use crate::packet::NodeId;
 use crate::point_to_point;
 use crate::run::LinkSetup;
 use crate::run::graph::Graph;
-use crate::setting::join;
+use crate::setting::{Code, join};
 use std::collections::HashMap;
 
 impl Config {
@@ -148,7 +148,12 @@ impl Checker<'_> {
         let alone = (first..self.cfg.nodes()).map(|n| NodeId(n as u32)).find(|&n| !graph.is_wired(n));
         if let Some(n) = alone {
             let message = format!("node {} has no radio, and no link leads there", n.0);
-            self.warn("topology.wired_nodes", message, "list its links as `wired_link`, or use fewer nodes");
+            self.warn(
+                Code::UnwiredNode,
+                "topology.wired_nodes",
+                message,
+                "list its links as `wired_link`, or use fewer nodes",
+            );
         }
     }
 }

@@ -28,6 +28,7 @@ impl Wanted {
         match (self, name) {
             (Wanted::Links, "from") => "src",
             (Wanted::Links, "to") => "dst",
+            (Wanted::Flows, "start_s") => "started_at_s",
             _ => name,
         }
     }
@@ -46,7 +47,7 @@ impl Wanted {
     pub(super) fn others(self) -> &'static [&'static str] {
         match self {
             Wanted::Positions => &["node"],
-            Wanted::Flows => &["flow", "start_s", "min_hops"],
+            Wanted::Flows => &["flow", "started_at_s", "min_hops"],
             Wanted::Links => &["signal_dbm", "loss_db", "rate_bps"],
             Wanted::Movements => &[],
         }
@@ -56,7 +57,7 @@ impl Wanted {
     fn of(header: &[&str]) -> Option<Wanted> {
         let has = |c: &&str| header.contains(c);
         Wanted::ALL.into_iter().find(|w| {
-            let known = |c: &&str| w.needed().contains(c) || w.others().contains(c);
+            let known = |c: &&str| w.needed().contains(c) || w.others().contains(&w.of_today(c));
             let is_whole = *w != Wanted::Links || ["signal_dbm", "loss_db"].iter().any(has);
             is_whole && header.iter().all(known) && w.needed().iter().all(has)
         })
@@ -76,7 +77,9 @@ impl Wanted {
     fn expected(self) -> &'static str {
         match self {
             Wanted::Positions => "write a CSV file with the columns x_m, y_m: one node in a line",
-            Wanted::Flows => "write a CSV file with the columns src, dst, and start_s if you like: one flow in a line",
+            Wanted::Flows => {
+                "write a CSV file with the columns src, dst, and started_at_s if you like: one flow in a line"
+            }
             Wanted::Links => {
                 "write a CSV file with the columns src, dst, and signal_dbm or loss_db: one direction in a line"
             }
@@ -197,7 +200,7 @@ fn tcl(text: &str, wanted: Wanted) -> Option<(&'static str, Option<String>)> {
         };
         let its = if connections > 0 { count(connections, "connection") } else { "connections".to_owned() };
         let help = format!(
-            "write its {its} as a CSV file with the columns src, dst, start_s, which `traffic.file` names{app}"
+            "write its {its} as a CSV file with the columns src, dst, started_at_s, which `traffic.file` names{app}"
         );
         return Some(("it is a script of ns-2 with traffic, as cbrgen writes it, which is not read", Some(help)));
     }
@@ -251,7 +254,7 @@ pub fn column(name: &str, header: &[&str], wanted: Wanted) -> Option<String> {
         }
         Wanted::Flows if says(&["from", "source", "sender"]) => meant("src"),
         Wanted::Flows if says(&["to", "target", "destination", "receiver"]) => meant("dst"),
-        Wanted::Flows if says(&["start", "time", "begin"]) => meant("start_s"),
+        Wanted::Flows if says(&["start", "time", "begin"]) => meant("started_at_s"),
         Wanted::Flows if says(&["stop", "end", "size", "bytes", "rate", "app", "interval"]) => Some(
             "what all flows of a file have in common stands under `traffic`, `bulk` and `cbr`; flows that differ are listed \
              as `flow`"

@@ -6,6 +6,7 @@
 //! message. A setting is declared with its range ([`limit`]) and the condition under which it has an effect.
 
 pub mod absent;
+mod code;
 pub mod csv;
 mod declare;
 pub mod foreign;
@@ -16,6 +17,7 @@ mod report;
 mod scalar;
 mod tree;
 
+pub use code::Code;
 pub use report::{Problem, Report, and_known, count, is_or_are, join, printable, shortened, suggest};
 pub use tree::{Entry, Node, Origin, Table, Value};
 

@@ -163,6 +163,10 @@ pub const EVENTS: &[EventKey] = &[
     EventKey { former: "to", action: None, key: "value" },
 ];
 
+/// Setting, former word and word.
+pub const WORDS: &[(&str, &str, &str)] =
+    &[("flow.*.app", "ftp", "bulk"), ("pairs.*.app", "ftp", "bulk"), ("traffic.app", "ftp", "bulk")];
+
 /// Setting whose value is the name of a setting.
 const NAMES_A_SETTING: &str = "event.*.setting";
 
@@ -231,15 +235,47 @@ fn renamed_by(path: &str, names: &Names) -> Option<String> {
     None
 }
 
-/// Value of a setting that names a setting by a former name; `None` for other settings and values.
+/// Current value of a setting whose value is a former word, or the former name of a setting; `None` for other settings
+/// and values.
 pub fn renamed_value(setting: &str, value: &str) -> Option<String> {
-    if generic(setting) == NAMES_A_SETTING { renamed(value) } else { None }
+    let setting = generic(setting);
+    if setting == NAMES_A_SETTING {
+        return renamed(value);
+    }
+    let word = WORDS.iter().find(|(of, old, _)| *of == setting && *old == value);
+    word.map(|(_, _, new)| (*new).to_owned())
+}
+
+/// Former and current last names of the settings and groups of the group that is called `group`, now or formerly.
+pub fn of_group(group: &str) -> Vec<(&'static str, &'static str)> {
+    let group = generic(group);
+    let mut rest = group.as_str();
+    loop {
+        let is_there = |path: &str| path.rsplit_once('.').map_or("", |(above, _)| above) == rest;
+        let found = SETTINGS.iter().filter(|(old, new)| is_there(old) || is_there(new));
+        let names: Vec<_> = found.map(|&(old, new)| (last(old), last(new))).collect();
+        let inner = HOLDERS.iter().find_map(|holder| rest.strip_prefix(holder)?.strip_prefix('.'));
+        match inner {
+            Some(inner) if names.is_empty() => rest = inner,
+            _ => return names,
+        }
+    }
+}
+
+/// Former word of a setting whose value is this word; `None` if the word had none.
+pub fn former_word(setting: &str, word: &str) -> Option<&'static str> {
+    let setting = generic(setting);
+    WORDS.iter().find(|(of, _, new)| *of == setting && *new == word).map(|(_, old, _)| *old)
 }
 
 /// Name with each place in a list replaced by `*`.
 pub fn generic(path: &str) -> String {
     let steps = path.split('.').map(|step| if is_place(step) { "*" } else { step });
     steps.collect::<Vec<_>>().join(".")
+}
+
+fn last(path: &str) -> &str {
+    path.rsplit('.').next().unwrap_or(path)
 }
 
 fn is_place(step: &str) -> bool {
@@ -274,6 +310,13 @@ mod tests {
             (renamed_value("event.7.setting", "wired_link.0.rate"), renamed_value("traffic.file", "motion")),
             (None, None)
         );
+        let of_group = |group| of_group(group).into_iter().find(|(_, new)| ["receive_window", "model"].contains(new));
+        assert_eq!(of_group("tcp"), Some(("window", "receive_window")));
+        assert_eq!(of_group("flow.2.tcp"), Some(("window", "receive_window")));
+        assert_eq!((of_group("mobility"), of_group("net")), (Some(("kind", "model")), None));
+        assert_eq!(renamed_value("flow.3.app", "ftp").as_deref(), Some("bulk"));
+        assert_eq!((renamed_value("flow.3.app", "cbr"), renamed_value("flow.3.src", "ftp")), (None, None));
+        assert_eq!((former_word("flow.*.app", "bulk"), former_word("flow.0.app", "cbr")), (Some("ftp"), None));
     }
 
     #[test]

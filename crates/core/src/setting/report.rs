@@ -1,12 +1,16 @@
 //! Problems of a scenario, and the wording of messages.
 
 use super::absent;
+use super::code::Code;
+use super::renames;
 use super::tree::{Node, Origin, Table, Value};
 use std::borrow::Cow;
 
 /// One problem of a scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
+    /// Kind of a warning; `None` for an error.
+    pub code: Option<Code>,
     /// Dotted name of the setting, e.g. `tcp.vegas.alpha`; empty if there is none.
     pub path: String,
     /// Position in the source text.
@@ -37,7 +41,12 @@ pub struct Report {
 impl Report {
     /// Adds a problem at a path and a position.
     pub fn add(&mut self, path: &str, origin: Option<Origin>, message: impl Into<String>, help: Option<String>) {
-        self.push(Problem { path: path.into(), origin, message: message.into(), help });
+        self.push(Problem { code: None, path: path.into(), origin, message: message.into(), help });
+    }
+
+    /// Adds a warning at a path and a position.
+    pub fn warn(&mut self, code: Code, path: &str, origin: Option<Origin>, message: String, help: Option<String>) {
+        self.push(Problem { code: Some(code), path: path.into(), origin, message, help });
     }
 
     /// Adds a problem, or counts it beyond the limit.
@@ -101,6 +110,10 @@ impl Report {
             return mean(&parts);
         } else if let (Some(near), true) = (&near, keys.iter().any(typo)) {
             return near.clone();
+        }
+        let former = renames::of_group(path).into_iter().find(|(old, _)| typo(old));
+        if let Some((_, now)) = former.filter(|(_, now)| keys.contains(now)) {
+            return mean(&[quoted(&join(path, now))]);
         }
         // A name of other programs is hardly one of a flow here: a `duration` is `run.stop`, not that of a flow.
         let foreign = absent::setting(key);

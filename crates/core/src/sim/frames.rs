@@ -6,7 +6,7 @@ use super::air::{Mac, OnAir, Rules};
 use super::timer_numbers::{Clock, Timer};
 use crate::packet::{Fate, RadioId};
 use crate::radio::Verdict;
-use crate::record::air_time::Receiver;
+use crate::record::airtime::Receiver;
 use crate::record::note::Note;
 use crate::unit::{Span, Time};
 use crate::wlan::{Frame, Out};
@@ -18,7 +18,7 @@ impl Sim {
     pub(super) fn flush_deferred(&mut self, n: RadioId, now: Time) {
         self.air.flush_deferred(n, now);
         self.take_early_verdicts();
-        if self.watch.air_time.is_some() {
+        if self.watch.airtime.is_some() {
             self.watch.book(n, now, &self.air.macs[n.index()]);
         }
     }
@@ -54,8 +54,8 @@ impl Sim {
                 timing: &rules.timing,
             }
         };
-        if let Some(air_time) = &mut watch.air_time {
-            air_time.on_transmit(at, n, frame, pool, channel.in_range(n).map(receiver));
+        if let Some(airtime) = &mut watch.airtime {
+            airtime.on_transmit(at, n, frame, pool, channel.in_range(n).map(receiver));
         }
         if let Some(neighborhood) = net.neighborhood() {
             neighborhood.on_transmit(n, at, frame.airtime, channel);
@@ -70,7 +70,7 @@ impl Sim {
         let lost = !frame.to.is_broadcast() && at_target.or(at_end) != Some(Verdict::Decoded);
         let lost = lost.then(|| self.air.cause_of_loss(n, &self.net));
         self.watch.note(self.now, &Note::FrameOver { frame: &frame, lost });
-        if let Some(air) = &mut self.watch.air_time {
+        if let Some(air) = &mut self.watch.airtime {
             air.on_over(n);
         }
         if at_end == Some(Verdict::Decoded) {
@@ -214,7 +214,7 @@ impl Sim {
         let frame = self.air.on_air[sender.index()].frame;
         let verdict = self.air.judge_early(r, sender, at, verdict, &self.pool);
         self.watch.note(at, &Note::FrameHeard { radio: r, frame: &frame, verdict });
-        if let Some(air) = &mut self.watch.air_time {
+        if let Some(air) = &mut self.watch.airtime {
             let Rules { timing, dcf } = &*self.air.macs[r.index()].rules;
             air.on_end(at, r, &frame, verdict, timing, dcf);
         }

@@ -101,7 +101,7 @@ impl Sim {
         for (node, i) in sim.net.nodes.iter().zip(0..) {
             sim.timers.set(Timer::Router(NodeId(i)), node.router_at);
         }
-        if setup.air_time {
+        if setup.airtime {
             sim.air.channel.need_every_end();
         }
         if setup.record.iter().any(|table| matches!(table, RecordedTable::Frames | RecordedTable::Packets)) {
@@ -170,7 +170,7 @@ impl Sim {
     pub fn grown(&self) -> u64 {
         let routers: usize = self.net.nodes.iter().map(|n| n.router.memory()).sum();
         let rows = self.watch.observers.as_ref().map_or(0, |o| o.memory());
-        let flows = self.watch.recorder.transfers.memory() + self.flows.memory();
+        let flows = self.watch.recorder.short_flows.memory() + self.flows.memory();
         let motion = self
             .world
             .mobile_nodes
@@ -283,6 +283,10 @@ impl Sim {
         while self.watch.recorder.wants_batch(self.now) {
             let totals = self.totals();
             self.watch.recorder.close_batch(totals);
+            if self.watch.recorder.is_warmup_border() {
+                self.pool.begin_measured();
+                self.watch.losses.begin_measured();
+            }
         }
     }
 
@@ -297,8 +301,8 @@ impl Sim {
         self.book_open_waits();
         self.watch.note_packets(&mut self.pool);
         self.watch.note(self.now, &Note::End);
-        let ledger = self.pool.ledger();
-        assert!(ledger.balances(), "at {}: packets are created and lost without a trace: {ledger:?}", self.now);
+        let ledgers = self.pool.ledgers();
+        assert!(ledgers.balance(), "at {}: packets are created and lost without a trace: {ledgers:?}", self.now);
         let held = (self.air.packets_held() + self.net.packets_held()) as u64;
         assert_eq!(held, self.pool.live(), "at {}: packets are inside that nobody holds", self.now);
     }

@@ -84,14 +84,14 @@ impl Sim {
         if silent_until > self.now {
             self.air.call(r, self.now, &mut self.timers, |station, _| station.be_silent(silent_until));
         }
-        if let Some(air) = &mut self.watch.air_time {
+        if let Some(air) = &mut self.watch.airtime {
             air.switch(r, self.now, false);
         }
     }
 
     fn switch_radio_off(&mut self, n: NodeId, r: RadioId) {
         self.flush_deferred(r, self.now);
-        if let Some(air) = &mut self.watch.air_time {
+        if let Some(air) = &mut self.watch.airtime {
             air.switch(r, self.now, true);
         }
         self.air.channel.switch_off(r, self.now);
@@ -122,7 +122,7 @@ impl Sim {
             self.switch_off(n);
             for r in self.net.ports.of(n) {
                 self.watch.book(r, self.now, &self.air.macs[r.index()]);
-                if let Some(air) = &mut self.watch.air_time {
+                if let Some(air) = &mut self.watch.airtime {
                     air.on_empty(r);
                 }
             }

@@ -34,14 +34,14 @@ impl Sim {
         }
         let links = self.net.links.totals(now);
         let contention = self.air.macs.iter().map(|m| (m.station.contention(), m.rules.timing.eifs));
-        let air = self.watch.air_time.as_mut().map_or_else(Vec::new, |air| air.up_to(now, contention));
+        let air = self.watch.airtime.as_mut().map_or_else(Vec::new, |air| air.up_to(now, contention));
         let batteries = self.world.batteries.as_ref().map_or_else(Vec::new, |b| b.totals(now));
         let stations = self.air.macs.iter().zip((0..).map(RadioId));
         let rates =
             stations.flat_map(|(m, r)| m.station.tallies().map(move |(to, mode, kind, n)| (r, to, kind, mode, n)));
         let rates = Rates::new(rates);
-        let ledger = self.pool.ledger().clone();
-        Totals { at: now, flows, transfers, nodes, air, batteries, links, rates, ledger, losses: self.watch.losses }
+        let ledgers = self.pool.ledgers().clone();
+        Totals { at: now, flows, transfers, nodes, air, batteries, links, rates, ledgers, losses: self.watch.losses }
     }
 
     /// At the end of a run, books the time since the last event of each flow that waits for its retransmission timer as

@@ -6,7 +6,7 @@ use crate::net::queue::Queue;
 use crate::net::routing::Router;
 use crate::packet::{NodeId, PacketId, PacketPool, RadioId};
 use crate::record::Recorder;
-use crate::record::air_time::AirTime;
+use crate::record::airtime::Airtime;
 use crate::record::loss::{Cause, Losses};
 use crate::record::note::{Note, QueueId};
 use crate::record::observe::Observers;
@@ -24,7 +24,7 @@ pub(super) struct Watch {
     /// Observers, if any.
     pub(super) observers: Option<Box<Observers>>,
     /// Airtime accounting, if enabled.
-    pub(super) air_time: Option<Box<AirTime>>,
+    pub(super) airtime: Option<Box<Airtime>>,
     /// Interval of samples, if any are taken.
     pub(super) sample: Option<Span>,
 }
@@ -36,14 +36,14 @@ impl Watch {
             recorder: Recorder::new(setup),
             losses: Losses::default(),
             observers: (!setup.record.is_empty()).then(|| Box::new(Observers::new(setup))),
-            air_time: setup.air_time.then(|| Box::new(AirTime::new(setup.interfaces.radios.len()))),
+            airtime: setup.airtime.then(|| Box::new(Airtime::new(setup.interfaces.radios.len()))),
             sample: setup.sample,
         }
     }
 
     /// Tells if an observer or airtime accounting needs the end of every frame.
     pub(super) fn follows_frames(setup: &Setup) -> bool {
-        setup.air_time || setup.record.contains(&RecordedTable::Frames)
+        setup.airtime || setup.record.contains(&RecordedTable::Frames)
     }
 
     /// Passes a note to the observers.
@@ -57,7 +57,7 @@ impl Watch {
     /// Books the airtime of a radio up to now. Must precede every call of its station.
     #[cold]
     pub(super) fn book(&mut self, r: RadioId, now: Time, mac: &Mac) {
-        if let Some(air) = &mut self.air_time {
+        if let Some(air) = &mut self.airtime {
             air.book_until(r, now, mac.station.contention(), &mac.rules.timing);
         }
     }
@@ -80,7 +80,7 @@ impl Watch {
 
     /// Counts a packet that the MAC gave up at the retry limit.
     pub(super) fn count_given_up(&mut self, now: Time, packet: PacketId, cause: Cause, pool: &PacketPool) {
-        self.losses.count(pool[packet].body.kind(), cause);
+        self.losses.count(pool[packet].measured, pool[packet].body.kind(), cause);
         if let Some(observers) = &mut self.observers {
             observers.on(now, &Note::GivenUp { number: pool.number(packet), cause });
         }

@@ -1,7 +1,7 @@
 //! Timelines: actions of each layer with their times, in the words of its specification.
 
 mod air;
-mod air_time;
+mod airtime;
 mod answers;
 mod any_order;
 mod aodv;

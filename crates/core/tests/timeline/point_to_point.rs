@@ -41,7 +41,7 @@ fn delivered(sim: &Sim) -> u64 {
 }
 
 fn of_link(sim: &Sim, column: &str, direction: usize) -> f64 {
-    sim.recorder().links().numbers(column).expect("a column")[direction]
+    sim.recorder().wired_links().numbers(column).expect("a column")[direction]
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn use_and_queue_of_a_link_under_a_constant_load() {
     assert!((of_link(&sim, "mean_queue_packets", 0) - 0.416).abs() < 1e-9);
     assert!((of_link(&sim, "throughput_bps", 0) - 1_664_000.0).abs() < 1e-6);
     assert_eq!(of_link(&sim, "utilization", 1), 0.0, "nothing goes back");
-    let batches = sim.recorder().link_batches();
+    let batches = sim.recorder().wired_link_batches();
     let uses = batches.numbers("utilization").expect("a column");
     assert_eq!(uses.len(), 20, "ten batches of two directions");
     assert!(uses.iter().step_by(2).all(|u| (u - 0.832).abs() < 1e-9), "{uses:?}");

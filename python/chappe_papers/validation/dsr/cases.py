@@ -44,10 +44,10 @@ def of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
     """The columns of a run of Chappe."""
     row: dict[str, float] = {}
     for kind in ("data", "ack"):
-        fates = tables["fates"].filter(pl.col("packet_class") == kind).row(0, named=True)
-        row |= {f"{kind}_{name}": float(fates[name]) for name in ("created", "delivered")}
+        outcomes = tables["packet_outcomes"].filter(pl.col("packet_class") == kind).sum().row(0, named=True)
+        row |= {f"{kind}_{name}": float(outcomes[name]) for name in ("created", "delivered")}
         for name, reasons in _REASONS.items():
-            row[f"{kind}_{name}"] = float(sum(fates[f"dropped_{reason}"] for reason in reasons))
+            row[f"{kind}_{name}"] = float(sum(outcomes[f"dropped_{reason}"] for reason in reasons))
     row["routing"] = float(tables["nodes"]["routing_packets_sent"].sum())
     for i, flow in enumerate(tables["flows"].iter_rows(named=True)):
         if i < TCP_FLOWS:

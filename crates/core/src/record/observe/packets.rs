@@ -114,7 +114,7 @@ table! {
         event: Event,
         /// Next hop, at `queued` and `dequeued`; null: broadcast, or not known yet.
         next_hop: Option<NodeId>,
-        /// Reason for the drop, as in the columns of `fates`; null in all other rows.
+        /// Reason for the drop, as in the columns of `packet_outcomes`; null in all other rows.
         drop_reason: Option<Reason>,
         /// Cause of the last failed attempt if the drop reason is `retry_limit`; null otherwise.
         retry_cause: Option<Cause>,

@@ -159,7 +159,7 @@ impl FrameEnd<'_> {
         let Mac { station, rules } = &self.macs[r.index()];
         let Rules { timing, dcf } = &**rules;
         self.watch.note(at, &Note::FrameHeard { radio: r, frame: self.frame, verdict });
-        if let Some(air) = &mut self.watch.air_time {
+        if let Some(air) = &mut self.watch.airtime {
             air.book_until(r, at, station.contention(), timing);
             air.on_end(at, r, self.frame, verdict, timing, dcf);
         }

@@ -5,13 +5,13 @@
 use super::transfer::Transfer;
 use super::{Ends, Flow, Flows};
 use crate::app::arrivals::Arrivals;
-use crate::app::{Application, Source, ftp};
+use crate::app::{Application, Source, bulk};
 use crate::packet::NodeId;
 use crate::record::Recorder;
 use crate::record::flow_time::FlowTime;
 use crate::record::route_time::RouteTime;
+use crate::record::short_flows::Record;
 use crate::record::totals::FlowTotals;
-use crate::record::transfers::Record;
 use crate::rng::{Purpose, Stream};
 use crate::run::{ArrivalsSetup, Setup};
 use crate::sim::network::Network;
@@ -116,12 +116,12 @@ impl Flows {
             None => self.new_entry(k),
         };
         let record = Record { origin: k as u32, from: from.0, to: to.0, start: now, bytes: bytes.0, ..Record::NEW };
-        let number = recorder.transfers.begin(record);
+        let number = recorder.short_flows.begin(record);
         self.generator.records[f - self.generator.first] = number;
         let origin = &self.generator.origins[k];
         let mut phase = Stream::new(self.generator.seed, Purpose::TransferPhase, u64::from(number));
         let phase = Span((phase.uniform() * origin.tcp.rto.tick.0 as f64) as u64);
-        let file = ftp::Ftp::new(&ftp::Config { segments: None, bytes: Some(bytes) }, Time::NEVER, origin.tcp.mss);
+        let file = bulk::Bulk::new(&bulk::Config { segments: None, bytes: Some(bytes) }, Time::NEVER, origin.tcp.mss);
         let flow = &mut self.list[f];
         (flow.from, flow.to, flow.first_to) = (from, to, net.links.end_of_radio(from, to));
         (flow.since, flow.received_bytes, flow.time) = (now, 0, FlowTime::beginning(now));
@@ -148,7 +148,7 @@ impl Flows {
             first_to: NodeId(0),
             ends: Ends::Tcp(Box::new((Sender::new(tcp, Span::ZERO), Receiver::new(tcp)))),
             app: Application::new(
-                Source::Ftp(ftp::Ftp::new(&ftp::Config::default(), Time::NEVER, tcp.mss)),
+                Source::Bulk(bulk::Bulk::new(&bulk::Config::default(), Time::NEVER, tcp.mss)),
                 Time::NEVER,
             ),
             split: None,
@@ -188,7 +188,7 @@ impl Flows {
     }
 
     fn note_transfer(&self, f: usize, totals: &FlowTotals, recorder: &mut Recorder) {
-        let record = recorder.transfers.get_mut(self.generator.records[f - self.generator.first]);
+        let record = recorder.short_flows.get_mut(self.generator.records[f - self.generator.first]);
         record.completed = totals.completed;
         (record.retransmissions, record.timeouts) =
             (totals.counters.retransmissions as u32, totals.counters.timeouts as u32);
@@ -226,7 +226,7 @@ mod tests {
 
     /// Completion times in the order of the transfers [s].
     fn times(recorder: &Recorder) -> Vec<f64> {
-        recorder.transfers.table().numbers("completion_time_s").expect("a column")
+        recorder.short_flows().numbers("completion_time_s").expect("a column")
     }
 
     /// Two nodes and a link of 10 Mbit/s with nearly no delay; the mean of the sizes in kB.
@@ -249,7 +249,7 @@ mod tests {
     #[test]
     fn ten_thousand_transfers_need_entries_for_those_under_way_only() {
         let sim = ran(&wire(0.5, "exponential", 20, 10_000));
-        let records = sim.watch.recorder.transfers.records();
+        let records = sim.watch.recorder.short_flows.records();
         assert_eq!(records.len(), 10_000);
         assert!(records.iter().all(|r| r.completed.is_some()), "all are complete");
         assert_eq!(sim.flows.list.len(), sim.flows.generator.free.len(), "all entries are free");
@@ -291,7 +291,7 @@ mod tests {
             // Each segment has 40 B of headers.
             let work = |bytes: u32| f64::from(bytes + 40 * bytes.div_ceil(1460)) * 8.0 / 1e7;
             let jobs: Vec<(f64, f64)> =
-                sim.watch.recorder.transfers.records().iter().map(|r| (r.start.as_secs(), work(r.bytes))).collect();
+                sim.watch.recorder.short_flows.records().iter().map(|r| (r.start.as_secs(), work(r.bytes))).collect();
             let mean = |times: &[f64]| times.iter().sum::<f64>() / times.len() as f64;
             let (found, expected) = (mean(&times(&sim.watch.recorder)), mean(&processor_sharing(&jobs)));
             // Windows of 4 segments share the link nearly segment by segment.
@@ -337,10 +337,10 @@ mod tests {
         let sim = ran(&text("60 ms"));
         let over = sim.pool.ledger().dropped_total(Reason::FlowOver);
         assert!(over > 100, "{over} packets came late");
-        let (hasty, patient) = (sim.watch.recorder.transfers.records().to_vec(), ran(&text("3 s")));
+        let (hasty, patient) = (sim.watch.recorder.short_flows.records().to_vec(), ran(&text("3 s")));
         assert_eq!(patient.pool.ledger().dropped_total(Reason::FlowOver), 0);
         // The same transfers come, whatever TCP does.
-        let same = hasty.iter().zip(patient.watch.recorder.transfers.records());
+        let same = hasty.iter().zip(patient.watch.recorder.short_flows.records());
         assert!(same.clone().all(|(a, b)| (a.start, a.bytes, a.from, a.to) == (b.start, b.bytes, b.from, b.to)));
         assert!(hasty.len() > 1000 && hasty.iter().filter(|r| r.completed.is_none()).count() < 40);
         // All pairs of ends are drawn: 6 of them, each with the probability 1/6.
@@ -362,7 +362,7 @@ mod tests {
         let batches = sim.watch.recorder.batches();
         let all: u64 = batches.counts("packets_delivered").expect("a column").iter().sum();
         let of_flow = sim.watch.recorder.flows().counts("packets_delivered").expect("a column")[0];
-        let records = sim.watch.recorder.transfers.records();
+        let records = sim.watch.recorder.short_flows.records();
         let complete = records.iter().filter(|r| r.completed.is_some());
         let segments: u64 = complete.map(|r| u64::from(r.bytes.div_ceil(1460))).sum();
         assert!(segments > 200 && all >= of_flow + segments, "{all} packets, {of_flow} of the flow, {segments}");

@@ -4,7 +4,7 @@
 use chappe_core::packet::RadioId;
 use chappe_core::radio::propagation::Model;
 use chappe_core::record::Table;
-use chappe_core::record::air_time::Use;
+use chappe_core::record::airtime::Use;
 use chappe_core::record::trace::{Line, What};
 use chappe_core::run::Setup;
 use chappe_core::scenario::{NoFiles, Scenario};
@@ -24,7 +24,7 @@ fn scenarios() -> impl Strategy<Value = String> {
     let chance = (0..u32::MAX, 2..14u32, 200..1200u32, any::<bool>(), any::<bool>());
     (preset, rate, rts, eifs, captured, propagation, chance).prop_map(
         |(preset, rate, rts, eifs, captured, propagation, (seed, nodes, width, nav_reset, cbr))| {
-            let app = if cbr { "cbr" } else { "ftp" };
+            let app = if cbr { "cbr" } else { "bulk" };
             format!(
                 r#"
                 extends = "{preset}"
@@ -44,7 +44,7 @@ fn scenarios() -> impl Strategy<Value = String> {
 
 fn setup(text: &str, seed: u32) -> Setup {
     let scenario = Scenario::from_toml("test", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{text}\n{e}"));
-    Setup { air_time: true, ..scenario.setup(Some(u64::from(seed))) }
+    Setup { airtime: true, ..scenario.setup(Some(u64::from(seed))) }
 }
 
 /// A time of every node [ns].
@@ -97,7 +97,7 @@ proptest! {
         sim.trace();
         sim.run();
         let end = sim.now().0;
-        let table = sim.recorder().air_time();
+        let table = sim.recorder().airtime();
         let positions: &[Position] = &setup.positions;
         prop_assert_eq!(sum(&table, |_| true), vec![end; positions.len()]);
 
@@ -134,8 +134,8 @@ fn batches_sum_to_the_run() {
         let mut sim = Sim::new(&setup(&text.replace("DISCARD", &discard.to_string()), 1));
         sim.run();
         let (from, to) = sim.recorder().measured_period();
-        assert_eq!(sum(&sim.recorder().air_time(), |_| true), [(to - from).0; 6]);
-        sim.recorder().air_time()
+        assert_eq!(sum(&sim.recorder().airtime(), |_| true), [(to - from).0; 6]);
+        sim.recorder().airtime()
     };
     let whole = parts(0);
     assert!(Use::ALL.iter().filter(|u| column(&whole, u.0).iter().any(|&t| t > 0)).count() > 9, "{whole:?}");

@@ -18,7 +18,7 @@ const SECOND: u64 = 1_000_000_000;
 
 /// Times of a node [ns]; those not listed are zero.
 fn budget(sim: &Sim, node: usize) -> Vec<(String, u64)> {
-    let table = sim.recorder().air_time();
+    let table = sim.recorder().airtime();
     let uses = table.columns.iter().filter(|c| c.0.ends_with("_s"));
     let ns = |name: &str| (table.numbers(name).expect("a column")[node] * 1e9).round() as u64;
     uses.map(|(name, _)| (name.trim_end_matches("_s").to_owned(), ns(name))).filter(|u| u.1 > 0).collect()
@@ -220,7 +220,7 @@ fn energy_as_ns2_subtracts_it() {
         cbr = { payload = "500 B", header_size = "0 B", datagrams = 1 }
         flow = [{ src = 0, dst = 1, app = "cbr", start = "1 s" }]
         "#);
-    let joules = sim.recorder().air_time().numbers("energy_j").expect("a column");
+    let joules = sim.recorder().airtime().numbers("energy_j").expect("a column");
     let expected =
         [0.3 * 2680e-6 + 0.5 * 608e-6, 0.3 * 608e-6 + 0.5 * 2680e-6, 0.5 * (352e-6 + 304e-6 + 2328e-6 + 304e-6)];
     assert!((expected[0] - 1.108e-3_f64).abs() < 1e-12);
@@ -234,6 +234,6 @@ fn energy_as_ns2_subtracts_it() {
 #[test]
 fn air_time_is_off_by_default() {
     let (sim, _) = run("run = { stop = \"2 s\" }\ntopology = { hops = 1 }");
-    assert_eq!(sim.recorder().air_time().rows(), 0);
+    assert_eq!(sim.recorder().airtime().rows(), 0);
     assert!(sim.recorder().batches().numbers("energy_j").expect("a column").iter().all(|j| j.is_nan()));
 }

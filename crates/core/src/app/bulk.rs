@@ -17,15 +17,15 @@ settings! {
 
 /// Source of a file transfer, which writes the whole file at its start.
 #[derive(Clone, Debug)]
-pub struct Ftp {
+pub struct Bulk {
     start: Time,
     segments: Option<u32>,
     missing: u32,
 }
 
-impl Ftp {
+impl Bulk {
     /// A transfer that begins at `start`, with this payload per segment.
-    pub fn new(cfg: &Config, start: Time, segment: Bytes) -> Ftp {
+    pub fn new(cfg: &Config, start: Time, segment: Bytes) -> Bulk {
         let (segments, missing) = match cfg.bytes {
             Some(bytes) => {
                 let segments = bytes.0.div_ceil(segment.0.max(1));
@@ -33,7 +33,7 @@ impl Ftp {
             }
             None => (cfg.segments, 0),
         };
-        Ftp { start, segments, missing }
+        Bulk { start, segments, missing }
     }
 
     /// Segments of the file; `None`: unlimited.

@@ -40,9 +40,9 @@ impl Record {
 
 /// All transfers in the order of their start.
 #[derive(Clone, Debug, Default)]
-pub struct Transfers(Vec<Record>);
+pub struct ShortFlows(Vec<Record>);
 
-impl Transfers {
+impl ShortFlows {
     /// Begins a transfer and returns its number.
     pub fn begin(&mut self, record: Record) -> u32 {
         self.0.push(record);
@@ -54,26 +54,27 @@ impl Transfers {
         &mut self.0[number as usize]
     }
 
-    /// Transfers in the order of their start.
+    /// ShortFlows in the order of their start.
     pub fn records(&self) -> &[Record] {
         &self.0
     }
 
     /// Memory of the records with their rows in the table \[B\].
     pub fn memory(&self) -> usize {
-        // Nine columns: a Rust vector, a Python list, Python numbers, a data frame.
-        self.0.capacity() * size_of::<Record>() + self.0.len() * 9 * 56
+        // Ten columns: a Rust vector, a Python list, Python numbers, a data frame.
+        self.0.capacity() * size_of::<Record>() + self.0.len() * 10 * 56
     }
 
-    /// One row per transfer.
-    pub fn table(&self) -> Table {
+    /// One row per short flow; `measured_from` is the begin of the measured part of the run.
+    pub fn table(&self, measured_from: Time) -> Table {
         let all = &self.0;
         let mut t = Table::default();
-        t.int("transfer", 0..all.len() as u64);
-        t.int("arrivals", all.iter().map(|r| u64::from(r.origin)));
+        t.int("short_flow", 0..all.len() as u64);
+        t.int("arrival_process", all.iter().map(|r| u64::from(r.origin)));
         t.int("src", all.iter().map(|r| u64::from(r.from)));
         t.int("dst", all.iter().map(|r| u64::from(r.to)));
-        t.float("start_s", all.iter().map(|r| r.start.as_secs()));
+        t.float("started_at_s", all.iter().map(|r| r.start.as_secs()));
+        t.bool("measured", all.iter().map(|r| r.start >= measured_from));
         t.int("bytes", all.iter().map(|r| u64::from(r.bytes)));
         let took = |r: &Record| r.completed.map_or(f64::NAN, |end| end.since(r.start).as_secs());
         t.float("completion_time_s", all.iter().map(took));

@@ -207,15 +207,15 @@ pub struct Receiver<'a> {
 /// Airtime of all radios. Methods called for single frames are `cold`, so that runs without this accounting are not
 /// slowed down.
 #[derive(Clone, Debug)]
-pub struct AirTime {
+pub struct Airtime {
     nodes: Vec<Node>,
     /// Instant of the last query; later input does not change the time before it.
     asked: Time,
 }
 
-impl AirTime {
+impl Airtime {
     /// Airtime of this number of radios at the start of a run.
-    pub fn new(nodes: usize) -> AirTime {
+    pub fn new(nodes: usize) -> Airtime {
         let node = Node {
             budget: Budget::default(),
             booked: Time::ZERO,
@@ -231,7 +231,7 @@ impl AirTime {
             off: false,
             empty: false,
         };
-        AirTime { nodes: vec![node; nodes], asked: Time::ZERO }
+        Airtime { nodes: vec![node; nodes], asked: Time::ZERO }
     }
 
     /// Books the time of a radio up to an instant. Must be called before each call of its station.
@@ -331,14 +331,14 @@ mod tests {
     const FREE: Contention = Contention { reserved: Time::ZERO, after_error: false, engaged: false };
 
     /// A datagram frame from node 0 to node 1, on the air from 10 to 110 us, and received 1 us later.
-    fn on_air() -> (AirTime, Frame, Timing, Config) {
+    fn on_air() -> (Airtime, Frame, Timing, Config) {
         let mut pool = PacketPool::default();
         let body = Body::Datagram(Datagram { seq: 0 });
         let packet = Packet { flow: FlowId(0), ..Packet::new(body, 100, NodeId(0), NodeId(1), Time::ZERO) };
         let packet = Some(pool.create(packet));
         let (from, to, airtime) = (RadioId(0), RadioId(1), Span::us(100));
         let frame = Frame { kind: FrameKind::Data, from, to, airtime, packet, ..Frame::NONE };
-        let (rules, mut air) = (Config::default(), AirTime::new(2));
+        let (rules, mut air) = (Config::default(), Airtime::new(2));
         let timing = Timing::new(&rules);
         air.book_until(from, Time(10_000), FREE, &timing);
         let receiver = Receiver { radio: to, from: Time(11_000), free: true, contention: FREE, timing: &timing };

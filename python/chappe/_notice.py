@@ -1,0 +1,34 @@
+"""A warning as a record, without the results it is about; kinds of warnings."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from chappe import _core
+
+OF_RUNS: Mapping[str, str] = {
+    "silent_flow": "A flow delivered nothing in the measured part.",
+    "correlated_batches": "Batches are correlated, and their intervals too narrow.",
+    "rewritten_study": "The description of a study was missing or damaged, and has been rewritten.",
+    "damaged_runs": "Files of runs were damaged and moved away; the runs are repeated.",
+    "replaced_runs": "Runs in the folder no longer belong to the study.",
+}
+"""Codes of warnings about results and studies only, each with its meaning."""
+
+
+class Notice(NamedTuple):
+    """A warning. ``str(notice)`` is the message."""
+
+    code: str
+    """Kind of the warning, such as ``unused_setting``; docs/scenarios.md and docs/results.md list them."""
+    path: str
+    """Dotted name of what the warning is about, such as ``flow.0`` or ``run.stop``; empty if there is none."""
+    message: str
+    """The warning as a sentence."""
+
+    def __str__(self) -> str:
+        return self.message
+
+
+def codes() -> dict[str, str]:
+    """Codes of all warnings, each with its meaning."""
+    return {**dict(_core.warning_codes()), **OF_RUNS}
