@@ -540,7 +540,7 @@ def test_measured_links_are_read_from_the_folder_of_the_scenario(tmp_path: Path)
     )
     scenario = Scenario.load(tmp_path / "measured.toml")
     assert chappe.run(scenario).flows["packets_delivered"][0] > 10
-    assert scenario.settings["radio"]["links"] == "src,dst,signal_dbm\n0,1,-60\n1,0,-60\n"
+    assert scenario.settings["radio"]["links_table"] == "src,dst,signal_dbm\n0,1,-60\n1,0,-60\n"
     (tmp_path / "links.csv").write_text("src,dst,signal_dbm\n0,5,-60\n")
     with pytest.raises(ScenarioError, match=r"`links\.csv`: line 2 names node 5, and nodes are numbered from 0 to 1"):
         Scenario.load(tmp_path / "measured.toml")

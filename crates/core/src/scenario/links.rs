@@ -62,12 +62,10 @@ impl Checker<'_> {
         if of.is_empty() {
             let links = &r.links_table;
             if links.is_empty() {
-                // A file that cannot be read was reported.
-                if r.links_file.is_none() {
-                    let help =
-                        "set `radio.links_file` to a CSV file with the columns src, dst, and signal_dbm or loss_db";
-                    self.error("radio.links_table", "there is no table of links", help);
-                }
+                // The setting of which a value that cannot be read was reported.
+                let name = if r.links_file.is_some() { "radio.links_file" } else { "radio.links_table" };
+                let help = "set `radio.links_file` to a CSV file with the columns src, dst, and signal_dbm or loss_db";
+                self.error(name, "there is no table of links", help);
             } else if let Some(why) = beyond(links, self.cfg.topology.nodes()) {
                 self.error("radio.links_table", format!("in `radio.links_table` {why}"), "");
             }
