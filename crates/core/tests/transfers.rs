@@ -13,7 +13,7 @@ fn one_wire(more: &str) -> (End, Table) {
         topology.kind = "none"
         wire = {{ nodes = 2, rate = "1 Mbit/s", delay = "10 ms", queue = {{ discipline = "droptail", limit = 1000 }} }}
         link = [{{ src = 0, dst = 1 }}]
-        tcp = {{ receive_window = 1000, initial_window = 1 }}
+        tcp = {{ receive_window = 1000, initial_window = 1, ack_policy = "every" }}
         {more}
         "#
     );

@@ -46,11 +46,6 @@ class Point:
         """Hash of the settings that differ from the defaults: equal scenarios have equal results for equal seeds."""
         return _hash(json.loads(self.scenario._core.changes_json()))
 
-    @cached_property
-    def former_identity(self) -> str:
-        """Hash of all settings under their former names, by which the previous version named its runs."""
-        return _hash(json.loads(self.scenario._core.former_json()))
-
 
 @dataclass(frozen=True)
 class Item:
@@ -71,15 +66,7 @@ class Item:
     @cached_property
     def key(self) -> str:
         """Name of the run in the store: hash of scenario, seed and results epoch."""
-        return self._named(self.point.identity)
-
-    @property
-    def former_key(self) -> str:
-        """Name of the run in a store of the previous version."""
-        return self._named(self.point.former_identity)
-
-    def _named(self, identity: str) -> str:
-        text = f"{RESULTS_EPOCH} {identity} {self.seed}"
+        text = f"{RESULTS_EPOCH} {self.point.identity} {self.seed}"
         return hashlib.sha256(text.encode()).hexdigest()[:KEY_LENGTH]
 
 

@@ -357,7 +357,6 @@ class _Making:
         """Executes the missing runs and returns their number."""
         store = self._store
         self._wanted |= {i.key: i for i in items}
-        store.adopt(items)
         missing = {i.key: i for i in items if i.key not in store and i.key not in self.failed}
         if not missing:
             return 0

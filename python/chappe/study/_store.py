@@ -18,10 +18,8 @@ import json
 import os
 import re
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -35,7 +33,7 @@ from chappe._files import UNFINISHED, make_folder, take_away, write_file
 from chappe._scenario import Scenario
 from chappe._words import count
 from chappe.study import _parts as parts
-from chappe.study._axes import KEY_LENGTH, Item
+from chappe.study._axes import KEY_LENGTH
 from chappe.study._parts import RUN, DamagedError, Finished
 
 FORMAT = 2
@@ -74,32 +72,25 @@ def folders(path: Path, *, unfinished: bool = False) -> list[Path]:
     return paths
 
 
-def table(
-    sources: Mapping[str, Path], name: str, keys: Sequence[str], former: Mapping[str, str] = MappingProxyType({})
-) -> pl.DataFrame:
+def table(sources: Mapping[str, Path], name: str, keys: Sequence[str]) -> pl.DataFrame:
     """Rows of runs in a table, in the order of ``keys``.
 
     Args:
         sources: Part of every run.
         name: Name of the table.
         keys: Keys of the runs.
-        former: Keys in parts of the previous version, by key.
     """
     # After an interruption a run may be in two parts; only the part in ``sources`` counts.
     wanted: dict[Path, dict[str, int]] = {}
     for place, key in enumerate(keys):
-        wanted.setdefault(sources[key], {})[former.get(key, key)] = place
+        wanted.setdefault(sources[key], {})[key] = place
     if not wanted:
         return pl.DataFrame()
     tables_read, places = [], []
     for path, place_of in wanted.items():
         read = parts.read(path, name)
-        found = [place_of.get(key, -1) for key in read[RUN].to_list()]
-        if former:
-            names = [keys[place] if place >= 0 else "" for place in found]
-            read = read.with_columns(pl.Series(RUN, names, dtype=pl.String))
         tables_read.append(read)
-        places += found
+        places += [place_of.get(key, -1) for key in read[RUN].to_list()]
     try:
         whole = pl.concat(tables_read)
     except pl.exceptions.PolarsError:
@@ -133,8 +124,6 @@ class Store:
         self.folder = folder
         self.warnings: list[str] = []
         self._sources: dict[str, Path] = {}
-        self._former: dict[str, str] = {}
-        """Names of runs in parts of the previous version, by their current names."""
         self._waiting: dict[str, Finished] = {}
         self._order: list[str] = []
         self._places: dict[str, int] = {}
@@ -248,20 +237,6 @@ class Store:
         for key in keys:
             self._sources.setdefault(key, path)
 
-    @cached_property
-    def _has_former(self) -> bool:
-        """True if parts were written by the previous version."""
-        return any(parts.owner(path) not in (self._owner, None) for path in set(self._sources.values()))
-
-    def adopt(self, items: Iterable[Item]) -> None:
-        """Finds runs of the previous version, which named them by other hashes."""
-        if not self._has_former:
-            return
-        for item in items:
-            if item.key not in self and item.former_key in self._sources:
-                self._sources[item.key] = self._sources.pop(item.former_key)
-                self._former[item.key] = item.former_key
-
     def __contains__(self, key: str) -> bool:
         """True for runs in the store, written or not."""
         return key in self._sources or key in self._waiting
@@ -322,7 +297,7 @@ class Store:
             StorageError: If files were deleted or damaged during the study.
         """
         try:
-            return table(self._sources, name, keys, self._former)
+            return table(self._sources, name, keys)
         except DamagedError as e:
             raise _lost(e) from None
 
