@@ -28,8 +28,8 @@ syntax of scenarios.
 
 The name of a setting is its dotted path: in a file (`tcp.receive_window = 8`, or `receive_window = 8` under `[tcp]`),
 on the command line (`--set tcp.receive_window=8`), in Python (`{"tcp.receive_window": 8}`) and in messages. `N` is a
-number from 0 on: the position in a list. Two settings have no usable default: `run.stop`, and `flow.N.dst` of a flow.
-If values contradict each other, `chappe check` explains the conflict. [Former names](#former-names) are at the end.
+number from 0 on: the position in a list. `run.stop` is required, and so is `flow.N.dst` of a flow. If values contradict
+each other, `chappe check` explains the conflict. [Former names](#former-names) are at the end.
 """
 
 

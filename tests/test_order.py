@@ -74,7 +74,8 @@ def several() -> chappe.Scenario:
     """Flows with many kinds of losses; flows from 2 on deliver nothing."""
     late = [{"src": n % 5, "dst": 5, "start": "40 s"} for n in range(3)]
     flows = [{"dst": 5}, {"src": 5, "dst": 0}, *late]
-    return chappe.Scenario({"topology.hops": 5, "run.stop": "20 s", "flow": flows})
+    rules = {"wlan.rts_threshold": "always", "tcp.ack_policy": "every"}
+    return chappe.Scenario({"topology.hops": 5, "run.stop": "20 s", "flow": flows, **rules})
 
 
 CASES = {

@@ -192,7 +192,8 @@ def test_frames_are_those_of_all_nodes(chain_results: chappe.Results) -> None:
 
 def test_frames_of_a_station_are_answered_or_lost() -> None:
     """RTS before every packet; at most one exchange per station is open at the end of the run."""
-    nodes = chappe.run(chappe.Scenario.chain(5, {"run.warmup_batches": 0}, stop="3300 delivered")).nodes
+    rules = {"run.warmup_batches": 0, "wlan.rts_threshold": "always"}
+    nodes = chappe.run(chappe.Scenario.chain(5, rules, stop="3300 delivered")).nodes
     for n in nodes.iter_rows(named=True):
         assert n["rts_frames_sent"] - n["rts_frames_failed"] - n["data_frames_sent"] in (0, 1)
         packets = n["mac_data_packets"] + n["mac_tcp_acks"] + n["mac_other_packets"]

@@ -65,7 +65,7 @@ def test_links_that_go_one_way() -> None:
         {"src": 1, "dst": 0, "start": "10 s", **CBR},
         topology={"kind": "list", "positions": [["0 m", "0 m"], ["150 m", "0 m"], ["75 m", "100 m"]]},
         routing={"protocol": "dsdv", "dsdv.link_layer_detection": False},
-        radio={"receive_threshold": "5e-9 W", "sense_threshold": "1e-11 W"},
+        radio={"frequency": "914 MHz", "receive_threshold": "5e-9 W", "sense_threshold": "1e-11 W"},
         node=[{"nodes": 0, "radio.transmit_power": "2.8 W"}],
     )
     assert "node 1 hears node 0, but node 0 does not hear node 1" in only(s)

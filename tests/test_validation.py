@@ -8,7 +8,7 @@ import chappe
 import pytest
 from chappe import cli
 from chappe.stats import Estimate
-from chappe_papers.validation.standard import compare, page
+from chappe_papers.validation.standard import compare, defaults, page
 from chappe_papers.validation.standard.cases import KINDS, Case, scenario
 from chappe_papers.validation.standard.compare import FURTHER, Comparison, run_cache
 from chappe_papers.validation.standard.ns3 import FAILURES, FIRST, GIVEN_UP, GOODPUT, Reference, reference
@@ -83,11 +83,13 @@ def test_a_few_cases_agree(cases: dict[Case, Reference], tmp_path: Path) -> None
         if c.case.kind in ("sat", "exposed"):
             # Only backoffs are random.
             assert abs(c.off) < 0.01, c.case.title
-    text = page.page(comparisons, unlike)
+    moved = {"former defaults": [Estimate(1000e3, 0, 4)] * 4, "defaults": [Estimate(1200e3, 0, 4)] * 4}
+    text = page.page(comparisons, unlike, moved)
+    assert f"| defaults |{' 1,200 ± 0 |' * 4}" in text
     assert "**8 of 8 cases agree.**" in text
     assert f"| {FEW[6].title} |" in text
     wrong = [replace(c, ours={**c.ours, GOODPUT: Estimate(c.ns3[GOODPUT].mean * 1.1, 0, 9)}) for c in comparisons[:1]]
-    text = page.page([*wrong, *comparisons[1:]], {})
+    text = page.page([*wrong, *comparisons[1:]], {}, moved)
     assert f"**7 of 8 cases agree.** The largest difference is +10.0 % ({FEW[0].title})." in text
     assert f"The others: {FEW[0].title} (+10.0 %)." in text
     assert "## Cases that do not agree" in text
@@ -97,12 +99,22 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeyp
     short = {c: r for c, r in reference().items() if c in (FEW[2], FEW[3], min(FURTHER))}
     monkeypatch.setattr(compare, "reference", lambda: short)
     monkeypatch.setattr(compare, "SEEDS", (1, 2))
+    for name, value in {"HOPS": (1, 2), "SEEDS": 2, "STOP": "10 s"}.items():
+        monkeypatch.setattr(defaults, name, value)
     assert cli.main(["validate", "standard", "--out", str(tmp_path)]) == 0
     assert "hidden terminals" in capsys.readouterr().out
-    assert "**2 of 2 cases agree.**" in (tmp_path / "validation.md").read_text(encoding="utf-8")
+    text = (tmp_path / "validation.md").read_text(encoding="utf-8")
+    assert "**2 of 2 cases agree.**" in text
+    assert all(f"\n| {name} | " in text for name in defaults.ROWS)
     rows = list(csv.DictReader((tmp_path / "validation.csv").read_text(encoding="utf-8").splitlines()))
     assert len(rows) == 3 * 4
     assert {r["agrees"] for r in rows if r["measure"] == GOODPUT} == {"True"}
+
+
+def test_former_defaults_are_former() -> None:
+    today = chappe.Scenario({"run.stop": "1 s"})
+    assert [name for name, value in defaults.FORMER.items() if today[name] == value] == []
+    assert today.with_settings(defaults.FORMER)["wlan.rts_threshold"] == "always"
 
 
 def test_comparisons_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -103,8 +103,8 @@ def groups(name: str, schema: dict[str, Any]) -> Iterator[tuple[str, str, dict[s
 
 
 def default(schema: dict[str, Any]) -> str:
-    """Default of a setting in backquotes; empty if the setting has none."""
+    """Default of a setting in backquotes, or "required"; empty for other settings without a default."""
     if "default" not in schema:
-        return ""
+        return "required" if schema.get("x-required") else ""
     value = schema["default"]
     return f"`{str(value).lower() if isinstance(value, bool) else value}`"

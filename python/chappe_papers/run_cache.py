@@ -76,12 +76,10 @@ class RunCache:
 
     def missing(self, items: Sequence[Item]) -> float:
         """Amount of missing work: the sum of the weights of the runs that are not in the folder."""
-        self._store.adopt(items)
         return sum(i.weight for i in {i.key: i for i in items if i.key not in self._store}.values())
 
     def available(self, items: Mapping[K, Sequence[Item]], also: Also) -> dict[K, pl.DataFrame]:
         """Results of :meth:`measure` for the points whose runs are all in the folder; executes nothing."""
-        self._store.adopt(i for runs in items.values() for i in runs)
         complete = {key: runs for key, runs in items.items() if all(i.key in self._store for i in runs)}
         tables_of = measured(complete, also=also, store=self._store)
         self._read |= {_names(runs): tables_of[key] for key, runs in complete.items()}
@@ -111,7 +109,6 @@ class RunCache:
     def measure(self, items: Mapping[K, Sequence[Item]], also: Also) -> dict[K, pl.DataFrame]:
         """Executes the missing runs; returns the tables of :func:`chappe.study._measure.measured`."""
         wanted = {i.key: i for runs in items.values() for i in runs}
-        self._store.adopt(wanted.values())
         missing = [i for key, i in wanted.items() if key not in self._store]
         self.made += len(missing)
         self._known |= wanted

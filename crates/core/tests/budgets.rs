@@ -86,7 +86,8 @@ proptest! {
 #[test]
 fn interrupted_run_has_the_budget_of_its_part() {
     let text = "run = { stop = \"60 s\", batches = 60, warmup_batches = 0 }\ntopology.hops = 2\n\
-                routing.protocol = \"shortest_path\"\nevent = [{ at = \"1500 ms\", action = \"node_down\", node = 2 }]";
+                routing.protocol = \"shortest_path\"\nevent = [{ at = \"1500 ms\", action = \"node_down\", node = 2 }]\n\
+                wlan.rts_threshold = \"always\"\ntcp.ack_policy = \"every\"";
     let setup = scenario(text).setup(None);
     let long = ran(&setup).recorder().flow_batches();
     let waited = long.numbers("timeout_wait_s").expect("a column");

@@ -63,8 +63,9 @@ fn the_table_of_vectors_is_complete_and_current() {
          Each row is a test of senders, receivers and timers against what ns-2.35 does or what an RFC says.\n\
          `cargo test -p chappe-tests` runs them and writes this page when `CHAPPE_WRITE_DOCS` is set.\n\n\
          Profiles: N2 is the preset `ns2-2.35`; N2E is that with the defaults of ns-2 until 2003; N2F is N2 with a\n\
-         corrected Vegas; RFC is the preset `standard`. `lost` names segments at their first transmission, `drop`\n\
-         names packets by their order on the link, `mark` the segments that arrive with CE.\n\n\
+         corrected Vegas; RFC is the preset `standard` with an acknowledgement of every segment. `lost` names\n\
+         segments at their first transmission, `drop` names packets by their order on the link, `mark` the segments\n\
+         that arrive with CE.\n\n\
          | id | profile | variant | conditions | where |\n|---|---|---|---|---|\n{}\n",
         rows.join("\n")
     );

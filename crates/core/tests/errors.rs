@@ -325,7 +325,8 @@ fn asymmetric_radio_causes_a_warning_under_affected_protocols() {
     let said = |more: &str| {
         let s = read(&format!(
             "run.stop = \"1 s\"\ntopology = {{ hops = 2, spacing = \"1100 m\" }}\n\
-             radio = {{ propagation = \"friis\", reception = \"sinr\", shadowing = \"0 dB\", transmit_power = \"5 dBm\" }}\n{more}"
+             radio = {{ propagation = \"friis\", reception = \"sinr\", shadowing = \"0 dB\", transmit_power = \"5 dBm\", \
+             frequency = \"914 MHz\" }}\n{more}"
         ))
         .expect("it can be run");
         let heard = s.warnings.iter().filter(|p| p.message.contains(" hears "));
@@ -576,12 +577,16 @@ fn links_with_warnings() {
         s.warnings.iter().map(|p| format!("{} -> {}", p.message, p.help.as_deref().unwrap_or(""))).collect::<Vec<_>>()
     };
     let needs = "flow 0 needs 70 hops but packets live for";
-    assert_eq!(warning(""), [format!("{needs} 64: nothing will be delivered -> set `routing.ttl` to at least 70")]);
+    assert_eq!(warning(""), [format!("{needs} 64: nothing will be delivered -> set `net.ttl` to at least 70")]);
     assert_eq!(
-        warning("routing.ttl = 70\nrouting.dsr.discovery_hop_limit = 69"),
+        warning("net.ttl = 70\nrouting.dsr.discovery_hop_limit = 69"),
         [format!("{needs} 69: nothing will be delivered -> set `routing.dsr.discovery_hop_limit` to at least 70")]
     );
-    assert_eq!(warning("routing.ttl = 70"), [""; 0]);
+    assert_eq!(warning("net.ttl = 70"), [""; 0]);
+    // Data of AODV, too, unless they take the TTL of its requests.
+    let short = "topology.hops = 7\nnet.ttl = 3\n";
+    assert_eq!(said(short), ["flow 0 needs 7 hops but packets live for 3: nothing will be delivered"]);
+    assert_eq!(said(&format!("{short}routing.aodv.data_ttl = \"net_diameter\"")), [""; 0]);
 }
 
 #[test]

@@ -49,7 +49,9 @@ fn two_hops(protocol: &str, relay: &str, sink: &str) -> String {
 #[test]
 fn two_radios_at_the_relay_double_the_goodput() {
     for protocol in protocols() {
-        let (one, two) = (run(&two_hops(protocol, "[1]", "[1]")), run(&two_hops(protocol, "[1, 6]", "[6]")));
+        let with_rts =
+            |relay, sink| run(&format!("{}wlan.rts_threshold = \"always\"", two_hops(protocol, relay, sink)));
+        let (one, two) = (with_rts("[1]", "[1]"), with_rts("[1, 6]", "[6]"));
         let gain = goodput(&two) / goodput(&one);
         assert!((1.7..2.1).contains(&gain), "{protocol}: {gain}");
         // Nobody is in the way of anybody else, so nothing is lost on the air.
@@ -166,7 +168,9 @@ fn a_rate_that_does_not_reach_is_not_used_for_a_way() {
             run = {{ stop = "20 s" }}
             topology = {{ hops = 2, spacing = "100 m" }}
             routing.protocol = "shortest_path"
+            radio.frequency = "914 MHz"
             wlan.data_rate = "11 Mbit/s"
+            wlan.rts_threshold = "always"
             {more}
             "#
         )

@@ -74,7 +74,7 @@ fn refused(text: &str) -> String {
 #[test]
 fn nodes_and_flows_come_from_files_and_are_then_part_of_the_scenario() {
     let text = "topology = { kind = \"file\", file = \"nodes.csv\" }\n\
-                traffic = { file = \"flows.csv\", start = \"2 s\", stagger = \"500 ms\" }\nrouting.ttl = 9";
+                traffic = { file = \"flows.csv\", start = \"2 s\", stagger = \"500 ms\" }\nnet.ttl = 9";
     let s = good(text);
     let positions: Vec<(f64, f64)> = s.layout().positions.iter().map(|p| (p.x, p.y)).collect();
     assert_eq!(positions, [(0.0, 0.0), (150.5, 0.0), (300.0, 10.0)]);

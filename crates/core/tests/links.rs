@@ -119,7 +119,7 @@ fn a_link_without_acknowledgements_is_none() {
         format!("radio = {{ propagation = \"links\", links_table = \"src,dst,signal_dbm\\n{rows}\", {thresholds} }}");
     let adding_up = table.replace(thresholds, "reception = \"sinr\"");
     // The radio of node 0 is louder by 10 dB: it reaches 230 m, the others 130 m.
-    let louder = "radio = { receive_threshold = \"5e-9 W\", sense_threshold = \"1e-11 W\" }\n                  node = [{ nodes = 0, radio.transmit_power = \"2.8 W\" }]";
+    let louder = "radio = { frequency = \"914 MHz\", receive_threshold = \"5e-9 W\", sense_threshold = \"1e-11 W\" }\n                  node = [{ nodes = 0, radio.transmit_power = \"2.8 W\" }]";
     // Node 0 decodes less well than the others.
     let rates = "wlan = { data_rate = \"11 Mbit/s\", basic_rate = \"11 Mbit/s\" }\n                 radio = { range = \"250 m\", sense_range = \"550 m\" }\n                 node = [{ nodes = 0, radio.sensitivity = [{ rate = \"11 Mbit/s\", range = \"140 m\" }] }]";
     for (what, more) in [("a table", &*table), ("signals add up", &*adding_up), ("louder", louder), ("rates", rates)] {

@@ -69,6 +69,8 @@ fn lossy(algorithm: &str, protocol: &str, rts: &str) -> String {
                   rate_control.algorithm = "{algorithm}" }}
         flow = [{{ src = 0, dst = 3 }}, {{ src = 2, dst = 0, app = "cbr" }}]
         cbr.interval = "20 ms"
+        tcp.ack_policy = "every"
+        queue.discipline = "routing_first"
         routing.protocol = "{protocol}"
         run = {{ stop = "8 s", batches = 4, warmup_batches = 1 }}
         [radio]

@@ -2,7 +2,7 @@
 
 use crate::properties::{protocols, scenario};
 use chappe_core::net::routing::{COLUMNS, COUNTED, Protocol};
-use chappe_core::packet::NodeId;
+use chappe_core::packet::{NodeId, Reason};
 use chappe_core::record::observe::columns::{Rows, Values};
 use chappe_core::run::RecordedTable;
 use chappe_core::run::{Command, Setup};
@@ -373,4 +373,28 @@ fn what_protocols_count_is_described() {
         assert!(Protocol::WORDS.iter().any(|k| k.0 == word), "{word}");
         assert!(fields.iter().all(|f| COLUMNS.contains(f)), "{word} gives a name another meaning");
     }
+}
+
+#[test]
+fn data_live_for_the_same_number_of_hops_under_every_protocol() {
+    // Datagrams over four hops: those that arrive, those that expire.
+    let fates = |protocol: &str, more: &str| {
+        let setup = scenario(&format!(
+            "run.stop = \"60 s\"\ntopology.hops = 4\nrouting.protocol = \"{protocol}\"\ncbr.interval = \"100 ms\"\n\
+             flow = [{{ src = 0, dst = 4, app = \"cbr\", start = \"20 s\" }}]\n{more}"
+        ))
+        .setup(None);
+        let mut sim = Sim::new(&setup);
+        sim.run();
+        let delivered = sim.recorder().flows().counts("packets_delivered").expect("a column")[0];
+        (delivered, sim.pool().ledger().dropped_total(Reason::TtlExpired))
+    };
+    for protocol in protocols() {
+        let (delivered, expired) = fates(protocol, "net.ttl = 4");
+        assert!(delivered > 100 && expired == 0, "{protocol}: {delivered}, {expired}");
+        let (delivered, expired) = fates(protocol, "net.ttl = 3");
+        assert!(delivered == 0 && expired > 100, "{protocol}: {delivered}, {expired}");
+    }
+    let (delivered, expired) = fates("aodv", "net.ttl = 3\nrouting.aodv.data_ttl = \"net_diameter\"");
+    assert!(delivered > 100 && expired == 0, "{delivered}, {expired}");
 }

@@ -14,7 +14,7 @@ fn one_wire(more: &str) -> (End, Table) {
         topology.wired_nodes = 2
         wired = {{ rate = "1 Mbit/s", delay = "10 ms", queue = {{ discipline = "droptail", limit = 1000 }} }}
         wired_link = [{{ src = 0, dst = 1 }}]
-        tcp = {{ receive_window = 1000, initial_window = 1 }}
+        tcp = {{ receive_window = 1000, initial_window = 1, ack_policy = "every" }}
         {more}
         "#
     );

@@ -178,7 +178,7 @@ def scenario(
         settings |= VARIANTS[point.variant]
     if point.hops > 30:
         # With a NET_DIAMETER of 30, packets do not live long enough.
-        settings |= {"routing.ttl": 64, "routing.aodv.net_diameter": 64}
+        settings |= {"net.ttl": 64, "routing.aodv.net_diameter": 64}
     return Scenario(tables).with_settings(settings | dict(changes or {}))
 
 

@@ -136,8 +136,8 @@ settings! {
         /// Transmission power.
         pub transmit_power: SignalPower = SignalPower(0.281_838_15) => above(SignalPower(0.0)).at_most(SignalPower(1e6))
             ; used when Config::power_counts, else "`radio.range` and `radio.sense_range` set the range, or `radio.links_table` sets the received power",
-        /// Carrier frequency.
-        pub frequency: Hertz = Hertz(914e6) => range(Hertz(1e6), Hertz(1e12))
+        /// Carrier frequency; the default is channel 1 of the 2.4 GHz band (IEEE 802.11-2020, clause 15).
+        pub frequency: Hertz = Hertz(2412e6) => range(Hertz(1e6), Hertz(1e12))
             ; used when Config::frequency_counts, else "it makes no difference to how far a signal reaches",
         /// Height of the antennas above ground.
         pub antenna_height: Metres = Metres(1.5) => above(Metres(0.0)).at_most(Metres(100_000.0))

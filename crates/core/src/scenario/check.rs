@@ -576,7 +576,7 @@ impl Checker<'_> {
                 continue;
             }
             self.tally.hops += u64::from(hops);
-            let (setting, limit) = cfg.routing.reach();
+            let (setting, limit) = cfg.routing.reach(cfg.net.ttl);
             let mut hops = hops;
             if hops > u32::from(limit) && cfg.routing.protocol.learns_routes() {
                 hops = graph.longest_radio_stretch(from, to, hops);

@@ -39,12 +39,16 @@ impl Scalar for Stop {
     fn describe() -> Json {
         json!({ "type": "string", "description": "such as \"110000 delivered\" or \"1000 s\"" })
     }
+
+    fn is_missing(&self) -> bool {
+        *self == Stop::At(Time::ZERO)
+    }
 }
 
 settings! {
     /// Length of the run, and measurement.
     pub struct Run {
-        /// End of the run.
+        /// End of the run; required.
         pub stop: Stop = Stop::At(Time::ZERO),
         /// Latest end of the run.
         pub time_limit: Span = Span::secs(200_000) => above(Span::ZERO).at_most(LONGEST),

@@ -76,7 +76,7 @@ impl Checker<'_> {
         let cfg = self.cfg;
         let nodes = layout.positions.len() as u32;
         let Some(dsr) = cfg.routing.source_routes().filter(|_| nodes > 1) else { return };
-        let hops = u32::from(dsr.discovery_hop_limit).min(u32::from(cfg.routing.ttl)).min(nodes - 1);
+        let hops = u32::from(dsr.discovery_hop_limit).min(u32::from(cfg.net.ttl)).min(nodes - 1);
         let largest = layout.flows.iter().enumerate().max_by_key(|(i, f)| {
             let (_, payload, header) = packet(f, cfg);
             (payload + header, std::cmp::Reverse(*i))

@@ -55,6 +55,10 @@ pub trait Scalar: Sized + Clone {
     fn written(&self) -> Json;
     /// JSON Schema of the type.
     fn describe() -> Json;
+    /// Tells if the value stands for none, so that a scenario must give one.
+    fn is_missing(&self) -> bool {
+        false
+    }
 }
 
 impl<T: Scalar> Setting for T {
@@ -71,7 +75,12 @@ impl<T: Scalar> Setting for T {
 
     fn schema(&self) -> Json {
         let mut s = T::describe();
-        s["default"] = self.written();
+        if self.is_missing() {
+            // JSON Schema would refuse a file that extends one with the value.
+            s["x-required"] = json!(true);
+        } else {
+            s["default"] = self.written();
+        }
         s
     }
 }

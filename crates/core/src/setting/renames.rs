@@ -79,6 +79,7 @@ pub const SETTINGS: &[(&str, &str)] = &[
     ("routing.fixed.routes.*.at", "routing.fixed.routes.*.node"),
     ("routing.fixed.routes.*.to", "routing.fixed.routes.*.dst"),
     ("routing.fixed.routes.*.via", "routing.fixed.routes.*.next_hop"),
+    ("routing.ttl", "net.ttl"),
     ("run.air_time", "run.airtime"),
     ("run.discard", "run.warmup_batches"),
     ("run.limit", "run.time_limit"),

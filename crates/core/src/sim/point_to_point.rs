@@ -159,7 +159,7 @@ impl Sim {
     /// A packet has reached the end of its way over the radio, where it continues over a link.
     pub(super) fn on_end_of_radio(&mut self, n: NodeId, packet: PacketId) {
         // The routing protocol of the radio has counted its own hops.
-        self.pool[packet].ttl = self.net.ttl;
+        self.pool[packet].ttl = self.net.cfg.ttl;
         if self.pass(n, packet) {
             self.lead(n, packet, false);
         }

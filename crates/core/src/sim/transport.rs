@@ -216,7 +216,7 @@ impl Sim {
         self.pool.here(from, self.now);
         let id = self.pool.create(Packet {
             flow: FlowId(f as u32),
-            ttl: self.net.ttl,
+            ttl: self.net.cfg.ttl,
             ecn,
             halfway,
             ..Packet::new(body, bytes, from, to, self.now)

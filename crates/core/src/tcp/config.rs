@@ -225,7 +225,7 @@ ack::policies! {
         /// Explicit congestion notification.
         pub ecn: ecn::Config = ecn::Config::default(),
         /// Acknowledgement policy of the receiver.
-        pub ack_policy: ack::Policy = ack::Policy::Every,
+        pub ack_policy: ack::Policy = ack::Policy::Delayed,
     } {
         /// Fast recovery of Reno and NewReno.
         pub fast_recovery: recovery::settings::Config = recovery::settings::Config::default()

@@ -228,7 +228,7 @@ settings! {
         /// Largest contention window, aCWmax.
         pub cw_max: u32 = 1023 => range(1, 65_535),
         /// dot11RTSThreshold: a data frame longer than this (MAC header and FCS included) is preceded by RTS and CTS.
-        pub rts_threshold: RtsThreshold = RtsThreshold(0),
+        pub rts_threshold: RtsThreshold = RtsThreshold(u32::MAX),
         /// Attempts of an RTS or of a frame not above the RTS threshold, dot11ShortRetryLimit.
         pub short_retry_limit: Option<u32> | "unlimited" = Some(7) => range(1, 255),
         /// Attempts of a frame above the RTS threshold, dot11LongRetryLimit.

@@ -123,7 +123,8 @@ const DSDV: &str = r#"
     extends = "ns2-2.35"
     run = { stop = "301 s" }
     topology.hops = 4
-    routing = { protocol = "dsdv", ttl = 32 }
+    net.ttl = 32
+    routing.protocol = "dsdv"
     cbr = { interval = "1 s", payload = "512 B" }
     flow = [{ src = 0, dst = 4, app = "cbr", start = "5 s" }]
     "#;
@@ -177,7 +178,8 @@ fn dsr_on_a_chain() {
         run = { stop = "61 s" }
         topology = { kind = "list", positions = [["1000 m", "1000 m"], ["1200 m", "1000 m"], ["1400 m", "1000 m"],
                      ["1600 m", "1000 m"], ["1800 m", "1000 m"], ["1600 m", "1100 m"]] }
-        routing = { protocol = "dsr", ttl = 32 }
+        net.ttl = 32
+        routing.protocol = "dsr"
         queue.discipline = "cmu_priority"
         cbr = { interval = "500 ms", payload = "512 B" }
         flow = [{ src = 0, dst = 4, app = "cbr", start = "1 s" }]

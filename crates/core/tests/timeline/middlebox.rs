@@ -49,7 +49,7 @@ struct Path {
 impl Path {
     /// A path with Snoop at the near node, if at all, and loss notifications at the far one.
     fn of(text: &str, with_snoop: bool, with_eln: bool) -> Path {
-        let text = format!("run.stop = \"1 s\"\ntcp.mss = \"1000 B\"\n{text}");
+        let text = format!("run.stop = \"1 s\"\ntcp.mss = \"1000 B\"\ntcp.ack_policy = \"every\"\n{text}");
         let scenario = Scenario::from_toml("test", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
         let c = scenario.config();
         let middlebox = |settings| Some(Middlebox::new(&settings, vec![true]));

@@ -13,7 +13,7 @@ from chappe.study._axes import Item, Point
 
 from chappe_papers.compare import finish
 from chappe_papers.run_cache import RunCache
-from chappe_papers.validation.standard import page
+from chappe_papers.validation.standard import defaults, page
 from chappe_papers.validation.standard.cases import SECONDS, WARM_UP, Case, base, scenario
 from chappe_papers.validation.standard.ns3 import COUNTED, GOODPUT, MEASURES, Reference, Run, measured, reference
 
@@ -128,7 +128,7 @@ def validate(folder: Path, *, jobs: int | None) -> int:
             numbers = (c.ns3[name].mean, c.ours[name].mean, half, c.own[name].mean if c.own else math.nan)
             rows.append([*c.case, name, *map(repr, numbers), c.agrees if name == GOODPUT else ""])
     header = [*Case._fields, "measure", "ns3", "ours", "half_width_95", "ns3_own_rules", "agrees"]
-    return finish(folder, header, rows, page.page(comparisons, unlike), summary(comparisons))
+    return finish(folder, header, rows, page.page(comparisons, unlike, defaults.run(jobs)), summary(comparisons))
 
 
 def summary(comparisons: Sequence[Comparison]) -> Iterator[Table]:

@@ -9,18 +9,24 @@ from chappe.stats import Estimate
 from chappe_papers.compare import groups, joined, notes, origin, percent
 from chappe_papers.page import table
 from chappe_papers.validation.standard.cases import HERE, KINDS, Case
+from chappe_papers.validation.standard.defaults import section
 from chappe_papers.validation.standard.ns3 import FAILURES, FIRST, GIVEN_UP, GOODPUT
 
 if TYPE_CHECKING:
     from chappe_papers.validation.standard.compare import Comparison
 
 
-def page(comparisons: "Sequence[Comparison]", unlike: Mapping[Case, Mapping[str, Estimate]]) -> str:
+def page(
+    comparisons: "Sequence[Comparison]",
+    unlike: Mapping[Case, Mapping[str, Estimate]],
+    moved: dict[str, list[Estimate]],
+) -> str:
     """The page.
 
     Args:
         comparisons: The cases.
         unlike: Measures of Chappe with the short preamble that ns-3 does not have at 2 Mbit/s.
+        moved: Goodputs of :func:`chappe_papers.validation.standard.defaults.run`.
     """
     return joined(
         _head(comparisons),
@@ -28,6 +34,7 @@ def page(comparisons: "Sequence[Comparison]", unlike: Mapping[Case, Mapping[str,
         notes(HERE),
         _rules(comparisons),
         _preamble(comparisons, unlike),
+        section(moved),
         _table("Cases that do not agree", [c for c in comparisons if not c.agrees]),
         _table("All cases", [c for c in comparisons if not c.further]),
         _table("Further cases", [c for c in comparisons if c.further]),

@@ -26,7 +26,7 @@ use routing_first::RoutingFirst;
 disciplines! {
     settings {
         /// Discipline of the interface queue.
-        pub discipline: Discipline = Discipline::RoutingFirst,
+        pub discipline: Discipline = Discipline::DropTail,
         /// Largest number of waiting packets, for `cmu_priority` per class; one more is in the MAC or being sent.
         pub limit: u32 = 50 => range(1, 1_000_000),
         /// Largest number of waiting bytes, in addition.

@@ -11,7 +11,6 @@ use crate::count::{self, Field};
 use crate::counters;
 use crate::packet::{Body, Kind, NodeId, Packet, PacketId, PacketPool, Reason};
 use crate::rng::Stream;
-use crate::setting::limit::at_least;
 use crate::unit::{Span, Time};
 use aodv::Aodv;
 use dsdv::Dsdv;
@@ -24,8 +23,6 @@ protocols! {
     settings {
         /// Routing protocol of all nodes.
         pub protocol: Protocol = Protocol::Aodv,
-        /// Largest number of hops of a packet (TTL).
-        pub ttl: u8 = 64 => at_least(1),
         /// Makes routing messages ECN-capable, so that a queue that marks packets does not drop them; no node reacts to
         /// a mark on them.
         pub ecn: bool = false,

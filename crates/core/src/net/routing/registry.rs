@@ -21,9 +21,10 @@ pub(super) trait Routing: Sized {
 
     // ---- settings ----
 
-    /// The most hops over the radio to which a route can be found, and the setting that says so.
-    fn reach(cfg: &Config) -> (&'static str, u8) {
-        ("routing.ttl", cfg.ttl)
+    /// The most hops over the radio that data with this TTL can go on a route that is found, and the setting that says
+    /// so.
+    fn reach(_cfg: &Config, ttl: u8) -> (&'static str, u8) {
+        ("net.ttl", ttl)
     }
 
     /// The settings of source routes, if packets carry their routes.
@@ -179,8 +180,8 @@ macro_rules! protocols {
 
         impl Config {
             /// The most hops over the radio to which a route can be found, and the setting that says so.
-            pub fn reach(&self) -> (&'static str, u8) {
-                match self.protocol { $( Protocol::$Part => <$Type>::reach(self), )* }
+            pub fn reach(&self, ttl: u8) -> (&'static str, u8) {
+                match self.protocol { $( Protocol::$Part => <$Type>::reach(self, ttl), )* }
             }
 
             /// The settings of source routes, if packets carry their routes.

@@ -45,7 +45,6 @@ pub struct Node {
 pub struct Network {
     pub cfg: net::Config,
     pub arp: arp::Config,
-    pub ttl: u8,
     pub nodes: Vec<Node>,
     pub ports: Ports,
     pub links: Links,
@@ -92,7 +91,6 @@ impl Network {
         Network {
             cfg: setup.net.clone(),
             arp: setup.arp.clone(),
-            ttl: setup.routing.ttl,
             nodes: (0..n).map(node).collect(),
             ports: Ports::new(setup, channel),
             links: Links::new(setup, crossings(setup, &graph)),

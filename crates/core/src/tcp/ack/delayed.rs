@@ -1,4 +1,5 @@
-//! Delayed acknowledgements (RFC 1122, 4.2.3.2; RFC 5681, 4.2).
+//! Delayed acknowledgements (RFC 9293, 3.8.6.3; RFC 5681, 4.2). The timeout is that of 4.4BSD, and of ns-3: standards
+//! only limit it.
 
 use super::interface::{AckWhen, Arrived};
 use super::registry::Acknowledging;
@@ -11,8 +12,8 @@ settings! {
     pub struct Config {
         /// Segments that one acknowledgement may cover.
         pub segments: u32 = 2 => range(1, 1_000_000),
-        /// Longest time that an acknowledgement is held; below 500 ms (RFC 5681).
-        pub timeout: Span = Span::ms(100) => at_most(HOUR),
+        /// Longest time that an acknowledgement is held; below 500 ms (RFC 9293, 3.8.6.3).
+        pub timeout: Span = Span::ms(200) => at_most(HOUR),
         /// Acknowledges the SYN at once.
         pub syn_at_once: bool = true,
         /// Segments at the start of a connection that are acknowledged one by one, half the receiver's window at most

@@ -54,7 +54,7 @@ const PROFILES: &[(&str, &str)] = &[
         bug_restart_at_two = false
         "#,
     ),
-    ("RFC", "extends = \"standard\""),
+    ("RFC", "extends = \"standard\"\ntcp.ack_policy = \"every\""),
     ("L26", "extends = \"linux-2.6.16\""),
 ];
 

@@ -16,6 +16,16 @@ keywords! {
 }
 
 keywords! {
+    /// TTL of the data that a node sends.
+    pub enum DataTtl {
+        /// `net.ttl`, as under every routing protocol.
+        NetTtl = "net_ttl",
+        /// NET_DIAMETER, which RFC 3561 has for requests only, as in ns-2.
+        NetDiameter = "net_diameter",
+    }
+}
+
+keywords! {
     /// Reach of the first request for a destination that was never known.
     pub enum FirstRing {
         /// TTL_START hops (RFC 3561).
@@ -110,6 +120,8 @@ settings! {
         pub node_traversal_time: Span = Span::ms(40) => range(Span::us(1), HOUR),
         /// NET_DIAMETER: TTL of a network-wide request.
         pub net_diameter: u8 = 35 => range(1, 254),
+        /// TTL of the data that a node sends.
+        pub data_ttl: DataTtl = DataTtl::NetTtl,
         /// TTL_START: TTL of the first request.
         pub ttl_start: u8 = 1 => at_least(1),
         /// TTL_INCREMENT: growth of the TTL with each request.

@@ -21,7 +21,7 @@ use crate::unit::{Span, Time};
 use blacklist::Blacklist;
 use buffer::Buffer;
 pub use config::Config;
-use config::{ErrorSequence, FirstRing, RepairRule, RepairTimer, ReplyLifetime, SequenceRule, UseRule};
+use config::{DataTtl, ErrorSequence, FirstRing, RepairRule, RepairTimer, ReplyLifetime, SequenceRule, UseRule};
 use recent::Recent;
 use seen::Seen;
 use std::collections::VecDeque;
@@ -97,8 +97,13 @@ impl Routing for Aodv {
     const HEARS_OF_ALL: bool = false;
     const FIELDS: &'static [Field] = Counters::FIELDS;
 
-    fn reach(cfg: &super::Config) -> (&'static str, u8) {
-        ("routing.aodv.net_diameter", cfg.aodv.net_diameter)
+    fn reach(cfg: &super::Config, ttl: u8) -> (&'static str, u8) {
+        let diameter = cfg.aodv.net_diameter;
+        if cfg.aodv.data_ttl == DataTtl::NetDiameter || diameter <= ttl {
+            ("routing.aodv.net_diameter", diameter)
+        } else {
+            ("net.ttl", ttl)
+        }
     }
 
     fn trusts_broadcasts(cfg: &super::Config) -> Option<(&'static str, &'static str, &'static str)> {
@@ -127,7 +132,9 @@ impl Routing for Aodv {
             return;
         }
         if is_source {
-            p.ttl = self.cfg.net_diameter;
+            if self.cfg.data_ttl == DataTtl::NetDiameter {
+                p.ttl = self.cfg.net_diameter;
+            }
         } else if !p.spend_hop() {
             cx.out.push(Out::Drop { packet, reason: Reason::TtlExpired });
             return;

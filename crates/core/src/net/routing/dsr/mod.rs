@@ -129,9 +129,9 @@ impl Routing for Dsr {
     const SAVES_MESSAGES: bool = true;
     const FIELDS: &'static [Field] = Counters::FIELDS;
 
-    fn reach(cfg: &super::Config) -> (&'static str, u8) {
+    fn reach(cfg: &super::Config, ttl: u8) -> (&'static str, u8) {
         let limit = cfg.dsr.discovery_hop_limit;
-        if limit <= cfg.ttl { ("routing.dsr.discovery_hop_limit", limit) } else { ("routing.ttl", cfg.ttl) }
+        if limit <= ttl { ("routing.dsr.discovery_hop_limit", limit) } else { ("net.ttl", ttl) }
     }
 
     fn source_routes(cfg: &super::Config) -> Option<&Config> {
