@@ -5,6 +5,7 @@ from typing import TypeAlias, final
 
 __all__ = [
     "RESULTS_EPOCH",
+    "SETTINGS_EPOCH",
     "VERSION",
     "Results",
     "Rowset",
@@ -28,6 +29,7 @@ __all__ = [
 
 VERSION: str
 RESULTS_EPOCH: int
+SETTINGS_EPOCH: int
 
 _Read: TypeAlias = Callable[[str, str], tuple[str, str]]
 

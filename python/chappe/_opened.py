@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from chappe import RESULTS_EPOCH
+from chappe import RESULTS_EPOCH, _core
 from chappe import _forked as forked
 from chappe import _former as former
 from chappe import _tables as tables
@@ -112,7 +112,7 @@ def open(folder: str | os.PathLike[str]) -> "Results | Study":  # noqa: A001, it
     if (path / STUDY).exists():
         return Study(path)
     saved = _saved(path)
-    if saved.epoch != RESULTS_EPOCH:
+    if not _core.SETTINGS_EPOCH <= saved.epoch <= RESULTS_EPOCH:
         warnings.warn(
             f"{path} has results of epoch {saved.epoch} (version {saved.version}), which cannot be compared with those "
             f"of epoch {RESULTS_EPOCH} of this version",

@@ -14,7 +14,7 @@ use chappe_core::scenario::{self, Errors, Files};
 use chappe_core::setting::{Code, Node, Problem, Scalar, printable, renames};
 use chappe_core::sim::Sim;
 use chappe_core::unit::Time;
-use chappe_core::{RESULTS_EPOCH, VERSION};
+use chappe_core::{RESULTS_EPOCH, SETTINGS_EPOCH, VERSION};
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -424,6 +424,7 @@ fn no_effect(unused: Vec<(String, String)>) -> Vec<(String, String)> {
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("VERSION", VERSION)?;
     m.add("RESULTS_EPOCH", RESULTS_EPOCH)?;
+    m.add("SETTINGS_EPOCH", SETTINGS_EPOCH)?;
     m.add_class::<Scenario>()?;
     m.add_class::<Results>()?;
     m.add_class::<Rowset>()?;

@@ -77,10 +77,10 @@ class Item:
     @property
     def former_key(self) -> str:
         """Name of the run in a store of the previous version."""
-        return self._named(self.point.former_identity)
+        return self._named(self.point.former_identity, _core.SETTINGS_EPOCH)
 
-    def _named(self, identity: str) -> str:
-        text = f"{RESULTS_EPOCH} {identity} {self.seed}"
+    def _named(self, identity: str, epoch: int = RESULTS_EPOCH) -> str:
+        text = f"{epoch} {identity} {self.seed}"
         return hashlib.sha256(text.encode()).hexdigest()[:KEY_LENGTH]
 
 

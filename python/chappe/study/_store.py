@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from chappe import RESULTS_EPOCH
+from chappe import RESULTS_EPOCH, _core
 from chappe import _forked as forked
 from chappe import _tables as tables
 from chappe._error import ScenarioError, StorageError, reason
@@ -216,7 +216,7 @@ class Store:
             return
         if form not in (FORMER, FORMAT):
             raise StorageError(f"{self.folder} was written in another format ({form}, not {FORMAT}): {other}")
-        if epoch != RESULTS_EPOCH:
+        if epoch != (_core.SETTINGS_EPOCH if form == FORMER else RESULTS_EPOCH):
             raise StorageError(
                 f"{self.folder} has results of epoch {epoch}, which cannot be compared with the results of epoch "
                 f"{RESULTS_EPOCH} of this version: {other}"
@@ -438,10 +438,14 @@ class Store:
         )
 
 
+_THEN = {"routing.aodv.data_ttl": "net_diameter"}
+"""New settings whose default is not what the previous version did."""
+
+
 def _of_today(stored: object) -> object:
     """Settings of a scenario, perhaps with former names and without new settings, as this version writes them."""
     try:
-        settings = Scenario(stored).settings if isinstance(stored, dict) else None
+        settings = Scenario(_THEN | stored).settings if isinstance(stored, dict) else None
     except ScenarioError:
         settings = None
     if settings is None:

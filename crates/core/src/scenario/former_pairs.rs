@@ -17,6 +17,9 @@ const NEW: [(&str, &str); 5] = [
     ("traffic", "tcp"),
 ];
 
+/// Values of these settings that change nothing, former words included.
+const ABSENT: [&str; 5] = ["none", "topology", "never", "unlimited", "{}"];
+
 /// Moves the entries of `pairs` to the end of `flow`. Returns the number of moved entries.
 pub fn append(tree: &mut Table, renaming: &mut Renaming) -> usize {
     let Some(pairs) = tree.remove("pairs") else { return 0 };
@@ -54,10 +57,16 @@ pub fn is_meant(path: &str) -> bool {
 pub fn under_former_names(settings: &mut Map<String, Json>) {
     for (group, key) in NEW {
         if let Some(group) = settings.get_mut(group).and_then(Json::as_object_mut)
-            && group.get(key).is_some_and(|value| *value == json!("none") || *value == json!({}))
+            && group.get(key).is_some_and(|value| ABSENT.contains(&value.as_str().unwrap_or("{}")))
         {
             group.remove(key);
         }
+    }
+    // What the previous version did without asking.
+    if let Some(aodv) = settings.get_mut("routing").and_then(|routing| routing["aodv"].as_object_mut())
+        && aodv.get("data_ttl") == Some(&json!("net_diameter"))
+    {
+        aodv.remove("data_ttl");
     }
     let Some(Json::Array(flow)) = settings.get("flow") else { return };
     let plain = FlowEntry::default().write();
