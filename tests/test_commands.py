@@ -326,7 +326,7 @@ def test_a_setting_is_explained(command: Command) -> None:
     assert facts["presets"]["ns2-2.35"] == of_preset
     (place,) = explain("flow.3.tcp.receive_window")
     assert (place.name, place.facts.get("default", "")) == ("flow.N.tcp.receive_window", "")
-    assert "No effect if `tcp.variant` is not `vegas`." in command("explain", "tcp.vegas.alpha")[1]
+    assert "No effect if the congestion control is not `vegas`." in command("explain", "tcp.vegas.alpha")[1]
 
 
 @pytest.mark.parametrize(

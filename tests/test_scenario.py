@@ -488,6 +488,15 @@ RANDOM = {"topology": {"kind": "random", "nodes": 20, "width": "400 m", "height"
             ["TCP newreno", "TCP sack"],
             "Chain of 2 nodes, 200 m apart; 2 flows; ",
         ),
+        (
+            {
+                "topology": {"hops": 1},
+                "tcp": {"congestion_control": "cubic"},
+                "flow": [{"dst": 1}, {"dst": 1, "tcp": {"loss_recovery": "sack"}}],
+            },
+            ["TCP cubic+newreno", "TCP cubic"],
+            "Chain of 2 nodes, 200 m apart; 2 flows; ",
+        ),
     ],
 )
 def test_transports_of_flows(settings: dict[str, Any], transports: list[str], sketch: str) -> None:

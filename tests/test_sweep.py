@@ -121,7 +121,7 @@ def test_unused_settings_are_reported() -> None:
     }
     assert len(base.warnings) == 3
     assert [str(w) for w in chappe.sweep(base, {}, cases=cases).warnings] == [
-        "`tcp.ap.ewma_weight`, `tcp.ap.history_samples` have no effect, because `tcp.variant` is not `tcp_ap`"
+        "`tcp.ap.ewma_weight`, `tcp.ap.history_samples` have no effect, because the congestion control is not `tcp_ap`"
     ]
     # The base scenario uses the setting.
     vegas = CHAIN.with_settings({"run.stop": "1 s", "tcp.variant": "vegas", "tcp.vegas.alpha": 2})
@@ -130,7 +130,7 @@ def test_unused_settings_are_reported() -> None:
         (
             "unused_setting",
             "tcp.vegas.beta",
-            "`tcp.vegas.beta` has no effect, because `tcp.variant` is not `vegas`",
+            "`tcp.vegas.beta` has no effect, because the congestion control is not `vegas`",
         )
     ]
 

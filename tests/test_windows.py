@@ -42,10 +42,23 @@ def test_each_variant_is_run_and_drawn(file: Path, capsys: pytest.CaptureFixture
     assert np.asarray(steps.get_ydata())[:-1].tolist() == pytest.approx(changes["cwnd_segments"].to_list())
 
 
-def test_without_variants_that_of_the_scenario_is_drawn(file: Path) -> None:
-    assert cli.main(["windows", str(file), "--set", "tcp.variant=e_newreno"]) == 0
+@pytest.mark.parametrize(
+    ("changes", "name"),
+    [
+        (["tcp.variant=e_newreno"], "e_newreno"),
+        (["tcp.congestion_control=westwood", "tcp.loss_recovery=sack"], "westwood+sack"),
+    ],
+)
+def test_without_variants_that_of_the_scenario_is_drawn(file: Path, changes: list[str], name: str) -> None:
+    assert cli.main(["windows", str(file), *(word for c in changes for word in ("--set", c))]) == 0
     rows = pl.read_csv(file.parent / "results" / "windows" / "windows.csv")
-    assert set(rows["variant"]) == {"e_newreno"}
+    assert set(rows["variant"]) == {name}
+
+
+def test_variants_replace_the_parts_that_a_scenario_names(file: Path) -> None:
+    plain = Scenario.load(file)
+    parts = plain.with_settings({"tcp.congestion_control": "cubic", "tcp.loss_recovery": "sack"})
+    assert measured(parts, ["veno", "reno"], 0).equals(measured(plain, ["veno", "reno"], 0))
 
 
 @pytest.mark.parametrize(

@@ -448,17 +448,11 @@ class Scenario(Mapping[str, Any]):
 
     @property
     def transports(self) -> list[str]:
-        """Transports of the flows without repetition, in the order of the flows: ``"TCP newreno"``, ``"UDP"``."""
-        s = self.settings
-        drawn = [s["traffic"]] if s["traffic"]["flows"] else []
+        """Transports of the flows without repetition, in the order of the flows: ``"TCP newreno"``, ``"UDP"``.
 
-        def transport(flow: dict[str, Any]) -> str:
-            bursts = flow.get("on_off", {}).get("transport", s["on_off"]["transport"])
-            if flow["app"] == "cbr" or (flow["app"] == "on_off" and bursts == "udp"):
-                return "UDP"
-            return f"TCP {flow.get('tcp', {}).get('variant', s['tcp']['variant'])}"
-
-        return list(dict.fromkeys(transport(flow) for flow in [*s["flow"], *drawn]))
+        A pair of congestion control and loss recovery that has no variant is called ``"TCP westwood+sack"``.
+        """
+        return self._core.transports()
 
     @property
     def warnings(self) -> list[Notice]:

@@ -21,7 +21,7 @@ def measured(scenario: Scenario, variants: Sequence[str], flow: int) -> pl.DataF
 
     Args:
         scenario: The scenario; all variants use the same seed.
-        variants: Values of ``tcp.variant``.
+        variants: Values of ``tcp.variant``; empty: the scenario as it is.
         flow: Number of the flow.
 
     Returns:
@@ -30,11 +30,16 @@ def measured(scenario: Scenario, variants: Sequence[str], flow: int) -> pl.DataF
     Raises:
         ScenarioError: If a variant is unknown or does not fit the scenario.
     """
-    under = {v: scenario.with_settings({"tcp.variant": v, "run.record": ["cwnd"]}) for v in variants}
-    tables = [
-        run(s).recorded["cwnd"].filter(pl.col("flow") == flow).select(pl.lit(v).alias("variant"), pl.all())
-        for v, s in under.items()
-    ]
+    # The settings of the parts of a variant would override it.
+    parts = {"tcp.congestion_control": "variant", "tcp.loss_recovery": "variant"}
+    changes = [(v, {"tcp.variant": v, **parts}) for v in variants] or [(None, {})]
+    under = [(v, scenario.with_settings({**change, "run.record": ["cwnd"]})) for v, change in changes]
+    tables = []
+    for v, s in under:
+        results = run(s)
+        of_flow = results.flows.filter(pl.col("flow") == flow)["variant"].to_list()
+        name = pl.lit(v or next(iter(of_flow), None), dtype=pl.String).alias("variant")
+        tables.append(results.recorded["cwnd"].filter(pl.col("flow") == flow).select(name, pl.all()))
     return pl.concat(tables)
 
 

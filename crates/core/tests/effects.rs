@@ -118,7 +118,7 @@ fn digest(table: &dyn Rows) -> u64 {
 }
 
 /// All measurements of a run.
-fn results(scenario: &Scenario) -> String {
+pub fn results(scenario: &Scenario) -> String {
     let mut sim = Sim::new(&scenario.setup(None));
     sim.run();
     let recorded: Vec<String> =

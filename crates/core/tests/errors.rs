@@ -374,18 +374,18 @@ fn settings_without_effect_cause_one_warning_per_reason() {
     assert_eq!(
         one("tcp.vegas = { alpha = 1, beta = 1, gamma = 1, growth = \"always\" }"),
         "tcp.vegas.alpha: `tcp.vegas.alpha`, `tcp.vegas.beta`, `tcp.vegas.gamma` and 1 more have no effect, because \
-         `tcp.variant` is not `vegas`"
+         the congestion control is not `vegas`"
     );
     // One flow of several uses it; one has its own; one has it for nothing.
     let flows = "tcp.vegas.alpha = 1\nflow = [{ dst = 1 }, { dst = 2, tcp = { variant = \"vegas\"";
     assert_eq!(said(&format!("{flows} }} }}]")), []);
     assert_eq!(
         one(&format!("{flows}, vegas = {{ alpha = 1 }} }} }}]")),
-        "tcp.vegas.alpha: `tcp.vegas.alpha` has no effect, because `tcp.variant` is not `vegas`"
+        "tcp.vegas.alpha: `tcp.vegas.alpha` has no effect, because the congestion control is not `vegas`"
     );
     assert_eq!(
         one("flow = [{ dst = 1, tcp.vegas.alpha = 2 }, { dst = 2, app = \"cbr\" }]"),
-        "flow.0.tcp.vegas.alpha: `flow.0.tcp.vegas.alpha` has no effect, because `tcp.variant` is not `vegas`"
+        "flow.0.tcp.vegas.alpha: `flow.0.tcp.vegas.alpha` has no effect, because the congestion control is not `vegas`"
     );
     let bursts = "flow = [{ dst = 1, app = \"on_off\"";
     assert_eq!(
@@ -405,14 +405,14 @@ fn settings_without_effect_cause_one_warning_per_reason() {
     assert_eq!(ns2.warnings, []);
     let whole = Scenario::from_toml("my.toml", &ns2.effective_toml(), &[], &NoFiles).expect("the same");
     assert_eq!((whole.warnings.as_slice(), whole.unused.as_slice()), (&[][..], &[][..]));
-    let few = "`tcp.few.alpha` has no effect, because `tcp.variant` is not `few`";
+    let few = "`tcp.few.alpha` has no effect, because the congestion control is not `few`";
     let changed = whole.with(&json!({ "tcp.few.alpha": 1 }), &NoFiles).expect("a scenario");
     assert_eq!(changed.warnings.iter().map(|p| p.message.as_str()).collect::<Vec<_>>(), [few]);
     // As much is known of it when it comes from elsewhere.
     let again = Scenario::from_json(&ns2.written(), &json!({}), &NoFiles).expect("the same");
     assert_eq!((again.unused.len(), again.effective()), (0, ns2.effective()));
     let changed = again.with(&json!({ "tcp.few.alpha": 1 }), &NoFiles).expect("a scenario");
-    assert_eq!(changed.unused, [("tcp.few.alpha".to_owned(), "`tcp.variant` is not `few`")]);
+    assert_eq!(changed.unused, [("tcp.few.alpha".to_owned(), "the congestion control is not `few`")]);
 }
 
 #[test]

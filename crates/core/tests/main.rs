@@ -37,6 +37,7 @@ mod rooms;
 mod routing;
 mod runs;
 mod sinr;
+mod tcp_pairs;
 mod timeline;
 mod transfers;
 mod wires;

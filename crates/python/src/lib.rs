@@ -134,6 +134,11 @@ impl Scenario {
         py.detach(|| self.0.links().iter().map(|l| (l.from, l.to, l.signal_dbm, l.rate.map(|r| r.0))).collect())
     }
 
+    /// Transports of the flows without repetition.
+    fn transports(&self) -> Vec<String> {
+        self.0.transports()
+    }
+
     /// Estimated cost of a run: memory [B], and time on one core [s]; and the memory limit [B].
     fn cost(&self) -> (f64, f64, u64) {
         let cost = self.0.cost();

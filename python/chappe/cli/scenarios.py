@@ -105,12 +105,13 @@ def windows(args: argparse.Namespace) -> int:
         except OSError as e:
             raise unwritable(place, e, BAD_INPUT) from None
     scenario = load(args)
-    variants = list(dict.fromkeys(args.variants)) or [scenario.settings["tcp"]["variant"]]
+    variants = list(dict.fromkeys(args.variants))
     changes = windows.measured(scenario, variants, args.flow)
     if changes.is_empty():
         raise CommandError(
             f"flow {args.flow} has no congestion window: it does not use TCP, did not start or does not exist"
         )
+    variants = variants or changes["variant"].unique(maintain_order=True).to_list()
     with folder(out) as made:
         drawn = windows.figure(changes, variants, title=f"{args.file}, flow {args.flow}", end_s=windows.last(changes))
         rows = windows.summary(changes, variants)

@@ -13,6 +13,7 @@ use crate::radio::energy;
 use crate::run::{End, Setup, Stop, Transport};
 use crate::tcp::{self, View};
 use crate::unit::{Position, Span, Time};
+use std::borrow::Cow;
 
 /// Columns of the tables of flows that apply to TCP only.
 pub const OF_TCP: [&str; 24] = [
@@ -48,7 +49,7 @@ struct FlowInfo {
     to: u32,
     app: app::Kind,
     /// TCP variant; `None`: the flow uses UDP.
-    variant: Option<&'static str>,
+    variant: Option<Cow<'static, str>>,
     start: Option<Time>,
 }
 
@@ -112,7 +113,7 @@ impl Recorder {
             to: f.to.0,
             app: f.app_kind,
             variant: match &f.transport {
-                Transport::Tcp(cfg) => Some(cfg.variant.word()),
+                Transport::Tcp(cfg) => Some(cfg.pair()),
                 Transport::Udp => None,
             },
             start: f.start,
@@ -344,7 +345,7 @@ impl Recorder {
         t.int("dst", self.flows.iter().map(|f| u64::from(f.to)));
         t.text("app", self.flows.iter().map(|f| f.app.word()));
         t.text("transport", self.flows.iter().map(|f| if f.variant.is_some() { "tcp" } else { "udp" }));
-        t.text("variant", self.flows.iter().map(|f| f.variant.unwrap_or_default()));
+        t.text("variant", self.flows.iter().map(|f| f.variant.as_deref().unwrap_or_default()));
         let start = |(f, p): (&FlowInfo, &FlowTotals)| p.began.or(f.start).map_or(f64::NAN, Time::as_secs);
         t.float("started_at_s", self.flows.iter().zip(&parts).map(start));
         t.float("completion_time_s", parts.iter().map(FlowTotals::completion));

@@ -15,7 +15,7 @@ use crate::radio::{self, Channel};
 use crate::run::Stop;
 use crate::run::graph::Graph;
 use crate::setting::{Code, Node, Problem, Report, count, is_or_are, join};
-use crate::tcp;
+use crate::tcp::{self, pairs};
 use crate::topology;
 use crate::unit::{BitRate, Position, Time};
 use crate::wlan::{self, Mode, RATES};
@@ -498,6 +498,28 @@ impl Checker<'_> {
             let path = self.owner(flow, "tcp.vegas.beta");
             self.error(&path, format!("beta = {} is below alpha = {}", v.beta, v.alpha), "it must be at least alpha");
         }
+        self.parts_of_tcp(flow, t);
+    }
+
+    /// Checks that the congestion control works with the loss recovery.
+    fn parts_of_tcp(&mut self, flow: &str, t: &tcp::Config) {
+        let (method, rule) = (t.method(), t.rule());
+        let Some(reason) = pairs::conflict(method, rule) else { return };
+        // Shows the mistake at the setting that lies over the others.
+        let layers = [flow, if flow.ends_with("split") { "split" } else { "" }, ""];
+        let settings = ["tcp.congestion_control", "tcp.loss_recovery", "tcp.variant"];
+        let places = layers.iter().flat_map(|of| settings.iter().map(move |name| join(of, name)));
+        let path = places.into_iter().find(|place| self.is_written(place)).unwrap_or_default();
+        let (rule, method) = (rule.word(), method.word());
+        let words: Vec<String> =
+            pairs::recoveries_of(t.rule()).iter().map(|method| format!("\"{}\"", method.word())).collect();
+        let message =
+            format!("the congestion control `{rule}` does not work with the loss recovery `{method}`: {reason}");
+        let help = format!(
+            "`{rule}` works with `tcp.loss_recovery` = {}; the word \"variant\" takes a part from `tcp.variant`",
+            words.join(", ")
+        );
+        self.error(&path, message, &help);
     }
 
     /// Checks that each destination can be reached from its source.

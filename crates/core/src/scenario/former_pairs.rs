@@ -9,16 +9,18 @@ use serde_json::{Map, Value as Json, json};
 use toml_edit::{Item, TableLike};
 
 /// Settings that the previous version did not have, by group.
-const NEW: [(&str, &str); 5] = [
+const NEW: [(&str, &str); 7] = [
     ("radio", "shadowing_seed"),
     ("traffic", "seed"),
     ("traffic", "stop"),
     ("traffic", "duration"),
     ("traffic", "tcp"),
+    ("tcp", "congestion_control"),
+    ("tcp", "loss_recovery"),
 ];
 
 /// Values of these settings that change nothing, former words included.
-const ABSENT: [&str; 5] = ["none", "topology", "never", "unlimited", "{}"];
+const ABSENT: [&str; 6] = ["none", "topology", "never", "unlimited", "variant", "{}"];
 
 /// Moves the entries of `pairs` to the end of `flow`. Returns the number of moved entries.
 pub fn append(tree: &mut Table, renaming: &mut Renaming) -> usize {

@@ -307,6 +307,23 @@ impl Scenario {
         links
     }
 
+    /// Transports of the flows without repetition, in the order of the flows: "TCP" with the name of the pair of loss
+    /// recovery and congestion control, or "UDP".
+    pub fn transports(&self) -> Vec<String> {
+        let (cfg, Layout { flows, entries, .. }) = (&self.config, &self.layout);
+        // All flows of an entry are alike, and so are those that are drawn, which come last.
+        let drawn = entries.last().map_or(0, |entry| entry.end);
+        let mut found = Vec::new();
+        for flow in entries.iter().map(|entry| entry.start).chain([drawn]).filter_map(|first| flows.get(first)) {
+            let transport =
+                if flow.is_tcp(cfg) { format!("TCP {}", flow.tcp.over(&cfg.tcp).pair()) } else { "UDP".to_owned() };
+            if !found.contains(&transport) {
+                found.push(transport);
+            }
+        }
+        found
+    }
+
     /// Estimated cost of a run.
     pub fn cost(&self) -> Cost {
         self.cost

@@ -444,6 +444,8 @@ pub const SHELVES: &[Shelf] = &[
     Shelf { name: "Transports of bursts", setting: "on_off.transport", parts: on_off::Transport::WORDS },
     Shelf { name: "Kinds of bursts", setting: "on_off.framing", parts: on_off::Messages::WORDS },
     Shelf { name: "TCP variants", setting: "tcp.variant", parts: tcp::variants::Variant::WORDS },
+    Shelf { name: "Congestion controls", setting: "tcp.congestion_control", parts: tcp::cc::Rule::WORDS },
+    Shelf { name: "Loss recoveries", setting: "tcp.loss_recovery", parts: tcp::variants::Method::WORDS },
     Shelf { name: "Acknowledgement policies", setting: "tcp.ack_policy", parts: tcp::ack::Policy::WORDS },
     Shelf { name: "Retransmission timeouts", setting: "tcp.rto.estimator", parts: tcp::rto::Estimator::WORDS },
     Shelf { name: "SACK rules", setting: "tcp.sack.rule", parts: tcp::recovery::settings::SackRule::WORDS },

@@ -19,6 +19,8 @@ use crate::radio;
 use crate::run::Profile;
 use crate::setting::{Code, Node, Problem, Setting, Value, join};
 use crate::tcp;
+use crate::tcp::cc::vegas;
+use crate::tcp::variants::Method;
 use crate::topology;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
@@ -264,7 +266,7 @@ impl<'a> Users<'a> {
                 "ecn.acks" if c.cfg.ecn.enabled && !self.marks => Some(NO_MARKS),
                 rest if rest.starts_with("elfn.") && !self.cfg.routing.protocol.learns_routes() => Some(NO_LOSS),
                 rest if rest.starts_with("eln.") && !notified => Some("no middlebox notifies of losses"),
-                rest => c.cfg.unused(rest),
+                rest => c.cfg.unused(rest).or_else(|| without_recovery(&c.cfg, rest)),
             };
             Some((own(c)?, unused))
         };
@@ -409,6 +411,13 @@ impl<'a> Users<'a> {
             }
         }
     }
+}
+
+/// Reason why a defect of Vegas' loss recovery has no effect on a connection under Vegas' window rule.
+fn without_recovery(cfg: &tcp::Config, rest: &str) -> Option<&'static str> {
+    let defect = rest.strip_prefix("vegas.ns2.")?;
+    let idle = cfg.method() != Method::Vegas && vegas::OF_RECOVERY.contains(&defect);
+    idle.then_some("the loss recovery is not `vegas`")
 }
 
 /// Tells if packets are dropped or marked before the queue is full.

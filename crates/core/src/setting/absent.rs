@@ -122,7 +122,9 @@ const SETTINGS: &[(&[&str], &str)] = &[
     (&["distance", "node_distance"], "topology.spacing"),
     (&["tx_power", "txpower"], "radio.transmit_power"),
     (&["path_loss", "pathloss"], "radio.propagation"),
-    (&["congestion_control", "cc", "flavor", "flavour"], "tcp.variant"),
+    (&["flavor", "flavour"], "tcp.variant"),
+    (&["cc", "cca", "congestion_algorithm"], "tcp.congestion_control"),
+    (&["recovery", "recovery_type"], "tcp.loss_recovery"),
     (&["motion", "movement", "mobility"], "mobility.model"),
     (&["rts", "rtsthreshold"], "wlan.rts_threshold"),
 ];

@@ -2,12 +2,13 @@
 
 use super::cc::Rule;
 use super::variants::{Method, Variant};
-use super::{ack, cc, ecn, elfn, eln, hop_limit, recovery, rto};
+use super::{ack, cc, ecn, elfn, eln, hop_limit, recovery, rto, variants};
 use crate::setting::limit::{LARGEST_PACKET, at_most, range};
 use crate::setting::{Node, Scalar, Value};
 use crate::unit::Bytes;
 use crate::{keywords, settings};
 use serde_json::{Value as Json, json};
+use std::borrow::Cow;
 
 keywords! {
     /// Quantity that is halved when a loss is found.
@@ -150,7 +151,7 @@ macro_rules! with_ack_policies {
 macro_rules! config {
     ({ $($fields:tt)* } $cfg:ident: $(
         $(#[doc = $doc:literal])*
-        $Part:ident = $new:expr
+        $Part:ident = $word:literal: $new:expr
         $(, settings $group:ident: $module:ident = $about:literal $(, shared with $Other:ident)?, else $why:literal)?;
     )*) => {
         settings! {
@@ -160,7 +161,7 @@ macro_rules! config {
                 $( $(
                     #[doc = $about]
                     pub $group: cc::$module::Config = cc::$module::Config::default()
-                        ; used when |c| matches!(c.variant.parts().1, Rule::$Part $(| Rule::$Other)?), else $why,
+                        ; used when |c| matches!(c.rule(), Rule::$Part $(| Rule::$Other)?), else $why,
                 )? )*
             }
         }
@@ -169,8 +170,13 @@ macro_rules! config {
 
 ack::policies! {
     with_ack_policies {
-        /// Variant: a loss recovery and a window rule.
-        pub variant: Variant = Variant::NewReno,
+        /// Variant: a loss recovery and a congestion control, the window rule.
+        pub variant: Variant = Variant::NewReno
+            ; used when |c| c.loss_recovery.is_none() || c.congestion_control.is_none(), else "`tcp.loss_recovery` and `tcp.congestion_control` are both set",
+        /// Congestion control: the rule of the congestion window; "variant": that of `tcp.variant`.
+        pub congestion_control: Option<Rule> | "variant" = None,
+        /// Loss recovery; "variant": that of `tcp.variant`.
+        pub loss_recovery: Option<Method> | "variant" = None,
         /// Payload of a segment.
         pub mss: Bytes = Bytes(1460) => range(Bytes(1), LARGEST_PACKET),
         /// TCP and IP header of a segment.
@@ -192,10 +198,10 @@ ack::policies! {
         pub loss_window: u32 = 1 => range(1, 1_000_000),
         /// Unit of window growth: per acknowledgement or per acknowledged segment.
         pub growth_per: GrowthPer = GrowthPer::Ack
-            ; used when |c| c.variant.parts().1.grows_by_steps(), else "`tcp.variant` has its own rule for it",
+            ; used when |c| c.rule().grows_by_steps(), else "the congestion control has its own rule for it",
         /// Growth of a window that is not used.
         pub growth_when: GrowthWhen = GrowthWhen::Always
-            ; used when |c| c.variant.parts().1.asks_for_use(), else "`tcp.variant` has its own rule for it",
+            ; used when |c| c.rule().asks_for_use(), else "the congestion control has its own rule for it",
         /// Begins a connection with a SYN and its acknowledgement.
         pub syn: bool = true,
         /// Acknowledgements without new data that count as duplicates.
@@ -229,13 +235,13 @@ ack::policies! {
     } {
         /// Fast recovery of Reno and NewReno.
         pub fast_recovery: recovery::settings::Config = recovery::settings::Config::default()
-            ; used when |c| matches!(c.variant.parts().0, Method::Reno | Method::NewReno | Method::ENewReno), else "`tcp.variant` recovers otherwise",
+            ; used when |c| matches!(c.method(), Method::Reno | Method::NewReno | Method::ENewReno), else "the loss recovery is none of `reno`, `newreno` and `e_newreno`",
         /// Enhanced NewReno.
         pub e_newreno: recovery::settings::ENewRenoConfig = recovery::settings::ENewRenoConfig::default()
-            ; used when |c| c.variant.parts().0 == Method::ENewReno, else "`tcp.variant` is not `e_newreno`",
+            ; used when |c| c.method() == Method::ENewReno, else "the loss recovery is not `e_newreno`",
         /// Loss recovery with SACK.
         pub sack: recovery::settings::SackConfig = recovery::settings::SackConfig::default()
-            ; used when |c| c.variant.parts().0 == Method::Sack, else "`tcp.variant` does not recover with SACK",
+            ; used when |c| c.method() == Method::Sack, else "the loss recovery is not `sack`",
         /// Explicit loss notification.
         pub eln: eln::settings::Config = eln::settings::Config::default(),
         /// Explicit link failure notification.
@@ -245,7 +251,7 @@ ack::policies! {
     }
 }
 
-/// Requirements of the loss recovery of a variant at both ends.
+/// Requirements of the loss recovery at both ends.
 #[derive(Clone, Copy, Debug, Default)]
 struct Wants {
     /// The receiver sends SACK blocks.
@@ -257,8 +263,23 @@ struct Wants {
 }
 
 impl Config {
+    /// Loss recovery in effect.
+    pub fn method(&self) -> Method {
+        self.loss_recovery.unwrap_or_else(|| self.variant.parts().0)
+    }
+
+    /// Window rule in effect.
+    pub fn rule(&self) -> Rule {
+        self.congestion_control.unwrap_or_else(|| self.variant.parts().1)
+    }
+
+    /// Name of the pair in effect: the word of its variant, or those of both parts such as `westwood+sack`.
+    pub fn pair(&self) -> Cow<'static, str> {
+        variants::name(self.method(), self.rule())
+    }
+
     fn wants(&self) -> Wants {
-        match self.variant.parts().0 {
+        match self.method() {
             Method::Sack => Wants { sack: true, ..Wants::default() },
             Method::Vegas => Wants {
                 bare_segments: self.vegas.ns2.bare_segments,
@@ -295,7 +316,7 @@ impl Config {
 
     /// Tells if the sender has a table for all segments of the window from the beginning.
     pub fn has_table_of_window(&self) -> bool {
-        self.variant.parts().0 == Method::Vegas && self.vegas.ns2.clearing_stops_at_wrap
+        self.method() == Method::Vegas && self.vegas.ns2.clearing_stops_at_wrap
     }
 
     /// Tells if the receiver sends SACK blocks.

@@ -1,7 +1,8 @@
 //! TCP with one-way data: sender, receiver, loss recovery, window rule, acknowledgement policy.
 //!
 //! Segments are whole packets and are numbered from 0; with `syn` the segment 0 is the SYN. Windows are counted in
-//! segments. Loss [`recovery`] and window rule ([`cc`]) are two choices; [`variants`] names their pairs.
+//! segments. Loss [`recovery`] and window rule ([`cc`]) are two choices; [`variants`] lists the pairs with
+//! a name of their own, [`pairs`] those that cannot work.
 //!
 //! Files import in one direction: settings of parts, [`config`], window rules, [`connection`], loss recoveries,
 //! [`sender`]. A window rule receives and returns values ([`cc::interface`]) without access to the
@@ -18,6 +19,7 @@ pub mod eln;
 pub mod hop_limit;
 pub mod output;
 pub mod pacer;
+pub mod pairs;
 pub mod receiver;
 pub mod recovery;
 pub mod rto;

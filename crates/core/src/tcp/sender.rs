@@ -57,11 +57,11 @@ pub struct Sender {
 impl Sender {
     /// A sender without data. `phase` is the phase of the clock of its retransmission timer.
     pub fn new(cfg: &Config, phase: Span) -> Sender {
-        let (method, rule) = cfg.variant.parts();
-        Sender::of_parts(cfg, Recovery::new(method, cfg), CongestionControl::new(rule, cfg), phase)
+        let (recovery, cc) = (Recovery::new(cfg.method(), cfg), CongestionControl::new(cfg.rule(), cfg));
+        Sender::of_parts(cfg, recovery, cc, phase)
     }
 
-    /// A sender of these parts, whatever the variant.
+    /// A sender of these parts, whatever the settings say.
     pub fn of_parts(cfg: &Config, recovery: Recovery, cc: CongestionControl, phase: Span) -> Sender {
         let send_times = match recovery.send_times(cfg.receive_window) {
             Some(table) => table,

@@ -1,7 +1,9 @@
-//! The names by which users call a TCP: pairs of a loss recovery and a window rule. Nothing else depends on a variant.
+//! The names by which users call a TCP: those of loss recoveries, and of the pairs of one of them and a window rule.
+//! Nothing else depends on a variant.
 
 use super::cc::Rule;
 use crate::keywords;
+use std::borrow::Cow;
 
 /// Declares the variants: the word of each, and its parts.
 macro_rules! variants {
@@ -57,19 +59,51 @@ variants! {
     Fixed = "fixed": NewReno with Fixed;
 }
 
-/// Loss recoveries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
-    /// Go back to the hole and slow-start.
-    Tahoe,
-    /// Fast recovery until the first new acknowledgement.
-    Reno,
-    /// Fast recovery through partial acknowledgements.
-    NewReno,
-    /// NewReno's, and probes after a timeout.
-    ENewReno,
-    /// Selective acknowledgements (RFC 6675 or ns-2's sack1).
-    Sack,
-    /// Fine-grained timeouts checked at acknowledgements.
-    Vegas,
+keywords! {
+    /// Loss recoveries.
+    pub enum Method {
+        /// Fast retransmit, then slow start from the hole (Jacobson 1988).
+        Tahoe = "tahoe",
+        /// Fast recovery until the first new acknowledgement (RFC 2581).
+        Reno = "reno",
+        /// Fast recovery through partial acknowledgements (RFC 6582).
+        NewReno = "newreno",
+        /// NewReno's, and probes after a timeout (Ahmed et al. 2006).
+        ENewReno = "e_newreno",
+        /// Selective acknowledgements (RFC 6675, or ns-2's sack1).
+        Sack = "sack",
+        /// Fine-grained timeouts at acknowledgements; with Vegas' congestion control only (Brakmo and Peterson 1995).
+        Vegas = "vegas",
+    }
+}
+
+/// Name of a pair: the word of its variant, or those of both parts such as `westwood+sack`.
+pub fn name(method: Method, rule: Rule) -> Cow<'static, str> {
+    match Variant::ALL.iter().find(|v| v.parts() == (method, rule)) {
+        Some(variant) => variant.word().into(),
+        None => format!("{}+{}", rule.word(), method.word()).into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pair_of_a_variant_has_its_name() {
+        for variant in Variant::ALL {
+            let (method, rule) = variant.parts();
+            assert_eq!(name(method, rule), variant.word());
+        }
+    }
+
+    #[test]
+    fn no_two_pairs_have_the_same_name() {
+        let mut names: Vec<_> =
+            Method::ALL.iter().flat_map(|&method| Rule::ALL.iter().map(move |&rule| name(method, rule))).collect();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), Method::ALL.len() * Rule::ALL.len());
+        assert_eq!(name(Method::Sack, Rule::Westwood), "westwood+sack");
+    }
 }

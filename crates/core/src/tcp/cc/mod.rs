@@ -34,47 +34,49 @@ use veno::Veno;
 use westwood::Westwood;
 use westwood_2001::Westwood2001;
 
-/// The window rules: how each is made of the settings `cfg` of a connection, and the group of settings of its own, with
-/// the reason why that has no effect under another variant.
+/// The window rules: the word of each, how it is made of the settings `cfg` of a connection, and the group of settings
+/// of its own, with the reason why that has no effect under another one.
 macro_rules! window_rules {
     ($declare:ident $($more:tt)*) => {
         $declare! { $($more)* cfg:
-            /// Slow start and congestion avoidance.
-            Reno = Reno;
-            /// Delay-based.
-            Vegas = Vegas::new(&cfg.vegas),
-                settings vegas: vegas = " TCP Vegas.", else "`tcp.variant` is not `vegas`";
-            /// Delay-based, as in Linux.
-            LinuxVegas = LinuxVegas::new(&cfg.linux_vegas),
-                settings linux_vegas: linux_vegas = " Vegas of Linux.", else "`tcp.variant` is not `linux_vegas`";
-            /// With a fractional increment.
-            Few = Few::new(&cfg.few),
-                settings few: few = " Fractional window increment.", else "`tcp.variant` is not `few`";
-            /// Growth in proportion to the window.
-            Scalable = Scalable::new(&cfg.scalable),
-                settings scalable: scalable = " Scalable TCP.", else "`tcp.variant` is not `scalable`";
-            /// By the rate of what arrives.
-            Westwood = Westwood::new(&cfg.westwood),
+            /// Slow start, one segment per round trip, and half of the amount in use after a loss (RFC 5681).
+            Reno = "reno": Reno;
+            /// Growth and cuts by the segments that wait in the network (Brakmo and Peterson 1995).
+            Vegas = "vegas": Vegas::new(&cfg.vegas),
+                settings vegas: vegas = " TCP Vegas.", else "the congestion control is not `vegas`";
+            /// Vegas' rule as Linux has it, with the cuts of Reno.
+            LinuxVegas = "linux_vegas": LinuxVegas::new(&cfg.linux_vegas),
+                settings linux_vegas: linux_vegas = " Vegas of Linux.",
+                else "the congestion control is not `linux_vegas`";
+            /// Growth by a fraction of a segment per round trip (FeW, Nahm et al. 2005).
+            Few = "few": Few::new(&cfg.few),
+                settings few: few = " Fractional window increment.", else "the congestion control is not `few`";
+            /// Growth in proportion to the window (Scalable TCP, Kelly 2003).
+            Scalable = "scalable": Scalable::new(&cfg.scalable),
+                settings scalable: scalable = " Scalable TCP.", else "the congestion control is not `scalable`";
+            /// Cuts to what the path has carried (Westwood+, Grieco and Mascolo 2004).
+            Westwood = "westwood": Westwood::new(&cfg.westwood),
                 settings westwood: westwood = " Westwood+.", shared with LinuxWestwoodNs2,
-                else "`tcp.variant` is neither `westwood` nor `linux_westwood_ns2`";
-            /// By the rate of what arrives, with the filter of 2001.
-            Westwood2001 = Westwood2001::new(&cfg.westwood_2001),
+                else "the congestion control is neither `westwood` nor `linux_westwood_ns2`";
+            /// The same by samples and filter of 2001 (TCP Westwood, Casetti et al.).
+            Westwood2001 = "westwood_2001": Westwood2001::new(&cfg.westwood_2001),
                 settings westwood_2001: westwood_2001 = " Westwood with the filter of 2001.",
-                else "`tcp.variant` is not `westwood_2001`";
-            /// By an estimate that hardly acts.
-            LinuxWestwoodNs2 = LinuxWestwoodNs2::new(&cfg.westwood);
-            /// By a cubic function of the time since the last loss.
-            Cubic = Cubic::new(&cfg.cubic),
-                settings cubic: cubic = " CUBIC.", else "`tcp.variant` is not `cubic`";
-            /// By the kind of each loss.
-            Veno = Veno::new(&cfg.veno),
-                settings veno: veno = " TCP Veno.", else "`tcp.variant` is not `veno`";
-            /// At the rate at which the path can forward.
-            AdaptivePacing = AdaptivePacing::new(&cfg.ap, cfg.mss),
-                settings ap: adaptive_pacing = " Adaptive pacing (TCP-AP).", else "`tcp.variant` is not `tcp_ap`";
-            /// Constant.
-            Fixed = Fixed::new(&cfg.fixed),
-                settings fixed: fixed = " A window that never changes.", else "`tcp.variant` is not `fixed`";
+                else "the congestion control is not `westwood_2001`";
+            /// What ns-2's `Agent/TCP/Linux` makes of Westwood+, whose estimate hardly acts there; with SACK only.
+            LinuxWestwoodNs2 = "linux_westwood_ns2": LinuxWestwoodNs2::new(&cfg.westwood);
+            /// A cubic function of the time since the last loss (RFC 9438).
+            Cubic = "cubic": Cubic::new(&cfg.cubic),
+                settings cubic: cubic = " CUBIC.", else "the congestion control is not `cubic`";
+            /// A smaller cut for a loss that seems random (Fu and Liew 2003).
+            Veno = "veno": Veno::new(&cfg.veno),
+                settings veno: veno = " TCP Veno.", else "the congestion control is not `veno`";
+            /// Reno's window, and new segments at the rate at which the path can forward (TCP-AP, ElRakabawy et al. 2005).
+            AdaptivePacing = "tcp_ap": AdaptivePacing::new(&cfg.ap, cfg.mss),
+                settings ap: adaptive_pacing = " Adaptive pacing (TCP-AP).",
+                else "the congestion control is not `tcp_ap`";
+            /// A window that never changes.
+            Fixed = "fixed": Fixed::new(&cfg.fixed),
+                settings fixed: fixed = " A window that never changes.", else "the congestion control is not `fixed`";
         }
     };
 }

@@ -7,7 +7,7 @@ use crate::tcp::config::Config;
 macro_rules! construct {
     ($cfg:ident: $(
         $(#[doc = $doc:literal])*
-        $Part:ident = $new:expr
+        $Part:ident = $word:literal: $new:expr
         $(, settings $group:ident: $module:ident = $about:literal $(, shared with $Other:ident)?, else $why:literal)?;
     )*) => {
         impl CongestionControl {

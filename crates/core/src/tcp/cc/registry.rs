@@ -38,6 +38,11 @@ pub(super) trait WindowRule: Sized {
     /// Ends a recovery after duplicate acknowledgements.
     fn on_recovery_end(&mut self, _w: &mut Window) {}
 
+    /// The window with which a recovery ends that limits it (RFC 6582, 3.2 step 3).
+    fn after_recovery(&self, w: &Window) -> f64 {
+        w.ssthresh
+    }
+
     /// Time from one new segment to the next, the inverse of a rate; `None`: segments are sent as soon as the window
     /// allows. The answer may change from call to call.
     fn pace(&self) -> Option<Span> {
@@ -50,17 +55,18 @@ pub(super) trait WindowRule: Sized {
     }
 }
 
-/// Declares the window rules of a list: their names, the rule of a connection, and the calls of its methods.
+/// Declares the window rules of a list: their words, the rule of a connection, and the calls of its methods.
 macro_rules! declare {
     ($cfg:ident: $(
         $(#[doc = $doc:literal])*
-        $Part:ident = $new:expr
+        $Part:ident = $word:literal: $new:expr
         $(, settings $group:ident: $module:ident = $about:literal $(, shared with $Other:ident)?, else $why:literal)?;
     )*) => {
-        /// Window rules.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum Rule {
-            $( $(#[doc = $doc])* $Part, )*
+        $crate::keywords! {
+            /// Window rules.
+            pub enum Rule {
+                $( $(#[doc = $doc])* $Part = $word, )*
+            }
         }
 
         impl Rule {
@@ -111,6 +117,9 @@ macro_rules! declare {
 
             /// Ends a recovery after duplicate acknowledgements.
             pub fn on_recovery_end(&mut self, w: &mut Window);
+
+            /// The window with which a recovery ends that limits it.
+            pub fn after_recovery(&self, w: &Window) -> f64;
 
             /// Time from one new segment to the next; `None`: segments are sent as soon as the window allows.
             pub fn pace(&self) -> Option<Span>;

@@ -51,8 +51,20 @@ settings! {
     }
 }
 
+/// Defects that are those of Vegas' loss recovery, or of how its agent makes segments.
+pub const OF_RECOVERY: [&str; 7] = [
+    "bare_segments",
+    "not_ect",
+    "send_time_sentinels",
+    "inflation_stays",
+    "backoff_on_fast_retransmit",
+    "timeout_when_idle",
+    "clearing_stops_at_wrap",
+];
+
 settings! {
-    /// Defects of the Vegas agent of ns-2.35.
+    /// Defects of the Vegas agent of ns-2.35. Those that do not concern the window have no effect with another
+    /// `tcp.loss_recovery`.
     pub struct Ns2 {
         /// Segments carry no header and there is no SYN (ns-2's agent overrides how they are made).
         pub bare_segments: bool = false,
@@ -206,7 +218,8 @@ impl WindowRule for Vegas {
         }
     }
 
-    /// Vegas' own recovery cuts the window at a loss by itself; under another one a loss takes as much as an ECE.
+    /// Vegas' own recovery cuts the window at a loss by itself; under another one a loss takes as much as an ECE, and a
+    /// slow start after it, that of Tahoe, goes so far.
     fn on_congestion(&mut self, c: &Congestion, w: &mut Window) {
         match (c.signal, self.cfg.ecn_cut) {
             (Signal::Timeout, _) => {
@@ -218,10 +231,20 @@ impl WindowRule for Vegas {
                 w.cwnd = c.remainder.min(w.cwnd);
             }
             (Signal::FastRetransmit | Signal::Ecn, EcnCut::Quarter) => {
-                w.ssthresh = 2.0;
                 w.cwnd = (w.cwnd - (w.cwnd / 4.0).floor()).max(2.0).min(w.cwnd);
+                w.ssthresh = if c.signal == Signal::Ecn { 2.0 } else { w.cwnd.max(2.0) };
             }
         }
+    }
+
+    /// A window that delay lets shrink further must not be in slow start again.
+    fn on_recovery_end(&mut self, w: &mut Window) {
+        w.ssthresh = 2.0;
+    }
+
+    /// ssthresh says nothing of the window after a loss.
+    fn after_recovery(&self, w: &Window) -> f64 {
+        w.cwnd
     }
 
     /// After a timeout sending continues at `nxt`: the round ends there.
@@ -293,6 +316,28 @@ mod tests {
             };
             v.on_congestion(&congestion, &mut w);
             assert_eq!((w.cwnd, w.ssthresh), expected, "{cut:?}");
+        }
+    }
+
+    #[test]
+    fn a_loss_takes_as_much_under_another_recovery_which_ends_with_that_window() {
+        for (ecn_cut, cwnd, after) in
+            [(EcnCut::Quarter, 8.0, 6.0), (EcnCut::Quarter, 2.0, 2.0), (EcnCut::Half, 8.0, 4.0)]
+        {
+            let mut v = Vegas::new(&Config { ecn_cut, ..Config::default() });
+            let mut w = Window { cwnd, ssthresh: 64.0 };
+            let congestion = Congestion {
+                signal: Signal::FastRetransmit,
+                now: Time::ZERO,
+                in_use: cwnd,
+                remainder: cwnd / 2.0,
+                loss_window: 1.0,
+                whole_ssthresh: false,
+            };
+            v.on_congestion(&congestion, &mut w);
+            assert_eq!((w.cwnd, w.ssthresh), (after, after), "{ecn_cut:?}");
+            v.on_recovery_end(&mut w);
+            assert_eq!((v.after_recovery(&w), w.ssthresh), (after, 2.0), "{ecn_cut:?}");
         }
     }
 

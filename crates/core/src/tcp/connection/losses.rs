@@ -177,6 +177,11 @@ impl Connection {
         }
     }
 
+    /// Sets the window with which a recovery ends: that of the window rule, but at most this many segments.
+    pub fn limit_after_recovery(&mut self, segments: f64) {
+        self.window.cwnd = self.cc.after_recovery(&self.window).min(segments);
+    }
+
     /// Ends the recovery, and moves the recovery point before every segment but the first (ns-2's sack1).
     pub fn forget_recovery_point(&mut self) {
         self.recover = 1;

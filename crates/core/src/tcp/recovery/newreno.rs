@@ -66,7 +66,7 @@ impl NewReno {
         if recovering && conn.cfg().fast_recovery.limit_at_end {
             // RFC 6582, 3.2 step 3: "min (ssthresh, max(FlightSize, SMSS) + SMSS)"
             let flight = f64::from((conn.max() - ack.next).max(1));
-            conn.set_cwnd(conn.window().ssthresh.min(flight + 1.0));
+            conn.limit_after_recovery(flight + 1.0);
         }
         if recovering && !conn.cfg().fast_recovery.grow_at_end {
             conn.advance(ack);

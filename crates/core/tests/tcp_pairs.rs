@@ -1,0 +1,206 @@
+//! Pairs of a congestion control and a loss recovery, as the settings name them.
+
+use crate::effects::results;
+use chappe_core::record::{Column, Recorder};
+use chappe_core::scenario::{Errors, NoFiles, Scenario};
+use chappe_core::sim::Sim;
+use chappe_core::tcp::cc::Rule;
+use chappe_core::tcp::pairs::conflict;
+use chappe_core::tcp::variants::{Method, Variant};
+use serde_json::{Value as Json, json};
+use std::collections::BTreeMap;
+
+/// Every pair, with its words.
+fn pairs() -> impl Iterator<Item = (Method, Rule)> {
+    Method::ALL.iter().flat_map(|&method| Rule::ALL.iter().map(move |&rule| (method, rule)))
+}
+
+/// A file over two lossy hops, with these settings of TCP.
+fn lossy(preset: &str, tcp: &Json) -> Result<Scenario, Errors> {
+    let base = json!({
+        "extends": preset,
+        "run": { "stop": "120 s", "batches": 1, "warmup_batches": 0, "record": ["cwnd"] },
+        "topology.hops": 2,
+        "routing.protocol": "shortest_path",
+        "wlan": { "rts_threshold": "always", "long_retry_limit": 2, "error": { "model": "uniform", "rate": 0.2, "frames": "data" } },
+        "bulk.segments": 120,
+        "tcp.receive_window": 12,
+    });
+    let settings = tcp.as_object().expect("settings").iter();
+    let changes: serde_json::Map<_, _> = settings.map(|(name, value)| (format!("tcp.{name}"), value.clone())).collect();
+    Scenario::from_json(&base, &Json::Object(changes), &NoFiles)
+}
+
+fn pair(method: Method, rule: Rule) -> Json {
+    json!({ "congestion_control": rule.word(), "loss_recovery": method.word() })
+}
+
+fn valid(read: Result<Scenario, Errors>) -> Scenario {
+    read.unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn run(scenario: &Scenario) -> Recorder {
+    let mut sim = Sim::new(&scenario.setup(None));
+    sim.run();
+    sim.into_recorder()
+}
+
+/// Words of the column `variant` of flows.
+fn variants_of(r: &Recorder) -> Vec<String> {
+    let Some(Column::Text(words)) = r.flows().column("variant").cloned() else { panic!("no variants") };
+    words
+}
+
+#[test]
+fn every_pair_that_is_not_refused_delivers_a_file_over_a_lossy_chain() {
+    for preset in ["standard", "ns2-2.35"] {
+        let (mut different, mut alike) = (BTreeMap::new(), vec![]);
+        let allowed: Vec<_> = pairs().filter(|&(method, rule)| conflict(method, rule).is_none()).collect();
+        for &(method, rule) in &allowed {
+            let r = run(&valid(lossy(preset, &pair(method, rule))));
+            let flows = r.flows();
+            let count = |column: &str| flows.counts(column).expect("a column")[0];
+            let what = format!("{rule:?} with {method:?} of {preset}");
+            assert_eq!(count("packets_delivered"), 120, "{what}");
+            assert!(count("retransmissions") > 0, "{what}");
+            if let Some(other) = different.insert(format!("{:?}", flows.numbers("completion_time_s")), what.clone()) {
+                alike.push(format!("{what}, {other}"));
+            }
+        }
+        assert_eq!((allowed.len(), alike), (54, vec![]), "each pair has a behaviour of its own");
+    }
+}
+
+#[test]
+fn every_variant_is_the_same_as_its_pair_to_the_bit() {
+    for preset in ["standard", "ns2-2.35"] {
+        for variant in Variant::ALL {
+            let (method, rule) = variant.parts();
+            let short = results(&valid(lossy(preset, &json!({ "variant": variant.word() }))));
+            // Both parts by their own settings, and each in place of that of another variant.
+            let others = Variant::ALL.iter().map(|other| (other, other.parts()));
+            let of_rule = others.clone().find(|o| o.1.1 == rule).expect("a variant").0;
+            let of_method = others.clone().find(|o| o.1.0 == method).expect("a variant").0;
+            for written in [
+                pair(method, rule),
+                json!({ "variant": of_rule.word(), "loss_recovery": method.word() }),
+                json!({ "variant": of_method.word(), "congestion_control": rule.word() }),
+                json!({ "variant": variant.word(), "congestion_control": "variant", "loss_recovery": "variant" }),
+            ] {
+                assert!(results(&valid(lossy(preset, &written))) == short, "{written} of {preset}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_pair_has_the_name_of_its_variant_or_those_of_both_parts() {
+    for (tcp, name) in [
+        (json!({}), "newreno"),
+        (json!({ "variant": "cubic" }), "cubic"),
+        (json!({ "congestion_control": "cubic", "loss_recovery": "sack" }), "cubic"),
+        (json!({ "congestion_control": "cubic" }), "cubic+newreno"),
+        (json!({ "loss_recovery": "sack" }), "sack"),
+        (json!({ "variant": "westwood", "loss_recovery": "sack" }), "westwood+sack"),
+        (json!({ "variant": "vegas", "loss_recovery": "newreno" }), "vegas+newreno"),
+    ] {
+        let scenario = valid(lossy("standard", &tcp));
+        assert_eq!(variants_of(&run(&scenario)), [name]);
+        assert_eq!(scenario.transports(), [format!("TCP {name}")]);
+    }
+}
+
+/// Messages of the problems of a scenario, each with place and help.
+fn problems(text: &str) -> Vec<String> {
+    let text = format!("run.stop = \"1 s\"\n{text}");
+    let errors = Scenario::from_toml("my.toml", &text, &[], &NoFiles).expect_err("the scenario is wrong");
+    errors
+        .problems
+        .iter()
+        .map(|p| format!("{}: {} -> {}", p.path, p.message, p.help.as_deref().unwrap_or_default()))
+        .collect()
+}
+
+#[test]
+fn pairs_that_cannot_work_are_refused() {
+    for (method, rule) in pairs() {
+        let refused = lossy("standard", &pair(method, rule)).err().map(|e| e.problems[0].message.clone());
+        let reason = conflict(method, rule).map(|reason| {
+            let (rule, method) = (rule.word(), method.word());
+            format!("the congestion control `{rule}` does not work with the loss recovery `{method}`: {reason}")
+        });
+        assert_eq!(refused, reason);
+    }
+    assert_eq!(
+        problems("tcp = { congestion_control = \"cubic\", loss_recovery = \"vegas\" }"),
+        ["tcp.congestion_control: the congestion control `cubic` does not work with the loss recovery `vegas`: this \
+             loss recovery cuts the window itself, by the rule of `vegas` -> `cubic` works with `tcp.loss_recovery` = \
+             \"tahoe\", \"reno\", \"newreno\", \"sack\"; the word \"variant\" takes a part from `tcp.variant`"]
+    );
+}
+
+#[test]
+fn the_mistake_is_shown_at_the_setting_that_lies_over_the_others() {
+    let split = "topology.hops = 2\n[[middlebox]]\nkind = \"split\"\nnode = 1\n";
+    for (text, place) in [
+        ("tcp.loss_recovery = \"vegas\"".to_owned(), "tcp.loss_recovery"),
+        ("tcp.congestion_control = \"cubic\"\ntcp.variant = \"vegas\"".to_owned(), "tcp.congestion_control"),
+        (
+            "tcp.congestion_control = \"cubic\"\nflow = [{ dst = 1 }, { dst = 2, tcp.variant = \"vegas\" }]".to_owned(),
+            "flow.1.tcp.variant",
+        ),
+        ("split.tcp.loss_recovery = \"vegas\"\n".to_owned() + split, "split.tcp.loss_recovery"),
+        (
+            split.to_owned() + "split.tcp.variant = \"e_newreno\"\n[tcp]\ncongestion_control = \"cubic\"",
+            "middlebox.0.split.tcp.variant",
+        ),
+    ] {
+        let found = problems(&text);
+        assert!(found.len() == 1 && found[0].starts_with(&format!("{place}: the congestion control")), "{found:?}");
+    }
+}
+
+#[test]
+fn settings_of_parts_ask_for_the_pair_in_effect() {
+    let unused = |tcp: Json| {
+        let mut found: Vec<_> = valid(lossy("standard", &tcp)).unused;
+        found.sort();
+        found
+    };
+    let why = |name: &str, why: &'static str| (format!("tcp.{name}"), why);
+    assert_eq!(unused(json!({ "variant": "vegas", "loss_recovery": "sack", "vegas.alpha": 3 })), []);
+    assert_eq!(
+        unused(json!({ "congestion_control": "cubic", "cubic.c": 1, "sack.rule": "sack1", "loss_recovery": "sack" })),
+        []
+    );
+    assert_eq!(
+        unused(json!({ "variant": "vegas", "congestion_control": "reno", "loss_recovery": "reno", "vegas.alpha": 3 })),
+        [
+            why("variant", "`tcp.loss_recovery` and `tcp.congestion_control` are both set"),
+            why("vegas.alpha", "the congestion control is not `vegas`")
+        ]
+    );
+    assert_eq!(
+        unused(json!({ "variant": "sack", "loss_recovery": "newreno", "sack.rule": "sack1" })),
+        [why("sack.rule", "the loss recovery is not `sack`")]
+    );
+    // Defects of Vegas' agent belong to its recovery or to its window.
+    assert_eq!(
+        unused(json!({
+            "variant": "vegas", "loss_recovery": "newreno",
+            "vegas.ns2": { "bare_segments": true, "base_rtt_grows": true },
+        })),
+        [why("vegas.ns2.bare_segments", "the loss recovery is not `vegas`")]
+    );
+}
+
+#[test]
+fn defects_of_the_recovery_of_vegas_have_no_effect_with_another_one() {
+    let defects = |on: bool| {
+        let of_recovery = chappe_core::tcp::cc::vegas::OF_RECOVERY.iter();
+        let all: serde_json::Map<_, _> = of_recovery.map(|name| ((*name).to_owned(), json!(on))).collect();
+        assert_eq!(all.len(), 7);
+        results(&valid(lossy("standard", &json!({ "variant": "vegas", "loss_recovery": "newreno", "vegas.ns2": all }))))
+    };
+    assert!(defects(false) == defects(true));
+}
