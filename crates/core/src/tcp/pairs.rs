@@ -15,9 +15,9 @@ pub fn conflict(method: Method, rule: Rule) -> Option<&'static str> {
             Some("this loss recovery sets the window after a timeout itself, and the curve of `cubic` takes no notice")
         }
         (Method::Sack, _) => None,
-        (_, Rule::LinuxWestwoodNs2) => {
-            Some("this congestion control does not cut the window at a loss, but shrinks it during a recovery with `sack`")
-        }
+        (_, Rule::LinuxWestwoodNs2) => Some(
+            "this congestion control does not cut the window at a loss, but shrinks it during a recovery with `sack`",
+        ),
         _ => None,
     }
 }
