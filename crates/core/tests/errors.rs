@@ -459,43 +459,43 @@ fn wired_problem(links: &str) -> String {
 fn invalid_links() {
     assert_eq!(
         wired_problem("{ src = 0, dst = 3 }"),
-        "my.toml:4:26 there is no node 3 -> nodes are numbered from 0 to 2"
+        "my.toml:4:32 there is no node 3 -> nodes are numbered from 0 to 2"
     );
-    assert_eq!(wired_problem("{ src = 1 }"), "my.toml:4:9 link 0 has no end -> set `wired_link.0.dst` to a node");
+    assert_eq!(wired_problem("{ src = 1 }"), "my.toml:4:15 link 0 has no end -> set `wired_link.0.dst` to a node");
     assert_eq!(
         wired_problem("{ src = 1, dst = 1 }"),
-        "my.toml:4:26 link 0 joins node 1 to itself -> choose another node"
+        "my.toml:4:32 link 0 joins node 1 to itself -> choose another node"
     );
     assert_eq!(
         wired_problem("{ src = 0, dst = 1 }, { src = 1, dst = 2 }, { src = 1, dst = 0, duplex = false }"),
-        "my.toml:4:53 link 2 goes from node 1 to node 0, as link 0 does \
+        "my.toml:4:59 link 2 goes from node 1 to node 0, as link 0 does \
          -> two nodes are joined by at most one link in each direction"
     );
     assert_eq!(
         wired_problem("{ src = 0, dst = 1, duplex = false, back = { delay = \"1 s\" } }"),
-        "my.toml:4:52 link 0 goes one way, and `wired_link.0.back` is set \
+        "my.toml:4:58 link 0 goes one way, and `wired_link.0.back` is set \
          -> set `wired_link.0.duplex = true`, or leave `back` out"
     );
     assert_eq!(
         wired_problem("{ src = 0, dst = 1, rate = \"2 MBit/s\" }"),
-        "my.toml:4:36 `wired_link.0.rate` cannot be \"2 MBit/s\" \
+        "my.toml:4:42 `wired_link.0.rate` cannot be \"2 MBit/s\" \
          -> did you mean \"2 Mbit/s\"? expected a bit rate such as \"2 Mbit/s\" or \"64 kbit/s\", or \"inherit\""
     );
     assert_eq!(
         wired_problem("{ src = 0, dst = 1, delay = \"2 h\" }"),
-        "my.toml:4:37 `wired_link.0.delay` is 7200 s -> it must be at most 3600 s"
+        "my.toml:4:43 `wired_link.0.delay` is 7200 s -> it must be at most 3600 s"
     );
     assert_eq!(
         wired_problem("{ src = 0, dst = 1, back = { queue = { limit = 0 } } }"),
-        "my.toml:4:56 `wired_link.0.back.queue.limit` is 0 -> it must be from 1 to 1000000"
+        "my.toml:4:62 `wired_link.0.back.queue.limit` is 0 -> it must be from 1 to 1000000"
     );
     assert_eq!(
         wired_problem("{ src = 0, dst = 1, back = { dealy = \"1 s\" } }"),
-        "my.toml:4:38 `wired_link.0.back` has no setting `dealy` -> did you mean `delay`?"
+        "my.toml:4:44 `wired_link.0.back` has no setting `dealy` -> did you mean `delay`?"
     );
     assert_eq!(
         problem("topology.kind = \"none\"\ntopology.wired_nodes = 1"),
-        "my.toml:3:14 no node has a radio, and there is 1 node without -> a network has at least two nodes"
+        "my.toml:3:24 no node has a radio, and there is 1 node without -> a network has at least two nodes"
     );
 }
 
@@ -503,16 +503,16 @@ fn invalid_links() {
 fn invalid_error_models() {
     assert_eq!(
         wired_problem("{ dst = 1, error = { model = \"uniform\", rate = 1.5 } }"),
-        "my.toml:4:56 `wired_link.0.error.rate` is 1.5 -> it must be from 0 to 1"
+        "my.toml:4:62 `wired_link.0.error.rate` is 1.5 -> it must be from 0 to 1"
     );
     assert_eq!(
         wired_problem("{ dst = 1, error = { model = \"unifrm\" } }"),
-        "my.toml:4:38 `wired_link.0.error.model` cannot be \"unifrm\" \
+        "my.toml:4:44 `wired_link.0.error.model` cannot be \"unifrm\" \
          -> did you mean `uniform`? known: none, uniform, gilbert_elliott"
     );
     assert_eq!(
         problem("wlan.error = { model = \"gilbert_elliott\", gilbert_elliott = { good_to_bad = 0, bad_to_good = 0 } }"),
-        "my.toml:2:81 the state never changes -> use the model `uniform`, or let it change"
+        "my.toml:2:77 the state never changes -> use the model `uniform`, or let it change"
     );
 }
 
@@ -520,7 +520,7 @@ fn invalid_error_models() {
 fn missing_paths_over_links() {
     assert_eq!(
         wired_problem("{ src = 0, dst = 1 }]\nflow = [{ dst = 2 }"),
-        "my.toml:5:17 node 2 has no radio, and no link leads there -> list its links as `link`, or choose another node"
+        "my.toml:5:17 node 2 has no radio, and no link leads there -> list its links as `wired_link`, or choose another node"
     );
     assert_eq!(
         wired_problem("{ src = 0, dst = 1, duplex = false }, { src = 1, dst = 2 }]\nflow = [{ dst = 2 }"),
@@ -594,16 +594,16 @@ fn error_names_the_wrong_setting() {
     assert_eq!(problem("topology.hops = 0"), "my.toml:2:17 `topology.hops` is 0 -> it must be from 1 to 1000000000");
     assert_eq!(
         problem("topology.wired_nodes = 1000000000"),
-        "my.toml:2:14 there are 1000000008 nodes, 1000000000 of them without a radio, and at most 20000 are allowed \
+        "my.toml:2:24 there are 1000000008 nodes, 1000000000 of them without a radio, and at most 20000 are allowed \
          -> if you need that many, raise `run.max_nodes`"
     );
     assert_eq!(
         problem("topology.wired_nodes = 1\nflow = [{ dst = 8 }]"),
-        "my.toml:3:17 node 8 has no radio, and no link leads there -> list its links as `link`, or choose another node"
+        "my.toml:3:17 node 8 has no radio, and no link leads there -> list its links as `wired_link`, or choose another node"
     );
     assert_eq!(
         problem("topology.wired_nodes = 2\nwired_link = [{ src = 0, dst = 8 }]\nflow = [{ src = 9, dst = 8 }]"),
-        "my.toml:4:17 node 9 has no radio, and no link leads there -> list its links as `link`, or choose another node"
+        "my.toml:4:17 node 9 has no radio, and no link leads there -> list its links as `wired_link`, or choose another node"
     );
     assert_eq!(
         problem("topology.wired_nodes = 2\nwired_link = [{ src = 8, dst = 9 }]\nflow = [{ src = 0, dst = 8 }]"),
@@ -1413,7 +1413,7 @@ fn invalid_events() {
     );
     assert_eq!(
         at("action = \"set\", setting = \"wired_link.0.rate\", value = \"1 Mbit/s\""),
-        "my.toml:3:53 event 0: there is no link 0 -> no `link` is listed"
+        "my.toml:3:53 event 0: there is no wired link 0 -> no `wired_link` is listed"
     );
     assert_eq!(
         at("action = \"set\", setting = \"wlan.error.rate\", value = 0.5"),

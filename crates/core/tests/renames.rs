@@ -370,7 +370,7 @@ fn overrides_may_name_former_keys_of_events() {
 
 #[test]
 fn events_under_former_names_are_those_of_the_previous_version() {
-    let former = |event: &str| under_former_names(&good(&with_event(event)).effective())["event"][0].clone();
+    let former = |event: &str| good(&with_event(event)).as_before()["event"][0].clone();
     let event = json!({
         "at": "10 ms", "node_down": "none", "node_up": "none", "channel": "none", "node_move": "none", "position": "none",
         "destination": "none", "speed": "none", "flow_begin": "none", "flow_end": "none", "set": "none", "to": "none",
@@ -406,7 +406,7 @@ const PAIRS: [(&str, &str); 3] = [
         "[[flow]]\nfrom = 3\nto = 0\nstop = \"500 ms\"\n\n# All to one.\n[[pairs]]\nfrom = \"1-2\" # two\nto = 0\nlasts = \"200 ms\"\n\n\
          [[pairs]]\nto = \"1-2\"\nfrom = 0\napp = \"ftp\"\nftp.segments = 3\n",
         "[[flow]]\nsrc = 3\ndst = 0\nstop = \"500 ms\"\n\n# All to one.\n[[flow]]\nsrc = \"1-2\" # two\ndst = 0\nduration = \"200 ms\"\n\n\
-         [[flow]]\ndst = \"1-2\"\nsrc = 0\napp = \"ftp\"\nbulk.segments = 3\n",
+         [[flow]]\ndst = \"1-2\"\nsrc = 0\napp = \"bulk\"\nbulk.segments = 3\n",
     ),
     (
         "pairs = [{ from = \"0-3\", to = \"0-3\", stagger = \"10 ms\" }]\n",
@@ -494,7 +494,7 @@ fn overrides_may_name_former_pairs() {
 #[test]
 fn flows_under_former_names_are_those_of_the_previous_version() {
     let former = |flows: &str| {
-        let all = under_former_names(&good(&four_nodes(flows)).effective());
+        let all = good(&four_nodes(flows)).as_before();
         (all["flow"].clone(), all["pairs"].clone())
     };
     let flow = |from: u32, to: u32| {
@@ -519,7 +519,7 @@ fn flows_under_former_names_are_those_of_the_previous_version() {
     let (flow, pairs) = former("flow = [{ src = \"1-2\", dst = 0 }, { src = 2, dst = 1, stop = \"10 ms\" }]");
     assert_eq!((flow[0]["from"].clone(), flow[1]["stop"].clone(), pairs), (json!("1-2"), json!("10 ms"), Json::Null));
     // Nor do they have the settings of today.
-    let all = under_former_names(&good("run.stop = \"1 s\"").effective());
+    let all = good("run.stop = \"1 s\"").as_before();
     let keys = |group: &str| all[group].as_object().expect("a group").keys().cloned().collect::<BTreeSet<_>>();
     assert_eq!(
         keys("traffic"),

@@ -72,7 +72,11 @@ pub fn under_former_names(settings: &mut Map<String, Json>) {
     }
     let Some(Json::Array(flow)) = settings.get("flow") else { return };
     let plain = FlowEntry::default().write();
-    let has_default = |entry: &Json, key: &str| entry.get(key) == plain.get(key);
+    let none = json!("none");
+    let has_default = |entry: &Json, key: &str| {
+        let is_absent = plain.get(key).and_then(Json::as_str).is_some_and(|word| ABSENT.contains(&word));
+        entry.get(key) == plain.get(key) || is_absent && entry.get(key) == Some(&none)
+    };
     let is_node = |entry: &Json, key: &str| entry[key].as_str().is_none_or(|set| set == "none");
     let is_flow = |entry: &Json| {
         is_node(entry, "src")
