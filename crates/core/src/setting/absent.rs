@@ -81,6 +81,11 @@ const RENAMED: &[(&[&str], &str)] = &[
         "the preset `standard` is 802.11b, with `wlan.data_rate` up to 11 Mbit/s",
     ),
     (&["newreno_sack", "rfc6675", "sack1"], "it is called `sack` here"),
+    (&["tahoe", "newreno", "e_newreno", "sack"], "it is a word of `tcp.loss_recovery` and `tcp.variant`"),
+    (
+        &["linux_vegas", "few", "scalable", "westwood", "westwood_2001", "linux_westwood_ns2", "cubic", "veno", "ap"],
+        "it is a word of `tcp.congestion_control` and `tcp.variant`",
+    ),
     (&["free_space", "freespace"], "it is called `friis` here"),
     (&["rayleigh"], "it is set by `radio.sinr.fading`, with `radio.reception = \"sinr\"`"),
     (&["poisson"], "`arrival_process` is a Poisson process"),
