@@ -123,7 +123,6 @@ def test_a_study_folder_is_continued_without_a_run(
     again = chappe.sweep(
         after.scenario, {"tcp.receive_window": [2, 4], "tcp.max_cwnd": ["unlimited", 3]}, seeds=2, out=files / "again"
     )
-    flows = before.table("flows")
     assert_frame_equal(again.table("flows").select(flows.columns).drop("run"), flows.drop("run"), check_dtypes=False)
 
 
@@ -251,6 +250,13 @@ def test_measured_links_are_found_under_their_former_columns(tmp_path: Path) -> 
             "topology": {"kind": "list", "positions": [["0 m", "0 m"], ["10 m", "0 m"]]},
             "radio": {"propagation": "links", "reception": "sinr", "links_file": str(tmp_path / "links.csv")},
             "flow": [{"src": 0, "dst": 1}],
+            # Defaults of the previous version.
+            "wlan.rts_threshold": "always",
+            "tcp.ack_policy": "every",
+            "tcp.delayed_ack.timeout": "100 ms",
+            "queue.discipline": "routing_first",
+            "radio.frequency": "914 MHz",
+            "routing.aodv.data_ttl": "net_diameter",
         }
     )
     # The hash of all settings that the previous version wrote for this scenario.
