@@ -314,7 +314,7 @@ value = 2
     assert "`pairs` is now called `flow`" in [w.message for w in loaded.warnings]
     assert cli.main(["fix", str(path)]) == 0
     assert path.read_text(encoding="utf-8") == today
-    assert "`pairs` -> the end of `flow`" in capsys.readouterr().out
+    assert "`pairs` -> the end of `flow`" in " ".join(capsys.readouterr().out.split())
     fixed = chappe.Scenario.load(path)
     assert fixed == loaded
     assert not [w for w in fixed.warnings if " is now called " in w]
