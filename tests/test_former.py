@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -11,7 +12,8 @@ from chappe import _core, _former, cli
 from chappe._former import COLUMNS, OF_TABLE
 from chappe._results import TABLES
 from chappe.study import _file as file
-from chappe.study._axes import grid
+from chappe.study._axes import Item, Point, grid
+from chappe.study._run import _Making
 from polars.testing import assert_frame_equal
 
 FORMER = Path(__file__).parent / "former"
@@ -85,11 +87,19 @@ def test_a_mistake_in_one_file_changes_none(files: Path, capsys: pytest.CaptureF
     assert chain.read_bytes() == before
 
 
-def test_a_study_folder_is_read_but_not_continued_in_another_results_epoch(
-    files: Path, capsys: pytest.CaptureFixture[str]
+def test_a_study_folder_is_continued_without_a_run(
+    files: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Finished runs of the previous version are read under the current names."""
+    """Finished runs of the previous version are read under the current names, and none of them is made again."""
     study = files / "study"
+    missing: list[int] = []
+    make = _Making.make
+
+    def counted(self: _Making, items: Sequence[Item]) -> int:
+        missing.append(make(self, items))
+        return missing[-1]
+
+    monkeypatch.setattr(_Making, "make", counted)
     before = chappe.Study(study)
     assert before.axes == ["tcp.receive_window", "tcp.max_cwnd"]
     assert before.rank("goodput_bps", "tcp.receive_window").height == 4
@@ -113,16 +123,12 @@ def test_a_study_folder_is_read_but_not_continued_in_another_results_epoch(
     again = chappe.sweep(
         after.scenario, {"tcp.receive_window": [2, 4], "tcp.max_cwnd": ["unlimited", 3]}, seeds=2, out=files / "again"
     )
-    flows = before.table("flows")
     assert_frame_equal(again.table("flows").select(flows.columns).drop("run"), flows.drop("run"), check_dtypes=False)
 
 
 def test_a_saved_run_is_opened() -> None:
     """Columns and words have the current names, and missing values are null."""
-    with pytest.warns(
-        chappe.ChappeWarning, match=f"epoch 4 .* cannot be compared with those of epoch {chappe.RESULTS_EPOCH}"
-    ):
-        former = chappe.open(FORMER / "run")
+    former = chappe.open(FORMER / "run")
     assert isinstance(former, chappe.Results)
     again = chappe.run(former.scenario)
     for name in (*TABLES, "frames", "packets"):
@@ -168,7 +174,7 @@ def test_former_values_are_read_with_a_warning_and_rewritten(
     path = tmp_path / "values.toml"
     path.write_text(VALUES)
     former = chappe.Scenario.load(path)
-    assert [w for w in former.warnings if "is now written" in w] == [
+    assert [w.message for w in former.warnings if "is now written" in w.message] == [
         '`tcp.max_cwnd` = "none" is now written "unlimited"',
         '`tcp.max_timeouts` = "none" is now written "unlimited"',
         '`radio.antenna_gain` = "1" is now written "0 dB"',
@@ -178,7 +184,7 @@ def test_former_values_are_read_with_a_warning_and_rewritten(
     ]
     plain = chappe.Scenario({"run.stop": "1 s", "topology.hops": 2, "tcp.max_timeouts": None})
     assert former == plain
-    assert not [w for w in plain.warnings if "is now written" in w]
+    assert not [w for w in plain.warnings if "is now written" in w.message]
     assert cli.main(["fix", "--json", str(path)]) == 0
     changes = json.loads(capsys.readouterr().out)[0]["changes"]
     assert (len(changes), changes[0]) == (6, '`tcp.max_cwnd` = "none" -> "unlimited"')
@@ -244,6 +250,13 @@ def test_measured_links_are_found_under_their_former_columns(tmp_path: Path) -> 
             "topology": {"kind": "list", "positions": [["0 m", "0 m"], ["10 m", "0 m"]]},
             "radio": {"propagation": "links", "reception": "sinr", "links_file": str(tmp_path / "links.csv")},
             "flow": [{"src": 0, "dst": 1}],
+            # Defaults of the previous version.
+            "wlan.rts_threshold": "always",
+            "tcp.ack_policy": "every",
+            "tcp.delayed_ack.timeout": "100 ms",
+            "queue.discipline": "routing_first",
+            "radio.frequency": "914 MHz",
+            "routing.aodv.data_ttl": "net_diameter",
         }
     )
     # The hash of all settings that the previous version wrote for this scenario.
@@ -298,10 +311,10 @@ value = 2
     path = tmp_path / "former.toml"
     path.write_text(former, encoding="utf-8")
     loaded = chappe.Scenario.load(path)
-    assert "`pairs` is now called `flow`" in loaded.warnings
+    assert "`pairs` is now called `flow`" in [w.message for w in loaded.warnings]
     assert cli.main(["fix", str(path)]) == 0
     assert path.read_text(encoding="utf-8") == today
-    assert "`pairs` -> the end of `flow`" in capsys.readouterr().out
+    assert "`pairs` -> the end of `flow`" in " ".join(capsys.readouterr().out.split())
     fixed = chappe.Scenario.load(path)
     assert fixed == loaded
     assert not [w for w in fixed.warnings if " is now called " in w]
@@ -316,4 +329,4 @@ value = 2
 def test_axes_may_name_former_pairs() -> None:
     pairs = chappe.Scenario({"run.stop": "1 s", "topology.hops": 3, "pairs": [{"src": "1-2", "dst": 0}]})
     points = grid(pairs, {"pairs.0.start": ["0 s", "10 ms"]})
-    assert [p.scenario.flows["start_s"].to_list() for p in points] == [[0.0, 0.0], [0.01, 0.01]]
+    assert [p.scenario.flows["started_at_s"].to_list() for p in points] == [[0.0, 0.0], [0.01, 0.01]]

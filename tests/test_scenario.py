@@ -299,7 +299,7 @@ def test_overrides_share_the_schema_of_settings() -> None:
         ("flow", "cbr"): "cbr",
         ("flow", "on_off"): "on_off",
         ("arrival_process", "tcp"): "tcp",
-        ("link", "queue"): "queue",
+        ("wired_link", "queue"): "queue",
         ("middlebox", "snoop"): "snoop",
         ("middlebox", "split"): "split",
         ("node", "radio"): "radio",

@@ -10,7 +10,7 @@ PROGRAM = """\
 import chappe
 from chappe.typing import ScenarioLike, Settings
 
-good: Settings = {"tcp.variant": "vegas", "topology.hops": 7, "run": {"stop": "1 s"}, "tcp.max_cwnd": "none"}
+good: Settings = {"tcp.variant": "vegas", "topology.hops": 7, "run": {"stop": "1 s"}, "tcp.max_cwnd": "unlimited"}
 word: Settings = {"tcp.variant": "vegsa"}
 name: Settings = {"tcp.varient": "vegas"}
 kind: Settings = {"topology.hops": "seven"}

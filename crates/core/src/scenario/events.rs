@@ -88,12 +88,13 @@ fn arguments(event: &Event) -> [(&'static str, bool); 8] {
 /// Adds to the schema of a scenario which settings of an event belong to which action.
 pub(super) fn describe(schema: &mut Json) {
     let given = json!({ "not": { "const": "none" } });
+    let settings = schema["properties"]["event"]["items"]["properties"].clone();
     let all: Vec<&str> = arguments(&Event::default()).map(|a| a.0).into();
     let of_action = |action: &Action| {
         let takes = action.takes();
         let others = all.iter().filter(|name| !takes.contains(name));
-        let mut properties: Map<String, Json> =
-            others.map(|name| ((*name).to_owned(), json!({ "const": "none" }))).collect();
+        let absent = |name: &str| json!({ "const": settings[name]["anyOf"][0]["const"].as_str().unwrap_or("none") });
+        let mut properties: Map<String, Json> = others.map(|name| ((*name).to_owned(), absent(name))).collect();
         properties.insert(takes[0].to_owned(), given.clone());
         let mut then = json!({ "required": [takes[0]], "properties": properties });
         match action {
