@@ -17,6 +17,7 @@ from chappe import _forked as forked
 from chappe import _tables as tables
 from chappe._arguments import name_of, said
 from chappe._deprecated import keyword_only
+from chappe._doubts import of_batches
 from chappe._error import ChappeWarning
 from chappe._folder import FORMAT, Writing
 from chappe._metadata import of_file
@@ -26,7 +27,7 @@ from chappe._scenario import Scenario, ScenarioLike, scenario_of
 from chappe._silence import Silence, of_run, told
 from chappe._why import Why, explain
 from chappe._words import count
-from chappe.measures import BY_NAME, JAIN, MEASURES, Totals, all_quotients, of_flows
+from chappe.measures import JAIN, MEASURES, Totals, all_quotients, of_flows, short_batches
 from chappe.stats import known_confidence, lag1
 
 TABLES = (
@@ -332,33 +333,35 @@ class Results:
                 rows = of_flows(self.flow_batches["delivered_bytes"].to_numpy(), len(used))
             else:
                 rows = ratios[name]
-            yield name, Totals(rows[used], BY_NAME[name].statistic)
+            yield name, Totals.of(name, rows[used], len(self.flows))
 
     @keyword_only("confidence")
     def summary(self, *, confidence: float = 0.95) -> pl.DataFrame:
-        """Measures of the run as ratios of totals, with Student-t intervals over the batches (jackknife).
+        """Measures of the run as ratios of totals, with intervals over the batches (:class:`chappe.stats.Pooled`).
 
         Args:
             confidence: Confidence of the intervals.
 
         Returns:
             One row per measure that is defined in the run: ``measure``, ``estimate``, ``ci_low`` and ``ci_high`` of the
-            interval, ``n``, ``of`` (``"batches"``), and ``autocorrelation`` of neighbouring batches; above 2 / sqrt(n)
-            the interval is too narrow.
+            interval, ``n``, ``of`` (``"batches"``), ``doubt`` (``"one run"`` and further reasons to doubt the interval;
+            docs/studies.md), and ``autocorrelation`` of neighbouring batches.
 
         Raises:
             RuntimeError: In a process forked after polars was used.
         """
         known_confidence(confidence)
+        short = short_batches(self.batches) is not None
         rows = []
         for name, totals in self._totals([m.name for m in MEASURES]):
             pooled = totals.together
-            numbers = (pooled.value, *pooled.estimate.interval(confidence), lag1(pooled.pseudo))
+            numbers = (pooled.value, *totals.estimate(pooled).interval(confidence), lag1(pooled.pseudo))
             value, low, high, rho = (x if math.isfinite(x) else None for x in numbers)
             if n := len(pooled.pseudo):
-                rows.append((name, value, low, high, n, "batches", rho))
+                rows.append((name, value, low, high, n, "batches", of_batches(pooled.pseudo, short), rho))
         floats = dict.fromkeys(("estimate", "ci_low", "ci_high"), pl.Float64)
-        schema = {"measure": pl.String, **floats, "n": pl.Int64, "of": pl.String, "autocorrelation": pl.Float64}
+        texts = dict.fromkeys(("of", "doubt"), pl.String)
+        schema = {"measure": pl.String, **floats, "n": pl.Int64, **texts, "autocorrelation": pl.Float64}
         return pl.DataFrame(rows, schema=schema, orient="row")
 
     def completions(self, quantiles: Sequence[float] = (0.5, 0.95, 0.99)) -> pl.DataFrame:
@@ -425,7 +428,7 @@ class Results:
 
     @cached_property
     def warnings(self) -> list[Notice]:
-        """Warnings about the results: an early end, flows that delivered nothing, short and correlated batches.
+        """Warnings about the results: an early end, flows that delivered nothing, short and correlated batches, trends.
 
         Warnings about the scenario are in ``scenario.warnings``.
 

@@ -6,6 +6,7 @@ contribute half of it.
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -39,21 +40,27 @@ class Quantile(Estimate):
         The number of values below the quantile is binomial. An end is infinite if there are too few values: a median
         needs 6 values for 95 %.
         """
-        from scipy.special import bdtr
-
-        known_confidence(confidence)
         n = len(self.ordered)
-        tail = (1 - confidence) / 2
-        # P(fewer than k values below the quantile) for k = 0, 1, ..., n.
-        below = [0.0, *(float(bdtr(k, n, self.q)) for k in range(n))]
-        low = max(k for k in range(n + 1) if below[k] <= tail)
-        high = min((k for k in range(n + 1) if 1 - below[k] <= tail), default=n + 1)
+        low, high = _ranks(n, self.q, known_confidence(confidence))
         return self.ordered[low - 1] if low else -math.inf, self.ordered[high - 1] if high <= n else math.inf
 
     def half_width(self, confidence: float = 0.95) -> float:
         """Half the width of the interval, which is not centred on the quantile."""
         low, high = self.interval(confidence)
         return (high - low) / 2
+
+
+@lru_cache(maxsize=256)
+def _ranks(n: int, q: float, confidence: float) -> tuple[int, int]:
+    """Ranks, from 1, of the values that bound a quantile; 0 and ``n`` + 1 for too few values."""
+    from scipy.special import bdtr
+
+    tail = (1 - confidence) / 2
+    # P(fewer than k values below the quantile) for k = 0, 1, ..., n.
+    below = np.concatenate([[0.0], bdtr(np.arange(n), n, q)])
+    low = int(np.flatnonzero(below <= tail)[-1])
+    enough = np.flatnonzero(1 - below <= tail)
+    return low, int(enough[0]) if len(enough) else n + 1
 
 
 def _interpolated(ordered: np.ndarray, q: float) -> float:

@@ -41,14 +41,13 @@ class Batches:
 
     def totals(self, measure: str) -> Iterator[tuple[str, Totals]]:
         """Totals of a measure in the batches after the transient, run by run."""
-        statistic = BY_NAME[measure].statistic
         rows = self._of_flows() if measure == JAIN else _split(quotients(self._batches, measure), self.lengths)
         used = _split(self._batches["used"].to_numpy() if len(self._batches) else np.empty(0, bool), self.lengths)
         for key, of_run, counts in zip(self.keys, rows, used, strict=True):
             if self._transient == "discard":
-                yield key, Totals(of_run[counts], statistic)
+                yield key, Totals.of(measure, of_run[counts])
             else:
-                yield key, _after_transient(Totals(of_run, statistic).known)
+                yield key, _after_transient(Totals.of(measure, of_run).known)
 
     def _of_flows(self) -> Iterator[NDArray[np.float64]]:
         if self._batches["jain_index"].is_null().all():
