@@ -16,6 +16,7 @@ from chappe import _deprecated as deprecated
 from chappe import _forked as forked
 from chappe import _tables as tables
 from chappe._arguments import name_of, said
+from chappe._completions import mean_and_quantiles
 from chappe._deprecated import keyword_only
 from chappe._doubts import of_batches
 from chappe._error import ChappeWarning
@@ -372,7 +373,8 @@ class Results:
 
         Returns:
             One row for flows and one for transfers, unless empty: ``what``, the numbers that ``began`` and were
-            ``completed``, ``mean_s``, and a column such as ``p95_s`` for each quantile [s].
+            ``completed``, ``mean_s``, and a column such as ``p95_s`` for each quantile [s]. Unfinished ones count by
+            the method of Kaplan and Meier; a quantile that was not reached is null.
 
         Raises:
             ValueError: If a quantile is not from 0 to 1.
@@ -384,19 +386,24 @@ class Results:
         measured = self.batches.filter(pl.col("used"))["start_s"]
         start = 0.0 if measured.is_empty() else float(measured.item(0))
         rows = []
-        # Flows that have not completed have no completion time.
-        ended = self.flows.filter(pl.col("completion_time_s").is_not_null())
-        for what, table in (("flows", ended), ("transfers", self.transfers)):
-            began = table.filter(pl.col("start_s") >= start)["completion_time_s"]
-            times = began.drop_nulls()
+        ended = pl.col("completion_time_s").is_not_null() | pl.Series(self._have_end(), dtype=pl.Boolean)
+        for what, table in (("flows", self.flows.filter(ended)), ("transfers", self.transfers)):
+            began = table.filter(pl.col("start_s") >= start)
             if began.is_empty():
                 continue
-            at_quantiles = [times.quantile(share, "nearest") for share in shares]
-            rows.append((what, len(began), len(times), times.mean(), *at_quantiles))
+            done = began["completion_time_s"].is_not_null()
+            times = began.filter(done)["completion_time_s"].to_numpy()
+            unfinished = self.simulated_s - began.filter(~done)["start_s"].to_numpy()
+            rows.append((what, len(began), len(times), *_known(mean_and_quantiles(times, unfinished, shares))))
         names = [f"p{100 * share:g}_s" for share in shares]
         columns = {"what": pl.String, "began": pl.Int64, "completed": pl.Int64}
         floats = dict.fromkeys(["mean_s", *names], pl.Float64)
         return pl.DataFrame(rows, schema={**columns, **floats}, orient="row")
+
+    def _have_end(self) -> list[bool]:
+        """For each flow, true if it sends a file."""
+        files = [bool(flow["bulk"]) for flow in self.scenario.settings["flow"]]
+        return files if len(files) == len(self.flows) else [False] * len(self.flows)
 
     def why(self) -> Why:
         """Explanation of the results: time budgets of flows and nodes, and causes of packet loss.
@@ -519,6 +526,11 @@ class Results:
     def __repr__(self) -> str:
         goodput = float(self.flows["goodput_bps"].sum()) / 1e3
         return f"<Results: {count(len(self.flows), 'flow')}, {goodput:.1f} kbit/s, {self.simulated_s:.1f} s simulated>"
+
+
+def _known(values: Sequence[float]) -> list[float | None]:
+    """Numbers of a table; ``None`` if unknown."""
+    return [x if math.isfinite(x) else None for x in values]
 
 
 def _shares_of(quantiles: Any) -> list[float]:

@@ -268,6 +268,11 @@ class Totals(NamedTuple):
         pooled = Jackknife.of(self.known.rows, self.statistic)
         return Jackknife.of(self.rows[:0], self.statistic) if math.isnan(pooled.value) else pooled
 
+    @property
+    def pooled(self) -> Pooled:
+        """Estimate of :attr:`together`."""
+        return self.estimate(self.together)
+
     def estimate(self, together: Jackknife) -> Pooled:
         """The measure of all rows, :attr:`together`, with an interval for skewed or few values."""
         e = together.estimate
@@ -288,10 +293,16 @@ class Totals(NamedTuple):
         return float(self.statistic(self.rows.sum(axis=0))), 1.0
 
 
-def of_runs(runs: Iterable[Totals | None]) -> Totals:
-    """Totals of several runs, one row each; NaN for a failed run."""
+def of_runs(runs: Iterable[Totals | None], measure: str | None = None) -> Totals:
+    """Totals of several runs, one row each; NaN for a failed run.
+
+    Args:
+        runs: Totals of each run.
+        measure: Name of the measure; ``None``: only the ratio of the totals counts.
+    """
     rows = [(math.nan, math.nan) if totals is None else totals.of_run for totals in runs]
-    return Totals(np.array(rows, dtype=float).reshape(len(rows), 2), quotient)
+    table = np.array(rows, dtype=float).reshape(len(rows), 2)
+    return Totals(table, quotient) if measure is None else Totals.of(measure, table, runs=True)
 
 
 def quotients(batches: pl.DataFrame, measure: str) -> NDArray[np.float64]:
