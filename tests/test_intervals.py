@@ -88,7 +88,7 @@ def test_no_event_has_an_upper_bound() -> None:
         (0, 3.6889 / 0.12), rel=1e-4
     )
     low, high = Totals.of("link_drop_probability", np.array([[0.0, 300.0]] * 4), runs=True).pooled.interval()
-    assert (low, high) == (0, pytest.approx(1 - 0.025 ** (1 / 1200)))
+    assert (low, high) == pytest.approx((0, 1 - 0.025 ** (1 / 1200)))
     # Events that cluster in few runs leave the wider interval of the runs.
     clustered = Totals.of("timeouts_per_10000", np.array([[0.0, 1.0]] * 9 + [[500.0, 1.0]]), runs=True).pooled
     assert clustered.interval()[1] > 2 * exact_rate(500, 10.0)[1]
@@ -216,10 +216,25 @@ def test_intervals_cover_skewed_means(case: str) -> None:
     for n in (10, 20):
         held = 0
         for x in draw(rng, (trials, n)):
-            e = Pooled(*vars(Estimate.of(x)).values(), skewness(x))
+            student = Estimate.of(x)
+            e = Pooled(student.mean, student.variance, student.df, skewness(x))
             low, high = e.interval()
             held += low <= truth <= high
         assert held / trials > (0.95 - 4 * math.sqrt(0.05 * 0.95 / trials) if case == "normal" else 0.90)
+
+
+def test_wrong_intervals_of_heavy_tails_are_marked() -> None:
+    """Fewer than one interval of ten, of a distribution without a variance, is wrong and has no mark."""
+    rng, trials = np.random.default_rng(6), 1000
+    for n in (10, 30):
+        silent = 0
+        for x in 1 + rng.pareto(1.5, (trials, n)):
+            e = of(x)
+            low, high = e.interval()
+            silent += not low <= 3 <= high and doubts.of_runs(n, e) is None
+        assert silent / trials < 0.1 + 2 * math.sqrt(0.1 * 0.9 / trials)
+    normal = [doubts.of_runs(30, of(x)) for x in rng.normal(10, 1, (trials, 30))]
+    assert normal.count("skewed") < 0.01 * trials
 
 
 # ---- completion times ----

@@ -352,6 +352,7 @@ class Results:
             RuntimeError: In a process forked after polars was used.
         """
         known_confidence(confidence)
+        forked.refuse()
         short = short_batches(self.batches) is not None
         rows = []
         for name, totals in self._totals([m.name for m in MEASURES]):

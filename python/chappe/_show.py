@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from chappe._explain import Explanation
 
 
-_LOPSIDED = 1.25
+_LOPSIDED = 1.5
 """Ratio of the longer to the shorter side of an interval from which both ends are printed."""
 
 

@@ -72,10 +72,9 @@ def results(r: Results, name: str) -> None:
     title = (
         f"95 % confidence, from {count(used, 'batch')} of one run" if used > 1 else "From 1 batch, without an interval"
     )
-    means = show.table("All flows", ">measured", "", "doubt", title=title)
     only_udp = r.transfers.is_empty() and (r.flows["transport"] == "udp").all()
     units = {m.name: m for m in MEASURES}
-    doubts = []
+    rows, doubts = [], []
     for row in summary.iter_rows(named=True):
         m = units[row["measure"]]
         if only_udp and m.name in OF_TCP:
@@ -83,8 +82,11 @@ def results(r: Results, name: str) -> None:
         # The title has "of one run", and a line of its own tells of short batches.
         words = [word for word in row["doubt"].split(", ") if word in _IN_ROWS]
         doubts += words
-        means.add_row(m.label, show.estimate(row, m.scale), m.unit, ", ".join(words))
-    if means.rows:
+        rows.append((m.label, show.estimate(row, m.scale), m.unit, ", ".join(words)))
+    means = show.table("All flows", ">measured", "", *(["doubt"] if doubts else []), title=title)
+    for cells in rows:
+        means.add_row(*cells[: 4 if doubts else 3])
+    if rows:
         show.write(means)
     else:
         show.say("Nothing was measured: no batch delivered a packet.", style="yellow")
