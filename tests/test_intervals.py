@@ -10,6 +10,7 @@ from chappe import _doubts as doubts
 from chappe._completions import mean_and_quantiles
 from chappe._show import estimate
 from chappe.measures import Totals
+from chappe.order import Quantile
 from chappe.stats import Estimate, Jackknife, Pooled, exact_rate, exact_share, serial_p, skewness, spread, trend_p
 from command import REPOSITORY
 from hypothesis import given
@@ -109,6 +110,11 @@ def test_ends_are_printed_where_sides_differ() -> None:
     assert estimate({"estimate": 1e4, "ci_low": 9e3, "ci_high": 1.5e4}, 1e-3) == "10.0 (9.0 to 15.0)"
     assert estimate({"estimate": 5.0, "ci_low": 5.0, "ci_high": 5.0 + 1e-12}) == "5.000"
     assert estimate({"estimate": 5.0, "ci_low": None, "ci_high": None}) == "5.000"
+
+
+@given(st.lists(st.floats(-1e3, 1e3), min_size=1, max_size=30), st.floats(0, 1))
+def test_quantiles_are_those_of_numpy(values: list[float], q: float) -> None:
+    assert Quantile.at(values, q).mean == pytest.approx(np.quantile(values, q), rel=1e-12, abs=1e-9)
 
 
 # ---- tests of batches and runs ----

@@ -24,10 +24,10 @@ def test_points_and_seeds_stay_in_their_order(jobs: int | None) -> None:
             alone = chappe.run(POINTS[hops], seed=row["seed"])
             assert (row["frames"], row["simulated_s"], row["end"]) == (alone.frames, alone.simulated_s, alone.end)
             assert row["queue_drops"] == alone.fates["dropped_queue_full"].sum()
-            for m in alone.summary().iter_rows(named=True):
-                name = m["measure"]
-                assert row[name] == pytest.approx(m["estimate"]), name
-                assert row[f"{name}_half_width"] == pytest.approx((m["ci_high"] - m["ci_low"]) / 2), name
+            for name, totals in alone._totals(alone.summary()["measure"].to_list()):
+                together = totals.together
+                assert row[name] == pytest.approx(together.value), name
+                assert row[f"{name}_half_width"] == pytest.approx(together.estimate.half_width()), name
 
 
 def test_invalid_seeds_are_reported_before_any_run() -> None:

@@ -5,6 +5,9 @@ from chappe.stats import Pooled, Values, serial_p, trend_p
 LEVEL = 0.05
 """Probability with which a test of independent batches reports one row."""
 
+CORRELATED = "correlated"
+"""Word for neighbouring batches that are alike."""
+
 FEW = 10
 """Runs below which skewness cannot be seen, nor states that one run in four has."""
 
@@ -21,7 +24,7 @@ MEANING = {
     "no spread": "all runs are equal, which says little about others",
     "one run": "the interval comes from the batches of one run and does not contain differences between runs",
     "short batches": "stalls are long compared with a batch; the interval is too narrow",
-    "correlated": "neighbouring batches are alike; the interval is too narrow",
+    CORRELATED: "neighbouring batches are alike; the interval is too narrow",
     "trend": "the measure rises or falls during the run; batches have no common mean",
 }
 """Words of the column ``doubt``, with their meaning."""
@@ -43,6 +46,6 @@ def of_batches(batches: Values, short: bool) -> str:
         batches: Measure of each batch: pseudo-values.
         short: True for short batches (:func:`chappe.measures.short_batches`).
     """
-    tests = {"correlated": serial_p(batches), "trend": trend_p(batches)}
+    tests = {CORRELATED: serial_p(batches), "trend": trend_p(batches)}
     words = ["one run", *(["short batches"] if short else []), *(word for word, p in tests.items() if p < LEVEL)]
     return ", ".join(words)

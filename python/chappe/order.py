@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from chappe.stats import Estimate, Values, known_confidence, quantile
+from chappe.stats import Estimate, Values, known_confidence
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,11 @@ def _interpolated(ordered: np.ndarray, q: float) -> float:
         return math.nan
     place = q * (len(ordered) - 1)
     low, high = float(ordered[math.floor(place)]), float(ordered[math.ceil(place)])
-    return low if low == high else quantile(ordered, q) if math.isfinite(high) else high
+    if low == high or not math.isfinite(high):
+        return high
+    # As numpy does, which takes 50 times as long for one quantile.
+    part = place - math.floor(place)
+    return low + (high - low) * part if part < 0.5 else high - (high - low) * (1 - part)
 
 
 def prediction(values: Values, confidence: float = 0.95) -> tuple[float, float]:

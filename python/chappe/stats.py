@@ -1,6 +1,7 @@
 """Statistics of simulation output: intervals, comparisons, correlation of batches."""
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Real
@@ -223,10 +224,9 @@ def skewness(values: Values) -> float:
         return 0.0
     d = x - np.add.reduce(x) / n
     squares = d * d
-    second = float(np.add.reduce(squares)) / n
-    third = float(np.add.reduce(squares * d)) / n
+    second, third = float(np.add.reduce(squares)) / n, float(squares @ d) / n
     # Rounding errors of equal values are no skewness.
-    if second <= (1e-12 * float(np.max(np.abs(x)))) ** 2:
+    if second <= 1e-24 * float(x @ x):
         return 0.0
     return third / math.pow(second, 1.5) * math.sqrt(n * (n - 1)) / (n - 2)
 
@@ -331,11 +331,13 @@ def serial_p(values: Values) -> float:
 
     x = np.asarray(values, dtype=float)
     n = len(x)
-    d = x - x.mean() if n else x
-    total = float((d * d).sum())
-    if n < 4 or not total > 0:
+    if n < 4:
         return math.nan
-    half_ratio = float((np.diff(x) ** 2).sum()) / total / 2
+    d, steps = x - np.add.reduce(x) / n, x[1:] - x[:-1]
+    total = float(d @ d)
+    if not total > 0:
+        return math.nan
+    half_ratio = float(steps @ steps) / total / 2
     return float(ndtr((half_ratio - 1) * math.sqrt((n * n - 1) / (n - 2))))
 
 
@@ -351,9 +353,11 @@ def trend_p(values: Values) -> float:
     n = len(x)
     if n < 5:
         return math.nan
-    score = float(np.sign(x[None, :] - x[:, None])[np.triu_indices(n, 1)].sum())
-    ties = np.unique(x, return_counts=True)[1]
-    variance = (n * (n - 1) * (2 * n + 5) - float((ties * (ties - 1) * (2 * ties + 5)).sum())) / 18
+    # Each pair counts twice, in the direction of the series.
+    place = np.arange(n)
+    score = float((np.sign(np.subtract.outer(x, x)) * np.sign(np.subtract.outer(place, place))).sum()) / 2
+    ties = [t for t in Counter(x.tolist()).values() if t > 1]
+    variance = (n * (n - 1) * (2 * n + 5) - sum(t * (t - 1) * (2 * t + 5) for t in ties)) / 18
     return 2 * float(ndtr(-abs(score) / math.sqrt(variance))) if variance > 0 else math.nan
 
 

@@ -11,11 +11,11 @@ import polars.selectors as cs
 from numpy.typing import NDArray
 
 from chappe._arguments import said
-from chappe._doubts import LEVEL, of_batches, of_runs
+from chappe._doubts import CORRELATED, of_batches, of_runs
 from chappe.measures import NAMES, Direction, Totals, hint
 from chappe.order import Quantile
 from chappe.states import unseen
-from chappe.stats import Comparison, Estimate, Jackknife, Pooled, holm, lag1, paired, serial_p, unpaired
+from chappe.stats import Comparison, Estimate, Jackknife, Pooled, holm, lag1, paired, unpaired
 
 QUANTILES = {"q10": 0.1, "median": 0.5, "q90": 0.9}
 """Columns of the summary with quantiles of single runs or batches."""
@@ -76,19 +76,20 @@ def summary(sample: Sample, measure: str, confidence: float) -> dict[str, Any]:
     of_one_run = sample.seeds is None
     rho = lag1(together.pseudo) if of_one_run else math.nan
     values = sample.totals.known.each
-    values = values[np.isfinite(values)]
+    values = np.sort(values[np.isfinite(values)])
     n = len(together.pseudo)
+    doubt = of_batches(together.pseudo, sample.short) if of_one_run else of_runs(n, estimate)
     return {
         **sample.labels,
         "measure": measure,
         **interval(estimate, confidence),
         "n": n,
         "of": "batches" if of_one_run else "runs",
-        "doubt": of_batches(together.pseudo, sample.short) if of_one_run else of_runs(n, estimate),
+        "doubt": doubt,
         "unseen": None if of_one_run else unseen(n, confidence),
         **_quantiles(values, confidence),
         "autocorrelation": known(rho),
-        "correlated": of_one_run and serial_p(together.pseudo) < LEVEL,
+        "correlated": of_one_run and CORRELATED in str(doubt),
     }
 
 

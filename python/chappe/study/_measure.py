@@ -43,7 +43,7 @@ def measure(
     Returns:
         One table per key, one row per seed, in the order of the seeds: ``seed``, ``end``, ``frames``, ``simulated_s``,
         ``queue_drops``, and the measures of :data:`chappe.measures.MEASURES`, each with the ``_half_width`` of its 95 %
-        interval over the batches and its two totals (``_over``, ``_under``), and the results of ``also``.
+        Student-t interval over the batches and its two totals (``_over``, ``_under``), and the results of ``also``.
 
     Raises:
         RunError: If runs fail.
