@@ -92,7 +92,7 @@ class Batches:
 
 
 def with_measures(facts: pl.DataFrame, batches: Batches) -> pl.DataFrame:
-    """Appends all measures to each run, with the ``_half_width`` of Student's t (95 %) over the batches, and two totals.
+    """Appends all measures to each run, with the ``_half_width`` of Student's t (95 %) over batches, and two totals.
 
     The totals, ``_over`` and ``_under``, serve to pool runs. Measures of a run without batches are NaN.
     """
