@@ -164,7 +164,7 @@ def test_coverage_is_measured_and_written(
     module.main(["--quick", "--out", str(tmp_path / "runs"), "--write"])
     printed = capsys.readouterr().out
     written = module.PAGE.read_text(encoding="utf-8")
-    assert [len(line.split("|")) for line in printed.splitlines() if line] == [9] * 13 + [10] * 3
+    assert [len(line.split("|")) for line in printed.splitlines() if line] == [10] * 13 + [11] * 3
     for table in printed.strip().split("\n\n"):
         assert table in written
     # The page has the rows of the command, and nothing but its tables differs.

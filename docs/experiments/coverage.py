@@ -209,7 +209,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     text = PAGE.read_text(encoding="utf-8")
     for name, found in tables(100 if args.quick else 1, args.out).items():
         print(f"{found}\n")
-        text = re.sub(rf"(?s)(<!-- coverage: {name} -->\n).*?(\n<!-- end -->)", rf"\g<1>{found}\2", text)
+        text = re.sub(rf"(?s)(<!-- coverage: {name} -->\n).*?(<!-- end -->)", rf"\g<1>{found}\n\2", text)
     if args.write:
         PAGE.write_text(text, encoding="utf-8")
 
