@@ -232,7 +232,9 @@ of_one: st.SearchStrategy[Json] = st.one_of(
 
 
 actions = st.sampled_from(["node_down", "node_up", "node_move", "flow_start", "flow_stop", "set"])
-changeable = st.sampled_from(["flow.0.cbr.interval", "flow.0.tcp.receive_window", "wired_link.0.rate", "wlan.error.rate"])
+changeable = st.sampled_from(
+    ["flow.0.cbr.interval", "flow.0.tcp.receive_window", "wired_link.0.rate", "wlan.error.rate"]
+)
 command = st.dictionaries(
     st.sampled_from(
         [

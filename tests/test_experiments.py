@@ -153,6 +153,35 @@ def test_paths_of_one_hop_differ_by_their_seeds(monkeypatch: pytest.MonkeyPatch)
     assert all(len(set(by_technique["reno"].bps)) > 1 for by_technique in runs.values())
 
 
+def test_coverage_is_measured_and_written(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    module = program("coverage")
+    page = module.PAGE.read_text(encoding="utf-8")
+    monkeypatch.setattr(module, "POINTS", {("newreno", 110): 100})
+    monkeypatch.setattr(module, "PAGE", tmp_path / "studies.md")
+    module.PAGE.write_text(page, encoding="utf-8")
+    module.main(["--quick", "--out", str(tmp_path / "runs"), "--write"])
+    printed = capsys.readouterr().out
+    written = module.PAGE.read_text(encoding="utf-8")
+    assert [len(line.split("|")) for line in printed.splitlines() if line] == [10] * 13 + [11] * 3
+    for table in printed.strip().split("\n\n"):
+        assert table in written
+    # The page has the rows of the command, and nothing but its tables differs.
+    for name in module.CASES:
+        assert f"| {name} |" in page
+        assert f"| {name} |" in printed
+    assert "| newreno, 110 |" in written
+    tables = re.compile(r"(?s)(<!-- coverage: \w+ -->\n).*?(?=\n<!-- end -->)")
+    assert len(tables.findall(page)) == 2
+    assert tables.sub("", written) == tables.sub("", page)
+    again = tmp_path / "runs/newreno-110.parquet"
+    before = again.stat().st_mtime_ns
+    module.main(["--quick", "--out", str(tmp_path / "runs")])
+    assert again.stat().st_mtime_ns == before
+    assert capsys.readouterr().out == printed
+
+
 TECHNIQUES = {"reno": (1.0, 0.01), "vegas": (0.97, 0.01), "veno": (0.9, 0.1), "few": (0.8, 0.01)}
 """Share of the best technique and its spread between paths; one share is at the threshold."""
 

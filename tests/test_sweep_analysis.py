@@ -58,7 +58,7 @@ def test_a_comparison_is_of_pairs_with_the_same_seed() -> None:
 
 def test_points_are_compared_at_equal_other_axes() -> None:
     samples = [
-        sample([h + v + k * k for k in range(3)], hops=h, variant=v) for h in (1, 2, 3) for v in (10, 20) if h + v != 23
+        sample([h + v + k * k for k in range(8)], hops=h, variant=v) for h in (1, 2, 3) for v in (10, 20) if h + v != 23
     ]
     rows = compare(samples, {"variant": 20}, {"variant": 10}, 0.95)
     assert [row["hops"] for row in rows] == [1, 2]

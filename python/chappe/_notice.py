@@ -8,6 +8,7 @@ from chappe import _core
 OF_RUNS: Mapping[str, str] = {
     "silent_flow": "A flow delivered nothing in the measured part.",
     "correlated_batches": "Batches are correlated, and their intervals too narrow.",
+    "trend": "Batches have a trend, and their intervals are too narrow.",
     "rewritten_study": "The description of a study was missing or damaged, and has been rewritten.",
     "damaged_runs": "Files of runs were damaged and moved away; the runs are repeated.",
     "replaced_runs": "Runs in the folder no longer belong to the study.",

@@ -8,11 +8,18 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 import polars.selectors as cs
+from numpy.typing import NDArray
 
 from chappe import _core
 from chappe._arguments import said
+from chappe._doubts import CORRELATED, of_batches, of_runs
 from chappe.measures import NAMES, Direction, Totals, hint
-from chappe.stats import Comparison, Estimate, Jackknife, holm, lag1, paired, quantile, unpaired
+from chappe.order import Quantile
+from chappe.states import unseen
+from chappe.stats import Comparison, Estimate, Jackknife, Pooled, holm, lag1, paired, unpaired
+
+QUANTILES = {"q10": 0.1, "median": 0.5, "q90": 0.9}
+"""Columns of the summary with quantiles of single runs or batches."""
 
 
 class Sample(NamedTuple):
@@ -22,11 +29,13 @@ class Sample(NamedTuple):
         labels: Value on each axis.
         seeds: Seed of each row of totals; ``None`` if the rows are batches of one run.
         totals: Totals of each run or batch.
+        short: True for short batches (:func:`chappe.measures.short_batches`).
     """
 
     labels: dict[str, Any]
     seeds: list[int] | None
     totals: Totals
+    short: bool = False
 
     @property
     def together(self) -> Jackknife:
@@ -34,9 +43,9 @@ class Sample(NamedTuple):
         return self.totals.together
 
     @property
-    def estimate(self) -> Estimate:
+    def estimate(self) -> Pooled:
         """Measure of all runs, or batches, with the variance of its error."""
-        return self.together.estimate
+        return self.totals.estimate(self.together)
 
 
 def known_measure(name: str) -> None:
@@ -64,22 +73,38 @@ def table(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
 def summary(sample: Sample, measure: str, confidence: float) -> dict[str, Any]:
     """Row of the summary."""
     together = sample.together
-    rho = lag1(together.pseudo) if sample.seeds is None else math.nan
+    estimate = sample.totals.estimate(together)
+    of_one_run = sample.seeds is None
+    rho = lag1(together.pseudo) if of_one_run else math.nan
     values = sample.totals.known.each
-    values = values[np.isfinite(values)]
+    values = np.sort(values[np.isfinite(values)])
     n = len(together.pseudo)
+    doubt = of_batches(together.pseudo, sample.short) if of_one_run else of_runs(n, estimate)
     return {
         **sample.labels,
         "measure": measure,
-        **interval(together.estimate, confidence),
+        **interval(estimate, confidence),
         "n": n,
-        "of": "batches" if sample.seeds is None else "runs",
-        "q10": known(quantile(values, 0.1)),
-        "median": known(quantile(values, 0.5)),
-        "q90": known(quantile(values, 0.9)),
+        "of": "batches" if of_one_run else "runs",
+        "doubt": doubt,
+        "unseen": None if of_one_run else unseen(n, confidence),
+        **_quantiles(values, confidence),
         "autocorrelation": known(rho),
-        "correlated": not math.isnan(rho) and rho > 2 / math.sqrt(n),
+        "correlated": of_one_run and CORRELATED in str(doubt),
     }
+
+
+def _quantiles(values: NDArray[np.float64], confidence: float) -> dict[str, float | None]:
+    """Columns of quantiles and their intervals; null for too few values for an interval."""
+    row: dict[str, float | None] = {}
+    for name, q in QUANTILES.items():
+        e = Quantile.at(values, q)
+        low, high = e.interval(confidence)
+        found = math.isfinite(low) and math.isfinite(high)
+        row |= dict(
+            zip((name, f"{name}_low", f"{name}_high"), (e.mean, low, high) if found else (None,) * 3, strict=True)
+        )
+    return row
 
 
 def contrast(a: Sample, b: Sample) -> tuple[Comparison, Jackknife, Jackknife]:

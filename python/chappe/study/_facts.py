@@ -2,14 +2,15 @@
 
 import math
 from collections.abc import Callable, Iterator
+from functools import cached_property, partial
 from typing import Literal
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from chappe.measures import BY_NAME, JAIN, NAMES, Totals, column, of_flows, quotients
-from chappe.stats import mser5, quotient
+from chappe.measures import BY_NAME, INDICES, JAIN, NAMES, Totals, column, of_flows, quotients
+from chappe.stats import Pooled, mser5, quotient
 from chappe.study._parts import RUN
 
 Transient = Literal["discard", "mser5"]
@@ -19,10 +20,13 @@ separately for each measure."""
 TRANSIENTS: tuple[Transient, ...] = ("discard", "mser5")
 
 HALF_WIDTH, OVER, UNDER = "_half_width", "_over", "_under"
-"""Suffixes of further columns of a measure in tables of this package, and of the previous version: half width of the
-interval over the batches, and the two totals. :func:`runs_of` and :func:`totals_of` give the tables of a study."""
+"""Suffixes of further columns of a measure in tables of this package: half width of the Student-t interval over the
+batches, and the two totals. :func:`runs_of` and :func:`totals_of` give the tables of a study."""
 
-_COLUMNS = ("", HALF_WIDTH, OVER, UNDER)
+LOW, HIGH = "_low", "_high"
+"""Suffixes of the ends of the interval of a summary (:class:`chappe.stats.Pooled`)."""
+
+_COLUMNS = ("", HALF_WIDTH, LOW, HIGH, OVER, UNDER)
 
 
 class Batches:
@@ -42,14 +46,20 @@ class Batches:
 
     def totals(self, measure: str) -> Iterator[tuple[str, Totals]]:
         """Totals of a measure in the batches after the transient, run by run."""
-        statistic = BY_NAME[measure].statistic
         rows = self._of_flows() if measure == JAIN else _split(quotients(self._batches, measure), self.lengths)
         used = _split(self._batches["used"].to_numpy() if len(self._batches) else np.empty(0, bool), self.lengths)
         for key, of_run, counts in zip(self.keys, rows, used, strict=True):
+            flows = self._flows.get(key, 0) if measure in INDICES else 0
             if self._transient == "discard":
-                yield key, Totals(of_run[counts], statistic)
+                yield key, Totals.of(measure, of_run[counts], flows)
             else:
-                yield key, _after_transient(Totals(of_run, statistic).known)
+                yield key, _after_transient(Totals.of(measure, of_run, flows).known)
+
+    @cached_property
+    def _flows(self) -> dict[str, int]:
+        """Number of flows of each run."""
+        numbers, keys = _groups(self._table("flows"))
+        return dict(zip(keys, numbers, strict=True))
 
     def _of_flows(self) -> Iterator[NDArray[np.float64]]:
         if self._batches["jain_index"].is_null().all():
@@ -61,11 +71,14 @@ class Batches:
         return (of_flows(of_run, n) for of_run, n in zip(delivered, self.lengths, strict=True))
 
     def measured(self, measure: str) -> NDArray[np.float64]:
-        """Measure of each run, half width of the 95 % interval over the batches, and the two totals, as columns."""
+        """Measure of each run, half width and ends of 95 % intervals over the batches, and two totals, as columns."""
         if self._transient == "discard" and BY_NAME[measure].statistic is quotient:
             return self._quotients(measure)
-        estimates = [(t.together.estimate, t.of_run) for _, t in self.totals(measure)]
-        rows = [(e.mean, e.half_width(), *pair) for e, pair in estimates]
+        rows = []
+        for _, totals in self.totals(measure):
+            together = totals.together
+            e = together.estimate
+            rows.append((e.mean, e.half_width(), *totals.estimate(together).interval(), *totals.of_run))
         return np.array(rows, dtype=float).reshape(len(rows), len(_COLUMNS))
 
     def _quotients(self, measure: str) -> NDArray[np.float64]:
@@ -89,14 +102,26 @@ class Batches:
         pseudo = value[run] + (n[run] - 1) * left
         with np.errstate(divide="ignore", invalid="ignore"):
             deviations = pseudo - (sums(pseudo) / n)[run]
-            half_width = stdtrit(n - 1, 0.975) * np.sqrt(sums(deviations**2) / (n - 1) / n)
-        return np.stack([value, np.where(n > 1, half_width, math.nan), over, under], axis=1)
+            second = sums(deviations**2)
+            variance = np.where(n > 1, second / (n - 1) / n, math.nan)
+            half_width = stdtrit(n - 1, 0.975) * np.sqrt(variance)
+            # As stats.skewness for one run.
+            skewness = sums(deviations**3) / n / (second / n) ** 1.5 * np.sqrt(n * (n - 1)) / (n - 2)
+            skewness[(n < 3) | (second / n <= 1e-24 * sums(pseudo**2))] = 0
+        ends, of_events = np.full((len(n), 2), math.nan), BY_NAME[measure].exact
+        for i in np.flatnonzero(n > 1):
+            flows = self._flows.get(self.keys[i], 0) if measure in INDICES else 0
+            limits = Totals.of(measure, rows[:0], flows).limits
+            exact = None if of_events is None else partial(of_events, over[i], under[i])
+            ends[i] = Pooled(value[i], variance[i], n[i] - 1, skewness[i], exact, limits).interval()
+        return np.column_stack([value, half_width, ends, over, under])
 
 
 def with_measures(facts: pl.DataFrame, batches: Batches) -> pl.DataFrame:
-    """Appends all measures to each run, with the ``_half_width`` of the 95 % interval over the batches, and two totals.
+    """Appends all measures to each run, with 95 % intervals over batches and two totals.
 
-    The totals, ``_over`` and ``_under``, serve to pool runs. Measures of a run without batches are NaN.
+    ``_half_width`` is that of Student's t, ``_low`` and ``_high`` are the ends of the interval of a summary. The
+    totals, ``_over`` and ``_under``, serve to pool runs. Measures of a run without batches are NaN.
     """
     columns = [pl.Series(RUN, batches.keys, dtype=pl.String)]
     for name in NAMES:
@@ -114,16 +139,12 @@ def runs_of(rows: pl.DataFrame) -> pl.DataFrame:
     """
     columns: list[pl.Expr] = []
     for name in rows.columns:
-        half = pl.col(f"{name}{HALF_WIDTH}")
         if f"{name}{HALF_WIDTH}" not in rows.columns or name not in NAMES:
             is_part = any(name == f"{measure}{end}" for measure in NAMES for end in _COLUMNS[1:])
             columns += [] if is_part else [pl.col(name)]
             continue
-        ends = (
-            (pl.col(name) - half).alias(column(name, "ci_low")),
-            (pl.col(name) + half).alias(column(name, "ci_high")),
-        )
-        columns += [pl.col(name), *ends]
+        ends = ((LOW, "ci_low"), (HIGH, "ci_high"))
+        columns += [pl.col(name), *(pl.col(f"{name}{end}").alias(column(name, part)) for end, part in ends)]
     return rows.select(columns)
 
 

@@ -2,12 +2,13 @@
 
 import json
 import warnings as python_warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import chappe
 from chappe import _show as show
+from chappe._doubts import MEANING
 from chappe._error import ChappeWarning
 from chappe._folder import FORMAT
 from chappe._layout import Table
@@ -15,13 +16,19 @@ from chappe._words import count, plain, tell
 from chappe.measures import MEASURES
 from chappe.study._study import Study, named
 
+_QUANTILES = {"q10": "10 %", "median": "median", "q90": "90 %"}
+"""Columns of quantiles, with their names in print."""
+
 
 def study(s: Study, measures: Sequence[str]) -> None:
     """Prints the means of a study, or the curve of a search."""
     if s.is_search:
         show.write(_curve(s))
     else:
-        show.write(_summary(s, measures))
+        rows = s.summary(measures).to_dicts()
+        show.write(_summary(s, rows))
+        for text in _meaning(rows):
+            show.say(text)
     show.say(f"{count(len(s.runs), 'run')} in {s.folder}.")
 
 
@@ -77,11 +84,11 @@ def as_json(s: Study, measures: Sequence[str], ignored: Sequence[str] = ()) -> s
     )
 
 
-def _summary(s: Study, measures: Sequence[str]) -> Table:
+def _summary(s: Study, rows: Sequence[Mapping[str, Any]]) -> Table:
     units = {m.name: m for m in MEASURES}
-    rows = s.summary(measures).to_dicts()
     of = rows[0]["of"] if rows else "runs"
-    columns = ("measure", f">all {of}", "", ">n", ">10 %", ">median", ">90 %")
+    quantiles = {q: name for q, name in _QUANTILES.items() if any(row[q] is not None for row in rows)}
+    columns = ("measure", f">all {of}", "", ">n", ">unseen", *(f">{name}" for name in quantiles.values()), "doubt")
     t = show.table(*s.axes, *columns, title="95 % confidence", keys=len(s.axes) + 1)
     for row in rows:
         m = units[row["measure"]]
@@ -91,9 +98,20 @@ def _summary(s: Study, measures: Sequence[str]) -> Table:
             show.estimate(row, m.scale),
             m.unit,
             str(row["n"]),
-            *(show.number(None if row[q] is None else row[q] * m.scale) for q in ("q10", "median", "q90")),
+            "-" if row["unseen"] is None else f"{100 * row['unseen']:.0f} %",
+            *(show.number(None if row[q] is None else row[q] * m.scale) for q in quantiles),
+            row["doubt"] or "",
         )
     return t
+
+
+def _meaning(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Explanations of the words and bounds in a summary."""
+    if any(row["unseen"] is not None for row in rows):
+        yield "unseen: a state of up to this share of all runs may not have occurred in any of the n runs."
+    for word, meaning in MEANING.items():
+        if any(word in (row["doubt"] or "").split(", ") for row in rows):
+            yield f"{word}: {meaning}."
 
 
 def _curve(s: Study) -> Table:

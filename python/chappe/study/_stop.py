@@ -84,7 +84,7 @@ def _more_seeds(point: Point, seeds: Sequence[int], rule: Precision, measured: M
     n = len(seeds)
     while True:
         items = [Item(point, seed) for seed in all_seeds[:n]]
-        e = of_runs(measured(items)).together.estimate
+        e = of_runs(measured(items), rule.measure).pooled
         if n == cap or rule.met(e):
             return items
         width = e.half_width()
@@ -99,7 +99,7 @@ def _longer(point: Point, seeds: Sequence[int], rule: Precision, measured: Measu
         item = Item(Point(point.labels, lengthened(point, factor)) if factor > 1 else point, seeds[0])
         items = [*(Item(i.point, i.seed, shown=False) for i in items), item]
         (totals,) = measured([item])
-        if totals is None or rule.met(totals.together.estimate):
+        if totals is None or rule.met(totals.pooled):
             break
     return items
 

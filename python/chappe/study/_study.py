@@ -25,13 +25,13 @@ from chappe._former import table_of_today
 from chappe._notice import Notice
 from chappe._scenario import Scenario
 from chappe._words import count
-from chappe.measures import BY_NAME, NAMES, OLD_DIRECTIONS, Direction, Totals, direction_of, short_batches
-from chappe.stats import known_confidence, quotient
+from chappe.measures import INDICES, NAMES, OLD_DIRECTIONS, Direction, Totals, column, direction_of, short_batches
+from chappe.stats import known_confidence
 from chappe.study import _analysis as analysis
 from chappe.study import _parts as parts
 from chappe.study import _store as store
 from chappe.study._axes import Item
-from chappe.study._facts import OVER, TRANSIENTS, Batches, runs_of, totals_of, with_measures
+from chappe.study._facts import TRANSIENTS, Batches, runs_of, totals_of, with_measures
 from chappe.study._parts import RUN, DamagedError
 from chappe.study._search import curve
 from chappe.study._work import Failed
@@ -180,10 +180,9 @@ class Study:
         forked.refuse()
         if (self.folder / store.RUNS).exists():
             runs = self._finished
-            if f"{NAMES[0]}{OVER}" not in runs.columns:
+            # The previous version wrote half widths of Student's t instead of intervals, which are computed again.
+            if column(NAMES[0], "ci_low") in runs.columns:
                 return runs, self._read(store.TOTALS)
-            # The previous version wrote both in one table.
-            return runs_of(runs), totals_of(runs)
         keys = self._there[RUN].unique(maintain_order=True).to_list()
         if not keys:
             return self._there, self._there.select(RUN)
@@ -228,20 +227,37 @@ class Study:
         analysis.known_measure(name_of("measure", measure))
         samples = []
         batches: dict[str, Totals] = {}
+        short: set[str] = set()
         if self._single and len(self._there):
             batches = dict(self._batches(self._there[RUN].unique(maintain_order=True).to_list()).totals(measure))
-        none = Totals(np.empty((0, 2)), BY_NAME[measure].statistic)
+            short = set(self._short)
+        flows = self._flows if measure in INDICES and not self._single else {}
         sums = pl.DataFrame() if self._single or self.runs.is_empty() else self._measured[1].filter(measure=measure)
         for of_point in self.runs.partition_by("point", maintain_order=True):
             row = of_point.row(0, named=True)
             labels = {name: row[name] for name in self.axes}
             if self._single:
-                samples.append(analysis.Sample(labels, None, batches.get(row[RUN], none)))
+                totals = batches.get(row[RUN], Totals.of(measure, np.empty((0, 2))))
+                samples.append(analysis.Sample(labels, None, totals, row[RUN] in short))
             else:
                 pairs = of_point.select(RUN).join(sums, on=RUN, how="left", maintain_order="left")
                 rows = pairs.select("numerator", "denominator").to_numpy()
-                samples.append(analysis.Sample(labels, of_point["seed"].to_list(), Totals(rows, quotient)))
+                totals = Totals.of(measure, rows, flows.get(row[RUN], 0), runs=True)
+                samples.append(analysis.Sample(labels, of_point["seed"].to_list(), totals))
         return samples
+
+    @cached_property
+    def _flows(self) -> dict[str, int]:
+        """Number of flows of the first run of each point."""
+        keys = self._there.unique("point", keep="first", maintain_order=True)[RUN].unique(maintain_order=True).to_list()
+        counted = self._rows("flows", keys).group_by(RUN).len() if keys else pl.DataFrame()
+        return dict(counted.iter_rows())
+
+    @cached_property
+    def _short(self) -> dict[str, str]:
+        """Warnings about short batches of a study with one seed, by run."""
+        tables_of_runs = self.table("batches").partition_by(RUN, maintain_order=True)
+        return {batches[RUN][0]: text for batches in tables_of_runs if (text := short_batches(batches))}
 
     @keyword_only("confidence", after=2)
     def summary(self, measures: str | Sequence[str] = "goodput_bps", *, confidence: float = 0.95) -> pl.DataFrame:
@@ -253,8 +269,11 @@ class Study:
 
         Returns:
             One row per point and measure that is defined there: the axes, ``measure``, ``estimate``, ``ci_low`` and
-            ``ci_high`` of the interval, ``n``, ``of`` (``"runs"`` or ``"batches"``), ``q10``, ``median``, ``q90``; for
-            batches ``autocorrelation`` of neighbours, and ``correlated``, which is true if intervals are too narrow.
+            ``ci_high`` of the interval (:class:`chappe.stats.Pooled`), ``n``, ``of`` (``"runs"`` or ``"batches"``),
+            ``doubt`` (reasons to doubt the interval, null without any), ``unseen`` (bound on the share of runs in a
+            state that none of the runs had); ``q10``, ``median`` and ``q90`` with their intervals, null for too few
+            values; for batches ``autocorrelation`` of neighbours, and ``correlated``, which is true if it is
+            significant.
         """
         known_confidence(confidence)
         names = names_of("measures", measures)
@@ -281,22 +300,28 @@ class Study:
         if len(limited):
             cut = f"{count(len(limited), 'run')} reached run.time_limit before the stop rule was met"
             warnings.append(Notice("early_end", "run.stop", cut))
-        if self._single and len(self._there):
-            tables_of_runs = self.table("batches").partition_by(RUN, maintain_order=True)
-            short = [text for batches in tables_of_runs if (text := short_batches(batches))]
-            if short:
-                where = f" (at {len(short):,} of {len(tables_of_runs):,} points)" if len(tables_of_runs) > 1 else ""
-                warnings.append(Notice("short_batches", "run.stop", f"{short[0]}{where}"))
+        if self._single and len(self._there) and (short := list(self._short.values())):
+            runs = len(self._there[RUN].unique())
+            where = f" (at {len(short):,} of {runs:,} points)" if runs > 1 else ""
+            warnings.append(Notice("short_batches", "run.stop", f"{short[0]}{where}"))
         warnings += self._silent()
         for row in self.summary(measures).iter_rows(named=True):
-            if row["correlated"]:
-                at = named({name: row[name] for name in self.axes})
+            words = (row["doubt"] or "").split(", ")
+            at = named({name: row[name] for name in self.axes})
+            where = f"{' at ' if at else ''}{at}"
+            if "correlated" in words:
                 text = (
-                    f"batches of {row['measure']} are correlated{' at ' if at else ''}{at} "
+                    f"batches of {row['measure']} are correlated{where} "
                     f"(autocorrelation {row['autocorrelation']:.2f}): "
                     "their interval is too narrow. Use longer batches or several seeds"
                 )
                 warnings.append(Notice("correlated_batches", "run.stop", text))
+            if "trend" in words:
+                text = (
+                    f"batches of {row['measure']} have a trend{where}: "
+                    "there is no steady state, and their interval is too narrow. Use longer batches or several seeds"
+                )
+                warnings.append(Notice("trend", "run.stop", text))
         return warnings
 
     def _silent(self) -> list[Notice]:
