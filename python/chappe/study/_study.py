@@ -530,6 +530,7 @@ class Study:
             ``end`` (``"resolution"``, ``"max_points"`` or ``"max_runs"``; null for a search that is not finished). The
             row of the best value is from fresh seeds, which the search did not use.
         """
+        forked.refuse()
         rule = self._rule
         results = explored(self._runs_of_search, self.seeds, rule, self._known(rule.measure), common=self._common)
         rows = analysis.table(curve(self._in_order(rule.measure), rule, results))
