@@ -250,3 +250,43 @@ def test_the_answer_names_good_techniques_and_the_worst_case(techniques: ModuleT
     )
     assert any(re.fullmatch(last, line) for line in lines)
     assert "Good / not good / open in: Reno 8/0/0, Vegas 8/0/0, Veno 0/0/8, FeW 0/8/0." in lines
+
+
+@pytest.fixture
+def equal() -> ModuleType:
+    return program("equal_settings")
+
+
+@pytest.mark.parametrize("way", ["compare, 10 rows", "rank, 10 x 3", "search, 32 values"])
+@pytest.mark.parametrize("name", ["normal, deviation 10 %", "stalls in 30 % of runs", "collapse of 10 % of runs"])
+def test_equal_settings_are_rarely_called_different(equal: ModuleType, name: str, way: str) -> None:
+    """At most 8 of 40 studies: more have a probability of 0.05 % if 5 % call any two settings different."""
+    rng = np.random.default_rng(11)
+    draw, _ = equal.DRAWN[name]
+    assert sum(equal.WAYS[way](rng, draw, 5) for _ in range(40)) <= 8
+
+
+def test_stopping_costs_coverage_where_states_are_rare(equal: ModuleType) -> None:
+    drawn = {name: equal.stopped(*equal.DRAWN[name], 10, 0.05, 60) for name in equal.DRAWN}
+    normal, collapse = drawn["normal, deviation 10 %"], drawn["collapse of 10 % of runs"]
+    assert normal.covered.mean >= 0.85
+    assert abs(normal.bias) < 0.01
+    assert 10 <= normal.runs < 30
+    # Nine of ten runs of a study that has met no collapse are the same.
+    assert collapse.covered.mean < 0.85
+    assert collapse.bias > 0.01
+
+
+def test_the_tables_of_equal_settings_are_on_the_page(
+    equal: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = equal.PAGE.read_text(encoding="utf-8")
+    monkeypatch.setattr(equal, "PAGE", tmp_path / "studies.md")
+    monkeypatch.setattr(equal, "STUDIES", 20)
+    equal.PAGE.write_text(page, encoding="utf-8")
+    equal.main(["--quick", "--write"])
+    written = equal.PAGE.read_text(encoding="utf-8")
+    for line in capsys.readouterr().out.splitlines():
+        assert line in written or line.endswith(":")
+    # Rates differ with so few studies; everything else is the same.
+    assert re.sub(r"[-+]?\d+(\.\d+)?", "", written) == re.sub(r"[-+]?\d+(\.\d+)?", "", page)

@@ -1,7 +1,7 @@
 """Measures of each run of a study: ratios of totals over the batches after the transient."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Literal
 
@@ -14,8 +14,8 @@ from chappe.stats import Pooled, mser5, quotient
 from chappe.study._parts import RUN
 
 Transient = Literal["discard", "mser5"]
-"""Removal of the transient: the first ``run.warmup_batches`` batches, or the groups of five batches that MSER-5 finds,
-separately for each measure."""
+"""Removal of the transient: the first ``run.warmup_batches`` batches, or the groups of five batches that MSER-5 finds
+in the mean of the runs of a point, separately for each measure."""
 
 TRANSIENTS: tuple[Transient, ...] = ("discard", "mser5")
 
@@ -32,34 +32,65 @@ _COLUMNS = ("", HALF_WIDTH, LOW, HIGH, OVER, UNDER)
 class Batches:
     """Batches of several runs. The rows of a run are contiguous, in the order of the batches."""
 
-    def __init__(self, table: Callable[[str], pl.DataFrame], transient: Transient):
+    def __init__(
+        self, table: Callable[[str], pl.DataFrame], transient: Transient, points: Mapping[str, object] | None = None
+    ):
         """Reads the batches.
 
         Args:
             table: Function from a name to the table of all runs, with the column ``run``.
             transient: Removal of the transient.
+            points: Point of each run: all runs of a point have the same transient, that of their mean; ``None``: each
+                run has its own.
         """
         self._table = table
         self._batches = table("batches")
         self._transient = transient
+        self._points = points
         self.lengths, self.keys = _groups(self._batches)
 
     def totals(self, measure: str) -> Iterator[tuple[str, Totals]]:
         """Totals of a measure in the batches after the transient, run by run."""
-        rows = self._of_flows() if measure == JAIN else _split(quotients(self._batches, measure), self.lengths)
+        flows = self._flows if measure in INDICES else {}
+        if self._transient == "mser5":
+            rows = self._rows(measure)
+            firsts = {key: first for keys, first, _ in self.transients(measure) for key in keys}
+            for key, of_run in zip(self.keys, rows, strict=True):
+                yield key, Totals.of(measure, of_run[firsts[key] :], flows.get(key, 0)).known
+            return
         used = _split(self._batches["used"].to_numpy() if len(self._batches) else np.empty(0, bool), self.lengths)
-        for key, of_run, counts in zip(self.keys, rows, used, strict=True):
-            flows = self._flows.get(key, 0) if measure in INDICES else 0
-            if self._transient == "discard":
-                yield key, Totals.of(measure, of_run[counts], flows)
-            else:
-                yield key, _after_transient(Totals.of(measure, of_run, flows).known)
+        for key, of_run, counts in zip(self.keys, self._rows(measure), used, strict=True):
+            yield key, Totals.of(measure, of_run[counts], flows.get(key, 0))
 
     @cached_property
     def _flows(self) -> dict[str, int]:
         """Number of flows of each run."""
         numbers, keys = _groups(self._table("flows"))
         return dict(zip(keys, numbers, strict=True))
+
+    def _rows(self, measure: str) -> Iterator[NDArray[np.float64]]:
+        return self._of_flows() if measure == JAIN else _split(quotients(self._batches, measure), self.lengths)
+
+    def each(self, measure: str) -> Iterator[NDArray[np.float64]]:
+        """Measure of each batch, run by run; NaN where undefined."""
+        for of_run in self._rows(measure):
+            known = np.isfinite(of_run).all(axis=1) & (of_run != 0).any(axis=1)
+            yield np.where(known, BY_NAME[measure].statistic(of_run), math.nan)
+
+    def transients(self, measure: str) -> Iterator[tuple[list[str], int, bool]]:
+        """Transients by MSER-5: runs of a point, number of left out batches, and true if that is the largest number.
+
+        The series is the mean over the runs of a point, batch by batch: the noise of single runs hides a transient, or
+        looks like one (Welch 1983; Hoad, Robinson and Davies 2010).
+        """
+        runs: dict[object, list[tuple[str, NDArray[np.float64]]]] = {}
+        for key, each in zip(self.keys, self.each(measure), strict=True):
+            runs.setdefault(key if self._points is None else self._points[key], []).append((key, each))
+        for of_point in runs.values():
+            mean, places = mean_series([each for _, each in of_point])
+            left_out = mser5(mean)
+            first = int(places[left_out]) if left_out else 0
+            yield [key for key, _ in of_point], first, bool(left_out) and left_out == 5 * (len(mean) // 5 // 2)
 
     def _of_flows(self) -> Iterator[NDArray[np.float64]]:
         if self._batches["jain_index"].is_null().all():
@@ -169,11 +200,16 @@ def totals_of(rows: pl.DataFrame) -> pl.DataFrame:
     return totals.sort("number", maintain_order=True).drop("number")
 
 
-def _after_transient(totals: Totals) -> Totals:
-    each = totals.each
-    left = np.flatnonzero(np.isfinite(each))
-    first = mser5(each[left])
-    return totals._replace(rows=totals.rows[left[first] if first else 0 :])
+def mean_series(runs: Sequence[NDArray[np.float64]]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """Mean over runs, batch by batch, as long as the shortest run, and the places of its batches.
+
+    Batches in which no run has a value are left out.
+    """
+    shortest = min(len(each) for each in runs)
+    values = np.stack([each[:shortest] for each in runs])
+    counts = np.isfinite(values).sum(axis=0)
+    places = np.flatnonzero(counts)
+    return np.nansum(values[:, places], axis=0) / counts[places], places
 
 
 def _groups(table: pl.DataFrame) -> tuple[list[int], list[str]]:

@@ -76,6 +76,7 @@ def as_json(s: Study, measures: Sequence[str], ignored: Sequence[str] = ()) -> s
             "run_count": len(s.runs),
             "failed": [{**f.item.point.labels, "seed": f.item.seed, "message": str(f)} for f in s.failed],
             "warnings": [notice._asdict() for notice in s._notices(measures) if notice.code not in ignored],
+            "expected_misses": round((1 - 0.95) * len(rows), 2),
             "summary": rows,
             **({"curve": s.curve().to_dicts()} if s.is_search else {}),
         },
@@ -84,12 +85,21 @@ def as_json(s: Study, measures: Sequence[str], ignored: Sequence[str] = ()) -> s
     )
 
 
+def _confidence(intervals: int) -> str:
+    """Title of a table: how many of its intervals may miss."""
+    missing = round((1 - 0.95) * intervals)
+    each = "95 % confidence"
+    return f"{each} each: about {missing} of {intervals} intervals miss{'es' * (missing == 1)}" if missing else each
+
+
 def _summary(s: Study, rows: Sequence[Mapping[str, Any]]) -> Table:
     units = {m.name: m for m in MEASURES}
     of = rows[0]["of"] if rows else "runs"
     quantiles = {q: name for q, name in _QUANTILES.items() if any(row[q] is not None for row in rows)}
     columns = ("measure", f">all {of}", "", ">n", ">unseen", *(f">{name}" for name in quantiles.values()), "doubt")
-    t = show.table(*s.axes, *columns, title="95 % confidence", keys=len(s.axes) + 1)
+    told = [row["met"] for row in rows if row["met"] is not None]
+    marks = ("precision",) if told else ()
+    t = show.table(*s.axes, *columns, *marks, title=_confidence(len(rows)), keys=len(s.axes) + 1)
     for row in rows:
         m = units[row["measure"]]
         t.add_row(
@@ -101,6 +111,7 @@ def _summary(s: Study, rows: Sequence[Mapping[str, Any]]) -> Table:
             "-" if row["unseen"] is None else f"{100 * row['unseen']:.0f} %",
             *(show.number(None if row[q] is None else row[q] * m.scale) for q in quantiles),
             row["doubt"] or "",
+            *(({True: "met", False: "missed", None: ""}[row["met"]],) if told else ()),
         )
     return t
 
@@ -116,9 +127,18 @@ def _meaning(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 def _curve(s: Study) -> Table:
     m = {m.name: m for m in MEASURES}[s.measure_of_search]
-    t = show.table(*s.axes, f">{m.label}", "", ">n", "", title="95 % confidence", keys=len(s.axes))
-    for row in s.curve().iter_rows(named=True):
-        note = "best" if row["is_best"] else "not significantly worse" if row["is_tied"] else ""
+    rows = s.curve().to_dicts()
+    t = show.table(*s.axes, f">{m.label}", "", ">n", "", title=_confidence(len(rows)), keys=len(s.axes))
+    for row in rows:
+        note = (
+            "best, from fresh seeds"
+            if row["is_best"] and row["end"]
+            else "best"
+            if row["is_best"]
+            else "not significantly worse"
+            if row["is_tied"]
+            else ""
+        )
         t.add_row(
             *(str(row[name]) for name in s.axes),
             show.estimate(row, m.scale),
