@@ -123,7 +123,6 @@ def test_a_study_folder_is_continued_without_a_run(
     again = chappe.sweep(
         after.scenario, {"tcp.receive_window": [2, 4], "tcp.max_cwnd": ["unlimited", 3]}, seeds=2, out=files / "again"
     )
-    flows = before.table("flows")
     assert_frame_equal(again.table("flows").select(flows.columns).drop("run"), flows.drop("run"), check_dtypes=False)
 
 
@@ -251,6 +250,13 @@ def test_measured_links_are_found_under_their_former_columns(tmp_path: Path) -> 
             "topology": {"kind": "list", "positions": [["0 m", "0 m"], ["10 m", "0 m"]]},
             "radio": {"propagation": "links", "reception": "sinr", "links_file": str(tmp_path / "links.csv")},
             "flow": [{"src": 0, "dst": 1}],
+            # Defaults of the previous version.
+            "wlan.rts_threshold": "always",
+            "tcp.ack_policy": "every",
+            "tcp.delayed_ack.timeout": "100 ms",
+            "queue.discipline": "routing_first",
+            "radio.frequency": "914 MHz",
+            "routing.aodv.data_ttl": "net_diameter",
         }
     )
     # The hash of all settings that the previous version wrote for this scenario.
@@ -308,7 +314,7 @@ value = 2
     assert "`pairs` is now called `flow`" in [w.message for w in loaded.warnings]
     assert cli.main(["fix", str(path)]) == 0
     assert path.read_text(encoding="utf-8") == today
-    assert "`pairs` -> the end of `flow`" in capsys.readouterr().out
+    assert "`pairs` -> the end of `flow`" in " ".join(capsys.readouterr().out.split())
     fixed = chappe.Scenario.load(path)
     assert fixed == loaded
     assert not [w for w in fixed.warnings if " is now called " in w]

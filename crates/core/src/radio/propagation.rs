@@ -242,12 +242,13 @@ impl Model {
 mod tests {
     use super::*;
     use crate::radio::LogDistance;
-    use crate::unit::{Ratio, SignalPower};
+    use crate::unit::{Hertz, Ratio, SignalPower};
 
     fn wavelan() -> Model {
         Model::new(&Config {
             receive_threshold: Some(SignalPower(3.652e-10)),
             sense_threshold: Some(SignalPower(1.559e-11)),
+            frequency: Hertz(914e6),
             ..Config::default()
         })
     }

@@ -242,6 +242,7 @@ impl Receiver {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tcp::ack::Policy;
     use crate::tcp::variants::Variant;
 
     fn segment(seq: Seq) -> DataSegment {
@@ -263,7 +264,7 @@ mod tests {
 
     #[test]
     fn the_first_sack_block_holds_the_segment_that_triggered_it() {
-        let cfg = Config { variant: Variant::Sack, ..Config::default() };
+        let cfg = Config { variant: Variant::Sack, ack_policy: Policy::Every, ..Config::default() };
         assert_eq!(
             acks(&cfg, &[0, 1, 3, 5, 6, 8, 10, 2]),
             [
@@ -281,7 +282,7 @@ mod tests {
 
     #[test]
     fn the_syn_is_not_delivered_and_duplicates_are_counted() {
-        let mut r = Receiver::new(&Config::default());
+        let mut r = Receiver::new(&Config { ack_policy: Policy::Every, ..Config::default() });
         let mut out = vec![];
         for seq in [0, 1, 1, 3, 2] {
             r.on_segment(&segment(seq), 1, Ecn::NotEct, Time::ZERO, &mut out);

@@ -135,6 +135,7 @@ mod tests {
     use super::*;
     use crate::packet::SackBlocks;
     use crate::tcp::InitialWindow;
+    use crate::tcp::ack::Policy;
 
     const ROOM: u32 = 4;
 
@@ -148,7 +149,8 @@ mod tests {
 
     impl Halves {
         fn new() -> Halves {
-            let cfg = Config { initial_window: InitialWindow::Segments(2), ..Config::default() };
+            let cfg =
+                Config { initial_window: InitialWindow::Segments(2), ack_policy: Policy::Every, ..Config::default() };
             Halves { split: Split::new(&cfg, &cfg, ROOM, Span::ZERO), now: Time::ZERO }
         }
 

@@ -240,7 +240,7 @@ mod tests {
             topology.wired_nodes = 2
             wired = {{ rate = "10 Mbit/s", delay = "10 us", queue = {{ discipline = "droptail", limit = 100000 }} }}
             wired_link = [{{ src = 0, dst = 1 }}]
-            tcp = {{ receive_window = 4, rto = {{ initial = "60 s", min = "60 s" }} }}
+            tcp = {{ receive_window = 4, ack_policy = "every", rto = {{ initial = "60 s", min = "60 s" }} }}
             arrival_process = [{{ src = 0, dst = 1, rate = {rate}, count = {count}, size = {{ distribution = "{distribution}", mean = "{mean} kB" }} }}]
             "#
         )
@@ -308,7 +308,7 @@ mod tests {
             topology.wired_nodes = 2
             wired = { rate = "1 Mbit/s", delay = "10 ms" }
             wired_link = [{ src = 0, dst = 1 }]
-            tcp.initial_window = 1
+            tcp = { initial_window = 1, ack_policy = "every" }
             [[arrival_process]]
             dst = 1
             count = 1
@@ -329,7 +329,7 @@ mod tests {
                 topology.wired_nodes = 3
                 wired = {{ rate = "10 Mbit/s", delay = "50 ms" }}
                 wired_link = [{{ src = 0, dst = 1 }}, {{ src = 1, dst = 2 }}]
-                tcp = {{ receive_window = 8, syn = false, rto = {{ initial = "{rto}", min = "{rto}" }} }}
+                tcp = {{ receive_window = 8, ack_policy = "every", syn = false, rto = {{ initial = "{rto}", min = "{rto}" }} }}
                 arrival_process = [{{ rate = 20.0, size = {{ mean = "3 kB" }} }}]
                 "#
             )
