@@ -161,6 +161,7 @@ precision = st.fixed_dictionaries(
     optional={
         "max_seeds": st.one_of(st.integers(1, 6), anything),
         "max_length": st.one_of(st.integers(1, 9), anything),
+        "min_seeds": st.one_of(st.integers(1, 6), anything),
     },
 ).map(lambda fields: {"$precision": fields})
 a_search = st.fixed_dictionaries(
@@ -174,6 +175,7 @@ a_search = st.fixed_dictionaries(
         "measure": st.one_of(st.sampled_from([m.name for m in MEASURES]), st.text(max_size=5)),
         "direction": st.sampled_from(["maximize", "minimize", "x"]),
         "max_points": anything,
+        "max_runs": st.one_of(st.integers(2, 40), anything),
     },
 )
 of_both = {
@@ -191,6 +193,7 @@ some_precision = {
     "precision": st.one_of(precision, st.just(0.2), anything),
     "max_seeds": anything,
     "max_length": anything,
+    "min_seeds": anything,
 }
 name_of_measure = st.one_of(st.sampled_from([m.name for m in MEASURES]), anything)
 setting_of_axes = st.one_of(
@@ -213,7 +216,7 @@ of_studies = st.one_of(
         st.just("compare"),
         st.fixed_dictionaries(
             {"measure": name_of_measure, "a": setting_of_axes, "b": setting_of_axes},
-            optional={"confidence": confidence},
+            optional={"confidence": confidence, "within": st.one_of(st.just(0.1), anything)},
         ),
     ),
     st.tuples(
@@ -281,6 +284,7 @@ calls = st.one_of(
             "precision": st.one_of(precision, st.just(0.2), anything),
             "max_seeds": anything,
             "max_length": anything,
+            "min_seeds": anything,
         },
     ),
     *(

@@ -140,6 +140,10 @@ def test_invalid_arguments_of_studies(call: Call, arguments: dict[str, Any], mes
         (study.Precision("goodput_bps", 5.0, 4), "`stop.within` is 500 %"),
         (study.Precision("goodput_bps", 0.1, True), "`stop.max_seeds`: True is not a whole number of at least 1"),
         (study.Precision("goodput_bps", 0.1, 0), "`stop.max_seeds`: 0 is not a whole number of at least 1"),
+        (
+            study.Precision("goodput_bps", 0.1, 4, min_seeds=0),
+            "`stop.min_seeds`: 0 is not a whole number",
+        ),
         (study.Precision("goodput_bps", 0.1, 10**9), "1 point with 1,000,000,000 runs each need about 2.0 TB"),
     ],
 )
@@ -154,6 +158,9 @@ def test_limits_of_a_precision() -> None:
     assert refused(sweep, precision=0.05, seeds=2) == ["max_seeds: `max_seeds` is missing"]
     assert refused(sweep, precision=0.05) == ["max_length: `max_length` is missing"]
     assert refused(sweep, max_seeds=9) == ["max_seeds: `max_seeds` has no effect without `precision`"]
+    assert refused(sweep, min_seeds=9) == ["min_seeds: `min_seeds` has no effect without `precision`"]
+    assert refused(search, max_runs=1) == ["max_runs: `max_runs`: 1 is not a whole number of at least 2"]
+    assert refused(search, seeds=[7]) == ["seeds: a search needs at least 2 seeds, better 5"]
     unknown = refused(sweep, precision=0.05, measure="goodput", seeds=2, max_seeds=4)
     assert unknown == ["measure: there is no measure 'goodput'"]
 

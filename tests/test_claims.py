@@ -156,7 +156,7 @@ POINTS = [
     *(Point(UDP, h) for h in HOPS),
     *(Point(UDP, 7, r) for r in RATES[1:]),
     *(Point(v, 0, r, place) for place in (*GRIDS, *LISTED, *DRAWN) for r in RATES for v in ORDER),
-    *(Point(v, 0, r, place, d) for place in DRAWN for r in RATES for v in ORDER for d in (1, 2, 3)),
+    *(Point(v, 0, r, place, d) for place in DRAWN for r in RATES for v in ORDER for d in range(1, 13)),
 ]
 KNOWN = {"newreno", "newreno_thin", "vegas2", "vegas3", "vegas4", "vegas2_thin", "vegas3_thin", "vegas4_thin", UDP}
 

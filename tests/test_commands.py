@@ -242,7 +242,9 @@ def test_show_prints_what_sweep_printed(command: Command) -> None:
 
 
 def test_show_prints_the_curve_of_a_search(command: Command) -> None:
-    Path("search.toml").write_text('scenario = "a.toml"\n[search]\nsetting = "tcp.receive_window"\nlow = 1\nhigh = 2\n')
+    Path("search.toml").write_text(
+        'scenario = "a.toml"\nseeds = 2\n[search]\nsetting = "tcp.receive_window"\nlow = 1\nhigh = 2\n'
+    )
     before = command("sweep", "search.toml", "-o", "s")
     assert command("show", "s") == before
 

@@ -11,10 +11,12 @@ import chappe_papers
 import numpy as np
 import pytest
 from chappe import choice, order, states, stats
+from chappe.study._relative import Relative
 from chappe_papers import ranks
 from command import OLD_NAMES
 
 SOME = [1.0, 2.0, 4.0]
+PSEUDO = stats.Jackknife.mean(SOME)
 
 
 def takers() -> set[str]:
@@ -48,10 +50,15 @@ def calls() -> dict[str, Callable[[Any], object]]:
         "Quantile.interval": lambda c: order.Quantile.at(SOME).interval(c),
         "Times.half_width": lambda c: ranks.Times.of(median, median).half_width(c),
         "Times.interval": lambda c: ranks.Times.of(median, median).interval(c),
+        "Relative.interval": lambda c: Relative.of(PSEUDO, PSEUDO, is_paired=False).interval(c),
         "unseen": lambda c: states.unseen(3, c),
         "Estimate.half_width": lambda c: stats.Estimate.of(SOME).half_width(c),
         "Estimate.interval": lambda c: stats.Estimate.of(SOME).interval(c),
         "Share.half_width": lambda c: stats.Share(0.5, 0.1, 9).half_width(c),
+        "Pooled.half_width": lambda c: stats.Pooled(0.5, 0.1, 9).half_width(c),
+        "Pooled.interval": lambda c: stats.Pooled(0.5, 0.1, 9).interval(c),
+        "exact_rate": lambda c: stats.exact_rate(3, 10, c),
+        "exact_share": lambda c: stats.exact_share(3, 10, c),
         "Share.interval": lambda c: stats.Share(0.5, 0.1, 9).interval(c),
         "Results.summary": lambda c: run.summary(confidence=c),
         "Study.summary": lambda c: study.summary("goodput_bps", confidence=c),

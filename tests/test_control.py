@@ -278,7 +278,11 @@ def test_transfers_have_rows_and_quantiles() -> None:
         len(counted),
     )
     assert row["p50_s"] < row["p95_s"] < row["p99_s"]
-    assert row["p95_s"] == counted["completion_time_s"].quantile(0.95, "nearest")
+    # The smallest time by which 95 % have completed; the few that have not are the latest.
+    began = t.filter(pl.col("started_at_s") >= 10)
+    ages = began["completion_time_s"].fill_null(r.simulated_s - began["started_at_s"])
+    assert row["p95_s"] in counted["completion_time_s"].to_list()
+    assert row["p95_s"] == pytest.approx(float(ages.quantile(0.95) or 0), rel=0.1)
     assert r.flows.is_empty()
     # 90 % of the transfers that begin in the measured part complete there.
     delivered = r.batches.filter(pl.col("used"))["delivered_bytes"].sum()

@@ -140,7 +140,9 @@ def test_old_names_of_a_search_in_a_file() -> None:
 
 
 def test_a_command_tells_old_names_of_a_search(capsys: pytest.CaptureFixture[str]) -> None:
-    text = '[scenario]\nrun.stop = "110 delivered"\n[search]\nsetting = "tcp.receive_window"\nfrom = 1\nto = 2\n'
+    text = (
+        'seeds = 2\nscenario.run.stop = "110 delivered"\n[search]\nsetting = "tcp.receive_window"\nfrom = 1\nto = 2\n'
+    )
     Path("old.toml").write_text(text, encoding="utf-8")
     assert cli.main(["sweep", "old.toml", "--quiet"]) == 0
     told = capsys.readouterr().err.splitlines()

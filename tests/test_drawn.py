@@ -81,7 +81,7 @@ def test_enough_runs_reveal_drops_and_their_share(share: float) -> None:
 
 @pytest.mark.parametrize("share", [0.05, 0.1, 0.2])
 def test_points_detected_by_three_runs(share: float) -> None:
-    """Wilson's interval of 24 runs covers, although the first three runs selected the point."""
+    """The exact interval of 24 runs covers, although the first three runs selected the point."""
     rng = np.random.default_rng(3)
     detected, covered = 0, 0
     while detected < 300:
@@ -173,6 +173,33 @@ def test_a_state_that_a_run_leaves_is_not_absorbing() -> None:
     assert absorbing([up, up]) is None
     assert absorbing([[1.0, 1.0, math.nan, 2.0]]) is None
     assert absorbing([]) is None
+
+
+def test_states_that_runs_leave_are_rarely_called_permanent() -> None:
+    """Runs that change to and fro equally often, on average after 10 and 30 batches, are ten batches long."""
+    rng, found = np.random.default_rng(11), 0
+    for runs in (3, 10, 24):
+        for stay in (10, 30):
+            permanent = 0
+            for _ in range(200):
+                low = np.cumsum(rng.random((runs, 10)) < 1 / stay, axis=1) % 2 == (rng.random((runs, 1)) < 0.5)
+                states = absorbing(list((1 + low) * (1 + 0.02 * rng.normal(size=low.shape))))
+                found += states is not None
+                permanent += states is not None and states.is_permanent
+            assert permanent <= 0.05 * 200
+    # Some of them are reported, because no run returns.
+    assert found > 100
+
+
+def test_permanent_changes_by_hand() -> None:
+    """Three of three runs change after 2 of 10 batches: equal rates would have done this with (6 / 30)^3."""
+    up, down = [10.0, 10.2], [5.0, 5.2, 4.8, 5.0, 5.1, 4.9, 5.0, 5.0]
+    states = absorbing([[*up, *down]] * 3)
+    assert states is not None
+    assert states.is_permanent
+    rare = absorbing([[*up, *down], [10.0, 10.2, 9.8, 10.0, 10.1] * 2, [10.0, 10.2, 9.8, 10.0, 10.1] * 2])
+    assert rare is not None
+    assert not rare.is_permanent
 
 
 def test_two_kinds_of_runs_need_many_runs() -> None:

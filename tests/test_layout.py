@@ -83,7 +83,7 @@ def test_tables_of_commands(printed: list[Table], tmp_path: Path, monkeypatch: p
     (tmp_path / "several.toml").write_text(SEVERAL)
     (tmp_path / "study.toml").write_text(STUDY)
     (tmp_path / "search.toml").write_text(
-        'scenario.run.stop = "5 s"\naxes = { topology.hops = [1, 2] }\n'
+        'seeds = 2\nscenario.run.stop = "5 s"\naxes = { topology.hops = [1, 2] }\n'
         '[search]\nsetting = "tcp.rto.min"\nlow = "200 ms"\nhigh = "300 ms"\nresolution = "100 ms"\n'
     )
     tables_of: dict[str, int] = {}

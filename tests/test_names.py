@@ -106,7 +106,7 @@ def test_commands_show_names_escaped(screen: Screen, tmp_path: Path) -> None:
         "torn": f'run = {{ stop = {escaped}\n[[[\u202e\n',
         "study": f'measures = ["goodput_bps"]\nscenario.run.stop = "2 s"\n[cases.{escaped}"]\n[cases.{escaped} b"]\n'
         'tcp.receive_window = 7\n',
-        "search": 'scenario.run.stop = "2 s"\n[search]\nsetting = "tcp.receive_window"\nlow = 1\nhigh = 2\n'
+        "search": 'seeds = 2\nscenario.run.stop = "2 s"\n[search]\nsetting = "tcp.receive_window"\nlow = 1\nhigh = 2\n'
         f'[cases.{escaped}"]\n',
         "bad-study": f'{escaped}" = 1\nscenario = {escaped}"\nmeasures = [{escaped}"]\n'
         f'[axes]\n{escaped}" = [1, 1, 2.0]\n'

@@ -146,5 +146,14 @@ def test_early_ends_and_unreliable_intervals_are_warnings() -> None:
     assert str(notice) == notice.message
     assert "short" in notice.message
     marked = {n.message.split(" are ")[0] for n in short.warnings if n.code == "correlated_batches"}
-    rows = short.summary().filter(pl.col("autocorrelation") > 2 / pl.col("n").sqrt())
+    rows = short.summary().filter(pl.col("doubt").str.contains("correlated"))
     assert marked == {f"batches of {name}" for name in rows["measure"]}
+    trends = [n.message for n in short.warnings if n.code == "trend"]
+    rows = short.summary().filter(pl.col("doubt").str.contains("trend"))
+    assert trends == [
+        f"batches of {name} have a trend: there is no steady state, and their interval is too narrow. "
+        "Use longer batches or several seeds"
+        for name in rows["measure"]
+    ]
+    assert trends
+    assert short.summary()["doubt"].str.starts_with("one run, short batches").all()

@@ -1,6 +1,5 @@
 """Warnings about the results of a run, as records."""
 
-import math
 from collections.abc import Iterator, Sequence
 
 import polars as pl
@@ -14,6 +13,13 @@ _ENDS = {
     "limit": "the run reached run.time_limit before its stop rule was met",
     "idle": "the run ended early: no events were left",
 }
+
+
+_IN_BATCHES = {
+    "correlated": ("correlated_batches", "are correlated: their interval is too narrow"),
+    "trend": ("trend", "have a trend: there is no steady state, and their interval is too narrow"),
+}
+"""Codes and texts of warnings, by words of the column ``doubt``."""
 
 
 def of_results(end: str, silences: Sequence[Silence], batches: pl.DataFrame, summary: pl.DataFrame) -> Iterator[Notice]:
@@ -33,16 +39,6 @@ def of_results(end: str, silences: Sequence[Silence], batches: pl.DataFrame, sum
         yield Notice("silent_flow", "flow", f"{count(more, 'more flow')} delivered nothing")
     if short := short_batches(batches):
         yield Notice("short_batches", "run.stop", short)
-    for row in summary.iter_rows(named=True):
-        if is_correlated(row["autocorrelation"], row["n"]):
-            yield Notice(
-                "correlated_batches",
-                "run.stop",
-                f"batches of {row['measure']} are correlated (autocorrelation {row['autocorrelation']:.2f}): their "
-                "interval is too narrow. Use longer batches or several seeds",
-            )
-
-
-def is_correlated(autocorrelation: float | None, batches: int) -> bool:
-    """True if neighbouring batches are so alike that the interval is too narrow."""
-    return autocorrelation is not None and autocorrelation > 2 / math.sqrt(batches)
+    for word, (code, text) in _IN_BATCHES.items():
+        for name in summary.filter(pl.col("doubt").str.contains(word, literal=True))["measure"]:
+            yield Notice(code, "run.stop", f"batches of {name} {text}. Use longer batches or several seeds")

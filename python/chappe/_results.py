@@ -17,7 +17,9 @@ from chappe import _forked as forked
 from chappe import _former as former
 from chappe import _tables as tables
 from chappe._arguments import name_of, said
+from chappe._completions import mean_and_quantiles
 from chappe._deprecated import keyword_only
+from chappe._doubts import of_batches
 from chappe._error import ChappeWarning
 from chappe._folder import FORMAT, Writing
 from chappe._metadata import of_file
@@ -28,7 +30,7 @@ from chappe._scenario import Scenario, ScenarioLike, scenario_of
 from chappe._silence import Silence, of_run, told
 from chappe._why import Why, explain
 from chappe._words import count
-from chappe.measures import BY_NAME, JAIN, MEASURES, Totals, all_quotients, of_flows
+from chappe.measures import JAIN, MEASURES, Totals, all_quotients, of_flows, short_batches
 from chappe.stats import known_confidence, lag1
 
 TABLES = (
@@ -354,33 +356,36 @@ class Results:
                 rows = of_flows(self.flow_batches["delivered_bytes"].to_numpy(), len(used))
             else:
                 rows = ratios[name]
-            yield name, Totals(rows[used], BY_NAME[name].statistic)
+            yield name, Totals.of(name, rows[used], len(self.flows))
 
     @keyword_only("confidence")
     def summary(self, *, confidence: float = 0.95) -> pl.DataFrame:
-        """Measures of the run as ratios of totals, with Student-t intervals over the batches (jackknife).
+        """Measures of the run as ratios of totals, with intervals over the batches (:class:`chappe.stats.Pooled`).
 
         Args:
             confidence: Confidence of the intervals.
 
         Returns:
             One row per measure that is defined in the run: ``measure``, ``estimate``, ``ci_low`` and ``ci_high`` of the
-            interval, ``n``, ``of`` (``"batches"``), and ``autocorrelation`` of neighbouring batches; above 2 / sqrt(n)
-            the interval is too narrow.
+            interval, ``n``, ``of`` (``"batches"``), ``doubt`` (``"one run"`` and further reasons to doubt the interval;
+            docs/studies.md), and ``autocorrelation`` of neighbouring batches.
 
         Raises:
             RuntimeError: In a process forked after polars was used.
         """
         known_confidence(confidence)
+        forked.refuse()
+        short = short_batches(self.batches) is not None
         rows = []
         for name, totals in self._totals([m.name for m in MEASURES]):
             pooled = totals.together
-            numbers = (pooled.value, *pooled.estimate.interval(confidence), lag1(pooled.pseudo))
+            numbers = (pooled.value, *totals.estimate(pooled).interval(confidence), lag1(pooled.pseudo))
             value, low, high, rho = (x if math.isfinite(x) else None for x in numbers)
             if n := len(pooled.pseudo):
-                rows.append((name, value, low, high, n, "batches", rho))
+                rows.append((name, value, low, high, n, "batches", of_batches(pooled.pseudo, short), rho))
         floats = dict.fromkeys(("estimate", "ci_low", "ci_high"), pl.Float64)
-        schema = {"measure": pl.String, **floats, "n": pl.Int64, "of": pl.String, "autocorrelation": pl.Float64}
+        texts = dict.fromkeys(("of", "doubt"), pl.String)
+        schema = {"measure": pl.String, **floats, "n": pl.Int64, **texts, "autocorrelation": pl.Float64}
         return pl.DataFrame(rows, schema=schema, orient="row")
 
     def completions(self, quantiles: Sequence[float] = (0.5, 0.95, 0.99)) -> pl.DataFrame:
@@ -391,7 +396,8 @@ class Results:
 
         Returns:
             One row for flows and one for short flows, unless empty: ``what``, the numbers that ``began`` and were
-            ``completed``, ``mean_s``, and a column such as ``p95_s`` for each quantile [s].
+            ``completed``, ``mean_s``, and a column such as ``p95_s`` for each quantile [s]. Unfinished ones count by
+            the method of Kaplan and Meier; a quantile that was not reached is null.
 
         Raises:
             ValueError: If a quantile is not from 0 to 1.
@@ -402,19 +408,26 @@ class Results:
         forked.refuse()
         start = self.measured_from_s
         rows = []
-        # Flows that have not completed have no completion time.
-        ended = self.flows.filter(pl.col("completion_time_s").is_not_null())
-        for what, table in (("flows", ended), ("short_flows", self.short_flows)):
-            began = table.filter(pl.col("started_at_s") >= start)["completion_time_s"]
-            times = began.drop_nulls()
+        ended = pl.col("completion_time_s").is_not_null() | pl.Series(self._have_end(), dtype=pl.Boolean)
+        for what, table in (("flows", self.flows.filter(ended)), ("short_flows", self.short_flows)):
+            began = table.filter(pl.col("started_at_s") >= start)
             if began.is_empty():
                 continue
-            at_quantiles = [times.quantile(share, "nearest") for share in shares]
-            rows.append((what, len(began), len(times), times.mean(), *at_quantiles))
+            done = began["completion_time_s"].is_not_null()
+            times = began.filter(done)["completion_time_s"].to_numpy()
+            unfinished = self.simulated_s - began.filter(~done)["started_at_s"].to_numpy()
+            rows.append((what, len(began), len(times), *_known(mean_and_quantiles(times, unfinished, shares))))
         names = [f"p{100 * share:g}_s" for share in shares]
         columns = {"what": pl.String, "began": pl.Int64, "completed": pl.Int64}
         floats = dict.fromkeys(["mean_s", *names], pl.Float64)
         return pl.DataFrame(rows, schema={**columns, **floats}, orient="row")
+
+    def _have_end(self) -> list[bool]:
+        """For each flow, true if it sends a file of limited size."""
+        s = self.scenario.settings
+        random = _has_end(s["traffic"]["app"], s["bulk"])
+        of_entry = [_has_end(flow["app"], {**s["bulk"], **flow["bulk"]}) for flow in s["flow"]]
+        return [random if entry is None else of_entry[entry] for entry in self.scenario._core.entries()]
 
     def why(self) -> Why:
         """Explanation of the results: time budgets of flows and nodes, and causes of packet loss.
@@ -446,7 +459,7 @@ class Results:
 
     @cached_property
     def warnings(self) -> list[Notice]:
-        """Warnings about the results: an early end, flows that delivered nothing, short and correlated batches.
+        """Warnings about the results: an early end, flows that delivered nothing, short and correlated batches, trends.
 
         Warnings about the scenario are in ``scenario.warnings``.
 
@@ -544,6 +557,16 @@ def begin_of_measured(batches: pl.DataFrame) -> float:
     """Begin of the measured part of a run [s], from its batches."""
     used = batches.filter(pl.col("used"))["started_at_s"]
     return 0.0 if used.is_empty() else float(used.item(0))
+
+
+def _has_end(app: str, bulk: Mapping[str, Any]) -> bool:
+    """True for file transfers of limited size."""
+    return app == "bulk" and any(bulk[name] != "unlimited" for name in ("segments", "bytes"))
+
+
+def _known(values: Sequence[float]) -> list[float | None]:
+    """Numbers of a table; ``None`` if unknown."""
+    return [x if math.isfinite(x) else None for x in values]
 
 
 def _shares_of(quantiles: Any) -> list[float]:

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from chappe._explain import Explanation
 
 
+_LOPSIDED = 1.5
+"""Ratio of the longer to the shorter side of an interval from which both ends are printed."""
+
+
 def console() -> Console:
     """Standard output; lines are wrapped on terminals only."""
     return Console(highlight=False, emoji=False, width=None if sys.stdout.isatty() else 160)
@@ -68,9 +72,14 @@ def with_error(mean: float | None, half_width: float | None, scale: float = 1.0)
 
 
 def estimate(row: Mapping[str, Any], scale: float = 1.0) -> str:
-    """Estimate of a row of a summary, with the half width of its interval."""
+    """Estimate of a row of a summary with its interval: mean ± half width, or the ends where they are not symmetric."""
     mean, low, high = (math.nan if row[name] is None else row[name] for name in ("estimate", "ci_low", "ci_high"))
-    return with_error(mean, (high - low) / 2, scale)
+    half, below, above = (high - low) / 2, mean - low, high - mean
+    # Rounding errors alone make sides unequal.
+    if not max(below, above) > max(_LOPSIDED * min(below, above), 1e-5 * abs(mean)):
+        return with_error(mean, half, scale)
+    places = min(max(0, 1 - math.floor(math.log10(half * scale))), 9)
+    return f"{mean * scale:,.{places}f} ({low * scale:,.{places}f} to {high * scale:,.{places}f})"
 
 
 def warnings(scenario: Scenario, ignored: Sequence[str] = ()) -> None:

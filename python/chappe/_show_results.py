@@ -4,7 +4,7 @@ import polars as pl
 from rich.text import Text
 
 from chappe import _show as show
-from chappe._notices import is_correlated
+from chappe._doubts import MEANING
 from chappe._results import Results
 from chappe._silence import told
 from chappe._why import AIRTIME, LOSSES, SENDING, USES, Why
@@ -16,6 +16,9 @@ _NOTABLE = 0.001
 
 SHOWN = 8
 """Flows shown individually."""
+
+_IN_ROWS = ("correlated", "trend")
+"""Doubts that some rows have and others do not."""
 
 _ENDS = {
     "done": "",
@@ -66,30 +69,31 @@ def results(r: Results, name: str) -> None:
     summary = r.summary()
     used = int(r.batches["used"].sum())
     # A single batch gives no interval.
-    title = f"95 % confidence, from {count(used, 'batch')}" if used > 1 else "From 1 batch, without an interval"
-    means = show.table("All flows", ">measured", "", title=title)
+    title = (
+        f"95 % confidence, from {count(used, 'batch')} of one run" if used > 1 else "From 1 batch, without an interval"
+    )
     only_udp = r.short_flows.is_empty() and (r.flows["transport"] == "udp").all()
     units = {m.name: m for m in MEASURES}
-    correlated = []
+    rows, doubts = [], []
     for row in summary.iter_rows(named=True):
         m = units[row["measure"]]
         if only_udp and m.name in OF_TCP:
             continue
-        means.add_row(m.label, show.estimate(row, m.scale), m.unit)
-        if is_correlated(row["autocorrelation"], row["n"]):
-            correlated.append(m.label)
-    if means.rows:
+        # The title has "of one run", and a line of its own tells of short batches.
+        words = [word for word in row["doubt"].split(", ") if word in _IN_ROWS]
+        doubts += words
+        rows.append((m.label, show.estimate(row, m.scale), m.unit, ", ".join(words)))
+    means = show.table("All flows", ">measured", "", *(["doubt"] if doubts else []), title=title)
+    for cells in rows:
+        means.add_row(*cells[: 4 if doubts else 3])
+    if rows:
         show.write(means)
     else:
         show.say("Nothing was measured: no batch delivered a packet.", style="yellow")
     if short := short_batches(r.batches):
         show.say(f"{short[0].upper()}{short[1:]}.", style="yellow")
-    if correlated:
-        show.say(
-            f"Batches are correlated ({', '.join(correlated)}): their intervals are too narrow. "
-            "Use longer batches or several seeds.",
-            style="yellow",
-        )
+    for word in dict.fromkeys(doubts):
+        show.say(f"{word}: {MEANING[word]}. Use longer batches or several seeds.", style="yellow")
     outcomes = r.packet_outcomes
     dropped = {name: int(outcomes[name].sum()) for name in outcomes.columns if name.startswith("dropped_")}
     reasons = [f"{n:,} {name.removeprefix('dropped_').replace('_', ' ')}" for name, n in dropped.items() if n]

@@ -7,7 +7,8 @@ little weight.
 
 import difflib
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -16,10 +17,14 @@ from numpy.typing import NDArray
 
 from chappe._arguments import said
 from chappe._deprecated import warn
-from chappe.stats import Jackknife, Statistic, jain_of_totals, quotient
+from chappe.stats import Jackknife, Pooled, Statistic, exact_rate, exact_share, jain_of_totals, quotient, skewness
 
 Direction = Literal["maximize", "minimize"]
 """Better direction of a measure."""
+
+
+Exact = Callable[[float, float, float], tuple[float, float]]
+"""Function from two totals and a confidence to an interval that is exact for independent events."""
 
 
 class Measure(NamedTuple):
@@ -38,6 +43,10 @@ class Measure(NamedTuple):
     """Better direction: ``"maximize"`` or ``"minimize"``; ``None`` if neither is better."""
     statistic: Statistic = quotient
     """Function from totals to the measure."""
+    exact: Exact | None = None
+    """Interval of a count or a share of independent events."""
+    limits: tuple[float, float] = (0.0, math.inf)
+    """Smallest and largest possible value, in the stored unit."""
 
     @property
     def best(self) -> str | None:
@@ -61,13 +70,17 @@ ENERGY = "energy_per_bit_j"
 JAIN = "jain_index"
 """Jain's index of the totals of the flows: the only measure that is not a ratio of totals."""
 
+INDICES = (JAIN, "jain_index_of_batches")
+"""Measures between the reciprocal of the number of flows and 1."""
+
 _TIME = pl.col("ended_at_s") - pl.col("started_at_s")
 _BITS = 8.0 * pl.col("delivered_bytes")
 _TEN_THOUSAND = pl.col("packets_delivered") / 10_000.0
 
 
 def _per_10000(name: str, label: str, direction: Direction | None = None) -> Measure:
-    return Measure(f"{name}_per_10000", label, "per 10,000", 1, pl.col(name).cast(pl.Float64), _TEN_THOUSAND, direction)
+    events = pl.col(name).cast(pl.Float64)
+    return Measure(f"{name}_per_10000", label, "per 10,000", 1, events, _TEN_THOUSAND, direction, exact=exact_rate)
 
 
 def _mean(name: str, label: str, unit: str, scale: float, samples: str, direction: Direction | None = None) -> Measure:
@@ -81,7 +94,9 @@ def _mean(name: str, label: str, unit: str, scale: float, samples: str, directio
 MEASURES: tuple[Measure, ...] = (
     Measure("goodput_bps", "goodput", "kbit/s", 1e-3, _BITS, _TIME, "maximize"),
     Measure("throughput_bps", "throughput", "kbit/s", 1e-3, pl.col("throughput_bps") * _TIME, _TIME),
-    Measure(JAIN, "Jain's index", "", 1, pl.lit(math.nan), pl.lit(math.nan), "maximize", jain_of_totals),
+    Measure(
+        JAIN, "Jain's index", "", 1, pl.lit(math.nan), pl.lit(math.nan), "maximize", jain_of_totals, limits=(0.0, 1.0)
+    ),
     Measure(
         "jain_index_of_batches",
         "Jain's index within a batch",
@@ -90,6 +105,7 @@ MEASURES: tuple[Measure, ...] = (
         pl.col("jain_index").fill_null(0.0),
         pl.col("jain_index").is_not_null().cast(pl.Float64),
         "maximize",
+        limits=(0.0, 1.0),
     ),
     _per_10000("retransmissions", "retransmissions", "minimize"),
     _per_10000("timeouts", "timeouts", "minimize"),
@@ -105,6 +121,8 @@ MEASURES: tuple[Measure, ...] = (
         pl.sum_horizontal("mac_data_given_up", "mac_tcp_acks_given_up", "mac_other_given_up").cast(pl.Float64),
         pl.sum_horizontal("mac_data_packets", "mac_tcp_acks", "mac_other_packets").cast(pl.Float64),
         "minimize",
+        exact=exact_share,
+        limits=(0.0, 1.0),
     ),
     _per_10000("route_failures", "false route failures", "minimize"),
     Measure(ENERGY, "energy per delivered bit", "uJ", 1e6, pl.col("energy_j"), _BITS, "minimize"),
@@ -223,15 +241,33 @@ class Totals(NamedTuple):
     Attributes:
         rows: One row per batch or run; two columns for a ratio, one column per flow for Jain's index.
         statistic: Function from sums of rows to the measure.
+        exact: Interval of a count or a share.
+        limits: Smallest and largest possible value.
     """
 
     rows: NDArray[np.float64]
     statistic: Statistic
+    exact: Exact | None = None
+    limits: tuple[float, float] = (-math.inf, math.inf)
+
+    @classmethod
+    def of(cls, measure: str, rows: NDArray[np.float64], flows: int = 0, *, runs: bool = False) -> "Totals":
+        """Totals of a measure by name.
+
+        Args:
+            measure: Name of the measure.
+            rows: Totals of each batch or run.
+            flows: Number of flows, where it is known: no index of Jain's is below its reciprocal.
+            runs: True for rows of runs (:attr:`of_run`).
+        """
+        m = BY_NAME[measure]
+        limits = (1 / flows, 1.0) if flows and measure in INDICES else m.limits
+        return cls(rows, quotient if runs else m.statistic, m.exact, limits)
 
     @property
     def known(self) -> "Totals":
         """Totals of the rows in which the measure is defined."""
-        return Totals(self.rows[np.isfinite(self.rows).all(axis=1) & (self.rows != 0).any(axis=1)], self.statistic)
+        return self._replace(rows=self.rows[np.isfinite(self.rows).all(axis=1) & (self.rows != 0).any(axis=1)])
 
     @property
     def each(self) -> NDArray[np.float64]:
@@ -245,6 +281,20 @@ class Totals(NamedTuple):
         return Jackknife.of(self.rows[:0], self.statistic) if math.isnan(pooled.value) else pooled
 
     @property
+    def pooled(self) -> Pooled:
+        """Estimate of :attr:`together`."""
+        return self.estimate(self.together)
+
+    def estimate(self, together: Jackknife) -> Pooled:
+        """The measure of all rows, :attr:`together`, with an interval for skewed or few values."""
+        e = together.estimate
+        interval = None
+        if self.exact is not None and len(together.pseudo):
+            over, under = (float(total) for total in self.known.rows.sum(axis=0))
+            interval = partial(self.exact, over, under)
+        return Pooled(e.mean, e.variance, e.df, skewness(together.pseudo), interval, self.limits)
+
+    @property
     def of_run(self) -> tuple[float, float]:
         """Numerator and denominator of the run for pooling with other runs; for Jain's index the value and 1."""
         if not len(self.rows):
@@ -255,10 +305,16 @@ class Totals(NamedTuple):
         return float(self.statistic(self.rows.sum(axis=0))), 1.0
 
 
-def of_runs(runs: Iterable[Totals | None]) -> Totals:
-    """Totals of several runs, one row each; NaN for a failed run."""
+def of_runs(runs: Iterable[Totals | None], measure: str | None = None) -> Totals:
+    """Totals of several runs, one row each; NaN for a failed run.
+
+    Args:
+        runs: Totals of each run.
+        measure: Name of the measure; ``None``: only the ratio of the totals counts.
+    """
     rows = [(math.nan, math.nan) if totals is None else totals.of_run for totals in runs]
-    return Totals(np.array(rows, dtype=float).reshape(len(rows), 2), quotient)
+    table = np.array(rows, dtype=float).reshape(len(rows), 2)
+    return Totals(table, quotient) if measure is None else Totals.of(measure, table, runs=True)
 
 
 def quotients(batches: pl.DataFrame, measure: str) -> NDArray[np.float64]:

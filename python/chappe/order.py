@@ -6,10 +6,11 @@ contribute half of it.
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
-from chappe.stats import Estimate, Values, known_confidence, quantile
+from chappe.stats import Estimate, Values, known_confidence
 
 
 @dataclass(frozen=True)
@@ -39,15 +40,8 @@ class Quantile(Estimate):
         The number of values below the quantile is binomial. An end is infinite if there are too few values: a median
         needs 6 values for 95 %.
         """
-        from scipy.special import bdtr
-
-        known_confidence(confidence)
         n = len(self.ordered)
-        tail = (1 - confidence) / 2
-        # P(fewer than k values below the quantile) for k = 0, 1, ..., n.
-        below = [0.0, *(float(bdtr(k, n, self.q)) for k in range(n))]
-        low = max(k for k in range(n + 1) if below[k] <= tail)
-        high = min((k for k in range(n + 1) if 1 - below[k] <= tail), default=n + 1)
+        low, high = _ranks(n, self.q, known_confidence(confidence))
         return self.ordered[low - 1] if low else -math.inf, self.ordered[high - 1] if high <= n else math.inf
 
     def half_width(self, confidence: float = 0.95) -> float:
@@ -56,13 +50,30 @@ class Quantile(Estimate):
         return (high - low) / 2
 
 
+@lru_cache(maxsize=256)
+def _ranks(n: int, q: float, confidence: float) -> tuple[int, int]:
+    """Ranks, from 1, of the values that bound a quantile; 0 and ``n`` + 1 for too few values."""
+    from scipy.special import bdtr
+
+    tail = (1 - confidence) / 2
+    # P(fewer than k values below the quantile) for k = 0, 1, ..., n.
+    below = np.concatenate([[0.0], bdtr(np.arange(n), n, q)])
+    low = int(np.flatnonzero(below <= tail)[-1])
+    enough = np.flatnonzero(1 - below <= tail)
+    return low, int(enough[0]) if len(enough) else n + 1
+
+
 def _interpolated(ordered: np.ndarray, q: float) -> float:
     """Quantile of type 7, also between infinite values."""
     if not len(ordered):
         return math.nan
     place = q * (len(ordered) - 1)
     low, high = float(ordered[math.floor(place)]), float(ordered[math.ceil(place)])
-    return low if low == high else quantile(ordered, q) if math.isfinite(high) else high
+    if low == high or not math.isfinite(high):
+        return high
+    # As numpy does, which takes 50 times as long for one quantile.
+    part = place - math.floor(place)
+    return low + (high - low) * part if part < 0.5 else high - (high - low) * (1 - part)
 
 
 def prediction(values: Values, confidence: float = 0.95) -> tuple[float, float]:

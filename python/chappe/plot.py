@@ -11,12 +11,18 @@ import numpy as np
 import polars as pl
 
 from chappe._files import write_file
+from chappe.measures import MEASURES
 
 # Functions import matplotlib themselves: matplotlib takes longer to load than most commands take to run.
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from chappe.study import Study
+
 FORMATS = ("pdf", "svg", "png")
+
+PANELS = 12
+"""Largest number of panels of a Welch plot."""
 
 # Palettes of Okabe and Ito, and (the last five) of Tol, for all kinds of colour vision.
 COLOURS = (
@@ -354,6 +360,48 @@ def over_time(panels: Sequence[tuple[str, Sequence[Curve]]], *, title: str) -> "
         figure.suptitle(title, x=0.01, ha="left", fontsize=9.5, fontweight="bold")
         figure.legend(handles.values(), handles.keys(), loc="outside lower left", ncols=4, fontsize=8)
         return figure
+
+
+def welch(study: "Study", measure: str = "goodput_bps", *, window: int = 5) -> "Figure":
+    """Plots the mean of the runs batch by batch, one panel per point, to find the transient by eye.
+
+    The moving average smooths noise; the transient ends where it becomes level (Welch, *The statistical analysis of
+    simulation results*, 1983).
+
+    Args:
+        study: A study, of several seeds.
+        measure: Name of the measure.
+        window: Number of neighbours on either side in the moving average, fewer at both ends.
+
+    Raises:
+        ValueError: If the measure is unknown, or the study has more than :data:`PANELS` points.
+    """
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    series = study._series(measure)
+    if not 1 <= len(series) <= PANELS:
+        raise ValueError(f"a plot has from 1 to {PANELS} points, and this study has {len(series):,}")
+    m = {m.name: m for m in MEASURES}[measure]
+    with mpl.rc_context(_STYLE):
+        figure = Figure(figsize=(8.4, 0.9 + 1.8 * len(series)), layout="constrained")
+        for i, (label, values) in enumerate(series):
+            axes = figure.add_subplot(len(series), 1, i + 1)
+            batches = range(1, len(values) + 1)
+            axes.plot(batches, values * m.scale, color="#bbbbbb", linewidth=0.8, label="mean of the runs")
+            smooth = moving_average(values, window) * m.scale
+            axes.plot(batches, smooth, color=COLOURS[0], label=f"moving average of up to {2 * window + 1} batches")
+            axes.set_title(label, loc="left", fontsize=8.5)
+            axes.set_ylabel(f"{m.label} [{m.unit}]" if m.unit else m.label, fontsize=8)
+        axes.set_xlabel("batch")
+        axes.legend(fontsize=8)
+        return figure
+
+
+def moving_average(values: "np.ndarray", window: int) -> "np.ndarray":
+    """Mean of each value with up to ``window`` neighbours on either side, as many as there are on both."""
+    spans = [min(window, i, len(values) - 1 - i) for i in range(len(values))]
+    return np.array([values[i - k : i + k + 1].mean() for i, k in enumerate(spans)])
 
 
 def places(nodes: Sequence[tuple[float, float]], flows: Sequence[tuple[int, int]], *, title: str) -> "Figure":

@@ -1,7 +1,7 @@
-"""Absorbing states: runs that change once, permanently, and only some of them within the simulated time.
+"""States that outlive runs: runs that change once and do not return, and only some of them within the simulated time.
 
 The mean of such runs depends on the number of runs that have changed so far, and an interval from unchanged runs does
-not cover it. The share of runs that have changed by a given time, with Wilson's interval, and the levels before and
+not cover it. The share of runs that have changed by a given time, with its exact interval, and the levels before and
 after the change can be reported.
 """
 
@@ -34,7 +34,7 @@ MANY = 20
 
 @dataclass(frozen=True)
 class States:
-    """Two levels of a measure, and the irreversible changes of runs from one level to the other.
+    """Two levels of a measure, and the changes of runs from one level to the other, without a return within the run.
 
     Attributes:
         before: Level before the change, a mean over runs.
@@ -49,7 +49,7 @@ class States:
     batches: int
 
     def share(self, batches: int | None = None) -> Share:
-        """Share of runs that have changed, with Wilson's interval.
+        """Share of runs that have changed, with the exact interval.
 
         Args:
             batches: Number of batches from the beginning to consider; ``None``: all.
@@ -59,9 +59,22 @@ class States:
         assert isinstance(share, Share)
         return share
 
+    @property
+    def is_permanent(self) -> bool:
+        """True if returns are rarer than changes (exact test, 5 %); otherwise longer runs may return.
+
+        If both were equally frequent, each of the changes would happen before the change, in the order of the batches,
+        with the share of all batches that the runs spent there.
+        """
+        seen = [at for at in self.changed if at]
+        before = sum(self.batches if at is None else at for at in self.changed)
+        return bool(seen) and (before / (self.batches * len(self.changed))) ** len(seen) < 0.05
+
 
 def absorbing(runs: Sequence[Values]) -> States | None:
-    """Detects an absorbing state: two levels, and no way back.
+    """Detects two levels, and changes to one of them without a way back within the run.
+
+    A state may be left after the end of the run: :attr:`States.is_permanent` tells where this is unlikely.
 
     The batches of all runs are split into two levels with the smallest sum of squares within the levels. The levels are
     the states if

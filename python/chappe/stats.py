@@ -1,6 +1,7 @@
 """Statistics of simulation output: intervals, comparisons, correlation of batches."""
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Real
@@ -123,28 +124,111 @@ class Jackknife:
 
 @dataclass(frozen=True)
 class Share(Estimate):
-    """Share of successes in independent trials, with Wilson's interval, which stays between 0 and 1.
+    """Share of successes in independent trials, with the exact interval, which stays between 0 and 1.
 
-    Wilson, *Probable inference, the law of succession, and statistical inference*, JASA 22, 1927.
+    Clopper and Pearson, *The use of confidence or fiducial limits illustrated in the case of the binomial*, Biometrika
+    26, 1934.
     """
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """Ends of Wilson's interval of this confidence; NaN without any trial."""
-        from scipy.special import ndtri
-
+        """Ends of the exact interval of at least this confidence; NaN without any trial."""
         known_confidence(confidence)
         n = self.df + 1
-        if n == 0:
-            return math.nan, math.nan
-        z = float(ndtri(0.5 + confidence / 2))
-        middle = (self.mean + z * z / (2 * n)) / (1 + z * z / n)
-        half = z * math.sqrt(self.mean * (1 - self.mean) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-        return max(0.0, middle - half), min(1.0, middle + half)
+        return exact_share(self.mean * n, n, confidence) if n else (math.nan, math.nan)
 
     def half_width(self, confidence: float = 0.95) -> float:
         """Half the width of the interval, which is not centred on the share."""
         low, high = self.interval(confidence)
         return (high - low) / 2
+
+
+def exact_share(successes: float, trials: float, confidence: float = 0.95) -> tuple[float, float]:
+    """Interval of a probability from independent trials (Clopper and Pearson 1934)."""
+    from scipy.special import betaincinv
+
+    tail, k = (1 - known_confidence(confidence)) / 2, min(successes, trials)
+    low = float(betaincinv(k, trials - k + 1, tail)) if k > 0 else 0.0
+    return low, float(betaincinv(k + 1, trials - k, 1 - tail)) if k < trials else 1.0
+
+
+def exact_rate(events: float, exposure: float, confidence: float = 0.95) -> tuple[float, float]:
+    """Interval of a rate from a Poisson count (Garwood 1936): 0 events allow for up to 3.7.
+
+    Args:
+        events: Number of events.
+        exposure: Size of what they were counted in, such as delivered packets.
+        confidence: Confidence of the interval.
+    """
+    from scipy.special import gammaincinv
+
+    tail = (1 - known_confidence(confidence)) / 2
+    low = float(gammaincinv(events, tail)) if events > 0 else 0.0
+    return low / exposure, float(gammaincinv(events + 1, 1 - tail)) / exposure
+
+
+@dataclass(frozen=True)
+class Pooled(Estimate):
+    """A measure of runs or batches that may be skewed, few, or without any event.
+
+    Each end of the interval is the farthest of
+
+    - Student's t,
+    - t with the cube-root correction for skewness (Hall, *On the removal of skewness by transformation*, JRSS B 54,
+      1992; Willink, *A confidence interval and test for the mean of an asymmetric distribution*, Communications in
+      Statistics 34, 2005), from three values on,
+    - for counts and shares, the exact interval of independent events,
+
+    within the limits of the measure.
+
+    Attributes:
+        skewness: Skewness of the values, adjusted for their number (G1); 0 where it is not known.
+        exact: Interval of a given confidence that is exact for independent events; ``None`` for other measures.
+        limits: Smallest and largest possible value of the measure.
+    """
+
+    skewness: float = 0.0
+    exact: Callable[[float], tuple[float, float]] | None = None
+    limits: tuple[float, float] = (-math.inf, math.inf)
+
+    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        """Ends of the interval of this confidence."""
+        t, error = quantile_t(confidence, self.df), math.sqrt(self.variance)
+        if math.isnan(t * error):
+            return math.nan, math.nan
+        low, high = self.mean - t * error, self.mean + t * error
+        if self.skewness and error > 0:
+            a = self.skewness / (6 * math.sqrt(self.df + 1))
+            low = min(low, self.mean - error * _unskewed(t, a))
+            high = max(high, self.mean - error * _unskewed(-t, a))
+        if self.exact is not None:
+            least, most = self.exact(confidence)
+            low, high = min(low, least), max(high, most)
+        return max(low, self.limits[0]), min(high, self.limits[1])
+
+    def half_width(self, confidence: float = 0.95) -> float:
+        """Half the width of the interval, which is not centred on the measure."""
+        low, high = self.interval(confidence)
+        return (high - low) / 2
+
+
+def _unskewed(t: float, a: float) -> float:
+    """Quantile of the error of a skewed mean [standard errors]; ``a`` is the skewness by 6 sqrt(n)."""
+    return (math.cbrt(1 + 6 * a * (t - a)) - 1) / (2 * a)
+
+
+def skewness(values: Values) -> float:
+    """Skewness, adjusted for the number of values (G1 of Joanes and Gill 1998); 0 for equal values, or fewer than 3."""
+    x = np.asarray(values, dtype=float)
+    n = len(x)
+    if n < 3:
+        return 0.0
+    d = x - np.add.reduce(x) / n
+    squares = d * d
+    second, third = float(np.add.reduce(squares)) / n, float(squares @ d) / n
+    # Rounding errors of equal values are no skewness.
+    if second <= 1e-24 * float(x @ x):
+        return 0.0
+    return third / math.pow(second, 1.5) * math.sqrt(n * (n - 1)) / (n - 2)
 
 
 def known_confidence(confidence: float) -> float:
@@ -174,12 +258,20 @@ def beyond_t(t: float, df: float) -> float:
 
 
 def student_p(e: Estimate) -> float:
-    """Probability (two-sided) of a mean at least as far from 0 when it is 0; NaN where its error is not known."""
+    """Probability (two-sided) of a mean at least as far from 0 when it is 0; NaN where its error is not known.
+
+    Equal values have no variance: their probability is that of equal signs (:func:`equal_signs`).
+    """
     if math.isnan(e.variance):
         return math.nan
     if e.variance == 0:
-        return 1.0 if e.mean == 0 else 0.0
+        return 1.0 if e.mean == 0 else equal_signs(e.df)
     return 2 * beyond_t(abs(e.mean) / math.sqrt(e.variance), e.df)
+
+
+def equal_signs(df: float) -> float:
+    """Probability (two-sided) that ``df`` + 1 values have the same sign by chance (sign test)."""
+    return math.pow(2.0, -df)
 
 
 def _degrees(variance: float, parts: Iterable[tuple[float, float]]) -> float:
@@ -218,14 +310,83 @@ def ratio(a: Estimate, b: Estimate) -> Estimate:
 
 
 def lag1(values: Values) -> float:
-    """Autocorrelation at lag 1; NaN for constant values.
+    """Autocorrelation at lag 1; NaN for constant values. It is -1/n on average if n values are independent.
 
-    Intervals assume independent batch means; above ``2 / sqrt(n)`` the interval is too narrow.
+    :func:`serial_p` tests it.
     """
     x = np.asarray(values, dtype=float)
     d = x - x.mean() if len(x) else x
     total = float((d * d).sum())
     return float((d[:-1] * d[1:]).sum()) / total if total > 0 else math.nan
+
+
+def serial_p(values: Values) -> float:
+    """Probability (one-sided) of neighbours at least as alike when values are independent; NaN for fewer than four.
+
+    Von Neumann's ratio of the mean squared difference of neighbours to the variance (Annals of Mathematical Statistics
+    12, 1941), with the normal approximation for its half (Young, same volume): mean 1, variance (n - 2) / (n^2 - 1).
+    Neither SciPy nor statsmodels has the test.
+    """
+    from scipy.special import ndtr
+
+    x = np.asarray(values, dtype=float)
+    n = len(x)
+    if n < 4:
+        return math.nan
+    d, steps = x - np.add.reduce(x) / n, x[1:] - x[:-1]
+    total = float(d @ d)
+    if not total > 0:
+        return math.nan
+    half_ratio = float(steps @ steps) / total / 2
+    return float(ndtr((half_ratio - 1) * math.sqrt((n * n - 1) / (n - 2))))
+
+
+def trend_p(values: Values) -> float:
+    """Probability (two-sided) of a trend at least as strong when there is none; NaN for fewer than five values.
+
+    Mann's test by Kendall's tau (Econometrica 13, 1945), with the normal approximation and the correction for ties.
+    ``scipy.stats.kendalltau`` is equal, but loading ``scipy.stats`` takes longer than most runs.
+    """
+    from scipy.special import ndtr
+
+    x = np.asarray(values, dtype=float)
+    n = len(x)
+    if n < 5:
+        return math.nan
+    # Each pair counts twice, in the direction of the series.
+    place = np.arange(n)
+    score = float((np.sign(np.subtract.outer(x, x)) * np.sign(np.subtract.outer(place, place))).sum()) / 2
+    ties = [t for t in Counter(x.tolist()).values() if t > 1]
+    variance = (n * (n - 1) * (2 * n + 5) - sum(t * (t - 1) * (2 * t + 5) for t in ties)) / 18
+    return 2 * float(ndtr(-abs(score) / math.sqrt(variance))) if variance > 0 else math.nan
+
+
+def spread(means: Values, variances: Values, df: float) -> tuple[float, float]:
+    """Spread of runs relative to the spread that their batches promise.
+
+    Runs that are farther apart than their batches promise differ in something that one run does not show: an interval
+    from the batches of one of them is too narrow. Replicated batch means: Argon and Andradottir, Naval Research
+    Logistics 53, 2006.
+
+    Args:
+        means: Measure of each run.
+        variances: Variance of each, from its batches.
+        df: Degrees of freedom of each of these variances: the number of batches less 1.
+
+    Returns:
+        The variance of the runs by the mean of `variances`, and the probability of at least this when batches are
+        independent (F test); NaN for fewer than two runs, and without any variance.
+    """
+    from scipy.special import fdtrc
+
+    n = len(means)
+    if n < 2 or not len(variances):
+        return math.nan, math.nan
+    promised = float(np.mean(variances))
+    if not promised > 0:
+        return math.nan, math.nan
+    times = float(np.var(means, ddof=1)) / promised
+    return times, float(fdtrc(n - 1, n * df, times))
 
 
 def mser5(values: Values) -> int:

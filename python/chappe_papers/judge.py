@@ -11,7 +11,7 @@ from functools import cached_property
 
 from chappe.choice import Among
 from chappe.order import Quantile, rank_p
-from chappe.stats import Estimate, Share, beyond_t, difference, holm, ratio
+from chappe.stats import Estimate, Share, beyond_t, difference, equal_signs, holm, ratio
 
 from chappe_papers.pairs import Paired
 from chappe_papers.ranks import Times
@@ -163,14 +163,22 @@ def _above(e: Estimate, value: float) -> float:
         return min(1.0, 2 * float(bdtr(sum(v <= value for v in e.ordered), len(e.ordered), e.q)))
     if math.isnan(e.variance) or math.isnan(e.mean):
         return math.nan
-    variance, df = e.variance, e.df
     if isinstance(e, Share):
-        # The test of which Wilson's interval is the inversion.
-        variance, df = value * (1 - value) / (e.df + 1), math.inf
-    if variance <= 0:
-        return 0.0 if e.mean > value else 1.0
-    t = (e.mean - value) / math.sqrt(variance)
-    return min(1.0, 2 * beyond_t(t, df))
+        return _share_above(e, value)
+    if e.variance <= 0:
+        return equal_signs(e.df) if e.mean > value else 1.0
+    t = (e.mean - value) / math.sqrt(e.variance)
+    return min(1.0, 2 * beyond_t(t, e.df))
+
+
+def _share_above(e: Share, value: float) -> float:
+    """The same of a share: the exact binomial test, of which the interval of Clopper and Pearson is the inversion."""
+    from scipy.special import bdtrc
+
+    successes, trials = round(e.mean * (e.df + 1)), e.df + 1
+    if not 0 <= value < 1:
+        return 0.0 if value < 0 else 1.0
+    return min(1.0, 2 * float(bdtrc(successes - 1, trials, value))) if successes else 1.0
 
 
 def _below(e: Estimate, value: float) -> float:

@@ -7,9 +7,9 @@ interval of a mean is that of the runs. Where there are few, and nothing is doub
 
 import math
 from collections.abc import Mapping, Sequence
-from statistics import variance
 
 import polars as pl
+from chappe import stats
 from chappe.states import States, absorbing
 from chappe.stats import Estimate, holm, lag1, quantile_t
 from chappe.study._facts import OVER, UNDER
@@ -38,24 +38,11 @@ def of_batches(values: Mapping[str, Sequence[float | None]]) -> dict[str, float]
 
 
 def spread(runs: pl.DataFrame, measure: str) -> tuple[float, float]:
-    """Spread of runs relative to the spread that their batches promise.
-
-    Returns:
-        The variance of the runs by that which their batches promise, and the probability of at least this when batches
-        are independent (F test).
-    """
-    from scipy.special import fdtrc
-
-    n, batches = len(runs), min(runs["batches"].to_list(), default=0.0)
-    if n < 2:
-        return math.nan, math.nan
+    """Spread of runs relative to the spread that their batches promise: :func:`chappe.stats.spread`."""
+    df = min(runs["batches"].to_list(), default=0.0) - 1
     widths = runs[f"{measure}_half_width"].fill_nan(None).drop_nulls()
-    errors = [(h / quantile_t(0.95, batches - 1)) ** 2 for h in widths]
-    promised = sum(errors) / len(errors) if errors else math.nan
-    apart = variance(runs[measure].fill_null(math.nan))
-    if not promised > 0:
-        return math.nan, math.nan
-    return apart / promised, float(fdtrc(n - 1, n * (batches - 1), apart / promised))
+    variances = [(h / quantile_t(0.95, df)) ** 2 for h in widths]
+    return stats.spread(runs[measure].fill_null(math.nan).to_list(), variances, df)
 
 
 def correlation(runs: pl.DataFrame, measure: str) -> tuple[float, float]:

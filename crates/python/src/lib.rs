@@ -129,6 +129,12 @@ impl Scenario {
         self.0.layout().flows.iter().map(flow).collect()
     }
 
+    /// Entry of `flow` to which every flow belongs; `None` for a random one.
+    fn entries(&self) -> Vec<Option<usize>> {
+        let layout = self.0.layout();
+        (0..layout.flows.len()).map(|flow| layout.entry_of(flow)).collect()
+    }
+
     /// Sender, receiver, received power [dBm] and fastest rate [bit/s] of every one-way radio link.
     fn links(&self, py: Python<'_>) -> Vec<(u32, u32, f64, Option<u64>)> {
         py.detach(|| self.0.links().iter().map(|l| (l.from, l.to, l.signal_dbm, l.rate.map(|r| r.0))).collect())

@@ -59,6 +59,7 @@ def _study(args: argparse.Namespace) -> "StudyFile":
     from chappe.study import _file as study_file
     from chappe.study._axes import grid, seeds_of
     from chappe.study._run import problems_of_measure
+    from chappe.study._search import first_seeds
 
     if args.file == STDIN:
         raise CommandError("a study is read from a file, which names its folder, not from standard input")
@@ -90,10 +91,14 @@ def _study(args: argparse.Namespace) -> "StudyFile":
             problems += [p._replace(file="--axis") for p in e.problems]
     if problems:
         raise StudyError(problems)
+    seeds = f.seeds
+    if args.seeds is not None:
+        seeds = list(seeds_of(args.seeds))
+        seeds = first_seeds(args.seeds, seeds) if f.search is not None else seeds
     return replace(
         f,
         axes={**f.axes, **axes},
-        seeds=f.seeds if args.seeds is None else list(seeds_of(args.seeds)),
+        seeds=seeds,
         measures=args.measures or f.measures,
     )
 

@@ -1,4 +1,9 @@
-"""Analysis of the runs of a study: means, comparisons, rankings."""
+"""Analysis of the runs of a study: means, comparisons, rankings.
+
+``compare`` and ``rank`` refuse a study with one seed. The batches of a run tell how well the run knows its own mean,
+not how much other runs differ from it: they call Vegas different from itself, started a millisecond later, in up to
+half of the studies.
+"""
 
 import itertools
 import math
@@ -8,11 +13,26 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 import polars.selectors as cs
+from numpy.typing import NDArray
 
 from chappe import _core
 from chappe._arguments import said
+from chappe._doubts import CORRELATED, of_batches, of_runs
 from chappe.measures import NAMES, Direction, Totals, hint
-from chappe.stats import Comparison, Estimate, Jackknife, holm, lag1, paired, quantile, unpaired
+from chappe.order import Quantile
+from chappe.states import unseen
+from chappe.stats import Comparison, Estimate, Jackknife, Pooled, holm, lag1, paired, unpaired
+from chappe.study._best import not_best
+from chappe.study._relative import Relative
+
+QUANTILES = {"q10": 0.1, "median": 0.5, "q90": 0.9}
+"""Columns of the summary with quantiles of single runs or batches."""
+
+FEW = 3
+"""Runs with which two settings are told apart only if they differ by many standard deviations."""
+
+SAME = 0.05
+"""Relative difference up to which two settings are the same, unless given."""
 
 
 class Sample(NamedTuple):
@@ -22,11 +42,16 @@ class Sample(NamedTuple):
         labels: Value on each axis.
         seeds: Seed of each row of totals; ``None`` if the rows are batches of one run.
         totals: Totals of each run or batch.
+        common: True if the seed draws parts of the scenario alike for all settings, so that runs with the same seed are
+            pairs (:mod:`chappe.study._common`).
+        short: True for short batches (:func:`chappe.measures.short_batches`).
     """
 
     labels: dict[str, Any]
     seeds: list[int] | None
     totals: Totals
+    common: bool = False
+    short: bool = False
 
     @property
     def together(self) -> Jackknife:
@@ -34,9 +59,9 @@ class Sample(NamedTuple):
         return self.totals.together
 
     @property
-    def estimate(self) -> Estimate:
+    def estimate(self) -> Pooled:
         """Measure of all runs, or batches, with the variance of its error."""
-        return self.together.estimate
+        return self.totals.estimate(self.together)
 
 
 def known_measure(name: str) -> None:
@@ -64,99 +89,174 @@ def table(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
 def summary(sample: Sample, measure: str, confidence: float) -> dict[str, Any]:
     """Row of the summary."""
     together = sample.together
-    rho = lag1(together.pseudo) if sample.seeds is None else math.nan
+    estimate = sample.totals.estimate(together)
+    of_one_run = sample.seeds is None
+    rho = lag1(together.pseudo) if of_one_run else math.nan
     values = sample.totals.known.each
-    values = values[np.isfinite(values)]
+    values = np.sort(values[np.isfinite(values)])
     n = len(together.pseudo)
+    doubt = of_batches(together.pseudo, sample.short) if of_one_run else of_runs(n, estimate)
     return {
         **sample.labels,
         "measure": measure,
-        **interval(together.estimate, confidence),
+        **interval(estimate, confidence),
         "n": n,
-        "of": "batches" if sample.seeds is None else "runs",
-        "q10": known(quantile(values, 0.1)),
-        "median": known(quantile(values, 0.5)),
-        "q90": known(quantile(values, 0.9)),
+        "of": "batches" if of_one_run else "runs",
+        "doubt": doubt,
+        "unseen": None if of_one_run else unseen(n, confidence),
+        **_quantiles(values, confidence),
         "autocorrelation": known(rho),
-        "correlated": not math.isnan(rho) and rho > 2 / math.sqrt(n),
+        "correlated": of_one_run and CORRELATED in str(doubt),
     }
 
 
-def contrast(a: Sample, b: Sample) -> tuple[Comparison, Jackknife, Jackknife]:
-    """Comparison of two settings, and the compared samples: pairs with the same seed, or batches."""
-    if a.seeds is None or b.seeds is None:
+def _quantiles(values: NDArray[np.float64], confidence: float) -> dict[str, float | None]:
+    """Columns of quantiles and their intervals; null for too few values for an interval."""
+    row: dict[str, float | None] = {}
+    for name, q in QUANTILES.items():
+        e = Quantile.at(values, q)
+        low, high = e.interval(confidence)
+        found = math.isfinite(low) and math.isfinite(high)
+        row |= dict(
+            zip((name, f"{name}_low", f"{name}_high"), (e.mean, low, high) if found else (None,) * 3, strict=True)
+        )
+    return row
+
+
+class Contrast(NamedTuple):
+    """Comparison of two settings, and the compared runs.
+
+    Attributes:
+        comparison: The comparison.
+        a: Measure of the first setting.
+        b: Measure of the second setting.
+        is_paired: True if runs with the same seed are pairs.
+    """
+
+    comparison: Comparison
+    a: Jackknife
+    b: Jackknife
+    is_paired: bool
+
+
+def contrast(a: Sample, b: Sample) -> Contrast:
+    """Compares two settings: by pairs of the same seed if the seed draws parts of both alike, else by Welch's test."""
+    if a.seeds is None or b.seeds is None or not (a.common and b.common):
         x, y = a.together, b.together
-        return unpaired(x, y), x, y
-    row_of = {seed: place for place, seed in enumerate(b.seeds)}
-    pairs = [(place, row_of[seed]) for place, seed in enumerate(a.seeds) if seed in row_of]
+        return Contrast(unpaired(x, y), x, y, False)
+    x, y = in_pairs(a, b)
+    return Contrast(paired(x, y), x, y, True)
+
+
+def in_pairs(a: Sample, b: Sample) -> tuple[Jackknife, Jackknife]:
+    """Measures of the runs with seeds of both samples, in the same order."""
+    row_of = {seed: place for place, seed in enumerate(b.seeds or ())}
+    pairs = [(place, row_of[seed]) for place, seed in enumerate(a.seeds or ()) if seed in row_of]
     first, second = (t.rows[[pair[side] for pair in pairs]] for side, t in enumerate((a.totals, b.totals)))
     finite = (np.isfinite(first) & np.isfinite(second)).all(axis=1)
     x, y = (Jackknife.of(rows[finite], a.totals.statistic) for rows in (first, second))
-    return paired(x, y), x, y
+    return x, y
+
+
+def correlation(a: Sample, b: Sample) -> float:
+    """Correlation of two settings over the seeds; NaN with fewer than three common seeds, or without variance."""
+    x, y = (j.pseudo for j in in_pairs(a, b))
+    if len(x) < 3 or not (np.isfinite(x).all() and np.isfinite(y).all()) or x.std() == 0 or y.std() == 0:
+        return math.nan
+    return float(np.corrcoef(x, y)[0, 1])
+
+
+def refuse_one_seed(samples: Sequence[Sample], what: str) -> None:
+    """Refuses to tell settings apart by the batches of single runs.
+
+    Raises:
+        ValueError: If the study has one seed.
+    """
+    if any(s.seeds is None for s in samples):
+        raise ValueError(
+            f"{what} needs the runs of at least 2 seeds, better 10, and this study has one: "
+            "runs with other seeds differ by more than the batches of one run show. Run the study with seeds=10"
+        )
 
 
 def compare(
-    samples: Sequence[Sample], a: Mapping[str, Any], b: Mapping[str, Any], confidence: float
+    samples: Sequence[Sample], a: Mapping[str, Any], b: Mapping[str, Any], confidence: float, within: float = SAME
 ) -> list[dict[str, Any]]:
     """Rows of a comparison of two settings."""
-    return _adjusted(_contrasts(samples, a, b, confidence), confidence)
+    return _adjusted(_contrasts(samples, a, b), confidence, within)
 
 
-def compare_all(samples: Sequence[Sample], axis: str, baseline: Any, confidence: float) -> list[dict[str, Any]]:
+def compare_all(
+    samples: Sequence[Sample], axis: str, baseline: Any, confidence: float, within: float = SAME
+) -> list[dict[str, Any]]:
     """Rows of a comparison of all values of an axis with one of them."""
     reference = {axis: baseline}
     _chosen(samples, reference)
     values = list(dict.fromkeys(s.labels[axis] for s in samples))
     rows = [
-        {**labels, axis: value, "baseline": baseline, **{k: v for k, v in row.items() if k not in labels}}
+        ({**labels, axis: value, "baseline": baseline}, first, second)
         for value in values
         if value != baseline
-        for row in _contrasts(samples, {axis: value}, reference, confidence)
-        for labels in [{k: v for k, v in row.items() if k in samples[0].labels}]
+        for labels, first, second in _contrasts(samples, {axis: value}, reference)
     ]
     places = {tuple(s.labels[k] for k in s.labels if k != axis): n for n, s in reversed(list(enumerate(samples)))}
-    rows.sort(key=lambda row: places[tuple(row[k] for k in samples[0].labels if k != axis)])
-    return _adjusted(rows, confidence)
+    rows.sort(key=lambda row: places[tuple(row[0][k] for k in samples[0].labels if k != axis)])
+    return _adjusted(rows, confidence, within)
 
 
 def _contrasts(
-    samples: Sequence[Sample], a: Mapping[str, Any], b: Mapping[str, Any], confidence: float
-) -> list[dict[str, Any]]:
-    """Rows of a comparison of two settings, without the adjustment for several tests."""
+    samples: Sequence[Sample], a: Mapping[str, Any], b: Mapping[str, Any]
+) -> list[tuple[dict[str, Any], Sample, Sample]]:
+    """Compared samples of two settings, with the values on the other axes."""
     if not a or set(a) != set(b):
         raise ValueError("both settings must give values of the same axes")
     first, second = _chosen(samples, a), _chosen(samples, b)
+    refuse_one_seed(samples, "a comparison")
+    return [
+        ({k: v for k, v in sample.labels.items() if k not in a}, sample, second[rest])
+        for rest, sample in first.items()
+        if rest in second
+    ]
+
+
+def _adjusted(
+    pairs: Sequence[tuple[dict[str, Any], Sample, Sample]], confidence: float, within: float
+) -> list[dict[str, Any]]:
+    """Rows of a comparison: p-values adjusted over all rows (Holm), intervals that hold together (Bonferroni)."""
+    contrasts = [contrast(a, b) for _, a, b in pairs]
+    relatives = [Relative.of(c.a, c.b, is_paired=c.is_paired) for c in contrasts]
+    ps, ps_same = [c.comparison.p for c in contrasts], [r.p_within(within) for r in relatives]
+    family = max(1, sum(not math.isnan(p) for p in ps))
+    together = 1 - (1 - confidence) / family
     rows = []
-    for rest, sample in first.items():
-        if rest not in second:
-            continue
-        c, x, y = contrast(sample, second[rest])
-        low, high = c.difference.interval(confidence)
-        other_axes = {k: v for k, v in sample.labels.items() if k not in a}
+    for (labels, a, b), c, relative, p, adjusted, same in zip(
+        pairs, contrasts, relatives, ps, holm(ps), holm(ps_same), strict=True
+    ):
+        low, high = c.comparison.difference.interval(together)
+        relative_low, relative_high = relative.interval(together)
         rows.append(
             {
-                **other_axes,
-                "n": len(x.pseudo),
-                "estimate_a": known(x.value),
-                "estimate_b": known(y.value),
-                "difference": known(c.difference.mean),
+                **labels,
+                "n": min(len(c.a.pseudo), len(c.b.pseudo)),
+                "test": "paired" if c.is_paired else "welch",
+                "correlation": known(correlation(a, b)),
+                "estimate_a": known(c.a.value),
+                "estimate_b": known(c.b.value),
+                "difference": known(c.comparison.difference.mean),
                 "ci_low": known(low),
                 "ci_high": known(high),
-                "relative": known(c.difference.mean / y.value) if y.value else None,
-                "effect": known(c.effect),
-                "p": known(c.p),
+                "relative": known(relative.value),
+                "relative_ci_low": known(relative_low),
+                "relative_ci_high": known(relative_high),
+                "effect": known(c.comparison.effect),
+                "p": known(p),
+                "p_adjusted": known(adjusted),
+                "significant": adjusted < 1 - confidence,
+                "p_same": known(same),
+                "same": same < 1 - confidence,
             }
         )
     return rows
-
-
-def _adjusted(rows: Sequence[Mapping[str, Any]], confidence: float) -> list[dict[str, Any]]:
-    """Rows of a comparison with p-values adjusted over all rows."""
-    adjusted = holm([math.nan if row["p"] is None else row["p"] for row in rows])
-    return [
-        {**row, "p_adjusted": known(p), "significant": p < 1 - confidence}
-        for row, p in zip(rows, adjusted, strict=True)
-    ]
 
 
 def _chosen(samples: Sequence[Sample], setting: Mapping[str, Any]) -> dict[tuple[Any, ...], Sample]:
@@ -190,30 +290,74 @@ def rank(
     for name in over:
         if samples and name not in samples[0].labels:
             raise ValueError(_no_axis(name, samples[0].labels))
+    refuse_one_seed(samples, "a ranking")
     for s in samples:
         groups.setdefault(tuple(v for k, v in s.labels.items() if k not in over), []).append(s)
-    return [row for group in groups.values() for row in _ranked(group, over, direction, confidence)]
+    sign = 1 if direction == "maximize" else -1
+    verdicts = verdicts_of(list(groups.values()), sign, confidence)
+    together = 1 - (1 - confidence) / max(1, len(samples))
+    return [
+        row
+        for group, of_group in zip(groups.values(), verdicts, strict=True)
+        for row in _ranked(group, of_group, over, sign, together)
+    ]
+
+
+class Verdict(NamedTuple):
+    """Place of a sample among those it is compared with.
+
+    Attributes:
+        beaten_by: Number of significantly better samples.
+        can_be_best: False if it is significantly worse than the best.
+    """
+
+    beaten_by: int
+    can_be_best: bool
 
 
 def _ranked(
-    group: Sequence[Sample], over: Sequence[str], direction: Direction, confidence: float
+    group: Sequence[Sample], verdicts: Sequence[Verdict], over: Sequence[str], sign: int, confidence: float
 ) -> list[dict[str, Any]]:
-    sign = 1 if direction == "maximize" else -1
-    above = better(group, sign, confidence)
     rows = []
-    for s, beaten_by in zip(group, above, strict=True):
+    for s, verdict in zip(group, verdicts, strict=True):
         e = s.estimate
+        n = int(e.df) + 1
+        shared = sum(v.beaten_by == verdict.beaten_by for v in verdicts) > 1
         labels = {k: v for k, v in s.labels.items() if k not in over} | {k: s.labels[k] for k in over}
-        rows.append({**labels, "rank": 1 + beaten_by, **interval(e, confidence), "n": int(e.df) + 1})
+        rows.append(
+            {
+                **labels,
+                "rank": 1 + verdict.beaten_by,
+                "can_be_best": verdict.can_be_best,
+                **interval(e, confidence),
+                "n": n,
+                "note": "too few runs" if shared and n <= FEW else None,
+            }
+        )
     return sorted(rows, key=lambda r: (r["rank"], r["estimate"] is None, -sign * (r["estimate"] or 0.0)))
 
 
-def better(group: Sequence[Sample], sign: int, confidence: float) -> list[int]:
-    """Number of significantly better samples, for each sample; all pairs are compared (Holm)."""
-    pairs = list(itertools.combinations(range(len(group)), 2))
-    contrasts = [contrast(group[i], group[j])[0] for i, j in pairs]
-    above = np.zeros(len(group), dtype=int)
-    for (i, j), c, p in zip(pairs, contrasts, holm([c.p for c in contrasts]), strict=True):
+def verdicts_of(groups: Sequence[Sequence[Sample]], sign: int, confidence: float) -> list[list[Verdict]]:
+    """Verdicts on all samples, which are compared within each group; all groups are one family (Holm).
+
+    Args:
+        groups: Groups of samples.
+        sign: 1 when the highest mean is best, -1 when the lowest is.
+        confidence: 1 - confidence is the probability of calling any two equal samples different.
+    """
+    pairs = [(g, i, j) for g, group in enumerate(groups) for i, j in itertools.combinations(range(len(group)), 2)]
+    comparisons = [contrast(groups[g][i], groups[g][j]).comparison for g, i, j in pairs]
+    above = [np.zeros(len(group), dtype=int) for group in groups]
+    worse = [np.ones((len(group), len(group))) for group in groups]
+    for (g, i, j), c, p in zip(pairs, comparisons, holm([c.p for c in comparisons]), strict=True):
+        first_is_better = sign * c.difference.mean > 0
         if p < 1 - confidence:
-            above[j if sign * c.difference.mean > 0 else i] += 1
-    return [int(n) for n in above]
+            above[g][j if first_is_better else i] += 1
+        if not math.isnan(c.p):
+            one_sided = c.p / 2 if first_is_better else 1 - c.p / 2
+            worse[g][j, i], worse[g][i, j] = one_sided, 1 - one_sided
+    out = not_best(worse, 1 - confidence)
+    return [
+        [Verdict(int(n), not (n or excluded)) for n, excluded in zip(counts, of_group, strict=True)]
+        for counts, of_group in zip(above, out, strict=True)
+    ]

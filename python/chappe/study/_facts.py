@@ -1,55 +1,96 @@
 """Measures of each run of a study: ratios of totals over the batches after the transient."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from typing import Literal
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from chappe.measures import BY_NAME, JAIN, NAMES, Totals, column, of_flows, quotients
-from chappe.stats import mser5, quotient
+from chappe.measures import BY_NAME, INDICES, JAIN, NAMES, Totals, column, of_flows, quotients
+from chappe.stats import Pooled, mser5, quotient
 from chappe.study._parts import RUN
 
 Transient = Literal["discard", "mser5"]
-"""Removal of the transient: the first ``run.warmup_batches`` batches, or the groups of five batches that MSER-5 finds,
-separately for each measure."""
+"""Removal of the transient: the first ``run.warmup_batches`` batches, or the groups of five batches that MSER-5 finds
+in the mean of the runs of a point, separately for each measure."""
 
 TRANSIENTS: tuple[Transient, ...] = ("discard", "mser5")
 
 HALF_WIDTH, OVER, UNDER = "_half_width", "_over", "_under"
-"""Suffixes of further columns of a measure in tables of this package, and of the previous version: half width of the
-interval over the batches, and the two totals. :func:`runs_of` and :func:`totals_of` give the tables of a study."""
+"""Suffixes of further columns of a measure in tables of this package: half width of the Student-t interval over the
+batches, and the two totals. :func:`runs_of` and :func:`totals_of` give the tables of a study."""
 
-_COLUMNS = ("", HALF_WIDTH, OVER, UNDER)
+LOW, HIGH = "_low", "_high"
+"""Suffixes of the ends of the interval of a summary (:class:`chappe.stats.Pooled`)."""
+
+_COLUMNS = ("", HALF_WIDTH, LOW, HIGH, OVER, UNDER)
 
 
 class Batches:
     """Batches of several runs. The rows of a run are contiguous, in the order of the batches."""
 
-    def __init__(self, table: Callable[[str], pl.DataFrame], transient: Transient):
+    def __init__(
+        self, table: Callable[[str], pl.DataFrame], transient: Transient, points: Mapping[str, object] | None = None
+    ):
         """Reads the batches.
 
         Args:
             table: Function from a name to the table of all runs, with the column ``run``.
             transient: Removal of the transient.
+            points: Point of each run: all runs of a point have the same transient, that of their mean; ``None``: each
+                run has its own.
         """
         self._table = table
         self._batches = table("batches")
         self._transient = transient
+        self._points = points
         self.lengths, self.keys = _groups(self._batches)
 
     def totals(self, measure: str) -> Iterator[tuple[str, Totals]]:
         """Totals of a measure in the batches after the transient, run by run."""
-        statistic = BY_NAME[measure].statistic
-        rows = self._of_flows() if measure == JAIN else _split(quotients(self._batches, measure), self.lengths)
+        flows = self._flows if measure in INDICES else {}
+        if self._transient == "mser5":
+            rows = self._rows(measure)
+            firsts = {key: first for keys, first, _ in self.transients(measure) for key in keys}
+            for key, of_run in zip(self.keys, rows, strict=True):
+                yield key, Totals.of(measure, of_run[firsts[key] :], flows.get(key, 0)).known
+            return
         used = _split(self._batches["used"].to_numpy() if len(self._batches) else np.empty(0, bool), self.lengths)
-        for key, of_run, counts in zip(self.keys, rows, used, strict=True):
-            if self._transient == "discard":
-                yield key, Totals(of_run[counts], statistic)
-            else:
-                yield key, _after_transient(Totals(of_run, statistic).known)
+        for key, of_run, counts in zip(self.keys, self._rows(measure), used, strict=True):
+            yield key, Totals.of(measure, of_run[counts], flows.get(key, 0))
+
+    @cached_property
+    def _flows(self) -> dict[str, int]:
+        """Number of flows of each run."""
+        numbers, keys = _groups(self._table("flows"))
+        return dict(zip(keys, numbers, strict=True))
+
+    def _rows(self, measure: str) -> Iterator[NDArray[np.float64]]:
+        return self._of_flows() if measure == JAIN else _split(quotients(self._batches, measure), self.lengths)
+
+    def each(self, measure: str) -> Iterator[NDArray[np.float64]]:
+        """Measure of each batch, run by run; NaN where undefined."""
+        for of_run in self._rows(measure):
+            known = np.isfinite(of_run).all(axis=1) & (of_run != 0).any(axis=1)
+            yield np.where(known, BY_NAME[measure].statistic(of_run), math.nan)
+
+    def transients(self, measure: str) -> Iterator[tuple[list[str], int, bool]]:
+        """Transients by MSER-5: runs of a point, number of left out batches, and true if that is the largest number.
+
+        The series is the mean over the runs of a point, batch by batch: the noise of single runs hides a transient, or
+        looks like one (Welch 1983; Hoad, Robinson and Davies 2010).
+        """
+        runs: dict[object, list[tuple[str, NDArray[np.float64]]]] = {}
+        for key, each in zip(self.keys, self.each(measure), strict=True):
+            runs.setdefault(key if self._points is None else self._points[key], []).append((key, each))
+        for of_point in runs.values():
+            mean, places = mean_series([each for _, each in of_point])
+            left_out = mser5(mean)
+            first = int(places[left_out]) if left_out else 0
+            yield [key for key, _ in of_point], first, bool(left_out) and left_out == 5 * (len(mean) // 5 // 2)
 
     def _of_flows(self) -> Iterator[NDArray[np.float64]]:
         if self._batches["jain_index"].is_null().all():
@@ -61,11 +102,14 @@ class Batches:
         return (of_flows(of_run, n) for of_run, n in zip(delivered, self.lengths, strict=True))
 
     def measured(self, measure: str) -> NDArray[np.float64]:
-        """Measure of each run, half width of the 95 % interval over the batches, and the two totals, as columns."""
+        """Measure of each run, half width and ends of 95 % intervals over the batches, and two totals, as columns."""
         if self._transient == "discard" and BY_NAME[measure].statistic is quotient:
             return self._quotients(measure)
-        estimates = [(t.together.estimate, t.of_run) for _, t in self.totals(measure)]
-        rows = [(e.mean, e.half_width(), *pair) for e, pair in estimates]
+        rows = []
+        for _, totals in self.totals(measure):
+            together = totals.together
+            e = together.estimate
+            rows.append((e.mean, e.half_width(), *totals.estimate(together).interval(), *totals.of_run))
         return np.array(rows, dtype=float).reshape(len(rows), len(_COLUMNS))
 
     def _quotients(self, measure: str) -> NDArray[np.float64]:
@@ -89,14 +133,26 @@ class Batches:
         pseudo = value[run] + (n[run] - 1) * left
         with np.errstate(divide="ignore", invalid="ignore"):
             deviations = pseudo - (sums(pseudo) / n)[run]
-            half_width = stdtrit(n - 1, 0.975) * np.sqrt(sums(deviations**2) / (n - 1) / n)
-        return np.stack([value, np.where(n > 1, half_width, math.nan), over, under], axis=1)
+            second = sums(deviations**2)
+            variance = np.where(n > 1, second / (n - 1) / n, math.nan)
+            half_width = stdtrit(n - 1, 0.975) * np.sqrt(variance)
+            # As stats.skewness for one run.
+            skewness = sums(deviations**3) / n / (second / n) ** 1.5 * np.sqrt(n * (n - 1)) / (n - 2)
+            skewness[(n < 3) | (second / n <= 1e-24 * sums(pseudo**2))] = 0
+        ends, of_events = np.full((len(n), 2), math.nan), BY_NAME[measure].exact
+        for i in np.flatnonzero(n > 1):
+            flows = self._flows.get(self.keys[i], 0) if measure in INDICES else 0
+            limits = Totals.of(measure, rows[:0], flows).limits
+            exact = None if of_events is None else partial(of_events, over[i], under[i])
+            ends[i] = Pooled(value[i], variance[i], n[i] - 1, skewness[i], exact, limits).interval()
+        return np.column_stack([value, half_width, ends, over, under])
 
 
 def with_measures(facts: pl.DataFrame, batches: Batches) -> pl.DataFrame:
-    """Appends all measures to each run, with the ``_half_width`` of the 95 % interval over the batches, and two totals.
+    """Appends all measures to each run, with 95 % intervals over batches and two totals.
 
-    The totals, ``_over`` and ``_under``, serve to pool runs. Measures of a run without batches are NaN.
+    ``_half_width`` is that of Student's t, ``_low`` and ``_high`` are the ends of the interval of a summary. The
+    totals, ``_over`` and ``_under``, serve to pool runs. Measures of a run without batches are NaN.
     """
     columns = [pl.Series(RUN, batches.keys, dtype=pl.String)]
     for name in NAMES:
@@ -114,16 +170,12 @@ def runs_of(rows: pl.DataFrame) -> pl.DataFrame:
     """
     columns: list[pl.Expr] = []
     for name in rows.columns:
-        half = pl.col(f"{name}{HALF_WIDTH}")
         if f"{name}{HALF_WIDTH}" not in rows.columns or name not in NAMES:
             is_part = any(name == f"{measure}{end}" for measure in NAMES for end in _COLUMNS[1:])
             columns += [] if is_part else [pl.col(name)]
             continue
-        ends = (
-            (pl.col(name) - half).alias(column(name, "ci_low")),
-            (pl.col(name) + half).alias(column(name, "ci_high")),
-        )
-        columns += [pl.col(name), *ends]
+        ends = ((LOW, "ci_low"), (HIGH, "ci_high"))
+        columns += [pl.col(name), *(pl.col(f"{name}{end}").alias(column(name, part)) for end, part in ends)]
     return rows.select(columns)
 
 
@@ -148,11 +200,16 @@ def totals_of(rows: pl.DataFrame) -> pl.DataFrame:
     return totals.sort("number", maintain_order=True).drop("number")
 
 
-def _after_transient(totals: Totals) -> Totals:
-    each = totals.each
-    left = np.flatnonzero(np.isfinite(each))
-    first = mser5(each[left])
-    return totals._replace(rows=totals.rows[left[first] if first else 0 :])
+def mean_series(runs: Sequence[NDArray[np.float64]]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """Mean over runs, batch by batch, as long as the shortest run, and the places of its batches.
+
+    Batches in which no run has a value are left out.
+    """
+    shortest = min(len(each) for each in runs)
+    values = np.stack([each[:shortest] for each in runs])
+    counts = np.isfinite(values).sum(axis=0)
+    places = np.flatnonzero(counts)
+    return np.nansum(values[:, places], axis=0) / counts[places], places
 
 
 def _groups(table: pl.DataFrame) -> tuple[list[int], list[str]]:

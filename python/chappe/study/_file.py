@@ -18,8 +18,8 @@ from chappe._scenario import Scenario, read_text, schema
 from chappe.study._axes import grid, of_today, seeds_of
 from chappe.study._facts import Transient
 from chappe.study._run import problems_of_measure, problems_of_rules, problems_of_stop
-from chappe.study._search import Search, problems_of_search
-from chappe.study._stop import Precision
+from chappe.study._search import Search, first_seeds, problems_of_search
+from chappe.study._stop import MIN_SEEDS, Precision
 
 FORMAT = 1
 """Format of study files."""
@@ -32,8 +32,8 @@ _HELPED = 20
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "": ("format", "scenario", "seeds", "transient", "measures", "axes", "cases", "stop", "search"),
-    "stop": ("measure", "within", "max_seeds", "max_length"),
-    "search": ("setting", "low", "high", "resolution", "measure", "direction", "max_points"),
+    "stop": ("measure", "within", "max_seeds", "max_length", "min_seeds"),
+    "search": ("setting", "low", "high", "resolution", "measure", "direction", "max_points", "max_runs"),
 }
 """Valid names by group."""
 
@@ -127,6 +127,8 @@ class _Reader:
             self._add("search", "a study has `search` or `stop`, not both", None)
         if self._problems or self._others or scenario is None or seeds is None:
             raise StudyError([*map(self._placed, self._problems)], self._others, self._text.splitlines())
+        if search is not None:
+            seeds = first_seeds(w.get("seeds", 1), seeds)
         return StudyFile(scenario, axes, cases, seeds, stop, transient, search, measures)
 
     def _add(self, path: str, message: str, help_: str | None) -> None:
@@ -188,7 +190,8 @@ class _Reader:
         if within is None:
             self._add("stop.within", "`stop.within` is not a share of the mean", 'write it as a text: "5 %"')
         caps = {name: self._count("stop", table, name) for name in ("max_seeds", "max_length")}
-        rule = Precision(measure, 0.05 if within is None else within, **caps)
+        fewest = self._count("stop", table, "min_seeds") or MIN_SEEDS
+        rule = Precision(measure, 0.05 if within is None else within, **caps, min_seeds=fewest)
         if seeds is not None and within is not None:
             self._problems += problems_of_stop(rule, seeds)
         return rule
@@ -212,6 +215,7 @@ class _Reader:
             measure=self._word("search", table, "measure", "goodput_bps"),
             direction=self._direction(table),
             max_points=self._count("search", table, "max_points") or 40,
+            max_runs=self._count("search", table, "max_runs") or 500,
         )
 
     def _renamed(self, table: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,8 +1,9 @@
 """Execution of the missing runs of a study."""
 
+import itertools
 import os
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -32,10 +33,12 @@ from chappe.study._axes import (
     seeds_of,
     settings_without_seed,
 )
+from chappe.study._common import drawn_everywhere
+from chappe.study._explore import GRID
 from chappe.study._facts import TRANSIENTS, Batches, Transient, runs_of, totals_of, with_measures
 from chappe.study._parts import RUN, Finished
-from chappe.study._search import GRID, Search, problems_of_search, searching
-from chappe.study._stop import Design, Precision, UnknownError, fixed, lengthened, precise
+from chappe.study._search import Search, first_seeds, problems_of_search, searching
+from chappe.study._stop import MIN_SEEDS, Design, Precision, UnknownError, fixed, lengthened, precise
 from chappe.study._store import Store
 from chappe.study._study import Forgotten, Study, points_table
 from chappe.study._work import Failed, Workers, cores, threads
@@ -68,6 +71,7 @@ def sweep(
     measure: str = "goodput_bps",
     max_seeds: int | None = None,
     max_length: int | None = None,
+    min_seeds: int | None = None,
     transient: Transient = "discard",
     out: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
@@ -84,11 +88,12 @@ def sweep(
         seeds: Number of seeds (1, 2, ...), or a list. With one seed, intervals come from the batches of the run; with
             several seeds, from the runs.
         cases: Named sets of changes, which become the axis ``case``.
-        precision: Half width of the 95 % interval of ``measure``, as a share of the mean, at which a point needs no
-            further runs; ``None``: every point with every seed.
+        precision: Largest relative error of ``measure``, as the half width of its 95 % interval, at which a point needs
+            no further runs; ``None``: every point with every seed.
         measure: Name of the measure that ``precision`` refers to.
         max_seeds: Largest number of seeds with ``precision``, for studies with several seeds.
         max_length: Largest factor on ``run.stop`` with ``precision``, for studies with one seed.
+        min_seeds: Number of seeds before which no point stops with ``precision``, at most ``max_seeds``; ``None``: 10.
         transient: Removal of the transient of each run.
         out: Folder of the study; ``None``: a temporary folder, deleted with the returned study.
         jobs: Number of parallel runs on this machine; ``None``: one per core.
@@ -113,11 +118,11 @@ def sweep(
     stop: Precision | None = None
     if precision is None or isinstance(precision, Precision):
         stop = precision
-        for name, value in (("max_seeds", max_seeds), ("max_length", max_length)):
+        for name, value in (("max_seeds", max_seeds), ("max_length", max_length), ("min_seeds", min_seeds)):
             if value is not None:
                 given.append(problem(name, f"`{name}` has no effect without `precision`", None))
     else:
-        stop = Precision(measure, precision, max_seeds, max_length)
+        stop = Precision(measure, precision, max_seeds, max_length, MIN_SEEDS if min_seeds is None else min_seeds)
     points, own_seeds = _points(base, axes, cases, seeds, jobs, given)
     asked = {stop.measure: "stop.measure"} if stop and isinstance(stop.measure, str) else {}
     problems = [*problems_of_rules(points, transient, asked), *(problems_of_stop(stop, own_seeds) if stop else ())]
@@ -132,6 +137,7 @@ def sweep(
         "seeds": own_seeds,
         "stop": vars(stop) if stop else None,
         "transient": transient,
+        "drawn": drawn_everywhere(points, cases),
     }
     return carry_out(
         base,
@@ -172,6 +178,7 @@ def search(
     measure: str = "goodput_bps",
     direction: Direction | None = None,
     max_points: int = 40,
+    max_runs: int = 500,
     axes: Axes | None = None,
     seeds: int | Iterable[int] = 5,
     cases: Cases | None = None,
@@ -194,8 +201,10 @@ def search(
         measure: Name of the measure.
         direction: ``"maximize"`` or ``"minimize"``; ``None``: the better direction of the measure.
         max_points: Number of measured values after which no round begins.
+        max_runs: Largest number of runs at each point of the axes, without the fresh runs of the best value.
         axes: As in :func:`sweep`.
-        seeds: As in :func:`sweep`; every value uses all seeds.
+        seeds: Number of seeds of the first round, at least 2, which begin at 1,000,001, or a list. Values that are not
+            told apart get further seeds.
         cases: As in :func:`sweep`.
         transient: As in :func:`sweep`.
         out: As in :func:`sweep`.
@@ -222,24 +231,33 @@ def search(
             if value is None:
                 given.append(problem(name, f"`{name}` is missing", None))
         interval = (0 if low is None else low, 1 if high is None else high)
-        rule = Search(setting, *interval, resolution, measure, direction, max_points)
+        rule = Search(setting, *interval, resolution, measure, direction, max_points, max_runs)
     points, own_seeds = _points(base, axes, cases, seeds, jobs, given)
+    own_seeds = first_seeds(seeds, own_seeds)
     asked = {rule.measure: "search.measure"} if isinstance(rule.measure, str) else {}
-    problems = [*problems_of_rules(points, transient, asked), *problems_of_search(rule, points, cases)]
+    problems = [
+        *problems_of_rules(points, transient, asked),
+        *problems_of_search(rule, points, cases),
+        *problems_of_seeds(own_seeds),
+    ]
     if not problems:
-        problems = problems_of_size(base, len(points) * min(rule.max_points + GRID, rule.steps + 1), len(own_seeds))
+        largest = min(rule.max_points + GRID, rule.steps + 1)
+        runs = max(len(own_seeds), -(-2 * rule.max_runs // largest))
+        problems = problems_of_size(base, len(points) * largest, runs)
     if problems:
         raise StudyError(problems if rule is setting else [_as_argument(p) for p in problems])
     warn_of_work(points, len(own_seeds) * GRID, jobs)
+    drawn = drawn_everywhere(points, cases)
     about = {
         "axes": [*points[0].labels, rule.setting],
         "seeds": own_seeds,
         "search": rule.stored,
         "transient": transient,
+        "drawn": drawn,
     }
     return carry_out(
         base,
-        searching(points, own_seeds, rule),
+        searching(points, own_seeds, rule, common=bool(drawn)),
         about,
         measure=rule.measure,
         transient=transient,
@@ -404,31 +422,52 @@ class _Known:
         unknown = [i for i in items if i.key not in self._store and i.key not in self._failed]
         if unknown:
             raise UnknownError(unknown)
-        new = [i.key for i in items if i.key not in self._failed and i.key not in self._totals]
+        if self._transient == "mser5":
+            # The transient of a run is that of the mean of the runs of its point, of which there may be more now.
+            self._totals.clear()
+        new = [i for i in items if i.key not in self._failed and i.key not in self._totals]
         if new:
             assert self._measure is not None
             self._store.flush()
-            batches = Batches(lambda name: self._store.table(name, new), self._transient)
+            keys = [i.key for i in new]
+            batches = Batches(lambda name: self._store.table(name, keys), self._transient, _points_of(new))
             none = Totals(np.empty((0, 2)), quotient)
-            self._totals |= dict.fromkeys(new, none) | dict(batches.totals(self._measure))
+            self._totals |= dict.fromkeys(keys, none) | dict(batches.totals(self._measure))
         return [self._totals.get(i.key) for i in items]
+
+
+def _points_of(items: Sequence[Item]) -> dict[str, str]:
+    """Point of each run."""
+    return {i.key: i.point.identity for i in items}
 
 
 def _finish(store: Store, items: Sequence[Item], transient: Transient) -> None:
     store.write_points(points_table(items))
     store.finish(list(dict.fromkeys(i.key for i in items if i.key in store)))
     shown = [i for i in items if i.shown and i.key in store]
-    keys = list(dict.fromkeys(i.key for i in shown))
-    if not keys:
+    points = _points_of(shown)
+    if not points:
         return
-    facts = pl.concat(_facts(store, keys[i : i + _AT_ONCE], transient) for i in range(0, len(keys), _AT_ONCE))
+    facts = pl.concat(_facts(store, keys, transient, points) for keys in _portions(points))
     runs = points_table(shown).drop("shown").join(runs_of(facts), on=RUN, how="left", maintain_order="left")
     store.write_runs(runs, totals_of(facts))
 
 
-def _facts(store: Store, keys: Sequence[str], transient: Transient) -> pl.DataFrame:
+def _portions(points: Mapping[str, str]) -> Iterator[list[str]]:
+    """Runs in portions of about :data:`_AT_ONCE`, which do not divide a point."""
+    portion: list[str] = []
+    for _, keys in itertools.groupby(points, key=points.__getitem__):
+        portion += keys
+        if len(portion) >= _AT_ONCE:
+            yield portion
+            portion = []
+    if portion:
+        yield portion
+
+
+def _facts(store: Store, keys: Sequence[str], transient: Transient, points: Mapping[str, str]) -> pl.DataFrame:
     """Facts and measures of runs."""
-    batches = Batches(lambda name: store.table(name, keys), transient)
+    batches = Batches(lambda name: store.table(name, keys), transient, points)
     return with_measures(store.table(parts.FACTS, keys).drop("seed"), batches)
 
 
@@ -454,8 +493,8 @@ def problems_of_stop(rule: Precision, seeds: Sequence[int]) -> list[Problem]:
     if isinstance(rule.within, bool) or not isinstance(rule.within, int | float) or not 0 < rule.within < 1:
         help_ = 'give a share of the mean: 0.05 in Python, "5 %" in a file'
         problems.append(problem("stop.within", f"`stop.within` is {_percent(rule.within)}", help_))
-    for name, cap in (("max_seeds", rule.max_seeds), ("max_length", rule.max_length)):
-        if cap is not None and not is_whole(cap, 1):
+    for name, cap in (("max_seeds", rule.max_seeds), ("max_length", rule.max_length), ("min_seeds", rule.min_seeds)):
+        if (cap is not None or name == "min_seeds") and not is_whole(cap, 1):
             problems.append(problem(f"stop.{name}", f"`stop.{name}`: {not_whole(cap, 1)}", None))
     if problems:
         return problems
@@ -481,6 +520,14 @@ def problems_of_stop(rule: Precision, seeds: Sequence[int]) -> list[Problem]:
             help_ = "it must be at least 2"
             problems.append(problem("stop.max_length", f"`stop.max_length` is {rule.max_length}", help_))
     return problems
+
+
+def problems_of_seeds(seeds: Sequence[int]) -> list[Problem]:
+    """Problems of the seeds of a search."""
+    if len(seeds) > 1:
+        return []
+    help_ = "one seed is no sample: runs with other seeds differ by more than its batches; give seeds = 5"
+    return [problem("seeds", "a search needs at least 2 seeds, better 5", help_)]
 
 
 def _percent(share: object) -> str:

@@ -1,23 +1,28 @@
 """Search for the best value of a setting, by a grid that is refined around the best value."""
 
 import contextlib
+import itertools
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import InitVar, dataclass
 from decimal import Decimal, InvalidOperation
-from typing import Any
+from typing import Any, NamedTuple
 
 from chappe._arguments import is_whole, not_whole, said
 from chappe._deprecated import warn
 from chappe._error import Problem, ScenarioError
 from chappe.measures import DIRECTIONS, NAMES, OLD_DIRECTIONS, Direction, Totals, direction_of, hint, of_runs
-from chappe.study._analysis import Sample, contrast, interval
+from chappe.study._analysis import Sample, interval
 from chappe.study._axes import Cases, Item, Point, overlap, settings_in
+from chappe.study._explore import GRID, Explored, Sampled, around_the_best, explore
 from chappe.study._stop import Design, Measured, UnknownError
 
-GRID = 8
-"""Parts of the interval of a round."""
+FIRST_SEED = 1_000_001
+"""First seed of searches, so that a sweep with seeds from 1 on does not confirm a search with the same runs."""
+
+FRESH_SEED = 2_000_001
+"""First seed of the runs from which the best value is reported."""
 
 _CONFIDENCE = 0.95
 
@@ -32,10 +37,11 @@ _EXACT = 12
 class Search:
     """Definition of a search for the best value of a setting.
 
-    Every round divides an interval into eight parts and measures at their ends, with the same seeds at each. The next
-    interval spans the best value and the adjacent values that are not significantly worse (paired t test, 95 %), plus
-    one neighbour on either side: noise widens the interval, but does not move it off the best value. The search ends if
-    the parts reach the resolution, if a round does not narrow the interval, or at ``max_points``.
+    Every round divides an interval into eight parts and measures at their ends. The next interval spans the best value
+    and the adjacent values that are not significantly worse (95 % for the whole search), plus one neighbour on either
+    side. If a round leaves out nothing, the values that may be best get further runs, where they decide most. The
+    search ends if the parts reach the resolution and some values are significantly worse, at ``max_points``, or at
+    ``max_runs``. The best value is reported from fresh seeds, because the best of several means is too good.
 
     Attributes:
         setting: Dotted name of the setting.
@@ -45,6 +51,7 @@ class Search:
         measure: Name of the measure.
         direction: ``"maximize"`` or ``"minimize"``; ``None``: the better direction of the measure.
         max_points: Number of measured values after which no round begins.
+        max_runs: Largest number of runs at each point of the axes, without the fresh runs of the best value.
         best: Deprecated: use ``direction``.
     """
 
@@ -55,6 +62,7 @@ class Search:
     measure: str = "goodput_bps"
     direction: Direction | None = None
     max_points: int = 40
+    max_runs: int = 500
     best: InitVar[str | None] = None
 
     def __post_init__(self, best: str | None) -> None:
@@ -69,8 +77,22 @@ class Search:
     @property
     def stored(self) -> dict[str, Any]:
         """Rule as in ``study.json``, where the direction keeps its former word."""
-        fields = {name: value for name, value in vars(self).items() if name not in ("direction", "max_points")}
-        return {**fields, "best": OLD_DIRECTIONS[self.direction or "maximize"], "max_points": self.max_points}
+        last = ("direction", "max_points", "max_runs")
+        fields = {name: value for name, value in vars(self).items() if name not in last}
+        limits = {"max_points": self.max_points, "max_runs": self.max_runs}
+        return {**fields, "best": OLD_DIRECTIONS[self.direction or "maximize"], **limits}
+
+    @classmethod
+    def of_stored(cls, rule: Mapping[str, Any]) -> "Search":
+        """Rule of ``study.json``."""
+        direction: Direction = "maximize" if rule["best"] == OLD_DIRECTIONS["maximize"] else "minimize"
+        known = {name: value for name, value in rule.items() if name in cls.__dataclass_fields__ and name != "best"}
+        return cls(**known, direction=direction)
+
+    @property
+    def sign(self) -> int:
+        """1 when the highest mean is best, -1 when the lowest is."""
+        return 1 if self.direction == "maximize" else -1
 
     @property
     def steps(self) -> int:
@@ -83,16 +105,52 @@ class Search:
         at = number + step * _number(self.resolution)[0]
         return f"{at.normalize():f} {unit}".strip() if unit or at % 1 else int(at)
 
+    def step(self, value: object) -> int:
+        """The number of steps to a value."""
+        return int((_number(value)[0] - _number(self.low)[0]) / _number(self.resolution)[0])
 
-def searching(points: Sequence[Point], seeds: Sequence[int], search: Search) -> Design:
-    """Design of a search at each of the points."""
+    def explore(self, first_runs: int, sampled: Sampled) -> Explored:
+        """Searches with the runs of a function."""
+        return explore(
+            self.steps, first_runs, sampled, sign=self.sign, max_points=self.max_points, max_runs=self.max_runs
+        )
+
+
+def first_seeds(given: object, seeds: Sequence[int]) -> list[int]:
+    """Seeds of the first round: a list as given, and as many seeds of searches as a given number."""
+    return list(seeds) if isinstance(given, Iterable) else [FIRST_SEED + k for k in range(len(seeds))]
+
+
+def seeds_of_search(seeds: Sequence[int]) -> Iterator[int]:
+    """Seeds of the runs of a value: the given seeds, then further seeds of searches."""
+    given = set(seeds)
+    return itertools.chain(seeds, (s for s in itertools.count(FIRST_SEED) if s not in given))
+
+
+def fresh_seeds(seeds: Sequence[int], n: int) -> list[int]:
+    """Seeds of the runs from which the best value is reported."""
+    given = set(seeds)
+    return list(itertools.islice((s for s in itertools.count(FRESH_SEED) if s not in given), n))
+
+
+def searching(points: Sequence[Point], seeds: Sequence[int], search: Search, *, common: bool = False) -> Design:
+    """Design of a search at each of the points.
+
+    Args:
+        points: The points.
+        seeds: Seeds of the first round.
+        search: The rule.
+        common: True if runs with the same seed are pairs.
+    """
+    # The design is queried many times.
+    values = [_Values(point, search) for point in points]
 
     def design(measured: Measured) -> list[Item]:
         items_of_all: list[Item] = []
         unknown: list[Item] = []
-        for point in points:
+        for of_point in values:
             try:
-                items_of_all += _at(point, seeds, search, measured)
+                items_of_all += _at(of_point, seeds, search, common, measured)
             except UnknownError as e:
                 unknown += e.items
         if unknown:
@@ -102,70 +160,125 @@ def searching(points: Sequence[Point], seeds: Sequence[int], search: Search) -> 
     return design
 
 
-def _at(point: Point, seeds: Sequence[int], search: Search, measured: Measured) -> list[Item]:
-    sign = 1 if search.direction == "maximize" else -1
-    low, high = 0, search.steps
-    items: dict[int, list[Item]] = {}
-    while True:
-        for step in sorted({low + round((high - low) * k / GRID) for k in range(GRID + 1)} - items.keys()):
-            value = search.value(step)
-            at_value = Point(
-                {**point.labels, search.setting: value}, point.scenario.with_settings({search.setting: value})
-            )
-            items[step] = [Item(at_value, seed) for seed in seeds]
-        steps = sorted(items)
-        totals = measured([i for step in steps for i in items[step]])
-        runs = {step: totals[k * len(seeds) : (k + 1) * len(seeds)] for k, step in enumerate(steps)}
-        first, last = tied([_sample(seeds, runs[step]) for step in steps], sign)
-        below, above = steps[max(first - 1, 0)], steps[min(last + 1, len(steps) - 1)]
-        resolved = above - below < len([s for s in steps if below <= s <= above])
-        if resolved or above - below >= high - low or len(steps) >= search.max_points:
-            return [i for step in steps for i in items[step]]
-        low, high = below, above
+class _Values:
+    """Points of the values of a search, by step."""
+
+    def __init__(self, point: Point, search: Search):
+        self._point = point
+        self._search = search
+        self._known: dict[int, Point] = {}
+
+    def __call__(self, step: int) -> Point:
+        if step not in self._known:
+            setting, value = self._search.setting, self._search.value(step)
+            scenario = self._point.scenario.with_settings({setting: value})
+            self._known[step] = Point({**self._point.labels, setting: value}, scenario)
+        return self._known[step]
 
 
-def _sample(seeds: Sequence[int], runs: Sequence[Totals | None]) -> Sample:
-    if len(seeds) == 1 and runs[0] is not None:
-        return Sample({}, None, runs[0])
-    return Sample({}, list(seeds), of_runs(runs))
+def _at(point_of: _Values, seeds: Sequence[int], search: Search, common: bool, measured: Measured) -> list[Item]:
+    def items_of(runs: Mapping[int, int], hidden: int | None = None) -> dict[int, list[Item]]:
+        return {
+            step: [Item(point_of(step), s, shown=step != hidden) for s in itertools.islice(seeds_of_search(seeds), n)]
+            for step, n in sorted(runs.items())
+        }
+
+    def sampled(runs: Mapping[int, int]) -> dict[int, Sample]:
+        items = items_of(runs)
+        totals = iter(measured([i for of_step in items.values() for i in of_step]))
+        return {
+            step: Sample({}, [i.seed for i in own], of_runs([next(totals) for _ in own]), common)
+            for step, own in items.items()
+        }
+
+    found = search.explore(len(seeds), sampled)
+    items = items_of(found.runs, hidden=found.best)
+    fresh = [Item(point_of(found.best), seed) for seed in fresh_seeds(seeds, found.runs[found.best])]
+    return [*(i for of_step in items.values() for i in of_step), *fresh]
 
 
-def tied(samples: Sequence[Sample], sign: int) -> tuple[int, int]:
-    """First and last of the adjacent samples around the best that are not significantly worse.
+class Run(NamedTuple):
+    """A run of a search.
+
+    Attributes:
+        labels: Value on each axis, and of the setting.
+        seed: Seed of the run.
+        key: Name of the run in the store.
+    """
+
+    labels: Mapping[str, Any]
+    seed: int
+    key: str
+
+
+Known = Callable[[Sequence[str]], Sequence[Totals | None]]
+"""Function from the names of runs to their totals; ``None`` for a failed run."""
+
+
+def explored(
+    runs: Sequence[Run], seeds: Sequence[int], search: Search, known: Known, *, common: bool
+) -> dict[str, Explored]:
+    """Results of finished searches, by the values on the axes: the searches are repeated with their runs.
+
+    Searches without some of their runs, such as those of the previous version, are missing.
+    """
+    tables: dict[str, dict[int, dict[int, str]]] = {}
+    for run in runs:
+        steps = tables.setdefault(_axes_of(run.labels, search.setting), {})
+        steps.setdefault(search.step(run.labels[search.setting]), {})[run.seed] = run.key
+    results: dict[str, Explored] = {}
+    for name, of_step in tables.items():
+
+        def sampled(wanted: Mapping[int, int], of_step: Mapping[int, Mapping[int, str]] = of_step) -> dict[int, Sample]:
+            own = {step: list(itertools.islice(seeds_of_search(seeds), n)) for step, n in wanted.items()}
+            if not all(of_step.get(step, {}).keys() >= set(of_own) for step, of_own in own.items()):
+                raise UnknownError([])
+            totals = iter(known([of_step[step][seed] for step, of_own in own.items() for seed in of_own]))
+            return {
+                step: Sample({}, of_own, of_runs([next(totals) for _ in of_own]), common)
+                for step, of_own in own.items()
+            }
+
+        with contextlib.suppress(UnknownError):
+            results[name] = search.explore(len(seeds), sampled)
+    return results
+
+
+def _axes_of(labels: Mapping[str, Any], setting: str) -> str:
+    return repr([(k, v) for k, v in labels.items() if k != setting])
+
+
+def curve(samples: Sequence[Sample], search: Search, results: Mapping[str, Explored]) -> list[dict[str, Any]]:
+    """Rows of a search: one per value, in order, for each combination of the axes.
 
     Args:
-        samples: Samples in the order of their values.
-        sign: 1 when the highest mean is best, -1 when the lowest is.
+        samples: Samples of all values.
+        search: The rule.
+        results: Results of the searches, by the values on the axes. A search without result, which is not finished or
+            of the previous version, is described by its samples.
     """
-    means = [sign * s.together.value for s in samples]
-    means = [-math.inf if math.isnan(m) else m for m in means]
-    first = last = best = means.index(max(means))
-
-    def worse(n: int) -> bool:
-        return contrast(samples[best], samples[n])[0].p < 1 - _CONFIDENCE
-
-    while first > 0 and not worse(first - 1):
-        first -= 1
-    while last < len(samples) - 1 and not worse(last + 1):
-        last += 1
-    return first, last
-
-
-def curve(samples: Sequence[Sample], setting: str, direction: str) -> list[dict[str, Any]]:
-    """Rows of a search: one per value, in order, for each combination of the axes."""
-    sign = 1 if direction == "maximize" else -1
-    groups: dict[tuple[Any, ...], list[Sample]] = {}
+    groups: dict[str, dict[int, Sample]] = {}
     for s in samples:
-        groups.setdefault(tuple(v for k, v in s.labels.items() if k != setting), []).append(s)
+        groups.setdefault(_axes_of(s.labels, search.setting), {})[search.step(s.labels[search.setting])] = s
     rows = []
-    for group in groups.values():
-        group.sort(key=lambda s: _number(s.labels[setting])[0])
-        first, last = tied(group, sign)
-        means = [s.estimate for s in group]
-        highest = max((sign * e.mean for e in means if not math.isnan(e.mean)), default=math.nan)
-        for n, (s, e) in enumerate(zip(group, means, strict=True)):
-            labels = {k: v for k, v in s.labels.items() if k != setting} | {setting: s.labels[setting]}
-            marks = {"is_best": sign * e.mean == highest, "is_tied": first <= n <= last}
+    for name, group in groups.items():
+        found = results.get(name)
+        if found is not None:
+            best, tied, end = found.best, found.tied, found.end
+        else:
+            best, tied = around_the_best(group, set(), search.sign, _CONFIDENCE)
+            # The batches of one run tell nothing apart.
+            one_seed = any(s.seeds is None for s in group.values())
+            tied, end = (min(group), max(group)) if one_seed else tied, None
+        for step, s in sorted(group.items()):
+            e = s.estimate
+            labels = {k: v for k, v in s.labels.items() if k != search.setting}
+            labels[search.setting] = s.labels[search.setting]
+            marks = {
+                "is_best": step == best and math.isfinite(e.mean),
+                "is_tied": tied[0] <= step <= tied[1],
+                "end": end,
+            }
             rows.append({**labels, **interval(e, _CONFIDENCE), "n": int(e.df) + 1, **marks})
     return rows
 
@@ -192,6 +305,8 @@ def problems_of_search(search: Search, points: Sequence[Point], cases: Cases | N
     if not is_whole(search.max_points, GRID + 1):
         message = f"`search.max_points`: {not_whole(search.max_points, GRID + 1)}"
         problems.append(problem("max_points", message))
+    if not is_whole(search.max_runs, 2):
+        problems.append(problem("max_runs", f"`search.max_runs`: {not_whole(search.max_runs, 2)}"))
     units = set()
     for name, value in (("low", search.low), ("high", search.high), ("resolution", search.resolution)):
         try:

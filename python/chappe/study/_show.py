@@ -2,12 +2,13 @@
 
 import json
 import warnings as python_warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import chappe
 from chappe import _show as show
+from chappe._doubts import MEANING
 from chappe._error import ChappeWarning
 from chappe._folder import FORMAT
 from chappe._layout import Table
@@ -15,13 +16,19 @@ from chappe._words import count, plain, tell
 from chappe.measures import MEASURES
 from chappe.study._study import Study, named
 
+_QUANTILES = {"q10": "10 %", "median": "median", "q90": "90 %"}
+"""Columns of quantiles, with their names in print."""
+
 
 def study(s: Study, measures: Sequence[str]) -> None:
     """Prints the means of a study, or the curve of a search."""
     if s.is_search:
         show.write(_curve(s))
     else:
-        show.write(_summary(s, measures))
+        rows = s.summary(measures).to_dicts()
+        show.write(_summary(s, rows))
+        for text in _meaning(rows):
+            show.say(text)
     show.say(f"{count(len(s.runs), 'run')} in {s.folder}.")
 
 
@@ -69,6 +76,7 @@ def as_json(s: Study, measures: Sequence[str], ignored: Sequence[str] = ()) -> s
             "run_count": len(s.runs),
             "failed": [{**f.item.point.labels, "seed": f.item.seed, "message": str(f)} for f in s.failed],
             "warnings": [notice._asdict() for notice in s._notices(measures) if notice.code not in ignored],
+            "expected_misses": round((1 - 0.95) * len(rows), 2),
             "summary": rows,
             **({"curve": s.curve().to_dicts()} if s.is_search else {}),
         },
@@ -77,12 +85,21 @@ def as_json(s: Study, measures: Sequence[str], ignored: Sequence[str] = ()) -> s
     )
 
 
-def _summary(s: Study, measures: Sequence[str]) -> Table:
+def _confidence(intervals: int) -> str:
+    """Title of a table: how many of its intervals may miss."""
+    missing = round((1 - 0.95) * intervals)
+    each = "95 % confidence"
+    return f"{each} each: about {missing} of {intervals} intervals miss{'es' * (missing == 1)}" if missing else each
+
+
+def _summary(s: Study, rows: Sequence[Mapping[str, Any]]) -> Table:
     units = {m.name: m for m in MEASURES}
-    rows = s.summary(measures).to_dicts()
     of = rows[0]["of"] if rows else "runs"
-    columns = ("measure", f">all {of}", "", ">n", ">10 %", ">median", ">90 %")
-    t = show.table(*s.axes, *columns, title="95 % confidence", keys=len(s.axes) + 1)
+    quantiles = {q: name for q, name in _QUANTILES.items() if any(row[q] is not None for row in rows)}
+    columns = ("measure", f">all {of}", "", ">n", ">unseen", *(f">{name}" for name in quantiles.values()), "doubt")
+    told = [row["met"] for row in rows if row["met"] is not None]
+    marks = ("precision",) if told else ()
+    t = show.table(*s.axes, *columns, *marks, title=_confidence(len(rows)), keys=len(s.axes) + 1)
     for row in rows:
         m = units[row["measure"]]
         t.add_row(
@@ -91,16 +108,37 @@ def _summary(s: Study, measures: Sequence[str]) -> Table:
             show.estimate(row, m.scale),
             m.unit,
             str(row["n"]),
-            *(show.number(None if row[q] is None else row[q] * m.scale) for q in ("q10", "median", "q90")),
+            "-" if row["unseen"] is None else f"{100 * row['unseen']:.0f} %",
+            *(show.number(None if row[q] is None else row[q] * m.scale) for q in quantiles),
+            row["doubt"] or "",
+            *(({True: "met", False: "missed", None: ""}[row["met"]],) if told else ()),
         )
     return t
 
 
+def _meaning(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Explanations of the words and bounds in a summary."""
+    if any(row["unseen"] is not None for row in rows):
+        yield "unseen: a state of up to this share of all runs may not have occurred in any of the n runs."
+    for word, meaning in MEANING.items():
+        if any(word in (row["doubt"] or "").split(", ") for row in rows):
+            yield f"{word}: {meaning}."
+
+
 def _curve(s: Study) -> Table:
     m = {m.name: m for m in MEASURES}[s.measure_of_search]
-    t = show.table(*s.axes, f">{m.label}", "", ">n", "", title="95 % confidence", keys=len(s.axes))
-    for row in s.curve().iter_rows(named=True):
-        note = "best" if row["is_best"] else "not significantly worse" if row["is_tied"] else ""
+    rows = s.curve().to_dicts()
+    t = show.table(*s.axes, f">{m.label}", "", ">n", "", title=_confidence(len(rows)), keys=len(s.axes))
+    for row in rows:
+        note = (
+            "best, from fresh seeds"
+            if row["is_best"] and row["end"]
+            else "best"
+            if row["is_best"]
+            else "not significantly worse"
+            if row["is_tied"]
+            else ""
+        )
         t.add_row(
             *(str(row[name]) for name in s.axes),
             show.estimate(row, m.scale),

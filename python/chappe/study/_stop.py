@@ -21,6 +21,12 @@ nothing but results, so that an interrupted study continues in the same way."""
 _GROWTH = 2
 """Largest factor of growth of the number of runs per attempt."""
 
+MIN_SEEDS = 10
+"""Runs before which no point stops, unless given (Law, *Simulation modeling and analysis*, 2015, section 9.4.1).
+
+The variance of fewer runs is often too small by chance: such points stop at once, and their intervals are too narrow.
+"""
+
 
 class UnknownError(Exception):
     """A design needs the results of runs not yet executed."""
@@ -36,19 +42,30 @@ class Precision:
 
     Attributes:
         measure: Name of the measure.
-        within: Half width of the interval, as a share of the mean.
+        within: Largest relative error of the mean: half width of the interval as a share of the *true* mean.
         max_seeds: Largest number of seeds, for studies with several seeds.
         max_length: Largest factor on ``run.stop``, for studies with one seed.
+        min_seeds: Number of seeds before which no point stops, at most ``max_seeds``.
     """
 
     measure: str
     within: float
     max_seeds: int | None = None
     max_length: int | None = None
+    min_seeds: int = MIN_SEEDS
 
     def met(self, e: Estimate) -> bool:
-        """Returns true for a precise mean; a mean of 0 is never precise."""
-        return e.mean != 0 and e.half_width() <= self.within * abs(e.mean)
+        """Returns true for a precise mean; a mean of 0 is never precise.
+
+        A half width of w / (1 + w) of the estimated mean is at most w of the true mean if the interval holds it (Law
+        2015): the estimate may be too high.
+        """
+        return e.mean != 0 and e.half_width() <= self.target * abs(e.mean)
+
+    @property
+    def target(self) -> float:
+        """Largest half width as a share of the estimated mean."""
+        return self.within / (1 + self.within)
 
 
 def fixed(points: Sequence[Point], seeds: Sequence[int]) -> Design:
@@ -81,14 +98,14 @@ def _more_seeds(point: Point, seeds: Sequence[int], rule: Precision, measured: M
     cap = max(rule.max_seeds or 0, len(seeds))
     unused = (s for s in itertools.count(1) if s not in seeds)
     all_seeds = [*seeds, *itertools.islice(unused, cap - len(seeds))]
-    n = len(seeds)
+    n = min(cap, max(len(seeds), rule.min_seeds))
     while True:
         items = [Item(point, seed) for seed in all_seeds[:n]]
-        e = of_runs(measured(items)).together.estimate
+        e = of_runs(measured(items), rule.measure).pooled
         if n == cap or rule.met(e):
             return items
         width = e.half_width()
-        needed = n * (width / (rule.within * abs(e.mean))) ** 2 if e.mean and not math.isnan(width) else math.inf
+        needed = n * (width / (rule.target * abs(e.mean))) ** 2 if e.mean and not math.isnan(width) else math.inf
         n = min(cap, _GROWTH * n, max(n + 1, math.ceil(min(needed, cap))))
 
 
@@ -99,7 +116,7 @@ def _longer(point: Point, seeds: Sequence[int], rule: Precision, measured: Measu
         item = Item(Point(point.labels, lengthened(point, factor)) if factor > 1 else point, seeds[0])
         items = [*(Item(i.point, i.seed, shown=False) for i in items), item]
         (totals,) = measured([item])
-        if totals is None or rule.met(totals.together.estimate):
+        if totals is None or rule.met(totals.pooled):
             break
     return items
 

@@ -1,6 +1,7 @@
 """A stored study: tables and analysis."""
 
 import json
+import math
 import os
 import shutil
 import tempfile
@@ -13,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from chappe import _core
 from chappe import _forked as forked
@@ -25,15 +27,17 @@ from chappe._former import table_of_today
 from chappe._notice import Notice
 from chappe._scenario import Scenario
 from chappe._words import count
-from chappe.measures import BY_NAME, NAMES, OLD_DIRECTIONS, Direction, Totals, direction_of, short_batches
-from chappe.stats import known_confidence, quotient
+from chappe.measures import INDICES, NAMES, Direction, Totals, column, direction_of, short_batches
+from chappe.stats import known_confidence
 from chappe.study import _analysis as analysis
 from chappe.study import _parts as parts
 from chappe.study import _store as store
 from chappe.study._axes import Item
-from chappe.study._facts import OVER, TRANSIENTS, Batches, runs_of, totals_of, with_measures
+from chappe.study._common import drawn
+from chappe.study._facts import TRANSIENTS, Batches, mean_series, runs_of, totals_of, with_measures
 from chappe.study._parts import RUN, DamagedError
-from chappe.study._search import curve
+from chappe.study._search import Known, Run, Search, curve, explored
+from chappe.study._stop import MIN_SEEDS, Precision
 from chappe.study._work import Failed
 
 TOTALS = "totals"
@@ -93,7 +97,8 @@ class Study:
         try:
             self._about = _described((self.folder / store.STUDY).read_bytes())
             points = self._of_today(tables.read(self.folder / store.POINTS))
-            self._points = points.select(RUN, "point", *self.axes, "seed", "shown").filter("shown").drop("shown")
+            self._all_points = points.select(RUN, "point", *self.axes, "seed", "shown")
+            self._points = self._all_points.filter("shown").drop("shown")
         except FileNotFoundError:
             if not store.folders(self.folder):
                 raise self._unreadable() from None
@@ -180,10 +185,9 @@ class Study:
         forked.refuse()
         if (self.folder / store.RUNS).exists():
             runs = self._finished
-            if f"{NAMES[0]}{OVER}" not in runs.columns:
+            # The previous version wrote half widths of Student's t instead of intervals, which are computed again.
+            if column(NAMES[0], "ci_low") in runs.columns:
                 return runs, self._read(store.TOTALS)
-            # The previous version wrote both in one table.
-            return runs_of(runs), totals_of(runs)
         keys = self._there[RUN].unique(maintain_order=True).to_list()
         if not keys:
             return self._there, self._there.select(RUN)
@@ -215,7 +219,24 @@ class Study:
             raise StorageError(f"{e}; run the study again to repair it") from None
 
     def _batches(self, keys: Sequence[str]) -> Batches:
-        return Batches(lambda name: self._rows(name, keys), self._about["transient"])
+        points = dict(self._all_points.select(RUN, "point").iter_rows())
+        return Batches(lambda name: self._rows(name, keys), self._about["transient"], points)
+
+    @property
+    def _precision(self) -> Precision | None:
+        """Stopping rule; ``None``: every point with every seed."""
+        rule = self._about.get("stop")
+        return Precision(**{"min_seeds": MIN_SEEDS, **rule}) if rule else None
+
+    @cached_property
+    def _common(self) -> bool:
+        """True if runs with the same seed are pairs: the seed draws parts of the scenario alike at all points."""
+        if "drawn" in self._about:
+            return bool(self._about["drawn"])
+        try:
+            return bool(drawn(self.scenario.settings))
+        except ScenarioError:
+            return False
 
     @property
     def _single(self) -> bool:
@@ -228,20 +249,37 @@ class Study:
         analysis.known_measure(name_of("measure", measure))
         samples = []
         batches: dict[str, Totals] = {}
+        short: set[str] = set()
         if self._single and len(self._there):
             batches = dict(self._batches(self._there[RUN].unique(maintain_order=True).to_list()).totals(measure))
-        none = Totals(np.empty((0, 2)), BY_NAME[measure].statistic)
+            short = set(self._short)
+        flows = self._flows if measure in INDICES and not self._single else {}
         sums = pl.DataFrame() if self._single or self.runs.is_empty() else self._measured[1].filter(measure=measure)
         for of_point in self.runs.partition_by("point", maintain_order=True):
             row = of_point.row(0, named=True)
             labels = {name: row[name] for name in self.axes}
             if self._single:
-                samples.append(analysis.Sample(labels, None, batches.get(row[RUN], none)))
+                totals = batches.get(row[RUN], Totals.of(measure, np.empty((0, 2))))
+                samples.append(analysis.Sample(labels, None, totals, short=row[RUN] in short))
             else:
                 pairs = of_point.select(RUN).join(sums, on=RUN, how="left", maintain_order="left")
                 rows = pairs.select("numerator", "denominator").to_numpy()
-                samples.append(analysis.Sample(labels, of_point["seed"].to_list(), Totals(rows, quotient)))
+                totals = Totals.of(measure, rows, flows.get(row[RUN], 0), runs=True)
+                samples.append(analysis.Sample(labels, of_point["seed"].to_list(), totals, self._common))
         return samples
+
+    @cached_property
+    def _flows(self) -> dict[str, int]:
+        """Number of flows of the first run of each point."""
+        keys = self._there.unique("point", keep="first", maintain_order=True)[RUN].unique(maintain_order=True).to_list()
+        counted = self._rows("flows", keys).group_by(RUN).len() if keys else pl.DataFrame()
+        return dict(counted.iter_rows())
+
+    @cached_property
+    def _short(self) -> dict[str, str]:
+        """Warnings about short batches of a study with one seed, by run."""
+        tables_of_runs = self.table("batches").partition_by(RUN, maintain_order=True)
+        return {batches[RUN][0]: text for batches in tables_of_runs if (text := short_batches(batches))}
 
     @keyword_only("confidence", after=2)
     def summary(self, measures: str | Sequence[str] = "goodput_bps", *, confidence: float = 0.95) -> pl.DataFrame:
@@ -253,20 +291,33 @@ class Study:
 
         Returns:
             One row per point and measure that is defined there: the axes, ``measure``, ``estimate``, ``ci_low`` and
-            ``ci_high`` of the interval, ``n``, ``of`` (``"runs"`` or ``"batches"``), ``q10``, ``median``, ``q90``; for
-            batches ``autocorrelation`` of neighbours, and ``correlated``, which is true if intervals are too narrow.
+            ``ci_high`` of the interval (:class:`chappe.stats.Pooled`), ``n``, ``of`` (``"runs"`` or ``"batches"``),
+            ``doubt`` (reasons to doubt the interval, null without any), ``unseen`` (bound on the share of runs in a
+            state that none of the runs had); ``q10``, ``median`` and ``q90`` with their intervals, null for too few
+            values; for batches ``autocorrelation`` of neighbours, and ``correlated``, which is true if it is
+            significant; ``met``, which is false for a point that missed the precision of the study, and null without
+            precision.
         """
         known_confidence(confidence)
         names = names_of("measures", measures)
-        rows = [analysis.summary(s, name, confidence) for name in names for s in self._in_order(name)]
+        rows = [
+            {**analysis.summary(s, name, confidence), "met": self._met(s, name)}
+            for name in names
+            for s in self._in_order(name)
+        ]
         all_rows = analysis.table(rows)
-        return all_rows.filter(pl.col("n") > 0) if rows else all_rows
+        return all_rows.filter(pl.col("n") > 0).cast({"met": pl.Boolean}) if rows else all_rows
+
+    def _met(self, sample: analysis.Sample, measure: str) -> bool | None:
+        rule = self._precision
+        return rule.met(sample.estimate) if rule is not None and rule.measure == measure else None
 
     def doubts(self, measures: str | Sequence[str] = "goodput_bps") -> list[str]:
         """Warnings, one sentence each.
 
-        The list has ``warnings``, runs that were cut short, flows that delivered nothing with reasons, and intervals
-        that are too narrow.
+        The list has ``warnings``, runs that were cut short, flows that delivered nothing with reasons, points that
+        missed their precision, searches that told nothing apart, runs too short for their transient, and intervals that
+        are too narrow.
 
         Args:
             measures: Names of the measures whose intervals are checked.
@@ -281,23 +332,95 @@ class Study:
         if len(limited):
             cut = f"{count(len(limited), 'run')} reached run.time_limit before the stop rule was met"
             warnings.append(Notice("early_end", "run.stop", cut))
-        if self._single and len(self._there):
-            tables_of_runs = self.table("batches").partition_by(RUN, maintain_order=True)
-            short = [text for batches in tables_of_runs if (text := short_batches(batches))]
-            if short:
-                where = f" (at {len(short):,} of {len(tables_of_runs):,} points)" if len(tables_of_runs) > 1 else ""
-                warnings.append(Notice("short_batches", "run.stop", f"{short[0]}{where}"))
+        if self._single and len(self._there) and (short := list(self._short.values())):
+            runs = len(self._there[RUN].unique())
+            where = f" (at {len(short):,} of {runs:,} points)" if runs > 1 else ""
+            warnings.append(Notice("short_batches", "run.stop", f"{short[0]}{where}"))
         warnings += self._silent()
+        warnings += self._missed()
+        warnings += self._undecided()
+        warnings += self._short_of_transients(names_of("measures", measures))
         for row in self.summary(measures).iter_rows(named=True):
-            if row["correlated"]:
-                at = named({name: row[name] for name in self.axes})
+            words = (row["doubt"] or "").split(", ")
+            at = named({name: row[name] for name in self.axes})
+            where = f"{' at ' if at else ''}{at}"
+            if "correlated" in words:
                 text = (
-                    f"batches of {row['measure']} are correlated{' at ' if at else ''}{at} "
+                    f"batches of {row['measure']} are correlated{where} "
                     f"(autocorrelation {row['autocorrelation']:.2f}): "
                     "their interval is too narrow. Use longer batches or several seeds"
                 )
                 warnings.append(Notice("correlated_batches", "run.stop", text))
+            if "trend" in words:
+                text = (
+                    f"batches of {row['measure']} have a trend{where}: "
+                    "there is no steady state, and their interval is too narrow. Use longer batches or several seeds"
+                )
+                warnings.append(Notice("trend", "run.stop", text))
         return warnings
+
+    def _missed(self) -> list[Notice]:
+        """Warnings about points that missed their precision."""
+        rule = self._precision
+        if rule is None:
+            return []
+        samples = self._in_order(rule.measure)
+        missed = [s for s in samples if not rule.met(s.estimate)]
+        if not missed:
+            return []
+        one = missed[0]
+        e = one.estimate
+        share = e.half_width() / abs(e.mean) if e.mean else math.nan
+        # A half width of w / (1 + w) of the estimate has the error w, as in Precision.met.
+        reached = f"{100 * share / (1 - share):.2g} %" if share < 1 else "any size"
+        limit = f"{count(len(one.totals.rows), 'seed')}" if one.seeds is not None else f"max_length {rule.max_length}"
+        at = named(one.labels)
+        cap = "max_seeds" if one.seeds is not None else "max_length"
+        text = (
+            f"{rule.measure} missed its precision at {len(missed):,} of {count(len(samples), 'point')}: "
+            f"{f'with {at} ' if at else ''}the error is up to {reached}, not {rule.within * 100:g} %, after {limit}. "
+            f"Raise {cap}"
+        )
+        return [Notice("missed_precision", f"stop.{cap}", text)]
+
+    def _undecided(self) -> list[Notice]:
+        """Warnings about searches that ended before neighbouring values were measured."""
+        if not self.is_search:
+            return []
+        rule, notices = self._rule, []
+        name = rule.setting
+        rows = self.curve()
+        axes = [axis for axis in self.axes if axis != name]
+        for of_search in rows.partition_by(axes, maintain_order=True) if axes and len(rows) else [rows]:
+            ended = of_search["end"][0] if len(of_search) else "resolution"
+            if ended == "resolution":
+                continue
+            first, last = (of_search.filter("is_tied")[name][k] for k in (0, -1))
+            at = named({axis: of_search[axis][0] for axis in axes})
+            where = f" at {at}" if at else ""
+            apart = f"{name} from {first} to {last} is not told apart"
+            why = {
+                "max_runs": f"the search{where} ended at max_runs = {rule.max_runs}",
+                "max_points": f"the search{where} ended at max_points = {rule.max_points}",
+            }.get(ended, f"the search{where} is not finished, or was made by the previous version")
+            notices.append(Notice("undecided_search", "search", f"{why}: {apart}"))
+        return notices
+
+    def _short_of_transients(self, measures: Sequence[str]) -> list[Notice]:
+        """Warnings about transients that MSER-5 did not find, because they may be longer than half of the runs."""
+        if self._about["transient"] != "mser5" or not len(self._there):
+            return []
+        batches = self._batches(self._there[RUN].unique(maintain_order=True).to_list())
+        notices = []
+        for name in measures:
+            found = [at_bound for _, _, at_bound in batches.transients(name)]
+            if any(found):
+                text = (
+                    f"MSER-5 left out half of the batches of {name}, the largest share, at {sum(found):,} of "
+                    f"{count(len(found), 'point')}: the transient may be longer. Use longer runs with more batches"
+                )
+                notices.append(Notice("long_transient", "transient", text))
+        return notices
 
     def _silent(self) -> list[Notice]:
         """Warnings about flows that delivered nothing: number of runs, and reasons in the first run."""
@@ -350,39 +473,47 @@ class Study:
         *,
         baseline: Any = None,
         confidence: float = 0.95,
+        within: float = analysis.SAME,
     ) -> pl.DataFrame:
-        """Compares settings, with paired seeds, at equal values of all other axes.
+        """Compares settings at equal values of all other axes.
 
         ``compare("goodput_bps", "tcp.variant", baseline="newreno")`` compares all values of an axis with one of them,
         ``compare("goodput_bps", {"tcp.variant": "vegas"}, {"tcp.variant": "newreno"})`` two settings.
+
+        Runs with the same seed are pairs if the seed draws mobility, arrivals or on/off sources, which are then the
+        same for both settings; otherwise the runs are independent (Welch).
 
         Args:
             measure: Name of the measure.
             a: Name of an axis, or values of some axes.
             b: Other values of the same axes; ``None`` with the name of an axis.
             baseline: Value of the axis with which all its other values are compared.
-            confidence: Confidence of the intervals; 1 - confidence is the family-wise error rate of all rows (Holm).
+            confidence: Confidence of all intervals of a column together (Bonferroni); 1 - confidence is the family-wise
+                error rate of all rows (Holm).
+            within: Largest relative difference with which two settings are the same.
 
         Returns:
             One row per combination of the other axes: those axes, with ``baseline`` also the axis and the baseline,
-            ``n`` pairs, ``estimate_a``, ``estimate_b`` (of the baseline), ``difference`` (a - b) with ``ci_low`` and
-            ``ci_high``, ``relative`` (a - b) / b, ``effect`` in standard deviations, ``p``, ``p_adjusted`` (Holm, over
-            all rows) and ``significant``.
+            ``n``, ``test`` (``"paired"`` or ``"welch"``), ``correlation`` over the seeds, ``estimate_a``,
+            ``estimate_b`` (of the baseline), ``difference`` (a - b) with ``ci_low`` and ``ci_high``, ``relative``
+            (a - b) / b with ``relative_ci_low`` and ``relative_ci_high``, ``effect`` in standard deviations, ``p``,
+            ``p_adjusted`` (Holm, over all rows), ``significant``, ``p_same`` (Holm) and ``same``.
 
         Raises:
-            ValueError: If a measure, an axis or a value is unknown.
+            ValueError: If a measure, an axis or a value is unknown, or the study has one seed.
             TypeError: If an argument has the wrong type.
         """
         known_confidence(confidence)
+        _known_share(within)
         if isinstance(a, str):
             if b is not None or baseline is None:
                 raise TypeError(f"compare all values of {said(a)} with one of them: give baseline=...")
             (value,) = values_of("baseline", {a: baseline}).values()
-            return analysis.table(analysis.compare_all(self._in_order(measure), a, value, confidence))
+            return analysis.table(analysis.compare_all(self._in_order(measure), a, value, confidence, within))
         if baseline is not None:
             raise TypeError(f"a baseline belongs to the name of an axis, not to {said(a)}")
         a, b = values_of("a", a), values_of("b", b)
-        return analysis.table(analysis.compare(self._in_order(measure), a, b, confidence))
+        return analysis.table(analysis.compare(self._in_order(measure), a, b, confidence, within))
 
     def rank(
         self,
@@ -393,26 +524,46 @@ class Study:
         confidence: float = 0.95,
         best: str | None = None,
     ) -> pl.DataFrame:
-        """Ranks settings from best to worst. Settings that do not differ significantly share a rank.
+        """Ranks settings from best to worst, and says which can be best.
+
+        Settings that do not differ significantly share a rank.
 
         Args:
             measure: Name of the measure.
             over: Ranked axis, or axes; each combination of the other axes has its own ranking.
             direction: ``"maximize"`` or ``"minimize"``; ``None``: the better direction of the measure
                 (:class:`chappe.measures.Measure`).
-            confidence: 1 - confidence is the family-wise error rate of all pairs (Holm).
+            confidence: 1 - confidence is the family-wise error rate of all pairs of all combinations (Holm), and of
+                ``can_be_best``; confidence of all intervals together (Bonferroni).
             best: Deprecated: use ``direction``.
 
         Returns:
             One row per setting: the other axes, the ranked axes, ``rank`` (1 + the number of settings that are
-            significantly better), ``estimate``, ``ci_low``, ``ci_high``, ``n``.
+            significantly better), ``can_be_best`` (false if significantly worse than the best), ``estimate``,
+            ``ci_low``, ``ci_high``, ``n``, ``note`` (``"too few runs"`` for a rank shared because of three runs or
+            fewer).
+
+        Raises:
+            ValueError: If a measure or an axis is unknown, or the study has one seed.
         """
         names = names_of("over", over)
         if direction is not None:
             name_of("direction", direction)
         known_confidence(confidence)
         samples = self._in_order(measure)
-        return analysis.table(analysis.rank(samples, names, direction_of(measure, direction, best), confidence))
+        rows = analysis.table(analysis.rank(samples, names, direction_of(measure, direction, best), confidence))
+        return rows.cast({"note": pl.String}) if len(rows) else rows
+
+    def _series(self, measure: str) -> list[tuple[str, NDArray[np.float64]]]:
+        """Mean of the runs of each point, batch by batch, with the values on the axes as text."""
+        forked.refuse()
+        analysis.known_measure(name_of("measure", measure))
+        series = []
+        for of_point in self._there.partition_by("point", maintain_order=True):
+            keys = of_point[RUN].unique(maintain_order=True).to_list()
+            mean, _ = mean_series(list(self._batches(keys).each(measure)))
+            series.append((named({name: of_point[name][0] for name in self.axes}), mean))
+        return series
 
     @property
     def is_search(self) -> bool:
@@ -431,16 +582,46 @@ class Study:
         rule: dict[str, Any] = self._about["search"]
         return {**rule, "setting": _of_today(rule["setting"])}
 
+    @property
+    def _rule(self) -> Search:
+        return Search.of_stored(self._search)
+
     def curve(self) -> pl.DataFrame:
         """Results of a search.
 
         Returns:
             One row per measured value: the axes, the setting, ``estimate``, ``ci_low``, ``ci_high`` (95 %), ``n``,
-            ``is_best`` and ``is_tied`` (true if adjacent to the best and not significantly worse).
+            ``is_best``, ``is_tied`` (true for adjacent values around the best that are not significantly worse) and
+            ``end`` (``"resolution"``, ``"max_points"`` or ``"max_runs"``; null for a search that is not finished). The
+            row of the best value is from fresh seeds, which the search did not use.
         """
-        rule = self._search
-        direction = {old: new for new, old in OLD_DIRECTIONS.items()}.get(rule["best"], "minimize")
-        return analysis.table(curve(self._in_order(rule["measure"]), rule["setting"], direction))
+        forked.refuse()
+        rule = self._rule
+        results = explored(self._runs_of_search, self.seeds, rule, self._known(rule.measure), common=self._common)
+        rows = analysis.table(curve(self._in_order(rule.measure), rule, results))
+        return rows.cast({"end": pl.String}) if len(rows) else rows
+
+    @property
+    def _runs_of_search(self) -> list[Run]:
+        """All runs of a search, with the runs of the best value that decided on it."""
+        rows = self._all_points.iter_rows(named=True)
+        return [Run({name: row[name] for name in self.axes}, row["seed"], row[RUN]) for row in rows]
+
+    def _known(self, measure: str) -> Known:
+        """Totals of a measure in runs by name, as the search saw them."""
+        none = Totals.of(measure, np.empty((0, 2)))
+        cache: dict[str, Totals | None] = {}
+
+        def known(keys: Sequence[str]) -> list[Totals | None]:
+            if self._about["transient"] == "mser5":
+                # The transient depends on all runs of a point that were there.
+                cache.clear()
+            new = [key for key in keys if key not in cache and key in self._sources]
+            totals = dict(self._batches(new).totals(measure)) if new else {}
+            cache.update({key: totals.get(key, none) for key in new})
+            return [cache.get(key) for key in keys]
+
+        return known
 
     def _in_order(self, measure: str) -> list[analysis.Sample]:
         return self.samples(measure)
@@ -448,6 +629,16 @@ class Study:
     def __repr__(self) -> str:
         forked.refuse()
         return f"<Study: {len(self._there)} of {len(self._points)} runs, {self.folder}>"
+
+
+def _known_share(within: object) -> None:
+    """Refuses a relative difference that is no share.
+
+    Raises:
+        ValueError: If it is not between 0 and 1, such as 5.
+    """
+    if isinstance(within, bool) or not isinstance(within, int | float) or not 0 < within < 1:
+        raise ValueError(f"within is {said(within)}; it must lie between 0 and 1, such as 0.05")
 
 
 def _of_today(name: str) -> str:

@@ -290,7 +290,7 @@ class ElRakabawy(Design):
         ]
 
     def _fallen(self, runner: Runner) -> list[str]:
-        """The points whose runs fall from one state into another for good: the levels, and how many have fallen."""
+        """The points whose runs fall into another state without a return: the levels, and how many have fallen."""
         parts = []
         for p, rows in runner.runs.items():
             if p.place == CHAIN and p.variant not in (UDP, DELAY) and (fall := states(rows)) is not None:
@@ -302,7 +302,7 @@ class ElRakabawy(Design):
                     f"to {levels[1]} kbit/s, {100 * half.mean:.0f} % of {len(rows)} runs by half of the packets, "
                     f"{100 * whole.mean:.0f} % ({low:.0f} to {high:.0f} %) in the end"
                 )
-        paragraphs = [f"Runs that fall into another state for good: {'; '.join(parts)}."] if parts else []
+        paragraphs = [f"Runs that fall into another state and do not return: {'; '.join(parts)}."] if parts else []
         n = runner.length.seeds
         limit = (
             f"Such falls are looked for in the first {n} runs of all other points. Where none of these falls, up to "

@@ -1,0 +1,306 @@
+"""Intervals of skewed, few and rare values, doubts, and tests of batches: by SciPy, and on values of known mean."""
+
+import math
+from collections.abc import Callable
+
+import chappe
+import numpy as np
+import pytest
+from chappe import _doubts as doubts
+from chappe._completions import mean_and_quantiles
+from chappe._show import estimate
+from chappe.measures import Totals
+from chappe.order import Quantile
+from chappe.stats import Estimate, Jackknife, Pooled, exact_rate, exact_share, serial_p, skewness, spread, trend_p
+from command import REPOSITORY
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy.stats import CensoredData, binomtest, chi2, ecdf, f_oneway, kendalltau, kstest, skew
+
+Draw = np.random.Generator
+samples = st.lists(st.floats(0.01, 1e3), min_size=3, max_size=20)
+
+
+def of(values: NDArray[np.float64]) -> Pooled:
+    return Totals.of("goodput_bps", np.stack([values, np.ones(len(values))], axis=1), runs=True).pooled
+
+
+# ---- formulas ----
+
+
+@given(samples)
+def test_skewness_is_that_of_scipy(values: list[float]) -> None:
+    if np.ptp(values) > 1e-3 * max(values):
+        assert skewness(values) == pytest.approx(skew(values, bias=False), rel=1e-6, abs=1e-6)
+
+
+def test_skewness_of_equal_or_few_values_is_none() -> None:
+    assert [skewness(v) for v in ([], [1.0, 2.0], [0.1] * 9, [1e9 + 0.1] * 7)] == [0.0] * 4
+
+
+@given(samples, st.floats(0.5, 0.999))
+def test_an_interval_contains_that_of_student(values: list[float], confidence: float) -> None:
+    e, student = of(np.array(values)), Estimate.of(values)
+    low, high = e.interval(confidence)
+    least, most = student.interval(confidence)
+    slack = 1e-9 * max(values)
+    assert low <= max(least, 0.0) + slack
+    assert high >= most - slack
+    assert low >= 0
+    assert e.half_width(confidence) == pytest.approx((high - low) / 2)
+
+
+def test_the_correction_for_skewness_by_hand() -> None:
+    """Mean 3, s^2 = 13.375, G1 = 2.1658; t = 2.7764 for 4 degrees of freedom; a = G1 / (6 sqrt(5)) = 0.16143."""
+    values = np.array([1.0, 1.0, 1.5, 2.0, 9.5])
+    e = of(values)
+    error, a = math.sqrt(np.var(values, ddof=1) / 5), skew(values, bias=False) / (6 * math.sqrt(5))
+    low = 3 - 2.776445 * error
+    high = 3 - error * (np.cbrt(1 - 6 * a * (2.776445 + a)) - 1) / (2 * a)
+    assert e.interval() == pytest.approx((max(low, 0), high), rel=1e-6)
+    assert e.interval()[1] > 1.8 * Estimate.of(list(values)).interval()[1]
+    mirrored = Pooled(-e.mean, e.variance, e.df, -e.skewness)
+    assert mirrored.interval() == pytest.approx((-high, -low), rel=1e-6)
+
+
+def test_two_values_have_the_interval_of_student() -> None:
+    assert of(np.array([5.0, 5.1])).interval() == pytest.approx(Estimate.of([5.0, 5.1]).interval())
+    assert all(math.isnan(x) for x in (*of(np.array([5.0])).interval(), of(np.array([5.0])).half_width()))
+
+
+@pytest.mark.parametrize("events", [0, 1, 7, 400])
+def test_rates_have_the_interval_of_garwood(events: int) -> None:
+    low, high = exact_rate(events, 2.0)
+    assert low == pytest.approx(chi2.ppf(0.025, 2 * events) / 4 if events else 0)
+    assert high == pytest.approx(chi2.ppf(0.975, 2 * events + 2) / 4)
+
+
+def test_probabilities_have_the_interval_of_clopper_and_pearson() -> None:
+    for k, n in ((0, 5), (3, 10), (10, 10)):
+        assert exact_share(k, n) == pytest.approx(tuple(binomtest(k, n).proportion_ci(method="exact")), abs=1e-12)
+    assert exact_share(12, 10) == exact_share(10, 10)
+
+
+def test_no_event_has_an_upper_bound() -> None:
+    """Four runs of 300 packets without a timeout: 3.689 events in 0.12 ten thousands."""
+    rows = np.array([[0.0, 0.03]] * 4)
+    assert Totals.of("timeouts_per_10000", rows, runs=True).pooled.interval() == pytest.approx(
+        (0, 3.6889 / 0.12), rel=1e-4
+    )
+    low, high = Totals.of("link_drop_probability", np.array([[0.0, 300.0]] * 4), runs=True).pooled.interval()
+    assert (low, high) == pytest.approx((0, 1 - 0.025 ** (1 / 1200)))
+    # Events that cluster in few runs leave the wider interval of the runs.
+    clustered = Totals.of("timeouts_per_10000", np.array([[0.0, 1.0]] * 9 + [[500.0, 1.0]]), runs=True).pooled
+    assert clustered.interval()[1] > 2 * exact_rate(500, 10.0)[1]
+
+
+def test_an_index_stays_between_its_limits() -> None:
+    each = np.array([0.51, 0.99, 0.52])
+    e = Totals.of("jain_index", np.stack([each, np.ones(3)], axis=1), 2, runs=True).pooled
+    assert e.interval() == (0.5, 1.0)
+    swept = chappe.sweep(str(REPOSITORY / "scenarios/cross.toml"), {"run.stop": ["220 delivered"]}, seeds=3)
+    (row,) = swept.summary("jain_index").to_dicts()
+    assert 1 / len(swept.table("flows")["flow"].unique()) <= row["ci_low"] < row["ci_high"] <= 1
+
+
+def test_ends_are_printed_where_sides_differ() -> None:
+    assert estimate({"estimate": 0.0, "ci_low": 0.0, "ci_high": 30.74}) == "0 (0 to 31)"
+    assert estimate({"estimate": 10.0, "ci_low": 8.0, "ci_high": 12.2}) == "10.0 ± 2.1"
+    assert estimate({"estimate": 1e4, "ci_low": 9e3, "ci_high": 1.5e4}, 1e-3) == "10.0 (9.0 to 15.0)"
+    assert estimate({"estimate": 5.0, "ci_low": 5.0, "ci_high": 5.0 + 1e-12}) == "5.000"
+    assert estimate({"estimate": 5.0, "ci_low": None, "ci_high": None}) == "5.000"
+
+
+@given(st.lists(st.floats(-1e3, 1e3), min_size=1, max_size=30), st.floats(0, 1))
+def test_quantiles_are_those_of_numpy(values: list[float], q: float) -> None:
+    assert Quantile.at(values, q).mean == pytest.approx(np.quantile(values, q), rel=1e-12, abs=1e-9)
+
+
+# ---- tests of batches and runs ----
+
+
+@given(st.lists(st.integers(0, 6), min_size=5, max_size=25).filter(lambda x: len(set(x)) > 1))
+def test_a_trend_is_that_of_kendall(values: list[int]) -> None:
+    expected = kendalltau(range(len(values)), values, method="asymptotic").pvalue
+    assert trend_p(np.array(values, dtype=float)) == pytest.approx(expected)
+
+
+def test_tests_of_too_few_or_equal_values_are_unknown() -> None:
+    assert all(
+        math.isnan(p) for p in (trend_p([1.0] * 9), trend_p([1, 2, 3, 4]), serial_p([1.0] * 9), serial_p([1, 2, 3]))
+    )
+
+
+def test_the_ratio_of_von_neumann() -> None:
+    """By hand: 1, 2, 4, 3 has squared differences 1 + 4 + 1 = 6, squares about the mean 5: (0.6 - 1) / sqrt(2 / 15)."""
+    assert serial_p([1.0, 2.0, 4.0, 3.0]) == pytest.approx(0.13666, abs=5e-5)
+    assert serial_p([1.0, -1.0] * 5) > 0.99
+    assert serial_p([-1.0] * 5 + [1.0] * 5) < 0.01
+
+
+@pytest.mark.parametrize("n", [5, 7, 10, 30])
+def test_neighbours_are_tested_at_their_level(n: int) -> None:
+    """4 standard errors of 5 % in 3,000 are 1.6 %; probabilities are uniform."""
+    rng = np.random.default_rng(n)
+    for draw in (rng.normal, rng.exponential):
+        p = [serial_p(x) for x in draw(size=(3000, n))]
+        assert np.mean(np.array(p) < 0.05) == pytest.approx(0.05, abs=0.016)
+    assert kstest(p, "uniform").statistic < 0.1
+
+
+def test_neighbours_that_are_alike_are_found() -> None:
+    """The former limit, 2 / sqrt(n), found 6 % of these, and none with seven batches or fewer."""
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(1000, 10))
+    for i in range(1, 10):
+        x[:, i] = 0.6 * x[:, i - 1] + 0.8 * x[:, i]
+    assert np.mean([serial_p(v) < 0.05 for v in x]) > 0.35
+    assert np.mean([serial_p(v[:6]) < 0.05 for v in x]) > 0.15
+
+
+def test_runs_are_compared_with_their_batches() -> None:
+    """With equal numbers of batches, the F test is the analysis of variance."""
+    runs = np.random.default_rng(2).normal(size=(4, 10)) + np.arange(4)[:, None]
+    each = [Estimate.of(list(batches)) for batches in runs]
+    times, p = spread([e.mean for e in each], [e.variance for e in each], 9)
+    expected = f_oneway(*runs)
+    assert (times, p) == pytest.approx((expected.statistic, expected.pvalue))
+    for unknown in (spread([1.0], [1.0], 9), spread([1.0, 2.0], [0.0, 0.0], 9), spread([1.0, 2.0], [], 9)):
+        assert all(math.isnan(x) for x in unknown)
+
+
+# ---- doubts ----
+
+
+def test_doubts_about_runs() -> None:
+    normal = np.random.default_rng(3).normal(10, 1, 30)
+    assert doubts.of_runs(9, of(normal[:9])) == "few runs"
+    assert doubts.of_runs(30, of(normal)) is None
+    assert doubts.of_runs(30, of(np.where(np.arange(30) < 2, 4.0, 10.0) + 0.01 * normal)) == "skewed"
+    assert doubts.of_runs(30, of(np.full(30, 7.0))) == "no spread"
+    assert doubts.of_runs(30, Totals.of("timeouts_per_10000", np.array([[0.0, 0.1]] * 30), runs=True).pooled) is None
+
+
+def test_batches_of_one_run_are_always_doubtful() -> None:
+    assert doubts.of_batches([3.0, 1.0, 4.0, 1.0, 5.0, 2.0, 6.0, 1.0], short=False) == "one run"
+    rising = doubts.of_batches(list(range(10)), short=True)
+    assert rising == "one run, short batches, correlated, trend"
+    assert set(rising.split(", ")) | {"few runs", "skewed", "no spread"} == set(doubts.MEANING)
+
+
+def test_a_summary_has_doubts_bounds_and_quantiles_with_intervals() -> None:
+    chain = chappe.Scenario.chain(3, stop="110 delivered", extends="ns2-2.35")
+    for seeds, doubt in ((3, "few runs"), (12, None)):
+        (row,) = chappe.sweep(chain, seeds=seeds).summary().to_dicts()
+        assert row["unseen"] == pytest.approx(1 - 0.05 ** (1 / seeds))
+        assert (row["doubt"] == "few runs") == (doubt is not None)
+        assert (row["q10"], row["q90_low"]) == (None, None)
+        if seeds < 6:
+            assert row["median"] is None
+        else:
+            assert row["median_low"] <= row["median"] <= row["median_high"]
+    (row,) = chappe.sweep(chain).summary().to_dicts()
+    assert row["doubt"].startswith("one run, short batches")
+    assert row["unseen"] is None
+
+
+# ---- coverage ----
+
+CASES: dict[str, tuple[Callable[[Draw, tuple[int, int]], NDArray[np.float64]], float]] = {
+    "normal": (lambda rng, s: rng.normal(1, 0.1, s), 1.0),
+    "exponential": (lambda rng, s: rng.exponential(size=s), 1.0),
+    "lognormal": (lambda rng, s: rng.lognormal(0, 1, s), math.exp(0.5)),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_intervals_cover_skewed_means(case: str) -> None:
+    """At least nominal for normal values, 90 % for skewed ones; Student's t covers 82 to 90 % of the latter."""
+    draw, truth = CASES[case]
+    rng, trials = np.random.default_rng(5), 1500
+    for n in (10, 20):
+        held = 0
+        for x in draw(rng, (trials, n)):
+            student = Estimate.of(x)
+            e = Pooled(student.mean, student.variance, student.df, skewness(x))
+            low, high = e.interval()
+            held += low <= truth <= high
+        assert held / trials > (0.95 - 4 * math.sqrt(0.05 * 0.95 / trials) if case == "normal" else 0.90)
+
+
+def test_wrong_intervals_of_heavy_tails_are_marked() -> None:
+    """Fewer than one interval of ten, of a distribution without a variance, is wrong and has no mark."""
+    rng, trials = np.random.default_rng(6), 1000
+    for n in (10, 30):
+        silent = 0
+        for x in 1 + rng.pareto(1.5, (trials, n)):
+            e = of(x)
+            low, high = e.interval()
+            silent += not low <= 3 <= high and doubts.of_runs(n, e) is None
+        assert silent / trials < 0.1 + 2 * math.sqrt(0.1 * 0.9 / trials)
+    normal = [doubts.of_runs(30, of(x)) for x in rng.normal(10, 1, (trials, 30))]
+    assert normal.count("skewed") < 0.01 * trials
+
+
+# ---- completion times ----
+
+
+def test_unfinished_flows_count() -> None:
+    """By hand: of 5 the steps are 4/5, 3/5, and after the unfinished one at 3 a half of that."""
+    done, unfinished = np.array([1.0, 2.0, 4.0]), np.array([3.0, 5.0])
+    mean, *found = mean_and_quantiles(done, unfinished, [0.0, 0.2, 0.4, 0.5, 0.7, 0.9])
+    assert mean == pytest.approx(1 + 0.8 + 2 * 0.6 + 0.3)
+    assert found[:5] == [1, 1, 2, 4, 4]
+    assert math.isnan(found[5])
+    curve = ecdf(CensoredData(uncensored=done, right=unfinished)).cdf
+    assert [curve.evaluate(t) for t in (1, 2, 4)] == pytest.approx([0.2, 0.4, 0.7])
+
+
+def test_without_unfinished_flows_times_are_those_of_all() -> None:
+    done = np.array([3.0, 1.0, 2.0, 4.0])
+    assert mean_and_quantiles(done, np.empty(0), [0.0, 0.5, 0.75, 1.0]) == [2.5, 1, 2, 3, 4]
+    assert all(math.isnan(x) for x in mean_and_quantiles(np.empty(0), done, [0.5]))
+
+
+def test_completion_times_of_cut_off_runs_are_hardly_too_short() -> None:
+    """Flows of lognormal length, in runs four times as long as their mean: those completed alone have 6.4 s."""
+    rng, means = np.random.default_rng(9), []
+    truth = math.exp(math.log(5) + 0.5)
+    for _ in range(100):
+        n = rng.poisson(120)
+        start, length = rng.uniform(0, 60, n), rng.lognormal(math.log(5), 1, n)
+        done = start + length <= 60
+        means.append(mean_and_quantiles(length[done], (60 - start)[~done], [])[0])
+        assert length[done].mean() <= means[-1]
+    assert np.mean(means) == pytest.approx(truth, rel=0.05)
+
+
+def test_an_unfinished_file_counts() -> None:
+    flows = [{"src": 0, "dst": 1, "bulk": {"bytes": size}} for size in ("100 kB", "100000 kB")]
+    run = {"stop": "20 s", "batches": 1, "warmup_batches": 0}
+    r = chappe.run(chappe.Scenario({"run": run, "topology": {"hops": 1}, "flow": [*flows, {"src": 0, "dst": 1}]}))
+    (row,) = r.completions().to_dicts()
+    assert (row["began"], row["completed"], row["p99_s"]) == (2, 1, None)
+    assert row["mean_s"] > row["p50_s"]
+
+
+def test_unfinished_files_of_an_entry_with_several_flows_count() -> None:
+    """An entry from two nodes to two is four flows; random flows follow, and have the settings of `bulk`."""
+    run = {"stop": "20 s", "batches": 1, "warmup_batches": 0, "max_memory": "1 GB"}
+    file = {"src": [0, 1], "dst": [2, 3], "bulk": {"bytes": "100000 kB"}}
+    endless = {"src": 0, "dst": 1}
+    settings = {"run": run, "topology": {"hops": 3}, "flow": [endless, file], "traffic": {"flows": 2}}
+    scenario = chappe.Scenario(settings)
+    (row,) = chappe.run(scenario).completions().to_dicts()
+    assert (row["what"], row["began"], row["completed"], row["mean_s"]) == ("flows", 4, 0, None)
+    limited = scenario.with_settings({"bulk.segments": 1_000_000, "flow.1.bulk.segments": "unlimited"})
+    (row,) = chappe.run(limited).completions().to_dicts()
+    assert row["began"] == 7
+    udp = scenario.with_settings({"flow.0.app": "cbr", "traffic.app": "cbr"})
+    assert chappe.run(udp).completions()["began"].to_list() == [4]
+
+
+def test_the_jackknife_itself_keeps_student() -> None:
+    units = np.array([[1.0, 2.0], [3.0, 1.0], [2.0, 2.0]])
+    assert type(Jackknife.of(units).estimate) is Estimate
