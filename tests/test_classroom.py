@@ -8,7 +8,7 @@ import pytest
 from command import REPOSITORY
 
 FILE = REPOSITORY / "python" / "chappe_papers" / "ramarathinam2003" / "scenario.toml"
-IP_HEADER_FOR_ALL = {"pairs.4.tcp.header_size": "40 B"}
+IP_HEADER_FOR_ALL = {"flow.4.tcp.header_size": "40 B"}
 PROTOCOLS = {
     "aodv": {},
     "dsdv": {"routing.protocol": "dsdv", **IP_HEADER_FOR_ALL},

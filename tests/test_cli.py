@@ -97,7 +97,7 @@ def test_run_as_json(folder: Path) -> None:
     assert result.returncode == 0
     read = json.loads(result.stdout)
     assert (read["seed"], read["scenario"]["tcp"]["variant"], read["version"]) == (7, "vegas", chappe.__version__)
-    assert read["flows"][0]["transport"] == "vegas"
+    assert (read["flows"][0]["transport"], read["flows"][0]["variant"]) == ("tcp", "vegas")
 
 
 def test_run_writes_a_folder(folder: Path) -> None:

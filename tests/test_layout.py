@@ -57,8 +57,7 @@ def printed(monkeypatch: pytest.MonkeyPatch) -> list[Table]:
 
 SEVERAL = """extends = "ns2-2.35"
 run.stop = "6 s"
-topology = { kind = "grid", rows = 2, columns = 5 }
-topology.wired_nodes = 2
+topology = { kind = "grid", rows = 2, columns = 5, wired_nodes = 2 }
 wired_link = [{ src = 9, dst = 10 }, { src = 10, dst = 11, rate = "1.25 Mbit/s" }]
 flow = [{ dst = 9 }, { dst = 4, tcp.variant = "vegas" }, { dst = 11 }, { src = 5, dst = 9, app = "cbr" }, { dst = 6 },
   { dst = 1 }, { dst = 2 }, { dst = 3 }, { dst = 5 }]

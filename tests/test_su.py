@@ -236,7 +236,7 @@ def test_shares_are_totals_over_totals() -> None:
 
 def test_a_run_of_each_path_has_its_own_links() -> None:
     items = DESIGN.items(Point("path"), scenario(Point("path")), [1, 2])
-    assert [i.point.scenario.settings["radio"]["links"] for i in items] == [paths().text(1), paths().text(2)]
+    assert [i.point.scenario.settings["radio"]["links_table"] for i in items] == [paths().text(1), paths().text(2)]
     rows = DESIGN.items(Point("rows"), scenario(Point("rows")), [1, 2])
     assert [i.point.scenario.settings["topology"]["seed"] for i in rows] == [paths().drawing(1), paths().drawing(2)]
 

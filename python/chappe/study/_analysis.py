@@ -276,7 +276,8 @@ def _chosen(samples: Sequence[Sample], setting: Mapping[str, Any]) -> dict[tuple
 
 def _no_axis(name: str, labels: Mapping[str, Any]) -> str:
     """Message about the name of an axis that a study lacks."""
-    today = _core.renamed_setting(name) if isinstance(name, str) else None
+    # The core takes text that can be encoded.
+    today = _core.renamed_setting(name) if isinstance(name, str) and name.isprintable() else None
     if today in labels:
         return f"{said(name)} is not an axis: it is now called {said(today)}"
     return f"{said(name)} is not an axis; the axes are {', '.join(labels) or 'none'}"

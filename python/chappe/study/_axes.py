@@ -79,8 +79,8 @@ class Item:
         """Name of the run in a store of the previous version."""
         return self._named(self.point.former_identity, _core.SETTINGS_EPOCH)
 
-    def _named(self, identity: str, epoch: int = RESULTS_EPOCH) -> str:
-        text = f"{epoch} {identity} {self.seed}"
+    def _named(self, identity: str, epoch: int | None = None) -> str:
+        text = f"{RESULTS_EPOCH if epoch is None else epoch} {identity} {self.seed}"
         return hashlib.sha256(text.encode()).hexdigest()[:KEY_LENGTH]
 
 
