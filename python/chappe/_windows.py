@@ -32,8 +32,8 @@ def measured(scenario: Scenario, variants: Sequence[str], flow: int) -> pl.DataF
     """
     # The settings of the parts of a variant would override it.
     parts = {"tcp.congestion_control": "variant", "tcp.loss_recovery": "variant"}
-    changes = [(v, {"tcp.variant": v, **parts}) for v in variants] or [(None, {})]
-    under = [(v, scenario.with_settings({**change, "run.record": ["cwnd"]})) for v, change in changes]
+    changes: list[tuple[str | None, dict[str, str]]] = [(v, {"tcp.variant": v, **parts}) for v in variants]
+    under = [(v, scenario.with_settings({**change, "run.record": ["cwnd"]})) for v, change in changes or [(None, {})]]
     tables = []
     for v, s in under:
         results = run(s)
