@@ -188,7 +188,10 @@ def test_common_motion_correlates_runs() -> None:
 
 def test_points_are_compared_at_equal_other_axes() -> None:
     samples = [
-        sample([h + v + k * k for k in range(8)], hops=h, variant=v) for h in (1, 2, 3) for v in (10, 20) if h + v != 23
+        sample([h + v + k * k / 10 for k in range(8)], hops=h, variant=v)
+        for h in (1, 2, 3)
+        for v in (10, 20)
+        if h + v != 23
     ]
     rows = compare(samples, {"variant": 20}, {"variant": 10}, 0.95)
     assert [row["hops"] for row in rows] == [1, 2]
