@@ -11,11 +11,24 @@ from chappe._completions import mean_and_quantiles
 from chappe._show import estimate
 from chappe.measures import Totals
 from chappe.order import Quantile
-from chappe.stats import Estimate, Jackknife, Pooled, exact_rate, exact_share, serial_p, skewness, spread, trend_p
+from chappe.stats import (
+    Estimate,
+    Jackknife,
+    Pooled,
+    beyond_t,
+    exact_rate,
+    exact_share,
+    quantile_t,
+    serial_p,
+    skewness,
+    spread,
+    trend_p,
+)
 from command import REPOSITORY
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from scipy.special import betainccinv, betaincinv, gammainccinv, gammaincinv, ndtr, ndtri, stdtrit
 from scipy.stats import CensoredData, binomtest, chi2, ecdf, f_oneway, kendalltau, kstest, skew
 
 Draw = np.random.Generator
@@ -27,6 +40,35 @@ def of(values: NDArray[np.float64]) -> Pooled:
 
 
 # ---- formulas ----
+
+
+@pytest.mark.parametrize("df", [0.5, 1, 1.3, 2, 4, 9.5, 29, 99, 1000, 1e6])
+@pytest.mark.parametrize("tail", [0.4, 0.025, 0.005, 1e-8])
+def test_student_t_is_that_of_scipy(df: float, tail: float) -> None:
+    expected = -float(stdtrit(df, tail))
+    assert quantile_t(1 - 2 * tail, df) == pytest.approx(expected, rel=1e-8)
+    assert beyond_t(expected, df) == pytest.approx(tail, rel=1e-8)
+    assert beyond_t(-expected, df) == pytest.approx(1 - tail, rel=1e-8)
+
+
+def test_student_t_of_infinite_degrees_of_freedom_is_normal() -> None:
+    assert quantile_t(0.95, math.inf) == pytest.approx(float(ndtri(0.975)))
+    assert beyond_t(9, math.inf) == pytest.approx(float(ndtr(-9)))
+    assert beyond_t(0, 3) == 0.5
+    assert beyond_t(math.inf, 3) == 0
+
+
+@pytest.mark.parametrize("events", [1, 5.5, 31, 500, 10_000, 1_000_000])
+@pytest.mark.parametrize("confidence", [0.2, 0.95, 0.99, 0.999998])
+def test_exact_intervals_are_those_of_scipy(events: float, confidence: float) -> None:
+    tail = (1 - confidence) / 2
+    assert exact_rate(events, 1, confidence) == pytest.approx(
+        (float(gammaincinv(events, tail)), float(gammainccinv(events + 1, tail))), rel=1e-8
+    )
+    for others in (1, 3.5, 1000, 1_000_000):
+        assert exact_share(events, events + others, confidence) == pytest.approx(
+            (float(betaincinv(events, others + 1, tail)), float(betainccinv(events + 1, others, tail))), rel=1e-8
+        )
 
 
 @given(samples)

@@ -37,6 +37,17 @@ def test_commands_that_need_no_statistics_start_without(arguments: list[str]) ->
     assert HEAVY & set(done.stderr.split()) == set()
 
 
+def test_a_run_and_its_summary_need_neither_scipy_nor_matplotlib() -> None:
+    program = (
+        "import sys; from chappe import cli; "
+        "assert cli.main(['run', 'scenarios/one-hop.toml']) == 0; print(*sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    loaded = set(done.stderr.split())
+    assert "polars" in loaded
+    assert {"scipy", "matplotlib", "jinja2"} & loaded == set()
+
+
 EVERYTHING = f"""
 import importlib, pkgutil, sys
 import chappe

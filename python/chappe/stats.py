@@ -4,14 +4,15 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from numbers import Real
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
+from chappe import _core
 from chappe._arguments import said
-
-# Functions import SciPy themselves: SciPy takes as long to load as all other packages together.
 
 Values = Sequence[float] | NDArray[np.float64]
 """Numbers."""
@@ -144,11 +145,9 @@ class Share(Estimate):
 
 def exact_share(successes: float, trials: float, confidence: float = 0.95) -> tuple[float, float]:
     """Interval of a probability from independent trials (Clopper and Pearson 1934)."""
-    from scipy.special import betaincinv
-
     tail, k = (1 - known_confidence(confidence)) / 2, min(successes, trials)
-    low = float(betaincinv(k, trials - k + 1, tail)) if k > 0 else 0.0
-    return low, float(betaincinv(k + 1, trials - k, 1 - tail)) if k < trials else 1.0
+    low = _core.quantile_beta(k, trials - k + 1, tail, above=False) if k > 0 else 0.0
+    return low, _core.quantile_beta(k + 1, trials - k, tail, above=True) if k < trials else 1.0
 
 
 def exact_rate(events: float, exposure: float, confidence: float = 0.95) -> tuple[float, float]:
@@ -159,11 +158,9 @@ def exact_rate(events: float, exposure: float, confidence: float = 0.95) -> tupl
         exposure: Size of what they were counted in, such as delivered packets.
         confidence: Confidence of the interval.
     """
-    from scipy.special import gammaincinv
-
     tail = (1 - known_confidence(confidence)) / 2
-    low = float(gammaincinv(events, tail)) if events > 0 else 0.0
-    return low / exposure, float(gammaincinv(events + 1, 1 - tail)) / exposure
+    low = _core.quantile_gamma(events, tail, above=False) if events > 0 else 0.0
+    return low / exposure, _core.quantile_gamma(events + 1, tail, above=True) / exposure
 
 
 @dataclass(frozen=True)
@@ -244,17 +241,24 @@ def known_confidence(confidence: float) -> float:
 
 def quantile_t(confidence: float, df: float) -> float:
     """Quantile of Student's t distribution for a two-sided interval: 2.262 for 95 % and 9 degrees of freedom."""
-    from scipy.special import stdtrit
+    return _quantile_t(known_confidence(confidence), df) if df > 0 else math.nan
 
-    known_confidence(confidence)
-    return float(stdtrit(df, 0.5 + confidence / 2)) if df > 0 else math.nan
+
+@lru_cache(maxsize=1024)
+def _quantile_t(confidence: float, df: float) -> float:
+    if math.isinf(df):
+        return NormalDist().inv_cdf(0.5 + confidence / 2)
+    return _core.quantile_t(df, (1 - confidence) / 2)
 
 
 def beyond_t(t: float, df: float) -> float:
     """Probability that Student's t is above ``t``; of infinite degrees of freedom the normal distribution."""
-    from scipy.special import ndtr, stdtr
+    return _beyond_normal(t) if math.isinf(df) else _core.beyond_t(t, df)
 
-    return float(ndtr(-t) if math.isinf(df) else stdtr(df, -t))
+
+def _beyond_normal(z: float) -> float:
+    """Probability that a standard normal value is above ``z``."""
+    return math.erfc(z / math.sqrt(2)) / 2
 
 
 def student_p(e: Estimate) -> float:
@@ -327,8 +331,6 @@ def serial_p(values: Values) -> float:
     12, 1941), with the normal approximation for its half (Young, same volume): mean 1, variance (n - 2) / (n^2 - 1).
     Neither SciPy nor statsmodels has the test.
     """
-    from scipy.special import ndtr
-
     x = np.asarray(values, dtype=float)
     n = len(x)
     if n < 4:
@@ -338,7 +340,7 @@ def serial_p(values: Values) -> float:
     if not total > 0:
         return math.nan
     half_ratio = float(steps @ steps) / total / 2
-    return float(ndtr((half_ratio - 1) * math.sqrt((n * n - 1) / (n - 2))))
+    return _beyond_normal((1 - half_ratio) * math.sqrt((n * n - 1) / (n - 2)))
 
 
 def trend_p(values: Values) -> float:
@@ -347,8 +349,6 @@ def trend_p(values: Values) -> float:
     Mann's test by Kendall's tau (Econometrica 13, 1945), with the normal approximation and the correction for ties.
     ``scipy.stats.kendalltau`` is equal, but loading ``scipy.stats`` takes longer than most runs.
     """
-    from scipy.special import ndtr
-
     x = np.asarray(values, dtype=float)
     n = len(x)
     if n < 5:
@@ -358,7 +358,7 @@ def trend_p(values: Values) -> float:
     score = float((np.sign(np.subtract.outer(x, x)) * np.sign(np.subtract.outer(place, place))).sum()) / 2
     ties = [t for t in Counter(x.tolist()).values() if t > 1]
     variance = (n * (n - 1) * (2 * n + 5) - sum(t * (t - 1) * (2 * t + 5) for t in ties)) / 18
-    return 2 * float(ndtr(-abs(score) / math.sqrt(variance))) if variance > 0 else math.nan
+    return 2 * _beyond_normal(abs(score) / math.sqrt(variance)) if variance > 0 else math.nan
 
 
 def spread(means: Values, variances: Values, df: float) -> tuple[float, float]:

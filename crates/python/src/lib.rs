@@ -1,8 +1,9 @@
-//! Python bindings: about ten functions. Scenarios come in as text or JSON, tables go out as columns, and tables
+//! Python bindings: a few functions. Scenarios come in as text or JSON, tables go out as columns, and tables
 //! recorded during a run as Arrow.
 
 mod arrow;
 mod control;
+mod distributions;
 mod recorded;
 
 use arrow::Rowset;
@@ -442,6 +443,10 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<control::Run>()?;
     m.add_function(wrap_pyfunction!(run, m)?)?;
     m.add_function(wrap_pyfunction!(control::instant_ns, m)?)?;
+    m.add_function(wrap_pyfunction!(distributions::beyond_t, m)?)?;
+    m.add_function(wrap_pyfunction!(distributions::quantile_beta, m)?)?;
+    m.add_function(wrap_pyfunction!(distributions::quantile_gamma, m)?)?;
+    m.add_function(wrap_pyfunction!(distributions::quantile_t, m)?)?;
     m.add_function(wrap_pyfunction!(fix_toml, m)?)?;
     m.add_function(wrap_pyfunction!(in_bytes, m)?)?;
     m.add_function(wrap_pyfunction!(in_hours, m)?)?;

@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from chappe.measures import BY_NAME, INDICES, JAIN, NAMES, Totals, column, of_flows, quotients
-from chappe.stats import Pooled, mser5, quotient
+from chappe.stats import Pooled, mser5, quantile_t, quotient
 from chappe.study._parts import RUN
 
 Transient = Literal["discard", "mser5"]
@@ -114,8 +114,6 @@ class Batches:
 
     def _quotients(self, measure: str) -> NDArray[np.float64]:
         """Vectorised :meth:`measured` for ratios, fast for many runs."""
-        from scipy.special import stdtrit
-
         rows = quotients(self._batches, measure)
         counts = self._batches["used"].to_numpy() & np.isfinite(rows).all(axis=1) & (rows != 0).any(axis=1)
         run = np.repeat(np.arange(len(self.keys)), self.lengths)[counts]
@@ -135,7 +133,7 @@ class Batches:
             deviations = pseudo - (sums(pseudo) / n)[run]
             second = sums(deviations**2)
             variance = np.where(n > 1, second / (n - 1) / n, math.nan)
-            half_width = stdtrit(n - 1, 0.975) * np.sqrt(variance)
+            half_width = np.array([quantile_t(0.95, df) for df in n - 1]) * np.sqrt(variance)
             # As stats.skewness for one run.
             skewness = sums(deviations**3) / n / (second / n) ** 1.5 * np.sqrt(n * (n - 1)) / (n - 2)
             skewness[(n < 3) | (second / n <= 1e-24 * sums(pseudo**2))] = 0
