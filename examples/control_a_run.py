@@ -27,8 +27,8 @@ def main(folder: Path) -> None:
         for second in range(1, SECONDS):
             sim.run_until(second)
             flow = sim.results().flows.row(0, named=True)
-            rows.append({"time_s": second, "goodput_bps": 8 * (flow["delivered_bytes"] - delivered)})
-            delivered = flow["delivered_bytes"]
+            rows.append({"time_s": second, "goodput_bps": 8 * (flow["bytes_delivered"] - delivered)})
+            delivered = flow["bytes_delivered"]
             if second == DOWN:
                 sim.apply("node_down", node=RELAY)
             if second == UP:

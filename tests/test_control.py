@@ -285,7 +285,7 @@ def test_transfers_have_rows_and_quantiles() -> None:
     assert row["p95_s"] == pytest.approx(float(ages.quantile(0.95) or 0), rel=0.1)
     assert r.flows.is_empty()
     # 90 % of the transfers that begin in the measured part complete there.
-    delivered = r.batches.filter(pl.col("used"))["delivered_bytes"].sum()
+    delivered = r.batches.filter(pl.col("used"))["bytes_delivered"].sum()
     assert delivered == pytest.approx(t.filter(pl.col("started_at_s") >= 10)["bytes"].sum(), rel=0.1)
 
 
@@ -295,7 +295,7 @@ def test_files_have_completion_times_and_they_are_printed(capsys: pytest.Capture
     assert r.completions()["what"].to_list() == ["flows", "short_flows"]
     # 1 MB takes 0.8 s at 10 Mbit/s without competing traffic.
     assert 0.8 < r.flows["completion_time_s"].item() < 3
-    assert r.flows["delivered_bytes"].item() == 1_000_000
+    assert r.flows["bytes_delivered"].item() == 1_000_000
     (tmp_path / "short.toml").write_text(scenario.to_toml())
     assert cli.main(["run", str(tmp_path / "short.toml")]) == 0
     printed = capsys.readouterr().out

@@ -153,7 +153,7 @@ def test_a_saved_run_is_opened() -> None:
     assert former.flows["transport"].to_list() == ["tcp", "udp"]
     assert former.measured_from_s == again.measured_from_s == 1.0
     assert former.frames_sent == again.frames_sent
-    assert former.why().losses.columns == ["packet_class", "cause", "packets", "share"]
+    assert former.why().losses.columns == ["packet_class", "drop_reason", "retry_cause", "packets", "share"]
 
 
 VALUES = """# Values of the previous version

@@ -337,7 +337,7 @@ def test_mser5_over_seeds_looks_at_the_mean_of_the_runs() -> None:
         for value, b in zip(of_point["goodput_bps"], batches, strict=True):
             used = b[left_out:]
             time = used["ended_at_s"][-1] - used["started_at_s"][0]
-            assert value == pytest.approx(8 * used["delivered_bytes"].sum() / time)
+            assert value == pytest.approx(8 * used["bytes_delivered"].sum() / time)
     # With fixed precision the rule sees the same runs.
     rule = study.Precision("goodput_bps", within=0.0001, max_seeds=5)
     capped = chappe.sweep(scenario, {"topology.hops": [2, 4]}, seeds=2, transient="mser5", precision=rule)

@@ -5,7 +5,7 @@ import json
 import chappe
 import polars as pl
 import pytest
-from chappe._why import AIRTIME, LOSSES, SENDING, USES
+from chappe._why import AIRTIME, LOSSES, REASONS, SENDING, USES
 from command import REPOSITORY
 from command import chappe as command
 
@@ -27,7 +27,7 @@ def test_the_shares_sum_to_one(collapsing: chappe.Results) -> None:
         assert lost["share"].sum() == pytest.approx(1)
         row = collapsing.packet_outcomes.filter(packet_class=kind, measured=True).row(0, named=True)
         assert lost["packets"].sum() == sum(n for name, n in row.items() if name.startswith("dropped_"))
-        assert set(lost["cause"]) <= set(LOSSES)
+        assert set(lost.select("drop_reason", "retry_cause").iter_rows()) <= set(REASONS.values())
 
 
 def test_every_cause_of_a_drop_is_in_the_budget(collapsing: chappe.Results) -> None:
@@ -39,7 +39,7 @@ def test_early_drops_are_losses() -> None:
     changes = {"queue.discipline": "red", "tcp.variant": "newreno", "queue.red.min_threshold": 2}
     red = chappe.run(chappe.Scenario.chain(2, changes, stop="3300 delivered", extends="ns2-2.35"))
     lost = red.why().losses.filter(pl.col("packet_class") == "data")
-    assert lost.filter(pl.col("cause") == "dropped_aqm")["packets"].sum() > 0
+    assert lost.filter(pl.col("drop_reason") == "aqm")["packets"].sum() > 0
     row = red.packet_outcomes.filter(packet_class="data", measured=True).row(0, named=True)
     assert lost["packets"].sum() == sum(n for name, n in row.items() if name.startswith("dropped_"))
 
@@ -55,12 +55,12 @@ def test_budgets_print_for_people(collapsing: chappe.Results) -> None:
 def test_hidden_terminals_make_long_chains_collapse(collapsing: chappe.Results) -> None:
     """All stations of 2 hops hear each other; with 7 hops, stations three hops apart do not."""
     lost = collapsing.why().losses.filter(
-        pl.col("packet_class") == "data", pl.col("cause").str.starts_with("retry_limit")
+        pl.col("packet_class") == "data", pl.col("drop_reason") == "retry_limit"
     )
-    causes = dict(lost.select("cause", "packets").iter_rows())
-    assert causes["retry_limit_hidden_terminal"] > sum(causes.values()) / 2
+    causes = dict(lost.select("retry_cause", "packets").iter_rows())
+    assert causes["hidden_terminal"] > sum(causes.values()) / 2
     short = chappe.run(chappe.Scenario.chain(2, stop="3300 delivered", extends="ns2-2.35")).why().losses
-    assert short.filter(pl.col("cause") == "retry_limit_hidden_terminal")["packets"].sum() == 0
+    assert short.filter(pl.col("retry_cause") == "hidden_terminal")["packets"].sum() == 0
 
 
 def test_waiting_for_timeouts_is_not_slow_start(collapsing: chappe.Results) -> None:
@@ -96,7 +96,7 @@ def test_udp_has_losses_and_no_windows() -> None:
     changes = {"flow": [{"dst": 3, "app": "cbr"}], "cbr.interval": "5 ms"}
     why = chappe.run(chappe.Scenario.chain(3, changes, stop="20 s", extends="ns2-2.35")).why()
     assert why.flow_time.is_empty()
-    assert why.losses.filter(pl.col("cause") == "dropped_queue_full")["packets"].sum() > 0
+    assert why.losses.filter(pl.col("drop_reason") == "queue_full")["packets"].sum() > 0
 
 
 def test_the_command_prints_why() -> None:
@@ -138,7 +138,7 @@ def _walking(protocol: str) -> chappe.Results:
 @pytest.mark.parametrize("protocol", ["aodv", "dsdv", "dsr"])
 def test_time_without_a_route_is_that_of_the_recorded_tables(protocol: str) -> None:
     run = _walking(protocol)
-    routes = run.recorded["routes"].filter(pl.col("node") == 0, pl.col("destination") == 23)
+    routes = run.recorded["routes"].filter(pl.col("node") == 0, pl.col("dst") == 23)
     flow = run.flows.row(0, named=True)
     comes, goes = (routes.filter(pl.col("event") == event)["time_s"].to_list() for event in ("added", "removed"))
     # The flow begins at 1 s. A source without a route at the end waits to the end.

@@ -132,7 +132,7 @@ def batches_of(variant: str, packets: int, runs: int, out: Path | None) -> list[
     else:
         scenario = chappe.Scenario.chain(8, {"tcp.variant": variant}, stop=f"{packets} delivered", extends="ns2-2.35")
         study = chappe.sweep(scenario, seeds=runs, progress=True, title=f"{variant}, {packets:,} packets")
-        bits, time = 8.0 * pl.col("delivered_bytes"), pl.col("ended_at_s") - pl.col("started_at_s")
+        bits, time = 8.0 * pl.col("bytes_delivered"), pl.col("ended_at_s") - pl.col("started_at_s")
         table = study.table("batches").filter("used").select("seed", "batch", bits.alias("over"), time.alias("under"))
         if path:
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -20,6 +20,7 @@ TABLES: Mapping[str, str] = {
 
 COLUMNS: Mapping[str, str] = {
     "delivered_packets": "packets_delivered",
+    "delivered_bytes": "bytes_delivered",
     "acked_packets": "packets_acked",
     "packets_acknowledged": "packets_acked",
     "suppressed_acks": "acks_suppressed",
@@ -56,6 +57,8 @@ OF_TABLE: Mapping[str, Mapping[str, str]] = {
     "short_flows": {"transfer": "short_flow", "arrivals": "arrival_process"},
     "rates": {"kind": "packet_class", "receiver": "next_hop"},
     "frames": {"kind": "frame_type", "sender": "src", "receiver": "dst"},
+    "routes": {"destination": "dst"},
+    "queue": {"wire_to": "wired_dst"},
     "packets": {
         "kind": "packet_type",
         "source": "src",

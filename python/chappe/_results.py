@@ -353,7 +353,7 @@ class Results:
         ratios = all_quotients(self.batches, [name for name in measures if name != JAIN])
         for name in measures:
             if name == JAIN:
-                rows = of_flows(self.flow_batches["delivered_bytes"].to_numpy(), len(used))
+                rows = of_flows(self.flow_batches["bytes_delivered"].to_numpy(), len(used))
             else:
                 rows = ratios[name]
             yield name, Totals.of(name, rows[used], len(self.flows))

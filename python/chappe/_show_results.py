@@ -7,7 +7,7 @@ from chappe import _show as show
 from chappe._doubts import MEANING
 from chappe._results import Results
 from chappe._silence import told
-from chappe._why import AIRTIME, LOSSES, SENDING, USES, Why
+from chappe._why import AIRTIME, LOSSES, REASONS, SENDING, USES, Why
 from chappe._words import count, plain
 from chappe.measures import MEASURES, OF_TCP, short_batches
 
@@ -175,8 +175,9 @@ def why(budgets: Why) -> None:
     for kind, label in names.items():
         rows = budgets.losses.filter(pl.col("packet_class") == kind)
         t.add_row(f"{label}:", f"{rows['packets'].sum():,}", "")
-        for loss in rows.iter_rows(named=True):
-            t.add_row(f"  {LOSSES[loss['cause']]}", f"{loss['packets']:,}", f"{100 * loss['share']:.1f} %")
+        texts = {REASONS[counter]: text for counter, text in LOSSES.items()}
+        for _, reason, cause, packets, share in rows.iter_rows():
+            t.add_row(f"  {texts[reason, cause]}", f"{packets:,}", f"{100 * share:.1f} %")
     show.write(t)
     _airtime(budgets)
 

@@ -64,7 +64,15 @@ LOSSES = {
     "dropped_node_off": "node switched off",
     "dropped_flow_over": "short flow already over",
 }
-"""Causes of loss of packets of flows."""
+"""Columns of ``packet_outcomes`` that count losses of packets of flows, with their texts."""
+
+REASONS = {
+    counter: ("retry_limit", counter.removeprefix("retry_limit_"))
+    if counter.startswith("retry_limit_")
+    else (counter.removeprefix("dropped_"), None)
+    for counter in LOSSES
+}
+"""``drop_reason`` and ``retry_cause``, as in the table ``packets``, of each of these columns."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -78,7 +86,8 @@ class Why:
             ``no_route_s`` (time without a route), ``share`` (the same, of the time that the flow was active; null:
             never active), ``mean_life_s`` (null: no route broke).
         losses: Packets of flows created in the measured part and dropped: ``packet_class`` (``data``, ``ack``),
-            ``cause``, ``packets``, ``share``. The shares of a kind sum to 1; causes without packets are left out.
+            ``drop_reason`` and ``retry_cause`` (as in the table ``packets``), ``packets``, ``share``. The shares of a
+            class sum to 1; causes without packets are left out.
         airtime: Measured time of nodes by use: ``node``, ``use``, ``time_s``, ``share``. The shares of a node sum to
             1; their means over the nodes are the shares of the network.
         energy_j: Energy of all nodes in the measured time [J].
@@ -121,10 +130,16 @@ def explain(flows: pl.DataFrame, outcomes: pl.DataFrame, airtime: pl.DataFrame) 
     # The previous version did not tell the packets of the warm-up from the others.
     measured = outcomes.filter(pl.col("measured").fill_null(True))
     lost = measured.filter(pl.col("packet_class").is_in(["data", "ack"])).unpivot(
-        list(LOSSES), index="packet_class", variable_name="cause", value_name="packets"
+        list(LOSSES), index="packet_class", variable_name="counter", value_name="packets"
     )
     lost = lost.filter(pl.col("packets") > 0)
-    losses = lost.with_columns((pl.col("packets") / pl.col("packets").sum().over("packet_class")).alias("share"))
+    losses = lost.select(
+        "packet_class",
+        pl.col("counter").replace_strict({name: reason for name, (reason, _) in REASONS.items()}).alias("drop_reason"),
+        pl.col("counter").replace_strict({name: cause for name, (_, cause) in REASONS.items()}).alias("retry_cause"),
+        "packets",
+        (pl.col("packets") / pl.col("packets").sum().over("packet_class")).alias("share"),
+    )
     energy = float(airtime["energy_j"].sum())
     bits = float((flows["goodput_bps"] * flows["measured_s"]).sum())
     # The shares of a node cover all of its radios.

@@ -74,7 +74,7 @@ INDICES = (JAIN, "jain_index_of_batches")
 """Measures between the reciprocal of the number of flows and 1."""
 
 _TIME = pl.col("ended_at_s") - pl.col("started_at_s")
-_BITS = 8.0 * pl.col("delivered_bytes")
+_BITS = 8.0 * pl.col("bytes_delivered")
 _TEN_THOUSAND = pl.col("packets_delivered") / 10_000.0
 
 
@@ -334,15 +334,15 @@ def all_quotients(batches: pl.DataFrame, measures: Sequence[str]) -> dict[str, N
     return {name: np.ascontiguousarray(columns[:, 2 * n : 2 * n + 2]) for n, name in enumerate(measures)}
 
 
-def of_flows(delivered_bytes: NDArray[np.generic], batches: int) -> NDArray[np.float64]:
+def of_flows(bytes_delivered: NDArray[np.generic], batches: int) -> NDArray[np.float64]:
     """Delivered bytes by batch (rows) and flow (columns) of a run [B]; NaN for a single flow.
 
     Args:
-        delivered_bytes: A column of the table ``flow_batches``.
+        bytes_delivered: A column of the table ``flow_batches``.
         batches: Rows of the table ``batches``.
     """
-    flows = len(delivered_bytes) // batches if batches else 0
+    flows = len(bytes_delivered) // batches if batches else 0
     if flows < 2:
         # Jain's index of a single flow is not defined.
         return np.full((batches, 2), math.nan)
-    return delivered_bytes.reshape(batches, flows).astype(float)
+    return bytes_delivered.reshape(batches, flows).astype(float)

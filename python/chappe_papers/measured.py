@@ -111,7 +111,7 @@ def budgets(tables: Mapping[str, pl.DataFrame], uses: Iterable[str] = ()) -> dic
     air = {use: float(airtime[f"{use}_s"].sum()) for use in AIRTIME}
     sending, sensing = sum(air[use] for use in SENDING), air["reception"] + air["carrier_sense"]
     rest = sum(air.values()) - sending - sensing - air["off"]
-    bits = float((8 * tables["batches"].filter("used")["delivered_bytes"]).sum())
+    bits = float((8 * tables["batches"].filter("used")["bytes_delivered"]).sum())
     return {
         "lost_to_hidden": share(hidden, dropped),
         "lost_to_queues": share(count("dropped_queue_full"), dropped),

@@ -230,7 +230,7 @@ fn commanded(text: &str, seed: u32, commands: &[(u64, Command)]) -> Sim {
     sim.run();
     let flows = sim.recorder().flows();
     let counts = |name: &str| flows.counts(name).expect("a column").to_vec();
-    for (bytes, packets) in counts("delivered_bytes").iter().zip(counts("packets_delivered")) {
+    for (bytes, packets) in counts("bytes_delivered").iter().zip(counts("packets_delivered")) {
         assert!(*bytes <= 512 * packets, "{bytes} B in {packets} packets");
     }
     sim

@@ -305,7 +305,7 @@ fn a_flow_waits_for_its_event_and_can_begin_again() {
     "#;
     let flows = |more: &str| {
         let f = ran(&format!("{text}{more}")).recorder().flows();
-        ["delivered_bytes", "started_at_s", "completion_time_s"].map(|c| f.numbers(c).expect("a column")[0])
+        ["bytes_delivered", "started_at_s", "completion_time_s"].map(|c| f.numbers(c).expect("a column")[0])
     };
     let waits = flows("");
     assert!(waits[0] == 0.0 && waits[1].is_nan() && waits[2].is_nan(), "{waits:?}");

@@ -80,7 +80,7 @@ fn a_source_sends_between_its_start_and_its_stop() {
             assert_eq!(packets(&mut sim, "created"), packets(&mut told, "created"), "{kind}");
             // A stream ends with whole messages; whole messages are whole segments.
             let unit = if (transport, messages) == ("tcp", "whole") { 512 } else { 300 };
-            assert_eq!(sum(&sim, "delivered_bytes") % unit, 0, "{kind}");
+            assert_eq!(sum(&sim, "bytes_delivered") % unit, 0, "{kind}");
             assert!(
                 sim.recorder().flows().numbers("completion_time_s").expect("a column")[0] > 10.0,
                 "all has arrived"
@@ -179,7 +179,7 @@ fn late_data_of_a_given_up_connection_is_counted_once() {
         let scenario = Scenario::from_toml("test", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
         let mut sim = Sim::new(&scenario.setup(Some(seed)));
         sim.run();
-        let (bytes, packets) = (sum(&sim, "delivered_bytes"), sum(&sim, "packets_delivered"));
+        let (bytes, packets) = (sum(&sim, "bytes_delivered"), sum(&sim, "packets_delivered"));
         assert!(bytes <= 512 * packets, "seed {seed}: {bytes} B in {packets} packets");
         given_up += usize::from(sim.recorder().flows().numbers("aborted_at_s").expect("a column")[0].is_finite());
     }
@@ -209,5 +209,5 @@ fn a_file_for_a_connection_that_was_given_up_is_counted_once() {
     let gave_up = sim.recorder().flows().numbers("aborted_at_s").expect("a column")[0];
     assert!(gave_up < 20.0, "{gave_up}");
     // Two files before the connection was given up, of 4 segments each.
-    assert_eq!((sum(&sim, "packets_delivered"), sum(&sim, "delivered_bytes")), (8, 4000));
+    assert_eq!((sum(&sim, "packets_delivered"), sum(&sim, "bytes_delivered")), (8, 4000));
 }

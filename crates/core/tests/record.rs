@@ -204,13 +204,13 @@ proptest! {
         for row in &tables["queue"] {
             let length = (row["packets"].int(), row["bytes"].int());
             prop_assert_eq!(length.0 == 0, length.1 == 0);
-            let before = lengths.insert((row["node"].int(), row["channel"].int(), row["wire_to"].int()), length);
+            let before = lengths.insert((row["node"].int(), row["channel"].int(), row["wired_dst"].int()), length);
             prop_assert_ne!(before.unwrap_or((0, 0)), length);
         }
         let mut routes = BTreeMap::new();
         for row in &tables["routes"] {
             let route = (row["next_hop"].int(), row["hops"].int());
-            let place = (row["node"].int(), row["destination"].int());
+            let place = (row["node"].int(), row["dst"].int());
             let before = if row["event"] == "removed" { routes.remove(&place) } else { routes.insert(place, route) };
             prop_assert_eq!(before.is_none(), row["event"] == "added", "{:?}", row);
             prop_assert!(row["event"] != "changed" || before != Some(route), "{:?}", row);

@@ -34,7 +34,7 @@ fn changes(table: &dyn Rows) -> Vec<Change> {
     let ints = |name: &str| if let Values::Int(v) = column(name) { v.to_vec() } else { panic!("{name}") };
     let Values::Float(times) = column("time_s") else { panic!("times") };
     let Values::Word(events, words) = column("event") else { panic!("events") };
-    let (nodes, to, via, hops) = (ints("node"), ints("destination"), ints("next_hop"), ints("hops"));
+    let (nodes, to, via, hops) = (ints("node"), ints("dst"), ints("next_hop"), ints("hops"));
     let change = |i: usize| Change {
         at: times[i],
         node: nodes[i],

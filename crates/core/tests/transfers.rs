@@ -51,7 +51,7 @@ fn a_transfer_is_complete_when_its_last_segment_arrives() {
 fn last_segment_of_a_byte_count_is_short() {
     let (_, flows) = one_wire("bulk.bytes = \"4 kB\"\nflow = [{ src = 0, dst = 1 }]");
     assert_eq!(flows.counts("packets_delivered"), Some(&[3][..]));
-    assert_eq!(flows.counts("delivered_bytes"), Some(&[4000][..]));
+    assert_eq!(flows.counts("bytes_delivered"), Some(&[4000][..]));
     assert_eq!(flows.counts("packets_acked"), Some(&[3][..]), "the SYN does not count");
     let received = value(&flows, "throughput_bps") * value(&flows, "measured_s") / 8.0;
     assert!(close(received, 4000.0 + 4.0 * 40.0), "{received} B: the SYN is a header, too");

@@ -98,7 +98,7 @@ class Batches:
             return iter([np.full((n, 2), math.nan) for n in self.lengths])
         flows = self._table("flow_batches")
         lengths, _ = _groups(flows)
-        delivered = _split(flows["delivered_bytes"].to_numpy(), lengths)
+        delivered = _split(flows["bytes_delivered"].to_numpy(), lengths)
         return (of_flows(of_run, n) for of_run, n in zip(delivered, self.lengths, strict=True))
 
     def measured(self, measure: str) -> NDArray[np.float64]:

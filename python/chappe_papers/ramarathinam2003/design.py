@@ -113,7 +113,7 @@ class Ramarathinam(Design):
         last = pl.DataFrame([sent, received]).max_horizontal().to_list()
         short = [segments[load] for load in ("light", "heavy", "moderate")]
         delivered = {f"{group}_all": float(sum(acked[slice(*span)])) for group, span in FLOWS.items()}
-        bits = 8.0 * float(flows["delivered_bytes"].sum())
+        bits = 8.0 * float(flows["bytes_delivered"].sum())
         return {
             **{SEGMENTS[load]: n for load, n in segments.items()},
             EVENNESS: min(short) / max(short) if max(short) else 0.0,

@@ -227,7 +227,7 @@ def _known(rows: pl.DataFrame, name: str) -> bool:
 def _goodput(batches: pl.DataFrame) -> float:
     """Bits delivered by the time they took."""
     seconds = float((batches["ended_at_s"] - batches["started_at_s"]).sum())
-    return share(8 * float(batches["delivered_bytes"].sum()), seconds)
+    return share(8 * float(batches["bytes_delivered"].sum()), seconds)
 
 
 def _quotient(rows: pl.DataFrame, part: str, whole: list[str]) -> Estimate:

@@ -357,7 +357,7 @@ impl Recorder {
 
     fn flow_columns(&self, t: &mut Table, parts: &[FlowTotals], seconds: &[f64]) {
         let rows = || parts.iter().zip(seconds);
-        t.float("goodput_bps", rows().map(|(p, s)| p.counters.delivered_bytes as f64 * 8.0 / s));
+        t.float("goodput_bps", rows().map(|(p, s)| p.counters.bytes_delivered as f64 * 8.0 / s));
         t.float("throughput_bps", rows().map(|(p, s)| p.received_bytes as f64 * 8.0 / s));
         t.counters(tcp::Counters::FIELDS, parts.iter().map(|p| p.counters.values()));
         t.float("mean_copy_delay_s", parts.iter().map(FlowTotals::mean_copy_delay));
@@ -496,7 +496,7 @@ impl Recorder {
             .pairs()
             .map(|(a, b)| {
                 let parts: Vec<FlowTotals> = b.flows.iter().zip(&a.flows).map(|(b, a)| b.since(a)).collect();
-                let bytes = parts.iter().map(|p| p.counters.delivered_bytes).collect();
+                let bytes = parts.iter().map(|p| p.counters.bytes_delivered).collect();
                 let mut flows = sum(&parts);
                 flows.add(&b.transfers.since(&a.transfers));
                 NetworkBatch { from: a.at, to: b.at, flows, nodes: b.network().since(&a.network()), bytes }
@@ -508,11 +508,11 @@ impl Recorder {
         t.bool("finished", (0..rows.len()).map(|i| (i as u64) < self.closed()));
         t.float("started_at_s", rows.iter().map(|r| r.from.as_secs()));
         t.float("ended_at_s", rows.iter().map(|r| r.to.as_secs()));
-        t.float("goodput_bps", rows.iter().map(|r| r.delivered_bytes() as f64 * 8.0 / r.seconds()));
+        t.float("goodput_bps", rows.iter().map(|r| r.bytes_delivered() as f64 * 8.0 / r.seconds()));
         t.float("throughput_bps", rows.iter().map(|r| r.flows.received_bytes as f64 * 8.0 / r.seconds()));
         t.float("jain_index", rows.iter().map(NetworkBatch::jain_index));
         t.int("packets_delivered", rows.iter().map(|r| r.flows.counters.packets_delivered));
-        t.int("delivered_bytes", rows.iter().map(NetworkBatch::delivered_bytes));
+        t.int("bytes_delivered", rows.iter().map(NetworkBatch::bytes_delivered));
         t.int("packets_sent", rows.iter().map(|r| r.flows.counters.packets_sent));
         t.int("retransmissions", rows.iter().map(|r| r.flows.counters.retransmissions));
         t.int("timeouts", rows.iter().map(|r| r.flows.counters.timeouts));
@@ -639,8 +639,8 @@ impl NetworkBatch {
         self.to.since(self.from).as_secs()
     }
 
-    fn delivered_bytes(&self) -> u64 {
-        self.flows.counters.delivered_bytes
+    fn bytes_delivered(&self) -> u64 {
+        self.flows.counters.bytes_delivered
     }
 
     /// Jain's fairness index of the goodputs; NaN for fewer than two flows, or without deliveries.

@@ -8,7 +8,7 @@ counters! {
         /// Packets handed to the application in order, the SYN not counted (UDP: datagrams that arrived, each once).
         packets_delivered,
         /// Payload of the delivered packets \[B\]; filled in when totals are read.
-        delivered_bytes,
+        bytes_delivered,
         /// Packets sent by the source, the SYN and retransmissions included.
         packets_sent,
         /// Segments sent that had been sent before.

@@ -17,7 +17,7 @@ table! {
         /// Channel of the radio behind the queue; null for the queue of a point-to-point link.
         channel: Option<u32>,
         /// Receiving node of the point-to-point link behind the queue; null for the queue of a radio.
-        wire_to: Option<NodeId>,
+        wired_dst: Option<NodeId>,
         /// Number of waiting packets.
         packets: u32,
         /// Size of the waiting packets with the headers of network layer and transport \[B\].
@@ -49,10 +49,10 @@ impl Queues {
             Err(_) if now.0 == 0 => return,
             Err(i) => self.known.insert(i, (id, now)),
         }
-        let (node, channel, wire_to) = match id {
+        let (node, channel, wired_dst) = match id {
             QueueId::Radio(radio) => (self.radios.node(radio), Some(self.radios.channel(radio)), None),
             QueueId::Link { from, to } => (from, None, Some(to)),
         };
-        self.rows.push(Row { time_s: at, node, channel, wire_to, packets: now.0, bytes });
+        self.rows.push(Row { time_s: at, node, channel, wired_dst, packets: now.0, bytes });
     }
 }

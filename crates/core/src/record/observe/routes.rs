@@ -26,7 +26,7 @@ table! {
         /// Node of the table.
         node: NodeId,
         /// Destination of the route.
-        destination: NodeId,
+        dst: NodeId,
         /// Next hop of the route, or the last one of a removed route.
         next_hop: NodeId,
         /// Number of hops to the destination.
@@ -65,7 +65,7 @@ impl Routes {
             self.rows.push(Row {
                 time_s: at,
                 node,
-                destination: route.destination,
+                dst: route.destination,
                 next_hop: route.next_hop,
                 hops: route.hops,
                 event,

@@ -255,7 +255,7 @@ mod tests {
         assert_eq!(sim.flows.list.len(), sim.flows.generator.free.len(), "all entries are free");
         assert!(sim.flows.list.len() < 40, "{} entries", sim.flows.list.len());
         let bytes: u64 = records.iter().map(|r| u64::from(r.bytes)).sum();
-        assert_eq!(sim.watch.recorder.batches().counts("delivered_bytes"), Some(&[bytes][..]));
+        assert_eq!(sim.watch.recorder.batches().counts("bytes_delivered"), Some(&[bytes][..]));
         // The mean of 10,000 exponential sizes has the standard error 1 %.
         assert!((bytes as f64 / 2e8 - 1.0).abs() < 0.05, "{bytes} B");
     }

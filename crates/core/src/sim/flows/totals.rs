@@ -55,7 +55,7 @@ impl Flows {
                 FlowTotals { counters, sums, ..common }
             }
         };
-        totals.counters.delivered_bytes = flow.transfer.bytes(totals.counters.packets_delivered);
+        totals.counters.bytes_delivered = flow.transfer.bytes(totals.counters.packets_delivered);
         totals
     }
 
