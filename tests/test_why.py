@@ -54,9 +54,7 @@ def test_budgets_print_for_people(collapsing: chappe.Results) -> None:
 
 def test_hidden_terminals_make_long_chains_collapse(collapsing: chappe.Results) -> None:
     """All stations of 2 hops hear each other; with 7 hops, stations three hops apart do not."""
-    lost = collapsing.why().losses.filter(
-        pl.col("packet_class") == "data", pl.col("drop_reason") == "retry_limit"
-    )
+    lost = collapsing.why().losses.filter(pl.col("packet_class") == "data", pl.col("drop_reason") == "retry_limit")
     causes = dict(lost.select("retry_cause", "packets").iter_rows())
     assert causes["hidden_terminal"] > sum(causes.values()) / 2
     short = chappe.run(chappe.Scenario.chain(2, stop="3300 delivered", extends="ns2-2.35")).why().losses
