@@ -15,13 +15,56 @@ fn ids(ranges: &[&str]) -> Vec<String> {
     ranges.iter().flat_map(of).collect()
 }
 
+/// A condition of a vector in words: `lost=7,7` is "lost: 7, 7".
+fn condition(word: &str) -> String {
+    let (key, value) = word.split_once('=').unwrap_or((word, ""));
+    let values = value.replace(',', ", ").replace("..", " and all later ones").replace('-', " to ");
+    match key {
+        "data" => format!("{value} segments to send"),
+        "lost" => format!("lost: {values}"),
+        "lostp" if value == "1" => "the first probe is lost".to_owned(),
+        "lostp" => format!("the first {value} probes are lost"),
+        "drop" => format!("dropped: {values}"),
+        "mark" => format!("marked: {values}"),
+        "window" => format!("receiver's window {value}"),
+        "max_cwnd" => format!("`tcp.max_cwnd` {value}"),
+        "iw" => format!("initial window {value}"),
+        "ssthresh" => format!("initial ssthresh {value}"),
+        "beta" => format!("`tcp.ecn.beta` {value}"),
+        "probe_interval" => format!("a probe every {value} ms"),
+        "until" => format!("{value} s long"),
+        "ack" => format!("acknowledgements: {values}"),
+        "path" if value == "ff" => "path of 8 Mbit/s and 0.1 ms, then 0.8 Mbit/s and 100 ms".to_owned(),
+        "path" if value == "vg" => "path of 0.8 Mbit/s and 20 ms".to_owned(),
+        "nosyn" => "without SYN".to_owned(),
+        "ecn" => "with ECN".to_owned(),
+        "eln" => "the receiver learns of losses of the link (ELN)".to_owned(),
+        "holes" => "resends holes only".to_owned(),
+        "first_segment" => "probes with the first segment".to_owned(),
+        "at_answer" => "window by what is in flight at the answer".to_owned(),
+        "ends_backoff" => "an answer ends the backoff".to_owned(),
+        other => panic!("say what the condition {other} is"),
+    }
+}
+
+/// The name of a test as a text: `ece_is_sent` is "ECE is sent".
+fn sentence(name: &str) -> String {
+    let word = |word: &str| match word {
+        "ns2" => "ns-2".to_owned(),
+        "rfc" | "syn" | "ecn" | "ece" | "cwr" => word.to_uppercase(),
+        "veno" | "westwood" | "snoop" => word[..1].to_uppercase() + &word[1..],
+        _ => word.to_owned(),
+    };
+    name.split('_').map(word).collect::<Vec<_>>().join(" ")
+}
+
 /// Vectors in the file of timelines: profile, variant, conditions.
 fn from_file(found: &mut BTreeMap<String, String>) {
     for line in include_str!("timeline/tcp.vectors").lines().filter(|l| l.starts_with('[')) {
         let (id, header) = line[1..].split_once(']').expect("[id] header");
         let mut words = header.split_whitespace();
         let (profile, variant) = (words.next().unwrap_or(""), words.next().unwrap_or(""));
-        let conditions = words.collect::<Vec<_>>().join(", ");
+        let conditions = words.map(condition).collect::<Vec<_>>().join("; ");
         let row = format!("| {id} | {profile} | {variant} | {conditions} | `tests/timeline/tcp.vectors` |");
         found.insert(id.to_owned(), row);
     }
@@ -38,7 +81,7 @@ fn from_functions(file: &str, found: &mut BTreeMap<String, String>) {
         let Some((number, what)) = name.split_once('_').filter(|n| n.0.len() == 2) else { continue };
         assert_eq!(text.lines().nth(i - 1).map(str::trim), Some("#[test]"), "{name} is not a test");
         let id = format!("C{number}");
-        let row = format!("| {id} | | | {} | `{file}` |", what.replace('_', " "));
+        let row = format!("| {id} | | | {} | `{file}` |", sentence(what));
         found.insert(id, row);
     }
 }
@@ -63,9 +106,9 @@ fn the_table_of_vectors_is_complete_and_current() {
          Each row is a test of senders, receivers and timers against what ns-2.35 does or what an RFC says.\n\
          `cargo test -p chappe-tests` runs them and writes this page when `CHAPPE_WRITE_DOCS` is set.\n\n\
          Profiles: N2 is the preset `ns2-2.35`; N2E is that with the defaults of ns-2 until 2003; N2F is N2 with a\n\
-         corrected Vegas; RFC is the preset `standard` with an acknowledgement of every segment. `lost` names\n\
-         segments at their first transmission, `drop` names packets by their order on the link, `mark` the segments\n\
-         that arrive with CE.\n\n\
+         corrected Vegas; RFC is the preset `standard` with an acknowledgement of every segment. Segments are numbered\n\
+         from 0. Unless a path is given, it has 10 Mbit/s and a delay of 50 ms. *Lost* and *marked* (CE) are segments by number, once for each time that the number\n\
+         is listed; *dropped* are packets by their order on the link. Windows are in segments.\n\n\
          | id | profile | variant | conditions | where |\n|---|---|---|---|---|\n{}\n",
         rows.join("\n")
     );
