@@ -2,8 +2,9 @@
 //! that differ from the defaults.
 
 use chappe_core::scenario::fix::fix;
+use chappe_core::scenario::former::under_former_names;
 use chappe_core::scenario::presets;
-use chappe_core::scenario::renamed::{of_settings, under_former_names};
+use chappe_core::scenario::renamed::of_settings;
 use chappe_core::scenario::{Errors, Files, NoFiles, Scenario};
 use chappe_core::setting::Code;
 use chappe_core::setting::renames::{SETTINGS, WORDS};
@@ -526,6 +527,50 @@ fn flows_under_former_names_are_those_of_the_previous_version() {
         ["flows", "min_hops", "max_hops", "distinct_ends", "file", "app", "start", "stagger"].map(String::from).into()
     );
     assert!(!keys("radio").contains("shadowing_seed"));
+}
+
+#[test]
+fn settings_as_before_are_the_same_scenario() {
+    let flows = PAIRS.iter().map(|(old, _)| four_nodes(old));
+    let events = EVENTS.iter().map(|(old, _)| with_event(old));
+    for text in flows.chain(events).chain([COMPLETE.to_owned()]) {
+        let scenario = good(&text);
+        let before = scenario.as_before();
+        let again = Scenario::from_json(&before, &json!({}), &NoFiles).unwrap_or_else(|e| panic!("{text}\n{e}"));
+        assert_eq!(again.effective(), scenario.effective(), "{text}");
+        assert_eq!(again.as_before(), before, "{text}");
+    }
+    // The former word for no value, and none at all.
+    for entry in [json!({ "from": "1-2", "to": 0, "lasts": "none" }), json!({ "from": "1-2", "to": 0, "lasts": null })]
+    {
+        let json = json!({ "run.stop": "1 s", "topology.hops": 3, "pairs": [entry] });
+        let scenario = Scenario::from_json(&json, &json!({}), &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(*value(&scenario.effective(), "flow.0.duration"), json!("unlimited"));
+    }
+}
+
+#[test]
+fn settings_that_the_previous_version_did_not_have_stay_where_they_are_set() {
+    let plain = good("run.stop = \"1 s\"\ntopology.hops = 3").as_before();
+    for (name, set) in [
+        ("traffic.seed", json!(7)),
+        ("traffic.stop", json!("500 ms")),
+        ("traffic.duration", json!("500 ms")),
+        ("traffic.tcp", json!({ "mss": "500 B" })),
+        ("radio.shadowing_seed", json!(7)),
+        ("tcp.congestion_control", json!("vegas")),
+        ("tcp.loss_recovery", json!("sack")),
+        ("routing.aodv.data_ttl", json!("net_ttl")),
+    ] {
+        let (group, key) = name.rsplit_once('.').expect("a group");
+        let keys = |all: &Json, group: &str| value(all, group).as_object().expect("a group").contains_key(key);
+        let settings = json!({ "run.stop": "1 s", "topology.hops": 3, name: set });
+        let scenario = Scenario::from_json(&settings, &json!({}), &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(*value(&scenario.as_before(), name), set);
+        assert_eq!(keys(&plain, group), name == "routing.aodv.data_ttl", "{name}");
+    }
+    let ns2 = good("run.stop = \"1 s\"\nrouting.aodv.data_ttl = \"net_diameter\"").as_before();
+    assert!(!value(&ns2, "routing.aodv").as_object().expect("a group").contains_key("data_ttl"));
 }
 
 #[test]

@@ -3,13 +3,11 @@
 //!
 //! They work for one version, with a warning. The words are those of the declarations of the settings.
 
-use super::Scenario;
-use super::renamed::under_former_names;
 use super::schema::Config;
 use crate::setting::renames::generic;
 use crate::setting::{Node, Setting, Value, join};
 use crate::unit::{Quantity, Ratio, SignalPower, Watts};
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
@@ -36,6 +34,15 @@ struct Place {
     quantity: Option<Former>,
     /// True for common settings, false for those of one node, flow or link, which are kept as they are written.
     is_common: bool,
+}
+
+/// Properties that the values of the setting at `path` had; those in `pairs` are those in `flow`.
+fn place(path: &str) -> Option<&'static Place> {
+    let path = generic(path);
+    match path.strip_prefix("pairs.") {
+        Some(of_flow) => places().get(&join("flow", of_flow)),
+        None => places().get(&path),
+    }
 }
 
 /// Settings with former ways to write their values, by dotted name; `*` is a place in a list.
@@ -73,7 +80,7 @@ fn collect(schema: &Json, path: &str, places: &mut HashMap<String, Place>) {
 
 /// Word of the setting at `path` for no value.
 pub fn word(path: &str) -> &'static str {
-    places().get(&generic(path)).and_then(|p| p.word.as_deref()).unwrap_or(NONE)
+    place(path).and_then(|p| p.word.as_deref()).unwrap_or(NONE)
 }
 
 /// Text that is written today for a text that was written in a former way as the value of the setting at `path`.
@@ -83,7 +90,7 @@ pub fn text(path: &str, written: &str) -> Option<String> {
     }
     let is_ratio = |p: &Place| p.quantity == Some(Former::Ratio);
     let number: f64 = written.trim().parse().ok()?;
-    places().get(&generic(path)).filter(|p| is_ratio(p))?;
+    place(path).filter(|p| is_ratio(p))?;
     let exact = Ratio::parse(written).map(|ratio| ratio.to_string()).filter(|text| text.ends_with("dB"));
     Some(exact.unwrap_or_else(|| format!("{} dB", 10.0 * libm::log10(number))))
 }
@@ -104,57 +111,23 @@ pub fn is_table(text: &str) -> bool {
     text.is_empty() || text.contains('\n')
 }
 
-impl Scenario {
-    /// All effective settings as the previous version wrote them.
-    pub fn as_before(&self) -> Json {
-        let mut settings = self.effective();
-        self.write_as_before(&mut settings, "");
-        if let Some(radio) = settings["radio"].as_object_mut()
-            && let Some(table) = radio.remove("links_table")
-        {
-            // The columns of the text had former names, too.
-            let text = table.as_str().unwrap_or_default().replacen("src,dst,", "from,to,", 1);
-            let file = self.config().radio.links_file.clone();
-            radio.insert("links_file".to_owned(), json!(file.unwrap_or(text)));
-        }
-        under_former_names(&settings)
+/// Text that the previous version wrote in place of `text`, the value of the setting at `path`; `tree` has the values as
+/// they are given.
+pub fn before(tree: &Node, path: &str, text: &str) -> Option<String> {
+    let place = place(path)?;
+    if place.word.as_deref() == Some(text) {
+        return Some(NONE.to_owned());
     }
-
-    fn write_as_before(&self, value: &mut Json, path: &str) {
-        match value {
-            Json::Object(fields) => {
-                fields.iter_mut().for_each(|(key, inner)| self.write_as_before(inner, &join(path, key)));
-            }
-            Json::Array(items) => {
-                let groups = items.iter_mut().enumerate().filter(|(_, item)| item.is_object());
-                groups.for_each(|(i, item)| self.write_as_before(item, &join(path, &i.to_string())));
-            }
-            Json::String(text) => {
-                if let Some(before) = self.before(path, text) {
-                    *value = json!(before);
-                }
-            }
-            Json::Null | Json::Bool(_) | Json::Number(_) => {}
-        }
-    }
-
-    /// Text that the previous version wrote in place of `text`.
-    fn before(&self, path: &str, text: &str) -> Option<String> {
-        let place = places().get(&generic(path))?;
-        if place.word.as_deref() == Some(text) {
-            return Some(NONE.to_owned());
-        }
-        match place.quantity.filter(|_| place.is_common)? {
-            Former::SignalPower => SignalPower::parse(text).map(|power| Watts(power.0).to_string()),
-            Former::Ratio => {
-                let given = match self.tree.at(path) {
-                    Some(Node { value: Value::Text(given), .. }) => given.as_str(),
-                    _ if path == NOISE_FIGURE.0 => NOISE_FIGURE.1,
-                    _ => text,
-                };
-                let linear: Option<f64> = given.trim().parse().ok();
-                linear.or_else(|| Ratio::parse(given).map(|ratio| ratio.0)).map(|ratio| ratio.to_string())
-            }
+    match place.quantity.filter(|_| place.is_common)? {
+        Former::SignalPower => SignalPower::parse(text).map(|power| Watts(power.0).to_string()),
+        Former::Ratio => {
+            let given = match tree.at(path) {
+                Some(Node { value: Value::Text(given), .. }) => given.as_str(),
+                _ if path == NOISE_FIGURE.0 => NOISE_FIGURE.1,
+                _ => text,
+            };
+            let linear: Option<f64> = given.trim().parse().ok();
+            linear.or_else(|| Ratio::parse(given).map(|ratio| ratio.0)).map(|ratio| ratio.to_string())
         }
     }
 }
@@ -162,7 +135,8 @@ impl Scenario {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::NoFiles;
+    use crate::scenario::{NoFiles, Scenario};
+    use serde_json::json;
 
     #[test]
     fn former_values_have_a_text_of_today() {

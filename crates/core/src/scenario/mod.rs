@@ -8,6 +8,7 @@ mod events;
 mod far;
 pub mod fix;
 pub mod flows;
+pub mod former;
 mod former_events;
 mod former_pairs;
 pub mod former_values;

@@ -1,11 +1,10 @@
 //! Former names in a scenario: replaced before the settings are read, with a warning for each.
 
-use super::former_values;
 use super::schema::to_json;
-use super::{former_events, former_pairs};
-use crate::setting::renames::{former, former_word, generic, renamed, renamed_value};
+use super::{former_events, former_values};
+use crate::setting::renames::{former_word, generic, renamed, renamed_value};
 use crate::setting::{Code, Entry, Node, Origin, Problem, Table, Value, join};
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Map, Value as Json};
 use std::collections::BTreeSet;
 
 /// Suggestion of all warnings of this kind.
@@ -23,54 +22,6 @@ pub fn of_settings(settings: &Json) -> (Json, Vec<String>) {
         now.extend(all.into_iter().map(|(path, node)| (path, to_json(&node))));
     }
     (Json::Object(now), renaming.warnings.into_iter().map(|p| p.message).collect())
-}
-
-/// All settings under their former names, as the previous version wrote them.
-pub fn under_former_names(settings: &Json) -> Json {
-    fn collect(value: &Json, path: &str, all: &mut Json) {
-        match value {
-            Json::Object(event) if former_events::is_event(path) => {
-                *place(all, path) = former_events::under_former_names(event);
-            }
-            Json::Object(fields) if !fields.is_empty() => {
-                fields.iter().for_each(|(key, inner)| collect(inner, &join(path, key), all));
-            }
-            Json::Array(items) if items.iter().any(Json::is_object) => {
-                items.iter().enumerate().for_each(|(i, inner)| collect(inner, &join(path, &i.to_string()), all));
-            }
-            Json::String(word) => {
-                let word = former_word(path, word).unwrap_or(word);
-                *place(all, &former(path).unwrap_or_else(|| path.to_owned())) = json!(word);
-            }
-            _ => *place(all, &former(path).unwrap_or_else(|| path.to_owned())) = value.clone(),
-        }
-    }
-    /// Value at a dotted name, with the groups and lists around it.
-    fn place<'a>(all: &'a mut Json, path: &str) -> &'a mut Json {
-        path.split('.').fold(all, |at, step| match step.parse::<usize>() {
-            Ok(i) => {
-                if !at.is_array() {
-                    *at = json!([]);
-                }
-                let items = at.as_array_mut().expect("it is a list");
-                items.resize(items.len().max(i + 1), Json::Null);
-                &mut items[i]
-            }
-            Err(_) => {
-                if !at.is_object() {
-                    *at = json!({});
-                }
-                &mut at[step]
-            }
-        })
-    }
-    let mut settings = settings.clone();
-    if let Some(settings) = settings.as_object_mut() {
-        former_pairs::under_former_names(settings);
-    }
-    let mut all = json!({});
-    collect(&settings, "", &mut all);
-    all
 }
 
 /// Replacement of former names, and problems of the names that were found.
