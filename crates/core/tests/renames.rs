@@ -493,6 +493,29 @@ fn overrides_may_name_former_pairs() {
 }
 
 #[test]
+fn former_pairs_stay_pairs_after_changes() {
+    let text = four_nodes("flow = [{ dst = 1 }]\npairs = [{ src = 1, dst = \"2-3\" }, { src = 3, dst = 0 }]");
+    let with = |s: &Scenario, changes: Json| s.with(&changes, &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+    let starts =
+        |s: &Scenario| s.layout().flows.iter().map(|f| f.start.expect("a start").0 / 1_000_000).collect::<Vec<_>>();
+    for first in [json!({ "tcp.mss": "500 B" }), json!({ "pairs.0.start": "0 s" }), json!({ "flow": [{ "dst": 1 }] })] {
+        let once = with(&good(&text), first.clone());
+        assert_eq!(starts(&with(&once, json!({ "pairs.1.start": "9 ms" }))), [0, 0, 0, 9], "{first}");
+        let others = json!({ "flow": [{ "dst": 1, "start": "3 ms" }, { "dst": 2 }] });
+        assert_eq!(starts(&with(&once, others)), [3, 0, 0, 0, 0], "{first}");
+    }
+    let none = with(&good(&text), json!({ "pairs": [] }));
+    assert_eq!(starts(&with(&none, json!({ "flow": [{ "dst": 1, "start": "3 ms" }] }))), [3]);
+    // Flows of a file precede them, also of a file that is named later.
+    let folder = Folder(&[("flows.csv", "src,dst\n2,1\n")]);
+    let file = json!({ "traffic.file": "flows.csv" });
+    let filed = good(&text).with(&file, &folder).unwrap_or_else(|e| panic!("{e}"));
+    let ends = |s: &Scenario| s.layout().flows.iter().map(|f| (f.src, f.dst)).collect::<Vec<_>>();
+    assert_eq!(ends(&filed), [(0, 1), (2, 1), (1, 2), (1, 3), (3, 0)]);
+    assert_eq!(ends(&with(&filed, json!({ "pairs": [{ "src": 3, "dst": 2 }] }))), [(0, 1), (2, 1), (3, 2)]);
+}
+
+#[test]
 fn flows_under_former_names_are_those_of_the_previous_version() {
     let former = |flows: &str| {
         let all = good(&four_nodes(flows)).as_before();

@@ -29,9 +29,9 @@ pub fn append(tree: &mut Table, renaming: &mut Renaming) -> usize {
 }
 
 /// Moves the last entries of `flow` back, for changes that name `pairs`, or all of `flow`.
-pub fn split_off(tree: &mut Table, first: usize) {
+pub fn split_off(tree: &mut Table, last: usize) {
     if let Some((_, Node { value: Value::List(flow), origin })) = tree.entry("flow") {
-        let pairs = Node { value: Value::List(flow.split_off(first.min(flow.len()))), origin: *origin };
+        let pairs = Node { value: Value::List(flow.split_off(flow.len().saturating_sub(last))), origin: *origin };
         tree.insert("pairs".to_owned(), None, pairs);
     }
 }
