@@ -192,6 +192,22 @@ fn a_value_by_both_names_is_an_error_at_its_place() {
         let said = refused(Scenario::from_json(&dict, &json!({}), &NoFiles));
         assert!(said.contains("`tcp.receive_window` is set twice"), "{said}");
     }
+    let base = "run.stop = \"1 s\"\nflow = [{ dst = 2 }]";
+    for overrides in [
+        [("tcp.window", "3"), ("tcp.receive_window", "4")],
+        [("tcp.receive_window", "4"), ("tcp.window", "3")],
+        [("tcp", "{ receive_window = 4 }"), ("tcp.window", "3")],
+    ] {
+        let said = refused(read(base, &overrides));
+        assert!(said.contains("`tcp.receive_window` is set twice") && said.contains("--set:1:"), "{said}");
+    }
+    let changes = json!({ "wire": { "nodes": 1 }, "topology.wired_nodes": 2 });
+    let said = refused(good(base).with(&changes, &NoFiles));
+    assert!(said.contains("`topology.wired_nodes` is set twice"), "{said}");
+    // The last value by the same name holds.
+    let last =
+        |name| read(base, &[(name, "3"), (name, "4")]).unwrap_or_else(|e| panic!("{e}")).config().tcp.receive_window;
+    assert_eq!((last("tcp.window"), last("tcp.receive_window")), (4, 4));
     // Groups of both names are one group.
     let text = "run.stop = \"1 s\"\n[motion]\nkind = \"still\"\n[mobility]\nseed = 3";
     assert_eq!(*value(&good(text).effective(), "mobility.seed"), json!(3));
@@ -366,7 +382,47 @@ fn overrides_may_name_former_keys_of_events() {
     let today = with_event("action = \"node_down\", node = 3").replace("10 ms", "20 ms");
     assert_eq!(changed.effective(), good(&today).effective());
     let axis = of_settings(&json!({ "event.0.set": "flow.0.tcp.window", "event.0.to": 3 }));
-    assert_eq!(axis.0, json!({ "event.0.setting": "flow.0.tcp.receive_window", "event.0.value": 3 }));
+    let today = json!({ "event.0.action": "set", "event.0.setting": "flow.0.tcp.receive_window", "event.0.value": 3 });
+    assert_eq!(axis.0, today);
+    // A former key names the action, too, on an axis by one value.
+    let plain = "run.stop = \"1 s\"\nevent = [{ at = \"10 ms\" }]\n";
+    let today = good(&with_event("action = \"flow_stop\", flow = 0")).effective();
+    let by_text = read(plain, &[("event.0.flow_end", "0")]).unwrap_or_else(|e| panic!("{e}"));
+    let dict = json!({ "run.stop": "1 s", "event": [{ "at": "10 ms" }], "event.0.flow_end": 0 });
+    let by_dict = Scenario::from_json(&dict, &json!({}), &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+    for changed in [by_text, by_dict] {
+        assert_eq!(changed.effective(), today);
+        let message = "`event.0.flow_end` is now called `event.0.flow`, with `action = \"flow_stop\"`";
+        assert_eq!(warned(&changed), [message.to_owned()].into());
+    }
+    let axis = of_settings(&json!({ "event.0.flow_end": [0, 1] })).0;
+    assert_eq!(axis, json!({ "event.0.flow": [0, 1], "event.0.action": ["flow_stop"] }));
+    let moved =
+        read(&base, &[("event.0.node_down", "none"), ("event.0.node_up", "2")]).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(moved.effective(), good(&with_event("action = \"node_up\", node = 2")).effective());
+}
+
+#[test]
+fn former_keys_without_a_value_do_nothing() {
+    let event = json!({ "at": "10 ms", "node_down": null, "flow_end": 0 });
+    let dict = json!({ "run.stop": "1 s", "event": [event] });
+    let scenario = Scenario::from_json(&dict, &json!({}), &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(scenario.effective(), good(&with_event("action = \"flow_stop\", flow = 0")).effective());
+}
+
+#[test]
+fn commands_may_have_former_keys() {
+    let scenario = good("run.stop = \"1 s\"");
+    let command = |event: Json| scenario.commands(&event).map(|all| format!("{all:?}"));
+    let refused = |event: Json| command(event).expect_err("a mistake").render(false);
+    let today = json!({ "action": "flow_stop", "flow": 0 });
+    assert_eq!(command(json!({ "flow_end": 0, "node_down": null })).ok(), command(today).ok());
+    let said = refused(json!({ "node_down": 1, "flow_end": 0 }));
+    assert!(said.contains("the event has both `node_down` and `flow_end`"), "{said}");
+    let said = refused(json!({ "node_down": 1, "action": "node_up", "node": 2 }));
+    assert!(said.contains("`action` is set twice, by its former and its current name"), "{said}");
+    let said = refused(json!({ "node_down": null }));
+    assert!(said.contains("no action is named"), "{said}");
 }
 
 #[test]

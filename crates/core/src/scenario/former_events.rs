@@ -1,10 +1,30 @@
 //! Events of the previous version, in which the name of the action was a key: `node_down = 2`.
 
 use super::fix::like;
+use super::former_values::NONE;
 use crate::setting::renames::{self, EVENTS, EventKey, generic};
 use crate::setting::{Entry, Node, Origin, Value, join};
 use serde_json::{Map, Value as Json, json};
 use toml_edit::{Item, Key};
+
+/// Former key at the end of the dotted name of a setting, and the name of the event.
+pub fn named(path: &str) -> Option<(&str, &'static EventKey)> {
+    let (event, key) = path.rsplit_once('.')?;
+    former_key(key).filter(|_| is_event(event)).map(|word| (event, word))
+}
+
+/// Tells if a value of a former key sets nothing.
+fn sets_nothing(node: &Node) -> bool {
+    node.value == Value::Absent || node.value == Value::Text(NONE.into())
+}
+
+/// Action of an event whose former key has this value, or these values on an axis.
+pub fn action_of(word: &EventKey, node: &Node) -> Option<Node> {
+    let action = word.action.filter(|_| !sets_nothing(node))?;
+    let value = Node { value: Value::Text(action.into()), origin: node.origin };
+    let is_axis = matches!(node.value, Value::List(_));
+    Some(if is_axis { Node { value: Value::List(vec![value]), origin: node.origin } } else { value })
+}
 
 /// Tells if a group is an event.
 pub fn is_event(path: &str) -> bool {
@@ -33,7 +53,7 @@ pub struct Current {
     pub several: Option<(&'static str, &'static str, Option<Origin>)>,
 }
 
-/// Replaces the former keys of an event. A former key without a value, `"none"`, gives no entry.
+/// Replaces the former keys of an event. A former key without a value gives no entry.
 pub fn current(entries: Vec<Entry>) -> Current {
     let (mut all, mut first) = (Current::default(), None);
     for (key, at, node) in entries {
@@ -42,7 +62,7 @@ pub fn current(entries: Vec<Entry>) -> Current {
             continue;
         };
         all.former.push((word, at));
-        if node.value == Value::Text("none".into()) {
+        if sets_nothing(&node) {
             continue;
         }
         if let Some(action) = word.action {
@@ -60,7 +80,7 @@ pub fn current(entries: Vec<Entry>) -> Current {
 
 /// An event as the previous version wrote it.
 pub fn under_former_names(event: &Map<String, Json>) -> Json {
-    let absent = json!("none");
+    let absent = json!(NONE);
     let value = |key: &str| event.get(key).unwrap_or(&absent).clone();
     let mut former: Map<String, Json> = ["at", "channel", "position", "destination", "speed"]
         .map(|key| (key.to_owned(), value(key)))
@@ -81,7 +101,7 @@ pub fn under_former_names(event: &Map<String, Json>) -> Json {
 /// Replaces the former keys in the entries of an event in a file; comments stay. Returns the changes, one line each.
 /// An event with several actions, or with both forms, is left as it is.
 pub fn fix(entries: Vec<(Key, Item)>, path: &str) -> (Vec<(Key, Item)>, Vec<String>) {
-    let has_value = |item: &Item| item.as_str() != Some("none");
+    let has_value = |item: &Item| item.as_str() != Some(NONE);
     let actions = |e: &&(Key, Item)| has_value(&e.1) && former_key(e.0.get()).is_some_and(|word| word.action.is_some());
     let is_current = |e: &(Key, Item)| EVENTS.iter().any(|word| word.key == e.0.get()) || e.0.get() == "action";
     if entries.iter().filter(actions).count() > 1 || entries.iter().any(is_current) {

@@ -95,14 +95,9 @@ impl Scenario {
     ) -> Result<Scenario, Errors> {
         let mut reader = Reader::new(files);
         let mut tree = reader.read(name, text);
-        let mut changed = Vec::new();
-        for (path, value) in overrides {
-            let node = reader.override_value(path, value);
-            for (path, node) in reader.renaming.of_value(path, node) {
-                source::leaves(&node, &path, &mut |name| changed.push(name));
-                reader.set(&mut tree, &path, node);
-            }
-        }
+        let changes =
+            overrides.iter().map(|(path, value)| (path.clone(), reader.override_value(path, value))).collect();
+        let changed = reader.set_all(&mut tree, changes);
         let before = || Scenario::from_toml(name, text, &[], files).ok().map(|s| s.unused);
         Scenario::finish(reader, tree, 0, &changed, before)
     }
@@ -159,18 +154,14 @@ impl Scenario {
         overrides: &Json,
         before: impl FnOnce() -> Option<Vec<Unused>>,
     ) -> Result<Scenario, Errors> {
-        let mut changed = Vec::new();
+        let mut changes = Vec::new();
         for (path, value) in overrides.as_object().into_iter().flatten() {
             let mut node = Node::from_json(value);
             let dotted = source::take_dotted(&mut node, path);
-            let all = std::iter::once((path.clone(), node)).chain(dotted);
-            let renaming = &mut reader.renaming;
-            let all: Vec<_> = all.flat_map(|(path, node)| renaming.of_value(&path, node)).collect();
-            for (path, node) in all {
-                source::leaves(&node, &path, &mut |name| changed.push(name));
-                reader.set(&mut tree, &path, node);
-            }
+            changes.push((path.clone(), node));
+            changes.extend(dotted);
         }
+        let changed = reader.set_all(&mut tree, changes);
         Scenario::finish(reader, tree, of_pairs, &changed, before)
     }
 

@@ -1,11 +1,12 @@
 //! Former names in a scenario: replaced before the settings are read, with a warning for each.
 
 use super::schema::to_json;
+use super::source::leaves;
 use super::{former_events, former_values};
-use crate::setting::renames::{former_word, generic, renamed, renamed_value};
+use crate::setting::renames::{EventKey, former_word, generic, renamed, renamed_value};
 use crate::setting::{Code, Entry, Node, Origin, Problem, Table, Value, join};
 use serde_json::{Map, Value as Json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 /// Suggestion of all warnings of this kind.
 const HELP: &str = "the former name will be removed in the next version; `chappe fix FILE` rewrites a file";
@@ -47,18 +48,53 @@ impl Renaming {
     }
 
     /// Current names and values for a value at a dotted name: the value itself, and parts of it that move to other
-    /// groups.
+    /// groups. A former key of an event also names its action.
     pub fn of_value(&mut self, path: &str, mut node: Node) -> Vec<(String, Node)> {
         let today = renamed(path).map(|new| former_values::setting_of(path, &node.value, new));
         let new = today.unwrap_or_else(|| path.to_owned());
-        if new != path {
+        let mut all = Vec::new();
+        if let Some((event, word)) = former_events::named(path) {
+            self.warn_of_key(path, event, word, node.origin);
+            all.extend(former_events::action_of(word, &node).map(|action| (join(event, "action"), action)));
+        } else if new != path {
             self.warn(path, &new, node.origin);
         }
         let had_entries = has_entries(&node);
         self.of_node(&mut node, path, &new);
         let moved = std::mem::take(&mut self.moved).into_iter().map(|(path, _, node)| (path, node));
         let left = has_entries(&node) || !had_entries;
-        left.then_some((new, node)).into_iter().chain(moved).collect()
+        all.extend(left.then_some((new, node)).into_iter().chain(moved));
+        all
+    }
+
+    /// Current names and values of changes of a scenario, given one after another. A value that is changed by both of
+    /// its names is an error.
+    pub fn of_changes(&mut self, changes: Vec<(String, Node)>) -> Vec<(String, Node)> {
+        let names = |path: &str, node: &Node| {
+            let mut names = BTreeSet::new();
+            leaves(node, path, &mut |name| _ = names.insert(name));
+            names
+        };
+        let mut set: HashMap<String, bool> = HashMap::new();
+        let mut now = Vec::new();
+        for (path, node) in changes {
+            let written = names(&path, &node);
+            for (path, node) in self.of_value(&path, node) {
+                for name in names(&path, &node) {
+                    let is_former = !written.contains(&name);
+                    if set.insert(name.clone(), is_former).is_some_and(|before| before != is_former) {
+                        self.set_twice(&name, node.origin);
+                    }
+                }
+                now.push((path, node));
+            }
+        }
+        now
+    }
+
+    /// Gives the settings of an event their current names.
+    pub fn of_single_event(&mut self, event: &mut Node) {
+        self.of_node(event, "event.0", "event.0");
     }
 
     /// Replaces former names in a value that is called `old` in the text and `new` today.
@@ -122,11 +158,7 @@ impl Renaming {
     fn of_event(&mut self, table: &mut Table, old: &str, new: &str) {
         let event = former_events::current(std::mem::take(table).into_entries());
         for (word, at) in event.former {
-            let was = join(old, word.former);
-            if self.known.insert(generic(&was)) {
-                let message = format!("`{was}` is now called {}", former_events::described(new, word));
-                self.warnings.push(problem(&was, at, message, HELP));
-            }
+            self.warn_of_key(&join(old, word.former), new, word, at);
         }
         if let Some((first, second, at)) = event.several {
             let message = format!("`{new}` has both `{first}` and `{second}`");
@@ -142,6 +174,13 @@ impl Renaming {
     pub fn warn(&mut self, old: &str, new: &str, at: Option<Origin>) {
         if self.known.insert(generic(old)) {
             self.warnings.push(problem(old, at, format!("`{old}` is now called `{new}`"), HELP));
+        }
+    }
+
+    fn warn_of_key(&mut self, old: &str, event: &str, word: &EventKey, at: Option<Origin>) {
+        if self.known.insert(generic(old)) {
+            let message = format!("`{old}` is now called {}", former_events::described(event, word));
+            self.warnings.push(problem(old, at, message, HELP));
         }
     }
 
@@ -167,11 +206,14 @@ impl Renaming {
                     self.insert(there, &join(path, &key), (key, at, node));
                 }
             }
-            (Some(_), _) => {
-                let message = format!("`{path}` is set twice, by its former and its current name");
-                self.twice.push(problem(path, at, message, "set it once, by its current name"));
-            }
+            (Some(_), _) => self.set_twice(path, at),
         }
+    }
+
+    /// Adds the error that a setting is given by both of its names.
+    fn set_twice(&mut self, path: &str, at: Option<Origin>) {
+        let message = format!("`{path}` is set twice, by its former and its current name");
+        self.twice.push(problem(path, at, message, "set it once, by its current name"));
     }
 
     /// Inserts a value at the name `rest` below the table `group`; groups that are missing are made.

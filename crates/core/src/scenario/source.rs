@@ -289,6 +289,16 @@ impl<'a> Reader<'a> {
         node
     }
 
+    /// Sets values at dotted names, which may be former ones; returns the names of all that is set.
+    pub fn set_all(&mut self, tree: &mut Table, changes: Vec<(String, Node)>) -> Vec<String> {
+        let mut changed = Vec::new();
+        for (path, node) in self.renaming.of_changes(changes) {
+            leaves(&node, &path, &mut |name| changed.push(name));
+            self.set(tree, &path, node);
+        }
+        changed
+    }
+
     /// Sets a value at a dotted path, creating tables as needed.
     pub fn set(&mut self, tree: &mut Table, path: &str, node: Node) {
         if path.split('.').count() > MAX_DEPTH {
