@@ -254,6 +254,36 @@ fn a_file_with_both_names_is_not_fixed() {
     let fixed = fix("my.toml", text).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(fixed.text, text.replace("segment", "mss"));
     assert_eq!(fixed.changes, ["`tcp.segment` -> `tcp.mss`"]);
+    assert_eq!(fixed.left, ["`tcp.window` stays, because `tcp.receive_window` is set, too: set one of them"]);
+    // Nor is a value lost that would move to another group.
+    for (text, expected, left) in [
+        (
+            "[motion]\nkind = \"still\" # one\npause = \"1 s\"\n\n[mobility]\nmodel = \"still\" # two\n",
+            "[motion]\nkind = \"still\" # one\n\n[mobility]\nmodel = \"still\" # two\npause = \"1 s\"\n",
+            vec!["`motion.kind` stays, because `mobility.model` is set, too: set one of them"],
+        ),
+        (
+            "[receiver.error]\nrate = 0.1\nmodel = \"uniform\"\n\n[wlan.error]\nrate = 0.2\n",
+            "[receiver.error]\nrate = 0.1\n\n[wlan.error]\nrate = 0.2\nmodel = \"uniform\"\n",
+            vec!["`receiver.error.rate` stays, because `wlan.error.rate` is set, too: set one of them"],
+        ),
+        (
+            "link = [{ to = 1, rate = \"1 Mbit/s\" }]\nwired_link = [{ src = 0 }]\n",
+            "link = [{ to = 1, rate = \"1 Mbit/s\" }]\nwired_link = [{ src = 0 }]\n",
+            vec!["`link` stays, because `wired_link` is set, too: set one of them"],
+        ),
+        (
+            "receiver.error.gilbert_elliott.p = 0.1\nwlan.error.gilbert_elliott.r = 0.2\n",
+            "wlan.error.gilbert_elliott.r = 0.2\nwlan.error.gilbert_elliott.p = 0.1\n",
+            vec![],
+        ),
+    ] {
+        let fixed = fix("my.toml", text).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!((fixed.text.as_str(), fixed.left), (expected, left.into_iter().map(String::from).collect()));
+    }
+    let search = "scenario = \"a.toml\"\n[search]\nfrom = 1\nlow = 2\n";
+    let fixed = fix("my.toml", search).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(fixed.left, ["`search.from` stays, because `search.low` is set, too: set one of them"]);
     let said = fix("my.toml", "tcp.window = \n").err().expect("no TOML").render(false);
     assert!(said.contains("my.toml:1:14"), "{said}");
 }
@@ -365,6 +395,28 @@ fn comments_of_former_events_stay() {
 }
 
 #[test]
+fn comments_of_former_keys_without_a_value_stay() {
+    let text = "[[event]]\n# Never.\nnode_up = \"none\" # no\n# The relay.\nnode_down = 1\nat = \"10 ms\" # soon\n\
+                # Nor this.\nflow_end = \"none\"\n";
+    let fixed = fix("my.toml", text).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(
+        fixed.text,
+        "[[event]]\n# Never.\n# no\n# The relay.\naction = \"node_down\"\nnode = 1\n# Nor this.\nat = \"10 ms\" # soon\n"
+    );
+}
+
+#[test]
+fn an_empty_former_group_is_the_group_of_today() {
+    for text in ["[receiver]\n[run]\nstop = \"1 s\"\n", "run.stop = \"1 s\"\nreceiver = {}\nwlan.error.rate = 0.1\n"] {
+        let scenario = good(text);
+        assert!(warned(&scenario).contains("`receiver` is now called `wlan.error`"), "{:?}", warned(&scenario));
+        let fixed = fix("my.toml", text).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!((good(&fixed.text).effective(), warned(&good(&fixed.text))), (scenario.effective(), <_>::default()));
+    }
+    assert_eq!(warned(&read("run.stop = \"1 s\"", &[("receiver", "{}")]).unwrap_or_else(|e| panic!("{e}"))).len(), 1);
+}
+
+#[test]
 fn a_former_event_does_one_thing() {
     let said = refused(read(&with_event("node_down = 1, flow_end = 0"), &[]));
     assert!(said.contains("`event.0` has both `node_down` and `flow_end`"), "{said}");
@@ -372,7 +424,14 @@ fn a_former_event_does_one_thing() {
     let said = refused(read(&with_event("action = \"node_up\", node_down = 1"), &[]));
     assert!(said.contains("`event.0.action` is set twice, by its former and its current name"), "{said}");
     let both = with_event("node_down = 1, flow_end = 0");
-    assert_eq!(fix("my.toml", &both).unwrap_or_else(|e| panic!("{e}")).text, both);
+    let mixed = with_event("action = \"node_up\", node_down = 1");
+    for (text, why) in [
+        (both, "it has several actions: write an event for each"),
+        (mixed, "it has former and current keys: write it with current ones"),
+    ] {
+        let fixed = fix("my.toml", &text).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!((fixed.text, fixed.left), (text, vec![format!("`event.0` stays, because {why}")]));
+    }
 }
 
 #[test]
@@ -525,6 +584,13 @@ fn pairs_of_extended_files_follow_the_flows_of_all() {
         assert_eq!((fixed.text.as_str(), fixed.changes.len()), (text, 0));
         assert!(fixed.left[0].starts_with(&format!("`pairs` stays, because {why}")), "{:?}", fixed.left);
     }
+    let study = "scenario = \"base.toml\"\naxes.\"pairs.0.start\" = [\"1 s\"]\n";
+    let fixed = fix("my.toml", study).unwrap_or_else(|e| panic!("{e}"));
+    let why = "the list is in another file: count the entries of `flow` before them";
+    assert_eq!(
+        (fixed.text.as_str(), fixed.left),
+        (study, vec![format!("names of entries of `pairs` stay, because {why}")])
+    );
     let study = "scenario.pairs = [{ src = 5, dst = 4 }]\naxes.\"tcp.mss\" = [\"1 kB\"]\n";
     let fixed = fix("my.toml", study).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(fixed.text, study.replace("pairs", "flow"));

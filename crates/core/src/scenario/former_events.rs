@@ -98,31 +98,73 @@ pub fn under_former_names(event: &Map<String, Json>) -> Json {
     Json::Object(former)
 }
 
-/// Replaces the former keys in the entries of an event in a file; comments stay. Returns the changes, one line each.
-/// An event with several actions, or with both forms, is left as it is.
-pub fn fix(entries: Vec<(Key, Item)>, path: &str) -> (Vec<(Key, Item)>, Vec<String>) {
+/// Entries of an event in a file with current keys.
+pub struct Fixed {
+    /// Keys and values.
+    pub entries: Vec<(Key, Item)>,
+    /// Changes, one line each.
+    pub changes: Vec<String>,
+    /// Reason why the former keys stay.
+    pub left: Option<String>,
+}
+
+/// Replaces the former keys in the entries of an event in a file; comments stay. An event with several actions, or with
+/// both forms, is left as it is.
+pub fn fix(entries: Vec<(Key, Item)>, path: &str) -> Fixed {
     let has_value = |item: &Item| item.as_str() != Some(NONE);
     let actions = |e: &&(Key, Item)| has_value(&e.1) && former_key(e.0.get()).is_some_and(|word| word.action.is_some());
     let is_current = |e: &(Key, Item)| EVENTS.iter().any(|word| word.key == e.0.get()) || e.0.get() == "action";
-    if entries.iter().filter(actions).count() > 1 || entries.iter().any(is_current) {
-        return (entries, Vec::new());
+    let stays = if !entries.iter().any(|e| former_key(e.0.get()).is_some()) {
+        return Fixed { entries, changes: Vec::new(), left: None };
+    } else if entries.iter().filter(actions).count() > 1 {
+        Some("it has several actions: write an event for each")
+    } else {
+        entries.iter().any(is_current).then_some("it has former and current keys: write it with current ones")
+    };
+    if let Some(why) = stays {
+        return Fixed { entries, changes: Vec::new(), left: Some(format!("`{path}` stays, because {why}")) };
     }
     let (mut now, mut changes) = (Vec::with_capacity(entries.len() + 1), Vec::new());
+    // Comments of keys that are left out.
+    let mut comments = String::new();
     for (key, item) in entries {
-        let Some(word) = former_key(key.get()) else {
-            now.push((key, item));
-            continue;
-        };
-        changes.push(format!("`{}` -> {}", join(path, word.former), described(path, word)));
-        match word.action.filter(|_| has_value(&item)) {
-            // Comments above the former key stay above both.
-            Some(action) => {
-                now.push((like("action", &key), toml_edit::value(action)));
-                now.push((Key::new(word.key), item));
+        let word = former_key(key.get());
+        if let Some(word) = word {
+            changes.push(format!("`{}` -> {}", join(path, word.former), described(path, word)));
+            if !has_value(&item) {
+                comments.push_str(&comments_of(&key, &item));
+                continue;
             }
-            None if has_value(&item) => now.push((like(word.key, &key), item)),
-            None => {}
+        }
+        // Comments above the former key stay above all keys in its place.
+        let mut first = word.map_or_else(|| key.clone(), |word| like(word.action.map_or(word.key, |_| "action"), &key));
+        add_above(&mut first, &std::mem::take(&mut comments));
+        if let Some(EventKey { action: Some(action), key, .. }) = word {
+            now.push((first, toml_edit::value(*action)));
+            now.push((Key::new(*key), item));
+        } else {
+            now.push((first, item));
         }
     }
-    (now, changes)
+    if let Some((last, _)) = now.last_mut() {
+        add_above(last, &comments);
+    }
+    Fixed { entries: now, changes, left: None }
+}
+
+/// Comments above an entry and after it, a line each.
+fn comments_of(key: &Key, item: &Item) -> String {
+    let above = key.leaf_decor().prefix().and_then(|text| text.as_str()).unwrap_or_default();
+    let after = item.as_value().and_then(|v| v.decor().suffix()).and_then(|text| text.as_str()).unwrap_or_default();
+    let lines = above.lines().chain(after.lines()).map(str::trim).filter(|line| !line.is_empty());
+    lines.map(|line| format!("{line}\n")).collect()
+}
+
+/// Adds lines above those that are above a key.
+fn add_above(key: &mut Key, lines: &str) {
+    if !lines.is_empty() {
+        let above = key.leaf_decor().prefix().and_then(|text| text.as_str()).unwrap_or_default();
+        let all = format!("{lines}{above}");
+        key.leaf_decor_mut().set_prefix(all);
+    }
 }

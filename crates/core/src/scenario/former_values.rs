@@ -4,7 +4,7 @@
 //! They work for one version, with a warning. The words are those of the declarations of the settings.
 
 use super::schema::Config;
-use crate::setting::renames::generic;
+use crate::setting::renames::{generic, renamed, renamed_empty};
 use crate::setting::{Node, Setting, Value, join};
 use crate::unit::{Quantity, Ratio, SignalPower, Watts};
 use serde_json::Value as Json;
@@ -95,15 +95,16 @@ pub fn text(path: &str, written: &str) -> Option<String> {
     Some(exact.unwrap_or_else(|| format!("{} dB", 10.0 * libm::log10(number))))
 }
 
-/// Current name of a setting whose former name was `old`: `new`, or that of the table if the value is the text of a
-/// file.
-pub fn setting_of(old: &str, value: &Value, new: String) -> String {
-    match value {
-        Value::Text(text) if generic(old).ends_with(LINKS) && is_table(text) => {
+/// Current name of the setting or group that was called `path` and has this value; `None` if it has no former name.
+pub fn name(path: &str, value: &Value) -> Option<String> {
+    let is_empty = matches!(value, Value::Table(table) if table.entries().is_empty());
+    let new = renamed(path).or_else(|| renamed_empty(path).filter(|_| is_empty).map(str::to_owned))?;
+    Some(match value {
+        Value::Text(text) if generic(path).ends_with(LINKS) && is_table(text) => {
             new.replace("links_file", "links_table")
         }
         _ => new,
-    }
+    })
 }
 
 /// Tells if the value of `radio.links` was a text and not the name of a file.
@@ -170,8 +171,7 @@ mod tests {
             assert_eq!(s.as_before()["radio"]["links"], table);
             assert_eq!(s.as_before()["radio"].get("links_table"), None);
         }
-        let name =
-            |value: &str| setting_of("radio.links", &Value::Text(value.to_owned()), "radio.links_file".to_owned());
+        let name = |value: &str| name("radio.links", &Value::Text(value.to_owned())).unwrap_or_default();
         assert_eq!(["", "a\n", "links.csv"].map(name), ["radio.links_table", "radio.links_table", "radio.links_file"]);
         let fixed = crate::scenario::fix::fix("my.toml", "[radio]\nlinks = \"\"\"\nsrc,dst\n\"\"\"\n");
         let text = fixed.map(|fixed| fixed.text).unwrap_or_default();

@@ -3,7 +3,7 @@
 use super::schema::to_json;
 use super::source::leaves;
 use super::{former_events, former_values};
-use crate::setting::renames::{EventKey, former_word, generic, renamed, renamed_value};
+use crate::setting::renames::{EventKey, former_word, generic, renamed_value};
 use crate::setting::{Code, Entry, Node, Origin, Problem, Table, Value, join};
 use serde_json::{Map, Value as Json};
 use std::collections::{BTreeSet, HashMap};
@@ -50,8 +50,7 @@ impl Renaming {
     /// Current names and values for a value at a dotted name: the value itself, and parts of it that move to other
     /// groups. A former key of an event also names its action.
     pub fn of_value(&mut self, path: &str, mut node: Node) -> Vec<(String, Node)> {
-        let today = renamed(path).map(|new| former_values::setting_of(path, &node.value, new));
-        let new = today.unwrap_or_else(|| path.to_owned());
+        let new = former_values::name(path, &node.value).unwrap_or_else(|| path.to_owned());
         let mut all = Vec::new();
         if let Some((event, word)) = former_events::named(path) {
             self.warn_of_key(path, event, word, node.origin);
@@ -136,8 +135,7 @@ impl Renaming {
         }
         for (key, at, mut node) in std::mem::take(table).into_entries() {
             let (was, same) = (join(old, &key), join(new, &key));
-            let today = renamed(&was).map(|new| former_values::setting_of(&was, &node.value, new));
-            let now = today.unwrap_or_else(|| same.clone());
+            let now = former_values::name(&was, &node.value).unwrap_or_else(|| same.clone());
             if now != same {
                 self.warn(&was, &now, at);
             }

@@ -206,6 +206,14 @@ pub fn renamed(path: &str) -> Option<String> {
         .or_else(|| renamed_by(path, NAMES.get_or_init(|| SETTINGS.iter().chain(PAIRS).copied().collect())))
 }
 
+/// Former groups whose settings have all moved to other groups, each with the group of most of them.
+const DISSOLVED: &[(&str, &str)] = &[("receiver", "wlan.error")];
+
+/// Name of the group that was called `path` if it is empty; `None` if its settings have not moved away.
+pub fn renamed_empty(path: &str) -> Option<&'static str> {
+    DISSOLVED.iter().find(|(old, _)| *old == path).map(|(_, new)| *new)
+}
+
 /// Former name of the setting or group that is called `path`; `None` if it had none.
 pub fn former(path: &str) -> Option<String> {
     static NAMES: OnceLock<Names> = OnceLock::new();
