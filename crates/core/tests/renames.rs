@@ -214,6 +214,77 @@ fn a_value_by_both_names_is_an_error_at_its_place() {
 }
 
 #[test]
+fn former_links_replace_those_of_extended_files() {
+    let folder = Folder(&[
+        ("file.toml", "radio.links_file = \"links.csv\""),
+        ("table.toml", "radio.links_table = \"src,dst,signal_dbm\\n0,1,-60\\n1,0,-60\\n\""),
+        ("links.csv", "src,dst,signal_dbm\n0,1,-70\n1,0,-70\n"),
+    ]);
+    let base = "run.stop = \"1 s\"\ntopology.hops = 1\nradio = { propagation = \"links\", reception = \"sinr\"";
+    let table = |dbm: i32| format!("src,dst,signal_dbm\n0,1,{dbm}\n1,0,{dbm}\n");
+    let written = |dbm| json!(table(dbm)).to_string();
+    let links = |s: Result<Scenario, Errors>| {
+        let effective = s.unwrap_or_else(|e| panic!("{e}")).effective();
+        (value(&effective, "radio.links_file").clone(), value(&effective, "radio.links_table").clone())
+    };
+    let in_file = |extends: &str, own: &str| {
+        let text = format!("extends = \"{extends}\"\n{base}, {own} }}");
+        Scenario::from_toml("my.toml", &text, &[], &folder)
+    };
+    for (extends, own, dbm) in [
+        ("file.toml", format!("links = {}", written(-80)), -80),
+        ("file.toml", format!("links_table = {}", written(-80)), -80),
+        ("table.toml", "links = \"links.csv\"".to_owned(), -70),
+        ("table.toml", "links_file = \"none\"".to_owned(), -60),
+    ] {
+        assert_eq!(links(in_file(extends, &own)), (json!("none"), json!(table(dbm))), "{extends} {own}");
+    }
+    // The same holds of changes, and of names with dots.
+    let by_file = format!("{base}, links_file = \"links.csv\" }}");
+    let given = |name: &str, value: &str| vec![(name.to_owned(), value.to_owned())];
+    let changed = |overrides: &[(String, String)]| Scenario::from_toml("my.toml", &by_file, overrides, &folder);
+    assert_eq!(links(changed(&given("radio.links", &written(-80)))), (json!("none"), json!(table(-80))));
+    let by_table = changed(&given("radio.links_table", &written(-80))).unwrap_or_else(|e| panic!("{e}"));
+    let again = by_table.with(&json!({ "radio": { "links_file": "links.csv" } }), &folder);
+    assert_eq!(links(again), (json!("none"), json!(table(-70))));
+    let radio = json!({ "propagation": "links", "reception": "sinr" });
+    let dict = json!({ "extends": "file.toml", "run.stop": "1 s", "topology.hops": 1, "radio": radio,
+        "radio.links": table(-80) });
+    assert_eq!(links(Scenario::from_json(&dict, &json!({}), &folder)), (json!("none"), json!(table(-80))));
+    // One layer has one of them.
+    let both = format!("links_file = \"links.csv\", links_table = {}", written(-80));
+    let said = refused(in_file("file.toml", &both));
+    assert!(said.contains("`radio.links_file` and `radio.links_table` both say"), "{said}");
+    let both = [given("radio.links_file", "links.csv"), given("radio.links", &written(-80))].concat();
+    assert!(refused(changed(&both)).contains("both say"));
+}
+
+#[test]
+fn former_columns_are_warned_of() {
+    let folder =
+        Folder(&[("flows.csv", "src,dst,start_s\n0,1,0.5\n"), ("links.csv", "from,to,loss_db\n0,1,60\n1,0,60\n")]);
+    let text = "run.stop = \"1 s\"\ntopology.hops = 1\ntraffic.file = \"flows.csv\"\n\
+                radio = { propagation = \"links\", reception = \"sinr\", links_file = \"links.csv\" }";
+    let by_file = Scenario::from_toml("my.toml", text, &[], &folder).unwrap_or_else(|e| panic!("{e}"));
+    let warning =
+        |setting: &str, old: &str, new: &str| format!("the column `{old}` in `{setting}` is now called `{new}`");
+    let said = |s: &Scenario| s.warnings.iter().map(|w| (w.code, w.message.clone())).collect::<Vec<_>>();
+    let all = [
+        ("traffic.file", "start_s", "started_at_s"),
+        ("radio.links_file", "from", "src"),
+        ("radio.links_file", "to", "dst"),
+    ];
+    let expected: Vec<_> = all.iter().map(|(of, old, new)| (Some(Code::FormerName), warning(of, old, new))).collect();
+    assert_eq!(said(&by_file), expected);
+    let table = json!({ "radio.links_table": "from,to,loss_db\n0,1,70\n1,0,70\n" });
+    let by_table = by_file.with(&table, &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+    let of_table = |old, new| (Some(Code::FormerName), warning("radio.links_table", old, new));
+    assert_eq!(said(&by_table), [of_table("from", "src"), of_table("to", "dst")]);
+    // Later changes find the columns of today.
+    assert_eq!(said(&by_table.with(&json!({ "tcp.mss": "500 B" }), &NoFiles).unwrap_or_else(|e| panic!("{e}"))), []);
+}
+
+#[test]
 fn extended_files_may_have_former_names() {
     let folder = Folder(&[("base.toml", "run.stop = \"1 s\"\n[tcp]\nwindow = 5\nsegment = \"500 B\"")]);
     let text = "extends = \"base.toml\"\ntcp.receive_window = 9";
@@ -553,7 +624,7 @@ fn former_pairs_follow_the_flows() {
     let said = good(&four_nodes("[[pairs]]\nfrom = 1\nto = 2\n")).render_warnings(&[], false);
     assert!(said.contains("`pairs` is now called `flow`") && said.contains("my.toml:4:1"), "{said}");
     let said = refused(read(&four_nodes("flow = [{ to = 1 }]\npairs = [{ from = 1, to = 1 }]"), &[]));
-    assert!(said.contains("flow 1 goes from node 1 to itself") && said.contains("my.toml:5:27"), "{said}");
+    assert!(said.contains("`flow.1` goes from node 1 to itself") && said.contains("my.toml:5:27"), "{said}");
 }
 
 #[test]

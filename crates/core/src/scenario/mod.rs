@@ -122,6 +122,11 @@ impl Scenario {
         };
         reader.begin(&mut own);
         reader.report_twice(&own, &dotted);
+        // Links are those of this scenario, however they are written, or else those of the files that it extends.
+        let (links, dotted): (Vec<_>, Vec<_>) = dotted.into_iter().partition(|d| d.0.starts_with("radio.links_"));
+        for (path, node) in links {
+            reader.set(&mut own, &path, node);
+        }
         let mut tree = reader.extend(own, "scenario");
         for (path, node) in dotted {
             reader.set(&mut tree, &path, node);
@@ -192,7 +197,7 @@ impl Scenario {
         let name = sources.texts.first().map_or("scenario", |t| t.0.as_str());
         let mut warnings = layout::read_files(&mut config, &mut tree, name, files, of_pairs, &mut report);
         warnings.append(mobility::read_file(&mut config, &mut tree, name, files, &mut report));
-        links::read_file(&mut config, &mut tree, name, files, &mut report);
+        warnings.append(links::read_file(&mut config, &mut tree, name, files, &mut report));
         add_default_flow(&mut config, &tree);
         let (findings, layout) = check::check(&config, &tree, &sources);
         // A default in place of an unreadable value needs no second message.

@@ -23,14 +23,19 @@ pub const MOVEMENT_COLUMNS: [&str; 7] = ["time_s", "node", "x_m", "y_m", "dest_x
 impl Wanted {
     const ALL: [Wanted; 4] = [Wanted::Positions, Wanted::Flows, Wanted::Links, Wanted::Movements];
 
-    /// Current name of a column that had a former name.
+    /// Former and current name of a column that is called by its former name.
+    pub(super) fn renamed(self, name: &str) -> Option<(&'static str, &'static str)> {
+        let columns: &[(&str, &str)] = match self {
+            Wanted::Links => &[("from", "src"), ("to", "dst")],
+            Wanted::Flows => &[("start_s", "started_at_s")],
+            Wanted::Positions | Wanted::Movements => &[],
+        };
+        columns.iter().copied().find(|(old, _)| *old == name)
+    }
+
+    /// Current name of a column.
     pub(super) fn of_today(self, name: &str) -> &str {
-        match (self, name) {
-            (Wanted::Links, "from") => "src",
-            (Wanted::Links, "to") => "dst",
-            (Wanted::Flows, "start_s") => "started_at_s",
-            _ => name,
-        }
+        self.renamed(name).map_or(name, |(_, new)| new)
     }
 
     /// Required columns.
