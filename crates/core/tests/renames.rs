@@ -3,11 +3,12 @@
 
 use chappe_core::scenario::fix::fix;
 use chappe_core::scenario::former::under_former_names;
+use chappe_core::scenario::former_values::WORDS;
 use chappe_core::scenario::presets;
 use chappe_core::scenario::renamed::of_settings;
 use chappe_core::scenario::{Errors, Files, NoFiles, Scenario};
 use chappe_core::setting::Code;
-use chappe_core::setting::renames::{SETTINGS, WORDS};
+use chappe_core::setting::renames::SETTINGS;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
 
@@ -797,8 +798,10 @@ fn former_words_are_the_words_of_today() {
     };
     let today = good(COMPLETE).effective();
     assert_eq!(*value(&today, "flow.0.app"), json!("bulk"));
-    for (setting, old, new) in WORDS {
-        let setting = setting.replace('*', "0");
+    let words = WORDS.iter().map(|(setting, old, new)| (setting.replace('*', "0"), old, new));
+    let of_pairs = words.clone().filter(|word| word.0.starts_with("flow"));
+    let of_pairs = of_pairs.map(|(setting, old, new)| (setting.replace("flow", "pairs"), old, new));
+    for (setting, old, new) in words.chain(of_pairs) {
         let text = if setting.starts_with("pairs") {
             COMPLETE.replace("flow = [", "pairs = [{ src = 1, dst = 2 }]\n    flow = [")
         } else {
@@ -807,7 +810,7 @@ fn former_words_are_the_words_of_today() {
         let by = |word: &str| read(&text, &[(&setting, word)]).unwrap_or_else(|e| panic!("{setting} = {word}\n{e}"));
         let former = by(old);
         assert_eq!(former.effective(), by(new).effective(), "{setting}");
-        let message = format!("`{old}`, a word of `{setting}`, is now called `{new}`");
+        let message = format!("`{setting}` = \"{old}\" is now written \"{new}\"");
         assert!(told(&former).contains(&message), "{:?}", told(&former));
         assert!(!told(&by(new)).contains(&message));
     }

@@ -2,7 +2,7 @@
 
 use super::former_values::{self, NONE};
 use super::{Scenario, former_events, former_pairs};
-use crate::setting::renames::{former, former_word};
+use crate::setting::renames::former;
 use crate::setting::{Node, join};
 use serde_json::{Value as Json, json};
 
@@ -90,10 +90,6 @@ fn collect(value: &Json, path: &str, all: &mut Json) {
         }
         Json::Array(items) if items.iter().any(Json::is_object) => {
             items.iter().enumerate().for_each(|(i, inner)| collect(inner, &join(path, &i.to_string()), all));
-        }
-        Json::String(word) => {
-            let word = former_word(path, word).unwrap_or(word);
-            *place(all, &former(path).unwrap_or_else(|| path.to_owned())) = json!(word);
         }
         _ => *place(all, &former(path).unwrap_or_else(|| path.to_owned())) = value.clone(),
     }

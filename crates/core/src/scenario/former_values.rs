@@ -1,7 +1,7 @@
-//! Former ways to write values: "none" where a word says today what happens, power ratios without their unit, and one
-//! setting for the name of a file or its text.
+//! Former ways to write values: former words, "none" where a word says today what happens, power ratios without their
+//! unit, and one setting for the name of a file or its text.
 //!
-//! They work for one version, with a warning. The words are those of the declarations of the settings.
+//! They work for one version, with a warning. The words in place of "none" are those of the declarations of the settings.
 
 use super::schema::Config;
 use crate::setting::renames::{generic, renamed, renamed_empty};
@@ -10,6 +10,9 @@ use crate::unit::{Quantity, Ratio, SignalPower, Watts};
 use serde_json::Value as Json;
 use std::collections::HashMap;
 use std::sync::OnceLock;
+
+/// Setting, former word and word.
+pub const WORDS: &[(&str, &str, &str)] = &[("flow.*.app", "ftp", "bulk"), ("traffic.app", "ftp", "bulk")];
 
 /// Former word of all settings without a value.
 pub const NONE: &str = "none";
@@ -36,13 +39,15 @@ struct Place {
     is_common: bool,
 }
 
-/// Properties that the values of the setting at `path` had; those in `pairs` are those in `flow`.
-fn place(path: &str) -> Option<&'static Place> {
+/// Name of a setting by which its values are listed; those in `pairs` are those in `flow`.
+fn listed(path: &str) -> String {
     let path = generic(path);
-    match path.strip_prefix("pairs.") {
-        Some(of_flow) => places().get(&join("flow", of_flow)),
-        None => places().get(&path),
-    }
+    path.strip_prefix("pairs.").map(|of_flow| join("flow", of_flow)).unwrap_or(path)
+}
+
+/// Properties that the values of the setting at `path` had.
+fn place(path: &str) -> Option<&'static Place> {
+    places().get(&listed(path))
 }
 
 /// Settings with former ways to write their values, by dotted name; `*` is a place in a list.
@@ -88,9 +93,13 @@ pub fn text(path: &str, written: &str) -> Option<String> {
     if written == NONE {
         return Some(word(path)).filter(|word| *word != NONE).map(str::to_owned);
     }
+    let setting = listed(path);
+    if let Some((.., new)) = WORDS.iter().find(|(of, old, _)| *of == setting && *old == written) {
+        return Some((*new).to_owned());
+    }
     let is_ratio = |p: &Place| p.quantity == Some(Former::Ratio);
     let number: f64 = written.trim().parse().ok()?;
-    place(path).filter(|p| is_ratio(p))?;
+    places().get(&setting).filter(|p| is_ratio(p))?;
     let exact = Ratio::parse(written).map(|ratio| ratio.to_string()).filter(|text| text.ends_with("dB"));
     Some(exact.unwrap_or_else(|| format!("{} dB", 10.0 * libm::log10(number))))
 }
@@ -115,7 +124,11 @@ pub fn is_table(text: &str) -> bool {
 /// Text that the previous version wrote in place of `text`, the value of the setting at `path`; `tree` has the values as
 /// they are given.
 pub fn before(tree: &Node, path: &str, text: &str) -> Option<String> {
-    let place = place(path)?;
+    let setting = listed(path);
+    if let Some((_, old, _)) = WORDS.iter().find(|(of, _, new)| *of == setting && *new == text) {
+        return Some((*old).to_owned());
+    }
+    let place = places().get(&setting)?;
     if place.word.as_deref() == Some(text) {
         return Some(NONE.to_owned());
     }
@@ -147,7 +160,10 @@ mod tests {
         assert_eq!(today("node.0.radio.receive_threshold", "none"), "range");
         assert_eq!(today("radio.sinr.noise_figure", "5.011872336272724"), "7 dB");
         assert_eq!(today("node.0.radio.shadowing", "2"), "3.010299956639812 dB");
+        assert_eq!((today("flow.3.app", "ftp"), today("pairs.3.app", "ftp")), ("bulk".to_owned(), "bulk".to_owned()));
         for (path, written) in [
+            ("flow.3.app", "cbr"),
+            ("flow.3.src", "ftp"),
             ("topology.file", "none"),
             ("topology.kind", "none"),
             ("tcp.max_cwnd", "3"),

@@ -3,7 +3,7 @@
 use super::schema::to_json;
 use super::source::leaves;
 use super::{former_events, former_values};
-use crate::setting::renames::{EventKey, former_word, generic, renamed_value};
+use crate::setting::renames::{EventKey, generic, renamed_value};
 use crate::setting::{Code, Entry, Node, Origin, Problem, Table, Value, join};
 use serde_json::{Map, Value as Json};
 use std::collections::{BTreeSet, HashMap};
@@ -111,15 +111,12 @@ impl Renaming {
             }
             Value::Text(text) => {
                 if let Some(now) = renamed_value(new, text) {
-                    match former_word(new, &now) {
-                        Some(_) => self.warn_of_word(new, text, &now, node.origin),
-                        None => self.warn(text, &now, node.origin),
-                    }
+                    self.warn(text, &now, node.origin);
                     *text = now;
                 } else if let Some(now) = former_values::text(new, text) {
                     self.warn_of_value(new, text, &now, node.origin);
                     // The number of decibels may be rounded: the reader still takes the ratio.
-                    if text == former_values::NONE {
+                    if text.trim().parse::<f64>().is_err() {
                         *text = now;
                     }
                 }
@@ -185,13 +182,6 @@ impl Renaming {
     fn warn_of_value(&mut self, path: &str, old: &str, new: &str, at: Option<Origin>) {
         if self.known.insert(format!("{} = {old}", generic(path))) {
             self.warnings.push(problem(path, at, format!("`{path}` = \"{old}\" is now written \"{new}\""), VALUE_HELP));
-        }
-    }
-
-    fn warn_of_word(&mut self, setting: &str, old: &str, new: &str, at: Option<Origin>) {
-        if self.known.insert(format!("{} = {old}", generic(setting))) {
-            let message = format!("`{old}`, a word of `{setting}`, is now called `{new}`");
-            self.warnings.push(problem(setting, at, message, HELP));
         }
     }
 
