@@ -314,11 +314,6 @@ impl Recorder {
         (a.at, b.at)
     }
 
-    /// Packet accounting at the end.
-    pub fn ledger(&self) -> Ledger {
-        self.measured().1.ledgers.total()
-    }
-
     /// Counters of the network over the whole run.
     pub fn network(&self) -> NodeTotals {
         self.measured().1.network()

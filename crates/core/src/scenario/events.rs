@@ -409,8 +409,7 @@ impl Scenario {
 
 impl Setting for Any {
     fn apply(&mut self, node: &Node, _: &str, _: &mut Report) {
-        let absent = matches!(&node.value, Value::Absent) || node.value == Value::Text("none".into());
-        self.0 = (!absent).then(|| node.clone());
+        self.0 = (node.value != Value::Text("none".into())).then(|| node.clone());
     }
 
     fn write(&self) -> Json {

@@ -57,7 +57,7 @@ pub fn read_file(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn File
 /// table.
 pub fn replace(base: &mut Table, over: &Table, report: &mut Report) {
     let Some(Node { value: Value::Table(own), .. }) = over.get("radio") else { return };
-    let is_name = |file: &&Node| file.value != Value::Absent && file.value != Value::Text(NONE.into());
+    let is_name = |file: &&Node| file.value != Value::Text(NONE.into());
     let outdated = match (own.get("links_file").filter(is_name), own.get("links_table")) {
         (Some(_), Some(Node { value: Value::Text(table), origin })) if !table.is_empty() => {
             let message = "`radio.links_file` and `radio.links_table` both say which links there are";
