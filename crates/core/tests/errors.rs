@@ -1630,7 +1630,7 @@ fn invalid_arrivals() {
     assert_eq!(arrivals("src = 8"), "my.toml:2:28 there is no node 8 -> nodes are numbered from 0 to 7");
     assert_eq!(
         arrivals("src = 1, dst = 1"),
-        "my.toml:2:37 transfers go from node 1 to itself -> choose another node, or \"random\""
+        "my.toml:2:37 short flows go from node 1 to itself -> choose another node, or \"random\""
     );
     assert_eq!(
         arrivals("rate = 0"),
@@ -1660,7 +1660,7 @@ fn invalid_arrivals() {
     assert_eq!(
         problem("topology = { hops = 3, spacing = \"300 m\" }\narrival_process = [{ rate = 2 }]"),
         "my.toml:3:20 arrival process 0: node 1 cannot be reached from node 0 \
-         -> transfers need paths in both directions between all their possible sources and destinations"
+         -> short flows need paths in both directions between all their possible sources and destinations"
     );
     assert_eq!(
         problem("arrival_process = [{ rate = 1e6 }]\nrun.max_memory = \"100 kB\"\n"),

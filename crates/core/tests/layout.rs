@@ -331,7 +331,7 @@ const FOREIGN: [(&str, &str, &str, &str); 40] = [
         "radio.links_file",
         "from,to,delay,capacity\n0,1,3,11\n",
         "column `delay`",
-        "are wires: list them as `wired_link`",
+        "are wired links: list them as `wired_link`",
     ),
     (
         "radio.links_file",

@@ -56,7 +56,7 @@ pub fn check(cfg: &Config, tree: &Node, sources: &Sources) -> (Findings, Layout)
     c.own_settings();
     c.network();
     c.error_model("wlan.error", &cfg.wlan.error.model());
-    c.wires();
+    c.wired_links();
     let few = c.flows();
     c.arrivals();
     let placed = c.topology() && few;
@@ -78,7 +78,7 @@ pub fn check(cfg: &Config, tree: &Node, sources: &Sources) -> (Findings, Layout)
         }
         let channel = Channel::new(&layout.interfaces.on_air(&layout.positions));
         let nodes = layout.positions.len() + cfg.topology.wired_nodes as usize;
-        let graph = Graph::new(&channel, &layout.interfaces, nodes, cfg.wires().into_iter());
+        let graph = Graph::new(&channel, &layout.interfaces, nodes, cfg.wired_links().into_iter());
         c.reachability(&layout, &graph);
         c.ways_of_arrivals(&graph);
         c.middleboxes(&mut layout, &graph);

@@ -26,7 +26,7 @@ mod sizes;
 pub mod source;
 mod unused;
 mod warnings;
-pub mod wires;
+pub mod wired_links;
 
 pub use cost::Cost;
 pub use error::Errors;

@@ -14,7 +14,7 @@ const WALKS: &str = "the nearest is `mobility.model = \"random_waypoint\"`; `mob
 const FAIR: &str = "the nearest is `queue.discipline = \"fq_codel\"`, which queues each flow separately";
 const DELAY_BOUND: &str = "the nearest is `queue.discipline = \"codel\"`, which controls the queueing delay";
 const BURSTS: &str =
-    "the nearest are `on_off` (bursts and pauses) and `arrival_process` (transfers that arrive at random)";
+    "the nearest are `on_off` (bursts and pauses) and `arrival_process` (short flows that arrive at random)";
 const RATES: &str =
     "rate control is one of `wlan.rate_control.algorithm = \"minstrel\"`, `\"arf\"`, `\"aarf\"` and `\"sample_rate\"`";
 const LOG: &str = "the nearest is `radio.propagation = \"log_distance\"`, with any exponent, and `radio.shadowing`";

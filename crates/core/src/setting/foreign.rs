@@ -237,14 +237,14 @@ pub fn column(name: &str, header: &[&str], wanted: Wanted) -> Option<String> {
             Some("distances follow from places (`topology`), and what arrives from `radio.propagation`".to_owned())
         }
         Wanted::Links if says(&["delay", "latency", "bandwidth", "capacity"]) => {
-            Some("links that have a rate and a delay are wires: list them as `wired_link`".to_owned())
+            Some("links that have a rate and a delay are wired links: list them as `wired_link`".to_owned())
         }
         Wanted::Links if says(&["rssi", "signal", "power", "dbm", "rx"]) => meant("signal_dbm"),
         Wanted::Links if says(&["pathloss", "attenuation", "db", "gain"]) => meant("loss_db"),
         Wanted::Links if says(&["loss", "per", "prr", "pdr", "etx", "lq", "nlq", "probability", "quality", "delivery"]) => {
             Some(
                 "how many frames a link loses follows here from what arrives: write signal_dbm or loss_db; a share that is \
-                 lost whatever arrives is `wlan.error`, the same for all receivers, or `error` of a wire (`wired_link`)"
+                 lost whatever arrives is `wlan.error`, the same for all receivers, or `error` of a wired link (`wired_link`)"
                     .to_owned(),
             )
         }

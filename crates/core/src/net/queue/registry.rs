@@ -68,7 +68,7 @@ macro_rules! disciplines {
         }
 
         crate::settings! {
-            /// The queue of every node in front of its MAC, and in front of each of its wires.
+            /// The queue of every node in front of its MAC, and in front of each of its wired links.
             pub struct Config {
                 $($fields)*
                 $( $(
