@@ -576,13 +576,13 @@ impl Checker<'_> {
                         "no links lead there; list more of them, or choose another".to_owned()
                     }
                     _ if cfg.radio.propagation == radio::Propagation::Links => {
-                        "no links in `radio.links_table` lead there over which data frames can be decoded at their rate, \
-                         and ACKs come back"
+                        "no links in `radio.links_table` lead there over which data frames can be decoded at their \
+                         rate, and ACKs come back"
                             .to_owned()
                     }
                     _ if !(layout.interfaces.is_uniform() || self.one_range_for_all()) => {
-                        "a neighbour has a radio on the same channel, decodes data frames at the rate of the link, and its \
-                         ACKs are decoded: \
+                        "a neighbour has a radio on the same channel, decodes data frames at the rate of the link, and \
+                         its ACKs are decoded: \
                          look at `radio.channels`, `radio.sensitivity`, `wlan.link_rate` and `node`"
                             .to_owned()
                     }

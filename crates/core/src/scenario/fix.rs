@@ -195,7 +195,8 @@ impl Fixer {
         }
     }
 
-    /// Moves the entries of `pairs` to the end of `flow`; `named` if other parts of the file name them by their numbers.
+    /// Moves the entries of `pairs` to the end of `flow`; `named` if other parts of the file name them by their
+    /// numbers.
     fn of_pairs(&mut self, table: &mut dyn TableLike, named: bool) {
         match former_pairs::fix(table, named) {
             Ok(None) => {}

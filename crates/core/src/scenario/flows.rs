@@ -70,7 +70,8 @@ settings! {
         pub stop: Option<Time> | "never" = None => at_most(Time::ZERO + LONGEST),
         /// Time between the starts of consecutive flows of the entry.
         pub stagger: Span = Span::ZERO => at_most(LONGEST)
-            ; used when |c| c.start.is_some() && c.count() > 1, else "there is only one flow, or the flows do not start by themselves",
+            ; used when |c| c.start.is_some() && c.count() > 1,
+            else "there is only one flow, or the flows do not start by themselves",
         /// Time from the start of each application to its stop, instead of `stop`.
         pub duration: Option<Span> | "unlimited" = None => above(Span::ZERO).at_most(LONGEST)
             ; used when |c| c.start.is_some(), else "the flows do not start by themselves",

@@ -1,7 +1,8 @@
 //! Former ways to write values: former words, "none" where a word says today what happens, power ratios without their
 //! unit, and one setting for the name of a file or its text.
 //!
-//! They work for one version, with a warning. The words in place of "none" are those of the declarations of the settings.
+//! They work for one version, with a warning. The words in place of "none" are those of the declarations of the
+//! settings.
 
 use super::schema::Config;
 use crate::setting::renames::{generic, renamed, renamed_empty};
@@ -121,8 +122,8 @@ pub fn is_table(text: &str) -> bool {
     text.is_empty() || text.contains('\n')
 }
 
-/// Text that the previous version wrote in place of `text`, the value of the setting at `path`; `tree` has the values as
-/// they are given.
+/// Text that the previous version wrote in place of `text`, the value of the setting at `path`; `tree` has the values
+/// as they are given.
 pub fn before(tree: &Node, path: &str, text: &str) -> Option<String> {
     let setting = listed(path);
     if let Some((_, old, _)) = WORDS.iter().find(|(of, _, new)| *of == setting && *new == text) {

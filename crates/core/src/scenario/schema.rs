@@ -219,7 +219,8 @@ settings! {
 pub struct Any(pub Option<Node>);
 
 settings! {
-    /// A change to the running simulation: one action at one time. The action determines the other settings of the event.
+    /// A change to the running simulation: one action at one time. The action determines the other settings of the
+    /// event.
     pub struct Event {
         /// Time of the event.
         pub at: Option<Time> | "none" = None => at_most(Time::ZERO + LONGEST),
@@ -261,8 +262,8 @@ settings! {
         /// Lets a node be an end of at most one of these flows.
         pub distinct_ends: bool = true
             ; used when |c| c.flows > 0, else "`traffic.flows` is 0",
-        /// A CSV file with the columns src and dst: one flow per line. An optional column started_at_s has the start times
-        /// \[s\]; with an empty field the flow waits for an event that starts it.
+        /// A CSV file with the columns src and dst: one flow per line. An optional column started_at_s has the start
+        /// times \[s\]; with an empty field the flow waits for an event that starts it.
         pub file: Option<String> | "none" = None,
         /// Application of these flows.
         pub app: app::Kind = app::Kind::Bulk,

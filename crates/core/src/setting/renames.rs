@@ -240,8 +240,8 @@ fn renamed_by(path: &str, names: &Names) -> Option<String> {
     None
 }
 
-/// Current name of the setting that is named by its former name as the value of `setting`; `None` for other settings and
-/// values.
+/// Current name of the setting that is named by its former name as the value of `setting`; `None` for other settings
+/// and values.
 pub fn renamed_value(setting: &str, value: &str) -> Option<String> {
     if generic(setting) == NAMES_A_SETTING { renamed(value) } else { None }
 }

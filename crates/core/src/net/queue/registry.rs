@@ -74,7 +74,8 @@ macro_rules! disciplines {
                 $( $(
                     #[doc = $about]
                     pub $group: $Group = <$Group>::default()
-                        ; used when |c| [$word, $($other)?].contains(&c.discipline.word()), else disciplines!(@why $word $($other)?),
+                        ; used when |c| [$word, $($other)?].contains(&c.discipline.word()),
+                        else disciplines!(@why $word $($other)?),
                 )? )*
             }
         }

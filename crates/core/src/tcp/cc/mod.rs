@@ -70,7 +70,7 @@ macro_rules! window_rules {
             /// A smaller cut for a loss that seems random (Fu and Liew 2003).
             Veno = "veno": Veno::new(&cfg.veno),
                 settings veno: veno = " TCP Veno.", else "the congestion control is not `veno`";
-            /// Reno's window, and new segments at the rate at which the path can forward (TCP-AP, ElRakabawy et al. 2005).
+            /// Reno's window, and new segments at the rate that the path can forward (TCP-AP, ElRakabawy et al. 2005).
             AdaptivePacing = "tcp_ap": AdaptivePacing::new(&cfg.ap, cfg.mss),
                 settings ap: adaptive_pacing = " Adaptive pacing (TCP-AP).",
                 else "the congestion control is not `tcp_ap`";
