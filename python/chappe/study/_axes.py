@@ -144,10 +144,10 @@ def of_today(settings: Mapping[str, Any]) -> dict[str, Any]:
     renamed: dict[str, Any] = {}
     twice: list[Problem] = []
     for name, values in settings.items():
-        text, messages = "", []
+        today, messages = {name: values}, list[str]()
         if _core.renamed_setting(name) is not None or _may_be_former(values):
             text, messages = _core.renamed(json.dumps({name: values}, default=str))
-        today = json.loads(text) if messages else {name: values}
+            today = json.loads(text) if messages else today
         for both in renamed.keys() & today.keys():
             message = f"`{both}` is set twice, by its former and its current name"
             twice.append(problem(both, message, "set it once, by its current name"))

@@ -118,7 +118,7 @@ pub fn name(path: &str, value: &Value) -> Option<String> {
 }
 
 /// Tells if the value of `radio.links` was a text and not the name of a file.
-pub fn is_table(text: &str) -> bool {
+fn is_table(text: &str) -> bool {
     text.is_empty() || text.contains('\n')
 }
 
