@@ -92,7 +92,7 @@ ODD: dict[str, Odd] = {
     "numpy array": lambda: np.array([1, 2, 3]),
     "numpy matrix": lambda: np.zeros((2, 2)),
     "numpy text": lambda: np.array(["reno", "vegas"]),
-    "samples": lambda: pl.Series([1, 2, 3]),
+    "series": lambda: pl.Series([1, 2, 3]),
     "frame": lambda: pl.DataFrame({"a": [1, 2]}),
     "generator": lambda: (i for i in (1, 2, 3)),
     "without end": itertools.count,

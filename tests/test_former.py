@@ -62,6 +62,16 @@ def test_an_axis_with_a_former_name_is_warned_of_where_it_is_used() -> None:
     assert [w.filename for w in caught] == [__file__]
 
 
+def test_an_axis_by_both_names_is_refused() -> None:
+    base = chappe.Scenario.chain(1, stop="110 delivered")
+    for axes in (
+        {"tcp.window": [2, 4], "tcp.receive_window": [3]},
+        {"tcp.receive_window": [3], "tcp.window": [2, 4]},
+    ):
+        with pytest.warns(FutureWarning), pytest.raises(chappe.StudyError, match="is set twice, by its former"):
+            grid(base, axes)
+
+
 def test_fix_rewrites_all_files(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     paths = sorted([*(files / "scenarios").glob("*.toml"), *(files / "examples").glob("*.toml")])
     comments = {p: [line for line in p.read_text().splitlines() if line.startswith("#")] for p in paths}

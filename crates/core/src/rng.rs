@@ -32,13 +32,13 @@ pub enum Purpose {
     LinkRed = 10,
     /// Drops of Neighborhood RED at a node, and times of its measurements.
     NeighborhoodRed = 11,
-    /// Arrival times of transfers.
+    /// Arrival times of short flows.
     Arrivals = 12,
-    /// Sizes of transfers.
+    /// Sizes of short flows.
     Sizes = 13,
-    /// Ends of transfers.
+    /// Ends of short flows.
     TransferEnds = 14,
-    /// Phase of the clock that ticks the retransmission timer of a transfer.
+    /// Phase of the clock that ticks the retransmission timer of a short flow.
     TransferPhase = 15,
     /// Random waypoint movement of a node.
     Mobility = 16,

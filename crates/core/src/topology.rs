@@ -73,7 +73,8 @@ settings! {
             ; used when |c| c.kind == Kind::Chain, else "`topology.kind` is not `chain`",
         /// Distance between neighbours of a chain or a grid.
         pub spacing: Metres = Metres(200.0) => above(Metres(0.0)).at_most(Metres(1e7))
-            ; used when |c| matches!(c.kind, Kind::Chain | Kind::Grid), else "`topology.kind` is neither `chain` nor `grid`",
+            ; used when |c| matches!(c.kind, Kind::Chain | Kind::Grid),
+            else "`topology.kind` is neither `chain` nor `grid`",
         /// Rows of a grid. Its nodes are numbered row by row.
         pub rows: u32 = 5 => range(1, 1_000_000_000)
             ; used when |c| c.kind == Kind::Grid, else "`topology.kind` is not `grid`",

@@ -788,7 +788,7 @@ fn nodes_at_one_place() {
 fn a_flow_to_itself() {
     assert_eq!(
         problem("flow = [{ src = 1, dst = 1 }]"),
-        "my.toml:2:26 flow 0 goes from node 1 to itself -> choose another node"
+        "my.toml:2:26 `flow.0` goes from node 1 to itself -> choose another node"
     );
 }
 
@@ -1528,7 +1528,7 @@ fn moving_nodes_need_no_initial_route() {
 fn flows_that_stop_and_files_of_so_many_bytes() {
     assert_eq!(
         problem("flow = [{ src = 0, dst = 1, start = \"500 ms\", stop = \"500 ms\" }]"),
-        "my.toml:2:54 flow 0 stops at 500 ms, and starts at 500 ms -> a flow stops after it has started"
+        "my.toml:2:54 `flow.0` stops at 500 ms, and starts at 500 ms -> a flow stops after it has started"
     );
     assert_eq!(
         problem("bulk = { segments = 5, bytes = \"4 kB\" }"),
@@ -1574,14 +1574,14 @@ fn invalid_flows_between_several_nodes() {
     let flow = |fields: &str| problem(&format!("flow = [{{ {fields} }}]"));
     assert_eq!(
         flow("src = \"3-5\""),
-        "my.toml:2:9 flow 0 has no destination -> set `flow.0.dst` to a node, or to several nodes, e.g. \"3-7\""
+        "my.toml:2:9 `flow.0` has no destination -> set `flow.0.dst` to a node, or to several nodes, e.g. \"3-7\""
     );
     assert_eq!(flow("src = \"1-9\", dst = 0"), "my.toml:2:17 there is no node 9 -> nodes are numbered from 0 to 7");
     assert_eq!(flow("src = [1, 9], dst = 0"), "my.toml:2:17 there is no node 9 -> nodes are numbered from 0 to 7");
     for (src, column) in [("3", 26), ("[3]", 28), ("\"3, 3-3\"", 33)] {
         assert_eq!(
             flow(&format!("src = {src}, dst = 3")),
-            format!("my.toml:2:{column} flow 0 goes from node 3 to itself -> choose another node")
+            format!("my.toml:2:{column} `flow.0` goes from node 3 to itself -> choose another node")
         );
     }
     for src in ["\"3-1\"", "\"1 to 3\"", "[]", "[\"1-3\"]", "1.5", "-1"] {
@@ -1611,7 +1611,7 @@ fn invalid_flows_between_several_nodes() {
     assert_eq!(
         flow("dst = 3, stop = \"2 s\", duration = \"1 s\""),
         "my.toml:2:45 `flow.0.stop` and `flow.0.duration` both say when the application stops \
-         -> leave one of them out, or set it to \"none\""
+         -> leave one of them out, or set the stop time to \"never\" or the duration to \"unlimited\""
     );
     assert_eq!(
         problem("traffic = { flows = 3, stop = \"2 s\" }"),
@@ -1630,7 +1630,7 @@ fn invalid_arrivals() {
     assert_eq!(arrivals("src = 8"), "my.toml:2:28 there is no node 8 -> nodes are numbered from 0 to 7");
     assert_eq!(
         arrivals("src = 1, dst = 1"),
-        "my.toml:2:37 transfers go from node 1 to itself -> choose another node, or \"random\""
+        "my.toml:2:37 short flows go from node 1 to itself -> choose another node, or \"random\""
     );
     assert_eq!(
         arrivals("rate = 0"),
@@ -1660,7 +1660,7 @@ fn invalid_arrivals() {
     assert_eq!(
         problem("topology = { hops = 3, spacing = \"300 m\" }\narrival_process = [{ rate = 2 }]"),
         "my.toml:3:20 arrival process 0: node 1 cannot be reached from node 0 \
-         -> transfers need paths in both directions between all their possible sources and destinations"
+         -> short flows need paths in both directions between all their possible sources and destinations"
     );
     assert_eq!(
         problem("arrival_process = [{ rate = 1e6 }]\nrun.max_memory = \"100 kB\"\n"),

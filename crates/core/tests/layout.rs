@@ -119,6 +119,12 @@ fn numbers_and_times_in_files_count() {
     assert_eq!(flows, [(0, 2, Some(3.25)), (2, 0, Some(0.5)), (1, 0, None)]);
     let former = good("topology = { kind = \"file\", file = \"unordered.csv\" }\ntraffic.file = \"former.csv\"");
     assert_eq!(former.effective(), s.effective());
+    // A mistake in the settings of all flows is one mistake.
+    let twice = "topology.hops = 2\ntraffic = { file = \"flows.csv\", stop = \"9 s\", duration = \"1 s\" }";
+    assert_eq!(
+        refused(twice),
+        "traffic.duration: `traffic.stop` and `traffic.duration` both say when the application stops"
+    );
     // Other settings of start times have no effect on these flows.
     let both = good("topology.hops = 2\ntraffic = { file = \"timed.csv\", start = \"1 s\" }");
     let said: Vec<&str> = both.warnings.iter().map(|w| w.message.as_str()).collect();
@@ -325,7 +331,7 @@ const FOREIGN: [(&str, &str, &str, &str); 40] = [
         "radio.links_file",
         "from,to,delay,capacity\n0,1,3,11\n",
         "column `delay`",
-        "are wires: list them as `wired_link`",
+        "are wired links: list them as `wired_link`",
     ),
     (
         "radio.links_file",

@@ -5,11 +5,15 @@ use chappe_core::record::Recorder;
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
 
-fn run(text: &str, seed: u64) -> Recorder {
+fn ran(text: &str, seed: u64) -> Sim {
     let scenario = Scenario::from_toml("test", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{text}\n{e}"));
     let mut sim = Sim::new(&scenario.setup(Some(seed)));
     sim.run();
-    sim.into_recorder()
+    sim
+}
+
+fn run(text: &str, seed: u64) -> Recorder {
+    ran(text, seed).into_recorder()
 }
 
 fn sum(r: &Recorder, column: &str) -> u64 {
@@ -102,15 +106,15 @@ const LOSSY: &str = "error = { model = \"uniform\", rate = 0.03 }, back = { erro
 #[test]
 fn losses_behind_snoop_cost_the_source_nothing() {
     let alone = run(&last_hop("", LOSSY, ""), 1);
-    let r = run(&last_hop("", LOSSY, "middlebox = [{ kind = \"snoop\", node = 1 }]"), 1);
+    let sim = ran(&last_hop("", LOSSY, "middlebox = [{ kind = \"snoop\", node = 1 }]"), 1);
+    let (ledger, r) = (sim.pool().ledger(), sim.into_recorder());
     assert_eq!((sum(&r, "fast_retransmits"), sum(&r, "timeouts")), (0, 0));
     assert!(sum(&r, "local_retransmissions") > 100 && sum(&r, "acks_suppressed") > 100);
     let (with, without) = (sum(&r, "packets_delivered"), sum(&alone, "packets_delivered"));
     assert!(with as f64 > 1.5 * without as f64, "{with} and {without}");
     // Packets created and consumed by the middlebox appear in the accounting of the whole run.
-    let (injected, absorbed) = (r.ledger().injected, r.ledger().absorbed);
-    assert!(injected[Kind::Data as usize] >= sum(&r, "local_retransmissions"));
-    assert!(absorbed[Kind::Ack as usize] >= sum(&r, "acks_suppressed"));
+    assert!(ledger.injected[Kind::Data as usize] >= sum(&r, "local_retransmissions"));
+    assert!(ledger.absorbed[Kind::Ack as usize] >= sum(&r, "acks_suppressed"));
 }
 
 #[test]

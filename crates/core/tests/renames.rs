@@ -2,11 +2,13 @@
 //! that differ from the defaults.
 
 use chappe_core::scenario::fix::fix;
+use chappe_core::scenario::former::under_former_names;
+use chappe_core::scenario::former_values::WORDS;
 use chappe_core::scenario::presets;
-use chappe_core::scenario::renamed::{of_settings, under_former_names};
+use chappe_core::scenario::renamed::of_settings;
 use chappe_core::scenario::{Errors, Files, NoFiles, Scenario};
 use chappe_core::setting::Code;
-use chappe_core::setting::renames::{SETTINGS, WORDS};
+use chappe_core::setting::renames::SETTINGS;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
 
@@ -191,9 +193,96 @@ fn a_value_by_both_names_is_an_error_at_its_place() {
         let said = refused(Scenario::from_json(&dict, &json!({}), &NoFiles));
         assert!(said.contains("`tcp.receive_window` is set twice"), "{said}");
     }
+    let base = "run.stop = \"1 s\"\nflow = [{ dst = 2 }]";
+    for overrides in [
+        [("tcp.window", "3"), ("tcp.receive_window", "4")],
+        [("tcp.receive_window", "4"), ("tcp.window", "3")],
+        [("tcp", "{ receive_window = 4 }"), ("tcp.window", "3")],
+    ] {
+        let said = refused(read(base, &overrides));
+        assert!(said.contains("`tcp.receive_window` is set twice") && said.contains("--set:1:"), "{said}");
+    }
+    let changes = json!({ "wire": { "nodes": 1 }, "topology.wired_nodes": 2 });
+    let said = refused(good(base).with(&changes, &NoFiles));
+    assert!(said.contains("`topology.wired_nodes` is set twice"), "{said}");
+    // The last value by the same name holds.
+    let last =
+        |name| read(base, &[(name, "3"), (name, "4")]).unwrap_or_else(|e| panic!("{e}")).config().tcp.receive_window;
+    assert_eq!((last("tcp.window"), last("tcp.receive_window")), (4, 4));
     // Groups of both names are one group.
     let text = "run.stop = \"1 s\"\n[motion]\nkind = \"still\"\n[mobility]\nseed = 3";
     assert_eq!(*value(&good(text).effective(), "mobility.seed"), json!(3));
+}
+
+#[test]
+fn former_links_replace_those_of_extended_files() {
+    let folder = Folder(&[
+        ("file.toml", "radio.links_file = \"links.csv\""),
+        ("table.toml", "radio.links_table = \"src,dst,signal_dbm\\n0,1,-60\\n1,0,-60\\n\""),
+        ("links.csv", "src,dst,signal_dbm\n0,1,-70\n1,0,-70\n"),
+    ]);
+    let base = "run.stop = \"1 s\"\ntopology.hops = 1\nradio = { propagation = \"links\", reception = \"sinr\"";
+    let table = |dbm: i32| format!("src,dst,signal_dbm\n0,1,{dbm}\n1,0,{dbm}\n");
+    let written = |dbm| json!(table(dbm)).to_string();
+    let links = |s: Result<Scenario, Errors>| {
+        let effective = s.unwrap_or_else(|e| panic!("{e}")).effective();
+        (value(&effective, "radio.links_file").clone(), value(&effective, "radio.links_table").clone())
+    };
+    let in_file = |extends: &str, own: &str| {
+        let text = format!("extends = \"{extends}\"\n{base}, {own} }}");
+        Scenario::from_toml("my.toml", &text, &[], &folder)
+    };
+    for (extends, own, dbm) in [
+        ("file.toml", format!("links = {}", written(-80)), -80),
+        ("file.toml", format!("links_table = {}", written(-80)), -80),
+        ("table.toml", "links = \"links.csv\"".to_owned(), -70),
+        ("table.toml", "links_file = \"none\"".to_owned(), -60),
+    ] {
+        assert_eq!(links(in_file(extends, &own)), (json!("none"), json!(table(dbm))), "{extends} {own}");
+    }
+    // The same holds of changes, and of names with dots.
+    let by_file = format!("{base}, links_file = \"links.csv\" }}");
+    let given = |name: &str, value: &str| vec![(name.to_owned(), value.to_owned())];
+    let changed = |overrides: &[(String, String)]| Scenario::from_toml("my.toml", &by_file, overrides, &folder);
+    assert_eq!(links(changed(&given("radio.links", &written(-80)))), (json!("none"), json!(table(-80))));
+    let by_table = changed(&given("radio.links_table", &written(-80))).unwrap_or_else(|e| panic!("{e}"));
+    let again = by_table.with(&json!({ "radio": { "links_file": "links.csv" } }), &folder);
+    assert_eq!(links(again), (json!("none"), json!(table(-70))));
+    let radio = json!({ "propagation": "links", "reception": "sinr" });
+    let dict = json!({ "extends": "file.toml", "run.stop": "1 s", "topology.hops": 1, "radio": radio,
+        "radio.links": table(-80) });
+    assert_eq!(links(Scenario::from_json(&dict, &json!({}), &folder)), (json!("none"), json!(table(-80))));
+    // One layer has one of them.
+    let both = format!("links_file = \"links.csv\", links_table = {}", written(-80));
+    let said = refused(in_file("file.toml", &both));
+    assert!(said.contains("`radio.links_file` and `radio.links_table` both say"), "{said}");
+    let both = [given("radio.links_file", "links.csv"), given("radio.links", &written(-80))].concat();
+    assert!(refused(changed(&both)).contains("both say"));
+}
+
+#[test]
+fn former_columns_are_warned_of() {
+    let folder =
+        Folder(&[("flows.csv", "src,dst,start_s\n0,1,0.5\n"), ("links.csv", "from,to,loss_db\n0,1,60\n1,0,60\n")]);
+    let text = "run.stop = \"1 s\"\ntopology.hops = 1\ntraffic.file = \"flows.csv\"\n\
+                radio = { propagation = \"links\", reception = \"sinr\", links_file = \"links.csv\" }";
+    let by_file = Scenario::from_toml("my.toml", text, &[], &folder).unwrap_or_else(|e| panic!("{e}"));
+    let warning =
+        |setting: &str, old: &str, new: &str| format!("the column `{old}` in `{setting}` is now called `{new}`");
+    let said = |s: &Scenario| s.warnings.iter().map(|w| (w.code, w.message.clone())).collect::<Vec<_>>();
+    let all = [
+        ("traffic.file", "start_s", "started_at_s"),
+        ("radio.links_file", "from", "src"),
+        ("radio.links_file", "to", "dst"),
+    ];
+    let expected: Vec<_> = all.iter().map(|(of, old, new)| (Some(Code::FormerName), warning(of, old, new))).collect();
+    assert_eq!(said(&by_file), expected);
+    let table = json!({ "radio.links_table": "from,to,loss_db\n0,1,70\n1,0,70\n" });
+    let by_table = by_file.with(&table, &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+    let of_table = |old, new| (Some(Code::FormerName), warning("radio.links_table", old, new));
+    assert_eq!(said(&by_table), [of_table("from", "src"), of_table("to", "dst")]);
+    // Later changes find the columns of today.
+    assert_eq!(said(&by_table.with(&json!({ "tcp.mss": "500 B" }), &NoFiles).unwrap_or_else(|e| panic!("{e}"))), []);
 }
 
 #[test]
@@ -237,6 +326,36 @@ fn a_file_with_both_names_is_not_fixed() {
     let fixed = fix("my.toml", text).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(fixed.text, text.replace("segment", "mss"));
     assert_eq!(fixed.changes, ["`tcp.segment` -> `tcp.mss`"]);
+    assert_eq!(fixed.left, ["`tcp.window` stays, because `tcp.receive_window` is set, too: set one of them"]);
+    // Nor is a value lost that would move to another group.
+    for (text, expected, left) in [
+        (
+            "[motion]\nkind = \"still\" # one\npause = \"1 s\"\n\n[mobility]\nmodel = \"still\" # two\n",
+            "[motion]\nkind = \"still\" # one\n\n[mobility]\nmodel = \"still\" # two\npause = \"1 s\"\n",
+            vec!["`motion.kind` stays, because `mobility.model` is set, too: set one of them"],
+        ),
+        (
+            "[receiver.error]\nrate = 0.1\nmodel = \"uniform\"\n\n[wlan.error]\nrate = 0.2\n",
+            "[receiver.error]\nrate = 0.1\n\n[wlan.error]\nrate = 0.2\nmodel = \"uniform\"\n",
+            vec!["`receiver.error.rate` stays, because `wlan.error.rate` is set, too: set one of them"],
+        ),
+        (
+            "link = [{ to = 1, rate = \"1 Mbit/s\" }]\nwired_link = [{ src = 0 }]\n",
+            "link = [{ to = 1, rate = \"1 Mbit/s\" }]\nwired_link = [{ src = 0 }]\n",
+            vec!["`link` stays, because `wired_link` is set, too: set one of them"],
+        ),
+        (
+            "receiver.error.gilbert_elliott.p = 0.1\nwlan.error.gilbert_elliott.r = 0.2\n",
+            "wlan.error.gilbert_elliott.r = 0.2\nwlan.error.gilbert_elliott.p = 0.1\n",
+            vec![],
+        ),
+    ] {
+        let fixed = fix("my.toml", text).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!((fixed.text.as_str(), fixed.left), (expected, left.into_iter().map(String::from).collect()));
+    }
+    let search = "scenario = \"a.toml\"\n[search]\nfrom = 1\nlow = 2\n";
+    let fixed = fix("my.toml", search).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(fixed.left, ["`search.from` stays, because `search.low` is set, too: set one of them"]);
     let said = fix("my.toml", "tcp.window = \n").err().expect("no TOML").render(false);
     assert!(said.contains("my.toml:1:14"), "{said}");
 }
@@ -348,6 +467,28 @@ fn comments_of_former_events_stay() {
 }
 
 #[test]
+fn comments_of_former_keys_without_a_value_stay() {
+    let text = "[[event]]\n# Never.\nnode_up = \"none\" # no\n# The relay.\nnode_down = 1\nat = \"10 ms\" # soon\n\
+                # Nor this.\nflow_end = \"none\"\n";
+    let fixed = fix("my.toml", text).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(
+        fixed.text,
+        "[[event]]\n# Never.\n# no\n# The relay.\naction = \"node_down\"\nnode = 1\n# Nor this.\nat = \"10 ms\" # soon\n"
+    );
+}
+
+#[test]
+fn an_empty_former_group_is_the_group_of_today() {
+    for text in ["[receiver]\n[run]\nstop = \"1 s\"\n", "run.stop = \"1 s\"\nreceiver = {}\nwlan.error.rate = 0.1\n"] {
+        let scenario = good(text);
+        assert!(warned(&scenario).contains("`receiver` is now called `wlan.error`"), "{:?}", warned(&scenario));
+        let fixed = fix("my.toml", text).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!((good(&fixed.text).effective(), warned(&good(&fixed.text))), (scenario.effective(), <_>::default()));
+    }
+    assert_eq!(warned(&read("run.stop = \"1 s\"", &[("receiver", "{}")]).unwrap_or_else(|e| panic!("{e}"))).len(), 1);
+}
+
+#[test]
 fn a_former_event_does_one_thing() {
     let said = refused(read(&with_event("node_down = 1, flow_end = 0"), &[]));
     assert!(said.contains("`event.0` has both `node_down` and `flow_end`"), "{said}");
@@ -355,7 +496,14 @@ fn a_former_event_does_one_thing() {
     let said = refused(read(&with_event("action = \"node_up\", node_down = 1"), &[]));
     assert!(said.contains("`event.0.action` is set twice, by its former and its current name"), "{said}");
     let both = with_event("node_down = 1, flow_end = 0");
-    assert_eq!(fix("my.toml", &both).unwrap_or_else(|e| panic!("{e}")).text, both);
+    let mixed = with_event("action = \"node_up\", node_down = 1");
+    for (text, why) in [
+        (both, "it has several actions: write an event for each"),
+        (mixed, "it has former and current keys: write it with current ones"),
+    ] {
+        let fixed = fix("my.toml", &text).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!((fixed.text, fixed.left), (text, vec![format!("`event.0` stays, because {why}")]));
+    }
 }
 
 #[test]
@@ -365,7 +513,47 @@ fn overrides_may_name_former_keys_of_events() {
     let today = with_event("action = \"node_down\", node = 3").replace("10 ms", "20 ms");
     assert_eq!(changed.effective(), good(&today).effective());
     let axis = of_settings(&json!({ "event.0.set": "flow.0.tcp.window", "event.0.to": 3 }));
-    assert_eq!(axis.0, json!({ "event.0.setting": "flow.0.tcp.receive_window", "event.0.value": 3 }));
+    let today = json!({ "event.0.action": "set", "event.0.setting": "flow.0.tcp.receive_window", "event.0.value": 3 });
+    assert_eq!(axis.0, today);
+    // A former key names the action, too, on an axis by one value.
+    let plain = "run.stop = \"1 s\"\nevent = [{ at = \"10 ms\" }]\n";
+    let today = good(&with_event("action = \"flow_stop\", flow = 0")).effective();
+    let by_text = read(plain, &[("event.0.flow_end", "0")]).unwrap_or_else(|e| panic!("{e}"));
+    let dict = json!({ "run.stop": "1 s", "event": [{ "at": "10 ms" }], "event.0.flow_end": 0 });
+    let by_dict = Scenario::from_json(&dict, &json!({}), &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+    for changed in [by_text, by_dict] {
+        assert_eq!(changed.effective(), today);
+        let message = "`event.0.flow_end` is now called `event.0.flow`, with `action = \"flow_stop\"`";
+        assert_eq!(warned(&changed), [message.to_owned()].into());
+    }
+    let axis = of_settings(&json!({ "event.0.flow_end": [0, 1] })).0;
+    assert_eq!(axis, json!({ "event.0.flow": [0, 1], "event.0.action": ["flow_stop"] }));
+    let moved =
+        read(&base, &[("event.0.node_down", "none"), ("event.0.node_up", "2")]).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(moved.effective(), good(&with_event("action = \"node_up\", node = 2")).effective());
+}
+
+#[test]
+fn former_keys_without_a_value_do_nothing() {
+    let event = json!({ "at": "10 ms", "node_down": null, "flow_end": 0 });
+    let dict = json!({ "run.stop": "1 s", "event": [event] });
+    let scenario = Scenario::from_json(&dict, &json!({}), &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(scenario.effective(), good(&with_event("action = \"flow_stop\", flow = 0")).effective());
+}
+
+#[test]
+fn commands_may_have_former_keys() {
+    let scenario = good("run.stop = \"1 s\"");
+    let command = |event: Json| scenario.commands(&event).map(|all| format!("{all:?}"));
+    let refused = |event: Json| command(event).expect_err("a mistake").render(false);
+    let today = json!({ "action": "flow_stop", "flow": 0 });
+    assert_eq!(command(json!({ "flow_end": 0, "node_down": null })).ok(), command(today).ok());
+    let said = refused(json!({ "node_down": 1, "flow_end": 0 }));
+    assert!(said.contains("the event has both `node_down` and `flow_end`"), "{said}");
+    let said = refused(json!({ "node_down": 1, "action": "node_up", "node": 2 }));
+    assert!(said.contains("`action` is set twice, by its former and its current name"), "{said}");
+    let said = refused(json!({ "node_down": null }));
+    assert!(said.contains("no action is named"), "{said}");
 }
 
 #[test]
@@ -437,7 +625,7 @@ fn former_pairs_follow_the_flows() {
     let said = good(&four_nodes("[[pairs]]\nfrom = 1\nto = 2\n")).render_warnings(&[], false);
     assert!(said.contains("`pairs` is now called `flow`") && said.contains("my.toml:4:1"), "{said}");
     let said = refused(read(&four_nodes("flow = [{ to = 1 }]\npairs = [{ from = 1, to = 1 }]"), &[]));
-    assert!(said.contains("flow 1 goes from node 1 to itself") && said.contains("my.toml:5:27"), "{said}");
+    assert!(said.contains("`flow.1` goes from node 1 to itself") && said.contains("my.toml:5:27"), "{said}");
 }
 
 #[test]
@@ -468,6 +656,13 @@ fn pairs_of_extended_files_follow_the_flows_of_all() {
         assert_eq!((fixed.text.as_str(), fixed.changes.len()), (text, 0));
         assert!(fixed.left[0].starts_with(&format!("`pairs` stays, because {why}")), "{:?}", fixed.left);
     }
+    let study = "scenario = \"base.toml\"\naxes.\"pairs.0.start\" = [\"1 s\"]\n";
+    let fixed = fix("my.toml", study).unwrap_or_else(|e| panic!("{e}"));
+    let why = "the list is in another file: count the entries of `flow` before them";
+    assert_eq!(
+        (fixed.text.as_str(), fixed.left),
+        (study, vec![format!("names of entries of `pairs` stay, because {why}")])
+    );
     let study = "scenario.pairs = [{ src = 5, dst = 4 }]\naxes.\"tcp.mss\" = [\"1 kB\"]\n";
     let fixed = fix("my.toml", study).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(fixed.text, study.replace("pairs", "flow"));
@@ -489,6 +684,29 @@ fn overrides_may_name_former_pairs() {
     assert_eq!(starts(&by_text.with(&changes, &NoFiles).unwrap_or_else(|e| panic!("{e}"))), [3, 0, 5, 5, 7]);
     let changes = json!({ "pairs": [{ "src": 2, "dst": 1 }] });
     assert_eq!(starts(&by_text.with(&changes, &NoFiles).unwrap_or_else(|e| panic!("{e}"))), [0, 0]);
+}
+
+#[test]
+fn former_pairs_stay_pairs_after_changes() {
+    let text = four_nodes("flow = [{ dst = 1 }]\npairs = [{ src = 1, dst = \"2-3\" }, { src = 3, dst = 0 }]");
+    let with = |s: &Scenario, changes: Json| s.with(&changes, &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+    let starts =
+        |s: &Scenario| s.layout().flows.iter().map(|f| f.start.expect("a start").0 / 1_000_000).collect::<Vec<_>>();
+    for first in [json!({ "tcp.mss": "500 B" }), json!({ "pairs.0.start": "0 s" }), json!({ "flow": [{ "dst": 1 }] })] {
+        let once = with(&good(&text), first.clone());
+        assert_eq!(starts(&with(&once, json!({ "pairs.1.start": "9 ms" }))), [0, 0, 0, 9], "{first}");
+        let others = json!({ "flow": [{ "dst": 1, "start": "3 ms" }, { "dst": 2 }] });
+        assert_eq!(starts(&with(&once, others)), [3, 0, 0, 0, 0], "{first}");
+    }
+    let none = with(&good(&text), json!({ "pairs": [] }));
+    assert_eq!(starts(&with(&none, json!({ "flow": [{ "dst": 1, "start": "3 ms" }] }))), [3]);
+    // Flows of a file precede them, also of a file that is named later.
+    let folder = Folder(&[("flows.csv", "src,dst\n2,1\n")]);
+    let file = json!({ "traffic.file": "flows.csv" });
+    let filed = good(&text).with(&file, &folder).unwrap_or_else(|e| panic!("{e}"));
+    let ends = |s: &Scenario| s.layout().flows.iter().map(|f| (f.src, f.dst)).collect::<Vec<_>>();
+    assert_eq!(ends(&filed), [(0, 1), (2, 1), (1, 2), (1, 3), (3, 0)]);
+    assert_eq!(ends(&with(&filed, json!({ "pairs": [{ "src": 3, "dst": 2 }] }))), [(0, 1), (2, 1), (3, 2)]);
 }
 
 #[test]
@@ -529,6 +747,50 @@ fn flows_under_former_names_are_those_of_the_previous_version() {
 }
 
 #[test]
+fn settings_as_before_are_the_same_scenario() {
+    let flows = PAIRS.iter().map(|(old, _)| four_nodes(old));
+    let events = EVENTS.iter().map(|(old, _)| with_event(old));
+    for text in flows.chain(events).chain([COMPLETE.to_owned()]) {
+        let scenario = good(&text);
+        let before = scenario.as_before();
+        let again = Scenario::from_json(&before, &json!({}), &NoFiles).unwrap_or_else(|e| panic!("{text}\n{e}"));
+        assert_eq!(again.effective(), scenario.effective(), "{text}");
+        assert_eq!(again.as_before(), before, "{text}");
+    }
+    // The former word for no value, and none at all.
+    for entry in [json!({ "from": "1-2", "to": 0, "lasts": "none" }), json!({ "from": "1-2", "to": 0, "lasts": null })]
+    {
+        let json = json!({ "run.stop": "1 s", "topology.hops": 3, "pairs": [entry] });
+        let scenario = Scenario::from_json(&json, &json!({}), &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(*value(&scenario.effective(), "flow.0.duration"), json!("unlimited"));
+    }
+}
+
+#[test]
+fn settings_that_the_previous_version_did_not_have_stay_where_they_are_set() {
+    let plain = good("run.stop = \"1 s\"\ntopology.hops = 3").as_before();
+    for (name, set) in [
+        ("traffic.seed", json!(7)),
+        ("traffic.stop", json!("500 ms")),
+        ("traffic.duration", json!("500 ms")),
+        ("traffic.tcp", json!({ "mss": "500 B" })),
+        ("radio.shadowing_seed", json!(7)),
+        ("tcp.congestion_control", json!("vegas")),
+        ("tcp.loss_recovery", json!("sack")),
+        ("routing.aodv.data_ttl", json!("net_ttl")),
+    ] {
+        let (group, key) = name.rsplit_once('.').expect("a group");
+        let keys = |all: &Json, group: &str| value(all, group).as_object().expect("a group").contains_key(key);
+        let settings = json!({ "run.stop": "1 s", "topology.hops": 3, name: set });
+        let scenario = Scenario::from_json(&settings, &json!({}), &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(*value(&scenario.as_before(), name), set);
+        assert_eq!(keys(&plain, group), name == "routing.aodv.data_ttl", "{name}");
+    }
+    let ns2 = good("run.stop = \"1 s\"\nrouting.aodv.data_ttl = \"net_diameter\"").as_before();
+    assert!(!value(&ns2, "routing.aodv").as_object().expect("a group").contains_key("data_ttl"));
+}
+
+#[test]
 fn former_words_are_the_words_of_today() {
     let told = |s: &Scenario| {
         let former = s.warnings.iter().filter(|p| p.code == Some(Code::FormerName));
@@ -536,8 +798,10 @@ fn former_words_are_the_words_of_today() {
     };
     let today = good(COMPLETE).effective();
     assert_eq!(*value(&today, "flow.0.app"), json!("bulk"));
-    for (setting, old, new) in WORDS {
-        let setting = setting.replace('*', "0");
+    let words = WORDS.iter().map(|(setting, old, new)| (setting.replace('*', "0"), old, new));
+    let of_pairs = words.clone().filter(|word| word.0.starts_with("flow"));
+    let of_pairs = of_pairs.map(|(setting, old, new)| (setting.replace("flow", "pairs"), old, new));
+    for (setting, old, new) in words.chain(of_pairs) {
         let text = if setting.starts_with("pairs") {
             COMPLETE.replace("flow = [", "pairs = [{ src = 1, dst = 2 }]\n    flow = [")
         } else {
@@ -546,7 +810,7 @@ fn former_words_are_the_words_of_today() {
         let by = |word: &str| read(&text, &[(&setting, word)]).unwrap_or_else(|e| panic!("{setting} = {word}\n{e}"));
         let former = by(old);
         assert_eq!(former.effective(), by(new).effective(), "{setting}");
-        let message = format!("`{old}`, a word of `{setting}`, is now called `{new}`");
+        let message = format!("`{setting}` = \"{old}\" is now written \"{new}\"");
         assert!(told(&former).contains(&message), "{:?}", told(&former));
         assert!(!told(&by(new)).contains(&message));
     }

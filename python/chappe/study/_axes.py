@@ -136,16 +136,26 @@ def grid(scenario: Scenario, axes: Axes | None = None, cases: Cases | None = Non
 
 
 def of_today(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings or axes by dotted name with their current names and words; warns of former ones."""
+    """Settings or axes by dotted name with their current names and words; warns of former ones.
+
+    Raises:
+        StudyError: If one of them is given by both of its names.
+    """
     renamed: dict[str, Any] = {}
+    twice: list[Problem] = []
     for name, values in settings.items():
-        if _core.renamed_setting(name) is None and not _may_be_former(values):
-            renamed[name] = values
-            continue
-        text, messages = _core.renamed(json.dumps({name: values}, default=str))
-        renamed |= json.loads(text) if messages else {name: values}
+        today, messages = {name: values}, list[str]()
+        if _core.renamed_setting(name) is not None or _may_be_former(values):
+            text, messages = _core.renamed(json.dumps({name: values}, default=str))
+            today = json.loads(text) if messages else today
+        for both in renamed.keys() & today.keys():
+            message = f"`{both}` is set twice, by its former and its current name"
+            twice.append(problem(both, message, "set it once, by its current name"))
+        renamed |= today
         for message in messages:
             warn_user(f"{message}; the former name will be removed in the next version", FutureWarning)
+    if twice:
+        raise StudyError(twice)
     return renamed
 
 

@@ -20,11 +20,11 @@ keywords! {
 }
 
 settings! {
-    /// Sizes of the transfers.
+    /// Sizes of the short flows.
     pub struct Size {
         /// Distribution of the sizes.
         pub distribution: Distribution = Distribution::Exponential,
-        /// Mean size of a transfer.
+        /// Mean size of a short flow.
         pub mean: Bytes = Bytes(100_000) => range(Bytes(1), Bytes(1_000_000_000)),
         /// Shape of the Pareto distribution; it has no mean with 1, and an infinite variance below 2.
         pub shape: f64 = 1.5 => above(1.0).at_most(100.0)
@@ -60,20 +60,20 @@ impl Size {
     }
 }
 
-/// Arrival times of the transfers.
+/// Arrival times of the short flows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Process {
-    /// Mean number of transfers per second.
+    /// Mean number of short flows per second.
     pub rate: f64,
-    /// Begin of the arrivals.
+    /// Start of the arrivals.
     pub start: Time,
     /// End of the arrivals.
     pub stop: Time,
-    /// Largest number of transfers.
+    /// Largest number of short flows.
     pub count: u64,
 }
 
-/// Flow generator: draws the arrival times and sizes of transfers.
+/// Flow generator: draws the arrival times and sizes of short flows.
 #[derive(Clone, Debug)]
 pub struct Arrivals {
     process: Process,
@@ -107,12 +107,12 @@ impl Arrivals {
         self.next = if goes_on { next } else { Time::NEVER };
     }
 
-    /// Begin of the next transfer.
+    /// Start of the next short flow.
     pub fn deadline(&self) -> Time {
         self.next
     }
 
-    /// Begins a transfer and returns its size \[B\].
+    /// Starts a short flow and returns its size \[B\].
     pub fn on_deadline(&mut self) -> u32 {
         self.made += 1;
         self.schedule();

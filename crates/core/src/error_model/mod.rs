@@ -46,21 +46,32 @@ impl Unit {
     }
 }
 
-settings! {
+/// Declares a group with the settings of an error model, and further ones.
+macro_rules! error_settings {
+    ($(#[doc = $doc:literal])* pub struct $Name:ident { $($more:tt)* }) => {
+        settings! {
+            $(#[doc = $doc])*
+            pub struct $Name {
+                /// Error model.
+                pub model: Kind = Kind::None,
+                /// Unit to which the probabilities apply.
+                pub unit: Unit = Unit::Packet
+                    ; used when |c| c.model != Kind::None, else "the error model is `none`",
+                /// Probability that a unit is damaged, for the model `uniform`.
+                pub rate: f64 = 0.0 => range(0.0, 1.0)
+                    ; used when |c| c.model == Kind::Uniform, else "the error model is not `uniform`",
+                /// The error model `gilbert_elliott`.
+                pub gilbert_elliott: gilbert_elliott::Config = gilbert_elliott::Config::default()
+                    ; used when |c| c.model == Kind::GilbertElliott, else "the error model is not `gilbert_elliott`",
+                $($more)*
+            }
+        }
+    };
+}
+
+error_settings! {
     /// Settings of an error model.
-    pub struct Config {
-        /// Error model.
-        pub model: Kind = Kind::None,
-        /// Unit to which the probabilities apply.
-        pub unit: Unit = Unit::Packet
-            ; used when |c| c.model != Kind::None, else "the error model is `none`",
-        /// Probability that a unit is damaged, for the model `uniform`.
-        pub rate: f64 = 0.0 => range(0.0, 1.0)
-            ; used when |c| c.model == Kind::Uniform, else "the error model is not `uniform`",
-        /// The error model `gilbert_elliott`.
-        pub gilbert_elliott: gilbert_elliott::Config = gilbert_elliott::Config::default()
-            ; used when |c| c.model == Kind::GilbertElliott, else "the error model is not `gilbert_elliott`",
-    }
+    pub struct Config {}
 }
 
 keywords! {
@@ -94,20 +105,9 @@ keywords! {
     }
 }
 
-settings! {
+error_settings! {
     /// Errors at the receivers of otherwise undamaged 802.11 frames, drawn for each receiver.
     pub struct FrameErrors {
-        /// Error model.
-        pub model: Kind = Kind::None,
-        /// Unit to which the probabilities apply.
-        pub unit: Unit = Unit::Packet
-            ; used when |c| c.model != Kind::None, else "the error model is `none`",
-        /// Probability that a unit is damaged, for the model `uniform`.
-        pub rate: f64 = 0.0 => range(0.0, 1.0)
-            ; used when |c| c.model == Kind::Uniform, else "the error model is not `uniform`",
-        /// The error model `gilbert_elliott`.
-        pub gilbert_elliott: gilbert_elliott::Config = gilbert_elliott::Config::default()
-            ; used when |c| c.model == Kind::GilbertElliott, else "the error model is not `gilbert_elliott`",
         /// Frames subject to errors.
         pub frames: Frames = Frames::All
             ; used when |c| c.model != Kind::None, else "the error model is `none`",

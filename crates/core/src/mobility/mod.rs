@@ -83,7 +83,7 @@ settings! {
         /// Movements of the nodes as the text of a CSV file, into which a scenario converts `mobility.file`.
         pub table: Courses = Courses::default()
             ; used when |c| c.model == Kind::File, else "`mobility.model` is not `file`",
-        /// Ways of ns-2.
+        /// Peculiarities of ns-2.
         pub ns2: Ns2 = Ns2::default(),
     }
 }
@@ -94,7 +94,7 @@ settings! {
         /// Age up to which recorded positions decide which nodes may sense a frame; its power and delay always use
         /// exact positions (1 s in ns-2).
         pub neighbor_list_interval: Span = Span::ZERO => at_most(HOUR),
-        /// Decides ties by movement, as in ns-2: where a back-off slot ends in the nanosecond in which a signal
+        /// Decides ties by movement: where a back-off slot ends in the nanosecond in which a signal
         /// arrives, the signal comes first if its sender approaches, and the slot if its sender departs. Most ties are
         /// with the station that sent last, whose two signals exact times tell apart.
         pub decides_ties: bool = false,

@@ -42,7 +42,7 @@ reasons! {
     LinkError = "link_error",
     /// The node that held it was switched off.
     NodeOff = "node_off",
-    /// It came for a transfer that was over.
+    /// It came for a short flow that was over.
     FlowOver = "flow_over",
 }
 

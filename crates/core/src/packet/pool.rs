@@ -91,11 +91,12 @@ impl PacketPool {
 
     // ---- creation and end ----
 
-    /// Stores a packet and returns its index in the pool.
+    /// Stores a new packet and returns its index in the pool.
     pub fn create(&mut self, packet: Packet) -> PacketId {
-        let kind = packet.body.kind() as usize;
-        self.ledgers.of_mut(true).created[kind] += 1;
-        let id = self.insert(Packet { measured: true, ..packet });
+        debug_assert!(packet.measured, "a new packet is one of the present part of the run");
+        let id = self.insert(packet);
+        let (kind, ledger) = self.account(id);
+        ledger.created[kind] += 1;
         if self.log.is_some() {
             self.log_birth(id, Happening::Created);
         }
@@ -103,12 +104,13 @@ impl PacketPool {
     }
 
     /// Creates a packet for a middlebox.
-    pub fn inject(&mut self, packet: Packet) -> PacketId {
-        self.ledgers.of_mut(true).injected[packet.body.kind() as usize] += 1;
-        let mut packet = Packet { measured: true, ..packet };
+    pub fn inject(&mut self, mut packet: Packet) -> PacketId {
+        packet.measured = true;
         packet.remove_overhead();
         packet.header = HeaderId::NONE;
         let id = self.insert(packet);
+        let (kind, ledger) = self.account(id);
+        ledger.injected[kind] += 1;
         if self.log.is_some() {
             self.log_birth(id, Happening::Injected);
         }
@@ -235,8 +237,6 @@ impl PacketPool {
         assert!(self.holders[i] > 0, "packet {id:?} ends a second time, as {fate:?}");
         self.note(id, Happening::Ended(fate));
         self.holders[i] -= 1;
-        let Packet { measured, body, .. } = &self.packets[i];
-        let (kind, measured) = (body.kind() as usize, *measured);
         if self.holders[i] == 0 {
             self.free.push(id.0);
             if let Some(list) = self.packets[i].body.list() {
@@ -244,7 +244,7 @@ impl PacketPool {
             }
             self.free_header(id);
         }
-        let ledger = self.ledgers.of_mut(measured);
+        let (kind, ledger) = self.account(id);
         ledger.inside[kind] -= 1;
         match fate {
             Fate::Delivered => ledger.delivered[kind] += 1,

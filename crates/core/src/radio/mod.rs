@@ -93,10 +93,12 @@ settings! {
         /// Standard deviation of log-normal shadowing, drawn once for each pair of radios, the same in both
         /// directions; at most four of them.
         pub shadowing: Ratio = Ratio::db(0.0) => range(Ratio(1.0), Ratio(1e3))
-            ; used when |c| !matches!(c.propagation, Propagation::Range | Propagation::Links), else "`radio.propagation` is `range` or `links`",
+            ; used when |c| !matches!(c.propagation, Propagation::Range | Propagation::Links),
+            else "`radio.propagation` is `range` or `links`",
         /// Seed of the shadowing; "topology": `topology.seed`.
         pub shadowing_seed: Option<u64> | "topology" = None
-            ; used when |c| c.shadowing.0 > 1.0 && !matches!(c.propagation, Propagation::Range | Propagation::Links), else "there is no shadowing",
+            ; used when |c| c.shadowing.0 > 1.0 && !matches!(c.propagation, Propagation::Range | Propagation::Links),
+            else "there is no shadowing",
         /// CSV file with the measured received power between nodes: columns src, dst, and signal_dbm or loss_db.
         pub links_file: Option<String> | "none" = None
             ; used when |c| c.propagation == Propagation::Links, else "`radio.propagation` is not `links`",
@@ -114,16 +116,20 @@ settings! {
             ; used when |c| c.reception == Reception::Sinr, else "`radio.reception` is not `sinr`",
         /// Distance up to which a frame can be decoded; used where `receive_threshold` is "range".
         pub range: Metres = Metres(250.0) => above(Metres(0.0)).at_most(Metres(1e7))
-            ; used when |c| c.is_by_distance(c.receive_threshold), else "`radio.receive_threshold` is set, `radio.propagation` is `links`, or `radio.reception` is `sinr`",
+            ; used when |c| c.is_by_distance(c.receive_threshold),
+            else "`radio.receive_threshold` is set, `radio.propagation` is `links`, or `radio.reception` is `sinr`",
         /// Distance up to which a frame is sensed and disturbs others; used where `sense_threshold` is "sense_range".
         pub sense_range: Metres = Metres(550.0) => above(Metres(0.0)).at_most(Metres(1e7))
-            ; used when |c| c.is_by_distance(c.sense_threshold), else "`radio.sense_threshold` is set, `radio.propagation` is `links`, or `radio.reception` is `sinr`",
+            ; used when |c| c.is_by_distance(c.sense_threshold),
+            else "`radio.sense_threshold` is set, `radio.propagation` is `links`, or `radio.reception` is `sinr`",
         /// Weakest signal that can be decoded; "range": a signal from as far as `range`.
         pub receive_threshold: Option<SignalPower> | "range" = None => at_most(SignalPower(1e6))
-            ; used when |c| c.is_pairwise() && c.propagation != Propagation::Range, else "`radio.propagation` is `range`, or `radio.reception` is `sinr`",
+            ; used when |c| c.is_pairwise() && c.propagation != Propagation::Range,
+            else "`radio.propagation` is `range`, or `radio.reception` is `sinr`",
         /// Weakest signal that is sensed; "sense_range": a signal from as far as `sense_range`.
         pub sense_threshold: Option<SignalPower> | "sense_range" = None => at_most(SignalPower(1e6))
-            ; used when |c| c.is_pairwise() && c.propagation != Propagation::Range, else "`radio.propagation` is `range`, or `radio.reception` is `sinr`",
+            ; used when |c| c.is_pairwise() && c.propagation != Propagation::Range,
+            else "`radio.propagation` is `range`, or `radio.reception` is `sinr`",
         /// Rates at which a frame can be decoded less far.
         pub sensitivity: Many<Sensitivity> = Many::default()
             ; used when Config::is_pairwise, else "`radio.reception` is `sinr`",
@@ -135,7 +141,8 @@ settings! {
             ; used when Config::is_pairwise, else "`radio.reception` is `sinr`",
         /// Transmission power.
         pub transmit_power: SignalPower = SignalPower(0.281_838_15) => above(SignalPower(0.0)).at_most(SignalPower(1e6))
-            ; used when Config::power_counts, else "`radio.range` and `radio.sense_range` set the range, or `radio.links_table` sets the received power",
+            ; used when Config::power_counts,
+            else "`radio.range` and `radio.sense_range` set the range, or `radio.links_table` sets the received power",
         /// Carrier frequency; the default is channel 1 of the 2.4 GHz band (IEEE 802.11-2020, clause 15).
         pub frequency: Hertz = Hertz(2412e6) => range(Hertz(1e6), Hertz(1e12))
             ; used when Config::frequency_counts, else "it makes no difference to how far a signal reaches",
@@ -144,10 +151,12 @@ settings! {
             ; used when |c| c.propagation == Propagation::TwoRay, else "`radio.propagation` is not `two_ray`",
         /// Gain of each antenna.
         pub antenna_gain: Ratio = Ratio::db(0.0) => range(Ratio(1e-30), Ratio(1e9))
-            ; used when Config::power_counts, else "`radio.range` and `radio.sense_range` set the range, or `radio.links_table` sets the received power",
+            ; used when Config::power_counts,
+            else "`radio.range` and `radio.sense_range` set the range, or `radio.links_table` sets the received power",
         /// System loss.
         pub system_loss: Ratio = Ratio::db(0.0) => range(Ratio(1.0), Ratio(1e9))
-            ; used when Config::power_counts, else "`radio.range` and `radio.sense_range` set the range, or `radio.links_table` sets the received power",
+            ; used when Config::power_counts,
+            else "`radio.range` and `radio.sense_range` set the range, or `radio.links_table` sets the received power",
         /// Power that the radio draws.
         pub energy: energy::Config = energy::Config::default(),
     }

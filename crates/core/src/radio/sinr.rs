@@ -51,7 +51,8 @@ settings! {
         /// them may be detected in its place.
         pub detection_time: Span = Span::ZERO => at_most(Span::us(100)),
         /// Energy detection: the medium is busy while the total power of all signals is at least this.
-        pub energy_detection: SignalPower = SignalPower::dbm(-62.0) => above(SignalPower(0.0)).at_most(SignalPower(1e6)),
+        pub energy_detection: SignalPower = SignalPower::dbm(-62.0)
+            => above(SignalPower(0.0)).at_most(SignalPower(1e6)),
         /// A signal that is stronger by this ratio than the one on which the receiver is locked takes the receiver
         /// over.
         pub relock: Option<Ratio> | "never" = None => range(Ratio(1.0), Ratio(1e9)),

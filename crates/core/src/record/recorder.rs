@@ -101,7 +101,7 @@ pub struct Recorder {
     snapshots: Vec<Totals>,
     end: Option<Totals>,
     samples: Vec<Sample>,
-    /// Completed and running transfers of the flow generators.
+    /// Completed and running short flows of the flow generators.
     pub short_flows: ShortFlows,
 }
 
@@ -121,7 +121,7 @@ impl Recorder {
         let start = Totals {
             at: Time::ZERO,
             flows: vec![FlowTotals::default(); setup.flows.len()],
-            transfers: FlowTotals::default(),
+            short_flows: FlowTotals::default(),
             nodes: vec![NodeTotals::default(); setup.positions.len() + setup.wired as usize],
             air: vec![Budget::default(); if setup.airtime { setup.interfaces.radios.len() } else { 0 }],
             batteries: Vec::new(),
@@ -314,11 +314,6 @@ impl Recorder {
         (a.at, b.at)
     }
 
-    /// Packet accounting at the end.
-    pub fn ledger(&self) -> Ledger {
-        self.measured().1.ledgers.total()
-    }
-
     /// Counters of the network over the whole run.
     pub fn network(&self) -> NodeTotals {
         self.measured().1.network()
@@ -498,7 +493,7 @@ impl Recorder {
                 let parts: Vec<FlowTotals> = b.flows.iter().zip(&a.flows).map(|(b, a)| b.since(a)).collect();
                 let bytes = parts.iter().map(|p| p.counters.bytes_delivered).collect();
                 let mut flows = sum(&parts);
-                flows.add(&b.transfers.since(&a.transfers));
+                flows.add(&b.short_flows.since(&a.short_flows));
                 NetworkBatch { from: a.at, to: b.at, flows, nodes: b.network().since(&a.network()), bytes }
             })
             .collect();

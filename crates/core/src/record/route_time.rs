@@ -34,7 +34,7 @@ pub struct RouteTime {
 }
 
 impl RouteTime {
-    /// The flow begins, or begins again.
+    /// The flow starts, or starts again.
     pub fn begin(&mut self, now: Time, has_route: bool) {
         if self.state == State::Idle {
             self.turn(now, has_route);

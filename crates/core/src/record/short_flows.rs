@@ -1,9 +1,9 @@
-//! Short record of each transfer of the flow generators.
+//! Short record of each short flow of the flow generators.
 
 use super::table::Table;
 use crate::unit::Time;
 
-/// Record of a transfer.
+/// Record of a short flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Record {
     /// Number of the flow generator.
@@ -12,9 +12,9 @@ pub struct Record {
     pub from: u32,
     /// Destination node.
     pub to: u32,
-    /// Size of the transfer \[B\].
+    /// Size of the short flow \[B\].
     pub bytes: u32,
-    /// Start of the transfer.
+    /// Start of the short flow.
     pub start: Time,
     /// Time at which the last byte was delivered.
     pub completed: Option<Time>,
@@ -25,7 +25,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// A transfer that has just begun.
+    /// A short flow that has just started.
     pub const NEW: Record = Record {
         origin: 0,
         from: 0,
@@ -38,18 +38,18 @@ impl Record {
     };
 }
 
-/// All transfers in the order of their start.
+/// All short flows in the order of their start.
 #[derive(Clone, Debug, Default)]
 pub struct ShortFlows(Vec<Record>);
 
 impl ShortFlows {
-    /// Begins a transfer and returns its number.
+    /// Starts a short flow and returns its number.
     pub fn begin(&mut self, record: Record) -> u32 {
         self.0.push(record);
         self.0.len() as u32 - 1
     }
 
-    /// Transfer with this number.
+    /// Short flow with this number.
     pub fn get_mut(&mut self, number: u32) -> &mut Record {
         &mut self.0[number as usize]
     }

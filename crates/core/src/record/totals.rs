@@ -334,8 +334,8 @@ pub struct Totals {
     pub at: Time,
     /// Counters of each flow.
     pub flows: Vec<FlowTotals>,
-    /// Sum over all transfers of flow generators.
-    pub transfers: FlowTotals,
+    /// Sum over all short flows of flow generators.
+    pub short_flows: FlowTotals,
     /// Counters of each node.
     pub nodes: Vec<NodeTotals>,
     /// Airtime of each radio; empty when airtime is not accounted.

@@ -14,9 +14,9 @@ pub enum Command {
     RadioDown(RadioId),
     /// A radio is switched on.
     RadioUp(RadioId),
-    /// The application of a flow begins to send: before its start, or once more after its end.
+    /// The application of a flow is started: before its start, or once more after its stop.
     FlowStart(FlowId),
-    /// The application of a flow ends.
+    /// The application of a flow is stopped.
     FlowStop(FlowId),
     /// A node is placed at a position, and stays there.
     NodePut(NodeId, Position),

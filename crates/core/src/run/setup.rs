@@ -53,18 +53,18 @@ pub struct FlowSetup {
     pub split: Option<SplitSetup>,
 }
 
-/// A flow generator: transfers that arrive at random times.
+/// A flow generator: short flows that arrive at random times.
 #[derive(Clone, Debug)]
 pub struct ArrivalsSetup {
-    /// Source node; `None`: drawn for each transfer.
+    /// Source node; `None`: drawn for each short flow.
     pub from: Option<NodeId>,
-    /// Destination node; `None`: drawn for each transfer.
+    /// Destination node; `None`: drawn for each short flow.
     pub to: Option<NodeId>,
     /// Distribution of arrival times.
     pub process: arrivals::Process,
-    /// Sizes of the transfers.
+    /// Sizes of the short flows.
     pub size: arrivals::Size,
-    /// TCP settings of the transfers.
+    /// TCP settings of the short flows.
     pub tcp: Box<tcp::Config>,
 }
 

@@ -21,7 +21,7 @@ fn end(cfg: &Config) -> Time {
     }
 }
 
-/// Approximate upper bound of the number of transfers.
+/// Approximate upper bound of the number of short flows.
 pub(super) fn expected(cfg: &Config, a: &Arrivals) -> f64 {
     let last = a.stop.unwrap_or(Time::NEVER).min(end(cfg));
     let by_time = if last > a.start { last.since(a.start).as_secs() * a.rate } else { 0.0 };
@@ -40,7 +40,7 @@ impl Checker<'_> {
                 }
             }
             if a.src.is_some() && a.src == a.dst {
-                let message = format!("transfers go from node {} to itself", a.src.unwrap_or_default());
+                let message = format!("short flows go from node {} to itself", a.src.unwrap_or_default());
                 self.error(&join(&at, "dst"), message, "choose another node, or \"random\"");
             }
             if let Some(stop) = a.stop.filter(|&stop| stop <= a.start) {
@@ -50,11 +50,11 @@ impl Checker<'_> {
             let tcp = a.tcp.over(&cfg.tcp);
             self.tcp(&at, &tcp);
             self.tally.tcp(&tcp, 1);
-            self.tally.transfers += expected(cfg, a);
+            self.tally.short_flows += expected(cfg, a);
         }
     }
 
-    /// Checks that transfers have routes in both directions.
+    /// Checks that short flows have routes in both directions.
     pub(super) fn ways_of_arrivals(&mut self, graph: &Graph<'_>) {
         let cfg = self.cfg;
         let n = graph.nodes();
@@ -85,7 +85,7 @@ impl Checker<'_> {
             if let Some((from, to)) = ways.into_iter().find(|&(from, to)| !has_way(from, to)) {
                 let message = format!("arrival process {i}: node {} cannot be reached from node {}", to.0, from.0);
                 let help =
-                    "transfers need paths in both directions between all their possible sources and destinations";
+                    "short flows need paths in both directions between all their possible sources and destinations";
                 self.error(&format!("arrival_process.{i}"), message, help);
             }
         }

@@ -56,7 +56,7 @@ pub fn check(cfg: &Config, tree: &Node, sources: &Sources) -> (Findings, Layout)
     c.own_settings();
     c.network();
     c.error_model("wlan.error", &cfg.wlan.error.model());
-    c.wires();
+    c.wired_links();
     let few = c.flows();
     c.arrivals();
     let placed = c.topology() && few;
@@ -78,7 +78,7 @@ pub fn check(cfg: &Config, tree: &Node, sources: &Sources) -> (Findings, Layout)
         }
         let channel = Channel::new(&layout.interfaces.on_air(&layout.positions));
         let nodes = layout.positions.len() + cfg.topology.wired_nodes as usize;
-        let graph = Graph::new(&channel, &layout.interfaces, nodes, cfg.wires().into_iter());
+        let graph = Graph::new(&channel, &layout.interfaces, nodes, cfg.wired_links().into_iter());
         c.reachability(&layout, &graph);
         c.ways_of_arrivals(&graph);
         c.middleboxes(&mut layout, &graph);
@@ -576,13 +576,13 @@ impl Checker<'_> {
                         "no links lead there; list more of them, or choose another".to_owned()
                     }
                     _ if cfg.radio.propagation == radio::Propagation::Links => {
-                        "no links in `radio.links_table` lead there over which data frames can be decoded at their rate, \
-                         and ACKs come back"
+                        "no links in `radio.links_table` lead there over which data frames can be decoded at their \
+                         rate, and ACKs come back"
                             .to_owned()
                     }
                     _ if !(layout.interfaces.is_uniform() || self.one_range_for_all()) => {
-                        "a neighbour has a radio on the same channel, decodes data frames at the rate of the link, and its \
-                         ACKs are decoded: \
+                        "a neighbour has a radio on the same channel, decodes data frames at the rate of the link, and \
+                         its ACKs are decoded: \
                          look at `radio.channels`, `radio.sensitivity`, `wlan.link_rate` and `node`"
                             .to_owned()
                     }

@@ -29,8 +29,8 @@ const SEGMENT: f64 = 48.0;
 const ROOM: u32 = 64;
 /// Memory of a sample of a flow, with its row in the tables [B].
 const SAMPLE: f64 = 512.0;
-/// Memory of a completed transfer, with its row in the table [B].
-const TRANSFER: f64 = 560.0;
+/// Memory of a completed short flow, with its row in the table [B].
+const SHORT_FLOW: f64 = 560.0;
 /// Memory of a row with about fifty columns: a Rust vector, a Python list, Python numbers, a data frame [B].
 const ROW: f64 = 50.0 * 56.0;
 /// Memory of a queue of FQ-CoDel, or of a segment in the cache of a middlebox [B].
@@ -96,8 +96,8 @@ pub struct Tally {
     pub kept: f64,
     /// Total number of hops of all flows.
     pub hops: u64,
-    /// Expected number of transfers.
-    pub transfers: f64,
+    /// Expected number of short flows.
+    pub short_flows: f64,
 }
 
 impl Tally {
@@ -191,8 +191,8 @@ fn memory(cfg: &Config, tally: &Tally) -> Vec<(&'static str, f64)> {
         ("tcp.receive_window", tally.room * SEGMENT),
         ("tcp.ap.history_samples", tally.remembered * 8.0),
         (repeated, batches * snapshot),
-        // Like samples, transfers of a run that ends with a delivery are checked during the run.
-        ("arrival_process", if matches!(cfg.run.stop, Stop::At(_)) { tally.transfers * TRANSFER } else { 0.0 }),
+        // Like samples, short flows of a run that ends with a delivery are checked during the run.
+        ("arrival_process", if matches!(cfg.run.stop, Stop::At(_)) { tally.short_flows * SHORT_FLOW } else { 0.0 }),
         ("run.sample_interval", samples * SAMPLE),
         ("queue.fq_codel.queues", buckets * PART),
         ("middlebox", tally.kept * PART),

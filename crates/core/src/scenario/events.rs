@@ -384,8 +384,12 @@ impl Scenario {
     /// All problems of the event.
     pub fn commands(&self, json: &Json) -> Result<Vec<Command>, Errors> {
         let (mut event, mut report) = (Event::default(), Report::default());
-        let mut all = Renaming::default().of_value("event.0", Node::from_json(json));
-        let (_, node) = all.swap_remove(0);
+        let (mut renaming, mut node) = (Renaming::default(), Node::from_json(json));
+        renaming.of_single_event(&mut node);
+        for p in renaming.twice {
+            let message = p.message.replace("event.0.", "").replace("`event.0`", "the event");
+            report.push(Problem { path: String::new(), message, ..p });
+        }
         event.apply(&node, "", &mut report);
         if let Value::Table(t) = &node.value
             && t.get("at").is_some()
@@ -405,8 +409,7 @@ impl Scenario {
 
 impl Setting for Any {
     fn apply(&mut self, node: &Node, _: &str, _: &mut Report) {
-        let absent = matches!(&node.value, Value::Absent) || node.value == Value::Text("none".into());
-        self.0 = (!absent).then(|| node.clone());
+        self.0 = (node.value != Value::Text("none".into())).then(|| node.clone());
     }
 
     fn write(&self) -> Json {

@@ -1,11 +1,10 @@
 //! Rewriting of files with former names; comments, order and layout stay.
 
 use super::Errors;
-use super::former_values;
-use super::source::{NoFiles, Reader};
-use super::{former_events, former_pairs};
+use super::source::{NoFiles, Reader, within};
+use super::{former_events, former_pairs, former_values};
 use crate::setting::renames::{renamed, renamed_value};
-use crate::setting::{Value as Read, join};
+use crate::setting::{Table as ReadTable, Value as Read, join};
 use std::collections::BTreeSet;
 use toml_edit::{Decor, DocumentMut, Item, Key, Table, TableLike, Value};
 
@@ -47,6 +46,11 @@ pub fn fix(name: &str, text: &str) -> Result<Fixed, Errors> {
                 fixer.of_pairs(table, named);
             }
         }
+        let scenario = root.get("scenario").and_then(Item::as_table_like);
+        if named && !scenario.is_some_and(|table| table.contains_key("pairs")) {
+            let why = "the list is in another file: count the entries of `flow` before them";
+            fixer.left.push(format!("names of entries of `pairs` stay, because {why}"));
+        }
         let cases = root.get_mut("cases").and_then(Item::as_table_like_mut);
         for (_, case) in cases.into_iter().flat_map(|cases| cases.iter_mut()) {
             if let Some(table) = case.as_table_like_mut() {
@@ -81,11 +85,14 @@ struct Fixer {
     left: Vec<String>,
     known: BTreeSet<String>,
     moved: Vec<Moved>,
+    /// Current names of the settings that the scenario sets by both of their names.
+    twice: BTreeSet<String>,
 }
 
 impl Fixer {
     /// Replaces former names in a scenario, or in the axes or a case of a study.
     fn of_scenario(&mut self, root: &mut dyn TableLike) {
+        self.twice = set_twice(root);
         self.of_table(root, "", "");
         for moved in std::mem::take(&mut self.moved) {
             put(root, &moved.path.clone(), moved);
@@ -101,16 +108,26 @@ impl Fixer {
         };
         let is_event = former_events::is_event(new);
         if is_event {
-            let (fixed, changes) = former_events::fix(entries, old);
-            changes.into_iter().for_each(|line| self.change(line));
-            entries = fixed;
+            let fixed = former_events::fix(entries, old);
+            fixed.changes.into_iter().for_each(|line| self.change(line));
+            self.left.extend(fixed.left);
+            entries = fixed.entries;
         }
         let all: Vec<String> = entries.iter().map(|e| e.0.get().to_owned()).collect();
         for (key, mut item) in entries {
             let (was, same) = (join(old, key.get()), join(new, key.get()));
-            let value = item.as_str().map_or(Read::Absent, |text| Read::Text(text.to_owned()));
-            let today = renamed(&was).filter(|_| !is_event).map(|new| former_values::setting_of(&was, &value, new));
-            let now = today.unwrap_or_else(|| same.clone());
+            let today = former_values::name(&was, &outline(&item)).filter(|_| !is_event);
+            let now = match today {
+                Some(now) if !self.is_twice(&now) => now,
+                // The settings of a group are moved one by one.
+                Some(now) => {
+                    if self.twice.contains(&now) {
+                        self.stays(&was, &now);
+                    }
+                    same.clone()
+                }
+                None => same.clone(),
+            };
             // A dotted name, `"tcp.window"` in the axes of a study, is one key.
             let group_length = if key.get().contains('.') { new.len() } else { now.rfind('.').unwrap_or(0) };
             let (group, name) = (&now[..group_length], now[group_length..].trim_start_matches('.'));
@@ -178,7 +195,8 @@ impl Fixer {
         }
     }
 
-    /// Moves the entries of `pairs` to the end of `flow`; `named` if other parts of the file name them by their numbers.
+    /// Moves the entries of `pairs` to the end of `flow`; `named` if other parts of the file name them by their
+    /// numbers.
     fn of_pairs(&mut self, table: &mut dyn TableLike, named: bool) {
         match former_pairs::fix(table, named) {
             Ok(None) => {}
@@ -193,6 +211,10 @@ impl Fixer {
         for (key, item) in take(search, &all) {
             let today = SEARCH.iter().find(|(old, _)| *old == key.get()).map(|(_, new)| *new);
             let key = match today {
+                Some(today) if all.iter().any(|name| name == today) => {
+                    self.stays(&join("search", key.get()), &join("search", today));
+                    key
+                }
                 Some(today) => self.renamed(key, today, &all, "search", "search"),
                 None => key,
             };
@@ -228,10 +250,63 @@ impl Fixer {
         *value = now;
     }
 
+    /// Tells if a setting, a part of it, or the list that contains it, is set by both of its names.
+    fn is_twice(&self, name: &str) -> bool {
+        self.twice.iter().any(|twice| within(twice, name) || within(name, twice))
+    }
+
+    /// Adds a former name that stays because the current name is there, too.
+    fn stays(&mut self, old: &str, new: &str) {
+        self.left.push(format!("`{old}` stays, because `{new}` is set, too: set one of them"));
+    }
+
     fn change(&mut self, line: String) {
         if self.known.insert(line.clone()) {
             self.changes.push(line);
         }
+    }
+}
+
+/// Current names of the settings that a scenario sets by both of their names.
+fn set_twice(root: &dyn TableLike) -> BTreeSet<String> {
+    let (mut twice, mut once) = (BTreeSet::new(), BTreeSet::new());
+    let mut tell = |path: &str, item: &Item| {
+        let now = former_values::name(path, &outline(item)).unwrap_or_else(|| path.to_owned());
+        if !once.insert(now.clone()) {
+            twice.insert(now);
+        }
+    };
+    values(root, "", &mut tell);
+    twice
+}
+
+/// Reports the values in a table at `path`, and those in its lists, with their names.
+fn values(table: &dyn TableLike, path: &str, tell: &mut dyn FnMut(&str, &Item)) {
+    if former_events::is_event(path) {
+        return;
+    }
+    for (key, item) in table.iter() {
+        let path = join(path, key);
+        if let Some(table) = item.as_table_like() {
+            values(table, &path, tell);
+            continue;
+        }
+        tell(&path, item);
+        let entry = |i: usize| join(&path, &i.to_string());
+        if let Some(list) = item.as_array_of_tables() {
+            list.iter().enumerate().for_each(|(i, table)| values(table, &entry(i), tell));
+        } else if let Some(list) = item.as_array() {
+            let tables = list.iter().enumerate().filter_map(|(i, v)| Some((i, v.as_inline_table()?)));
+            tables.for_each(|(i, table)| values(table, &entry(i), tell));
+        }
+    }
+}
+
+/// A value of a file as far as names depend on it: its text, or that it is an empty group.
+fn outline(item: &Item) -> Read {
+    match item.as_table_like() {
+        Some(table) if table.is_empty() => Read::Table(ReadTable::default()),
+        _ => item.as_str().map_or(Read::Absent, |text| Read::Text(text.to_owned())),
     }
 }
 
@@ -253,20 +328,21 @@ pub(super) fn take(table: &mut dyn TableLike, names: &[String]) -> Vec<(Key, Ite
     names.iter().map(entry).collect()
 }
 
-/// Inserts a moved value at the name `rest` below a table; a value that is there stays.
+/// Inserts an entry of a table; tables of the same name are merged.
+fn insert(table: &mut dyn TableLike, key: &Key, mut item: Item) {
+    match (table.get_mut(key.get()).and_then(Item::as_table_like_mut), item.as_table_like_mut()) {
+        (Some(there), Some(more)) => {
+            let all = names(more);
+            take(more, &all).into_iter().for_each(|(key, item)| insert(there, &key, item));
+        }
+        _ => _ = table.entry_format(key).or_insert(item),
+    }
+}
+
+/// Inserts a moved value at the name `rest` below a table.
 fn put(table: &mut dyn TableLike, rest: &str, moved: Moved) {
     let Some((group, deeper)) = rest.split_once('.') else {
-        match (table.get_mut(rest).and_then(Item::as_table_like_mut), moved.item) {
-            (Some(there), mut item) if item.is_table_like() => {
-                let more = item.as_table_like_mut().expect("it is a table");
-                let all = names(more);
-                for (key, item) in take(more, &all) {
-                    there.entry_format(&key).or_insert(item);
-                }
-            }
-            (_, item) => _ = table.entry_format(&moved.key).or_insert(item),
-        }
-        return;
+        return insert(table, &moved.key, moved.item);
     };
     if !table.contains_key(group) {
         let mut made = Table::new();

@@ -70,7 +70,8 @@ settings! {
         pub stop: Option<Time> | "never" = None => at_most(Time::ZERO + LONGEST),
         /// Time between the starts of consecutive flows of the entry.
         pub stagger: Span = Span::ZERO => at_most(LONGEST)
-            ; used when |c| c.start.is_some() && c.count() > 1, else "there is only one flow, or the flows do not start by themselves",
+            ; used when |c| c.start.is_some() && c.count() > 1,
+            else "there is only one flow, or the flows do not start by themselves",
         /// Time from the start of each application to its stop, instead of `stop`.
         pub duration: Option<Span> | "unlimited" = None => above(Span::ZERO).at_most(LONGEST)
             ; used when |c| c.start.is_some(), else "the flows do not start by themselves",
@@ -183,6 +184,15 @@ impl Flow {
     }
 }
 
+/// Message about flows with a stop time and a duration.
+pub(super) fn stops_twice(at: &str) -> String {
+    format!("`{at}.stop` and `{at}.duration` both say when the application stops")
+}
+
+/// Advice on flows with a stop time and a duration.
+pub(super) const STOP_ONCE: &str =
+    "leave one of them out, or set the stop time to \"never\" or the duration to \"unlimited\"";
+
 impl Checker<'_> {
     /// Validates the flows; returns false if there are too many.
     pub(super) fn flows(&mut self) -> bool {
@@ -207,19 +217,16 @@ impl Checker<'_> {
         let at = format!("flow.{i}");
         let Some(dst) = &entry.dst else {
             let help = format!("set `{at}.dst` to a node, or to several nodes, e.g. \"3-7\"");
-            self.error(&at, format!("flow {i} has no destination"), &help);
+            self.error(&at, format!("`{at}` has no destination"), &help);
             return;
         };
         self.node_exists(&join(&at, "src"), entry.src.last());
         self.node_exists(&join(&at, "dst"), dst.last());
         if entry.count() == 0 {
-            let message = match entry.src.numbers().next() {
-                Some(node) => format!("flow {i} goes from node {node} to itself"),
-                None => format!("flow {i} has no source"),
-            };
+            let message = format!("`{at}` goes from node {} to itself", entry.src.last());
             self.error(&join(&at, "dst"), message, "choose another node");
         }
-        let name = if entry.count() > 1 { format!("the last flow of `{at}`") } else { format!("flow {i}") };
+        let name = if entry.count() > 1 { format!("the last flow of `{at}`") } else { format!("`{at}`") };
         self.times(&at, &name, entry.last_start(), entry.stop, entry.duration);
         let flow = entry.common();
         self.application(&at, &flow);
@@ -242,8 +249,7 @@ impl Checker<'_> {
     fn times(&mut self, at: &str, name: &str, last: Option<Time>, stop: Option<Time>, duration: Option<Span>) {
         let Some(stop) = stop else { return };
         if duration.is_some() {
-            let message = format!("`{at}.stop` and `{at}.duration` both say when the application stops");
-            self.error(&join(at, "duration"), message, "leave one of them out, or set it to \"none\"");
+            self.error(&join(at, "duration"), stops_twice(at), STOP_ONCE);
         }
         if let Some(start) = last.filter(|&start| stop <= start) {
             let message = format!("{name} stops at {stop}, and starts at {start}");

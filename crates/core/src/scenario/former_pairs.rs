@@ -2,25 +2,12 @@
 
 use super::fix::{like, take};
 use super::flows::FlowEntry;
+use super::former_values::NONE;
 use super::presets;
 use super::renamed::Renaming;
 use crate::setting::{Node, Setting, Table, Value};
 use serde_json::{Map, Value as Json, json};
 use toml_edit::{Item, TableLike};
-
-/// Settings that the previous version did not have, by group.
-const NEW: [(&str, &str); 7] = [
-    ("radio", "shadowing_seed"),
-    ("traffic", "seed"),
-    ("traffic", "stop"),
-    ("traffic", "duration"),
-    ("traffic", "tcp"),
-    ("tcp", "congestion_control"),
-    ("tcp", "loss_recovery"),
-];
-
-/// Values of these settings that change nothing, former words included.
-const ABSENT: [&str; 6] = ["none", "topology", "never", "unlimited", "variant", "{}"];
 
 /// Moves the entries of `pairs` to the end of `flow`. Returns the number of moved entries.
 pub fn append(tree: &mut Table, renaming: &mut Renaming) -> usize {
@@ -42,9 +29,9 @@ pub fn append(tree: &mut Table, renaming: &mut Renaming) -> usize {
 }
 
 /// Moves the last entries of `flow` back, for changes that name `pairs`, or all of `flow`.
-pub fn split_off(tree: &mut Table, first: usize) {
+pub fn split_off(tree: &mut Table, last: usize) {
     if let Some((_, Node { value: Value::List(flow), origin })) = tree.entry("flow") {
-        let pairs = Node { value: Value::List(flow.split_off(first.min(flow.len()))), origin: *origin };
+        let pairs = Node { value: Value::List(flow.split_off(flow.len().saturating_sub(last))), origin: *origin };
         tree.insert("pairs".to_owned(), None, pairs);
     }
 }
@@ -54,30 +41,14 @@ pub fn is_meant(path: &str) -> bool {
     path == "flow" || path == "pairs" || path.starts_with("pairs.")
 }
 
-/// Settings of a scenario as the previous version wrote them: entries of `flow` between several nodes, and those after
-/// them, are `pairs`. Flows in an order that the previous version did not have stay as they are.
-pub fn under_former_names(settings: &mut Map<String, Json>) {
-    for (group, key) in NEW {
-        if let Some(group) = settings.get_mut(group).and_then(Json::as_object_mut)
-            && group.get(key).is_some_and(|value| ABSENT.contains(&value.as_str().unwrap_or("{}")))
-        {
-            group.remove(key);
-        }
-    }
-    // What the previous version did without asking.
-    if let Some(aodv) = settings.get_mut("routing").and_then(|routing| routing["aodv"].as_object_mut())
-        && aodv.get("data_ttl") == Some(&json!("net_diameter"))
-    {
-        aodv.remove("data_ttl");
-    }
+/// Parts the entries of `flow` as the previous version did: those between several nodes, and those after them, are
+/// `pairs`. Flows in an order that the previous version did not have stay as they are.
+pub fn part(settings: &mut Json) {
     let Some(Json::Array(flow)) = settings.get("flow") else { return };
     let plain = FlowEntry::default().write();
-    let none = json!("none");
-    let has_default = |entry: &Json, key: &str| {
-        let is_absent = plain.get(key).and_then(Json::as_str).is_some_and(|word| ABSENT.contains(&word));
-        entry.get(key) == plain.get(key) || is_absent && entry.get(key) == Some(&none)
-    };
-    let is_node = |entry: &Json, key: &str| entry[key].as_str().is_none_or(|set| set == "none");
+    let none = json!(NONE);
+    let has_default = |entry: &Json, key: &str| entry.get(key) == plain.get(key) || entry.get(key) == Some(&none);
+    let is_node = |entry: &Json, key: &str| entry[key].as_str().is_none_or(|set| set == NONE);
     let is_flow = |entry: &Json| {
         is_node(entry, "src")
             && is_node(entry, "dst")
@@ -105,8 +76,8 @@ pub fn under_former_names(settings: &mut Map<String, Json>) {
     };
     let flows: Vec<Json> = flows.iter().map(|entry| Json::Object(without(entry, &["stagger", "duration"]))).collect();
     let pairs: Vec<Json> = pairs.iter().map(of_pairs).collect();
-    settings.insert("flow".to_owned(), flows.into());
-    settings.insert("pairs".to_owned(), pairs.into());
+    settings["flow"] = flows.into();
+    settings["pairs"] = pairs.into();
 }
 
 /// Moves the entries of `pairs` in a file to the end of `flow`; comments stay. Returns the change if there is one;

@@ -1,17 +1,19 @@
-//! Former ways to write values: "none" where a word says today what happens, power ratios without their unit, and one
-//! setting for the name of a file or its text.
+//! Former ways to write values: former words, "none" where a word says today what happens, power ratios without their
+//! unit, and one setting for the name of a file or its text.
 //!
-//! They work for one version, with a warning. The words are those of the declarations of the settings.
+//! They work for one version, with a warning. The words in place of "none" are those of the declarations of the
+//! settings.
 
-use super::Scenario;
-use super::renamed::under_former_names;
 use super::schema::Config;
-use crate::setting::renames::generic;
+use crate::setting::renames::{generic, renamed, renamed_empty};
 use crate::setting::{Node, Setting, Value, join};
 use crate::unit::{Quantity, Ratio, SignalPower, Watts};
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 use std::collections::HashMap;
 use std::sync::OnceLock;
+
+/// Setting, former word and word.
+pub const WORDS: &[(&str, &str, &str)] = &[("flow.*.app", "ftp", "bulk"), ("traffic.app", "ftp", "bulk")];
 
 /// Former word of all settings without a value.
 pub const NONE: &str = "none";
@@ -36,6 +38,17 @@ struct Place {
     quantity: Option<Former>,
     /// True for common settings, false for those of one node, flow or link, which are kept as they are written.
     is_common: bool,
+}
+
+/// Name of a setting by which its values are listed; those in `pairs` are those in `flow`.
+fn listed(path: &str) -> String {
+    let path = generic(path);
+    path.strip_prefix("pairs.").map(|of_flow| join("flow", of_flow)).unwrap_or(path)
+}
+
+/// Properties that the values of the setting at `path` had.
+fn place(path: &str) -> Option<&'static Place> {
+    places().get(&listed(path))
 }
 
 /// Settings with former ways to write their values, by dotted name; `*` is a place in a list.
@@ -73,7 +86,7 @@ fn collect(schema: &Json, path: &str, places: &mut HashMap<String, Place>) {
 
 /// Word of the setting at `path` for no value.
 pub fn word(path: &str) -> &'static str {
-    places().get(&generic(path)).and_then(|p| p.word.as_deref()).unwrap_or(NONE)
+    place(path).and_then(|p| p.word.as_deref()).unwrap_or(NONE)
 }
 
 /// Text that is written today for a text that was written in a former way as the value of the setting at `path`.
@@ -81,80 +94,55 @@ pub fn text(path: &str, written: &str) -> Option<String> {
     if written == NONE {
         return Some(word(path)).filter(|word| *word != NONE).map(str::to_owned);
     }
+    let setting = listed(path);
+    if let Some((.., new)) = WORDS.iter().find(|(of, old, _)| *of == setting && *old == written) {
+        return Some((*new).to_owned());
+    }
     let is_ratio = |p: &Place| p.quantity == Some(Former::Ratio);
     let number: f64 = written.trim().parse().ok()?;
-    places().get(&generic(path)).filter(|p| is_ratio(p))?;
+    places().get(&setting).filter(|p| is_ratio(p))?;
     let exact = Ratio::parse(written).map(|ratio| ratio.to_string()).filter(|text| text.ends_with("dB"));
     Some(exact.unwrap_or_else(|| format!("{} dB", 10.0 * libm::log10(number))))
 }
 
-/// Current name of a setting whose former name was `old`: `new`, or that of the table if the value is the text of a
-/// file.
-pub fn setting_of(old: &str, value: &Value, new: String) -> String {
-    match value {
-        Value::Text(text) if generic(old).ends_with(LINKS) && is_table(text) => {
+/// Current name of the setting or group that was called `path` and has this value; `None` if it has no former name.
+pub fn name(path: &str, value: &Value) -> Option<String> {
+    let is_empty = matches!(value, Value::Table(table) if table.entries().is_empty());
+    let new = renamed(path).or_else(|| renamed_empty(path).filter(|_| is_empty).map(str::to_owned))?;
+    Some(match value {
+        Value::Text(text) if generic(path).ends_with(LINKS) && is_table(text) => {
             new.replace("links_file", "links_table")
         }
         _ => new,
-    }
+    })
 }
 
 /// Tells if the value of `radio.links` was a text and not the name of a file.
-pub fn is_table(text: &str) -> bool {
+fn is_table(text: &str) -> bool {
     text.is_empty() || text.contains('\n')
 }
 
-impl Scenario {
-    /// All effective settings as the previous version wrote them.
-    pub fn as_before(&self) -> Json {
-        let mut settings = self.effective();
-        self.write_as_before(&mut settings, "");
-        if let Some(radio) = settings["radio"].as_object_mut()
-            && let Some(table) = radio.remove("links_table")
-        {
-            // The columns of the text had former names, too.
-            let text = table.as_str().unwrap_or_default().replacen("src,dst,", "from,to,", 1);
-            let file = self.config().radio.links_file.clone();
-            radio.insert("links_file".to_owned(), json!(file.unwrap_or(text)));
-        }
-        under_former_names(&settings)
+/// Text that the previous version wrote in place of `text`, the value of the setting at `path`; `tree` has the values
+/// as they are given.
+pub fn before(tree: &Node, path: &str, text: &str) -> Option<String> {
+    let setting = listed(path);
+    if let Some((_, old, _)) = WORDS.iter().find(|(of, _, new)| *of == setting && *new == text) {
+        return Some((*old).to_owned());
     }
-
-    fn write_as_before(&self, value: &mut Json, path: &str) {
-        match value {
-            Json::Object(fields) => {
-                fields.iter_mut().for_each(|(key, inner)| self.write_as_before(inner, &join(path, key)));
-            }
-            Json::Array(items) => {
-                let groups = items.iter_mut().enumerate().filter(|(_, item)| item.is_object());
-                groups.for_each(|(i, item)| self.write_as_before(item, &join(path, &i.to_string())));
-            }
-            Json::String(text) => {
-                if let Some(before) = self.before(path, text) {
-                    *value = json!(before);
-                }
-            }
-            Json::Null | Json::Bool(_) | Json::Number(_) => {}
-        }
+    let place = places().get(&setting)?;
+    if place.word.as_deref() == Some(text) {
+        return Some(NONE.to_owned());
     }
-
-    /// Text that the previous version wrote in place of `text`.
-    fn before(&self, path: &str, text: &str) -> Option<String> {
-        let place = places().get(&generic(path))?;
-        if place.word.as_deref() == Some(text) {
-            return Some(NONE.to_owned());
-        }
-        match place.quantity.filter(|_| place.is_common)? {
-            Former::SignalPower => SignalPower::parse(text).map(|power| Watts(power.0).to_string()),
-            Former::Ratio => {
-                let given = match self.tree.at(path) {
-                    Some(Node { value: Value::Text(given), .. }) => given.as_str(),
-                    _ if path == NOISE_FIGURE.0 => NOISE_FIGURE.1,
-                    _ => text,
-                };
-                let linear: Option<f64> = given.trim().parse().ok();
-                linear.or_else(|| Ratio::parse(given).map(|ratio| ratio.0)).map(|ratio| ratio.to_string())
-            }
+    match place.quantity.filter(|_| place.is_common)? {
+        Former::SignalPower => SignalPower::parse(text).map(|power| Watts(power.0).to_string()),
+        Former::Ratio => {
+            let given = match tree.at(path) {
+                Some(Node { value: Value::Text(given), .. }) => given.as_str(),
+                _ if path == NOISE_FIGURE.0 => NOISE_FIGURE.1,
+                _ => text,
+            };
+            let linear: Option<f64> = given.trim().parse().ok();
+            linear.or_else(|| Ratio::parse(given).map(|ratio| ratio.0)).map(|ratio| ratio.to_string())
         }
     }
 }
@@ -162,7 +150,8 @@ impl Scenario {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::NoFiles;
+    use crate::scenario::{NoFiles, Scenario};
+    use serde_json::json;
 
     #[test]
     fn former_values_have_a_text_of_today() {
@@ -172,7 +161,10 @@ mod tests {
         assert_eq!(today("node.0.radio.receive_threshold", "none"), "range");
         assert_eq!(today("radio.sinr.noise_figure", "5.011872336272724"), "7 dB");
         assert_eq!(today("node.0.radio.shadowing", "2"), "3.010299956639812 dB");
+        assert_eq!((today("flow.3.app", "ftp"), today("pairs.3.app", "ftp")), ("bulk".to_owned(), "bulk".to_owned()));
         for (path, written) in [
+            ("flow.3.app", "cbr"),
+            ("flow.3.src", "ftp"),
             ("topology.file", "none"),
             ("topology.kind", "none"),
             ("tcp.max_cwnd", "3"),
@@ -196,8 +188,7 @@ mod tests {
             assert_eq!(s.as_before()["radio"]["links"], table);
             assert_eq!(s.as_before()["radio"].get("links_table"), None);
         }
-        let name =
-            |value: &str| setting_of("radio.links", &Value::Text(value.to_owned()), "radio.links_file".to_owned());
+        let name = |value: &str| name("radio.links", &Value::Text(value.to_owned())).unwrap_or_default();
         assert_eq!(["", "a\n", "links.csv"].map(name), ["radio.links_table", "radio.links_table", "radio.links_file"]);
         let fixed = crate::scenario::fix::fix("my.toml", "[radio]\nlinks = \"\"\"\nsrc,dst\n\"\"\"\n");
         let text = fixed.map(|fixed| fixed.text).unwrap_or_default();

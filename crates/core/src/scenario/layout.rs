@@ -1,7 +1,7 @@
 //! Layout of a scenario: positions of its nodes, and its flows, listed, read from files or drawn at random.
 
 use super::cost::{self, Tally};
-use super::flows::{Ends, Flow, FlowEntry};
+use super::flows::{self, Ends, Flow, FlowEntry};
 use super::schema::{Config, Traffic};
 use super::source::Files;
 use super::{mobility, nodes};
@@ -11,13 +11,13 @@ use crate::radio::{Channel, most_pairs_in_range};
 use crate::rng::{Purpose, Stream};
 use crate::run::graph::Graph;
 use crate::run::{Command, Interfaces};
-use crate::setting::csv::{Csv, Misread, Row};
+use crate::setting::csv::{Csv, Misread, Row, former_columns};
 use crate::setting::foreign::Wanted;
 use crate::setting::limit::LONGEST;
 use crate::setting::{Code, Many, Node, Report, Setting, Value, count};
 use crate::topology::{self, Kind};
 use crate::unit::{Metres, Position, Time};
-use serde_json::{Value as Json, json};
+use serde_json::json;
 use std::ops::Range;
 
 /// Limit on draws of a random topology in the search for a connected one, and on draws of a random flow.
@@ -87,18 +87,27 @@ pub fn read_files(
     {
         cfg.topology.positions = positions;
         (cfg.topology.kind, cfg.topology.file) = (Kind::List, None);
-        put(tree, "topology", "kind", &json!("list"));
-        put(tree, "topology", "positions", &cfg.topology.positions.write());
+        put(tree, "topology", "kind", Node::from_json(&json!("list")));
+        put(tree, "topology", "positions", Node::from_json(&cfg.topology.positions.write()));
         if let Value::Table(t) = &mut tree.value
             && let Some((_, Node { value: Value::Table(topology), .. })) = t.entry("topology")
         {
             topology.remove("file");
         }
     }
-    if let Some(name) = cfg.traffic.file.clone()
-        && let Some((flows, timed)) =
-            read_file(tree, "traffic.file", &name, from, files, report, |t| read_flows(t, &cfg.traffic))
+    let mut columns = Vec::new();
+    let mut read = |text: &str| {
+        columns = former_columns(text, Wanted::Flows);
+        read_flows(text, &cfg.traffic)
+    };
+    if cfg.traffic.file.is_some() && cfg.traffic.stop.is_some() && cfg.traffic.duration.is_some() {
+        // One mistake, and not one of each line.
+        let origin = tree.at("traffic.duration").and_then(|n| n.origin);
+        report.add("traffic.duration", origin, flows::stops_twice("traffic"), Some(flows::STOP_ONCE.to_owned()));
+    } else if let Some(name) = cfg.traffic.file.clone()
+        && let Some((flows, timed)) = read_file(tree, "traffic.file", &name, from, files, report, &mut read)
     {
+        warn_of_columns(&mut warnings, tree, "traffic.file", &columns);
         for path in ["traffic.start", "traffic.stagger"] {
             if timed && let Some(node) = tree.at(path) {
                 let message = format!(
@@ -116,9 +125,19 @@ pub fn read_files(
             let flows = cfg.flow.changes(&Many::default()).unwrap_or_else(|| json!([]));
             t.insert("flow".to_owned(), None, Node::from_json(&flows));
         }
-        put(tree, "traffic", "file", &json!("none"));
+        put(tree, "traffic", "file", Node::from_json(&json!("none")));
     }
     warnings
+}
+
+/// Warns of former names of columns in the text of a setting, or in the file that it names.
+pub(super) fn warn_of_columns(warnings: &mut Report, tree: &Node, path: &str, columns: &[(&str, &str)]) {
+    let origin = tree.at(path).and_then(|n| n.origin);
+    for (old, new) in columns {
+        let message = format!("the column `{old}` in `{path}` is now called `{new}`");
+        let help = "the former name will be removed in the next version".to_owned();
+        warnings.warn(Code::FormerName, path, origin, message, Some(help));
+    }
 }
 
 /// Content of the file named by a setting; reports a failure and returns `None`.
@@ -190,11 +209,11 @@ fn seconds(text: &str) -> Option<Time> {
 }
 
 /// Sets a value in a group of the tree.
-pub(super) fn put(tree: &mut Node, group: &str, key: &str, value: &Json) {
+pub(super) fn put(tree: &mut Node, group: &str, key: &str, value: Node) {
     if let Value::Table(t) = &mut tree.value
         && let Some((_, Node { value: Value::Table(group), .. })) = t.entry(group)
     {
-        group.insert(key.to_owned(), None, Node::from_json(value));
+        group.insert(key.to_owned(), None, value);
     }
 }
 

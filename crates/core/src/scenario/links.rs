@@ -1,14 +1,16 @@
 //! Measured links: file and validation.
 
 use super::check::Checker;
-use super::former_values::word;
+use super::former_values::{NONE, word};
 use super::layout;
 use super::mobility;
 use super::schema::Config;
 use super::source::Files;
 use crate::radio::links::Links;
 use crate::radio::{self, Propagation, Reception};
-use crate::setting::{Code, Node, Report, Setting, Value, count, join};
+use crate::setting::csv::former_columns;
+use crate::setting::foreign::Wanted;
+use crate::setting::{Code, Node, Report, Setting, Table, Value, count, join};
 
 /// Advice on links with one direction only.
 const SYMMETRIC: &str = "add their rows, or set `radio.links_symmetric = true` if they are the same in both directions";
@@ -17,25 +19,57 @@ pub const STAY: &str = "measured links are valid for static nodes only, and a no
 /// Advice on moving nodes with measured links.
 pub const LET_STAY: &str = "keep all nodes static, or choose another `radio.propagation`";
 
-/// Reads the file of links into the scenario, which then no longer depends on it.
-pub fn read_file(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Files, report: &mut Report) {
-    if cfg.radio.propagation != Propagation::Links {
-        return;
+/// Reads the file of links into the scenario, which then no longer depends on it. Returns warnings about the columns.
+pub fn read_file(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Files, report: &mut Report) -> Report {
+    let mut warnings = Report::default();
+    if let Some(Node { value: Value::Text(text), origin }) = tree.at("radio.links_table")
+        && let columns = former_columns(text, Wanted::Links)
+        && !columns.is_empty()
+    {
+        let current = Node { origin: *origin, ..Node::from_json(&cfg.radio.links_table.write()) };
+        layout::warn_of_columns(&mut warnings, tree, "radio.links_table", &columns);
+        layout::put(tree, "radio", "links_table", current);
     }
-    let Some(name) = cfg.radio.links_file.clone() else { return };
-    let nodes = cfg.topology.nodes();
+    if cfg.radio.propagation != Propagation::Links {
+        return warnings;
+    }
+    let Some(name) = cfg.radio.links_file.clone() else { return warnings };
+    let (nodes, mut columns) = (cfg.topology.nodes(), Vec::new());
     let read = |text: &str| {
+        columns = former_columns(text, Wanted::Links);
         let links = Links::read_csv(text)?;
         beyond(&links, nodes).map_or(Ok(links), |why| Err(why.into()))
     };
     if let Some(links) = layout::read_file(tree, "radio.links_file", &name, from, files, report, read) {
+        layout::warn_of_columns(&mut warnings, tree, "radio.links_file", &columns);
         (cfg.radio.links_table, cfg.radio.links_file) = (links, None);
-        layout::put(tree, "radio", "links_table", &cfg.radio.links_table.write());
+        layout::put(tree, "radio", "links_table", Node::from_json(&cfg.radio.links_table.write()));
         if let Value::Table(t) = &mut tree.value
             && let Some((_, Node { value: Value::Table(radio), .. })) = t.entry("radio")
         {
             radio.remove("links_file");
         }
+    }
+    warnings
+}
+
+/// Prepares a scenario for changes that lie over it: a table of links replaces the file of links below, and a file the
+/// table.
+pub fn replace(base: &mut Table, over: &Table, report: &mut Report) {
+    let Some(Node { value: Value::Table(own), .. }) = over.get("radio") else { return };
+    let is_name = |file: &&Node| file.value != Value::Text(NONE.into());
+    let outdated = match (own.get("links_file").filter(is_name), own.get("links_table")) {
+        (Some(_), Some(Node { value: Value::Text(table), origin })) if !table.is_empty() => {
+            let message = "`radio.links_file` and `radio.links_table` both say which links there are";
+            report.add("radio.links_table", *origin, message, Some("leave one of them out".to_owned()));
+            return;
+        }
+        (Some(_), None) => "links_table",
+        (None, Some(_)) => "links_file",
+        _ => return,
+    };
+    if let Some((_, Node { value: Value::Table(radio), .. })) = base.entry("radio") {
+        radio.remove(outdated);
     }
 }
 

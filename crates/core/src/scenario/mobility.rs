@@ -61,7 +61,7 @@ pub fn read_file(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn File
         };
         if let Some(courses) = layout::read_file(tree, "mobility.file", &name, from, files, report, read) {
             (cfg.mobility.table, cfg.mobility.file) = (courses, None);
-            layout::put(tree, "mobility", "table", &cfg.mobility.table.write());
+            layout::put(tree, "mobility", "table", Node::from_json(&cfg.mobility.table.write()));
             if let Value::Table(t) = &mut tree.value
                 && let Some((_, Node { value: Value::Table(mobility), .. })) = t.entry("mobility")
             {

@@ -8,6 +8,7 @@ mod events;
 mod far;
 pub mod fix;
 pub mod flows;
+pub mod former;
 mod former_events;
 mod former_pairs;
 pub mod former_values;
@@ -25,7 +26,7 @@ mod sizes;
 pub mod source;
 mod unused;
 mod warnings;
-pub mod wires;
+pub mod wired_links;
 
 pub use cost::Cost;
 pub use error::Errors;
@@ -69,8 +70,8 @@ pub struct Scenario {
     cost: Cost,
     /// Tree of all values, including those of extended files.
     tree: Node,
-    /// First entry of `flow` that was one of `pairs`.
-    first_of_pairs: Option<usize>,
+    /// Number of the last entries of `flow` that were entries of `pairs`.
+    of_pairs: usize,
     /// Problems that do not prevent a run.
     pub warnings: Vec<Problem>,
     /// Settings without effect that the scenario itself sets.
@@ -94,16 +95,11 @@ impl Scenario {
     ) -> Result<Scenario, Errors> {
         let mut reader = Reader::new(files);
         let mut tree = reader.read(name, text);
-        let mut changed = Vec::new();
-        for (path, value) in overrides {
-            let node = reader.override_value(path, value);
-            for (path, node) in reader.renaming.of_value(path, node) {
-                source::leaves(&node, &path, &mut |name| changed.push(name));
-                reader.set(&mut tree, &path, node);
-            }
-        }
+        let changes =
+            overrides.iter().map(|(path, value)| (path.clone(), reader.override_value(path, value))).collect();
+        let changed = reader.set_all(&mut tree, changes);
         let before = || Scenario::from_toml(name, text, &[], files).ok().map(|s| s.unused);
-        Scenario::finish(reader, tree, &changed, before)
+        Scenario::finish(reader, tree, 0, &changed, before)
     }
 
     /// Reads JSON, as a Python dict arrives; names may be dotted. `overrides` is an object of dotted names and values.
@@ -126,12 +122,17 @@ impl Scenario {
         };
         reader.begin(&mut own);
         reader.report_twice(&own, &dotted);
+        // Links are those of this scenario, however they are written, or else those of the files that it extends.
+        let (links, dotted): (Vec<_>, Vec<_>) = dotted.into_iter().partition(|d| d.0.starts_with("radio.links_"));
+        for (path, node) in links {
+            reader.set(&mut own, &path, node);
+        }
         let mut tree = reader.extend(own, "scenario");
         for (path, node) in dotted {
             reader.set(&mut tree, &path, node);
         }
         let before = || Scenario::from_json(json, &Json::Null, files).ok().map(|s| s.unused);
-        Scenario::lay_over(reader, tree, overrides, before)
+        Scenario::lay_over(reader, tree, 0, overrides, before)
     }
 
     /// A copy of the scenario with other settings; `overrides` is an object of dotted names and values.
@@ -142,47 +143,45 @@ impl Scenario {
         let mut reader = Reader::new(files);
         reader.sources = self.sources.clone();
         let Value::Table(mut tree) = self.tree.value.clone() else { unreachable!("a scenario is a table") };
-        if let Some(first) = self.first_of_pairs
-            && overrides.as_object().into_iter().flatten().any(|(path, _)| former_pairs::is_meant(path))
-        {
-            former_pairs::split_off(&mut tree, first);
+        let mut of_pairs = self.of_pairs;
+        if of_pairs > 0 && overrides.as_object().into_iter().flatten().any(|(path, _)| former_pairs::is_meant(path)) {
+            former_pairs::split_off(&mut tree, std::mem::take(&mut of_pairs));
         }
-        Scenario::lay_over(reader, tree, overrides, || Some(self.unused.clone()))
+        Scenario::lay_over(reader, tree, of_pairs, overrides, || Some(self.unused.clone()))
     }
 
-    /// Overlays a scenario with changes; `before` finds the settings without effect before them.
+    /// Overlays a scenario with changes; `before` finds the settings without effect before them. The last entries of
+    /// `flow`, `of_pairs` in number, were entries of `pairs`.
     fn lay_over(
         mut reader: Reader<'_>,
         mut tree: Table,
+        of_pairs: usize,
         overrides: &Json,
         before: impl FnOnce() -> Option<Vec<Unused>>,
     ) -> Result<Scenario, Errors> {
-        let mut changed = Vec::new();
+        let mut changes = Vec::new();
         for (path, value) in overrides.as_object().into_iter().flatten() {
             let mut node = Node::from_json(value);
             let dotted = source::take_dotted(&mut node, path);
-            let all = std::iter::once((path.clone(), node)).chain(dotted);
-            let renaming = &mut reader.renaming;
-            let all: Vec<_> = all.flat_map(|(path, node)| renaming.of_value(&path, node)).collect();
-            for (path, node) in all {
-                source::leaves(&node, &path, &mut |name| changed.push(name));
-                reader.set(&mut tree, &path, node);
-            }
+            changes.push((path.clone(), node));
+            changes.extend(dotted);
         }
-        Scenario::finish(reader, tree, &changed, before)
+        let changed = reader.set_all(&mut tree, changes);
+        Scenario::finish(reader, tree, of_pairs, &changed, before)
     }
 
     /// Builds the scenario of a tree in which settings have been `changed`; `before` finds the settings without effect
-    /// before.
+    /// before. The last entries of `flow`, `of_pairs` in number, were entries of `pairs`.
     fn finish(
         reader: Reader<'_>,
         tree: Table,
+        of_pairs: usize,
         changed: &[String],
         before: impl FnOnce() -> Option<Vec<Unused>>,
     ) -> Result<Scenario, Errors> {
         let Reader { sources, mut report, files, mut renaming, .. } = reader;
         let mut tree = tree;
-        let of_pairs = former_pairs::append(&mut tree, &mut renaming);
+        let of_pairs = of_pairs + former_pairs::append(&mut tree, &mut renaming);
         renaming.twice.into_iter().for_each(|p| report.push(p));
         let mut tree = Node { value: Value::Table(tree), origin: None };
         let mut config = Config::default();
@@ -198,9 +197,8 @@ impl Scenario {
         let name = sources.texts.first().map_or("scenario", |t| t.0.as_str());
         let mut warnings = layout::read_files(&mut config, &mut tree, name, files, of_pairs, &mut report);
         warnings.append(mobility::read_file(&mut config, &mut tree, name, files, &mut report));
-        links::read_file(&mut config, &mut tree, name, files, &mut report);
+        warnings.append(links::read_file(&mut config, &mut tree, name, files, &mut report));
         add_default_flow(&mut config, &tree);
-        let first_of_pairs = (of_pairs > 0).then(|| config.flow.0.len().saturating_sub(of_pairs));
         let (findings, layout) = check::check(&config, &tree, &sources);
         // A default in place of an unreadable value needs no second message.
         let already_reported = |p: &Problem, report: &Report| {
@@ -227,8 +225,7 @@ impl Scenario {
             // A scenario with all settings, as from `effective_toml`, did not choose them, so it gets no warnings.
             let unused = if findings.is_complete && changed.is_empty() { vec![] } else { findings.unused };
             let cost = findings.cost;
-            let scenario =
-                Scenario { config, layout, cost, tree, first_of_pairs, warnings, unused, more_warnings, sources };
+            let scenario = Scenario { config, layout, cost, tree, of_pairs, warnings, unused, more_warnings, sources };
             Ok(scenario.warned(changed, before))
         } else {
             Err(Errors { problems: report.problems, more: report.more, sources })

@@ -33,8 +33,8 @@ impl Checker<'_> {
             n => format!(", and {n} more links go one way"),
         };
         let message = format!(
-            "node {to} hears node {from}, which does not hear node {to}{more}: {protocol} takes such links for routes, and no \
-             ACK comes back over them"
+            "node {to} hears node {from}, which does not hear node {to}{more}: {protocol} takes such links for routes, and \
+             no ACK comes back over them"
         );
         self.warn(Code::OneWayLinks, path, message, help);
     }

@@ -1,12 +1,12 @@
 //! Former names in a scenario: replaced before the settings are read, with a warning for each.
 
-use super::former_values;
 use super::schema::to_json;
-use super::{former_events, former_pairs};
-use crate::setting::renames::{former, former_word, generic, renamed, renamed_value};
+use super::source::leaves;
+use super::{former_events, former_values};
+use crate::setting::renames::{EventKey, generic, renamed_value};
 use crate::setting::{Code, Entry, Node, Origin, Problem, Table, Value, join};
-use serde_json::{Map, Value as Json, json};
-use std::collections::BTreeSet;
+use serde_json::{Map, Value as Json};
+use std::collections::{BTreeSet, HashMap};
 
 /// Suggestion of all warnings of this kind.
 const HELP: &str = "the former name will be removed in the next version; `chappe fix FILE` rewrites a file";
@@ -23,54 +23,6 @@ pub fn of_settings(settings: &Json) -> (Json, Vec<String>) {
         now.extend(all.into_iter().map(|(path, node)| (path, to_json(&node))));
     }
     (Json::Object(now), renaming.warnings.into_iter().map(|p| p.message).collect())
-}
-
-/// All settings under their former names, as the previous version wrote them.
-pub fn under_former_names(settings: &Json) -> Json {
-    fn collect(value: &Json, path: &str, all: &mut Json) {
-        match value {
-            Json::Object(event) if former_events::is_event(path) => {
-                *place(all, path) = former_events::under_former_names(event);
-            }
-            Json::Object(fields) if !fields.is_empty() => {
-                fields.iter().for_each(|(key, inner)| collect(inner, &join(path, key), all));
-            }
-            Json::Array(items) if items.iter().any(Json::is_object) => {
-                items.iter().enumerate().for_each(|(i, inner)| collect(inner, &join(path, &i.to_string()), all));
-            }
-            Json::String(word) => {
-                let word = former_word(path, word).unwrap_or(word);
-                *place(all, &former(path).unwrap_or_else(|| path.to_owned())) = json!(word);
-            }
-            _ => *place(all, &former(path).unwrap_or_else(|| path.to_owned())) = value.clone(),
-        }
-    }
-    /// Value at a dotted name, with the groups and lists around it.
-    fn place<'a>(all: &'a mut Json, path: &str) -> &'a mut Json {
-        path.split('.').fold(all, |at, step| match step.parse::<usize>() {
-            Ok(i) => {
-                if !at.is_array() {
-                    *at = json!([]);
-                }
-                let items = at.as_array_mut().expect("it is a list");
-                items.resize(items.len().max(i + 1), Json::Null);
-                &mut items[i]
-            }
-            Err(_) => {
-                if !at.is_object() {
-                    *at = json!({});
-                }
-                &mut at[step]
-            }
-        })
-    }
-    let mut settings = settings.clone();
-    if let Some(settings) = settings.as_object_mut() {
-        former_pairs::under_former_names(settings);
-    }
-    let mut all = json!({});
-    collect(&settings, "", &mut all);
-    all
 }
 
 /// Replacement of former names, and problems of the names that were found.
@@ -96,18 +48,52 @@ impl Renaming {
     }
 
     /// Current names and values for a value at a dotted name: the value itself, and parts of it that move to other
-    /// groups.
+    /// groups. A former key of an event also names its action.
     pub fn of_value(&mut self, path: &str, mut node: Node) -> Vec<(String, Node)> {
-        let today = renamed(path).map(|new| former_values::setting_of(path, &node.value, new));
-        let new = today.unwrap_or_else(|| path.to_owned());
-        if new != path {
+        let new = former_values::name(path, &node.value).unwrap_or_else(|| path.to_owned());
+        let mut all = Vec::new();
+        if let Some((event, word)) = former_events::named(path) {
+            self.warn_of_key(path, event, word, node.origin);
+            all.extend(former_events::action_of(word, &node).map(|action| (join(event, "action"), action)));
+        } else if new != path {
             self.warn(path, &new, node.origin);
         }
         let had_entries = has_entries(&node);
         self.of_node(&mut node, path, &new);
         let moved = std::mem::take(&mut self.moved).into_iter().map(|(path, _, node)| (path, node));
         let left = has_entries(&node) || !had_entries;
-        left.then_some((new, node)).into_iter().chain(moved).collect()
+        all.extend(left.then_some((new, node)).into_iter().chain(moved));
+        all
+    }
+
+    /// Current names and values of changes of a scenario, given one after another. A value that is changed by both of
+    /// its names is an error.
+    pub fn of_changes(&mut self, changes: Vec<(String, Node)>) -> Vec<(String, Node)> {
+        let names = |path: &str, node: &Node| {
+            let mut names = BTreeSet::new();
+            leaves(node, path, &mut |name| _ = names.insert(name));
+            names
+        };
+        let mut set: HashMap<String, bool> = HashMap::new();
+        let mut now = Vec::new();
+        for (path, node) in changes {
+            let written = names(&path, &node);
+            for (path, node) in self.of_value(&path, node) {
+                for name in names(&path, &node) {
+                    let is_former = !written.contains(&name);
+                    if set.insert(name.clone(), is_former).is_some_and(|before| before != is_former) {
+                        self.set_twice(&name, node.origin);
+                    }
+                }
+                now.push((path, node));
+            }
+        }
+        now
+    }
+
+    /// Gives the settings of an event their current names.
+    pub fn of_single_event(&mut self, event: &mut Node) {
+        self.of_node(event, "event.0", "event.0");
     }
 
     /// Replaces former names in a value that is called `old` in the text and `new` today.
@@ -125,15 +111,12 @@ impl Renaming {
             }
             Value::Text(text) => {
                 if let Some(now) = renamed_value(new, text) {
-                    match former_word(new, &now) {
-                        Some(_) => self.warn_of_word(new, text, &now, node.origin),
-                        None => self.warn(text, &now, node.origin),
-                    }
+                    self.warn(text, &now, node.origin);
                     *text = now;
                 } else if let Some(now) = former_values::text(new, text) {
                     self.warn_of_value(new, text, &now, node.origin);
                     // The number of decibels may be rounded: the reader still takes the ratio.
-                    if text == former_values::NONE {
+                    if text.trim().parse::<f64>().is_err() {
                         *text = now;
                     }
                 }
@@ -149,8 +132,7 @@ impl Renaming {
         }
         for (key, at, mut node) in std::mem::take(table).into_entries() {
             let (was, same) = (join(old, &key), join(new, &key));
-            let today = renamed(&was).map(|new| former_values::setting_of(&was, &node.value, new));
-            let now = today.unwrap_or_else(|| same.clone());
+            let now = former_values::name(&was, &node.value).unwrap_or_else(|| same.clone());
             if now != same {
                 self.warn(&was, &now, at);
             }
@@ -171,11 +153,7 @@ impl Renaming {
     fn of_event(&mut self, table: &mut Table, old: &str, new: &str) {
         let event = former_events::current(std::mem::take(table).into_entries());
         for (word, at) in event.former {
-            let was = join(old, word.former);
-            if self.known.insert(generic(&was)) {
-                let message = format!("`{was}` is now called {}", former_events::described(new, word));
-                self.warnings.push(problem(&was, at, message, HELP));
-            }
+            self.warn_of_key(&join(old, word.former), new, word, at);
         }
         if let Some((first, second, at)) = event.several {
             let message = format!("`{new}` has both `{first}` and `{second}`");
@@ -194,16 +172,16 @@ impl Renaming {
         }
     }
 
-    fn warn_of_value(&mut self, path: &str, old: &str, new: &str, at: Option<Origin>) {
-        if self.known.insert(format!("{} = {old}", generic(path))) {
-            self.warnings.push(problem(path, at, format!("`{path}` = \"{old}\" is now written \"{new}\""), VALUE_HELP));
+    fn warn_of_key(&mut self, old: &str, event: &str, word: &EventKey, at: Option<Origin>) {
+        if self.known.insert(generic(old)) {
+            let message = format!("`{old}` is now called {}", former_events::described(event, word));
+            self.warnings.push(problem(old, at, message, HELP));
         }
     }
 
-    fn warn_of_word(&mut self, setting: &str, old: &str, new: &str, at: Option<Origin>) {
-        if self.known.insert(format!("{} = {old}", generic(setting))) {
-            let message = format!("`{old}`, a word of `{setting}`, is now called `{new}`");
-            self.warnings.push(problem(setting, at, message, HELP));
+    fn warn_of_value(&mut self, path: &str, old: &str, new: &str, at: Option<Origin>) {
+        if self.known.insert(format!("{} = {old}", generic(path))) {
+            self.warnings.push(problem(path, at, format!("`{path}` = \"{old}\" is now written \"{new}\""), VALUE_HELP));
         }
     }
 
@@ -216,11 +194,14 @@ impl Renaming {
                     self.insert(there, &join(path, &key), (key, at, node));
                 }
             }
-            (Some(_), _) => {
-                let message = format!("`{path}` is set twice, by its former and its current name");
-                self.twice.push(problem(path, at, message, "set it once, by its current name"));
-            }
+            (Some(_), _) => self.set_twice(path, at),
         }
+    }
+
+    /// Adds the error that a setting is given by both of its names.
+    fn set_twice(&mut self, path: &str, at: Option<Origin>) {
+        let message = format!("`{path}` is set twice, by its former and its current name");
+        self.twice.push(problem(path, at, message, "set it once, by its current name"));
     }
 
     /// Inserts a value at the name `rest` below the table `group`; groups that are missing are made.

@@ -219,7 +219,8 @@ settings! {
 pub struct Any(pub Option<Node>);
 
 settings! {
-    /// A change to the running simulation: one action at one time. The action determines the other settings of the event.
+    /// A change to the running simulation: one action at one time. The action determines the other settings of the
+    /// event.
     pub struct Event {
         /// Time of the event.
         pub at: Option<Time> | "none" = None => at_most(Time::ZERO + LONGEST),
@@ -261,8 +262,8 @@ settings! {
         /// Lets a node be an end of at most one of these flows.
         pub distinct_ends: bool = true
             ; used when |c| c.flows > 0, else "`traffic.flows` is 0",
-        /// A CSV file with the columns src and dst: one flow per line. An optional column started_at_s has the start times
-        /// \[s\]; with an empty field the flow waits for an event that starts it.
+        /// A CSV file with the columns src and dst: one flow per line. An optional column started_at_s has the start
+        /// times \[s\]; with an empty field the flow waits for an event that starts it.
         pub file: Option<String> | "none" = None,
         /// Application of these flows.
         pub app: app::Kind = app::Kind::Bulk,
@@ -281,23 +282,23 @@ settings! {
 }
 
 settings! {
-    /// Flow generator: TCP transfers that arrive at random times, each a file of a random size.
+    /// Flow generator: short TCP flows that arrive at random times, each with a file of a random size.
     pub struct Arrivals {
-        /// Number of the source node; "random": drawn anew for each transfer.
+        /// Number of the source node; "random": drawn anew for each short flow.
         pub src: Option<u32> | "random" = None,
-        /// Number of the destination node; "random": drawn anew for each transfer.
+        /// Number of the destination node; "random": drawn anew for each short flow.
         pub dst: Option<u32> | "random" = None,
-        /// Mean number of transfers per second: the rate of a Poisson process \[1/s\].
+        /// Mean number of short flows per second: the rate of a Poisson process \[1/s\].
         pub rate: f64 = 1.0 => above(0.0).at_most(1e6),
-        /// Begin of the arrivals.
+        /// Start of the arrivals.
         pub start: Time = Time::ZERO => at_most(Time::ZERO + LONGEST),
         /// End of the arrivals.
         pub stop: Option<Time> | "never" = None => at_most(Time::ZERO + LONGEST),
-        /// Largest number of transfers.
+        /// Largest number of short flows.
         pub count: Option<u32> | "unlimited" = None => range(1, 1_000_000_000),
-        /// Sizes of the transfers.
+        /// Sizes of the short flows.
         pub size: arrivals::Size = arrivals::Size::default(),
-        /// TCP settings of these transfers that differ from `tcp`.
+        /// TCP settings of these flows that differ from `tcp`.
         pub tcp: Overrides<tcp::Config> = Overrides::default(),
     }
 }
@@ -382,7 +383,7 @@ settings! {
         pub middlebox: Many<Middlebox> = Many::default(),
         /// Flows that are listed.
         pub flow: Many<FlowEntry> = Many::default(),
-        /// Flow generators: transfers that arrive at random times.
+        /// Flow generators: short flows that arrive at random times.
         pub arrival_process: Many<Arrivals> = Many::default(),
         /// Changes to the running simulation.
         pub event: Many<Event> = Many::default(),
@@ -452,7 +453,7 @@ pub const SHELVES: &[Shelf] = &[
     Shelf { name: "Routing protocols", setting: "routing.protocol", parts: routing::Protocol::WORDS },
     Shelf { name: "Queue disciplines", setting: "queue.discipline", parts: queue::Discipline::WORDS },
     Shelf {
-        name: "Sizes of transfers",
+        name: "Sizes of short flows",
         setting: "arrival_process.N.size.distribution",
         parts: arrivals::Distribution::WORDS,
     },
@@ -460,8 +461,12 @@ pub const SHELVES: &[Shelf] = &[
     Shelf { name: "Middleboxes", setting: "middlebox.N.kind", parts: middlebox::Kind::WORDS },
     Shelf { name: "Propagation models", setting: "radio.propagation", parts: radio::Propagation::WORDS },
     Shelf { name: "Topologies", setting: "topology.kind", parts: topology::Kind::WORDS },
-    Shelf { name: "Motions", setting: "mobility.model", parts: mobility::Kind::WORDS },
-    Shelf { name: "Beginnings of random walks", setting: "mobility.initial", parts: mobility::Start::WORDS },
+    Shelf { name: "Mobility models", setting: "mobility.model", parts: mobility::Kind::WORDS },
+    Shelf {
+        name: "Initial states of random waypoint mobility",
+        setting: "mobility.initial",
+        parts: mobility::Start::WORDS,
+    },
     Shelf { name: "Recorded tables", setting: "run.record", parts: RecordedTable::WORDS },
     Shelf { name: "Actions of events", setting: "event.N.action", parts: Action::WORDS },
     Shelf { name: "Presets", setting: "extends", parts: super::presets::WORDS },

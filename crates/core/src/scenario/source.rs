@@ -1,7 +1,7 @@
 //! Source texts of a scenario: TOML with positions, files that extend each other, overrides.
 
 use super::renamed::Renaming;
-use super::{presets, schema};
+use super::{links, presets, schema};
 use crate::setting::{Entry, Node, Origin, Report, Table, Value, count, join, shortened, suggest};
 use std::collections::BTreeSet;
 use toml::Spanned;
@@ -104,7 +104,11 @@ impl<'a> Reader<'a> {
 
     /// Overlays the extended files with a table.
     pub fn extend(&mut self, mut own: Table, name: &str) -> Table {
-        let Some(mut extends) = own.remove("extends") else { return own };
+        let mut base = Table::default();
+        let Some(mut extends) = own.remove("extends") else {
+            self.overlay(&mut base, own);
+            return base;
+        };
         if let (Value::Table(_), None) = (&extends.value, extends.origin) {
             return self.over_table(&mut extends, own);
         }
@@ -117,16 +121,21 @@ impl<'a> Reader<'a> {
             let help = "expected a preset, a file, or a list of them".to_owned();
             self.report.add("extends", extends.origin, format!("`extends` cannot be {}", extends.text()), Some(help));
         }
-        let mut base = Table::default();
         for node in names {
             let Value::Text(wanted) = &node.value else {
                 self.report.add("extends", node.origin, format!("`extends` cannot name {}", node.text()), None);
                 continue;
             };
-            base.merge(self.layer(wanted, name, node.origin));
+            let layer = self.layer(wanted, name, node.origin);
+            self.overlay(&mut base, layer);
         }
-        base.merge(own);
+        self.overlay(&mut base, own);
         base
+    }
+
+    fn overlay(&mut self, base: &mut Table, over: Table) {
+        links::replace(base, &over, &mut self.report);
+        base.merge(over);
     }
 
     /// Overlays a table kept apart by [`Scenario::written`](super::Scenario::written).
@@ -287,6 +296,23 @@ impl<'a> Reader<'a> {
         let mut node = Node { value, origin: None };
         set_origin(&mut node, origin);
         node
+    }
+
+    /// Sets values at dotted names, which may be former ones; returns the names of all that is set.
+    pub fn set_all(&mut self, tree: &mut Table, changes: Vec<(String, Node)>) -> Vec<String> {
+        let changes = self.renaming.of_changes(changes);
+        let mut links = Table::default();
+        let is_of_links = |path: &str| path == "radio" || path.starts_with("radio.links_");
+        for (path, node) in changes.iter().filter(|change| is_of_links(&change.0)) {
+            self.set(&mut links, path, node.clone());
+        }
+        links::replace(tree, &links, &mut self.report);
+        let mut changed = Vec::new();
+        for (path, node) in changes {
+            leaves(&node, &path, &mut |name| changed.push(name));
+            self.set(tree, &path, node);
+        }
+        changed
     }
 
     /// Sets a value at a dotted path, creating tables as needed.

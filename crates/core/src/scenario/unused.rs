@@ -116,13 +116,13 @@ struct Queue<'a> {
 
 /// A TCP connection, or the second half of a split one.
 struct Connection<'a> {
-    /// Flow of the connection; `None` for a generated transfer.
+    /// Flow of the connection; `None` for a short flow.
     flow: Option<usize>,
     /// Overridden settings.
     own: &'a Overrides<tcp::Config>,
     /// Flow generator of the connection.
     arrivals: Option<usize>,
-    /// Entry of `flow` of the connection; `None` for a random flow and a generated transfer.
+    /// Entry of `flow` of the connection; `None` for a random flow and a short flow.
     entry: Option<usize>,
     /// Middlebox at which the second half begins.
     split: Option<usize>,
@@ -221,14 +221,14 @@ impl<'a> Users<'a> {
     /// All queues that use the group `queue`.
     fn queues(&self) -> impl Iterator<Item = Queue<'a>> + '_ {
         let radio = |p: &Profile| Queue { cfg: p.queue.clone(), own: vec![], back: None, link: 0 };
-        let wires =
+        let wired_links =
             self.cfg.wired_link.0.iter().zip(&self.directions).enumerate().flat_map(|(link, (l, [there, back]))| {
                 let own = vec![&self.cfg.wired.queue, &l.queue];
                 let there = Queue { cfg: there.queue.clone(), own: own.clone(), back: None, link };
                 let back = l.duplex.then(|| Queue { cfg: back.queue.clone(), own, back: Some(&l.back), link });
                 std::iter::once(there).chain(back)
             });
-        self.profiles().iter().map(radio).chain(wires)
+        self.profiles().iter().map(radio).chain(wired_links)
     }
 
     /// Reason for a queue setting at this `depth`: 0 `queue`, 1 `wired.queue`, 2 a link's queue.
@@ -294,11 +294,10 @@ impl<'a> Users<'a> {
     }
 
     /// Reason for a common setting of all links.
-    fn wire(&self, rest: &str) -> Option<&'static str> {
+    fn wired(&self, rest: &str) -> Option<&'static str> {
         let links = self.cfg.wired_link.0.iter().zip(&self.directions);
         let nobody = "there are no links";
         match rest.split_once('.').unwrap_or((rest, "")) {
-            ("nodes", _) => None,
             ("queue", rest) => self.queue(1, None, rest),
             ("error", rest) => {
                 let users = links.flat_map(|(l, both)| {
@@ -378,7 +377,7 @@ impl<'a> Users<'a> {
             ("queue", _) => self.queue(0, None, rest),
             ("node", Ok(_)) if part == "mobility" => self.mobility(own),
             ("node", Ok(_)) => self.node(part, own),
-            ("wired", _) => self.wire(rest),
+            ("wired", _) => self.wired(rest),
             ("wired_link", Ok(i)) => self.link(i, deeper),
             ("snoop", _) => {
                 let one = |i: usize| {

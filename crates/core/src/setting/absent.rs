@@ -10,11 +10,12 @@ const LOSS_BASED: &str = "the nearest is `tcp.variant = \"cubic\"`, whose conges
 const DELAY_BASED: &str = "the nearest is `tcp.variant = \"vegas\"`, whose congestion control is delay-based";
 const OFDM: &str = "the nearest is `extends = \"802.11a\"`: OFDM, one antenna, up to 54 Mbit/s";
 const FADES: &str = "the only fading model is `radio.sinr.fading = \"rayleigh\"`";
-const WALKS: &str = "the nearest is `mobility.model = \"random_waypoint\"`; `mobility.file` reads movement files of ns-2 and BonnMotion";
+const WALKS: &str = "the nearest is `mobility.model = \"random_waypoint\"`; `mobility.file` reads movement files of \
+                     ns-2 and BonnMotion";
 const FAIR: &str = "the nearest is `queue.discipline = \"fq_codel\"`, which queues each flow separately";
 const DELAY_BOUND: &str = "the nearest is `queue.discipline = \"codel\"`, which controls the queueing delay";
 const BURSTS: &str =
-    "the nearest are `on_off` (bursts and pauses) and `arrival_process` (transfers that arrive at random)";
+    "the nearest are `on_off` (bursts and pauses) and `arrival_process` (short flows that arrive at random)";
 const RATES: &str =
     "rate control is one of `wlan.rate_control.algorithm = \"minstrel\"`, `\"arf\"`, `\"aarf\"` and `\"sample_rate\"`";
 const LOG: &str = "the nearest is `radio.propagation = \"log_distance\"`, with any exponent, and `radio.shadowing`";

@@ -11,9 +11,9 @@ keywords! {
         FormerName = "former_name",
         /// There are no flows.
         NoFlows = "no_flows",
-        /// A flow begins after the end of the run.
+        /// A flow starts after the end of the run.
         LateFlow = "late_flow",
-        /// A flow has no start, and no event begins it.
+        /// A flow has no start, and no event starts it.
         UnstartedFlow = "unstarted_flow",
         /// An event comes after the end of the run.
         LateEvent = "late_event",

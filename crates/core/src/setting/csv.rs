@@ -57,6 +57,12 @@ pub fn lines(text: &str) -> impl Iterator<Item = (&str, usize)> {
     lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#'))
 }
 
+/// Former names of columns in the header of a table, each with the current name.
+pub fn former_columns(text: &str, wanted: Wanted) -> Vec<(&'static str, &'static str)> {
+    let header = lines(text).next().map_or("", |line| line.0);
+    fields(header).filter_map(|column| wanted.renamed(column)).collect()
+}
+
 /// Fields of a line.
 pub(super) fn fields(line: &str) -> impl Iterator<Item = &str> {
     line.split(',').map(|f| f.trim().trim_matches('"'))

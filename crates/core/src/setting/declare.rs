@@ -3,16 +3,18 @@
 /// Declares a group of settings: a struct with documented fields and defaults.
 ///
 /// After its type an optional setting has the word that stands for no value, `Option<Time> | "never"` (see
-/// [`optional`](mod@crate::setting::optional)). After its default a setting may have a limit, `=> at_least(1)` (see [`limit`](mod@crate::setting::limit)), and a
-/// condition on the group without which it has no effect: `; used when |c| c.adaptive, else "why not"`. A group with a
-/// switch among its own settings begins with it: `pub struct Config if enabled, else "why not"`. A value outside the
-/// limit is an error, a setting without effect is a warning, and the schema contains both.
+/// [`optional`](mod@crate::setting::optional)). After its default a setting may have a limit, `=> at_least(1)` (see
+/// [`limit`](mod@crate::setting::limit)), and a condition on the group without which it has no effect:
+/// `; used when |c| c.adaptive, else "why not"`. A group with a switch among its own settings begins with it:
+/// `pub struct Config if enabled, else "why not"`. A value outside the limit is an error, a setting without effect is a
+/// warning, and the schema contains both.
 #[macro_export]
 macro_rules! settings {
     ($(#[doc = $doc:literal])* pub struct $Name:ident $(if $switch:ident, else $off:literal)? {
         $(
             $(#[doc = $fdoc:literal])*
-            pub $field:ident : $T:ty $(| $word:literal)? = $default:expr $(=> $limit:expr)? $(; used when $used:expr, else $why:expr)?,
+            pub $field:ident : $T:ty $(| $word:literal)? = $default:expr $(=> $limit:expr)?
+                $(; used when $used:expr, else $why:expr)?,
         )*
     }) => {
         $(#[doc = $doc])*

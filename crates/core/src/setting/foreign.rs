@@ -23,14 +23,19 @@ pub const MOVEMENT_COLUMNS: [&str; 7] = ["time_s", "node", "x_m", "y_m", "dest_x
 impl Wanted {
     const ALL: [Wanted; 4] = [Wanted::Positions, Wanted::Flows, Wanted::Links, Wanted::Movements];
 
-    /// Current name of a column that had a former name.
+    /// Former and current name of a column that is called by its former name.
+    pub(super) fn renamed(self, name: &str) -> Option<(&'static str, &'static str)> {
+        let columns: &[(&str, &str)] = match self {
+            Wanted::Links => &[("from", "src"), ("to", "dst")],
+            Wanted::Flows => &[("start_s", "started_at_s")],
+            Wanted::Positions | Wanted::Movements => &[],
+        };
+        columns.iter().copied().find(|(old, _)| *old == name)
+    }
+
+    /// Current name of a column.
     pub(super) fn of_today(self, name: &str) -> &str {
-        match (self, name) {
-            (Wanted::Links, "from") => "src",
-            (Wanted::Links, "to") => "dst",
-            (Wanted::Flows, "start_s") => "started_at_s",
-            _ => name,
-        }
+        self.renamed(name).map_or(name, |(_, new)| new)
     }
 
     /// Required columns.
@@ -84,8 +89,8 @@ impl Wanted {
                 "write a CSV file with the columns src, dst, and signal_dbm or loss_db: one direction in a line"
             }
             Wanted::Movements => {
-                "give a movement file of ns-2, a `.movements` file of BonnMotion, or CSV with the columns time_s, node, \
-                 x_m, y_m, dest_x_m, dest_y_m, speed_mps"
+                "give a movement file of ns-2, a `.movements` file of BonnMotion, or CSV with the columns time_s, \
+                 node, x_m, y_m, dest_x_m, dest_y_m, speed_mps"
             }
         }
     }
@@ -157,7 +162,8 @@ fn is_tcl(text: &str, first: &str) -> bool {
 
 /// Advice on link costs.
 const COSTS: &str = "it has links and their costs, which do not tell how strong a signal arrives; number its nodes \
-                     from 0, and write what was measured as a CSV file with the columns src, dst, and signal_dbm or loss_db";
+                     from 0, and write what was measured as a CSV file with the columns src, dst, and signal_dbm or \
+                     loss_db";
 
 fn json(text: &str, wanted: Wanted) -> (&'static str, Option<String>) {
     if text.contains("\"NetworkGraph\"") || text.contains("\"NetworkCollection\"") {
@@ -191,8 +197,8 @@ fn tcl(text: &str, wanted: Wanted) -> Option<(&'static str, Option<String>)> {
     let connections = lines().filter(joins).count() as u64;
     if connections > 0 || text.contains("attach-agent") {
         let app = if text.contains("Application/Traffic/CBR") {
-            ", and set `traffic.app = \"cbr\"`, `cbr.payload` (packetSize_) and `cbr.interval` (interval_); intervals are not \
-             random here (random_)"
+            ", and set `traffic.app = \"cbr\"`, `cbr.payload` (packetSize_) and `cbr.interval` (interval_); intervals \
+             are not random here (random_)"
         } else if text.contains("FTP") {
             ", and set `tcp.mss` (packetSize_) and `tcp.receive_window` (window_)"
         } else {
@@ -221,8 +227,8 @@ pub fn column(name: &str, header: &[&str], wanted: Wanted) -> Option<String> {
     let meant = |column: &str| (!header.contains(&column)).then(|| format!("did you mean `{column}`?"));
     match wanted {
         Wanted::Links if says(&["snr", "sinr"]) => Some(
-            "a ratio of signal to noise becomes a signal by adding the noise, which is -93.6 dBm with the noise figure and \
-             the bandwidth that `radio.sinr` has by default: write signal_dbm"
+            "a ratio of signal to noise becomes a signal by adding the noise, which is -93.6 dBm with the noise figure \
+             and the bandwidth that `radio.sinr` has by default: write signal_dbm"
                 .to_owned(),
         ),
         Wanted::Links if says(&["noise"]) => {
@@ -232,14 +238,15 @@ pub fn column(name: &str, header: &[&str], wanted: Wanted) -> Option<String> {
             Some("distances follow from places (`topology`), and what arrives from `radio.propagation`".to_owned())
         }
         Wanted::Links if says(&["delay", "latency", "bandwidth", "capacity"]) => {
-            Some("links that have a rate and a delay are wires: list them as `wired_link`".to_owned())
+            Some("links that have a rate and a delay are wired links: list them as `wired_link`".to_owned())
         }
         Wanted::Links if says(&["rssi", "signal", "power", "dbm", "rx"]) => meant("signal_dbm"),
         Wanted::Links if says(&["pathloss", "attenuation", "db", "gain"]) => meant("loss_db"),
         Wanted::Links if says(&["loss", "per", "prr", "pdr", "etx", "lq", "nlq", "probability", "quality", "delivery"]) => {
             Some(
-                "how many frames a link loses follows here from what arrives: write signal_dbm or loss_db; a share that is \
-                 lost whatever arrives is `wlan.error`, the same for all receivers, or `error` of a wire (`wired_link`)"
+                "how many frames a link loses follows here from what arrives: write signal_dbm or loss_db; a share \
+                 that is lost whatever arrives is `wlan.error`, the same for all receivers, or `error` of a wired link \
+                 (`wired_link`)"
                     .to_owned(),
             )
         }
@@ -256,8 +263,8 @@ pub fn column(name: &str, header: &[&str], wanted: Wanted) -> Option<String> {
         Wanted::Flows if says(&["to", "target", "destination", "receiver"]) => meant("dst"),
         Wanted::Flows if says(&["start", "time", "begin"]) => meant("started_at_s"),
         Wanted::Flows if says(&["stop", "end", "size", "bytes", "rate", "app", "interval"]) => Some(
-            "what all flows of a file have in common stands under `traffic`, `bulk` and `cbr`; flows that differ are listed \
-             as `flow`"
+            "what all flows of a file have in common stands under `traffic`, `bulk` and `cbr`; flows that differ are \
+             listed as `flow`"
                 .to_owned(),
         ),
         Wanted::Movements if says(&["z", "height", "altitude", "alt"]) => Some("ways have two dimensions".to_owned()),

@@ -9,7 +9,6 @@ use serde_json::{Value as Json, json};
 
 fn read<T: Scalar>(word: &str, node: &Node) -> Result<Option<T>, String> {
     match &node.value {
-        Value::Absent => Ok(None),
         Value::Text(t) if t == word => Ok(None),
         _ => T::read(node).map(Some).map_err(|e| format!("{e}, or \"{word}\"")),
     }

@@ -164,10 +164,6 @@ pub const EVENTS: &[EventKey] = &[
     EventKey { former: "to", action: None, key: "value" },
 ];
 
-/// Setting, former word and word.
-pub const WORDS: &[(&str, &str, &str)] =
-    &[("flow.*.app", "ftp", "bulk"), ("pairs.*.app", "ftp", "bulk"), ("traffic.app", "ftp", "bulk")];
-
 /// Setting whose value is the name of a setting.
 const NAMES_A_SETTING: &str = "event.*.setting";
 
@@ -206,6 +202,14 @@ pub fn renamed(path: &str) -> Option<String> {
         .or_else(|| renamed_by(path, NAMES.get_or_init(|| SETTINGS.iter().chain(PAIRS).copied().collect())))
 }
 
+/// Former groups whose settings have all moved to other groups, each with the group of most of them.
+const DISSOLVED: &[(&str, &str)] = &[("receiver", "wlan.error")];
+
+/// Name of the group that was called `path` if it is empty; `None` if its settings have not moved away.
+pub fn renamed_empty(path: &str) -> Option<&'static str> {
+    DISSOLVED.iter().find(|(old, _)| *old == path).map(|(_, new)| *new)
+}
+
 /// Former name of the setting or group that is called `path`; `None` if it had none.
 pub fn former(path: &str) -> Option<String> {
     static NAMES: OnceLock<Names> = OnceLock::new();
@@ -236,15 +240,10 @@ fn renamed_by(path: &str, names: &Names) -> Option<String> {
     None
 }
 
-/// Current value of a setting whose value is a former word, or the former name of a setting; `None` for other settings
+/// Current name of the setting that is named by its former name as the value of `setting`; `None` for other settings
 /// and values.
 pub fn renamed_value(setting: &str, value: &str) -> Option<String> {
-    let setting = generic(setting);
-    if setting == NAMES_A_SETTING {
-        return renamed(value);
-    }
-    let word = WORDS.iter().find(|(of, old, _)| *of == setting && *old == value);
-    word.map(|(_, _, new)| (*new).to_owned())
+    if generic(setting) == NAMES_A_SETTING { renamed(value) } else { None }
 }
 
 /// Former and current last names of the settings and groups of the group that is called `group`, now or formerly.
@@ -261,12 +260,6 @@ pub fn of_group(group: &str) -> Vec<(&'static str, &'static str)> {
             _ => return names,
         }
     }
-}
-
-/// Former word of a setting whose value is this word; `None` if the word had none.
-pub fn former_word(setting: &str, word: &str) -> Option<&'static str> {
-    let setting = generic(setting);
-    WORDS.iter().find(|(of, _, new)| *of == setting && *new == word).map(|(_, old, _)| *old)
 }
 
 /// Name with each place in a list replaced by `*`.
@@ -315,9 +308,6 @@ mod tests {
         assert_eq!(of_group("tcp"), Some(("window", "receive_window")));
         assert_eq!(of_group("flow.2.tcp"), Some(("window", "receive_window")));
         assert_eq!((of_group("mobility"), of_group("net")), (Some(("kind", "model")), None));
-        assert_eq!(renamed_value("flow.3.app", "ftp").as_deref(), Some("bulk"));
-        assert_eq!((renamed_value("flow.3.app", "cbr"), renamed_value("flow.3.src", "ftp")), (None, None));
-        assert_eq!((former_word("flow.*.app", "bulk"), former_word("flow.0.app", "cbr")), (Some("ftp"), None));
     }
 
     #[test]

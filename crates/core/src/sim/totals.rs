@@ -11,7 +11,7 @@ impl Sim {
     pub(super) fn totals(&mut self) -> Totals {
         let now = self.now;
         let flows = (0..self.flows.generator.first).map(|f| self.flows.totals_of(f, now, &self.net.boxes)).collect();
-        let transfers = self.flows.transfer_totals(now, &self.net.boxes, &mut self.watch.recorder);
+        let short_flows = self.flows.short_flow_totals(now, &self.net.boxes, &mut self.watch.recorder);
         let mut nodes: Vec<NodeTotals> = self
             .net
             .nodes
@@ -41,7 +41,7 @@ impl Sim {
             stations.flat_map(|(m, r)| m.station.tallies().map(move |(to, mode, kind, n)| (r, to, kind, mode, n)));
         let rates = Rates::new(rates);
         let ledgers = self.pool.ledgers().clone();
-        Totals { at: now, flows, transfers, nodes, air, batteries, links, rates, ledgers, losses: self.watch.losses }
+        Totals { at: now, flows, short_flows, nodes, air, batteries, links, rates, ledgers, losses: self.watch.losses }
     }
 
     /// At the end of a run, books the time since the last event of each flow that waits for its retransmission timer as

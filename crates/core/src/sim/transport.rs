@@ -92,7 +92,7 @@ impl Sim {
         self.dispatch_receiver(f);
     }
 
-    /// A transfer of origin `k` begins.
+    /// A short flow of origin `k` starts.
     #[inline(never)]
     pub(super) fn on_arrival_of_transfer(&mut self, k: usize) {
         let f = self.flows.begin_transfer(k, self.now, &self.net, &mut self.watch.recorder);

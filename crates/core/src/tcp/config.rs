@@ -139,7 +139,8 @@ macro_rules! with_ack_policies {
                 $( $(
                     #[doc = $about]
                     pub $group: ack::$module::Config = ack::$module::Config::default()
-                        ; used when |c| c.ack_policy == ack::Policy::$Part, else concat!("`tcp.ack_policy` is not `", $word, "`"),
+                        ; used when |c| c.ack_policy == ack::Policy::$Part,
+                        else concat!("`tcp.ack_policy` is not `", $word, "`"),
                 )? )*
                 $($after)*
             }
@@ -172,7 +173,8 @@ ack::policies! {
     with_ack_policies {
         /// Variant: a loss recovery and a congestion control, the window rule.
         pub variant: Variant = Variant::NewReno
-            ; used when |c| c.loss_recovery.is_none() || c.congestion_control.is_none(), else "`tcp.loss_recovery` and `tcp.congestion_control` are both set",
+            ; used when |c| c.loss_recovery.is_none() || c.congestion_control.is_none(),
+            else "`tcp.loss_recovery` and `tcp.congestion_control` are both set",
         /// Congestion control: the rule of the congestion window; "variant": that of `tcp.variant`.
         pub congestion_control: Option<Rule> | "variant" = None,
         /// Loss recovery; "variant": that of `tcp.variant`.
@@ -235,7 +237,8 @@ ack::policies! {
     } {
         /// Fast recovery of Reno and NewReno.
         pub fast_recovery: recovery::settings::Config = recovery::settings::Config::default()
-            ; used when |c| matches!(c.method(), Method::Reno | Method::NewReno | Method::ENewReno), else "the loss recovery is none of `reno`, `newreno` and `e_newreno`",
+            ; used when |c| matches!(c.method(), Method::Reno | Method::NewReno | Method::ENewReno),
+            else "the loss recovery is none of `reno`, `newreno` and `e_newreno`",
         /// Enhanced NewReno.
         pub e_newreno: recovery::settings::ENewRenoConfig = recovery::settings::ENewRenoConfig::default()
             ; used when |c| c.method() == Method::ENewReno, else "the loss recovery is not `e_newreno`",

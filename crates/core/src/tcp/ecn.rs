@@ -20,7 +20,7 @@ settings! {
         /// Share of what is in use that remains after an ECE in congestion avoidance, 0.8 with RFC 8511;
         /// "as_loss": a half, as after a loss.
         pub beta: Option<f64> | "as_loss" = None => above(0.0).below(1.0),
-        /// Ways of ns-2.
+        /// Peculiarities of ns-2.
         pub ns2: Ns2 = Ns2::default(),
     }
 }
@@ -28,19 +28,19 @@ settings! {
 settings! {
     /// ECN of ns-2 where it departs from RFC 3168.
     pub struct Ns2 {
-        /// Makes retransmissions ECN-capable, too, and echoes a mark on data that had arrived before (ns-2).
+        /// Makes retransmissions ECN-capable, too, and echoes a mark on data that had arrived before.
         pub ect_on_retransmissions: bool = false,
-        /// Lets CWR go with a retransmission (ns-2); otherwise it waits for new data.
+        /// Lets CWR go with a retransmission; otherwise it waits for new data.
         pub cwr_on_retransmissions: bool = false,
-        /// Cuts the window at an ECE after a timeout although the marked data were sent before it (ns-2).
+        /// Cuts the window at an ECE after a timeout although the marked data were sent before it.
         pub cut_after_timeout: bool = false,
-        /// Leaves ssthresh at a timeout as the last ECE has set it, however long ago (ns-2); otherwise only when what
+        /// Leaves ssthresh at a timeout as the last ECE has set it, however long ago; otherwise only when what
         /// is lost was outstanding then.
         pub spare_ssthresh: bool = false,
-        /// Cuts a window below two segments below one, so that nothing is sent until the retransmission timer expires
-        /// (ns-2); otherwise one segment remains, and the timer is waited for at the next ECE (RFC 3168, 6.1.2).
+        /// Cuts a window below two segments below one, so that nothing is sent until the retransmission timer expires;
+        /// otherwise one segment remains, and the timer is waited for at the next ECE (RFC 3168, 6.1.2).
         pub below_one: bool = false,
-        /// Repairs a loss in a window that an ECE has cut up to what had been sent at the cut (ns-2);
+        /// Repairs a loss in a window that an ECE has cut up to what had been sent at the cut;
         /// otherwise up to what had been sent when it was found.
         pub recover_from_cut: bool = false,
     }

@@ -197,7 +197,8 @@ settings! {
         pub data_rate: BitRate = BitRate::mbps(2) => one_of(&RATES),
         /// Links with another rate.
         pub link_rate: Many<LinkRate> = Many::default()
-            ; used when |c| !c.rate_control.algorithm.chooses_rates(), else "`wlan.rate_control.algorithm` chooses rates",
+            ; used when |c| !c.rate_control.algorithm.chooses_rates(),
+            else "`wlan.rate_control.algorithm` chooses rates",
         /// Rate control: at which rates unicast data frames are sent.
         pub rate_control: rate::Config = rate::Config::default(),
         /// Errors of frames at their receivers.
@@ -212,7 +213,8 @@ settings! {
             ; used when Config::has_short_preambles, else "no frame is sent at a rate that has a short one",
         /// PLCP preamble of frames at the basic rate, where it differs; "same": as `preamble`.
         pub basic_preamble: Option<Preamble> | "same" = None
-            ; used when |c| Mode::of(c.basic_rate).is_some_and(|m| m > Mode::LOWEST && !m.is_ofdm()), else "`wlan.basic_rate` has no short one",
+            ; used when |c| Mode::of(c.basic_rate).is_some_and(|m| m > Mode::LOWEST && !m.is_ofdm()),
+            else "`wlan.basic_rate` has no short one",
         /// MAC header and FCS of a data frame.
         pub header_size: Bytes = Bytes(28) => at_most(LARGEST_PACKET),
         /// LLC and SNAP header of a data frame.

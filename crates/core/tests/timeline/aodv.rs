@@ -283,7 +283,7 @@ fn an_unreachable_destination_is_asked_for_as_in_ns2() {
         .map(|l| (l.at.as_secs() * 100.0).floor() / 100.0)
         .collect();
     assert_eq!(requests, [1.0, 3.0, 7.0, 12.5, 30.0, 32.0, 36.0, 41.5]);
-    let dropped = sim.recorder().ledger().dropped_for(Kind::Data, Reason::NoRoute);
+    let dropped = sim.pool().ledger().dropped_for(Kind::Data, Reason::NoRoute);
     // 39 in ns-2: the datagram that comes at 20 s, when the timer fires, comes before the timer there and after it
     // here.
     assert_eq!(dropped, 38);

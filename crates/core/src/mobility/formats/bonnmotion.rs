@@ -25,8 +25,8 @@ pub fn read(text: &str) -> Result<Vec<Course>, String> {
     }
     match flat {
         Ok(_) => Err(format!(
-            "its waypoints may have two dimensions (time, x, y) or three (time, x, y, z), for times never go back either \
-             way; begin it with a line `#2D` if they have two; {FLATTEN}"
+            "its waypoints may have two dimensions (time, x, y) or three (time, x, y, z), for times never go back \
+             either way; begin it with a line `#2D` if they have two; {FLATTEN}"
         )),
         Err(_) => Err(format!("its waypoints have three dimensions (time, x, y, z); {FLATTEN}")),
     }

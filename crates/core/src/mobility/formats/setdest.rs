@@ -68,8 +68,8 @@ pub fn read(text: &str, warnings: &mut Vec<String>) -> Result<Vec<Course>, Strin
             Order::Set(2, z) => heights.extend((z != 0.0).then_some((line, n, z))),
             Order::Set(..) if state.has_moved => {
                 return Err(format!(
-                    "line {line} sets a coordinate of node {n} after it has walked, from where ns-2 lets it go on towards \
-                     its old destination; a node that has walked can only walk (`setdest`)"
+                    "line {line} sets a coordinate of node {n} after it has walked, from where ns-2 lets it go on \
+                     towards its old destination; a node that has walked can only walk (`setdest`)"
                 ));
             }
             Order::Set(axis, value) => {

@@ -34,7 +34,8 @@ disciplines! {
         /// Counts the arriving packet against the limits of `droptail` and `routing_first`, so that one fewer can wait
         /// (ns-2).
         pub limit_includes_arrival: bool = false
-            ; used when |c| c.discipline.counts_arrival(), else "`queue.discipline` is neither `droptail` nor `routing_first`",
+            ; used when |c| c.discipline.counts_arrival(),
+            else "`queue.discipline` is neither `droptail` nor `routing_first`",
         /// Marks ECN-capable packets, instead of dropping them by active queue management, or at `mark_threshold`.
         pub ecn: bool = true,
         /// Number of waiting packets from which an arrival is marked, for `cmu_priority` in its class; "never": no

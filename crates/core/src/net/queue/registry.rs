@@ -68,13 +68,14 @@ macro_rules! disciplines {
         }
 
         crate::settings! {
-            /// The queue of every node in front of its MAC, and in front of each of its wires.
+            /// The queue of every node in front of its MAC, and in front of each of its wired links.
             pub struct Config {
                 $($fields)*
                 $( $(
                     #[doc = $about]
                     pub $group: $Group = <$Group>::default()
-                        ; used when |c| [$word, $($other)?].contains(&c.discipline.word()), else disciplines!(@why $word $($other)?),
+                        ; used when |c| [$word, $($other)?].contains(&c.discipline.word()),
+                        else disciplines!(@why $word $($other)?),
                 )? )*
             }
         }

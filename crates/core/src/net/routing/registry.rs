@@ -161,7 +161,8 @@ macro_rules! protocols {
                 $( $(
                     #[doc = $about]
                     pub $group: $Group = <$Group>::default()
-                        ; used when |c| c.protocol == Protocol::$Part, else concat!("`routing.protocol` is not `", $word, "`"),
+                        ; used when |c| c.protocol == Protocol::$Part,
+                        else concat!("`routing.protocol` is not `", $word, "`"),
                 )? )*
             }
         }

@@ -1,6 +1,6 @@
-//! Short flows of generators, called transfers. Each transfer in progress has an entry in the list of flows, after the
-//! flows of the scenario; free entries are reused. A finished transfer leaves a small record, so memory follows the
-//! transfers in progress.
+//! Short flows of generators. Each short flow in progress has an entry in the list of flows, after the
+//! flows of the scenario; free entries are reused. A finished short flow leaves a small record, so memory follows the
+//! short flows in progress.
 
 use super::transfer::Transfer;
 use super::{Ends, Flow, Flows};
@@ -19,7 +19,7 @@ use crate::sim::network::boxes::Boxes;
 use crate::tcp::{Config, Receiver, Sender};
 use crate::unit::{Bytes, Span, Time};
 
-/// A flow generator: arrival process, ends and TCP settings of its transfers.
+/// A flow generator: arrival process, ends and TCP settings of its short flows.
 #[derive(Clone, Debug)]
 struct Origin {
     arrivals: Arrivals,
@@ -30,17 +30,17 @@ struct Origin {
     ends: Stream,
 }
 
-/// Flow generators, and the entries of their transfers in the list of flows.
+/// Flow generators, and the entries of their short flows in the list of flows.
 #[derive(Clone, Debug)]
 pub struct Generator {
     origins: Vec<Origin>,
-    /// Index of the first entry of a transfer, after the flows of the scenario.
+    /// Index of the first entry of a short flow, after the flows of the scenario.
     pub first: usize,
-    /// Number of the record of each entry's current or last transfer.
+    /// Number of the record of each entry's current or last short flow.
     records: Vec<u32>,
     /// Free entries, each with the instant since which it is free.
     free: Vec<(u32, Time)>,
-    /// Sum of the counters of finished transfers.
+    /// Sum of the counters of finished short flows.
     over: FlowTotals,
     seed: u64,
 }
@@ -64,17 +64,17 @@ impl Generator {
         }
     }
 
-    /// Start of the next transfer of each origin.
+    /// Start of the next short flow of each origin.
     pub fn deadlines(&self) -> impl Iterator<Item = Time> {
         self.origins.iter().map(|o| o.arrivals.deadline())
     }
 
-    /// Start of the next transfer of an origin.
+    /// Start of the next short flow of an origin.
     pub fn deadline(&self, k: usize) -> Time {
         self.origins[k].arrivals.deadline()
     }
 
-    /// Removes an entry that became free before now. Packets of its previous transfer are older than its next one, so
+    /// Removes an entry that became free before now. Packets of its previous short flow are older than its next one, so
     /// they can be distinguished.
     fn take_free(&mut self, now: Time) -> Option<usize> {
         let i = self.free.iter().rposition(|f| f.1 < now)?;
@@ -87,7 +87,7 @@ impl Generator {
     }
 }
 
-/// Ends of a transfer; ends that the scenario leaves open are drawn among all nodes.
+/// Ends of a short flow; ends that the scenario leaves open are drawn among all nodes.
 fn ends(origin: &mut Origin, nodes: u32) -> (NodeId, NodeId) {
     let other = |rng: &mut Stream, than: NodeId| {
         let n = rng.below(nodes - 1);
@@ -105,7 +105,7 @@ fn ends(origin: &mut Origin, nodes: u32) -> (NodeId, NodeId) {
 }
 
 impl Flows {
-    /// Begins a transfer of generator `k`. Returns its index in the list of flows.
+    /// Starts a short flow of generator `k`. Returns its index in the list of flows.
     pub fn begin_transfer(&mut self, k: usize, now: Time, net: &Network, recorder: &mut Recorder) -> usize {
         let nodes = net.nodes.len() as u32;
         let origin = &mut self.generator.origins[k];
@@ -163,7 +163,7 @@ impl Flows {
         f
     }
 
-    /// Frees the entry of a transfer whose sender has all acknowledgements, or has given up.
+    /// Frees the entry of a short flow whose sender has all acknowledgements, or has given up.
     #[cold]
     pub fn free_entry(&mut self, f: usize, now: Time, boxes: &Boxes, recorder: &mut Recorder) {
         let totals = self.totals_of(f, now, boxes);
@@ -178,7 +178,7 @@ impl Flows {
         self.generator.free.push((f as u32, now));
     }
 
-    /// Tells if a flow is a transfer whose sender has finished or given up.
+    /// Tells if a flow is a short flow whose sender has finished or given up.
     #[inline]
     pub fn is_done_with(&self, f: usize) -> bool {
         let flow = &self.list[f];
@@ -194,8 +194,8 @@ impl Flows {
             (totals.counters.retransmissions as u32, totals.counters.timeouts as u32);
     }
 
-    /// Counters of all transfers.
-    pub fn transfer_totals(&mut self, now: Time, boxes: &Boxes, recorder: &mut Recorder) -> FlowTotals {
+    /// Counters of all short flows.
+    pub fn short_flow_totals(&mut self, now: Time, boxes: &Boxes, recorder: &mut Recorder) -> FlowTotals {
         let mut sum = self.generator.over;
         for f in self.generator.first..self.list.len() {
             if self.list[f].since != Time::NEVER {
@@ -204,7 +204,7 @@ impl Flows {
                 sum.add(&totals);
             }
         }
-        // No table lists the time of transfers by use.
+        // No table lists the time of short flows by use.
         FlowTotals { uses_ns: Default::default(), ..sum }
     }
 }
@@ -224,14 +224,14 @@ mod tests {
         sim
     }
 
-    /// Completion times in the order of the transfers [s].
+    /// Completion times in the order of the short flows [s].
     fn times(recorder: &Recorder) -> Vec<f64> {
         recorder.short_flows().numbers("completion_time_s").expect("a column")
     }
 
     /// Two nodes and a link of 10 Mbit/s with nearly no delay; the mean of the sizes in kB.
-    fn wire(load: f64, distribution: &str, mean: u32, count: u32) -> String {
-        // A mean transfer of 100 kB takes 80 ms and headers.
+    fn wired_link(load: f64, distribution: &str, mean: u32, count: u32) -> String {
+        // A mean short flow of 100 kB takes 80 ms and headers.
         let rate = load / (f64::from(mean) * 8e-4 * 1500.0 / 1460.0);
         format!(
             r#"
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn ten_thousand_transfers_need_entries_for_those_under_way_only() {
-        let sim = ran(&wire(0.5, "exponential", 20, 10_000));
+        let sim = ran(&wired_link(0.5, "exponential", 20, 10_000));
         let records = sim.watch.recorder.short_flows.records();
         assert_eq!(records.len(), 10_000);
         assert!(records.iter().all(|r| r.completed.is_some()), "all are complete");
@@ -287,7 +287,7 @@ mod tests {
     fn transfers_share_a_link_as_jobs_share_a_processor() {
         assert_eq!(processor_sharing(&[(1.0, 2.0), (2.0, 0.5), (9.0, 1.0)]), [2.5, 1.0, 1.0]);
         for (load, distribution) in [(0.3, "exponential"), (0.6, "exponential"), (0.6, "pareto"), (0.6, "fixed")] {
-            let sim = ran(&wire(load, distribution, 100, 1500));
+            let sim = ran(&wired_link(load, distribution, 100, 1500));
             // Each segment has 40 B of headers.
             let work = |bytes: u32| f64::from(bytes + 40 * bytes.div_ceil(1460)) * 8.0 / 1e7;
             let jobs: Vec<(f64, f64)> =
@@ -339,7 +339,7 @@ mod tests {
         assert!(over > 100, "{over} packets came late");
         let (hasty, patient) = (sim.watch.recorder.short_flows.records().to_vec(), ran(&text("3 s")));
         assert_eq!(patient.pool.ledger().dropped_total(Reason::FlowOver), 0);
-        // The same transfers come, whatever TCP does.
+        // The same short flows come, whatever TCP does.
         let same = hasty.iter().zip(patient.watch.recorder.short_flows.records());
         assert!(same.clone().all(|(a, b)| (a.start, a.bytes, a.from, a.to) == (b.start, b.bytes, b.from, b.to)));
         assert!(hasty.len() > 1000 && hasty.iter().filter(|r| r.completed.is_none()).count() < 40);

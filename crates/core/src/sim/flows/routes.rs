@@ -40,7 +40,7 @@ impl Flows {
         });
     }
 
-    /// A flow begins, or begins again. `nodes`: all nodes of the network.
+    /// A flow starts, or starts again. `nodes`: all nodes of the network.
     pub fn begin_routes(&mut self, f: usize, nodes: &mut [Node], now: Time) {
         let flow = &mut self.list[f];
         let node = &mut nodes[flow.from.index()];

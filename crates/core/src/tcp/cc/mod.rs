@@ -62,7 +62,7 @@ macro_rules! window_rules {
             Westwood2001 = "westwood_2001": Westwood2001::new(&cfg.westwood_2001),
                 settings westwood_2001: westwood_2001 = " Westwood with the filter of 2001.",
                 else "the congestion control is not `westwood_2001`";
-            /// What ns-2's `Agent/TCP/Linux` makes of Westwood+, whose estimate hardly acts there; with SACK only.
+            /// Westwood+ as ns-2's `Agent/TCP/Linux` computes it, whose estimate hardly acts; with SACK only.
             LinuxWestwoodNs2 = "linux_westwood_ns2": LinuxWestwoodNs2::new(&cfg.westwood);
             /// A cubic function of the time since the last loss (RFC 9438).
             Cubic = "cubic": Cubic::new(&cfg.cubic),
@@ -70,7 +70,7 @@ macro_rules! window_rules {
             /// A smaller cut for a loss that seems random (Fu and Liew 2003).
             Veno = "veno": Veno::new(&cfg.veno),
                 settings veno: veno = " TCP Veno.", else "the congestion control is not `veno`";
-            /// Reno's window, and new segments at the rate at which the path can forward (TCP-AP, ElRakabawy et al. 2005).
+            /// Reno's window, and new segments at the rate that the path can forward (TCP-AP, ElRakabawy et al. 2005).
             AdaptivePacing = "tcp_ap": AdaptivePacing::new(&cfg.ap, cfg.mss),
                 settings ap: adaptive_pacing = " Adaptive pacing (TCP-AP).",
                 else "the congestion control is not `tcp_ap`";

@@ -46,7 +46,7 @@ settings! {
         pub growth: Growth = Growth::UsedBefore,
         /// By how much an ECE cuts the window.
         pub ecn_cut: EcnCut = EcnCut::Quarter,
-        /// Defects of ns-2's agent.
+        /// Peculiarities of ns-2.
         pub ns2: Ns2 = Ns2::default(),
     }
 }
@@ -66,7 +66,7 @@ settings! {
     /// Defects of the Vegas agent of ns-2.35. Those that do not concern the window have no effect with another
     /// `tcp.loss_recovery`.
     pub struct Ns2 {
-        /// Segments carry no header and there is no SYN (ns-2's agent overrides how they are made).
+        /// Segments carry no header and there is no SYN (the agent overrides how they are made).
         pub bare_segments: bool = false,
         /// Segments are never ECN-capable, for the same reason.
         pub not_ect: bool = false,

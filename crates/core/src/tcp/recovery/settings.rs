@@ -38,7 +38,7 @@ settings! {
 keywords! {
     /// Probe that an Enhanced NewReno sender sends after a timeout.
     pub enum Probe {
-        /// A header of `tcp.header_size` with the number of a segment that is acknowledged: the receiver answers it at once.
+        /// A header of `tcp.header_size` with the number of an acknowledged segment: the receiver answers it at once.
         Header = "header",
         /// The first unacknowledged segment.
         FirstSegment = "first_segment",

@@ -85,7 +85,8 @@ macro_rules! algorithms {
                 $( $(
                     #[doc = $about]
                     pub $group: $Group = <$Group>::default()
-                        ; used when |c| [$word, $($other)?].contains(&c.algorithm.word()), else algorithms!(@why $word $($other)?),
+                        ; used when |c| [$word, $($other)?].contains(&c.algorithm.word()),
+                        else algorithms!(@why $word $($other)?),
                 )? )*
             }
         }

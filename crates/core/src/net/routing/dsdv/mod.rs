@@ -76,7 +76,7 @@ settings! {
         pub entry_size: Bytes = Bytes(12) => at_most(LARGEST_PACKET),
         /// Largest number of entries per message; further entries go into further messages.
         pub max_entries: Option<u32> | "unlimited" = Some(122) => range(1, 1_000_000),
-        /// Ways of ns-2.
+        /// Peculiarities of ns-2.
         pub ns2: Ns2 = Ns2::default(),
     }
 }
@@ -85,20 +85,20 @@ settings! {
     /// DSDV of ns-2 where it departs from its authors.
     pub struct Ns2 {
         /// Drops a triggered update when its cause is held back again, or when another update was delayed because it
-        /// came too soon (ns-2).
+        /// came too soon.
         pub lose_triggers: bool = false,
-        /// Repeats a changed metric in each triggered update until the next full one (ns-2).
+        /// Repeats a changed metric in each triggered update until the next full one.
         pub repeat_metric: bool = false,
         /// Makes a node that is reported unreachable answer every time and at once, however old the reported sequence
-        /// number is (ns-2).
+        /// number is.
         pub answer_always: bool = false,
         /// Lets a packet for an unknown destination cause a triggered update, in which the destination counts as a
-        /// change and which can thereby become a full update (ns-2).
+        /// change and which can thereby become a full update.
         pub unknown_triggers: bool = false,
-        /// Bytes added to each TCP segment of a node (ns-2: an IP header, which its TCP has already counted; that of
+        /// Bytes added to each TCP segment of a node (an IP header, which its TCP has already counted; that of
         /// datagrams is in `cbr.header_size` and `on_off.header_size`).
         pub packet_header_size: Bytes = Bytes(0) => at_most(Bytes(100)),
-        /// Adds these bytes once more to a packet that has waited for a route, datagrams included (ns-2).
+        /// Adds these bytes once more to a packet that has waited for a route, datagrams included.
         pub header_after_wait: bool = false
             ; used when |c| c.packet_header_size > Bytes(0), else "`routing.dsdv.ns2.packet_header_size` is 0 B",
     }

@@ -109,7 +109,7 @@ settings! {
             ; used when |c| c.flow_state, else "`routing.dsr.flow_state` is false",
         /// Size of the IP header of messages.
         pub message_header_size: Bytes = Bytes(20) => at_most(Bytes(100)),
-        /// Ways of ns-2.
+        /// Peculiarities of ns-2.
         pub ns2: Ns2 = Ns2::default(),
     }
 }
@@ -117,27 +117,27 @@ settings! {
 settings! {
     /// DSR of ns-2 where it departs from RFC 4728.
     pub struct Ns2 {
-        /// Checks even while no packet waits (ns-2).
+        /// Checks even while no packet waits.
         pub check_always: bool = false,
-        /// Learns once from a packet that is overheard several times on its route (ns-2).
+        /// Learns once from a packet that is overheard several times on its route.
         pub overhear_once: bool = false,
-        /// Writes the time of a reply into the next entry (ns-2): the second reply is not held back by the first, and
+        /// Writes the time of a reply into the next entry: the second reply is not held back by the first, and
         /// an entry has the time of the previous reply.
         pub grat_reply_late: bool = false,
-        /// Lets a packet to be salvaged wait if no other route is known, as in ns-2: the neighbours are asked, and one
+        /// Lets a packet to be salvaged wait if no other route is known: the neighbours are asked, and one
         /// of the packets for that destination is dropped whenever the next request would be due. This does not count
         /// as salvaging.
         pub salvage_waits: bool = false,
-        /// Treats an overheard route error for this node as received (ns-2), so that errors that it carries for others
+        /// Treats an overheard route error for this node as received, so that errors that it carries for others
         /// are sent on twice.
         pub overheard_errors: bool = false,
-        /// Salvages a packet of an unknown flow, as with a lost next hop (ns-2), instead of dropping it. Its source is
+        /// Salvages a packet of an unknown flow, as with a lost next hop, instead of dropping it. Its source is
         /// notified in either case; RFC 4728 leaves the treatment of the packet open.
         pub salvage_unknown_flow: bool = false,
-        /// Bytes added to each TCP segment of a node besides its route (ns-2: an IP header, which its TCP has already
+        /// Bytes added to each TCP segment of a node besides its route (an IP header, which its TCP has already
         /// counted; that of datagrams is in `cbr.header_size` and `on_off.header_size`).
         pub packet_header_size: Bytes = Bytes(0) => at_most(Bytes(100)),
-        /// Adds the header of a request once more at each node that forwards it (ns-2).
+        /// Adds the header of a request once more at each node that forwards it.
         pub request_grows_twice: bool = false,
     }
 }

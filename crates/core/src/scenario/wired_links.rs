@@ -68,7 +68,7 @@ impl Config {
     }
 
     /// Directions of links between existing nodes: sender and receiver.
-    pub fn wires(&self) -> Vec<(NodeId, NodeId)> {
+    pub fn wired_links(&self) -> Vec<(NodeId, NodeId)> {
         let nodes = self.nodes();
         let mut all = Vec::new();
         for link in &self.wired_link.0 {
@@ -84,7 +84,7 @@ impl Config {
 
 impl Checker<'_> {
     /// Validates links, and nodes without a radio.
-    pub(super) fn wires(&mut self) {
+    pub(super) fn wired_links(&mut self) {
         let cfg = self.cfg;
         let common = cfg.common_direction();
         let interface = Direction { queue: cfg.queue.clone(), ..Direction::default() };

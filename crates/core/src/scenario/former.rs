@@ -1,0 +1,116 @@
+//! Settings of a scenario as the previous version wrote them.
+
+use super::former_values::{self, NONE};
+use super::{Scenario, former_events, former_pairs};
+use crate::setting::renames::former;
+use crate::setting::{Node, join};
+use serde_json::{Value as Json, json};
+
+/// Settings that the previous version did not have, each with the value that changes nothing.
+const NEW: [(&str, &str); 8] = [
+    ("radio.shadowing_seed", "topology"),
+    ("traffic.seed", "topology"),
+    ("traffic.stop", "never"),
+    ("traffic.duration", "unlimited"),
+    ("traffic.tcp", "{}"),
+    ("tcp.congestion_control", "variant"),
+    ("tcp.loss_recovery", "variant"),
+    ("routing.aodv.data_ttl", "net_diameter"),
+];
+
+impl Scenario {
+    /// All effective settings as the previous version wrote them.
+    pub fn as_before(&self) -> Json {
+        let mut settings = self.effective();
+        write_values(&self.tree, &mut settings, "");
+        if let Some(radio) = settings["radio"].as_object_mut()
+            && let Some(table) = radio.remove("links_table")
+        {
+            // The columns of the text had former names, too.
+            let text = table.as_str().unwrap_or_default().replacen("src,dst,", "from,to,", 1);
+            let file = self.config().radio.links_file.clone();
+            radio.insert("links_file".to_owned(), json!(file.unwrap_or(text)));
+        }
+        under_former_names(&settings)
+    }
+}
+
+/// Writes all texts in a value at `path` in their former way; `tree` has the values as they are given.
+fn write_values(tree: &Node, value: &mut Json, path: &str) {
+    match value {
+        Json::Object(fields) => {
+            fields.iter_mut().for_each(|(key, inner)| write_values(tree, inner, &join(path, key)));
+        }
+        Json::Array(items) => {
+            let groups = items.iter_mut().enumerate().filter(|(_, item)| item.is_object());
+            groups.for_each(|(i, item)| write_values(tree, item, &join(path, &i.to_string())));
+        }
+        Json::String(text) => {
+            if let Some(before) = former_values::before(tree, path, text) {
+                *value = json!(before);
+            }
+        }
+        Json::Null | Json::Bool(_) | Json::Number(_) => {}
+    }
+}
+
+/// All settings under their former names.
+pub fn under_former_names(settings: &Json) -> Json {
+    let mut settings = settings.clone();
+    remove_new(&mut settings);
+    former_pairs::part(&mut settings);
+    let mut all = json!({});
+    collect(&settings, "", &mut all);
+    all
+}
+
+/// Removes the settings that the previous version did not have where they change nothing.
+fn remove_new(settings: &mut Json) {
+    for (path, without_effect) in NEW {
+        let (group, key) = path.rsplit_once('.').expect("a setting of a group");
+        let Some(group) = settings.pointer_mut(&format!("/{}", group.replace('.', "/"))).and_then(Json::as_object_mut)
+        else {
+            continue;
+        };
+        let text = |value: &Json| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        if group.get(key).map(text).is_some_and(|text| text == without_effect || text == NONE) {
+            group.remove(key);
+        }
+    }
+}
+
+/// Adds the settings in a value at `path` to `all`, each under its former name.
+fn collect(value: &Json, path: &str, all: &mut Json) {
+    match value {
+        Json::Object(event) if former_events::is_event(path) => {
+            *place(all, path) = former_events::under_former_names(event);
+        }
+        Json::Object(fields) if !fields.is_empty() => {
+            fields.iter().for_each(|(key, inner)| collect(inner, &join(path, key), all));
+        }
+        Json::Array(items) if items.iter().any(Json::is_object) => {
+            items.iter().enumerate().for_each(|(i, inner)| collect(inner, &join(path, &i.to_string()), all));
+        }
+        _ => *place(all, &former(path).unwrap_or_else(|| path.to_owned())) = value.clone(),
+    }
+}
+
+/// Value at a dotted name, with the groups and lists around it.
+fn place<'a>(all: &'a mut Json, path: &str) -> &'a mut Json {
+    path.split('.').fold(all, |at, step| match step.parse::<usize>() {
+        Ok(i) => {
+            if !at.is_array() {
+                *at = json!([]);
+            }
+            let items = at.as_array_mut().expect("it is a list");
+            items.resize(items.len().max(i + 1), Json::Null);
+            &mut items[i]
+        }
+        Err(_) => {
+            if !at.is_object() {
+                *at = json!({});
+            }
+            &mut at[step]
+        }
+    })
+}
