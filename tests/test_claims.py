@@ -118,7 +118,7 @@ def over_chains(p: Point, name: str) -> float | None:
 
 
 AGGREGATES = {
-    "newreno": (500, 900, 1200), "vegas2": (480, 900, 1200), "newreno_thin": (510, 1100, 1600),
+    "newreno": (500, 900, 1200), "vegas2": (480, 900, 1200), "newreno_thin": (530, 1100, 1600),
     "vegas2_thin": (480, 990, 1440),
 }  # fmt: skip
 RANDOM_AGGREGATES = {

@@ -1,6 +1,7 @@
 """Judgement of claims on random numbers: decisions and error rates."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -28,6 +29,7 @@ from chappe_papers.judge import (
     together,
     word_of,
 )
+from chappe_papers.pairs import Paired
 from chappe_papers.ranks import Times
 from chappe_papers.reproduce import CLAIM_COLUMNS, claim_rows
 from scipy.stats import binom, binomtest
@@ -232,24 +234,96 @@ def test_several_claims_together() -> None:
 # ---- random data ----
 
 
-def drawn(rng: np.random.Generator, effect: float, points: int, runs: int = 10) -> Answer:
-    """A claim of an increase; `effect` is the increase in standard deviations of a run, by point."""
+def drawn(
+    rng: np.random.Generator,
+    effect: float,
+    points: int,
+    runs: int = 10,
+    deviation: float = 1.0,
+    paper: tuple[float, float] | None = None,
+) -> Answer:
+    """A claim of an increase from 10 by `effect` at each point; runs have this deviation."""
     observations = []
     for _ in range(points):
-        a, b = rng.normal(10 + effect, 1, runs), rng.normal(10, 1, runs)
-        observations.append(more("", Estimate.of(a), Estimate.of(b)))
+        a, b = rng.normal(10 + effect, deviation, runs), rng.normal(10, deviation, runs)
+        observations.append(more("", Estimate.of(a), Estimate.of(b), paper))
     return judge(observations)
 
 
-def test_no_more_than_one_claim_in_twenty_has_a_wrong_point_when_there_is_nothing() -> None:
+def test_no_more_than_one_claim_in_twenty_has_a_wrong_point() -> None:
+    """Without an effect no point supports; with the smallest effect that counts, 5 % or half of the paper's, none
+    contradicts."""
     rng = np.random.default_rng(1)
-    n = 600
-    wrong = sum(any(c is not None for c in drawn(rng, 0.0, 10).checks) for _ in range(n))
-    assert wrong / n < LEVEL + 3 * math.sqrt(LEVEL * (1 - LEVEL) / n)
-    # The rate without adjustment would be two in five.
+    n, highest = 600, LEVEL + 3 * math.sqrt(LEVEL * (1 - LEVEL) / 600)
+    nothing = [drawn(rng, 0.0, 10).checks for _ in range(n)]
+    assert sum(True in checks for checks in nothing) / n < highest
+    assert sum(False in drawn(rng, 0.5, 10).checks for _ in range(n)) / n < highest
+    paper = (1.2, 1.5)
+    assert sum(False in drawn(rng, 1.0, 10, paper=paper).checks for _ in range(n)) / n < highest
+    # The rate without adjustment would be one in five.
     alone = np.random.default_rng(1)
-    single = sum(any(drawn(alone, 0.0, 1).checks[0] is not None for _ in range(10)) for _ in range(200))
-    assert single / 200 > 0.25
+    single = sum(any(drawn(alone, 0.0, 1).checks[0] is True for _ in range(10)) for _ in range(200))
+    assert single / 200 > 0.15
+
+
+def test_a_difference_that_is_too_small_is_none() -> None:
+    """40 runs decide, within 5 %, that there is no difference."""
+    rng = np.random.default_rng(4)
+    answers = [drawn(rng, 0.0, 3, runs=40, deviation=0.3) for _ in range(50)]
+    assert all(answer.verdict is Verdict.REFUTED for answer in answers)
+    bounds = [re.fullmatch(r"refuted: no gain above (\d(?:\.\d+)?) %", answer.reported) for answer in answers]
+    assert all(bound is not None and float(bound[1]) <= 5 for bound in bounds)
+
+
+def test_an_effect_needs_half_of_the_size_of_the_paper() -> None:
+    one = estimate(1, 1e-6)
+
+    def gain(value: float, paper: tuple[float | None, float] | None = (1.2, 1.8)) -> Answer:
+        return judge([more("", estimate(value, 0.01), one, paper)])
+
+    assert gain(1.5).verdict is Verdict.CONFIRMED
+    assert gain(1.12).verdict is Verdict.SIZE
+    assert (gain(1.05).verdict, gain(1.05).reported) == (Verdict.REFUTED, "refuted: no gain above 6 %")
+    assert gain(1.10).verdict is Verdict.SIZE
+    # "Up to" and no number need 5 %.
+    assert gain(1.03, None).reported == gain(1.03, (None, 1.8)).reported == "refuted: no gain above 4 %"
+    # The opposite needs no bound.
+    assert gain(0.9).reported == "refuted"
+    assert judge([less("", estimate(0.95, 0.01), one, (0.2, 0.8))]).reported == "refuted: no reduction above 6 %"
+    assert judge([fewer("", estimate(0.95, 0.01), one, (0.2, 0.8))]).reported == "refuted: no reduction above 6 %"
+    # The bound holds for all contradicting points together.
+    two = judge([more("", estimate(1.01, 0.01), one), more("", estimate(1.03, 0.01), one)])
+    assert two.reported == "refuted: no gain above 4 %"
+
+
+def test_what_is_tested_is_what_is_shown() -> None:
+    """The interval of a quotient excludes a value exactly if the point is decided at this value."""
+    rng = np.random.default_rng(6)
+    for _ in range(200):
+        a, b = (Estimate.of(rng.normal(rng.normal(10, 1), 2, 6)) for _ in range(2))
+        for e in (more("", a, b).effect, fewer("", a, b).effect):
+            low, high = e.interval(1 - LEVEL)
+            assert low <= e.mean <= high
+            for value in (0.7, 0.9, 1.0, 1.1, 1.3):
+                assert (above("", e, value).p_supports < LEVEL) == (value < low)
+                assert (below("", e, value).p_supports < LEVEL) == (value > high)
+
+
+def test_a_quotient_of_pairs_is_that_of_their_units() -> None:
+    rng = np.random.default_rng(7)
+    unit = rng.normal(10, 5, 30)
+    a = Paired.at(dict(enumerate(unit * 1.1 + rng.normal(0, 0.1, 30))))
+    b = Paired.at(dict(enumerate(unit)))
+    assert judge([more("", a, b)]).checks == (True,)
+    low, high = more("", a, b).effect.interval()
+    assert low < 1.1 < high < 1.12
+    assert judge([more("", Estimate(a.mean, a.variance, a.df), Estimate(b.mean, b.variance, b.df))]).checks == (None,)
+
+
+def test_a_quotient_whose_divisor_may_be_zero_is_of_any_size() -> None:
+    low, high = more("", estimate(1, 0.1), estimate(0.1, 0.2)).effect.interval()
+    assert (low, high) == (0, math.inf)
+    assert judge([more("", estimate(1, 0.1), estimate(0.1, 0.2))]).checks == (True,)
 
 
 def test_true_effects_are_found() -> None:

@@ -85,9 +85,9 @@ def compare(
 
 
 def in_order(says: Callable[..., Observation], values: Mapping[str, Estimate]) -> Observations:
-    """Observations of each value compared with the one before it; the keys are the names of the places."""
+    """Observations of each value compared with the one before it, by any difference; the keys name the places."""
     for a, b in itertools.pairwise(values):
-        yield says(f"{b} against {a}", values[b], values[a])
+        yield says(f"{b} against {a}", values[b], values[a], smallest=0.0)
 
 
 class Claims:

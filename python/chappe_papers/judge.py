@@ -11,9 +11,9 @@ from functools import cached_property
 
 from chappe.choice import Among
 from chappe.order import Quantile, rank_p
-from chappe.stats import Estimate, Share, beyond_t, difference, equal_signs, holm, ratio
+from chappe.stats import Estimate, Share, beyond_t, equal_signs, holm
 
-from chappe_papers.pairs import Paired
+from chappe_papers.quotients import Quotient
 from chappe_papers.ranks import Times
 
 LEVEL = 0.05
@@ -35,6 +35,13 @@ SLIGHTLY = 0.10
 MUCH = 1.5
 """Something is "much", "significantly", "substantially", "considerably" more, or rises "sharply", from this ratio on;
 "much less" is the reciprocal."""
+
+SMALLEST = 0.05
+"""Smallest effect that a claim needs if its paper has no number: two values that differ by less are "almost equal"."""
+
+HALF = 0.5
+"""Share of the smallest effect of the paper that a claim needs: a smaller effect has another size, a still smaller one
+is none."""
 
 Check = bool | None
 """True if a point agrees with the paper; ``None`` when it is undecided."""
@@ -120,6 +127,7 @@ class Observation:
         group: Group of the point: a layout, a placement, a variant.
         sub_claim: Name of the sub-claim; the first one has no name.
         fall: True if the claim says that something is less: a smaller value is then a larger effect.
+        none: Value of the quantity without an effect, for a claim of a difference; ``None`` for other claims.
     """
 
     where: str
@@ -131,6 +139,7 @@ class Observation:
     group: str = ""
     sub_claim: str = ""
     fall: bool = False
+    none: float | None = None
 
     def called(self, what: str) -> "Observation":
         """A copy as an observation of another sub-claim, with its name."""
@@ -156,6 +165,8 @@ def _above(e: Estimate, value: float) -> float:
 
     if isinstance(e, Times):
         return e.p(value)
+    if isinstance(e, Quotient):
+        return _above(e.beyond(value), 0)
     if isinstance(e, Among):
         # It was decided at the level of the choice.
         return 0.0 if e.low > value else 1.0
@@ -187,6 +198,8 @@ def _below(e: Estimate, value: float) -> float:
 
     if isinstance(e, Times):
         return e.inverse().p(1 / value) if value else 1.0
+    if isinstance(e, Quotient):
+        return _below(e.beyond(value), 0)
     if isinstance(e, Among):
         return 0.0 if e.high < value else 1.0
     if isinstance(e, Quantile):
@@ -219,14 +232,39 @@ def below(where: str, e: Estimate, value: float, paper: Range | None = None, for
     return Observation(where, e, _below(e, value), _above(e, value), paper, form)
 
 
-def more(where: str, a: Estimate, b: Estimate, paper: Range | None = None) -> Observation:
-    """One is more than the other; the effect is their ratio, as a gain."""
-    return Observation(where, times(a, b), *_apart(a, b), paper, GAIN)
+def more(
+    where: str, a: Estimate, b: Estimate, paper: Range | None = None, *, smallest: float | None = None
+) -> Observation:
+    """One is more than the other; the effect is their ratio, as a gain.
+
+    A gain of less than half of the paper's smallest contradicts. This is the lower end of its range, unless `smallest`
+    says otherwise: 0 for an order, in which any gain counts. Without either it is :data:`SMALLEST` itself.
+    """
+    e = times(a, b)
+    if smallest is None and paper is not None and paper[0] is not None:
+        smallest = paper[0] - 1
+    return Observation(where, e, _above(e, 1), _below(e, 1 + _needed(smallest)), paper, GAIN, none=1)
 
 
-def less(where: str, a: Estimate, b: Estimate, paper: Range | None = None) -> Observation:
-    """One is less than the other; the effect is their ratio, as a gain."""
-    return Observation(where, times(a, b), *_apart(b, a), paper, GAIN, fall=True)
+def less(
+    where: str, a: Estimate, b: Estimate, paper: Range | None = None, *, smallest: float | None = None
+) -> Observation:
+    """One is less than the other; the effect is their ratio, as a gain. The rest is as for :func:`more`."""
+    e = times(a, b)
+    if smallest is None and paper is not None and paper[0] is not None:
+        smallest = 1 - paper[1]
+    return Observation(where, e, _below(e, 1), _above(e, 1 - _needed(smallest)), paper, GAIN, fall=True, none=1)
+
+
+def fewer(where: str, a: Estimate, b: Estimate, paper: Range | None = None) -> Observation:
+    """One is less than the other; the effect is the share that is missing. The rest is as for :func:`more`."""
+    e = Quotient.between(a, b, missing=True)
+    return Observation(where, e, _above(e, 0), _below(e, _needed(paper[0] if paper else None)), paper, PERCENT, none=0)
+
+
+def _needed(smallest: float | None) -> float:
+    """Smallest effect that supports a claim, from the paper's smallest, which may be 0 ("slightly")."""
+    return SMALLEST if smallest is None else HALF * max(smallest, 0.0)
 
 
 def at_least(where: str, a: Estimate, b: Estimate, ratio: float) -> Observation:
@@ -241,24 +279,7 @@ def at_most(where: str, a: Estimate, b: Estimate, ratio: float) -> Observation:
 
 def times(a: Estimate, b: Estimate) -> Estimate:
     """The ratio of two quantities; of medians by ranks, of units that both were measured in by pairs."""
-    if isinstance(a, Paired) and isinstance(b, Paired):
-        return a.over(b)
-    return Times.of(a, b) if isinstance(a, Quantile) and isinstance(b, Quantile) else ratio(a, b)
-
-
-def _apart(a: Estimate, b: Estimate) -> tuple[float, float]:
-    """Probabilities of such numbers when ``a`` is not more than ``b``, and when it is not less."""
-    if isinstance(a, Quantile) and isinstance(b, Quantile):
-        e = Times.of(a, b)
-        return _above(e, 1), _below(e, 1)
-    d = a.minus(b) if isinstance(a, Paired) and isinstance(b, Paired) else difference(a, b)
-    return _above(d, 0), _below(d, 0)
-
-
-def fewer(where: str, a: Estimate, b: Estimate, paper: Range | None = None) -> Observation:
-    """One is less than the other; the effect is the share that is missing."""
-    r = ratio(a, b)
-    return Observation(where, Estimate(1 - r.mean, r.variance, r.df), *_apart(b, a), paper, PERCENT)
+    return Times.of(a, b) if isinstance(a, Quantile) and isinstance(b, Quantile) else Quotient.between(a, b)
 
 
 def lies(where: str, e: Estimate, low: float, high: float, form: Form = PLAIN) -> Observation:
@@ -331,10 +352,7 @@ class Answer:
     def checks(self) -> tuple[Check, ...]:
         """Decision of each point: it agrees, contradicts, or is undecided."""
         adjusted = holm([min(c.p_supports, c.p_contradicts) for c in self.observations])
-        return tuple(
-            (o.p_supports < o.p_contradicts) if p < self.level else None
-            for o, p in zip(self.observations, adjusted, strict=True)
-        )
+        return tuple(_check(o, p, self.level) for o, p in zip(self.observations, adjusted, strict=True))
 
     @property
     def supports(self) -> int:
@@ -415,11 +433,32 @@ class Answer:
         confirmed = tuple(n for n, of in by_group.items() if all(check is True for check in of))
         return confirmed if len(confirmed) < len(names) else ()
 
+    @cached_property
+    def bound(self) -> str:
+        """Largest effect that the contradicting points leave possible, all together; empty if they have the opposite.
+
+        It is known for claims of a difference whose points have one form.
+        """
+        against = [c for c, check in zip(self.observations, self.checks, strict=True) if check is False]
+        forms = {(c.form, c.fall, c.none) for c in against}
+        if len(forms) != 1:
+            return ""
+        [(form, fall, none)] = forms
+        if none is None:
+            return ""
+        ends = [c.effect.interval(1 - self.level / len(self.observations))[not fall] for c in against]
+        end = min(ends) if fall else max(ends)
+        if not (end < none if fall else none < end < math.inf):
+            return ""
+        kind = "gain" if form == GAIN and not fall else "reduction"
+        return f"no {kind} above {form.number(end).lstrip('+-')} {form.unit}"
+
     @property
     def reported(self) -> str:
-        """The verdict with its condition."""
+        """The verdict with its condition, and what a refuted effect can be at most."""
         only = f", only {' and '.join(self.only)}" if self.only else ""
-        return f"{self.verdict.value}{only}"
+        bound = f": {self.bound}" if self.verdict is Verdict.REFUTED and self.bound else ""
+        return f"{self.verdict.value}{only}{bound}"
 
     @property
     def effects(self) -> str:
@@ -449,6 +488,18 @@ class Answer:
         assert paper is not None
         paper_range = "" if further else f" (paper {_range_text(paper, form)})"
         return f"size {self.size.value}{paper_range}"
+
+
+def _check(o: Observation, adjusted: float, level: float) -> Check:
+    """Decision of a point with the adjusted smaller one of its two probabilities.
+
+    An effect may be certain and yet smaller than the claim needs: that contradicts.
+    """
+    if not adjusted < level:
+        return None
+    smaller = min(o.p_supports, o.p_contradicts)
+    tests = adjusted / smaller if smaller > 0 else math.inf
+    return not (o.p_contradicts <= o.p_supports or o.p_contradicts * tests < level)
 
 
 def _range_text(paper: Range, form: Form) -> str:

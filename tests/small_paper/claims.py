@@ -15,7 +15,7 @@ CLAIMS = Claims()
 def _(data: Estimates) -> Iterator[Observation]:
     for hops in data.x:
         for vegas, newreno in data.both(Point("vegas", hops), Point("newreno", hops), "goodput_bps"):
-            yield more(f"{hops} hops", vegas, newreno)
+            yield more(f"{hops} hops", vegas, newreno, smallest=0.01)
 
 
 @CLAIMS.claim("S-2", "Over two hops NewReno has twice as much", section="2")

@@ -38,8 +38,8 @@ class Relative:
         """The relative difference; NaN if the second measure is 0."""
         return self.a.mean / self.b.mean - 1 if self.b.mean else math.nan
 
-    def _less(self, factor: float) -> Estimate:
-        """Difference a - factor b, whose sign decides on the ratio."""
+    def beyond(self, factor: float) -> Estimate:
+        """Difference a - factor b, positive if the ratio of positive measures is above the factor."""
         scaled = Estimate(factor * self.b.mean, factor**2 * self.b.variance, self.b.df)
         if not self.is_paired:
             return difference(self.a, scaled)
@@ -56,7 +56,7 @@ class Relative:
         a, b = self.a, self.b
         if not (b.mean and math.isfinite(a.variance) and math.isfinite(b.variance)):
             return math.nan, math.nan
-        t2 = quantile_t(confidence, self._less(a.mean / b.mean).df) ** 2
+        t2 = quantile_t(confidence, self.beyond(a.mean / b.mean).df) ** 2
         square = b.mean**2 - t2 * b.variance
         middle = a.mean * b.mean - t2 * self.covariance
         if not square > 0:
@@ -74,7 +74,7 @@ class Relative:
         if not self.b.mean:
             return math.nan
         sign = math.copysign(1.0, self.b.mean)
-        above, below = self._less(1 - within), self._less(1 + within)
+        above, below = self.beyond(1 - within), self.beyond(1 + within)
         if not (above.variance > 0 and below.variance > 0):
             return math.nan
         return max(

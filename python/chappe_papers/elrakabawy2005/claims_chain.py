@@ -138,4 +138,4 @@ def _(data: Estimates) -> Observations:
         at_first = data.get(Point(v, first), FAILURES)
         for where, e in each(data, chains(data, low=first + 1), v, FAILURES):
             if at_first is not None:
-                yield less(where, e, at_first).of(name)
+                yield less(where, e, at_first, smallest=0.0).of(name)
