@@ -16,7 +16,7 @@ from command import REPOSITORY
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy.stats import CensoredData, binomtest, chi2, ecdf, f_oneway, kendalltau, kstest, skew
+from scipy.stats import CensoredData, binomtest, chi2, ecdf, f, f_oneway, kendalltau, kstest, skew
 
 Draw = np.random.Generator
 samples = st.lists(st.floats(0.01, 1e3), min_size=3, max_size=20)
@@ -74,6 +74,10 @@ def test_rates_have_the_interval_of_garwood(events: int) -> None:
     low, high = exact_rate(events, 2.0)
     assert low == pytest.approx(chi2.ppf(0.025, 2 * events) / 4 if events else 0)
     assert high == pytest.approx(chi2.ppf(0.975, 2 * events + 2) / 4)
+
+
+def test_a_rate_in_nothing_is_unknown() -> None:
+    assert all(math.isnan(end) for events in (0, 3) for end in exact_rate(events, 0.0))
 
 
 def test_probabilities_have_the_interval_of_clopper_and_pearson() -> None:
@@ -166,6 +170,10 @@ def test_runs_are_compared_with_their_batches() -> None:
     times, p = spread([e.mean for e in each], [e.variance for e in each], 9)
     expected = f_oneway(*runs)
     assert (times, p) == pytest.approx((expected.statistic, expected.pvalue))
+    # A run without a variance promises nothing.
+    of_three = f.sf(times, 3, 3 * 9)
+    promised = float(np.mean([e.variance for e in each]))
+    assert spread([e.mean for e in each], [promised] * 3, 9) == pytest.approx((times, of_three))
     for unknown in (spread([1.0], [1.0], 9), spread([1.0, 2.0], [0.0, 0.0], 9), spread([1.0, 2.0], [], 9)):
         assert all(math.isnan(x) for x in unknown)
 

@@ -14,7 +14,7 @@ import pytest
 from chappe import study
 from chappe.measures import MEASURES, Direction, Measure, Totals
 from chappe.stats import Estimate, quotient
-from chappe.study._analysis import Sample, compare, rank, verdicts_of
+from chappe.study._analysis import Sample, compare, in_pairs, rank, verdicts_of
 from chappe.study._axes import Item, Point
 from chappe.study._best import not_best
 from chappe.study._common import drawn
@@ -86,6 +86,15 @@ def test_a_comparison_is_of_independent_runs_where_streams_lose_step() -> None:
     assert (row["test"], row["n"], row["significant"]) == ("welch", 10, False)
     # Two pairs are always on a line.
     assert compared(sample(a[:2]), sample(b[:2]))["correlation"] is None
+
+
+def test_pairs_have_a_value_on_both_sides() -> None:
+    """A run without any delivery has nothing per delivered packet: 0 of 0."""
+    rows = np.array([[1.0, 1.0], [2.0, 1.0], [4.0, 1.0], [3.0, 1.0]])
+    none = np.array([[5.0, 1.0], [0.0, 0.0], [2.0, 1.0], [math.nan, math.nan]])
+    a, b = (Sample({}, [1, 2, 3, 4], Totals(r, quotient), common=True) for r in (rows, none))
+    x, y = in_pairs(a, b)
+    assert (x.pseudo, y.pseudo) == (pytest.approx([1, 4]), pytest.approx([5, 2]))
 
 
 @pytest.mark.parametrize("common", [True, False])

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from chappe import _core
 from chappe._arguments import said
 from chappe._doubts import CORRELATED, of_batches, of_runs
-from chappe.measures import NAMES, Direction, Totals, hint
+from chappe.measures import NAMES, Direction, Totals, hint, is_known
 from chappe.order import Quantile
 from chappe.states import unseen
 from chappe.stats import Comparison, Estimate, Jackknife, Pooled, holm, lag1, paired, unpaired
@@ -153,8 +153,8 @@ def in_pairs(a: Sample, b: Sample) -> tuple[Jackknife, Jackknife]:
     row_of = {seed: place for place, seed in enumerate(b.seeds or ())}
     pairs = [(place, row_of[seed]) for place, seed in enumerate(a.seeds or ()) if seed in row_of]
     first, second = (t.rows[[pair[side] for pair in pairs]] for side, t in enumerate((a.totals, b.totals)))
-    finite = (np.isfinite(first) & np.isfinite(second)).all(axis=1)
-    x, y = (Jackknife.of(rows[finite], a.totals.statistic) for rows in (first, second))
+    both = is_known(first) & is_known(second)
+    x, y = (Jackknife.of(rows[both], a.totals.statistic) for rows in (first, second))
     return x, y
 
 
