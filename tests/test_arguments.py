@@ -157,10 +157,13 @@ def test_invalid_stopping_rules(precision: Any, message: str) -> None:
 def test_limits_of_a_precision() -> None:
     assert refused(sweep, precision=0.05, seeds=2) == ["max_seeds: `max_seeds` is missing"]
     assert refused(sweep, precision=0.05) == ["max_length: `max_length` is missing"]
+    assert refused(sweep, precision=0.05, max_length=4, min_seeds=3) == [
+        "min_seeds: `min_seeds` needs several seeds at the start"
+    ]
     assert refused(sweep, max_seeds=9) == ["max_seeds: `max_seeds` has no effect without `precision`"]
     assert refused(sweep, min_seeds=9) == ["min_seeds: `min_seeds` has no effect without `precision`"]
     assert refused(search, max_runs=1) == ["max_runs: `max_runs`: 1 is not a whole number of at least 2"]
-    assert refused(search, seeds=[7]) == ["seeds: a search needs at least 2 seeds, better 5"]
+    assert refused(search, seeds=[7]) == ["seeds: a search needs at least 2 seeds, better 10"]
     unknown = refused(sweep, precision=0.05, measure="goodput", seeds=2, max_seeds=4)
     assert unknown == ["measure: there is no measure 'goodput'"]
 

@@ -233,7 +233,7 @@ def test_one_seed_tells_nothing_apart() -> None:
     for analysis in refused:
         with pytest.raises(ValueError, match=said):
             analysis()
-    with pytest.raises(study.StudyError, match="a search needs at least 2 seeds, better 5"):
+    with pytest.raises(study.StudyError, match="a search needs at least 2 seeds, better 10"):
         chappe.search(CHAIN, "tcp.receive_window", low=1, high=8, seeds=1)
 
 

@@ -37,7 +37,7 @@ from chappe.study._common import drawn
 from chappe.study._facts import TRANSIENTS, Batches, mean_series, runs_of, totals_of, with_measures
 from chappe.study._parts import RUN, DamagedError
 from chappe.study._search import Known, Run, Search, curve, explored
-from chappe.study._stop import MIN_SEEDS, Precision
+from chappe.study._stop import Precision, error
 from chappe.study._work import Failed
 
 TOTALS = "totals"
@@ -226,7 +226,7 @@ class Study:
     def _precision(self) -> Precision | None:
         """Stopping rule; ``None``: every point with every seed."""
         rule = self._about.get("stop")
-        return Precision(**{"min_seeds": MIN_SEEDS, **rule}) if rule else None
+        return Precision(**rule) if rule else None
 
     @cached_property
     def _common(self) -> bool:
@@ -369,10 +369,8 @@ class Study:
         if not missed:
             return []
         one = missed[0]
-        e = one.estimate
-        share = e.half_width() / abs(e.mean) if e.mean else math.nan
-        # A half width of w / (1 + w) of the estimate has the error w, as in Precision.met.
-        reached = f"{100 * share / (1 - share):.2g} %" if share < 1 else "any size"
+        most = error(one.estimate)
+        reached = f"{100 * most:.2g} %" if math.isfinite(most) else "any size"
         limit = f"{count(len(one.totals.rows), 'seed')}" if one.seeds is not None else f"max_length {rule.max_length}"
         at = named(one.labels)
         cap = "max_seeds" if one.seeds is not None else "max_length"
