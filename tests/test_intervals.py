@@ -183,18 +183,22 @@ def test_runs_are_compared_with_their_batches() -> None:
 
 def test_doubts_about_runs() -> None:
     normal = np.random.default_rng(3).normal(10, 1, 30)
-    assert doubts.of_runs(9, of(normal[:9])) == "few runs"
-    assert doubts.of_runs(30, of(normal)) is None
-    assert doubts.of_runs(30, of(np.where(np.arange(30) < 2, 4.0, 10.0) + 0.01 * normal)) == "skewed"
-    assert doubts.of_runs(30, of(np.full(30, 7.0))) == "no spread"
-    assert doubts.of_runs(30, Totals.of("timeouts_per_10000", np.array([[0.0, 0.1]] * 30), runs=True).pooled) is None
+    assert doubts.of_runs(9, 0, of(normal[:9])) == "few runs"
+    assert doubts.of_runs(30, 0, of(normal)) is None
+    assert doubts.of_runs(30, 0, of(np.full(30, 7.0))) == "no spread"
+    assert doubts.of_runs(30, 1, of(normal)) == "undefined runs"
+    assert doubts.of_runs(5, 5, of(np.array([1.0, 1.0, 1.0, 1.0, 9.0]))) == "few runs, undefined runs"
+    skewed = of(np.where(np.arange(30) < 2, 4.0, 10.0) + 0.01 * normal)
+    assert doubts.of_runs(30, 5, skewed) == "skewed, undefined runs"
+    assert doubts.of_runs(4, 0, of(np.full(4, 7.0))) == "few runs, no spread"
+    assert doubts.of_runs(30, 0, Totals.of("timeouts_per_10000", np.array([[0.0, 0.1]] * 30), runs=True).pooled) is None
 
 
 def test_batches_of_one_run_are_always_doubtful() -> None:
     assert doubts.of_batches([3.0, 1.0, 4.0, 1.0, 5.0, 2.0, 6.0, 1.0], short=False) == "one run"
     rising = doubts.of_batches(list(range(10)), short=True)
     assert rising == "one run, short batches, correlated, trend"
-    assert set(rising.split(", ")) | {"few runs", "skewed", "no spread"} == set(doubts.MEANING)
+    assert set(rising.split(", ")) | {"few runs", "skewed", "no spread", "undefined runs"} == set(doubts.MEANING)
 
 
 def test_a_summary_has_doubts_bounds_and_quantiles_with_intervals() -> None:
@@ -245,9 +249,9 @@ def test_wrong_intervals_of_heavy_tails_are_marked() -> None:
         for x in 1 + rng.pareto(1.5, (trials, n)):
             e = of(x)
             low, high = e.interval()
-            silent += not low <= 3 <= high and doubts.of_runs(n, e) is None
+            silent += not low <= 3 <= high and doubts.of_runs(n, 0, e) is None
         assert silent / trials < 0.1 + 2 * math.sqrt(0.1 * 0.9 / trials)
-    normal = [doubts.of_runs(30, of(x)) for x in rng.normal(10, 1, (trials, 30))]
+    normal = [doubts.of_runs(30, 0, of(x)) for x in rng.normal(10, 1, (trials, 30))]
     assert normal.count("skewed") < 0.01 * trials
 
 

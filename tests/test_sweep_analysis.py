@@ -334,11 +334,33 @@ def test_settings_that_can_be_best() -> None:
     """The best, and what does not differ from it; two equally good settings are both kept."""
     rng = np.random.default_rng(4)
     samples = [sample(rng.normal(mean, 1, 6), name=name) for name, mean in (("a", 50), ("b", 50), ("c", 20))]
-    samples.append(Sample({"name": "unknown"}, [1, 2], means([math.nan, math.nan])))
     can = {row["name"]: row["can_be_best"] for row in rank(samples, ["name"], "maximize", 0.95)}
-    # A setting without values can be anything.
-    assert can == {"a": True, "b": True, "c": False, "unknown": True}
+    assert can == {"a": True, "b": True, "c": False}
     assert not_best([np.ones((1, 1)), np.array([[1, 0.5], [0.001, 1]])], 0.05) == [[False], [False, True]]
+
+
+def test_a_setting_without_two_values_has_no_rank() -> None:
+    rng = np.random.default_rng(7)
+    samples = [
+        Sample({"name": "none"}, [1, 2], means([math.nan, math.nan])),
+        Sample({"name": "one"}, [1, 2], means([99.0, math.nan])),
+        *(sample(rng.normal(mean, 1, 6), name=name) for name, mean in (("a", 50), ("b", 20))),
+    ]
+    rows = [(r["name"], r["rank"], r["can_be_best"], r["note"]) for r in rank(samples, ["name"], "maximize", 0.95)]
+    assert rows[:2] == [("a", 1, True, None), ("b", 2, False, None)]
+    assert rows[2:] == [(name, None, None, "not measured") for name in ("one", "none")]
+
+
+def test_unknown_columns_have_their_types() -> None:
+    """A column without any value had numbers as its type."""
+    swept = chappe.sweep(CHAIN, seeds=12)
+    assert swept.summary().schema["doubt"] == pl.String
+    assert swept.summary("mean_rtt_s").schema["met"] == pl.Boolean
+    silent = CHAIN.with_settings({"flow": [{"src": 0, "dst": 1, "start": "3 s"}], "run.stop": "2 s"})
+    ranking = chappe.sweep(silent, {"tcp.receive_window": [1, 2]}, seeds=2).rank("mean_rtt_s", "tcp.receive_window")
+    types = {"rank": pl.Int64, "can_be_best": pl.Boolean, "note": pl.String}
+    assert {name: ranking.schema[name] for name in types} == types
+    assert ranking["note"].to_list() == ["not measured"] * 2
 
 
 def test_one_of_five_is_told_to_be_best() -> None:

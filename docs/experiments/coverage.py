@@ -107,7 +107,7 @@ def counted(samples: Sequence[Totals], truth: float, *, batches: bool = False) -
         low, high = e.interval()
         student.append(abs(together.value - truth) <= together.estimate.half_width() + 1e-12)
         held.append(low - 1e-12 <= truth <= high + 1e-12)
-        doubt = of_batches(together.pseudo, short=False) if batches else of_runs(len(together.pseudo), e)
+        doubt = of_batches(together.pseudo, short=False) if batches else of_runs(len(together.pseudo), 0, e)
         silent.append(doubt is None and not held[-1])
     return Counted(len(held), *(float(np.mean(x)) for x in (student, held, silent)))
 

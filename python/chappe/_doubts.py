@@ -22,6 +22,7 @@ MEANING = {
     "few runs": f"fewer than {FEW} runs show neither skewness nor rare states; the interval may be too narrow",
     "skewed": "a few runs decide the mean; the interval may be too narrow",
     "no spread": "all runs are equal, which says little about others",
+    "undefined runs": "the measure is not defined in some runs, and the mean is that of the others",
     "one run": "the interval comes from the batches of one run and does not contain differences between runs",
     "short batches": "stalls are long compared with a batch; the interval is too narrow",
     CORRELATED: "neighbouring batches are alike; the interval is too narrow",
@@ -30,13 +31,21 @@ MEANING = {
 """Words of the column ``doubt``, with their meaning."""
 
 
-def of_runs(runs: int, estimate: Pooled) -> str | None:
-    """Doubt about an interval from several runs; ``None`` without any."""
-    if runs < FEW:
-        return "few runs"
-    if runs < SKEWED * estimate.skewness**2:
-        return "skewed"
-    return "no spread" if estimate.variance == 0 and estimate.exact is None else None
+def of_runs(runs: int, undefined: int, estimate: Pooled) -> str | None:
+    """Doubts about an interval from several runs; ``None`` without any.
+
+    Args:
+        runs: Number of runs in which the measure is defined.
+        undefined: Number of further runs.
+        estimate: Measure of these runs.
+    """
+    applies = {
+        "few runs": runs < FEW,
+        "skewed": FEW <= runs < SKEWED * estimate.skewness**2,
+        "no spread": estimate.variance == 0 and estimate.exact is None,
+        "undefined runs": undefined > 0,
+    }
+    return ", ".join(word for word, is_true in applies.items() if is_true) or None
 
 
 def of_batches(batches: Values, short: bool) -> str:

@@ -95,7 +95,8 @@ def summary(sample: Sample, measure: str, confidence: float) -> dict[str, Any]:
     values = sample.totals.known.each
     values = np.sort(values[np.isfinite(values)])
     n = len(together.pseudo)
-    doubt = of_batches(together.pseudo, sample.short) if of_one_run else of_runs(n, estimate)
+    undefined = len(sample.totals.rows) - n
+    doubt = of_batches(together.pseudo, sample.short) if of_one_run else of_runs(n, undefined, estimate)
     return {
         **sample.labels,
         "measure": measure,
@@ -320,22 +321,24 @@ def _ranked(
     group: Sequence[Sample], verdicts: Sequence[Verdict], over: Sequence[str], sign: int, confidence: float
 ) -> list[dict[str, Any]]:
     rows = []
-    for s, verdict in zip(group, verdicts, strict=True):
-        e = s.estimate
+    estimates = [s.estimate for s in group]
+    # One value tells nothing about others.
+    ranks = [1 + v.beaten_by if e.df >= 1 else None for v, e in zip(verdicts, estimates, strict=True)]
+    for s, e, place, verdict in zip(group, estimates, ranks, verdicts, strict=True):
         n = int(e.df) + 1
-        shared = sum(v.beaten_by == verdict.beaten_by for v in verdicts) > 1
+        few = "too few runs" if ranks.count(place) > 1 and n <= FEW else None
         labels = {k: v for k, v in s.labels.items() if k not in over} | {k: s.labels[k] for k in over}
         rows.append(
             {
                 **labels,
-                "rank": 1 + verdict.beaten_by,
-                "can_be_best": verdict.can_be_best,
+                "rank": place,
+                "can_be_best": None if place is None else verdict.can_be_best,
                 **interval(e, confidence),
                 "n": n,
-                "note": "too few runs" if shared and n <= FEW else None,
+                "note": "not measured" if place is None else few,
             }
         )
-    return sorted(rows, key=lambda r: (r["rank"], r["estimate"] is None, -sign * (r["estimate"] or 0.0)))
+    return sorted(rows, key=lambda r: (r["rank"] or math.inf, -sign * (r["estimate"] or 0.0)))
 
 
 def verdicts_of(groups: Sequence[Sequence[Sample]], sign: int, confidence: float) -> list[list[Verdict]]:

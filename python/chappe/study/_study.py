@@ -306,7 +306,7 @@ class Study:
             for s in self._in_order(name)
         ]
         all_rows = analysis.table(rows)
-        return all_rows.filter(pl.col("n") > 0).cast({"met": pl.Boolean}) if rows else all_rows
+        return all_rows.filter(pl.col("n") > 0).cast({"doubt": pl.String, "met": pl.Boolean}) if rows else all_rows
 
     def _met(self, sample: analysis.Sample, measure: str) -> bool | None:
         rule = self._precision
@@ -537,9 +537,9 @@ class Study:
 
         Returns:
             One row per setting: the other axes, the ranked axes, ``rank`` (1 + the number of settings that are
-            significantly better), ``can_be_best`` (false if significantly worse than the best), ``estimate``,
-            ``ci_low``, ``ci_high``, ``n``, ``note`` (``"too few runs"`` for a rank shared because of three runs or
-            fewer).
+            significantly better), ``can_be_best`` (false if significantly worse than the best), both null with fewer
+            than two values, ``estimate``, ``ci_low``, ``ci_high``, ``n``, ``note`` (``"not measured"`` for fewer than
+            two values, ``"too few runs"`` for a rank shared because of three runs or fewer).
 
         Raises:
             ValueError: If a measure or an axis is unknown, or the study has one seed.
@@ -550,7 +550,8 @@ class Study:
         known_confidence(confidence)
         samples = self._in_order(measure)
         rows = analysis.table(analysis.rank(samples, names, direction_of(measure, direction, best), confidence))
-        return rows.cast({"note": pl.String}) if len(rows) else rows
+        types: dict[str, type[pl.DataType]] = {"rank": pl.Int64, "can_be_best": pl.Boolean, "note": pl.String}
+        return rows.cast(types) if len(rows) else rows
 
     def _series(self, measure: str) -> list[tuple[str, NDArray[np.float64]]]:
         """Mean of the runs of each point, batch by batch, with the values on the axes as text."""
