@@ -297,6 +297,22 @@ def test_an_unfinished_file_counts() -> None:
     assert row["mean_s"] > row["p50_s"]
 
 
+def test_files_that_never_end_do_not_count() -> None:
+    """They start after the end of the run, or are stopped before it; a stop after the end of the run changes nothing."""
+    run = {"stop": "20 s", "batches": 1, "warmup_batches": 0}
+    unfinished = {"src": 0, "dst": 1, "bulk": {"bytes": "100000 kB"}}
+    late = [{"start": "25 s"}, {"stop": "19.999 s"}, {"duration": "19.999 s"}, {}]
+    flows = [{**unfinished, **changes} for changes in (*late, {"stop": "21 s"}, {"duration": "21 s"}, {})]
+    settings = {"run": run, "topology": {"hops": 1}, "flow": flows}
+    settings["event"] = [{"at": "19.999 s", "action": "flow_stop", "flow": 3}]
+    results = chappe.run(chappe.Scenario(settings))
+    assert results.flows["completion_time_s"].is_null().all()
+    (row,) = results.completions().to_dicts()
+    assert (row["began"], row["completed"]) == (3, 0)
+    ended = chappe.Scenario({**settings, "event": [{"at": "5 s", "action": "flow_stop", "flow": n} for n in range(4, 7)]})
+    assert chappe.run(ended).completions()["began"].item() == 4
+
+
 def test_unfinished_files_of_an_entry_with_several_flows_count() -> None:
     """An entry from two nodes to two is four flows; random flows follow, and have the settings of `bulk`."""
     run = {"stop": "20 s", "batches": 1, "warmup_batches": 0, "max_memory": "1 GB"}

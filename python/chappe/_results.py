@@ -406,11 +406,11 @@ class Results:
         """
         shares = _shares_of(quantiles)
         forked.refuse()
-        start = self.measured_from_s
+        in_run = pl.col("started_at_s").is_between(self.measured_from_s, self.simulated_s, closed="left")
         rows = []
-        ended = pl.col("completion_time_s").is_not_null() | pl.Series(self._have_end(), dtype=pl.Boolean)
+        ended = pl.col("completion_time_s").is_not_null() | pl.Series(self._send_files(), dtype=pl.Boolean)
         for what, table in (("flows", self.flows.filter(ended)), ("short_flows", self.short_flows)):
-            began = table.filter(pl.col("started_at_s") >= start)
+            began = table.filter(in_run)
             if began.is_empty():
                 continue
             done = began["completion_time_s"].is_not_null()
@@ -422,12 +422,18 @@ class Results:
         floats = dict.fromkeys(["mean_s", *names], pl.Float64)
         return pl.DataFrame(rows, schema={**columns, **floats}, orient="row")
 
-    def _have_end(self) -> list[bool]:
-        """For each flow, true if it sends a file of limited size."""
+    def _send_files(self) -> list[bool]:
+        """For each flow, true if it sends a file of limited size and is not stopped before the end of the run."""
         s = self.scenario.settings
-        random = _has_end(s["traffic"]["app"], s["bulk"])
-        of_entry = [_has_end(flow["app"], {**s["bulk"], **flow["bulk"]}) for flow in s["flow"]]
-        return [random if entry is None else of_entry[entry] for entry in self.scenario._core.entries()]
+        stops = [(e["flow"], _seconds(e["at"])) for e in s["event"] if e["action"] == "flow_stop"]
+        starts = self.flows["started_at_s"].fill_null(math.inf)
+        files = []
+        for number, (entry, start) in enumerate(zip(self.scenario._core.entries(), starts, strict=True)):
+            flow = s["traffic"] if entry is None else s["flow"][entry]
+            is_file = _has_end(flow["app"], {**s["bulk"], **flow.get("bulk", {})})
+            own = [_stop_s(flow, start), *(at for stopped, at in stops if stopped == number and at >= start)]
+            files.append(is_file and min(own) >= self.simulated_s)
+        return files
 
     def why(self) -> Why:
         """Explanation of the results: time budgets of flows and nodes, and causes of packet loss.
@@ -557,6 +563,18 @@ def begin_of_measured(batches: pl.DataFrame) -> float:
     """Begin of the measured part of a run [s], from its batches."""
     used = batches.filter(pl.col("used"))["started_at_s"]
     return 0.0 if used.is_empty() else float(used.item(0))
+
+
+def _seconds(time: str) -> float:
+    """A point in time, or a duration, in seconds."""
+    return _core.instant_ns(time) / 1e9
+
+
+def _stop_s(flow: Mapping[str, Any], start_s: float) -> float:
+    """Time at which the settings of a flow stop its application [s]; infinite for never."""
+    if flow["stop"] != "never":
+        return _seconds(flow["stop"])
+    return math.inf if flow["duration"] == "unlimited" else start_s + _seconds(flow["duration"])
 
 
 def _has_end(app: str, bulk: Mapping[str, Any]) -> bool:
