@@ -569,6 +569,17 @@ def test_a_search_goes_on_until_it_tells_values_apart() -> None:
         assert sum(ended.runs.values()) <= limits["max_runs"]
 
 
+def test_a_search_keeps_one_of_two_peaks() -> None:
+    """Documented: values beyond a significantly worse one are left out without a test of their own."""
+
+    def peaks(runs: Mapping[int, int]) -> dict[int, Sample]:
+        return {s: sample(10 - min(abs(s - 2), abs(s - 14)) + 1e-3 * np.arange(n)) for s, n in runs.items()}
+
+    found = explore(16, 4, peaks, sign=1, max_points=40, max_runs=2000)
+    assert (found.best, found.tied) == (2, (2, 2))
+    assert found.runs[14] == 4
+
+
 def test_runs_go_where_they_decide() -> None:
     """Half of them equally; the other half to what is near the best, or noisy."""
     spread = np.array([-1.0, 0.0, 1.0])
