@@ -94,7 +94,8 @@ def test_pairs_have_a_value_on_both_sides() -> None:
     none = np.array([[5.0, 1.0], [0.0, 0.0], [2.0, 1.0], [math.nan, math.nan]])
     a, b = (Sample({}, [1, 2, 3, 4], Totals(r, quotient), common=True) for r in (rows, none))
     x, y = in_pairs(a, b)
-    assert (x.pseudo, y.pseudo) == (pytest.approx([1, 4]), pytest.approx([5, 2]))
+    assert x.pseudo == pytest.approx([1, 4])
+    assert y.pseudo == pytest.approx([5, 2])
 
 
 @pytest.mark.parametrize("common", [True, False])

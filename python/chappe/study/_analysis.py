@@ -15,9 +15,9 @@ import polars as pl
 import polars.selectors as cs
 from numpy.typing import NDArray
 
-from chappe import _core
 from chappe._arguments import said
 from chappe._doubts import CORRELATED, of_batches, of_runs
+from chappe._former import renamed_setting
 from chappe.measures import NAMES, Direction, Totals, hint, is_known
 from chappe.order import Quantile
 from chappe.states import unseen
@@ -277,8 +277,7 @@ def _chosen(samples: Sequence[Sample], setting: Mapping[str, Any]) -> dict[tuple
 
 def _no_axis(name: str, labels: Mapping[str, Any]) -> str:
     """Message about the name of an axis that a study lacks."""
-    # The core takes text that can be encoded.
-    today = _core.renamed_setting(name) if isinstance(name, str) and name.isprintable() else None
+    today = renamed_setting(name)
     if today in labels:
         return f"{said(name)} is not an axis: it is now called {said(today)}"
     return f"{said(name)} is not an axis; the axes are {', '.join(labels) or 'none'}"

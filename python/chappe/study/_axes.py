@@ -11,9 +11,10 @@ from functools import cached_property
 from typing import Any, SupportsIndex
 
 from chappe import RESULTS_EPOCH, _core
-from chappe._arguments import MANY, listed, problem, said
+from chappe._arguments import MANY, is_text, listed, problem, said
 from chappe._deprecated import warn_user
 from chappe._error import Problem, ScenarioError, StudyError
+from chappe._former import renamed_setting, settings_of_today
 from chappe._notice import Notice
 from chappe._scenario import Scenario
 
@@ -118,8 +119,9 @@ def grid(scenario: Scenario, axes: Axes | None = None, cases: Cases | None = Non
     if too_many := problems_of_size(scenario, points_of(own_axes, own_cases), 1):
         raise StudyError(problems + too_many)
     problems += [p for name, values in own_axes.items() for p in _of_axis(scenario, name, values)]
-    problems += [p for name, changes in own_cases.items() for p in _of_case(scenario, name, changes)]
-    problems += _clashes(own_axes, own_cases)
+    wrong_cases = {name: list(_of_case(scenario, name, changes)) for name, changes in own_cases.items()}
+    problems += itertools.chain.from_iterable(wrong_cases.values())
+    problems += _clashes(own_axes, {name: changes for name, changes in own_cases.items() if not wrong_cases[name]})
     if problems:
         raise StudyError(problems)
     points, wrong = [], _Wrong()
@@ -139,11 +141,11 @@ def of_today(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Settings or axes by dotted name with their current names and words; warns of former ones."""
     renamed: dict[str, Any] = {}
     for name, values in settings.items():
-        if _core.renamed_setting(name) is None and not _may_be_former(values):
+        if renamed_setting(name) is None and not _may_be_former(values):
             renamed[name] = values
             continue
-        text, messages = _core.renamed(json.dumps({name: values}, default=str))
-        renamed |= json.loads(text) if messages else {name: values}
+        today, messages = settings_of_today({name: values})
+        renamed |= today
         for message in messages:
             warn_user(f"{message}; the former name will be removed in the next version", FutureWarning)
     return renamed
@@ -163,7 +165,7 @@ def _axes(axes: object) -> tuple[dict[str, list[Any]], list[Problem]]:
         return {}, [problem("axes", f"`axes` cannot be {said(axes)}", help_)]
     lists, problems = {}, []
     for name, values in axes.items():
-        if not isinstance(name, str):
+        if not is_text(name):
             problems.append(problem("axes", f"`axes` cannot have {said(name)}", "an axis is the name of a setting"))
         elif isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
             help_ = f"write it as a list: {name} = [{said(values)}]"
@@ -185,7 +187,7 @@ def _cases(cases: object) -> tuple[dict[str, Mapping[str, Any]], list[Problem]]:
         return {}, [problem("cases", f"`cases` cannot be {said(cases)}", help_)]
     problems = [] if cases else [problem("cases", "`cases` is empty", None)]
     for name, changes in cases.items():
-        if not isinstance(name, str):
+        if not is_text(name):
             problems.append(problem("cases", f"`cases` cannot have {said(name)}", "the name of a case is a text"))
         elif not isinstance(changes, Mapping):
             problems.append(problem(f"cases.{name}", f"the case `{name}` is not a set of changes", None))
@@ -311,7 +313,7 @@ def doubts_of(points: Sequence[Point]) -> list[Notice]:
 
 
 def _said(labels: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name} = {value}" for name, value in labels.items())
+    return ", ".join(f"{name} = {value if isinstance(value, str) else said(value)}" for name, value in labels.items())
 
 
 class _Wrong:

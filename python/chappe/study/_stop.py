@@ -63,8 +63,9 @@ class Precision:
 def error(e: Estimate) -> float:
     """Largest relative error of a mean, as a share of the true mean, if the 95 % interval has this.
 
-    The estimate m is too high by m / low - 1 at most, and too low by 1 - m / high. Of a symmetric interval of half width
-    h, the former is h / (m - h) (Law 2015). Infinite if the true mean may be 0, and where the interval is not known.
+    The estimate m is too high by m / low - 1 at most, and too low by 1 - m / high. Of a symmetric interval of half
+    width h, the former is h / (m - h) (Law 2015). Infinite if the true mean may be 0, and where the interval is not
+    known.
     """
     low, high = e.interval()
     return max(e.mean / low - 1, 1 - e.mean / high) if low > 0 else math.inf

@@ -16,14 +16,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from chappe import _core
 from chappe import _forked as forked
 from chappe import _silence as silence
 from chappe import _tables as tables
 from chappe._arguments import name_of, names_of, path_of, said, values_of
 from chappe._deprecated import keyword_only
 from chappe._error import ScenarioError, StorageError
-from chappe._former import table_of_today
+from chappe._former import renamed_setting, settings_of_today, table_of_today
 from chappe._notice import Notice
 from chappe._scenario import Scenario
 from chappe._words import count
@@ -550,8 +549,7 @@ class Study:
         known_confidence(confidence)
         samples = self._in_order(measure)
         rows = analysis.table(analysis.rank(samples, names, direction_of(measure, direction, best), confidence))
-        types: dict[str, type[pl.DataType]] = {"rank": pl.Int64, "can_be_best": pl.Boolean, "note": pl.String}
-        return rows.cast(types) if len(rows) else rows
+        return rows.cast({"rank": pl.Int64, "can_be_best": pl.Boolean, "note": pl.String}) if len(rows) else rows
 
     def _series(self, measure: str) -> list[tuple[str, NDArray[np.float64]]]:
         """Mean of the runs of each point, batch by batch, with the values on the axes as text."""
@@ -641,13 +639,13 @@ def _known_share(within: object) -> None:
 
 
 def _of_today(name: str) -> str:
-    return _core.renamed_setting(name) or name
+    return renamed_setting(name) or name
 
 
 def _word_of_today(name: str) -> str:
     """Current word of a setting whose former word was "none"."""
-    words: dict[str, str] = json.loads(_core.renamed(json.dumps({name: "none"}))[0])
-    return words[name]
+    word: str = settings_of_today({name: "none"})[0][name]
+    return word
 
 
 def _described(data: bytes) -> dict[str, Any]:
