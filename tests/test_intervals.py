@@ -11,12 +11,23 @@ from chappe._completions import mean_and_quantiles
 from chappe._show import estimate
 from chappe.measures import Totals
 from chappe.order import Quantile
-from chappe.stats import Estimate, Jackknife, Pooled, exact_rate, exact_share, serial_p, skewness, spread, trend_p
+from chappe.stats import (
+    Estimate,
+    Jackknife,
+    Pooled,
+    combined,
+    exact_rate,
+    exact_share,
+    serial_p,
+    skewness,
+    spread,
+    trend_p,
+)
 from command import REPOSITORY
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy.stats import CensoredData, binomtest, chi2, ecdf, f, f_oneway, kendalltau, kstest, skew
+from scipy.stats import CensoredData, binomtest, chi2, combine_pvalues, ecdf, f, f_oneway, kendalltau, kstest, skew
 
 Draw = np.random.Generator
 samples = st.lists(st.floats(0.01, 1e3), min_size=3, max_size=20)
@@ -195,10 +206,46 @@ def test_doubts_about_runs() -> None:
 
 
 def test_batches_of_one_run_are_always_doubtful() -> None:
-    assert doubts.of_batches([3.0, 1.0, 4.0, 1.0, 5.0, 2.0, 6.0, 1.0], short=False) == "one run"
-    rising = doubts.of_batches(list(range(10)), short=True)
+    assert doubts.of_batches(doubts.tests_of([3.0, 1.0, 4.0, 1.0, 5.0, 2.0, 6.0, 1.0]), short=False) == "one run"
+    rising = doubts.of_batches(doubts.tests_of(list(range(10))), short=True)
     assert rising == "one run, short batches, correlated, trend"
     assert set(rising.split(", ")) | {"few runs", "skewed", "no spread", "undefined runs"} == set(doubts.MEANING)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
+def test_p_values_are_combined_as_by_fisher(p: list[float]) -> None:
+    with np.errstate(divide="ignore"):
+        expected = combine_pvalues(p, method="fisher").pvalue
+    assert combined(p) == pytest.approx(expected, abs=1e-12)
+    assert combined([math.nan, *p]) == combined(p)
+    assert math.isnan(combined([math.nan]))
+
+
+@pytest.mark.parametrize("points", [1, 8])
+def test_independent_batches_are_rarely_warned_of(points: int) -> None:
+    """26 tests of a run mark 1.3 rows on average, and warn in one of twenty runs, or studies."""
+    rng, trials, marked, warned = np.random.default_rng(8), 400, 0, 0
+    for _ in range(trials):
+        tests = {str(m): [doubts.tests_of(rng.normal(size=10)) for _ in range(points)] for m in range(13)}
+        words = [doubts.of_batches(t, False) for of_points in tests.values() for t in of_points]
+        marked += sum(text.count(",") for text in words)
+        warned += any(doubts.certain(tests).values())
+    assert marked / trials / points == pytest.approx(1.3, rel=0.15)
+    # 4 standard errors.
+    assert 0.005 < warned / trials < 0.05 + 4 * math.sqrt(0.05 * 0.95 / trials)
+
+
+def test_what_many_runs_show_is_certain() -> None:
+    """Batches with a weak correlation, which few runs show."""
+    rng = np.random.default_rng(9)
+    x = rng.normal(size=(40, 10))
+    for i in range(1, 10):
+        x[:, i] += 0.4 * x[:, i - 1]
+    tests = {"a": [doubts.tests_of(v) for v in x], "b": [doubts.tests_of(v) for v in rng.normal(size=(40, 10))]}
+    assert doubts.certain(tests) == {"correlated": ["a"], "trend": []}
+    # A single run with strong trend among many without.
+    tests["b"][3] = doubts.tests_of(np.arange(10.0) + 0.1 * rng.normal(size=10))
+    assert doubts.certain({"b": tests["b"][:5]})["trend"] == ["b"]
 
 
 def test_a_summary_has_doubts_bounds_and_quantiles_with_intervals() -> None:

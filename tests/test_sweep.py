@@ -408,12 +408,35 @@ def test_correlated_batches_are_reported() -> None:
     assert row["autocorrelation"] > 0.5
     short, doubt, trend = swept.doubts("mean_window_segments")
     assert short.startswith("batches of 1 packets are short: ")
-    assert trend.startswith("batches of mean_window_segments have a trend at tcp.receive_window = 64: ")
+    assert trend.startswith("batches of mean_window_segments have a trend: there is no steady state")
     assert row["doubt"] == "one run, short batches, correlated, trend"
     assert doubt == (
-        f"batches of mean_window_segments are correlated at tcp.receive_window = 64 (autocorrelation "
-        f"{row['autocorrelation']:.2f}): their interval is too narrow. Use longer batches or several seeds"
+        "batches of mean_window_segments are correlated: their interval is too narrow. "
+        "Use longer batches or several seeds"
     )
+
+
+def test_points_with_correlated_batches_are_counted() -> None:
+    """One warning for each measure, however many points it is about."""
+    scenario = CHAIN.with_settings({"run.batches": 100, "run.stop": "100 delivered"})
+    swept = chappe.sweep(scenario, {"tcp.receive_window": [1, 16, 64]})
+    rows = swept.summary("mean_window_segments")
+    many = rows.filter("correlated")
+    assert len(many) == 2
+    texts = [n.message for n in swept._notices("mean_window_segments") if n.code == "correlated_batches"]
+    assert texts == [
+        "batches of mean_window_segments are correlated at 2 of 3 points, the first with tcp.receive_window = 16: "
+        "their intervals are too narrow. Use longer batches or several seeds"
+    ]
+
+
+def test_runs_without_events_are_reported() -> None:
+    changes = {"bulk.segments": 20, "run.batches": 2, "routing.protocol": "shortest_path"}
+    files = chappe.Scenario.chain(1, changes, stop="1000 delivered")
+    swept = chappe.sweep(files, {"topology.hops": [1, 2]}, seeds=2)
+    assert swept.runs["end"].to_list() == ["idle"] * 4
+    early = [n for n in swept._notices("goodput_bps") if n.code == "early_end"]
+    assert [n.message for n in early] == ["4 runs ended early: no events were left"]
 
 
 def test_independent_batches_cause_no_warning() -> None:

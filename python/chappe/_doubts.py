@@ -1,12 +1,20 @@
 """Reasons to doubt an interval, as words of the column ``doubt``."""
 
-from chappe.stats import Pooled, Values, serial_p, trend_p
+from collections.abc import Mapping, Sequence
+
+from chappe.stats import Pooled, Values, combined, holm, serial_p, trend_p
 
 LEVEL = 0.05
 """Probability with which a test of independent batches reports one row."""
 
 CORRELATED = "correlated"
 """Word for neighbouring batches that are alike."""
+
+TREND = "trend"
+"""Word for batches that rise or fall."""
+
+Tests = Mapping[str, float]
+"""p-values of the tests of the batches of a run, by the word for what they find."""
 
 FEW = 10
 """Runs below which skewness cannot be seen, nor states that one run in four has."""
@@ -26,7 +34,7 @@ MEANING = {
     "one run": "the interval comes from the batches of one run and does not contain differences between runs",
     "short batches": "stalls are long compared with a batch; the interval is too narrow",
     CORRELATED: "neighbouring batches are alike; the interval is too narrow",
-    "trend": "the measure rises or falls during the run; batches have no common mean",
+    TREND: "the measure rises or falls during the run; batches have no common mean",
 }
 """Words of the column ``doubt``, with their meaning."""
 
@@ -48,13 +56,34 @@ def of_runs(runs: int, undefined: int, estimate: Pooled) -> str | None:
     return ", ".join(word for word, is_true in applies.items() if is_true) or None
 
 
-def of_batches(batches: Values, short: bool) -> str:
+def tests_of(batches: Values) -> Tests:
+    """Tests of batches, which are pseudo-values of a measure."""
+    return {CORRELATED: serial_p(batches), TREND: trend_p(batches)}
+
+
+def of_batches(tests: Tests, short: bool) -> str:
     """Doubts about an interval from the batches of one run, which is always doubtful.
 
     Args:
-        batches: Measure of each batch: pseudo-values.
+        tests: Tests of the batches.
         short: True for short batches (:func:`chappe.measures.short_batches`).
     """
-    tests = {CORRELATED: serial_p(batches), "trend": trend_p(batches)}
     words = ["one run", *(["short batches"] if short else []), *(word for word, p in tests.items() if p < LEVEL)]
     return ", ".join(words)
+
+
+def certain(tests: Mapping[str, Sequence[Tests]]) -> dict[str, list[str]]:
+    """Measures by the words that are no chance: of independent batches, any is found with the probability of one test.
+
+    The tests of a measure in several runs are combined (Fisher), those of all measures are one family (Holm).
+
+    Args:
+        tests: Tests of each run, by measure.
+    """
+    asked = [(word, name) for word in (CORRELATED, TREND) for name in tests]
+    adjusted = holm([combined([of_run[word] for of_run in tests[name]]) for word, name in asked])
+    found: dict[str, list[str]] = {CORRELATED: [], TREND: []}
+    for (word, name), p in zip(asked, adjusted, strict=True):
+        if p < LEVEL:
+            found[word].append(name)
+    return found

@@ -19,19 +19,19 @@ from chappe import _tables as tables
 from chappe._arguments import name_of, said
 from chappe._completions import mean_and_quantiles
 from chappe._deprecated import keyword_only
-from chappe._doubts import of_batches
+from chappe._doubts import Tests, certain, of_batches, tests_of
 from chappe._error import ChappeWarning
 from chappe._folder import FORMAT, Writing
 from chappe._metadata import of_file
 from chappe._notice import Notice
-from chappe._notices import of_results
 from chappe._recorded import RECORDED, Stream, joined
+from chappe._run_warnings import of_results
 from chappe._scenario import Scenario, ScenarioLike, scenario_of
 from chappe._silence import Silence, of_run, told
 from chappe._why import Why, explain
 from chappe._words import count
 from chappe.measures import JAIN, MEASURES, Totals, all_quotients, of_flows, short_batches
-from chappe.stats import known_confidence, lag1
+from chappe.stats import Jackknife, known_confidence, lag1
 
 TABLES = (
     *("flows", "short_flows", "nodes", "batches", "flow_batches"),
@@ -377,16 +377,25 @@ class Results:
         forked.refuse()
         short = short_batches(self.batches) is not None
         rows = []
-        for name, totals in self._totals([m.name for m in MEASURES]):
-            pooled = totals.together
+        for name, (totals, pooled, tests) in self._pooled.items():
             numbers = (pooled.value, *totals.estimate(pooled).interval(confidence), lag1(pooled.pseudo))
             value, low, high, rho = (x if math.isfinite(x) else None for x in numbers)
-            if n := len(pooled.pseudo):
-                rows.append((name, value, low, high, n, "batches", of_batches(pooled.pseudo, short), rho))
+            rows.append((name, value, low, high, len(pooled.pseudo), "batches", of_batches(tests, short), rho))
         floats = dict.fromkeys(("estimate", "ci_low", "ci_high"), pl.Float64)
         texts = dict.fromkeys(("of", "doubt"), pl.String)
         schema = {"measure": pl.String, **floats, "n": pl.Int64, **texts, "autocorrelation": pl.Float64}
         return pl.DataFrame(rows, schema=schema, orient="row")
+
+    @cached_property
+    def _pooled(self) -> dict[str, tuple[Totals, Jackknife, Tests]]:
+        """Measures that are defined in the run, over all batches together, and tests of their batches."""
+        measured = ((name, totals, totals.together) for name, totals in self._totals([m.name for m in MEASURES]))
+        return {name: (t, pooled, tests_of(pooled.pseudo)) for name, t, pooled in measured if len(pooled.pseudo)}
+
+    @cached_property
+    def _certain(self) -> dict[str, list[str]]:
+        """Measures whose batches are correlated or have a trend, by word."""
+        return certain({name: [tests] for name, (_, _, tests) in self._pooled.items()})
 
     def completions(self, quantiles: Sequence[float] = (0.5, 0.95, 0.99)) -> pl.DataFrame:
         """Completion times of finite flows and short flows that began in the measured part of the run.
@@ -475,7 +484,7 @@ class Results:
         if self.end == "running":
             return []
         forked.refuse()
-        return list(of_results(self.end, self._silences, self.batches, self.summary()))
+        return list(of_results(self.end, self._silences, self.batches, self._certain))
 
     @property
     def doubts(self) -> list[str]:

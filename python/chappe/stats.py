@@ -500,6 +500,15 @@ def holm(p: Sequence[float]) -> list[float]:
     return adjusted
 
 
+def combined(p: Sequence[float]) -> float:
+    """Probability of p-values of independent tests at least as small together (Fisher 1925); NaN without any."""
+    from scipy.special import gammaincc
+
+    known = np.array([x for x in p if not math.isnan(x)])
+    with np.errstate(divide="ignore"):
+        return float(gammaincc(len(known), -np.log(known).sum())) if len(known) else math.nan
+
+
 def fisher(a: int, of_a: int, b: int, of_b: int) -> float:
     """Two-sided p-value of Fisher's exact test for ``a`` of ``of_a`` and ``b`` of ``of_b`` successes."""
     total = a + b

@@ -16,7 +16,7 @@ import polars.selectors as cs
 from numpy.typing import NDArray
 
 from chappe._arguments import said
-from chappe._doubts import CORRELATED, of_batches, of_runs
+from chappe._doubts import CORRELATED, of_batches, of_runs, tests_of
 from chappe._former import renamed_setting
 from chappe.measures import NAMES, Direction, Totals, hint, is_known
 from chappe.order import Quantile
@@ -96,7 +96,7 @@ def summary(sample: Sample, measure: str, confidence: float) -> dict[str, Any]:
     values = np.sort(values[np.isfinite(values)])
     n = len(together.pseudo)
     undefined = len(sample.totals.rows) - n
-    doubt = of_batches(together.pseudo, sample.short) if of_one_run else of_runs(n, undefined, estimate)
+    doubt = of_batches(tests_of(together.pseudo), sample.short) if of_one_run else of_runs(n, undefined, estimate)
     return {
         **sample.labels,
         "measure": measure,

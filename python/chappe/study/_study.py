@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from chappe import _doubts as doubts
 from chappe import _forked as forked
 from chappe import _silence as silence
 from chappe import _tables as tables
@@ -24,6 +25,7 @@ from chappe._deprecated import keyword_only
 from chappe._error import ScenarioError, StorageError
 from chappe._former import renamed_setting, settings_of_today, table_of_today
 from chappe._notice import Notice
+from chappe._run_warnings import ENDS, of_batches
 from chappe._scenario import Scenario
 from chappe._words import count
 from chappe.measures import INDICES, NAMES, Direction, Totals, column, direction_of, short_batches
@@ -327,10 +329,10 @@ class Study:
         """Warnings of :meth:`doubts`, as records."""
         forked.refuse()
         warnings = list(self.warnings)
-        limited = self.runs.filter(self.runs["end"] == "limit") if "end" in self.runs.columns else self.runs.clear()
-        if len(limited):
-            cut = f"{count(len(limited), 'run')} reached run.time_limit before the stop rule was met"
-            warnings.append(Notice("early_end", "run.stop", cut))
+        ends = self.runs["end"].to_list() if "end" in self.runs.columns else []
+        for end, text in ENDS.items():
+            if many := ends.count(end):
+                warnings.append(Notice("early_end", "run.stop", f"{count(many, 'run')} {text}"))
         if self._single and len(self._there) and (short := list(self._short.values())):
             runs = len(self._there[RUN].unique())
             where = f" (at {len(short):,} of {runs:,} points)" if runs > 1 else ""
@@ -339,24 +341,21 @@ class Study:
         warnings += self._missed()
         warnings += self._undecided()
         warnings += self._short_of_transients(names_of("measures", measures))
-        for row in self.summary(measures).iter_rows(named=True):
-            words = (row["doubt"] or "").split(", ")
-            at = named({name: row[name] for name in self.axes})
-            where = f"{' at ' if at else ''}{at}"
-            if "correlated" in words:
-                text = (
-                    f"batches of {row['measure']} are correlated{where} "
-                    f"(autocorrelation {row['autocorrelation']:.2f}): "
-                    "their interval is too narrow. Use longer batches or several seeds"
-                )
-                warnings.append(Notice("correlated_batches", "run.stop", text))
-            if "trend" in words:
-                text = (
-                    f"batches of {row['measure']} have a trend{where}: "
-                    "there is no steady state, and their interval is too narrow. Use longer batches or several seeds"
-                )
-                warnings.append(Notice("trend", "run.stop", text))
-        return warnings
+        return warnings + self._doubtful_batches(names_of("measures", measures))
+
+    def _doubtful_batches(self, measures: Sequence[str]) -> list[Notice]:
+        """Warnings about correlated batches, and batches with a trend, one for each measure and word."""
+        if not self._single:
+            return []
+        points = {name: [(s, doubts.tests_of(s.together.pseudo)) for s in self.samples(name)] for name in measures}
+        found = doubts.certain({name: [tests for _, tests in of_points] for name, of_points in points.items()})
+        notices = []
+        for word, name in ((word, name) for word, names in found.items() for name in names):
+            marked = [sample for sample, tests in points[name] if tests[word] < doubts.LEVEL]
+            many = f" at {len(marked):,} of {count(len(points[name]), 'point')}" if len(points[name]) > 1 else ""
+            first = f", the first with {named(marked[0].labels)}" if many and marked else ""
+            notices.append(of_batches(name, word, f"{many}{first}", len(marked)))
+        return notices
 
     def _missed(self) -> list[Notice]:
         """Warnings about points that missed their precision."""
