@@ -24,6 +24,9 @@ KEY_LENGTH = 24
 CASE = "case"
 """Name of the axis whose values are named sets of changes."""
 
+_FORMER = "former_name"
+"""Code of warnings about former names."""
+
 _SHOWN = 10
 """Invalid combinations shown at most."""
 
@@ -286,10 +289,11 @@ def _clashes(axes: Axes, cases: Cases) -> Iterator[Problem]:
                     yield Problem(f"cases.{case}", message, "let one of them set it", None, None, None)
 
 
-def doubts_of(points: Sequence[Point]) -> list[Notice]:
-    """Warnings about valid points, without repetition.
+def doubts_of(base: Scenario, points: Sequence[Point]) -> list[Notice]:
+    """Warnings about former names in the base scenario, which points do not have, and about valid points.
 
-    An unused setting is reported only if no point uses it, because some settings belong to one variant of a study.
+    Warnings are not repeated. An unused setting is reported only if no point uses it, because some settings belong to
+    one variant of a study.
     """
     points_of_notice: dict[Notice, list[Point]] = {}
     unused: dict[str, str] = {}
@@ -299,12 +303,12 @@ def doubts_of(points: Sequence[Point]) -> list[Notice]:
             unused.setdefault(name, why)
         idle = {message for _, message in _core.no_effect(unused_here)}
         for notice in point.scenario.warnings:
-            if notice.message not in idle:
+            if notice.message not in idle and notice.code != _FORMER:
                 points_of_notice.setdefault(notice, []).append(point)
     for point in points if unused else ():
         for name in point.scenario._core.used(list(unused)):
             del unused[name]
-    notices = []
+    notices = [notice for notice in base.warnings if notice.code == _FORMER]
     for notice, where in points_of_notice.items():
         first, others = _said(where[0].labels), len(where) - 1
         more = f" and at {others} more point{'s' if others > 1 else ''}" if others else ""

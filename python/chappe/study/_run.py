@@ -150,7 +150,7 @@ def sweep(
         workers=cluster.workers(backend) if backend else threads(jobs),
         progress=progress,
         title=title,
-        doubts=doubts_of(points),
+        doubts=doubts_of(base, points),
     )
 
 
@@ -266,7 +266,7 @@ def search(
         workers=cluster.workers(backend) if backend else threads(jobs),
         progress=progress,
         title=title,
-        doubts=doubts_of(points),
+        doubts=doubts_of(base, points),
     )
 
 
