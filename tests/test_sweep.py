@@ -106,7 +106,12 @@ def test_valid_seeds_are_accepted() -> None:
 def test_warnings_about_points_are_reported() -> None:
     """Packets have a TTL of 30 hops; a warning about several points is printed once."""
     axes = {"topology.hops": [2, 32], "tcp.receive_window": [4, 8]}
-    (doubt,) = chappe.sweep(CHAIN.with_settings({"run.time_limit": "1 s"}), axes, seeds=2).warnings
+    doubt, early, *silent = chappe.sweep(CHAIN.with_settings({"run.time_limit": "1 s"}), axes, seeds=2).warnings
+    assert (early.code, early.message) == (
+        "early_end",
+        "8 runs reached run.time_limit before the stop rule was met",
+    )
+    assert {w.code for w in silent} == {"silent_flow"}
     assert doubt.code == "too_many_hops"
     assert doubt.message.startswith("flow 0 needs 32 hops")
     assert doubt.message.endswith(", with topology.hops = 32, tcp.receive_window = 4 and at 1 more point")
@@ -116,7 +121,7 @@ def test_former_names_of_the_base_scenario_are_reported() -> None:
     """Once, although the points have the current names."""
     base = chappe.Scenario({"run.stop": "1 s", "topology.hops": 1, "tcp.window": 4})
     for axes in ({}, {"topology.hops": [1, 2]}):
-        (warning,) = chappe.sweep(base, axes).warnings
+        (warning,) = chappe.sweep(base, axes, seeds=2).warnings
         assert (warning.code, warning.path) == ("former_name", "tcp.window")
         assert warning.message == "`tcp.window` is now called `tcp.receive_window`"
 
@@ -130,13 +135,13 @@ def test_unused_settings_are_reported() -> None:
         "reno": {"tcp.variant": "reno", "tcp.vegas.alpha": 3},
     }
     assert len(base.warnings) == 3
-    assert [str(w) for w in chappe.sweep(base, {}, cases=cases).warnings] == [
+    assert [str(w) for w in chappe.sweep(base, {}, cases=cases, seeds=2).warnings] == [
         "`tcp.ap.ewma_weight`, `tcp.ap.history_samples` have no effect, because the congestion control is not `tcp_ap`"
     ]
     # The base scenario uses the setting.
     vegas = CHAIN.with_settings({"run.stop": "1 s", "tcp.variant": "vegas", "tcp.vegas.alpha": 2})
-    assert chappe.sweep(vegas, {"tcp.variant": ["reno", "sack"]}).warnings == []
-    assert chappe.sweep(vegas, {"tcp.variant": ["reno", "sack"], "tcp.vegas.beta": [4]}).warnings == [
+    assert chappe.sweep(vegas, {"tcp.variant": ["reno", "sack"]}, seeds=2).warnings == []
+    assert chappe.sweep(vegas, {"tcp.variant": ["reno", "sack"], "tcp.vegas.beta": [4]}, seeds=2).warnings == [
         (
             "unused_setting",
             "tcp.vegas.beta",
@@ -298,6 +303,7 @@ def test_a_cap_ends_an_imprecise_study_with_a_warning(
     met, missed = swept.summary().to_dicts()
     assert (met["met"], missed["met"], missed["n"]) == (True, False, 7)
     (doubt,) = swept.doubts()
+    assert [(w.code, w.message) for w in swept.warnings] == [("missed_precision", doubt)]
     most = max(missed["estimate"] / missed["ci_low"] - 1, 1 - missed["estimate"] / missed["ci_high"])
     assert doubt == (
         "goodput_bps missed its precision at 1 of 2 points: with topology.hops = 3 the error is up to "
@@ -753,13 +759,15 @@ def test_hidden_runs_are_reported(axes: Any, seeds: Any, replaced: str | None, t
     if replaced is None:
         assert swept.warnings == []
     else:
-        (warning,) = swept.warnings
+        warning, *of_results = swept.warnings
+        assert {w.code for w in of_results} == ({"short_batches"} if seeds == 1 else set())
         assert warning.code == "replaced_runs"
         assert warning.message.startswith(f"{tmp_path} held a study with other values, seeds or rules: ")
         assert replaced in warning.message
         assert swept.doubts()[0] == warning.message
     # A repetition hides no further runs.
-    assert chappe.sweep(CHAIN, axes, seeds=seeds, out=tmp_path).warnings == []
+    again = chappe.sweep(CHAIN, axes, seeds=seeds, out=tmp_path)
+    assert "replaced_runs" not in {w.code for w in again.warnings}
     assert chappe.sweep(CHAIN, {"tcp.receive_window": [2, 4]}, seeds=2, out=tmp_path).summary().equals(before)
 
 

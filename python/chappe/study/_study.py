@@ -71,8 +71,6 @@ class Study:
     Attributes:
         folder: Folder of the study.
         failed: Failed runs of the last execution.
-        warnings: Warnings about points, and about damaged files that were moved away, as records with ``code``,
-            ``path`` and ``message``.
     """
 
     def __init__(
@@ -93,7 +91,7 @@ class Study:
         forked.refuse()
         self.folder = path_of("folder", folder)
         self.failed = list(failed)
-        self.warnings = list(warnings)
+        self._given = list(warnings)
         self._forgotten = forgotten
         try:
             self._about = _described((self.folder / store.STUDY).read_bytes())
@@ -313,12 +311,20 @@ class Study:
         rule = self._precision
         return rule.met(sample.estimate) if rule is not None and rule.measure == measure else None
 
-    def doubts(self, measures: str | Sequence[str] = "goodput_bps") -> list[str]:
-        """Warnings, one sentence each.
+    @cached_property
+    def warnings(self) -> list[Notice]:
+        """Warnings of the last execution and about its results, as records with ``code``, ``path`` and ``message``.
 
-        The list has ``warnings``, runs that were cut short, flows that delivered nothing with reasons, points that
-        missed their precision, searches that told nothing apart, runs too short for their transient, and intervals that
-        are too narrow.
+        They are about points, damaged files that were moved away, early ends, flows that delivered nothing with
+        reasons, points that missed their precision, searches that told nothing apart, runs too short for their
+        transient, and intervals that are too narrow: those of the measure of the rule of the study, or of goodput.
+        :meth:`doubts` checks the intervals of other measures.
+        """
+        rule = self._about.get("search") or self._about.get("stop") or {"measure": "goodput_bps"}
+        return self._notices(rule["measure"])
+
+    def doubts(self, measures: str | Sequence[str] = "goodput_bps") -> list[str]:
+        """Messages of ``warnings``, one sentence each.
 
         Args:
             measures: Names of the measures whose intervals are checked.
@@ -328,7 +334,7 @@ class Study:
     def _notices(self, measures: str | Sequence[str]) -> list[Notice]:
         """Warnings of :meth:`doubts`, as records."""
         forked.refuse()
-        warnings = list(self.warnings)
+        warnings = list(self._given)
         ends = self.runs["end"].to_list() if "end" in self.runs.columns else []
         for end, text in ENDS.items():
             if many := ends.count(end):
