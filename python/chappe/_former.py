@@ -1,13 +1,11 @@
-"""Former names of settings, tables, columns and words: what the previous version saved is read under current names."""
+"""Former names of tables, columns and words: saved tables of the previous version are read under current names."""
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from chappe import _core
 from chappe._deprecated import warn
 
 TABLES: Mapping[str, str] = {
@@ -80,26 +78,6 @@ ADDED: Mapping[str, Mapping[str, tuple[str, Any]]] = {
     "samples": {"packets_delivered": ("source_queue_packets", pl.Int64)},
 }
 """Columns by table that the previous version did not write, null in its tables: column in front of each, and type."""
-
-
-def renamed_setting(name: object) -> str | None:
-    """Current name of a setting with a former name; ``None`` for all else."""
-    try:
-        return _core.renamed_setting(name) if isinstance(name, str) else None
-    except UnicodeEncodeError:  # no setting has this name
-        return None
-
-
-def settings_of_today(settings: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Settings by dotted name under their current names and words, and messages about former ones.
-
-    Values that no setting can have stay as they are, because the reader of a scenario reports them.
-    """
-    try:
-        text, messages = _core.renamed(json.dumps(settings, default=str, allow_nan=False))
-    except (RecursionError, ValueError):
-        return dict(settings), []
-    return (json.loads(text) if messages else dict(settings)), messages
 
 
 def table_of_today(name: str) -> str:

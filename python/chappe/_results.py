@@ -231,7 +231,7 @@ class Results:
             ValueError: If there is no such table, or it was not recorded.
             TypeError: If the name is not a text.
             OSError: If the file of a recorded table is missing or belongs to another run.
-            StoreError: If saved results are damaged.
+            StorageError: If saved results are damaged.
             RuntimeError: In a process forked after polars was used.
         """
         name = former.table_of_today(name_of("name", name))

@@ -4,7 +4,7 @@ import argparse
 from typing import Any
 
 from chappe import _show as show
-from chappe._former import renamed_setting
+from chappe._former_settings import renamed_setting
 from chappe._scenario import parts, schema
 from chappe._words import tell
 from chappe.cli.given import CommandError, print_json

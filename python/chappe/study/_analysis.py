@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from chappe._arguments import said
 from chappe._doubts import CORRELATED, of_batches, of_runs, tests_of
-from chappe._former import renamed_setting
+from chappe._former_settings import renamed_setting
 from chappe.measures import NAMES, Direction, Totals, hint, is_known
 from chappe.order import Quantile
 from chappe.states import unseen

@@ -14,7 +14,7 @@ from chappe import RESULTS_EPOCH, _core
 from chappe._arguments import MANY, is_text, listed, problem, said
 from chappe._deprecated import warn_user
 from chappe._error import Problem, ScenarioError, StudyError
-from chappe._former import renamed_setting, settings_of_today
+from chappe._former_settings import renamed_setting, settings_of_today
 from chappe._notice import Notice
 from chappe._scenario import Scenario
 

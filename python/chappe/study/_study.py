@@ -23,7 +23,8 @@ from chappe import _tables as tables
 from chappe._arguments import name_of, names_of, path_of, said, values_of
 from chappe._deprecated import keyword_only
 from chappe._error import ScenarioError, StorageError
-from chappe._former import renamed_setting, settings_of_today, table_of_today
+from chappe._former import table_of_today
+from chappe._former_settings import renamed_setting, settings_of_today
 from chappe._notice import Notice
 from chappe._run_warnings import ENDS, of_batches
 from chappe._scenario import Scenario
