@@ -93,6 +93,7 @@ class Study:
         self.folder = path_of("folder", folder)
         self.failed = list(failed)
         self._given = list(warnings)
+        self._found: dict[tuple[str, ...], list[Notice]] = {}
         self._forgotten = forgotten
         try:
             self._about = _described((self.folder / store.STUDY).read_bytes())
@@ -254,16 +255,18 @@ class Study:
             batches = dict(self._batches(self._there[RUN].unique(maintain_order=True).to_list()).totals(measure))
             short = set(self._short)
         flows = self._flows if measure in INDICES and not self._single else {}
-        sums = pl.DataFrame() if self._single or self.runs.is_empty() else self._measured[1].filter(measure=measure)
-        for of_point in self.runs.partition_by("point", maintain_order=True):
+        runs = self.runs.select(RUN, "point", *self.axes, "seed")
+        if not (self._single or runs.is_empty()):
+            sums = self._measured[1].filter(measure=measure)
+            runs = runs.join(sums, on=RUN, how="left", maintain_order="left")
+        for of_point in runs.partition_by("point", maintain_order=True):
             row = of_point.row(0, named=True)
             labels = {name: row[name] for name in self.axes}
             if self._single:
                 totals = batches.get(row[RUN], Totals.of(measure, np.empty((0, 2))))
                 samples.append(analysis.Sample(labels, None, totals, short=row[RUN] in short))
             else:
-                pairs = of_point.select(RUN).join(sums, on=RUN, how="left", maintain_order="left")
-                rows = pairs.select("numerator", "denominator").to_numpy()
+                rows = of_point.select("numerator", "denominator").to_numpy()
                 totals = Totals.of(measure, rows, flows.get(row[RUN], 0), runs=True)
                 samples.append(analysis.Sample(labels, of_point["seed"].to_list(), totals, self._common))
         return samples
@@ -303,7 +306,7 @@ class Study:
         rows = [
             {**analysis.summary(s, name, confidence), "met": self._met(s, name)}
             for name in names
-            for s in self._in_order(name)
+            for s in self.samples(name)
         ]
         all_rows = analysis.table(rows)
         return all_rows.filter(pl.col("n") > 0).cast({"doubt": pl.String, "met": pl.Boolean}) if rows else all_rows
@@ -312,7 +315,7 @@ class Study:
         rule = self._precision
         return rule.met(sample.estimate) if rule is not None and rule.measure == measure else None
 
-    @cached_property
+    @property
     def warnings(self) -> list[Notice]:
         """Warnings of the last execution and about its results, as records with ``code``, ``path`` and ``message``.
 
@@ -322,7 +325,7 @@ class Study:
         :meth:`doubts` checks the intervals of other measures.
         """
         rule = self._about.get("search") or self._about.get("stop") or {"measure": "goodput_bps"}
-        return self._notices(rule["measure"])
+        return list(self._notices(rule["measure"]))
 
     def doubts(self, measures: str | Sequence[str] = "goodput_bps") -> list[str]:
         """Messages of ``warnings``, one sentence each.
@@ -335,6 +338,13 @@ class Study:
     def _notices(self, measures: str | Sequence[str]) -> list[Notice]:
         """Warnings of :meth:`doubts`, as records."""
         forked.refuse()
+        names = tuple(names_of("measures", measures))
+        if names not in self._found:
+            self._found[names] = self._noticed(names)
+        return self._found[names]
+
+    def _noticed(self, measures: Sequence[str]) -> list[Notice]:
+        """Warnings, found anew."""
         warnings = list(self._given)
         ends = self.runs["end"].to_list() if "end" in self.runs.columns else []
         for end, text in ENDS.items():
@@ -347,8 +357,8 @@ class Study:
         warnings += self._silent()
         warnings += self._missed()
         warnings += self._undecided()
-        warnings += self._short_of_transients(names_of("measures", measures))
-        return warnings + self._doubtful_batches(names_of("measures", measures))
+        warnings += self._short_of_transients(measures)
+        return warnings + self._doubtful_batches(measures)
 
     def _doubtful_batches(self, measures: Sequence[str]) -> list[Notice]:
         """Warnings about correlated batches, and batches with a trend, one for each measure and word."""
@@ -369,7 +379,7 @@ class Study:
         rule = self._precision
         if rule is None:
             return []
-        samples = self._in_order(rule.measure)
+        samples = self.samples(rule.measure)
         missed = [s for s in samples if not rule.met(s.estimate)]
         if not missed:
             return []
@@ -512,11 +522,11 @@ class Study:
             if b is not None or baseline is None:
                 raise TypeError(f"compare all values of {said(a)} with one of them: give baseline=...")
             (value,) = values_of("baseline", {a: baseline}).values()
-            return analysis.table(analysis.compare_all(self._in_order(measure), a, value, confidence, within))
+            return analysis.table(analysis.compare_all(self.samples(measure), a, value, confidence, within))
         if baseline is not None:
             raise TypeError(f"a baseline belongs to the name of an axis, not to {said(a)}")
         a, b = values_of("a", a), values_of("b", b)
-        return analysis.table(analysis.compare(self._in_order(measure), a, b, confidence, within))
+        return analysis.table(analysis.compare(self.samples(measure), a, b, confidence, within))
 
     def rank(
         self,
@@ -553,7 +563,7 @@ class Study:
         if direction is not None:
             name_of("direction", direction)
         known_confidence(confidence)
-        samples = self._in_order(measure)
+        samples = self.samples(measure)
         rows = analysis.table(analysis.rank(samples, names, direction_of(measure, direction, best), confidence))
         return rows.cast({"rank": pl.Int64, "can_be_best": pl.Boolean, "note": pl.String}) if len(rows) else rows
 
@@ -599,9 +609,13 @@ class Study:
             row of the best value is from fresh seeds, which the search did not use.
         """
         forked.refuse()
+        return self._curve
+
+    @cached_property
+    def _curve(self) -> pl.DataFrame:
         rule = self._rule
         results = explored(self._runs_of_search, self.seeds, rule, self._known(rule.measure), common=self._common)
-        rows = analysis.table(curve(self._in_order(rule.measure), rule, results))
+        rows = analysis.table(curve(self.samples(rule.measure), rule, results))
         return rows.cast({"end": pl.String}) if len(rows) else rows
 
     @property
@@ -625,9 +639,6 @@ class Study:
             return [cache.get(key) for key in keys]
 
         return known
-
-    def _in_order(self, measure: str) -> list[analysis.Sample]:
-        return self.samples(measure)
 
     def __repr__(self) -> str:
         forked.refuse()
