@@ -371,7 +371,7 @@ def test_one_of_five_is_told_to_be_best() -> None:
     for _ in range(100):
         rows = rank([sample(rng.normal(1.3 if v == 0 else 1, 0.1, 10), v=v) for v in range(5)], ["v"], "maximize", 0.95)
         alone += [row["v"] for row in rows if row["can_be_best"]] == [0]
-    assert alone >= 85
+    assert alone >= 97
 
 
 def test_a_shared_rank_of_few_runs_says_so() -> None:
@@ -460,7 +460,7 @@ def carried_out(design: Callable[..., list[Item]], truth: Callable[[Item], float
 
 
 def test_precise_intervals_cover_the_truth() -> None:
-    """Nominal coverage is 95 %; sequential stopping costs a little, but coverage stays above 88 %."""
+    """Nominal coverage is 95 %, of which sequential stopping costs less than 4 standard errors."""
     rule = study.Precision("goodput_bps", within=0.05, max_seeds=200, min_seeds=5)
     inside, sequences = 0, 600
     for n in range(sequences):
@@ -473,7 +473,7 @@ def test_precise_intervals_cover_the_truth() -> None:
         assert e.half_width() <= 5 / 105 * e.mean
         assert len(items) >= 5
         inside += e.interval()[0] <= 100 <= e.interval()[1]
-    assert inside / sequences >= 0.88
+    assert inside / sequences >= 0.95 - 4 * math.sqrt(0.05 * 0.95 / sequences)
 
 
 def window(item: Item) -> int:
@@ -513,7 +513,7 @@ def distance(best: int, item: Item) -> float:
 
 
 def test_a_search_with_noise_holds_the_best() -> None:
-    """The true best is among the tied values in nearly all of ten searches with noise of 10 %."""
+    """The true best is among the tied values in all of ten searches with noise of 10 %, or three steps beside."""
     hits = 0
     for n in range(10):
         best = 3 + 10 * n
@@ -522,7 +522,7 @@ def test_a_search_with_noise_holds_the_best() -> None:
         samples = [Sample({"tcp.receive_window": w}, list(range(len(v))), means(v)) for w, v in sorted(results.items())]
         rows = [row for row in curve(samples, search, {}) if row["is_tied"]]
         hits += rows[0]["tcp.receive_window"] - 3 <= best <= rows[-1]["tcp.receive_window"] + 3
-    assert hits >= 9
+    assert hits == 10
 
 
 def test_the_best_value_is_reported_from_fresh_seeds() -> None:
