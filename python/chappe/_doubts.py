@@ -73,7 +73,7 @@ def of_batches(tests: Tests, short: bool) -> str:
 
 
 def certain(tests: Mapping[str, Sequence[Tests]]) -> dict[str, list[str]]:
-    """Measures by the words that are no chance: of independent batches, any is found with the probability of one test.
+    """Measures by word, where all tests together show that batches are not independent: any by chance in 5 %.
 
     The tests of a measure in several runs are combined (Fisher), those of all measures are one family (Holm).
 

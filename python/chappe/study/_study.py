@@ -369,9 +369,11 @@ class Study:
         notices = []
         for word, name in ((word, name) for word, names in found.items() for name in names):
             marked = [sample for sample, tests in points[name] if tests[word] < doubts.LEVEL]
-            many = f" at {len(marked):,} of {count(len(points[name]), 'point')}" if len(points[name]) > 1 else ""
-            first = f", the first with {named(marked[0].labels)}" if many and marked else ""
-            notices.append(of_batches(name, word, f"{many}{first}", len(marked)))
+            where = ""
+            if marked and len(points[name]) > 1:
+                many = f"{len(marked):,} of {count(len(points[name]), 'point')}"
+                where = f" at {many}, the first with {named(marked[0].labels)}"
+            notices.append(of_batches(name, word, where, len(marked)))
         return notices
 
     def _missed(self) -> list[Notice]:
