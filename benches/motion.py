@@ -20,7 +20,9 @@ NODES = (1_000, 10_000)
 LENGTHS = (0.5, 1.5)  # seconds
 INTERVAL = 0.05  # seconds between the datagrams of a node
 TARGET = 2.0
-MOTION = 'motion = {{ kind = "random_waypoint", min_speed = "10 m/s", max_speed = "10 m/s", start = "topology", {} }}'
+MOTION = (
+    'mobility = {{ model = "random_waypoint", min_speed = "10 m/s", max_speed = "10 m/s", initial = "topology", {} }}'
+)
 
 
 def scenario(nodes: int, moving: bool) -> tuple[str, float]:
@@ -35,12 +37,12 @@ def scenario(nodes: int, moving: bool) -> tuple[str, float]:
         if own
     }
     flows = ", ".join(
-        f'{{ from = {i}, to = {j}, app = "cbr", start = "{rng.uniform(0, INTERVAL):.6f} s" }}'
+        f'{{ src = {i}, dst = {j}, app = "cbr", start = "{rng.uniform(0, INTERVAL):.6f} s" }}'
         for i, j in nearest.items()
     )
-    routes = ", ".join(f"{{ at = {i}, to = {j}, via = {j} }}" for i, j in nearest.items())
+    routes = ", ".join(f"{{ node = {i}, dst = {j}, next_hop = {j} }}" for i, j in nearest.items())
     positions = ", ".join(f'["{x} m", "{y} m"]' for x, y in places)
-    text = f"""run = {{ stop = "1 s", batches = 1, discard = 0, max_nodes = {nodes} }}
+    text = f"""run = {{ stop = "1 s", batches = 1, warmup_batches = 0, max_nodes = {nodes} }}
 routing = {{ protocol = "fixed", fixed.routes = [{routes}] }}
 cbr.interval = "{INTERVAL} s"
 topology = {{ kind = "list", positions = [{positions}] }}

@@ -111,11 +111,11 @@ class Layout:
     def scenario(self, settings: str) -> str:
         """As a scenario of Chappe."""
         places = ", ".join(f'["{x} m", "{y} m"]' for x, y in self.places)
-        flows = ", ".join(f'{{ from = {a}, to = {b}, start = "{at} s" }}' for a, b, at in self.flows)
+        flows = ", ".join(f'{{ src = {a}, dst = {b}, start = "{at} s" }}' for a, b, at in self.flows)
         return f"""extends = "ns2-2.35"
 run = {{ stop = "1 s", batches = 2, max_nodes = {len(self.places)} }}
 wlan = {{ data_rate = "11 Mbit/s", basic_rate = "1 Mbit/s", rts_threshold = "always" }}
-tcp = {{ variant = "newreno", window = 64, initial_window = 1, segment = "1460 B" }}
+tcp = {{ variant = "newreno", receive_window = 64, initial_window = 1, mss = "1460 B" }}
 topology = {{ kind = "list", positions = [{places}] }}
 flow = [{flows}]
 {settings}

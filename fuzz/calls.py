@@ -109,7 +109,7 @@ ODD: dict[str, Odd] = {
     "search": lambda: study.Search("tcp.receive_window", 1, 20),
     "scenario": small_scenario,
 }
-"""What JSON cannot hold, by name."""
+"""Values that JSON cannot hold, by name."""
 
 
 def made(value: Json) -> Any:

@@ -23,6 +23,10 @@ from command import REPOSITORY
 
 CHAIN = chappe.Scenario.chain(1, {"run.batches": 2}, stop="40 delivered")
 RULE: dict[str, Any] = {"setting": "tcp.receive_window", "low": 1, "high": 20}
+CYCLIC: list[Any] = []
+CYCLIC.append(CYCLIC)
+NESTED: dict[str, Any] = {}
+NESTED["tcp"] = NESTED
 PRECISE = study.Precision("goodput_bps", 0.1, max_seeds=4)
 
 Call = Callable[..., Any]
@@ -99,7 +103,13 @@ def test_the_command_line_gives_the_same_message(
             f"the axis `tcp.receive_window` has more than {MANY:,} values",
         ),
         ({"axes": {"tcp.receive_window": [10**5000]}}, "`tcp.receive_window` cannot be"),
+        ({"axes": {"flow.0.from": [10**5000]}}, "there is no `flow.0`"),
+        ({"axes": {"tcp.tahoe\ud800": [1]}}, "`axes` cannot have 'tcp.tahoe\\ud800'"),
+        ({"axes": {"arrivals": [math.nan]}}, "`arrival_process` must be a list"),
+        ({"axes": {"arrivals": [CYCLIC]}}, "`arrival_process.0` must be a table, not a list"),
         ({"cases": "vegas"}, "`cases` cannot be 'vegas'"),
+        ({"cases": {"\ud800": {}}}, "`cases` cannot have '\\ud800'"),
+        ({"cases": {"a": NESTED}}, "`tcp` has no setting `tcp`, in the case `a`"),
         ({"cases": {1: {}}}, "`cases` cannot have 1"),
         ({"cases": {"a": [1]}}, "the case `a` is not a set of changes"),
         ({"seeds": None}, "`seeds` is neither a number nor a list of whole numbers: None"),
@@ -126,6 +136,16 @@ def test_invalid_arguments_of_studies(call: Call, arguments: dict[str, Any], mes
     problems = refused(call, **arguments)
     assert len(problems) == 1, problems
     assert message in problems[0]
+
+
+@pytest.mark.parametrize(
+    ("value", "written"), [(math.nan, '"nan"'), (10**400, '"a number with more than 300 digits"'), (CYCLIC, "a list")]
+)
+def test_values_beside_a_former_word(value: object, written: str) -> None:
+    """The values of an axis are searched for the former word of optional settings."""
+    first, second = refused(sweep, axes={"tcp.receive_window": ["none", value]})
+    assert first == 'tcp.receive_window: `tcp.receive_window` cannot be "none"'
+    assert second == f"tcp.receive_window: `tcp.receive_window` cannot be {written}"
 
 
 @pytest.mark.parametrize(
@@ -157,10 +177,13 @@ def test_invalid_stopping_rules(precision: Any, message: str) -> None:
 def test_limits_of_a_precision() -> None:
     assert refused(sweep, precision=0.05, seeds=2) == ["max_seeds: `max_seeds` is missing"]
     assert refused(sweep, precision=0.05) == ["max_length: `max_length` is missing"]
+    assert refused(sweep, precision=0.05, max_length=4, min_seeds=3) == [
+        "min_seeds: `min_seeds` needs several seeds at the start"
+    ]
     assert refused(sweep, max_seeds=9) == ["max_seeds: `max_seeds` has no effect without `precision`"]
     assert refused(sweep, min_seeds=9) == ["min_seeds: `min_seeds` has no effect without `precision`"]
     assert refused(search, max_runs=1) == ["max_runs: `max_runs`: 1 is not a whole number of at least 2"]
-    assert refused(search, seeds=[7]) == ["seeds: a search needs at least 2 seeds, better 5"]
+    assert refused(search, seeds=[7]) == ["seeds: a search needs at least 2 seeds, better 10"]
     unknown = refused(sweep, precision=0.05, measure="goodput", seeds=2, max_seeds=4)
     assert unknown == ["measure: there is no measure 'goodput'"]
 

@@ -76,7 +76,7 @@ def test_enough_runs_reveal_drops_and_their_share(share: float) -> None:
     # A drop in the first or last batches is not detected: about a third of all drops.
     assert within(detected, points, 1 - (1 - 0.6 * share) ** ENOUGH, 1 - (1 - 0.7 * share) ** ENOUGH)
     assert levels == detected
-    assert covered / points > 0.93
+    assert covered / points > 0.98
 
 
 @pytest.mark.parametrize("share", [0.05, 0.1, 0.2])
@@ -92,7 +92,7 @@ def test_points_detected_by_three_runs(share: float) -> None:
             if states is not None:
                 low, high = states.share().interval()
                 covered += low <= share <= high
-    assert covered / detected > 0.87
+    assert covered / detected > 0.94
 
 
 @pytest.mark.parametrize(("share", "shown"), [(0.05, 0.09), (0.1, 0.20), (0.2, 0.38)])
@@ -282,10 +282,10 @@ def test_a_choice_on_one_half_is_unbiased_on_the_other() -> None:
         held += low <= BEST <= high
         alike += len(chosen.alike)
     assert abs(np.mean(goodput)) < 3 * np.std(goodput) / math.sqrt(points)
-    # The chosen value is within 1 % of the best, and `alike` has the best.
-    assert np.mean(lost) < 0.01
-    assert held / points > 0.85
-    assert alike / points < 0.7 * len(TIMES)
+    # The chosen value is within 0.5 % of the best, and `alike` has the best.
+    assert np.mean(lost) < 0.005
+    assert held / points > 0.93
+    assert alike / points < 0.4 * len(TIMES)
 
 
 def test_a_choice_by_hand() -> None:
@@ -338,7 +338,7 @@ def test_heavy_tails_have_medians_with_intervals() -> None:
     # 1 - 2 / 41.
     assert within(predicted, points, 0.9512, 0.9512)
     # Earlier rule for a single run.
-    assert of_mean / points < 0.4
+    assert of_mean / points < 0.3
 
 
 def test_intervals_of_quantiles() -> None:

@@ -28,8 +28,7 @@ def drawn(seed: int) -> dict[str, Any]:
     return {
         "run.stop": "100 s",
         "topology": topology,
-        "flow": flow,
-        "pairs": [{"src": "0-1", "dst": nodes - 1, "start": "1 s", "stagger": f"{rng.randrange(10**9)} us"}],
+        "flow": [*flow, {"src": "0-1", "dst": nodes - 1, "start": "1 s", "stagger": f"{rng.randrange(10**9)} us"}],
         "traffic": {"flows": rng.randrange(1, 4), "start": "70 ms", "distinct_ends": False},
         "radio": {"reception": "sinr"},
     }

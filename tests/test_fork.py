@@ -68,6 +68,7 @@ REFUSED = {
     "Study.samples": "swept.samples('goodput_bps')",
     "Study.summary": "swept.summary",
     "Study.table": "swept.table('flows')",
+    "Study.warnings": "swept.warnings",
     "Study.__repr__": "repr(swept)",
     "Why.to_dict": "why.to_dict",
     "Why.__repr__": "repr(why)",

@@ -1,5 +1,6 @@
 """Files of the previous version run unchanged, with warnings that name the new words; `chappe fix` rewrites them."""
 
+import importlib
 import json
 import shutil
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from chappe.study import _file as file
 from chappe.study._axes import Item, Point, grid
 from chappe.study._run import _Making
 from polars.testing import assert_frame_equal
+from test_experiments import program
 
 FORMER = Path(__file__).parent / "former"
 TODAY = Path(__file__).parent.parent
@@ -337,6 +339,17 @@ value = 2
     path.write_text("traffic.file = 'flows.csv'\n[[pairs]]\nsrc = 1\ndst = 0\n", encoding="utf-8")
     assert cli.main(["fix", str(path)]) == 0
     assert "former.toml: `pairs` stays, because its flows come after" in capsys.readouterr().out
+
+
+def test_programs_use_names_of_today(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scenarios that benches and experiments write, whose names are not in their text as a whole."""
+    monkeypatch.syspath_prepend(TODAY / "benches")
+    scale, motion = (importlib.import_module(name) for name in ("scale", "motion"))
+    layout = scale.Layout([(0.0, 0.0), (100.0, 0.0)], [(0, 1, 0.5)])
+    written = [layout.scenario(""), *(motion.scenario(40, moving=moving)[0] for moving in (False, True))]
+    assert [former_names(text) for text in written] == [[]] * 3
+    everything = chappe.Scenario.chain(1, program("why_elrakabawy").ALL, stop="1 s")
+    assert "former_name" not in {w.code for w in everything.warnings}
 
 
 def test_axes_may_name_former_pairs() -> None:

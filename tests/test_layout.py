@@ -119,7 +119,7 @@ def test_output_on_a_terminal(width: int, tmp_path: Path) -> None:
     lines = text[text.index("several.toml  ") :].splitlines()
     assert max(map(cell_len, lines)) <= width
     for header in (
-        "transport",
+        "variant",
         "retransmitted",
         "RTT",
         "throughput",

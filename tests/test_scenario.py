@@ -474,7 +474,7 @@ RANDOM = {"topology": {"kind": "random", "nodes": 20, "width": "400 m", "height"
             "Chain of 2 nodes, 200 m apart; 2 flows; ",
         ),
         (
-            {"topology": {"hops": 2}, "pairs": [{"src": "0-2", "dst": "0-2"}, {"src": 0, "dst": "1-2", "app": "cbr"}]},
+            {"topology": {"hops": 2}, "flow": [{"src": "0-2", "dst": "0-2"}, {"src": 0, "dst": "1-2", "app": "cbr"}]},
             ["TCP newreno", "UDP"],
             "Chain of 3 nodes, 200 m apart; 8 flows; ",
         ),

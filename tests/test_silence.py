@@ -145,15 +145,15 @@ def test_early_ends_and_unreliable_intervals_are_warnings() -> None:
     (notice,) = [n for n in short.warnings if n.code == "short_batches"]
     assert str(notice) == notice.message
     assert "short" in notice.message
-    marked = {n.message.split(" are ")[0] for n in short.warnings if n.code == "correlated_batches"}
-    rows = short.summary().filter(pl.col("doubt").str.contains("correlated"))
-    assert marked == {f"batches of {name}" for name in rows["measure"]}
-    trends = [n.message for n in short.warnings if n.code == "trend"]
-    rows = short.summary().filter(pl.col("doubt").str.contains("trend"))
-    assert trends == [
-        f"batches of {name} have a trend: there is no steady state, and their interval is too narrow. "
+    # Of 14 tests the most certain has a probability of 0.6 %.
+    assert short.summary()["doubt"].str.contains("trend").any()
+    assert {n.code for n in short.warnings} == {"short_batches"}
+    single = {"run.batches": 100, "run.warmup_batches": 0, "tcp.receive_window": 64}
+    steps = chappe.run(chappe.Scenario.chain(2, single, stop="100 delivered"))
+    messages = [n.message for n in steps.warnings if n.code in {"correlated_batches", "trend"}]
+    assert (
+        "batches of mean_window_segments have a trend: there is no steady state, and their interval is too narrow. "
         "Use longer batches or several seeds"
-        for name in rows["measure"]
-    ]
-    assert trends
+    ) in messages
+    assert any(m.startswith("batches of mean_window_segments are correlated: their interval is") for m in messages)
     assert short.summary()["doubt"].str.starts_with("one run, short batches").all()

@@ -7,25 +7,28 @@ import numpy as np
 import pytest
 from chappe.stats import (
     Estimate,
+    Jackknife,
     Share,
     beyond_t,
     difference,
     fisher,
     holm,
     jain_index,
+    jain_of_totals,
     lag1,
     mser5,
     paired,
     quantile,
     quantile_t,
     ratio,
+    serial_p,
     student_p,
     total,
     unpaired,
 )
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binomtest, fisher_exact, ttest_1samp, ttest_ind, ttest_rel
+from scipy.stats import binomtest, fisher_exact, mannwhitneyu, ttest_1samp, ttest_ind, ttest_rel
 
 BATCHES = [312.4, 305.9, 318.2, 309.7, 311.1, 307.3, 315.0, 310.6, 308.8, 313.5]
 
@@ -245,6 +248,31 @@ def test_pairs_and_others_are_compared_as_scipy_does(seed: int, n: int) -> None:
     assert (a.p, a.difference.df) == pytest.approx((related.pvalue, n - 1))
     assert (b.p, b.difference.df) == pytest.approx((welch.pvalue, welch.df))
     assert b.effect == pytest.approx((x.mean() - y.mean()) / math.sqrt((x.var(ddof=1) + y.var(ddof=1)) / 2))
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 10])
+def test_equal_values_have_no_variance(n: int) -> None:
+    """Rounding errors of the mean of 0.1, and of ratios of totals, made p = 2e-175 of equal settings."""
+    ratios = np.array([[0.3 * k, 0.1 * k] for k in range(1, n + 1)])
+    flows = np.array([[0.1 * k, 0.7 * k, 0.3 * k] for k in range(1, n + 1)])
+    equal = [Jackknife.of(ratios), Jackknife.of(flows, jain_of_totals), Jackknife.mean([0.1] * n)]
+    for measured in equal:
+        assert measured.estimate.variance == 0
+        assert len(set(measured.pseudo)) == 1
+        assert math.isnan(lag1(measured.pseudo))
+        assert math.isnan(serial_p(measured.pseudo))
+    a, b = Jackknife.of(ratios * [1.0, 2.0]), Jackknife.of(ratios[::-1] * [2.0, 4.0])
+    assert (unpaired(a, b).p, paired(a, b).p) == (1.0, 1.0)
+    # A small difference of values is not an error of rounding.
+    assert Estimate.of([1.0, 1.0 + 1e-9]).variance == pytest.approx(0.25e-18, rel=1e-6)
+
+
+@given(st.integers(2, 12), st.integers(2, 12))
+def test_equal_values_of_two_settings_are_compared_by_their_order(n: int, m: int) -> None:
+    """Of all orders of n + m values, two have all of one setting in front."""
+    separated = mannwhitneyu(range(n), range(n, n + m), method="exact").pvalue
+    assert unpaired([2.0] * n, [1.0] * m).p == pytest.approx(separated)
+    assert unpaired([2.0] * n, [2.0] * m).p == 1.0
 
 
 def test_comparisons_without_spread() -> None:

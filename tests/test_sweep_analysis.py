@@ -14,7 +14,7 @@ import pytest
 from chappe import study
 from chappe.measures import MEASURES, Direction, Measure, Totals
 from chappe.stats import Estimate, quotient
-from chappe.study._analysis import Sample, compare, rank, verdicts_of
+from chappe.study._analysis import Sample, compare, in_pairs, rank, verdicts_of
 from chappe.study._axes import Item, Point
 from chappe.study._best import not_best
 from chappe.study._common import drawn
@@ -86,6 +86,16 @@ def test_a_comparison_is_of_independent_runs_where_streams_lose_step() -> None:
     assert (row["test"], row["n"], row["significant"]) == ("welch", 10, False)
     # Two pairs are always on a line.
     assert compared(sample(a[:2]), sample(b[:2]))["correlation"] is None
+
+
+def test_pairs_have_a_value_on_both_sides() -> None:
+    """A run without any delivery has nothing per delivered packet: 0 of 0."""
+    rows = np.array([[1.0, 1.0], [2.0, 1.0], [4.0, 1.0], [3.0, 1.0]])
+    none = np.array([[5.0, 1.0], [0.0, 0.0], [2.0, 1.0], [math.nan, math.nan]])
+    a, b = (Sample({}, [1, 2, 3, 4], Totals(r, quotient), common=True) for r in (rows, none))
+    x, y = in_pairs(a, b)
+    assert x.pseudo == pytest.approx([1, 4])
+    assert y.pseudo == pytest.approx([5, 2])
 
 
 @pytest.mark.parametrize("common", [True, False])
@@ -224,7 +234,7 @@ def test_one_seed_tells_nothing_apart() -> None:
     for analysis in refused:
         with pytest.raises(ValueError, match=said):
             analysis()
-    with pytest.raises(study.StudyError, match="a search needs at least 2 seeds, better 5"):
+    with pytest.raises(study.StudyError, match="a search needs at least 2 seeds, better 10"):
         chappe.search(CHAIN, "tcp.receive_window", low=1, high=8, seeds=1)
 
 
@@ -325,11 +335,33 @@ def test_settings_that_can_be_best() -> None:
     """The best, and what does not differ from it; two equally good settings are both kept."""
     rng = np.random.default_rng(4)
     samples = [sample(rng.normal(mean, 1, 6), name=name) for name, mean in (("a", 50), ("b", 50), ("c", 20))]
-    samples.append(Sample({"name": "unknown"}, [1, 2], means([math.nan, math.nan])))
     can = {row["name"]: row["can_be_best"] for row in rank(samples, ["name"], "maximize", 0.95)}
-    # A setting without values can be anything.
-    assert can == {"a": True, "b": True, "c": False, "unknown": True}
+    assert can == {"a": True, "b": True, "c": False}
     assert not_best([np.ones((1, 1)), np.array([[1, 0.5], [0.001, 1]])], 0.05) == [[False], [False, True]]
+
+
+def test_a_setting_without_two_values_has_no_rank() -> None:
+    rng = np.random.default_rng(7)
+    samples = [
+        Sample({"name": "none"}, [1, 2], means([math.nan, math.nan])),
+        Sample({"name": "one"}, [1, 2], means([99.0, math.nan])),
+        *(sample(rng.normal(mean, 1, 6), name=name) for name, mean in (("a", 50), ("b", 20))),
+    ]
+    rows = [(r["name"], r["rank"], r["can_be_best"], r["note"]) for r in rank(samples, ["name"], "maximize", 0.95)]
+    assert rows[:2] == [("a", 1, True, None), ("b", 2, False, None)]
+    assert rows[2:] == [(name, None, None, "not measured") for name in ("one", "none")]
+
+
+def test_unknown_columns_have_their_types() -> None:
+    """A column without any value had numbers as its type."""
+    swept = chappe.sweep(CHAIN, seeds=12)
+    assert swept.summary().schema["doubt"] == pl.String
+    assert swept.summary("mean_rtt_s").schema["met"] == pl.Boolean
+    silent = CHAIN.with_settings({"flow": [{"src": 0, "dst": 1, "start": "3 s"}], "run.stop": "2 s"})
+    ranking = chappe.sweep(silent, {"tcp.receive_window": [1, 2]}, seeds=2).rank("mean_rtt_s", "tcp.receive_window")
+    types = {"rank": pl.Int64, "can_be_best": pl.Boolean, "note": pl.String}
+    assert {name: ranking.schema[name] for name in types} == types
+    assert ranking["note"].to_list() == ["not measured"] * 2
 
 
 def test_one_of_five_is_told_to_be_best() -> None:
@@ -339,7 +371,7 @@ def test_one_of_five_is_told_to_be_best() -> None:
     for _ in range(100):
         rows = rank([sample(rng.normal(1.3 if v == 0 else 1, 0.1, 10), v=v) for v in range(5)], ["v"], "maximize", 0.95)
         alone += [row["v"] for row in rows if row["can_be_best"]] == [0]
-    assert alone >= 85
+    assert alone >= 97
 
 
 def test_a_shared_rank_of_few_runs_says_so() -> None:
@@ -428,7 +460,7 @@ def carried_out(design: Callable[..., list[Item]], truth: Callable[[Item], float
 
 
 def test_precise_intervals_cover_the_truth() -> None:
-    """Nominal coverage is 95 %; sequential stopping costs a little, but coverage stays above 88 %."""
+    """Nominal coverage is 95 %, of which sequential stopping costs less than 4 standard errors."""
     rule = study.Precision("goodput_bps", within=0.05, max_seeds=200, min_seeds=5)
     inside, sequences = 0, 600
     for n in range(sequences):
@@ -441,7 +473,7 @@ def test_precise_intervals_cover_the_truth() -> None:
         assert e.half_width() <= 5 / 105 * e.mean
         assert len(items) >= 5
         inside += e.interval()[0] <= 100 <= e.interval()[1]
-    assert inside / sequences >= 0.88
+    assert inside / sequences >= 0.95 - 4 * math.sqrt(0.05 * 0.95 / sequences)
 
 
 def window(item: Item) -> int:
@@ -481,7 +513,7 @@ def distance(best: int, item: Item) -> float:
 
 
 def test_a_search_with_noise_holds_the_best() -> None:
-    """The true best is among the tied values in nearly all of ten searches with noise of 10 %."""
+    """The true best is among the tied values in all of ten searches with noise of 10 %, or three steps beside."""
     hits = 0
     for n in range(10):
         best = 3 + 10 * n
@@ -490,7 +522,7 @@ def test_a_search_with_noise_holds_the_best() -> None:
         samples = [Sample({"tcp.receive_window": w}, list(range(len(v))), means(v)) for w, v in sorted(results.items())]
         rows = [row for row in curve(samples, search, {}) if row["is_tied"]]
         hits += rows[0]["tcp.receive_window"] - 3 <= best <= rows[-1]["tcp.receive_window"] + 3
-    assert hits >= 9
+    assert hits == 10
 
 
 def test_the_best_value_is_reported_from_fresh_seeds() -> None:
@@ -536,6 +568,17 @@ def test_a_search_goes_on_until_it_tells_values_apart() -> None:
         ended = explore(16, 2, noisy, sign=1, **limits)
         assert ended.end == end
         assert sum(ended.runs.values()) <= limits["max_runs"]
+
+
+def test_a_search_keeps_one_of_two_peaks() -> None:
+    """Documented: values beyond a significantly worse one are left out without a test of their own."""
+
+    def peaks(runs: Mapping[int, int]) -> dict[int, Sample]:
+        return {s: sample(10 - min(abs(s - 2), abs(s - 14)) + 1e-3 * np.arange(n)) for s, n in runs.items()}
+
+    found = explore(16, 4, peaks, sign=1, max_points=40, max_runs=2000)
+    assert (found.best, found.tied) == (2, (2, 2))
+    assert found.runs[14] == 4
 
 
 def test_runs_go_where_they_decide() -> None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import chappe
+import polars as pl
 import pytest
 from chappe import cli
 from chappe.stats import Estimate
@@ -109,6 +110,19 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeyp
     rows = list(csv.DictReader((tmp_path / "validation.csv").read_text(encoding="utf-8").splitlines()))
     assert len(rows) == 3 * 4
     assert {r["agrees"] for r in rows if r["measure"] == GOODPUT} == {"True"}
+
+
+def test_goodputs_of_defaults_are_totals_by_totals(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs with the same number of packets take different times, so that a mean of rates is too high."""
+    for name, value in {"HOPS": (4,), "SEEDS": 4, "STOP": "220 delivered"}.items():
+        monkeypatch.setattr(defaults, name, value)
+    monkeypatch.setattr(defaults, "ROWS", {"defaults": {}})
+    ((goodput,),) = defaults.run(1).values()
+    runs = [chappe.run({"run.stop": "220 delivered", "topology.hops": 4}, seed=seed).batches for seed in range(1, 5)]
+    used = pl.concat(runs).filter("used")
+    bits, time = 8 * pl.col("delivered_bytes").sum(), (pl.col("ended_at_s") - pl.col("started_at_s")).sum()
+    assert goodput.mean == pytest.approx(used.select(bits / time).item())
+    assert (goodput.df, len(used)) == (3, 40)
 
 
 def test_former_defaults_are_former() -> None:

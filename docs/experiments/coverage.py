@@ -15,7 +15,7 @@ from typing import NamedTuple
 import chappe
 import numpy as np
 import polars as pl
-from chappe._doubts import of_batches, of_runs
+from chappe._doubts import of_batches, of_runs, tests_of
 from chappe.measures import Totals
 from chappe.stats import exact_share, spread
 from numpy.typing import NDArray
@@ -107,7 +107,7 @@ def counted(samples: Sequence[Totals], truth: float, *, batches: bool = False) -
         low, high = e.interval()
         student.append(abs(together.value - truth) <= together.estimate.half_width() + 1e-12)
         held.append(low - 1e-12 <= truth <= high + 1e-12)
-        doubt = of_batches(together.pseudo, short=False) if batches else of_runs(len(together.pseudo), e)
+        doubt = of_batches(tests_of(together.pseudo), short=False) if batches else of_runs(len(together.pseudo), 0, e)
         silent.append(doubt is None and not held[-1])
     return Counted(len(held), *(float(np.mean(x)) for x in (student, held, silent)))
 
@@ -165,7 +165,7 @@ def real(runs: Sequence[Values]) -> list[str]:
         cells.append(f"{100 * np.mean(held):.0f}" if len(held) >= LEAST else "-")
     samples = [Totals.of("goodput_bps", batches) for batches in runs]
     one = counted(samples, truth, batches=True)
-    words = [of_batches(t.together.pseudo, short=False).split(", ") for t in samples]
+    words = [of_batches(tests_of(t.together.pseudo), short=False).split(", ") for t in samples]
     marked = [sum(word in w for w in words) / len(words) for word in ("correlated", "trend")]
     low, high = exact_share(one.held * one.of, one.of)
     return [

@@ -33,7 +33,7 @@ Flows = Sequence[tuple[int, int]]
 ALL = {
     "tcp.vegas.ns2.bare_segments": False,
     **{
-        f"tcp.vegas.bug_{name}": False
+        f"tcp.vegas.ns2.{name}": False
         for name in (
             "send_time_sentinels",
             "inflation_stays",

@@ -31,7 +31,7 @@ class Runs:
     def of(self, point: Point, changes: Mapping[str, Any] | None = None) -> dict[str, float]:
         """Measures of a point, the mean over the runs."""
         rows = measure({0: scenario(point, changes)}, self.seeds, also=_of_run)[0]
-        return {name: float(rows[name].mean()) for name in rows.columns if name.startswith("own_")}  # type: ignore[arg-type]
+        return {name: float(rows.select(pl.mean(name)).item()) for name in rows.columns if name.startswith("own_")}
 
 
 def _of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:

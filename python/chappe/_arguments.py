@@ -101,10 +101,12 @@ def can_be_named(path: str | os.PathLike[str]) -> bool:
         return False
 
 
-def is_text(path: Path) -> bool:
-    """Tells if the name of a file is UTF-8."""
+def is_text(value: object) -> bool:
+    """True for a text that can be written as UTF-8."""
+    if not isinstance(value, str):
+        return False
     try:
-        str(path).encode("utf-8")
+        value.encode("utf-8")
     except UnicodeEncodeError:
         return False
     return True

@@ -1,12 +1,20 @@
 """Reasons to doubt an interval, as words of the column ``doubt``."""
 
-from chappe.stats import Pooled, Values, serial_p, trend_p
+from collections.abc import Mapping, Sequence
+
+from chappe.stats import Pooled, Values, combined, holm, serial_p, trend_p
 
 LEVEL = 0.05
 """Probability with which a test of independent batches reports one row."""
 
 CORRELATED = "correlated"
 """Word for neighbouring batches that are alike."""
+
+TREND = "trend"
+"""Word for batches that rise or fall."""
+
+Tests = Mapping[str, float]
+"""p-values of the tests of the batches of a run, by the word for what they find."""
 
 FEW = 10
 """Runs below which skewness cannot be seen, nor states that one run in four has."""
@@ -22,30 +30,60 @@ MEANING = {
     "few runs": f"fewer than {FEW} runs show neither skewness nor rare states; the interval may be too narrow",
     "skewed": "a few runs decide the mean; the interval may be too narrow",
     "no spread": "all runs are equal, which says little about others",
+    "undefined runs": "the measure is not defined in some runs, and the mean is that of the others",
     "one run": "the interval comes from the batches of one run and does not contain differences between runs",
     "short batches": "stalls are long compared with a batch; the interval is too narrow",
     CORRELATED: "neighbouring batches are alike; the interval is too narrow",
-    "trend": "the measure rises or falls during the run; batches have no common mean",
+    TREND: "the measure rises or falls during the run; batches have no common mean",
 }
 """Words of the column ``doubt``, with their meaning."""
 
 
-def of_runs(runs: int, estimate: Pooled) -> str | None:
-    """Doubt about an interval from several runs; ``None`` without any."""
-    if runs < FEW:
-        return "few runs"
-    if runs < SKEWED * estimate.skewness**2:
-        return "skewed"
-    return "no spread" if estimate.variance == 0 and estimate.exact is None else None
+def of_runs(runs: int, undefined: int, estimate: Pooled) -> str | None:
+    """Doubts about an interval from several runs; ``None`` without any.
+
+    Args:
+        runs: Number of runs in which the measure is defined.
+        undefined: Number of further runs.
+        estimate: Measure of these runs.
+    """
+    applies = {
+        "few runs": runs < FEW,
+        "skewed": FEW <= runs < SKEWED * estimate.skewness**2,
+        "no spread": estimate.variance == 0 and estimate.exact is None,
+        "undefined runs": undefined > 0,
+    }
+    return ", ".join(word for word, is_true in applies.items() if is_true) or None
 
 
-def of_batches(batches: Values, short: bool) -> str:
+def tests_of(batches: Values) -> Tests:
+    """Tests of batches, which are pseudo-values of a measure."""
+    return {CORRELATED: serial_p(batches), TREND: trend_p(batches)}
+
+
+def of_batches(tests: Tests, short: bool) -> str:
     """Doubts about an interval from the batches of one run, which is always doubtful.
 
     Args:
-        batches: Measure of each batch: pseudo-values.
+        tests: Tests of the batches.
         short: True for short batches (:func:`chappe.measures.short_batches`).
     """
-    tests = {CORRELATED: serial_p(batches), "trend": trend_p(batches)}
     words = ["one run", *(["short batches"] if short else []), *(word for word, p in tests.items() if p < LEVEL)]
     return ", ".join(words)
+
+
+def certain(tests: Mapping[str, Sequence[Tests]]) -> dict[str, list[str]]:
+    """Measures by word, where all tests together show that batches are not independent: any by chance in 5 %.
+
+    The tests of a measure in several runs are combined (Fisher), those of all measures are one family (Holm).
+
+    Args:
+        tests: Tests of each run, by measure.
+    """
+    asked = [(word, name) for word in (CORRELATED, TREND) for name in tests]
+    adjusted = holm([combined([of_run[word] for of_run in tests[name]]) for word, name in asked])
+    found: dict[str, list[str]] = {CORRELATED: [], TREND: []}
+    for (word, name), p in zip(asked, adjusted, strict=True):
+        if p < LEVEL:
+            found[word].append(name)
+    return found

@@ -11,6 +11,9 @@ from pathlib import Path
 UNFINISHED = ".tmp"
 """Suffix of unfinished files."""
 
+_UNKNOWN = ("nan", "inf", "-inf")
+"""Numbers without a value, as text."""
+
 
 def write_file(path: Path, data: bytes) -> None:
     """Writes a file atomically: whole or not at all."""
@@ -27,11 +30,11 @@ def write_file(path: Path, data: bytes) -> None:
 
 
 def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Writes rows as a CSV file, atomically."""
+    """Writes rows as a CSV file, atomically; numbers that are not known are empty cells."""
     text = io.StringIO()
     out = csv.writer(text, lineterminator="\n")
     out.writerow(header)
-    out.writerows(rows)
+    out.writerows(["" if str(cell) in _UNKNOWN else cell for cell in row] for row in rows)
     write_file(path, text.getvalue().encode("utf-8"))
 
 

@@ -164,7 +164,7 @@ def _why_others(folder: Path, foreign: Sequence[Path]) -> str:
 
 def _refuse_bytes(folder: Path) -> None:
     """Refuses a folder name that is not UTF-8: polars joins recorded tables there and could not open it."""
-    if not is_text(folder.absolute()):
+    if not is_text(str(folder.absolute())):
         raise ValueError(f"the name of the folder of a run must be UTF-8 text, not {said(str(folder))}")
 
 

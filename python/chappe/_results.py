@@ -19,19 +19,19 @@ from chappe import _tables as tables
 from chappe._arguments import name_of, said
 from chappe._completions import mean_and_quantiles
 from chappe._deprecated import keyword_only
-from chappe._doubts import of_batches
+from chappe._doubts import Tests, certain, of_batches, tests_of
 from chappe._error import ChappeWarning
 from chappe._folder import FORMAT, Writing
 from chappe._metadata import of_file
 from chappe._notice import Notice
-from chappe._notices import of_results
 from chappe._recorded import RECORDED, Stream, joined
+from chappe._run_warnings import of_results
 from chappe._scenario import Scenario, ScenarioLike, scenario_of
 from chappe._silence import Silence, of_run, told
 from chappe._why import Why, explain
 from chappe._words import count
 from chappe.measures import JAIN, MEASURES, Totals, all_quotients, of_flows, short_batches
-from chappe.stats import known_confidence, lag1
+from chappe.stats import Jackknife, known_confidence, lag1
 
 TABLES = (
     *("flows", "short_flows", "nodes", "batches", "flow_batches"),
@@ -231,7 +231,7 @@ class Results:
             ValueError: If there is no such table, or it was not recorded.
             TypeError: If the name is not a text.
             OSError: If the file of a recorded table is missing or belongs to another run.
-            StoreError: If saved results are damaged.
+            StorageError: If saved results are damaged.
             RuntimeError: In a process forked after polars was used.
         """
         name = former.table_of_today(name_of("name", name))
@@ -377,16 +377,25 @@ class Results:
         forked.refuse()
         short = short_batches(self.batches) is not None
         rows = []
-        for name, totals in self._totals([m.name for m in MEASURES]):
-            pooled = totals.together
+        for name, (totals, pooled, tests) in self._pooled.items():
             numbers = (pooled.value, *totals.estimate(pooled).interval(confidence), lag1(pooled.pseudo))
             value, low, high, rho = (x if math.isfinite(x) else None for x in numbers)
-            if n := len(pooled.pseudo):
-                rows.append((name, value, low, high, n, "batches", of_batches(pooled.pseudo, short), rho))
+            rows.append((name, value, low, high, len(pooled.pseudo), "batches", of_batches(tests, short), rho))
         floats = dict.fromkeys(("estimate", "ci_low", "ci_high"), pl.Float64)
         texts = dict.fromkeys(("of", "doubt"), pl.String)
         schema = {"measure": pl.String, **floats, "n": pl.Int64, **texts, "autocorrelation": pl.Float64}
         return pl.DataFrame(rows, schema=schema, orient="row")
+
+    @cached_property
+    def _pooled(self) -> dict[str, tuple[Totals, Jackknife, Tests]]:
+        """Measures that are defined in the run, over all batches together, and tests of their batches."""
+        measured = ((name, totals, totals.together) for name, totals in self._totals([m.name for m in MEASURES]))
+        return {name: (t, pooled, tests_of(pooled.pseudo)) for name, t, pooled in measured if len(pooled.pseudo)}
+
+    @cached_property
+    def _certain(self) -> dict[str, list[str]]:
+        """Measures whose batches are correlated or have a trend, by word."""
+        return certain({name: [tests] for name, (_, _, tests) in self._pooled.items()})
 
     def completions(self, quantiles: Sequence[float] = (0.5, 0.95, 0.99)) -> pl.DataFrame:
         """Completion times of finite flows and short flows that began in the measured part of the run.
@@ -406,11 +415,11 @@ class Results:
         """
         shares = _shares_of(quantiles)
         forked.refuse()
-        start = self.measured_from_s
+        in_run = pl.col("started_at_s").is_between(self.measured_from_s, self.simulated_s, closed="left")
         rows = []
-        ended = pl.col("completion_time_s").is_not_null() | pl.Series(self._have_end(), dtype=pl.Boolean)
+        ended = pl.col("completion_time_s").is_not_null() | pl.Series(self._send_files(), dtype=pl.Boolean)
         for what, table in (("flows", self.flows.filter(ended)), ("short_flows", self.short_flows)):
-            began = table.filter(pl.col("started_at_s") >= start)
+            began = table.filter(in_run)
             if began.is_empty():
                 continue
             done = began["completion_time_s"].is_not_null()
@@ -422,12 +431,18 @@ class Results:
         floats = dict.fromkeys(["mean_s", *names], pl.Float64)
         return pl.DataFrame(rows, schema={**columns, **floats}, orient="row")
 
-    def _have_end(self) -> list[bool]:
-        """For each flow, true if it sends a file of limited size."""
+    def _send_files(self) -> list[bool]:
+        """For each flow, true if it sends a file of limited size and is not stopped before the end of the run."""
         s = self.scenario.settings
-        random = _has_end(s["traffic"]["app"], s["bulk"])
-        of_entry = [_has_end(flow["app"], {**s["bulk"], **flow["bulk"]}) for flow in s["flow"]]
-        return [random if entry is None else of_entry[entry] for entry in self.scenario._core.entries()]
+        stops = [(e["flow"], _seconds(e["at"])) for e in s["event"] if e["action"] == "flow_stop"]
+        starts = self.flows["started_at_s"].fill_null(math.inf)
+        files = []
+        for number, (entry, start) in enumerate(zip(self.scenario._core.entries(), starts, strict=True)):
+            flow = s["traffic"] if entry is None else s["flow"][entry]
+            is_file = _has_end(flow["app"], {**s["bulk"], **flow.get("bulk", {})})
+            own = [_stop_s(flow, start), *(at for stopped, at in stops if stopped == number and at >= start)]
+            files.append(is_file and min(own) >= self.simulated_s)
+        return files
 
     def why(self) -> Why:
         """Explanation of the results: time budgets of flows and nodes, and causes of packet loss.
@@ -469,7 +484,7 @@ class Results:
         if self.end == "running":
             return []
         forked.refuse()
-        return list(of_results(self.end, self._silences, self.batches, self.summary()))
+        return list(of_results(self.end, self._silences, self.batches, self._certain))
 
     @property
     def doubts(self) -> list[str]:
@@ -557,6 +572,18 @@ def begin_of_measured(batches: pl.DataFrame) -> float:
     """Begin of the measured part of a run [s], from its batches."""
     used = batches.filter(pl.col("used"))["started_at_s"]
     return 0.0 if used.is_empty() else float(used.item(0))
+
+
+def _seconds(time: str) -> float:
+    """A point in time, or a duration, in seconds."""
+    return _core.instant_ns(time) / 1e9
+
+
+def _stop_s(flow: Mapping[str, Any], start_s: float) -> float:
+    """Time at which the settings of a flow stop its application [s]; infinite for never."""
+    if flow["stop"] != "never":
+        return _seconds(flow["stop"])
+    return math.inf if flow["duration"] == "unlimited" else start_s + _seconds(flow["duration"])
 
 
 def _has_end(app: str, bulk: Mapping[str, Any]) -> bool:

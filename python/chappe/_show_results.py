@@ -4,8 +4,9 @@ import polars as pl
 from rich.text import Text
 
 from chappe import _show as show
-from chappe._doubts import MEANING
+from chappe._doubts import CORRELATED, MEANING, TREND
 from chappe._results import Results
+from chappe._run_warnings import ENDS
 from chappe._silence import told
 from chappe._why import AIRTIME, LOSSES, REASONS, SENDING, USES, Why
 from chappe._words import count, plain
@@ -17,16 +18,11 @@ _NOTABLE = 0.001
 SHOWN = 8
 """Flows shown individually."""
 
-_IN_ROWS = ("correlated", "trend")
+_IN_ROWS = (CORRELATED, TREND)
 """Doubts that some rows have and others do not."""
 
-_ENDS = {
-    "done": "",
-    "limit": "The run reached run.time_limit before its stop rule was met.",
-    "idle": "The run ended early: no events were left.",
-    "cancelled": "The run was cancelled.",
-    "running": "The run has not ended.",
-}
+_ENDS = {"done": "", "cancelled": "The run was cancelled.", "running": "The run has not ended."}
+_ENDS |= {end: f"The run {text}." for end, text in ENDS.items()}
 
 
 def results(r: Results, name: str) -> None:
@@ -38,7 +34,7 @@ def results(r: Results, name: str) -> None:
         show.say(_ENDS[r.end], style="yellow")
     show.say("")
     flows = show.table(
-        "Flow", "src", "dst", "transport", ">goodput", ">delivered", ">retransmitted", ">timeouts", ">window", ">RTT"
+        "Flow", "src", "dst", "variant", ">goodput", ">delivered", ">retransmitted", ">timeouts", ">window", ">RTT"
     )
     for f in r.flows.iter_rows(named=True):
         window, rtt = show.number(f["mean_window_segments"], 3), show.number(_ms(f["mean_rtt_s"]), 3)
@@ -93,7 +89,10 @@ def results(r: Results, name: str) -> None:
     if short := short_batches(r.batches):
         show.say(f"{short[0].upper()}{short[1:]}.", style="yellow")
     for word in dict.fromkeys(doubts):
-        show.say(f"{word}: {MEANING[word]}. Use longer batches or several seeds.", style="yellow")
+        if r._certain[word]:
+            show.say(f"{word}: {MEANING[word]}. Use longer batches or several seeds.", style="yellow")
+        else:
+            show.say(f"{word}: no more rows than by chance, which is one of twenty.")
     outcomes = r.packet_outcomes
     dropped = {name: int(outcomes[name].sum()) for name in outcomes.columns if name.startswith("dropped_")}
     reasons = [f"{n:,} {name.removeprefix('dropped_').replace('_', ' ')}" for name, n in dropped.items() if n]

@@ -235,6 +235,12 @@ def known_direction(direction: object) -> Direction:
     raise ValueError(f"direction is {said(direction)}; it must be 'maximize' or 'minimize'")
 
 
+def is_known(rows: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """For each row of totals, true if the measure is defined there: neither NaN nor nothing out of nothing."""
+    known: NDArray[np.bool_] = np.isfinite(rows).all(axis=1) & (rows != 0).any(axis=1)
+    return known
+
+
 class Totals(NamedTuple):
     """Totals of a measure in the batches of a run, or in several runs.
 
@@ -267,7 +273,7 @@ class Totals(NamedTuple):
     @property
     def known(self) -> "Totals":
         """Totals of the rows in which the measure is defined."""
-        return self._replace(rows=self.rows[np.isfinite(self.rows).all(axis=1) & (self.rows != 0).any(axis=1)])
+        return self._replace(rows=self.rows[is_known(self.rows)])
 
     @property
     def each(self) -> NDArray[np.float64]:

@@ -43,10 +43,9 @@ class Estimate:
         if n == 0:
             return cls(math.nan, math.nan, -1)
         # Identical to x.mean() and x.var(ddof=1), in a fifth of the time.
-        mean = np.add.reduce(x) / n
-        d = x - mean
+        mean, d = _deviations(x)
         variance = float(np.add.reduce(d * d) / (n - 1) / n) if n > 1 else math.nan
-        return cls(float(mean), variance, n - 1)
+        return cls(mean, variance, n - 1)
 
     def half_width(self, confidence: float = 0.95) -> float:
         """Half the width of the Student-t interval of this confidence."""
@@ -56,6 +55,17 @@ class Estimate:
         """Ends of the Student-t interval of this confidence."""
         h = self.half_width(confidence)
         return self.mean - h, self.mean + h
+
+
+ROUNDING = 1e-12
+"""Relative distance of values that only differ by rounding errors."""
+
+
+def _deviations(x: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    """Mean, and deviations from it: 0 for equal values, whose rounding errors are no spread."""
+    mean = float(np.add.reduce(x) / len(x))
+    d = x - mean
+    return mean, np.zeros_like(d) if d @ d <= ROUNDING**2 * (x @ x) else d
 
 
 Statistic = Callable[[NDArray[np.float64]], NDArray[np.float64]]
@@ -108,8 +118,12 @@ class Jackknife:
         if statistic is quotient:
             # Equal to the general formula below, without cancellation.
             left = quotient(np.stack([units[:, 0] - value * units[:, 1], whole[1] - units[:, 1]], axis=1))
-            return cls(float(value), value + (n - 1) * left)
-        return cls(float(value), n * value - (n - 1) * statistic(whole - units))
+            pseudo = value + (n - 1) * left
+        else:
+            pseudo = n * value - (n - 1) * statistic(whole - units)
+        # Equal units have no variance, but rounding errors.
+        is_equal = np.ptp(pseudo) <= ROUNDING * abs(value)
+        return cls(float(value), np.full(n, value) if is_equal else pseudo)
 
     @classmethod
     def mean(cls, values: Values) -> "Jackknife":
@@ -151,7 +165,7 @@ def exact_share(successes: float, trials: float, confidence: float = 0.95) -> tu
 
 
 def exact_rate(events: float, exposure: float, confidence: float = 0.95) -> tuple[float, float]:
-    """Interval of a rate from a Poisson count (Garwood 1936): 0 events allow for up to 3.7.
+    """Interval of a rate from a Poisson count (Garwood 1936): 0 events allow for up to 3.7; NaN without exposure.
 
     Args:
         events: Number of events.
@@ -159,6 +173,8 @@ def exact_rate(events: float, exposure: float, confidence: float = 0.95) -> tupl
         confidence: Confidence of the interval.
     """
     tail = (1 - known_confidence(confidence)) / 2
+    if exposure == 0:
+        return math.nan, math.nan
     low = _core.quantile_gamma(events, tail, above=False) if events > 0 else 0.0
     return low / exposure, _core.quantile_gamma(events + 1, tail, above=True) / exposure
 
@@ -219,11 +235,10 @@ def skewness(values: Values) -> float:
     n = len(x)
     if n < 3:
         return 0.0
-    d = x - np.add.reduce(x) / n
+    _, d = _deviations(x)
     squares = d * d
     second, third = float(np.add.reduce(squares)) / n, float(squares @ d) / n
-    # Rounding errors of equal values are no skewness.
-    if second <= 1e-24 * float(x @ x):
+    if second == 0:
         return 0.0
     return third / math.pow(second, 1.5) * math.sqrt(n * (n - 1)) / (n - 2)
 
@@ -319,7 +334,7 @@ def lag1(values: Values) -> float:
     :func:`serial_p` tests it.
     """
     x = np.asarray(values, dtype=float)
-    d = x - x.mean() if len(x) else x
+    d = _deviations(x)[1] if len(x) else x
     total = float((d * d).sum())
     return float((d[:-1] * d[1:]).sum()) / total if total > 0 else math.nan
 
@@ -335,7 +350,7 @@ def serial_p(values: Values) -> float:
     n = len(x)
     if n < 4:
         return math.nan
-    d, steps = x - np.add.reduce(x) / n, x[1:] - x[:-1]
+    (_, d), steps = _deviations(x), x[1:] - x[:-1]
     total = float(d @ d)
     if not total > 0:
         return math.nan
@@ -370,7 +385,7 @@ def spread(means: Values, variances: Values, df: float) -> tuple[float, float]:
 
     Args:
         means: Measure of each run.
-        variances: Variance of each, from its batches.
+        variances: Variance of each that has one, from its batches.
         df: Degrees of freedom of each of these variances: the number of batches less 1.
 
     Returns:
@@ -386,7 +401,7 @@ def spread(means: Values, variances: Values, df: float) -> tuple[float, float]:
     if not promised > 0:
         return math.nan, math.nan
     times = float(np.var(means, ddof=1)) / promised
-    return times, float(fdtrc(n - 1, n * df, times))
+    return times, float(fdtrc(n - 1, len(variances) * df, times))
 
 
 def mser5(values: Values) -> int:
@@ -416,15 +431,13 @@ class Comparison:
     Attributes:
         difference: Difference of the means.
         effect: Difference in standard deviations: of the paired differences, or pooled over both settings.
+        p: Probability of at least such a difference (two-sided) when there is none (Student's t; without any variance,
+            by equal signs of pairs or by permutation).
     """
 
     difference: Estimate
     effect: float
-
-    @property
-    def p(self) -> float:
-        """Probability of at least such a difference (two-sided) when there is none (Student's t)."""
-        return student_p(self.difference)
+    p: float
 
 
 Measured = Values | Jackknife
@@ -438,10 +451,11 @@ def _jackknife(measured: Measured) -> Jackknife:
 def paired(a: Measured, b: Measured) -> Comparison:
     """Paired comparison ``a`` - ``b``, such as of runs with the same seeds."""
     x, y = _jackknife(a), _jackknife(b)
-    spread = Estimate.of(x.pseudo - y.pseudo)
-    e = Estimate(x.value - y.value, spread.variance, spread.df)
+    apart = x.pseudo - y.pseudo
+    spread = Estimate.of(np.where(np.abs(apart) <= ROUNDING * np.abs(x.pseudo), 0.0, apart))
+    e = Estimate(_apart(x.value, y.value), spread.variance, spread.df)
     n = spread.df + 1
-    return Comparison(e, _in_deviations(e.mean, math.sqrt(e.variance * n) if n > 1 else math.nan))
+    return Comparison(e, _in_deviations(e.mean, math.sqrt(e.variance * n) if n > 1 else math.nan), student_p(e))
 
 
 def unpaired(a: Measured, b: Measured) -> Comparison:
@@ -450,7 +464,19 @@ def unpaired(a: Measured, b: Measured) -> Comparison:
     df = x.df + y.df
     pooled = (x.variance * (x.df + 1) * x.df + y.variance * (y.df + 1) * y.df) / df if df > 0 else math.nan
     e = difference(x, y)
-    return Comparison(e, _in_deviations(e.mean, math.sqrt(pooled)))
+    e = Estimate(_apart(x.mean, y.mean), e.variance, e.df)
+    p = _separated(x.df + 1, y.df + 1) if e.variance == 0 and e.mean != 0 else student_p(e)
+    return Comparison(e, _in_deviations(e.mean, math.sqrt(pooled)), p)
+
+
+def _apart(a: float, b: float) -> float:
+    """Difference ``a`` - ``b``; 0 for a rounding error."""
+    return 0.0 if math.isclose(a, b, rel_tol=ROUNDING) else a - b
+
+
+def _separated(n: float, m: float) -> float:
+    """Probability (two-sided) that ``n`` of ``n + m`` values are the smallest or the largest (permutation test)."""
+    return 2 / math.comb(round(n + m), round(n))
 
 
 def _in_deviations(mean: float, deviation: float) -> float:
@@ -472,6 +498,18 @@ def holm(p: Sequence[float]) -> list[float]:
         highest = max(highest, min(1.0, p[i] * (len(order) - rank)))
         adjusted[i] = highest
     return adjusted
+
+
+def combined(p: Sequence[float]) -> float:
+    """Probability of p-values of independent tests at least as small together (Fisher 1925); NaN without any."""
+    known = [x for x in p if not math.isnan(x)]
+    if not known or 0 in known:
+        return 0.0 if known else math.nan
+    # Half of a chi-squared variable with two degrees of freedom for each.
+    half = -math.fsum(map(math.log, known))
+    if half == 0:
+        return 1.0
+    return math.fsum(math.exp(i * math.log(half) - half - math.lgamma(i + 1)) for i in range(len(known)))
 
 
 def fisher(a: int, of_a: int, b: int, of_b: int) -> float:

@@ -281,10 +281,10 @@ const LAYERS: [&str; 9] = [
 /// A scenario in which settings are changed.
 struct Base {
     name: String,
-    /// What it writes.
+    /// Settings that it writes.
     json: Json,
     scenario: Scenario,
-    /// What is in effect.
+    /// Settings in effect.
     now: Json,
     results: String,
     /// Groups of settings with an effect to be shown.

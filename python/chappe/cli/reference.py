@@ -3,8 +3,8 @@
 import argparse
 from typing import Any
 
-from chappe import _core
 from chappe import _show as show
+from chappe._former_settings import renamed_setting
 from chappe._scenario import parts, schema
 from chappe._words import tell
 from chappe.cli.given import CommandError, print_json
@@ -39,7 +39,7 @@ def explain_name(args: argparse.Namespace) -> int:
     """``chappe explain``."""
     from chappe._explain import explain, suggestions
 
-    name = _core.renamed_setting(args.name) or args.name
+    name = renamed_setting(args.name) or args.name
     if name != args.name:
         tell(f"warning: `{args.name}` is now called `{name}`")
     found = explain(name)

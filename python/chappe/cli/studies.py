@@ -72,10 +72,6 @@ def _study(args: argparse.Namespace) -> "StudyFile":
                 f"{args.file} is a scenario: add `--axis NAME=VALUES` or `--seeds N`, or use `chappe run {args.file}`"
             )
         scenario = scenario_in(args.file, args.sets)
-        # The points of the study have the current names.
-        for notice in scenario.warnings:
-            if notice.code == "former_name" and notice.code not in args.ignored:
-                tell(f"warning: {plain(notice)}")
         f = study_file.StudyFile(scenario, {}, None, [1], None, "discard", None, ["goodput_bps"])
     else:
         f = study_file.load(args.file)

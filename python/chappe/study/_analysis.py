@@ -15,10 +15,10 @@ import polars as pl
 import polars.selectors as cs
 from numpy.typing import NDArray
 
-from chappe import _core
 from chappe._arguments import said
-from chappe._doubts import CORRELATED, of_batches, of_runs
-from chappe.measures import NAMES, Direction, Totals, hint
+from chappe._doubts import CORRELATED, of_batches, of_runs, tests_of
+from chappe._former_settings import renamed_setting
+from chappe.measures import NAMES, Direction, Totals, hint, is_known
 from chappe.order import Quantile
 from chappe.states import unseen
 from chappe.stats import Comparison, Estimate, Jackknife, Pooled, holm, lag1, paired, unpaired
@@ -95,7 +95,8 @@ def summary(sample: Sample, measure: str, confidence: float) -> dict[str, Any]:
     values = sample.totals.known.each
     values = np.sort(values[np.isfinite(values)])
     n = len(together.pseudo)
-    doubt = of_batches(together.pseudo, sample.short) if of_one_run else of_runs(n, estimate)
+    undefined = len(sample.totals.rows) - n
+    doubt = of_batches(tests_of(together.pseudo), sample.short) if of_one_run else of_runs(n, undefined, estimate)
     return {
         **sample.labels,
         "measure": measure,
@@ -153,8 +154,8 @@ def in_pairs(a: Sample, b: Sample) -> tuple[Jackknife, Jackknife]:
     row_of = {seed: place for place, seed in enumerate(b.seeds or ())}
     pairs = [(place, row_of[seed]) for place, seed in enumerate(a.seeds or ()) if seed in row_of]
     first, second = (t.rows[[pair[side] for pair in pairs]] for side, t in enumerate((a.totals, b.totals)))
-    finite = (np.isfinite(first) & np.isfinite(second)).all(axis=1)
-    x, y = (Jackknife.of(rows[finite], a.totals.statistic) for rows in (first, second))
+    both = is_known(first) & is_known(second)
+    x, y = (Jackknife.of(rows[both], a.totals.statistic) for rows in (first, second))
     return x, y
 
 
@@ -276,8 +277,7 @@ def _chosen(samples: Sequence[Sample], setting: Mapping[str, Any]) -> dict[tuple
 
 def _no_axis(name: str, labels: Mapping[str, Any]) -> str:
     """Message about the name of an axis that a study lacks."""
-    # The core takes text that can be encoded.
-    today = _core.renamed_setting(name) if isinstance(name, str) and name.isprintable() else None
+    today = renamed_setting(name)
     if today in labels:
         return f"{said(name)} is not an axis: it is now called {said(today)}"
     return f"{said(name)} is not an axis; the axes are {', '.join(labels) or 'none'}"
@@ -320,22 +320,24 @@ def _ranked(
     group: Sequence[Sample], verdicts: Sequence[Verdict], over: Sequence[str], sign: int, confidence: float
 ) -> list[dict[str, Any]]:
     rows = []
-    for s, verdict in zip(group, verdicts, strict=True):
-        e = s.estimate
+    estimates = [s.estimate for s in group]
+    # One value tells nothing about others.
+    ranks = [1 + v.beaten_by if e.df >= 1 else None for v, e in zip(verdicts, estimates, strict=True)]
+    for s, e, place, verdict in zip(group, estimates, ranks, verdicts, strict=True):
         n = int(e.df) + 1
-        shared = sum(v.beaten_by == verdict.beaten_by for v in verdicts) > 1
+        few = "too few runs" if ranks.count(place) > 1 and n <= FEW else None
         labels = {k: v for k, v in s.labels.items() if k not in over} | {k: s.labels[k] for k in over}
         rows.append(
             {
                 **labels,
-                "rank": 1 + verdict.beaten_by,
-                "can_be_best": verdict.can_be_best,
+                "rank": place,
+                "can_be_best": None if place is None else verdict.can_be_best,
                 **interval(e, confidence),
                 "n": n,
-                "note": "too few runs" if shared and n <= FEW else None,
+                "note": "not measured" if place is None else few,
             }
         )
-    return sorted(rows, key=lambda r: (r["rank"], r["estimate"] is None, -sign * (r["estimate"] or 0.0)))
+    return sorted(rows, key=lambda r: (r["rank"] or math.inf, -sign * (r["estimate"] or 0.0)))
 
 
 def verdicts_of(groups: Sequence[Sequence[Sample]], sign: int, confidence: float) -> list[list[Verdict]]:

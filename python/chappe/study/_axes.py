@@ -11,9 +11,10 @@ from functools import cached_property
 from typing import Any, SupportsIndex
 
 from chappe import RESULTS_EPOCH, _core
-from chappe._arguments import MANY, listed, problem, said
+from chappe._arguments import MANY, is_text, listed, problem, said
 from chappe._deprecated import warn_user
 from chappe._error import Problem, ScenarioError, StudyError
+from chappe._former_settings import renamed_setting, settings_of_today
 from chappe._notice import Notice
 from chappe._scenario import Scenario
 
@@ -22,6 +23,9 @@ KEY_LENGTH = 24
 
 CASE = "case"
 """Name of the axis whose values are named sets of changes."""
+
+_FORMER = "former_name"
+"""Code of warnings about former names."""
 
 _SHOWN = 10
 """Invalid combinations shown at most."""
@@ -118,8 +122,9 @@ def grid(scenario: Scenario, axes: Axes | None = None, cases: Cases | None = Non
     if too_many := problems_of_size(scenario, points_of(own_axes, own_cases), 1):
         raise StudyError(problems + too_many)
     problems += [p for name, values in own_axes.items() for p in _of_axis(scenario, name, values)]
-    problems += [p for name, changes in own_cases.items() for p in _of_case(scenario, name, changes)]
-    problems += _clashes(own_axes, own_cases)
+    wrong_cases = {name: list(_of_case(scenario, name, changes)) for name, changes in own_cases.items()}
+    problems += itertools.chain.from_iterable(wrong_cases.values())
+    problems += _clashes(own_axes, {name: changes for name, changes in own_cases.items() if not wrong_cases[name]})
     if problems:
         raise StudyError(problems)
     points, wrong = [], _Wrong()
@@ -145,9 +150,8 @@ def of_today(settings: Mapping[str, Any]) -> dict[str, Any]:
     twice: list[Problem] = []
     for name, values in settings.items():
         today, messages = {name: values}, list[str]()
-        if _core.renamed_setting(name) is not None or _may_be_former(values):
-            text, messages = _core.renamed(json.dumps({name: values}, default=str))
-            today = json.loads(text) if messages else today
+        if renamed_setting(name) is not None or _may_be_former(values):
+            today, messages = settings_of_today({name: values})
         for both in renamed.keys() & today.keys():
             message = f"`{both}` is set twice, by its former and its current name"
             twice.append(problem(both, message, "set it once, by its current name"))
@@ -173,7 +177,7 @@ def _axes(axes: object) -> tuple[dict[str, list[Any]], list[Problem]]:
         return {}, [problem("axes", f"`axes` cannot be {said(axes)}", help_)]
     lists, problems = {}, []
     for name, values in axes.items():
-        if not isinstance(name, str):
+        if not is_text(name):
             problems.append(problem("axes", f"`axes` cannot have {said(name)}", "an axis is the name of a setting"))
         elif isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
             help_ = f"write it as a list: {name} = [{said(values)}]"
@@ -195,7 +199,7 @@ def _cases(cases: object) -> tuple[dict[str, Mapping[str, Any]], list[Problem]]:
         return {}, [problem("cases", f"`cases` cannot be {said(cases)}", help_)]
     problems = [] if cases else [problem("cases", "`cases` is empty", None)]
     for name, changes in cases.items():
-        if not isinstance(name, str):
+        if not is_text(name):
             problems.append(problem("cases", f"`cases` cannot have {said(name)}", "the name of a case is a text"))
         elif not isinstance(changes, Mapping):
             problems.append(problem(f"cases.{name}", f"the case `{name}` is not a set of changes", None))
@@ -294,10 +298,11 @@ def _clashes(axes: Axes, cases: Cases) -> Iterator[Problem]:
                     yield Problem(f"cases.{case}", message, "let one of them set it", None, None, None)
 
 
-def doubts_of(points: Sequence[Point]) -> list[Notice]:
-    """Warnings about valid points, without repetition.
+def doubts_of(base: Scenario, points: Sequence[Point]) -> list[Notice]:
+    """Warnings about former names in the base scenario, which points do not have, and about valid points.
 
-    An unused setting is reported only if no point uses it, because some settings belong to one variant of a study.
+    Warnings are not repeated. An unused setting is reported only if no point uses it, because some settings belong to
+    one variant of a study.
     """
     points_of_notice: dict[Notice, list[Point]] = {}
     unused: dict[str, str] = {}
@@ -307,12 +312,12 @@ def doubts_of(points: Sequence[Point]) -> list[Notice]:
             unused.setdefault(name, why)
         idle = {message for _, message in _core.no_effect(unused_here)}
         for notice in point.scenario.warnings:
-            if notice.message not in idle:
+            if notice.message not in idle and notice.code != _FORMER:
                 points_of_notice.setdefault(notice, []).append(point)
     for point in points if unused else ():
         for name in point.scenario._core.used(list(unused)):
             del unused[name]
-    notices = []
+    notices = [notice for notice in base.warnings if notice.code == _FORMER]
     for notice, where in points_of_notice.items():
         first, others = _said(where[0].labels), len(where) - 1
         more = f" and at {others} more point{'s' if others > 1 else ''}" if others else ""
@@ -321,7 +326,7 @@ def doubts_of(points: Sequence[Point]) -> list[Notice]:
 
 
 def _said(labels: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name} = {value}" for name, value in labels.items())
+    return ", ".join(f"{name} = {value if isinstance(value, str) else said(value)}" for name, value in labels.items())
 
 
 class _Wrong:

@@ -11,7 +11,7 @@ GRID = 8
 """Parts of the interval of a round."""
 
 ERROR = 0.05
-"""Probability with which a search takes any value for worse that is as good as the best."""
+"""Probability with which a search leaves out any value that is as good as the best, if there is one peak."""
 
 End = Literal["resolution", "max_points", "max_runs"]
 """Reason for the end of a search: neighbouring values were measured, or a limit was reached before."""
@@ -40,9 +40,9 @@ class Explored:
 def explore(steps: int, first_runs: int, sampled: Sampled, *, sign: int, max_points: int, max_runs: int) -> Explored:
     """Measures on a grid, and refines it around the best, with further runs where values are not told apart.
 
-    Every look at the results leaves out the values that are significantly worse than the best. The looks share
-    :data:`ERROR` (1/2, 1/6, 1/12, ...), so that a value as good as the best is left out with at most this probability,
-    however many looks there are.
+    Every look at the results leaves out the values that are significantly worse than the best, and all values beyond
+    them. The looks share :data:`ERROR` (1/2, 1/6, 1/12, ...), so that, of a measure with one peak, a value as good as
+    the best is left out with at most this probability, however many looks there are.
 
     Args:
         steps: Number of steps from the smallest value to the largest.

@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from chappe.measures import BY_NAME, INDICES, JAIN, NAMES, Totals, column, of_flows, quotients
-from chappe.stats import Pooled, mser5, quantile_t, quotient
+from chappe.measures import BY_NAME, INDICES, JAIN, NAMES, Totals, column, is_known, of_flows, quotients
+from chappe.stats import ROUNDING, Pooled, mser5, quantile_t, quotient
 from chappe.study._parts import RUN
 
 Transient = Literal["discard", "mser5"]
@@ -74,8 +74,7 @@ class Batches:
     def each(self, measure: str) -> Iterator[NDArray[np.float64]]:
         """Measure of each batch, run by run; NaN where undefined."""
         for of_run in self._rows(measure):
-            known = np.isfinite(of_run).all(axis=1) & (of_run != 0).any(axis=1)
-            yield np.where(known, BY_NAME[measure].statistic(of_run), math.nan)
+            yield np.where(is_known(of_run), BY_NAME[measure].statistic(of_run), math.nan)
 
     def transients(self, measure: str) -> Iterator[tuple[list[str], int, bool]]:
         """Transients by MSER-5: runs of a point, number of left out batches, and true if that is the largest number.
@@ -115,7 +114,7 @@ class Batches:
     def _quotients(self, measure: str) -> NDArray[np.float64]:
         """Vectorised :meth:`measured` for ratios, fast for many runs."""
         rows = quotients(self._batches, measure)
-        counts = self._batches["used"].to_numpy() & np.isfinite(rows).all(axis=1) & (rows != 0).any(axis=1)
+        counts = self._batches["used"].to_numpy() & is_known(rows)
         run = np.repeat(np.arange(len(self.keys)), self.lengths)[counts]
         rows = rows[counts]
 
@@ -132,11 +131,12 @@ class Batches:
         with np.errstate(divide="ignore", invalid="ignore"):
             deviations = pseudo - (sums(pseudo) / n)[run]
             second = sums(deviations**2)
+            second[second <= ROUNDING**2 * sums(pseudo**2)] = 0
             variance = np.where(n > 1, second / (n - 1) / n, math.nan)
             half_width = np.array([quantile_t(0.95, df) for df in n - 1]) * np.sqrt(variance)
             # As stats.skewness for one run.
             skewness = sums(deviations**3) / n / (second / n) ** 1.5 * np.sqrt(n * (n - 1)) / (n - 2)
-            skewness[(n < 3) | (second / n <= 1e-24 * sums(pseudo**2))] = 0
+            skewness[(n < 3) | (second == 0)] = 0
         ends, of_events = np.full((len(n), 2), math.nan), BY_NAME[measure].exact
         for i in np.flatnonzero(n > 1):
             flows = self._flows.get(self.keys[i], 0) if measure in INDICES else 0

@@ -19,7 +19,7 @@ from chappe.study._axes import grid, of_today, seeds_of
 from chappe.study._facts import Transient
 from chappe.study._run import problems_of_measure, problems_of_rules, problems_of_stop
 from chappe.study._search import Search, first_seeds, problems_of_search
-from chappe.study._stop import MIN_SEEDS, Precision
+from chappe.study._stop import Precision
 
 FORMAT = 1
 """Format of study files."""
@@ -189,9 +189,8 @@ class _Reader:
         within = _share(table.get("within"))
         if within is None:
             self._add("stop.within", "`stop.within` is not a share of the mean", 'write it as a text: "5 %"')
-        caps = {name: self._count("stop", table, name) for name in ("max_seeds", "max_length")}
-        fewest = self._count("stop", table, "min_seeds") or MIN_SEEDS
-        rule = Precision(measure, 0.05 if within is None else within, **caps, min_seeds=fewest)
+        caps = {name: self._count("stop", table, name) for name in ("max_seeds", "max_length", "min_seeds")}
+        rule = Precision(measure, 0.05 if within is None else within, **caps)
         if seeds is not None and within is not None:
             self._problems += problems_of_stop(rule, seeds)
         return rule

@@ -38,7 +38,7 @@ from chappe.study._explore import GRID
 from chappe.study._facts import TRANSIENTS, Batches, Transient, runs_of, totals_of, with_measures
 from chappe.study._parts import RUN, Finished
 from chappe.study._search import Search, first_seeds, problems_of_search, searching
-from chappe.study._stop import MIN_SEEDS, Design, Precision, UnknownError, fixed, lengthened, precise
+from chappe.study._stop import Design, Precision, UnknownError, fixed, lengthened, precise
 from chappe.study._store import Store
 from chappe.study._study import Forgotten, Study, points_table
 from chappe.study._work import Failed, Workers, cores, threads
@@ -88,12 +88,13 @@ def sweep(
         seeds: Number of seeds (1, 2, ...), or a list. With one seed, intervals come from the batches of the run; with
             several seeds, from the runs.
         cases: Named sets of changes, which become the axis ``case``.
-        precision: Largest relative error of ``measure``, as the half width of its 95 % interval, at which a point needs
-            no further runs; ``None``: every point with every seed.
+        precision: Largest relative error of ``measure``, by its 95 % interval, at which a point needs no further runs
+            (:class:`Precision`); ``None``: every point with every seed.
         measure: Name of the measure that ``precision`` refers to.
         max_seeds: Largest number of seeds with ``precision``, for studies with several seeds.
         max_length: Largest factor on ``run.stop`` with ``precision``, for studies with one seed.
-        min_seeds: Number of seeds before which no point stops with ``precision``, at most ``max_seeds``; ``None``: 10.
+        min_seeds: Number of seeds before which no point stops with ``precision``, at most ``max_seeds``, for studies
+            with several seeds; ``None``: 10.
         transient: Removal of the transient of each run.
         out: Folder of the study; ``None``: a temporary folder, deleted with the returned study.
         jobs: Number of parallel runs on this machine; ``None``: one per core.
@@ -122,7 +123,7 @@ def sweep(
             if value is not None:
                 given.append(problem(name, f"`{name}` has no effect without `precision`", None))
     else:
-        stop = Precision(measure, precision, max_seeds, max_length, MIN_SEEDS if min_seeds is None else min_seeds)
+        stop = Precision(measure, precision, max_seeds, max_length, min_seeds)
     points, own_seeds = _points(base, axes, cases, seeds, jobs, given)
     asked = {stop.measure: "stop.measure"} if stop and isinstance(stop.measure, str) else {}
     problems = [*problems_of_rules(points, transient, asked), *(problems_of_stop(stop, own_seeds) if stop else ())]
@@ -149,7 +150,7 @@ def sweep(
         workers=cluster.workers(backend) if backend else threads(jobs),
         progress=progress,
         title=title,
-        doubts=doubts_of(points),
+        doubts=doubts_of(base, points),
     )
 
 
@@ -265,7 +266,7 @@ def search(
         workers=cluster.workers(backend) if backend else threads(jobs),
         progress=progress,
         title=title,
-        doubts=doubts_of(points),
+        doubts=doubts_of(base, points),
     )
 
 
@@ -494,7 +495,7 @@ def problems_of_stop(rule: Precision, seeds: Sequence[int]) -> list[Problem]:
         help_ = 'give a share of the mean: 0.05 in Python, "5 %" in a file'
         problems.append(problem("stop.within", f"`stop.within` is {_percent(rule.within)}", help_))
     for name, cap in (("max_seeds", rule.max_seeds), ("max_length", rule.max_length), ("min_seeds", rule.min_seeds)):
-        if (cap is not None or name == "min_seeds") and not is_whole(cap, 1):
+        if cap is not None and not is_whole(cap, 1):
             problems.append(problem(f"stop.{name}", f"`stop.{name}`: {not_whole(cap, 1)}", None))
     if problems:
         return problems
@@ -511,9 +512,14 @@ def problems_of_stop(rule: Precision, seeds: Sequence[int]) -> list[Problem]:
             problems.append(problem("stop.max_seeds", f"`stop.max_seeds` is {rule.max_seeds}", help_))
     else:
         if rule.max_seeds is not None:
-            help_ = "use at least 2 seeds, better 5; or give max_length, for a longer run of one seed"
+            help_ = "use at least 2 seeds, better 10; or give max_length, for a longer run of one seed"
             problems.append(problem("stop.max_seeds", "`stop.max_seeds` needs several seeds at the start", help_))
-        elif rule.max_length is None:
+        if rule.min_seeds is not None:
+            help_ = "with one seed, the run is made longer: give max_length"
+            problems.append(problem("stop.min_seeds", "`stop.min_seeds` needs several seeds at the start", help_))
+        if problems:
+            return problems
+        if rule.max_length is None:
             help_ = "give the largest factor by which the run may be extended"
             problems.append(problem("stop.max_length", "`stop.max_length` is missing", help_))
         elif rule.max_length < 2:
@@ -526,8 +532,8 @@ def problems_of_seeds(seeds: Sequence[int]) -> list[Problem]:
     """Problems of the seeds of a search."""
     if len(seeds) > 1:
         return []
-    help_ = "one seed is no sample: runs with other seeds differ by more than its batches; give seeds = 5"
-    return [problem("seeds", "a search needs at least 2 seeds, better 5", help_)]
+    help_ = "one seed is no sample: runs with other seeds differ by more than its batches; give seeds = 10"
+    return [problem("seeds", "a search needs at least 2 seeds, better 10", help_)]
 
 
 def _percent(share: object) -> str:

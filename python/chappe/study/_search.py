@@ -39,9 +39,10 @@ class Search:
 
     Every round divides an interval into eight parts and measures at their ends. The next interval spans the best value
     and the adjacent values that are not significantly worse (95 % for the whole search), plus one neighbour on either
-    side. If a round leaves out nothing, the values that may be best get further runs, where they decide most. The
-    search ends if the parts reach the resolution and some values are significantly worse, at ``max_points``, or at
-    ``max_runs``. The best value is reported from fresh seeds, because the best of several means is too good.
+    side: values beyond a significantly worse one are taken for worse, as with a single peak. If a round leaves out
+    nothing, the values that may be best get further runs, where they decide most. The search ends if the parts reach
+    the resolution and some values are significantly worse, at ``max_points``, or at ``max_runs``. The best value is
+    reported from fresh seeds, because the best of several means is too good.
 
     Attributes:
         setting: Dotted name of the setting.

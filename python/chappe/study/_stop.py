@@ -42,30 +42,33 @@ class Precision:
 
     Attributes:
         measure: Name of the measure.
-        within: Largest relative error of the mean: half width of the interval as a share of the *true* mean.
+        within: Largest relative error of the mean, as a share of the *true* mean, wherever the interval has it.
         max_seeds: Largest number of seeds, for studies with several seeds.
         max_length: Largest factor on ``run.stop``, for studies with one seed.
-        min_seeds: Number of seeds before which no point stops, at most ``max_seeds``.
+        min_seeds: Number of seeds before which no point stops, at most ``max_seeds``, for studies with several seeds;
+            ``None``: 10.
     """
 
     measure: str
     within: float
     max_seeds: int | None = None
     max_length: int | None = None
-    min_seeds: int = MIN_SEEDS
+    min_seeds: int | None = None
 
     def met(self, e: Estimate) -> bool:
-        """Returns true for a precise mean; a mean of 0 is never precise.
+        """Returns true for a precise mean; a mean of 0 is never precise."""
+        return error(e) <= self.within
 
-        A half width of w / (1 + w) of the estimated mean is at most w of the true mean if the interval holds it (Law
-        2015): the estimate may be too high.
-        """
-        return e.mean != 0 and e.half_width() <= self.target * abs(e.mean)
 
-    @property
-    def target(self) -> float:
-        """Largest half width as a share of the estimated mean."""
-        return self.within / (1 + self.within)
+def error(e: Estimate) -> float:
+    """Largest relative error of a mean, as a share of the true mean, if the 95 % interval has this.
+
+    The estimate m is too high by m / low - 1 at most, and too low by 1 - m / high. Of a symmetric interval of half
+    width h, the former is h / (m - h) (Law 2015). Infinite if the true mean may be 0, and where the interval is not
+    known.
+    """
+    low, high = e.interval()
+    return max(e.mean / low - 1, 1 - e.mean / high) if low > 0 else math.inf
 
 
 def fixed(points: Sequence[Point], seeds: Sequence[int]) -> Design:
@@ -98,14 +101,16 @@ def _more_seeds(point: Point, seeds: Sequence[int], rule: Precision, measured: M
     cap = max(rule.max_seeds or 0, len(seeds))
     unused = (s for s in itertools.count(1) if s not in seeds)
     all_seeds = [*seeds, *itertools.islice(unused, cap - len(seeds))]
-    n = min(cap, max(len(seeds), rule.min_seeds))
+    n = min(cap, max(len(seeds), MIN_SEEDS if rule.min_seeds is None else rule.min_seeds))
     while True:
         items = [Item(point, seed) for seed in all_seeds[:n]]
         e = of_runs(measured(items), rule.measure).pooled
         if n == cap or rule.met(e):
             return items
-        width = e.half_width()
-        needed = n * (width / (rule.target * abs(e.mean))) ** 2 if e.mean and not math.isnan(width) else math.inf
+        reached = error(e)
+        # The width of an interval, as a share of the estimate, falls with the root of the number of runs.
+        width, target = (1 / (1 + 1 / x) for x in (reached, rule.within))
+        needed = n * (width / target) ** 2
         n = min(cap, _GROWTH * n, max(n + 1, math.ceil(min(needed, cap))))
 
 

@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from chappe import _core
+from chappe import _doubts as doubts
 from chappe import _forked as forked
 from chappe import _silence as silence
 from chappe import _tables as tables
@@ -24,7 +24,9 @@ from chappe._arguments import name_of, names_of, path_of, said, values_of
 from chappe._deprecated import keyword_only
 from chappe._error import ScenarioError, StorageError
 from chappe._former import table_of_today
+from chappe._former_settings import renamed_setting, settings_of_today
 from chappe._notice import Notice
+from chappe._run_warnings import ENDS, of_batches
 from chappe._scenario import Scenario
 from chappe._words import count
 from chappe.measures import INDICES, NAMES, Direction, Totals, column, direction_of, short_batches
@@ -37,7 +39,7 @@ from chappe.study._common import drawn
 from chappe.study._facts import TRANSIENTS, Batches, mean_series, runs_of, totals_of, with_measures
 from chappe.study._parts import RUN, DamagedError
 from chappe.study._search import Known, Run, Search, curve, explored
-from chappe.study._stop import MIN_SEEDS, Precision
+from chappe.study._stop import Precision, error
 from chappe.study._work import Failed
 
 TOTALS = "totals"
@@ -70,8 +72,6 @@ class Study:
     Attributes:
         folder: Folder of the study.
         failed: Failed runs of the last execution.
-        warnings: Warnings about points, and about damaged files that were moved away, as records with ``code``,
-            ``path`` and ``message``.
     """
 
     def __init__(
@@ -92,7 +92,8 @@ class Study:
         forked.refuse()
         self.folder = path_of("folder", folder)
         self.failed = list(failed)
-        self.warnings = list(warnings)
+        self._given = list(warnings)
+        self._found: dict[tuple[str, ...], list[Notice]] = {}
         self._forgotten = forgotten
         try:
             self._about = _described((self.folder / store.STUDY).read_bytes())
@@ -226,7 +227,7 @@ class Study:
     def _precision(self) -> Precision | None:
         """Stopping rule; ``None``: every point with every seed."""
         rule = self._about.get("stop")
-        return Precision(**{"min_seeds": MIN_SEEDS, **rule}) if rule else None
+        return Precision(**rule) if rule else None
 
     @cached_property
     def _common(self) -> bool:
@@ -254,16 +255,18 @@ class Study:
             batches = dict(self._batches(self._there[RUN].unique(maintain_order=True).to_list()).totals(measure))
             short = set(self._short)
         flows = self._flows if measure in INDICES and not self._single else {}
-        sums = pl.DataFrame() if self._single or self.runs.is_empty() else self._measured[1].filter(measure=measure)
-        for of_point in self.runs.partition_by("point", maintain_order=True):
+        runs = self.runs.select(RUN, "point", *self.axes, "seed")
+        if not (self._single or runs.is_empty()):
+            sums = self._measured[1].filter(measure=measure)
+            runs = runs.join(sums, on=RUN, how="left", maintain_order="left")
+        for of_point in runs.partition_by("point", maintain_order=True):
             row = of_point.row(0, named=True)
             labels = {name: row[name] for name in self.axes}
             if self._single:
                 totals = batches.get(row[RUN], Totals.of(measure, np.empty((0, 2))))
                 samples.append(analysis.Sample(labels, None, totals, short=row[RUN] in short))
             else:
-                pairs = of_point.select(RUN).join(sums, on=RUN, how="left", maintain_order="left")
-                rows = pairs.select("numerator", "denominator").to_numpy()
+                rows = of_point.select("numerator", "denominator").to_numpy()
                 totals = Totals.of(measure, rows, flows.get(row[RUN], 0), runs=True)
                 samples.append(analysis.Sample(labels, of_point["seed"].to_list(), totals, self._common))
         return samples
@@ -303,21 +306,29 @@ class Study:
         rows = [
             {**analysis.summary(s, name, confidence), "met": self._met(s, name)}
             for name in names
-            for s in self._in_order(name)
+            for s in self.samples(name)
         ]
         all_rows = analysis.table(rows)
-        return all_rows.filter(pl.col("n") > 0).cast({"met": pl.Boolean}) if rows else all_rows
+        return all_rows.filter(pl.col("n") > 0).cast({"doubt": pl.String, "met": pl.Boolean}) if rows else all_rows
 
     def _met(self, sample: analysis.Sample, measure: str) -> bool | None:
         rule = self._precision
         return rule.met(sample.estimate) if rule is not None and rule.measure == measure else None
 
-    def doubts(self, measures: str | Sequence[str] = "goodput_bps") -> list[str]:
-        """Warnings, one sentence each.
+    @property
+    def warnings(self) -> list[Notice]:
+        """Warnings of the last execution and about its results, as records with ``code``, ``path`` and ``message``.
 
-        The list has ``warnings``, runs that were cut short, flows that delivered nothing with reasons, points that
-        missed their precision, searches that told nothing apart, runs too short for their transient, and intervals that
-        are too narrow.
+        They are about points, damaged files that were moved away, early ends, flows that delivered nothing with
+        reasons, points that missed their precision, searches that told nothing apart, runs too short for their
+        transient, and intervals that are too narrow: those of the measure of the rule of the study, or of goodput.
+        :meth:`doubts` checks the intervals of other measures.
+        """
+        rule = self._about.get("search") or self._about.get("stop") or {"measure": "goodput_bps"}
+        return list(self._notices(rule["measure"]))
+
+    def doubts(self, measures: str | Sequence[str] = "goodput_bps") -> list[str]:
+        """Messages of ``warnings``, one sentence each.
 
         Args:
             measures: Names of the measures whose intervals are checked.
@@ -327,11 +338,18 @@ class Study:
     def _notices(self, measures: str | Sequence[str]) -> list[Notice]:
         """Warnings of :meth:`doubts`, as records."""
         forked.refuse()
-        warnings = list(self.warnings)
-        limited = self.runs.filter(self.runs["end"] == "limit") if "end" in self.runs.columns else self.runs.clear()
-        if len(limited):
-            cut = f"{count(len(limited), 'run')} reached run.time_limit before the stop rule was met"
-            warnings.append(Notice("early_end", "run.stop", cut))
+        names = tuple(names_of("measures", measures))
+        if names not in self._found:
+            self._found[names] = self._noticed(names)
+        return self._found[names]
+
+    def _noticed(self, measures: Sequence[str]) -> list[Notice]:
+        """Warnings, found anew."""
+        warnings = list(self._given)
+        ends = self.runs["end"].to_list() if "end" in self.runs.columns else []
+        for end, text in ENDS.items():
+            if many := ends.count(end):
+                warnings.append(Notice("early_end", "run.stop", f"{count(many, 'run')} {text}"))
         if self._single and len(self._there) and (short := list(self._short.values())):
             runs = len(self._there[RUN].unique())
             where = f" (at {len(short):,} of {runs:,} points)" if runs > 1 else ""
@@ -339,40 +357,37 @@ class Study:
         warnings += self._silent()
         warnings += self._missed()
         warnings += self._undecided()
-        warnings += self._short_of_transients(names_of("measures", measures))
-        for row in self.summary(measures).iter_rows(named=True):
-            words = (row["doubt"] or "").split(", ")
-            at = named({name: row[name] for name in self.axes})
-            where = f"{' at ' if at else ''}{at}"
-            if "correlated" in words:
-                text = (
-                    f"batches of {row['measure']} are correlated{where} "
-                    f"(autocorrelation {row['autocorrelation']:.2f}): "
-                    "their interval is too narrow. Use longer batches or several seeds"
-                )
-                warnings.append(Notice("correlated_batches", "run.stop", text))
-            if "trend" in words:
-                text = (
-                    f"batches of {row['measure']} have a trend{where}: "
-                    "there is no steady state, and their interval is too narrow. Use longer batches or several seeds"
-                )
-                warnings.append(Notice("trend", "run.stop", text))
-        return warnings
+        warnings += self._short_of_transients(measures)
+        return warnings + self._doubtful_batches(measures)
+
+    def _doubtful_batches(self, measures: Sequence[str]) -> list[Notice]:
+        """Warnings about correlated batches, and batches with a trend, one for each measure and word."""
+        if not self._single:
+            return []
+        points = {name: [(s, doubts.tests_of(s.together.pseudo)) for s in self.samples(name)] for name in measures}
+        found = doubts.certain({name: [tests for _, tests in of_points] for name, of_points in points.items()})
+        notices = []
+        for word, name in ((word, name) for word, names in found.items() for name in names):
+            marked = [sample for sample, tests in points[name] if tests[word] < doubts.LEVEL]
+            where = ""
+            if marked and len(points[name]) > 1:
+                many = f"{len(marked):,} of {count(len(points[name]), 'point')}"
+                where = f" at {many}, the first with {named(marked[0].labels)}"
+            notices.append(of_batches(name, word, where, len(marked)))
+        return notices
 
     def _missed(self) -> list[Notice]:
         """Warnings about points that missed their precision."""
         rule = self._precision
         if rule is None:
             return []
-        samples = self._in_order(rule.measure)
+        samples = self.samples(rule.measure)
         missed = [s for s in samples if not rule.met(s.estimate)]
         if not missed:
             return []
         one = missed[0]
-        e = one.estimate
-        share = e.half_width() / abs(e.mean) if e.mean else math.nan
-        # A half width of w / (1 + w) of the estimate has the error w, as in Precision.met.
-        reached = f"{100 * share / (1 - share):.2g} %" if share < 1 else "any size"
+        most = error(one.estimate)
+        reached = f"{100 * most:.2g} %" if math.isfinite(most) else "any size"
         limit = f"{count(len(one.totals.rows), 'seed')}" if one.seeds is not None else f"max_length {rule.max_length}"
         at = named(one.labels)
         cap = "max_seeds" if one.seeds is not None else "max_length"
@@ -509,11 +524,11 @@ class Study:
             if b is not None or baseline is None:
                 raise TypeError(f"compare all values of {said(a)} with one of them: give baseline=...")
             (value,) = values_of("baseline", {a: baseline}).values()
-            return analysis.table(analysis.compare_all(self._in_order(measure), a, value, confidence, within))
+            return analysis.table(analysis.compare_all(self.samples(measure), a, value, confidence, within))
         if baseline is not None:
             raise TypeError(f"a baseline belongs to the name of an axis, not to {said(a)}")
         a, b = values_of("a", a), values_of("b", b)
-        return analysis.table(analysis.compare(self._in_order(measure), a, b, confidence, within))
+        return analysis.table(analysis.compare(self.samples(measure), a, b, confidence, within))
 
     def rank(
         self,
@@ -539,9 +554,9 @@ class Study:
 
         Returns:
             One row per setting: the other axes, the ranked axes, ``rank`` (1 + the number of settings that are
-            significantly better), ``can_be_best`` (false if significantly worse than the best), ``estimate``,
-            ``ci_low``, ``ci_high``, ``n``, ``note`` (``"too few runs"`` for a rank shared because of three runs or
-            fewer).
+            significantly better), ``can_be_best`` (false if significantly worse than the best), both null with fewer
+            than two values, ``estimate``, ``ci_low``, ``ci_high``, ``n``, ``note`` (``"not measured"`` for fewer than
+            two values, ``"too few runs"`` for a rank shared because of three runs or fewer).
 
         Raises:
             ValueError: If a measure or an axis is unknown, or the study has one seed.
@@ -550,9 +565,9 @@ class Study:
         if direction is not None:
             name_of("direction", direction)
         known_confidence(confidence)
-        samples = self._in_order(measure)
+        samples = self.samples(measure)
         rows = analysis.table(analysis.rank(samples, names, direction_of(measure, direction, best), confidence))
-        return rows.cast({"note": pl.String}) if len(rows) else rows
+        return rows.cast({"rank": pl.Int64, "can_be_best": pl.Boolean, "note": pl.String}) if len(rows) else rows
 
     def _series(self, measure: str) -> list[tuple[str, NDArray[np.float64]]]:
         """Mean of the runs of each point, batch by batch, with the values on the axes as text."""
@@ -596,9 +611,13 @@ class Study:
             row of the best value is from fresh seeds, which the search did not use.
         """
         forked.refuse()
+        return self._curve
+
+    @cached_property
+    def _curve(self) -> pl.DataFrame:
         rule = self._rule
         results = explored(self._runs_of_search, self.seeds, rule, self._known(rule.measure), common=self._common)
-        rows = analysis.table(curve(self._in_order(rule.measure), rule, results))
+        rows = analysis.table(curve(self.samples(rule.measure), rule, results))
         return rows.cast({"end": pl.String}) if len(rows) else rows
 
     @property
@@ -623,9 +642,6 @@ class Study:
 
         return known
 
-    def _in_order(self, measure: str) -> list[analysis.Sample]:
-        return self.samples(measure)
-
     def __repr__(self) -> str:
         forked.refuse()
         return f"<Study: {len(self._there)} of {len(self._points)} runs, {self.folder}>"
@@ -642,13 +658,13 @@ def _known_share(within: object) -> None:
 
 
 def _of_today(name: str) -> str:
-    return _core.renamed_setting(name) or name
+    return renamed_setting(name) or name
 
 
 def _word_of_today(name: str) -> str:
     """Current word of a setting whose former word was "none"."""
-    words: dict[str, str] = json.loads(_core.renamed(json.dumps({name: "none"}))[0])
-    return words[name]
+    word: str = settings_of_today({name: "none"})[0][name]
+    return word
 
 
 def _described(data: bytes) -> dict[str, Any]:

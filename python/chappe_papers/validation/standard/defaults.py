@@ -26,15 +26,15 @@ ROWS: dict[str, dict[str, Any]] = {
     **{f"`{name} = {value}` alone": {name: value} for name, value in FORMER.items()},
     "defaults": {},
 }
-"""What differs from the defaults, by the name of the row."""
+"""Settings that differ from the defaults, by the name of the row."""
 
 
 def run(jobs: int | None) -> dict[str, list[Estimate]]:
-    """Goodputs over each number of hops, by the name of the row."""
+    """Goodputs over each number of hops, totals by totals, by the name of the row."""
     study = chappe.sweep({"run.stop": STOP}, {"topology.hops": list(HOPS)}, cases=ROWS, seeds=SEEDS, jobs=jobs)
     found: dict[str, list[Estimate]] = {name: [] for name in ROWS}
-    for (name, _), runs in study.runs.group_by("case", "topology.hops", maintain_order=True):
-        found[str(name)].append(Estimate.of(runs["goodput_bps"].to_list()))
+    for sample in study.samples("goodput_bps"):
+        found[sample.labels["case"]].append(sample.together.estimate)
     return found
 
 

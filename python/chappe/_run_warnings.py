@@ -1,0 +1,58 @@
+"""Warnings about the results of a run, as records."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import polars as pl
+
+from chappe._doubts import CORRELATED, TREND
+from chappe._notice import Notice
+from chappe._silence import TOLD, Silence
+from chappe._words import count
+from chappe.measures import short_batches
+
+ENDS = {
+    "limit": "reached run.time_limit before the stop rule was met",
+    "idle": "ended early: no events were left",
+}
+"""Early ends of runs, as predicates."""
+
+
+def of_results(
+    end: str, silences: Sequence[Silence], batches: pl.DataFrame, certain: Mapping[str, Sequence[str]]
+) -> Iterator[Notice]:
+    """Yields the warnings about a run.
+
+    Args:
+        end: Reason for the end of the run.
+        silences: Flows that delivered nothing.
+        batches: Table ``batches`` of the run.
+        certain: Measures by word that the tests of batches find (:func:`chappe._doubts.certain`).
+    """
+    if end in ENDS:
+        yield Notice("early_end", "run.stop", f"the run {ENDS[end]}")
+    for silence in silences[:TOLD]:
+        yield Notice("silent_flow", f"flow.{silence.flow}", str(silence))
+    if (more := len(silences) - TOLD) > 0:
+        yield Notice("silent_flow", "flow", f"{count(more, 'more flow')} delivered nothing")
+    if short := short_batches(batches):
+        yield Notice("short_batches", "run.stop", short)
+    for word, names in certain.items():
+        for name in names:
+            yield of_batches(name, word)
+
+
+def of_batches(measure: str, word: str, where: str = "", runs: int = 1) -> Notice:
+    """Warning about the batches of a measure.
+
+    Args:
+        measure: Name of the measure.
+        word: Word of the column ``doubt``.
+        where: Points of a study, and further facts.
+        runs: Number of runs that the warning is about.
+    """
+    intervals = "their interval is" if runs == 1 else "their intervals are"
+    code, text = {
+        CORRELATED: ("correlated_batches", f"are correlated{where}: {intervals} too narrow"),
+        TREND: ("trend", f"have a trend{where}: there is no steady state, and {intervals} too narrow"),
+    }[word]
+    return Notice(code, "run.stop", f"batches of {measure} {text}. Use longer batches or several seeds")
