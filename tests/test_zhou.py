@@ -182,7 +182,7 @@ FALLING = {"none": 12, "eln": 20, "snoop": 50}
         ("P3-F2-4", {"vegas": 1.08, "eln 10": 0.9, "vegas eln 10": 0.7}, {}, Verdict.CONFIRMED),
         ("P3-F2-4", {"vegas": 0.9, "eln 10": 0.9}, {}, Verdict.REFUTED),
         ("P3-F2-4", {"vegas": 1.08, "eln 10": 0.9}, {}, Verdict.REFUTED),
-        ("P3-F2-5", {"vegas": 1.08, "vegas snoop 10": 1.0, "vegas both 10": 1.0}, {}, Verdict.CONFIRMED),
+        ("P3-F2-5", {"vegas": 1.08, "vegas snoop 10": 0.94, "vegas both 10": 0.94}, {}, Verdict.CONFIRMED),
         ("P3-F2-5", {"vegas": 0.9}, {}, Verdict.REFUTED),
         ("P3-F3-1", {f"none {r:g}": 0.5 for r in HIGH}, {}, Verdict.CONFIRMED),
         ("P3-F3-1", {f"none {r:g}": 0.5 for r in HIGH} | {"eln": 0.4}, {}, Verdict.REFUTED),
