@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -193,10 +194,31 @@ def test_exceptions_have_names_and_groups_are_conditions() -> None:
         observation(False).of("B"),
     ]
     answer = judge(observations)
-    assert answer.reported == "refuted, only A"
+    assert answer.reported == "depends: A; not B"
+    assert judge([*observations, observation(None).of("C")] * 2).reported == "undecided, only A"
     assert answer.exceptions == ("B, here", "B, here")
     assert judge(observations[:2]).only == ()
     assert judge([observation(None).of("A"), observation(None).of("B")]).only == ()
+
+
+def test_a_claim_that_holds_here_and_not_there_depends() -> None:
+    yes, no, open_ = observation(True), observation(False), observation(None)
+    groups = judge([yes.of("A"), yes.of("A"), no.of("B"), no.of("B"), yes.of("C")])
+    assert (groups.verdict, groups.reported) == (Verdict.DEPENDS, "depends: A and C; not B")
+    assert not groups.verdict.confirms
+    # All groups must be decided, and a third of them either way.
+    assert judge([yes.of("A"), no.of("B"), open_.of("C")]).verdict is Verdict.OPEN
+    assert judge([yes.of("A"), yes.of("B"), yes.of("C"), no.of("D")]).verdict is Verdict.EXCEPTIONS
+    # Points without groups are their own conditions.
+    places = [replace(o, where=f"{h} hops") for h, o in ((4, yes), (5, yes), (6, no), (7, no))]
+    assert judge(places).reported == "depends: 4 and 5 hops; not 6 and 7 hops"
+    assert judge(places[:2]).verdict is Verdict.CONFIRMED
+    # Several statements are judged one by one.
+    assert judge([places[0], places[2].called("of the fall")]).verdict is Verdict.REFUTED
+    assert judge([]).verdict is Verdict.OPEN
+    # A finding that rests on it has an exception, and one that it leads depends.
+    assert together([judge([yes]), groups]) is Verdict.EXCEPTIONS
+    assert together([groups, judge([yes])]) is Verdict.DEPENDS
 
 
 def test_every_sub_claim_must_hold() -> None:

@@ -185,7 +185,7 @@ FALLING = {"none": 12, "eln": 20, "snoop": 50}
         ("P3-F2-5", {"vegas": 1.08, "vegas snoop 10": 0.94, "vegas both 10": 0.94}, {}, Verdict.CONFIRMED),
         ("P3-F2-5", {"vegas": 0.9}, {}, Verdict.REFUTED),
         ("P3-F3-1", {f"none {r:g}": 0.5 for r in HIGH}, {}, Verdict.CONFIRMED),
-        ("P3-F3-1", {f"none {r:g}": 0.5 for r in HIGH} | {"eln": 0.4}, {}, Verdict.REFUTED),
+        ("P3-F3-1", {f"none {r:g}": 0.5 for r in HIGH} | {"eln": 0.4}, {}, Verdict.DEPENDS),
         ("P3-F3-1", {"snoop": 0.9, "eln": 0.9}, {}, Verdict.REFUTED),
         ("P3-F3-2", {f"{m} {r:g}": 1 - r / by for m, by in FALLING.items() for r in HIGH}, {}, Verdict.CONFIRMED),
         ("P3-F3-2", {f"eln {r:g}": 1 - r / 20 for r in HIGH} | {f"snoop {r:g}": 1 - r / 25 for r in HIGH}, {},

@@ -53,12 +53,13 @@ class Verdict(Enum):
     CONFIRMED = "confirmed"
     SIZE = "confirmed, but of another size"
     EXCEPTIONS = "confirmed with exceptions"
+    DEPENDS = "depends"
     REFUTED = "refuted"
     OPEN = "undecided"
 
     @property
     def confirms(self) -> bool:
-        """True if it is one of the three that confirm."""
+        """True if it is one of the three that confirm everywhere, or nearly so."""
         return self in (Verdict.CONFIRMED, Verdict.SIZE, Verdict.EXCEPTIONS)
 
 
@@ -414,8 +415,28 @@ class Answer:
         sub_claims = dict.fromkeys(c.sub_claim for c in self.observations)
         words = [word_of(*self._counted(sub_claim), short=self.short) for sub_claim in sub_claims]
         word = _joined(words, self.short)
-        differs = self.size in (Size.LARGER, Size.SMALLER, Size.BOTH)
-        return Verdict.SIZE if word is Verdict.CONFIRMED and differs else word
+        if word is not Verdict.CONFIRMED:
+            return Verdict.DEPENDS if self._by_condition() else word
+        return Verdict.SIZE if self.size in (Size.LARGER, Size.SMALLER, Size.BOTH) else word
+
+    def _by_condition(self) -> dict[bool, list[str]]:
+        """Groups of points, or points without groups, in which a claim holds and in which it does not.
+
+        Empty unless all of them are decided, a third of them or more either way.
+        """
+        names = [c.group or c.where for c in self.observations]
+        grouped = {bool(c.group) for c in self.observations}
+        if len({c.sub_claim for c in self.observations}) > 1 or len(grouped) > 1:
+            return {}
+        found: dict[bool, list[str]] = {True: [], False: []}
+        for name in dict.fromkeys(names):
+            checks = [check for n, check in zip(names, self.checks, strict=True) if n == name]
+            word = word_of(checks.count(True), checks.count(False), len(checks), self.short)
+            if not (word.confirms or word is Verdict.REFUTED):
+                return {}
+            found[word.confirms].append(name)
+        fewest, all_of_them = min(map(len, found.values())), sum(map(len, found.values()))
+        return found if fewest and 3 * fewest >= all_of_them else {}
 
     def _counted(self, sub_claim: str) -> tuple[int, int, int]:
         """Numbers of points of a sub-claim that agree, that contradict, and of all."""
@@ -426,7 +447,7 @@ class Answer:
     def only(self) -> tuple[str, ...]:
         """The groups of points in which it is confirmed, when it is not everywhere."""
         names = list(dict.fromkeys(c.group for c in self.observations if c.group))
-        if len(names) < 2 or self.verdict in (Verdict.CONFIRMED, Verdict.SIZE):
+        if len(names) < 2 or self.verdict in (Verdict.CONFIRMED, Verdict.SIZE, Verdict.DEPENDS):
             return ()
         checks = list(zip(self.observations, self.checks, strict=True))
         by_group = {n: [check for c, check in checks if c.group == n] for n in names}
@@ -456,6 +477,9 @@ class Answer:
     @property
     def reported(self) -> str:
         """The verdict with its condition, and what a refuted effect can be at most."""
+        if self.verdict is Verdict.DEPENDS:
+            where = self._by_condition()
+            return f"{self.verdict.value}: {_listed(where[True])}; not {_listed(where[False])}"
         only = f", only {' and '.join(self.only)}" if self.only else ""
         bound = f": {self.bound}" if self.verdict is Verdict.REFUTED and self.bound else ""
         return f"{self.verdict.value}{only}{bound}"
@@ -502,6 +526,16 @@ def _check(o: Observation, adjusted: float, level: float) -> Check:
     return not (o.p_contradicts <= o.p_supports or o.p_contradicts * tests < level)
 
 
+def _listed(names: Sequence[str]) -> str:
+    """Names in a row; of several places in one unit, the unit stands once: "4, 5 and 6 hops"."""
+    units = {name.partition(" ")[2] for name in names}
+    plain = [name.partition(" ")[0] for name in names]
+    is_numbers = len(units) == 1 and all(number.replace(".", "").isdigit() for number in plain)
+    shown = plain if is_numbers else list(names)
+    text = " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
+    return f"{text} {units.pop()}" if is_numbers else text
+
+
 def _range_text(paper: Range, form: Form) -> str:
     low, high = paper
     if low is None:
@@ -532,8 +566,11 @@ def _joined(words: Sequence[Verdict], short: bool) -> Verdict:
     """The verdict of several sub-claims, each of which is a point; a reservation about one applies to all."""
     if len(words) == 1:
         return words[0]
-    word = word_of(sum(w.confirms for w in words), words.count(Verdict.REFUTED), len(words), short)
+    partly = words.count(Verdict.DEPENDS)
+    word = word_of(sum(w.confirms for w in words) + partly, words.count(Verdict.REFUTED), len(words), short)
     reservations = (w for w in (Verdict.EXCEPTIONS, Verdict.SIZE) if w in words)
+    if word is Verdict.CONFIRMED and partly:
+        return Verdict.EXCEPTIONS
     return next(reservations, word) if word is Verdict.CONFIRMED else word
 
 

@@ -280,7 +280,7 @@ def _by_place(answer: Answer) -> dict[tuple[str, str, int], tuple[Observation, b
 
 def why(paper: Paper, answers: Mapping[str, Answer]) -> tuple[list[page.Difference], str]:
     """Reasons why claims are not confirmed: the notes on such claims, and the claims without a note."""
-    differing = [c for c, a in answers.items() if a.verdict in (Verdict.REFUTED, Verdict.SIZE, Verdict.EXCEPTIONS)]
+    differing = [c for c, a in answers.items() if a.verdict not in (Verdict.CONFIRMED, Verdict.OPEN)]
     differences, explained = [], set()
     for n in notes(paper):
         claims = [c for c in n.claims.split(", ") if c in differing]

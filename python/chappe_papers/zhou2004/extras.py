@@ -19,6 +19,7 @@ _SHORT = {
     Verdict.CONFIRMED: "yes",
     Verdict.SIZE: "yes, but of another size",
     Verdict.EXCEPTIONS: "with exceptions",
+    Verdict.DEPENDS: "depends",
     Verdict.REFUTED: "no",
     Verdict.OPEN: "undecided",
 }
