@@ -143,7 +143,7 @@ STUDY: dict[str, Any] = {
     "axes": AXES,
     "cases": {"a": {}},
     "seeds": 1,
-    "transient": "discard",
+    "warmup": "discard",
     "out": "kept",
 }
 STUDY |= {"jobs": 1, "progress": False, "title": "Study"}

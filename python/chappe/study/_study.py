@@ -34,7 +34,7 @@ from chappe.study import _parts as parts
 from chappe.study import _store as store
 from chappe.study._axes import Item
 from chappe.study._common import drawn
-from chappe.study._facts import TRANSIENTS, Batches, mean_series, runs_of, totals_of, with_measures
+from chappe.study._facts import WARMUPS, Batches, mean_series, runs_of, totals_of, with_measures
 from chappe.study._parts import RUN, DamagedError
 from chappe.study._search import Known, Run, Search, curve, explored
 from chappe.study._stop import MIN_SEEDS, Precision
@@ -42,6 +42,9 @@ from chappe.study._work import Failed
 
 TOTALS = "totals"
 """Name of the table of the totals of measures."""
+
+_FORMER = {"stop": "precision", "transient": "warmup"}
+"""Keys of ``study.json`` by key of the previous version."""
 
 _OF_SEARCH = ("setting", "measure", "best")
 
@@ -220,12 +223,12 @@ class Study:
 
     def _batches(self, keys: Sequence[str]) -> Batches:
         points = dict(self._all_points.select(RUN, "point").iter_rows())
-        return Batches(lambda name: self._rows(name, keys), self._about["transient"], points)
+        return Batches(lambda name: self._rows(name, keys), self._about["warmup"], points)
 
     @property
     def _precision(self) -> Precision | None:
         """Stopping rule; ``None``: every point with every seed."""
-        rule = self._about.get("stop")
+        rule = self._about.get("precision")
         return Precision(**{"min_seeds": MIN_SEEDS, **rule}) if rule else None
 
     @cached_property
@@ -381,7 +384,7 @@ class Study:
             f"{f'with {at} ' if at else ''}the error is up to {reached}, not {rule.within * 100:g} %, after {limit}. "
             f"Raise {cap}"
         )
-        return [Notice("missed_precision", f"stop.{cap}", text)]
+        return [Notice("missed_precision", f"precision.{cap}", text)]
 
     def _undecided(self) -> list[Notice]:
         """Warnings about searches that ended before neighbouring values were measured."""
@@ -408,7 +411,7 @@ class Study:
 
     def _short_of_transients(self, measures: Sequence[str]) -> list[Notice]:
         """Warnings about transients that MSER-5 did not find, because they may be longer than half of the runs."""
-        if self._about["transient"] != "mser5" or not len(self._there):
+        if self._about["warmup"] != "mser5" or not len(self._there):
             return []
         batches = self._batches(self._there[RUN].unique(maintain_order=True).to_list())
         notices = []
@@ -419,7 +422,7 @@ class Study:
                     f"MSER-5 left out half of the batches of {name}, the largest share, at {sum(found):,} of "
                     f"{count(len(found), 'point')}: the transient may be longer. Use longer runs with more batches"
                 )
-                notices.append(Notice("long_transient", "transient", text))
+                notices.append(Notice("long_transient", "warmup", text))
         return notices
 
     def _silent(self) -> list[Notice]:
@@ -613,7 +616,7 @@ class Study:
         cache: dict[str, Totals | None] = {}
 
         def known(keys: Sequence[str]) -> list[Totals | None]:
-            if self._about["transient"] == "mser5":
+            if self._about["warmup"] == "mser5":
                 # The transient depends on all runs of a point that were there.
                 cache.clear()
             new = [key for key in keys if key not in cache and key in self._sources]
@@ -657,13 +660,13 @@ def _described(data: bytes) -> dict[str, Any]:
     Raises:
         ValueError: If it does not describe a study.
     """
-    about = parts.loaded(data)
+    about = {_FORMER.get(name, name): value for name, value in parts.loaded(data).items()}
     axes, seeds, search = about.get("axes"), about.get("seeds"), about.get("search", {})
     good = (
         isinstance(axes, list) and all(isinstance(name, str) for name in axes),
         seeds is None or isinstance(seeds, list),
         isinstance(about.get("scenario"), dict),
-        about.get("transient") in TRANSIENTS,
+        about.get("warmup") in WARMUPS,
         isinstance(search, dict) and all(isinstance(search.get(k), str) for k in (_OF_SEARCH if search else ())),
     )
     if not all(good):
