@@ -287,6 +287,10 @@ def test_former_names_of_tables_work_with_a_warning() -> None:
             assert [w.filename for w in caught] == [__file__]
         with pytest.warns(DeprecationWarning, match=f"the table {old} is deprecated: use {new}"):
             assert_frame_equal(study.table(old), study.table(new))
+    with pytest.warns(DeprecationWarning, match="the table facts is deprecated: use run_info"):
+        assert_frame_equal(study.table("facts"), study.table("run_info"))
+    with pytest.raises(ValueError, match="there is no table 'facts'"):
+        results.table("facts")
     with pytest.warns(DeprecationWarning, match=r"Results\.frames is deprecated: use Results\.frames_sent"):
         assert results.frames == results.frames_sent  # type: ignore[attr-defined]  # a former name
     with pytest.warns(DeprecationWarning, match=r"Why\.air_time is deprecated: use Why\.airtime"):

@@ -172,8 +172,8 @@ def test_unselected_runs_are_kept(tmp_path: Path, executed: list[str]) -> None:
     before = contents(tmp_path)
     less = chappe.sweep(CHAIN, {"topology.hops": [2]}, seeds=1, out=tmp_path)
     assert len(less.runs) == len(less.table("flows")) == 1
-    assert pl.read_parquet(tmp_path / "chunks/*/facts.parquet").height == 1
-    assert pl.read_parquet(tmp_path / "parts/other/facts.parquet").height == 5
+    assert pl.read_parquet(tmp_path / "chunks/*/run_info.parquet").height == 1
+    assert pl.read_parquet(tmp_path / "parts/other/run_info.parquet").height == 5
     chappe.sweep(CHAIN, whole, seeds=2, out=tmp_path)
     assert len(executed) == 6
     assert contents(tmp_path) == before

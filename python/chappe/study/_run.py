@@ -468,7 +468,7 @@ def _portions(points: Mapping[str, str]) -> Iterator[list[str]]:
 def _facts(store: Store, keys: Sequence[str], warmup: Warmup, points: Mapping[str, str]) -> pl.DataFrame:
     """Facts and measures of runs."""
     batches = Batches(lambda name: store.table(name, keys), warmup, points)
-    return with_measures(store.table(parts.FACTS, keys).drop("seed"), batches)
+    return with_measures(store.table(parts.RUN_INFO, keys).drop("seed"), batches)
 
 
 def problems_of_rules(points: Sequence[Point], warmup: str, asked: Mapping[str, str]) -> list[Problem]:

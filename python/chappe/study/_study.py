@@ -23,7 +23,7 @@ from chappe import _tables as tables
 from chappe._arguments import name_of, names_of, path_of, said, values_of
 from chappe._deprecated import keyword_only
 from chappe._error import ScenarioError, StorageError
-from chappe._former import table_of_today
+from chappe._former import OF_STUDIES, table_of_today
 from chappe._notice import Notice
 from chappe._scenario import Scenario
 from chappe._words import count
@@ -145,7 +145,7 @@ class Study:
             raise StorageError(f"{self.folder} no longer exists")
         for path in store.folders(self.folder):
             try:
-                for key in parts.read(path, parts.FACTS)[RUN]:
+                for key in parts.read(path, parts.RUN_INFO)[RUN]:
                     sources.setdefault(key, path)
             except DamagedError as e:
                 raise StorageError(f"{e}; run the study again to repair it") from None
@@ -194,10 +194,10 @@ class Study:
         keys = self._there[RUN].unique(maintain_order=True).to_list()
         if not keys:
             return self._there, self._there.select(RUN)
-        facts = self._rows(parts.FACTS, keys).drop("seed")
-        facts = with_measures(facts, self._batches(keys))
-        runs = self._there.join(runs_of(facts), on=RUN, how="left", maintain_order="left")
-        return tables.known(runs), tables.known(totals_of(facts))
+        rows = self._rows(parts.RUN_INFO, keys).drop("seed")
+        rows = with_measures(rows, self._batches(keys))
+        runs = self._there.join(runs_of(rows), on=RUN, how="left", maintain_order="left")
+        return tables.known(runs), tables.known(totals_of(rows))
 
     def table(self, name: str) -> pl.DataFrame:
         """Table of all runs, such as ``flows``, with the columns ``run``, ``point``, axes and ``seed`` in front.
@@ -205,7 +205,7 @@ class Study:
         The table ``totals`` has ``numerator`` and ``denominator`` of each ``measure`` of each run.
         """
         forked.refuse()
-        name = table_of_today(name_of("name", name))
+        name = table_of_today(name_of("name", name), OF_STUDIES)
         if name == TOTALS:
             return self._there.join(self._measured[1], on=RUN, maintain_order="left_right")
         rows = self._rows(name, self._there[RUN].unique(maintain_order=True).to_list())
