@@ -93,7 +93,7 @@ def table_of_today(name: str, renamed: Mapping[str, str] = TABLES) -> str:
 def file_of(folder: Path, table: str) -> Path:
     """File of a table in a folder, perhaps of the previous version."""
     file = folder / f"{table}.parquet"
-    old = next((old for old, name in OF_STUDIES.items() if name == table), None)
+    old = next((old for old, name in OF_STUDIES.items() if name == table), table)
     before = folder / f"{old}.parquet"
     return before if not file.exists() and before.exists() else file
 

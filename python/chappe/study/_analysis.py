@@ -263,7 +263,7 @@ def _chosen(samples: Sequence[Sample], setting: Mapping[str, Any]) -> dict[tuple
     """Points with a setting, by the values on the other axes."""
     for name in setting:
         if samples and name not in samples[0].labels:
-            raise ValueError(_no_axis(name, samples[0].labels))
+            raise ValueError(no_axis(name, samples[0].labels))
     chosen = {
         tuple(v for k, v in s.labels.items() if k not in setting): s
         for s in samples
@@ -274,7 +274,7 @@ def _chosen(samples: Sequence[Sample], setting: Mapping[str, Any]) -> dict[tuple
     return chosen
 
 
-def _no_axis(name: str, labels: Mapping[str, Any]) -> str:
+def no_axis(name: str, labels: Mapping[str, Any]) -> str:
     """Message about the name of an axis that a study lacks."""
     # The core takes text that can be encoded.
     today = _core.renamed_setting(name) if isinstance(name, str) and name.isprintable() else None
@@ -290,7 +290,7 @@ def rank(
     groups: dict[tuple[Any, ...], list[Sample]] = {}
     for name in over:
         if samples and name not in samples[0].labels:
-            raise ValueError(_no_axis(name, samples[0].labels))
+            raise ValueError(no_axis(name, samples[0].labels))
     refuse_one_seed(samples, "a ranking")
     for s in samples:
         groups.setdefault(tuple(v for k, v in s.labels.items() if k not in over), []).append(s)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -39,6 +39,9 @@ from chappe.study._parts import RUN, DamagedError
 from chappe.study._search import Known, Run, Search, curve, explored
 from chappe.study._stop import MIN_SEEDS, Precision
 from chappe.study._work import Failed
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 TOTALS = "totals"
 """Name of the table of the totals of measures."""
@@ -556,6 +559,44 @@ class Study:
         samples = self._in_order(measure)
         rows = analysis.table(analysis.rank(samples, names, direction_of(measure, direction, best), confidence))
         return rows.cast({"note": pl.String}) if len(rows) else rows
+
+    def plot(
+        self,
+        x: str,
+        measure: str = "goodput_bps",
+        *,
+        by: str | None = None,
+        across: str | None = None,
+        where: Mapping[str, Any] | None = None,
+    ) -> "Figure":
+        """Plots a measure over an axis, with the 95 % intervals of :meth:`summary`.
+
+        ``study.plot("topology.hops", "goodput_bps", by="tcp.variant").savefig("goodput.svg")`` has a curve for each TCP
+        variant. No mean is taken over an axis: one that is not drawn needs a value in ``where``. Words on the x axis
+        give bars.
+
+        Args:
+            x: Axis of the x values.
+            measure: Name of the measure.
+            by: Axis with a curve for each of its values.
+            across: Axis with a panel for each of its values.
+            where: Values of the other axes, by name.
+
+        Returns:
+            A figure of matplotlib.
+
+        Raises:
+            ValueError: If a measure, an axis or a value is unknown, points differ in an axis that is not drawn, or the
+                figure has too many curves or panels.
+            TypeError: If an argument has the wrong type.
+        """
+        from chappe.study._plot import figure
+
+        analysis.known_measure(name_of("measure", measure))
+        names = [None if name is None else name_of(what, name) for what, name in (("by", by), ("across", across))]
+        chosen = {} if where is None else values_of("where", where)
+        rows = self.summary(measure)
+        return figure(rows, self.axes, name_of("x", x), by=names[0], across=names[1], where=chosen)
 
     def _series(self, measure: str) -> list[tuple[str, NDArray[np.float64]]]:
         """Mean of the runs of each point, batch by batch, with the values on the axes as text."""
