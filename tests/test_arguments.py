@@ -209,7 +209,11 @@ def test_all_errors_are_reported_at_once() -> None:
         (lambda: chappe.run(3), TypeError, "a scenario is a Scenario, a dict or the name of a file, not 3"),
         (lambda: chappe.sweep(None), TypeError, "a scenario is a Scenario, a dict or the name of a file, not None"),
         (lambda: chappe.search([1], **RULE), TypeError, "a scenario is a Scenario"),
-        (lambda: chappe.run(CHAIN, progress=3), TypeError, "progress must be a function of the completed share, not 3"),
+        (
+            lambda: chappe.run(CHAIN, progress=3),
+            TypeError,
+            "progress must be a function of the completed share, or true or false, not 3",
+        ),
         (lambda: chappe.run(CHAIN, seed=-1), chappe.ScenarioError, "`run.seed` cannot be -1"),
         (lambda: chappe.run(CHAIN, seed=1.5), chappe.ScenarioError, "`run.seed` cannot be 1.5"),
         (lambda: chappe.run(CHAIN, seed=True), chappe.ScenarioError, "`run.seed` cannot be true"),

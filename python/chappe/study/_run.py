@@ -3,7 +3,7 @@
 import itertools
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from chappe._arguments import is_whole, not_whole, problem, problems_of_work, sa
 from chappe._deprecated import arguments, keyword_only, warn
 from chappe._error import Problem, ScenarioError, StudyError, WorkWarning
 from chappe._notice import Notice
-from chappe._progress import bar
+from chappe._progress import Progress, bar
 from chappe._scenario import Scenario, ScenarioLike, scenario_of
 from chappe.measures import ENERGY, NAMES, Direction, Totals, hint
 from chappe.stats import quotient
@@ -45,10 +45,6 @@ from chappe.study._work import Failed, Workers, cores, threads
 
 _AT_ONCE = 1000
 """Runs read at a time at the end of a study, so that the batches of all runs need not fit into memory."""
-
-
-Progress = bool | Callable[[float], object]
-"""True for a progress bar, or a function of the completed share, from 0 to 1."""
 
 
 def _without_quiet(quiet: bool | None, progress: Progress) -> Progress:
