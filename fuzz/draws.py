@@ -209,7 +209,13 @@ of_studies = st.one_of(
         st.just("summary"), st.fixed_dictionaries({}, optional={"measures": name_of_measure, "confidence": confidence})
     ),
     st.tuples(st.just("doubts"), st.fixed_dictionaries({"measures": name_of_measure})),
-    st.tuples(st.just("samples"), st.fixed_dictionaries({"measure": name_of_measure})),
+    st.tuples(
+        st.just("plot"),
+        st.fixed_dictionaries(
+            {"x": st.one_of(st.just("topology.hops"), anything)},
+            optional={"measure": name_of_measure, "by": anything, "across": anything, "where": anything},
+        ),
+    ),
     st.tuples(st.just("table"), st.fixed_dictionaries({"name": st.one_of(st.just("flows"), anything)})),
     st.tuples(st.just("curve"), st.just({})),
     st.tuples(

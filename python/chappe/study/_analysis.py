@@ -86,6 +86,12 @@ def table(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
     return pl.DataFrame(rows, infer_schema_length=None).with_columns(cs.by_dtype(pl.Null).cast(pl.Float64))
 
 
+def comparisons(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+    """Table of comparisons, in which a test that is impossible has null."""
+    found = table(rows)
+    return found.cast({"significant": pl.Boolean, "same": pl.Boolean}) if rows else found
+
+
 def summary(sample: Sample, measure: str, confidence: float) -> dict[str, Any]:
     """Row of the summary."""
     together = sample.together
@@ -251,9 +257,9 @@ def _adjusted(
                 "effect": known(c.comparison.effect),
                 "p": known(p),
                 "p_adjusted": known(adjusted),
-                "significant": adjusted < 1 - confidence,
+                "significant": None if math.isnan(adjusted) else adjusted < 1 - confidence,
                 "p_same": known(same),
-                "same": same < 1 - confidence,
+                "same": None if math.isnan(same) else same < 1 - confidence,
             }
         )
     return rows

@@ -21,7 +21,7 @@ from chappe import _forked as forked
 from chappe import _silence as silence
 from chappe import _tables as tables
 from chappe._arguments import name_of, names_of, path_of, said, values_of
-from chappe._deprecated import keyword_only
+from chappe._deprecated import keyword_only, warn
 from chappe._error import ScenarioError, StorageError
 from chappe._former import OF_STUDIES, table_of_today
 from chappe._notice import Notice
@@ -249,7 +249,7 @@ class Study:
         """True for one seed: intervals come from batches."""
         return self._about["seeds"] is not None and len(self._about["seeds"]) == 1
 
-    def samples(self, measure: str) -> list[analysis.Sample]:
+    def _in_order(self, measure: str) -> list[analysis.Sample]:
         """Totals of a measure at each point, by runs, or by the batches of a single run."""
         forked.refuse()
         analysis.known_measure(name_of("measure", measure))
@@ -515,11 +515,11 @@ class Study:
             if b is not None or baseline is None:
                 raise TypeError(f"compare all values of {said(a)} with one of them: give baseline=...")
             (value,) = values_of("baseline", {a: baseline}).values()
-            return analysis.table(analysis.compare_all(self._in_order(measure), a, value, confidence, within))
+            return analysis.comparisons(analysis.compare_all(self._in_order(measure), a, value, confidence, within))
         if baseline is not None:
             raise TypeError(f"a baseline belongs to the name of an axis, not to {said(a)}")
         a, b = values_of("a", a), values_of("b", b)
-        return analysis.table(analysis.compare(self._in_order(measure), a, b, confidence, within))
+        return analysis.comparisons(analysis.compare(self._in_order(measure), a, b, confidence, within))
 
     def rank(
         self,
@@ -667,8 +667,10 @@ class Study:
 
         return known
 
-    def _in_order(self, measure: str) -> list[analysis.Sample]:
-        return self.samples(measure)
+    def samples(self, measure: str) -> list[analysis.Sample]:
+        """Deprecated: use the table ``totals``."""
+        warn("Study.samples()", 'table("totals")')
+        return self._in_order(measure)
 
     def __repr__(self) -> str:
         forked.refuse()
