@@ -127,9 +127,9 @@ from typing import Any, Literal, TypedDict
 
 from chappe.measures import Direction
 from chappe._scenario import MobilityFormat, ScenarioLike
-from chappe.study._facts import Transient
+from chappe.study._facts import Warmup
 
-__all__ = ["Direction", "MobilityFormat", "ScenarioLike", "Settings", "Transient"]
+__all__ = ["Direction", "MobilityFormat", "ScenarioLike", "Settings", "Warmup"]
 
 '''
 

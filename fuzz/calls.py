@@ -202,7 +202,7 @@ def start(scenario: Any, at: Any, command: Any, **others: Any) -> None:
         if isinstance(command, dict) and set(command) <= COMMANDS:
             driven._change(command)
         with contextlib.suppress(EnoughError):
-            driven.run_until(at, limited())
+            driven.run_until(at, progress=limited())
             driven.results().summary()
 
 

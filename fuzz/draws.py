@@ -124,7 +124,7 @@ def entered(within: Json, group: str) -> Json:
 a_scenario = st.one_of(changes().map(with_changes), st.just({"$": "scenario"}), anything)
 texts = changes(6).map(lambda found: "run.stop = '40 delivered'\nrun.max_memory = '300 MB'\n" + toml(found))
 lines = st.lists(
-    st.sampled_from(["[axes]", "[stop]", "[search]", "[cases.a]", "x = [1, 2]", "tcp.receive_window = [1, 2]"])
+    st.sampled_from(["[axes]", "[precision]", "[search]", "[cases.a]", "x = [1, 2]", "tcp.receive_window = [1, 2]"])
 )
 lines = st.one_of(lines, st.lists(st.text(max_size=12), max_size=4))
 
@@ -139,7 +139,7 @@ studies_of_files = st.builds(
     st.lists(
         st.builds(
             lambda k, v: f"{k} = {json.dumps(v)}",
-            st.sampled_from(["seeds", "transient", "measures", "axes", "cases", "stop", "search", "scenario", "x"]),
+            st.sampled_from(["seeds", "warmup", "measures", "axes", "cases", "precision", "search", "scenario", "x"]),
             scalar,
         ),
         max_size=3,
@@ -182,7 +182,7 @@ of_both = {
     "axes": some_axes,
     "cases": some_cases,
     "seeds": short,
-    "transient": st.one_of(st.sampled_from(["discard", "mser5"]), anything),
+    "warmup": st.one_of(st.sampled_from(["discard", "mser5"]), anything),
     "out": st.one_of(st.just("kept"), anything),
     "jobs": st.one_of(st.integers(-2, 3), anything),
     "backend": st.one_of(st.none(), anything.filter(lambda v: not str(v).startswith("ray"))),
@@ -209,7 +209,13 @@ of_studies = st.one_of(
         st.just("summary"), st.fixed_dictionaries({}, optional={"measures": name_of_measure, "confidence": confidence})
     ),
     st.tuples(st.just("doubts"), st.fixed_dictionaries({"measures": name_of_measure})),
-    st.tuples(st.just("samples"), st.fixed_dictionaries({"measure": name_of_measure})),
+    st.tuples(
+        st.just("plot"),
+        st.fixed_dictionaries(
+            {"x": st.one_of(st.just("topology.hops"), anything)},
+            optional={"measure": name_of_measure, "by": anything, "across": anything, "where": anything},
+        ),
+    ),
     st.tuples(st.just("table"), st.fixed_dictionaries({"name": st.one_of(st.just("flows"), anything)})),
     st.tuples(st.just("curve"), st.just({})),
     st.tuples(

@@ -92,8 +92,8 @@ def test_the_command_line_gives_the_same_message(
         ({"out": "a\0b"}, "no folder can be named"),
         ({"progress": 1}, "`progress` cannot be 1"),
         ({"title": None}, "`title` cannot be None"),
-        ({"transient": "none"}, "`transient` cannot be 'none'"),
-        ({"transient": ["discard"]}, "`transient` cannot be ['discard']"),
+        ({"warmup": "none"}, "`warmup` cannot be 'none'"),
+        ({"warmup": ["discard"]}, "`warmup` cannot be ['discard']"),
         ({"axes": 3}, "`axes` cannot be 3"),
         ({"axes": [("tcp.receive_window", [1])]}, "`axes` cannot be"),
         ({"axes": {3: [1]}}, "`axes` cannot have 3"),
@@ -154,15 +154,15 @@ def test_values_beside_a_former_word(value: object, written: str) -> None:
         ("5 %", "`precision` is '5 %'"),
         (5.0, "`precision` is 500 %"),
         (study.Precision(["goodput_bps"], 0.1, 4), "there is no measure ['goodput_bps']"),
-        (study.Precision("goodput_bps", "5 %", 4), "`stop.within` is '5 %'"),
-        (study.Precision("goodput_bps", True, 4), "`stop.within` is True"),
-        (study.Precision("goodput_bps", math.nan, 4), "`stop.within` is nan %"),
-        (study.Precision("goodput_bps", 5.0, 4), "`stop.within` is 500 %"),
-        (study.Precision("goodput_bps", 0.1, True), "`stop.max_seeds`: True is not a whole number of at least 1"),
-        (study.Precision("goodput_bps", 0.1, 0), "`stop.max_seeds`: 0 is not a whole number of at least 1"),
+        (study.Precision("goodput_bps", "5 %", 4), "`precision.within` is '5 %'"),
+        (study.Precision("goodput_bps", True, 4), "`precision.within` is True"),
+        (study.Precision("goodput_bps", math.nan, 4), "`precision.within` is nan %"),
+        (study.Precision("goodput_bps", 5.0, 4), "`precision.within` is 500 %"),
+        (study.Precision("goodput_bps", 0.1, True), "`precision.max_seeds`: True is not a whole number of at least 1"),
+        (study.Precision("goodput_bps", 0.1, 0), "`precision.max_seeds`: 0 is not a whole number of at least 1"),
         (
             study.Precision("goodput_bps", 0.1, 4, min_seeds=0),
-            "`stop.min_seeds`: 0 is not a whole number",
+            "`precision.min_seeds`: 0 is not a whole number",
         ),
         (study.Precision("goodput_bps", 0.1, 10**9), "1 point with 1,000,000,000 runs each need about 2.0 TB"),
     ],
@@ -191,7 +191,7 @@ def test_limits_of_a_precision() -> None:
 def test_a_run_cannot_exceed_simulated_time() -> None:
     rule = study.Precision("goodput_bps", 0.1, max_length=10**30)
     assert refused(sweep, precision=rule) == [
-        "stop.max_length: a run cannot be extended by a factor of 1000000000000000000000000000000"
+        "precision.max_length: a run cannot be extended by a factor of 1000000000000000000000000000000"
     ]
 
 
@@ -232,7 +232,11 @@ def test_all_errors_are_reported_at_once() -> None:
         (lambda: chappe.run(3), TypeError, "a scenario is a Scenario, a dict or the name of a file, not 3"),
         (lambda: chappe.sweep(None), TypeError, "a scenario is a Scenario, a dict or the name of a file, not None"),
         (lambda: chappe.search([1], **RULE), TypeError, "a scenario is a Scenario"),
-        (lambda: chappe.run(CHAIN, progress=3), TypeError, "progress must be a function of the completed share, not 3"),
+        (
+            lambda: chappe.run(CHAIN, progress=3),
+            TypeError,
+            "progress must be a function of the completed share, or true or false, not 3",
+        ),
         (lambda: chappe.run(CHAIN, seed=-1), chappe.ScenarioError, "`run.seed` cannot be -1"),
         (lambda: chappe.run(CHAIN, seed=1.5), chappe.ScenarioError, "`run.seed` cannot be 1.5"),
         (lambda: chappe.run(CHAIN, seed=True), chappe.ScenarioError, "`run.seed` cannot be true"),
@@ -280,8 +284,8 @@ def stored() -> chappe.Study:
         ("summary", {"measures": 3}, "measures is a name or a list of names, not 3"),
         ("summary", {"measures": ["goodput_bps", 3]}, "measures is a name or a list of names"),
         ("doubts", {"measures": None}, "measures is a name or a list of names, not None"),
-        ("samples", {"measure": ["goodput_bps"]}, "measure is a name, not ['goodput_bps']"),
-        ("samples", {"measure": "goodput"}, "there is no measure 'goodput'"),
+        ("plot", {"x": "topology.hops", "measure": ["goodput_bps"]}, "measure is a name, not ['goodput_bps']"),
+        ("plot", {"x": "topology.hops", "measure": "goodput"}, "there is no measure 'goodput'"),
         ("table", {"name": 3}, "name is a name, not 3"),
         ("table", {"name": "nodez"}, "there is no table 'nodez'"),
         ("compare", {"measure": "goodput_bps", "a": 1, "b": 2}, "a is a dict of dotted names and values, not 1"),

@@ -103,6 +103,40 @@ def test_a_paper_as_json(command: Command, tmp_path: Path, monkeypatch: pytest.M
     assert claim["verdict"] in (tmp_path / "p" / "claims.csv").read_text()
 
 
+def test_a_precision_without_a_study_file(command: Command) -> None:
+    options = ["sweep", "a.toml", "--seeds", "2", "-j", "1", "-o", "study"]
+    printed = command.json(*options, "--precision", "90 %", "--max-seeds", "4", "--measure", "mean_rtt_s")
+    (row,) = printed["summary"]
+    assert (row["measure"], row["met"], row["n"]) == ("mean_rtt_s", True, 4)
+    about = json.loads(Path("study/study.json").read_text())["precision"]
+    assert (about["measure"], about["within"], about["max_seeds"]) == ("mean_rtt_s", 0.9, 4)
+    for more, message in (
+        (["--precision", "5"], "--precision '5' is not a share of the mean: write \"5 %\""),
+        (["--precision", "0 %", "--max-seeds", "4"], "`--precision` is 0 %"),
+        (["--precision", "5 %"], "`--max-seeds` is missing"),
+        (["--precision", "5 %", "--max-seeds", "1"], "`--max-seeds` is 1"),
+        (["--precision", "5 %", "--max-seeds", "0"], "a number of seeds is a whole number of at least 1, not 0"),
+        (["--max-seeds", "3"], "--max-seeds has no effect without `--precision SHARE`"),
+        (["--precision", "5 %", "--max-seeds", "4", "--seeds", "1"], "add `--seeds 5`"),
+    ):
+        code, out, err = command(*options, *more)
+        assert (code, out) == (2, ""), more
+        assert message in err
+
+
+def test_a_precision_in_place_of_that_of_a_study_file(command: Command, tmp_path: Path) -> None:
+    precision = '[precision]\nmeasure = "mean_rtt_s"\nwithin = "1 %"\nmax_seeds = 3\n'
+    (tmp_path / "s.toml").write_text(f'scenario = "a.toml"\nseeds = 2\n{precision}')
+    command.json("sweep", "s.toml", "--precision", "90 %", "-j", "1", "-o", "study")
+    about = json.loads(Path("study/study.json").read_text())["precision"]
+    assert (about["measure"], about["within"], about["max_seeds"]) == ("mean_rtt_s", 0.9, 3)
+    search = '[search]\nsetting = "tcp.receive_window"\nlow = 1\nhigh = 4\n'
+    (tmp_path / "s.toml").write_text(f'scenario = "a.toml"\nseeds = 2\n{search}')
+    code, _, err = command("sweep", "s.toml", "--precision", "5 %")
+    assert code == 2
+    assert "--precision is for studies without search" in err
+
+
 # ---- check ----
 
 

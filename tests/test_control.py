@@ -1,6 +1,7 @@
 """Interactive runs."""
 
 import math
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +10,7 @@ import chappe
 import numpy as np
 import polars as pl
 import pytest
-from chappe import cli
+from chappe import _progress, cli
 from chappe._results import TABLES
 
 CHAIN = chappe.Scenario.chain(2, {"run.batches": 4, "run.sample_interval": "500 ms"}, stop="10 s")
@@ -205,7 +206,7 @@ def test_a_finished_run_rejects_commands() -> None:
 def test_a_run_can_be_cancelled_from_another_thread() -> None:
     run = chappe.start(chappe.Scenario.chain(7, stop="100000000 delivered"))
     begun = threading.Event()
-    driver = threading.Thread(target=run.finish, args=(lambda _: begun.set(),))
+    driver = threading.Thread(target=run.finish, kwargs={"progress": lambda _: begun.set()})
     driver.start()
     assert begun.wait(60)
     # Other threads may read the progress.
@@ -215,6 +216,36 @@ def test_a_run_can_be_cancelled_from_another_thread() -> None:
     driver.join(60)
     assert not driver.is_alive()
     assert run.results().end == "cancelled"
+
+
+def test_a_bar_or_a_function_follows_a_run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    scenario = chappe.Scenario.chain(2, stop="110 delivered")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr(_progress, "PATIENCE_S", -1.0)
+    for work in (
+        lambda progress: chappe.run(scenario, progress=progress),
+        lambda progress: chappe.start(scenario).finish(progress=progress),
+        lambda progress: chappe.start(scenario).run_until("1 s", progress=progress),
+    ):
+        work(False)
+        assert capsys.readouterr().err == ""
+        work(True)
+        assert "Run" in capsys.readouterr().err
+        shares: list[float] = []
+        work(shares.append)
+        assert shares
+        assert capsys.readouterr().err == ""
+        with pytest.raises(TypeError, match="progress must be a function of the completed share, or"):
+            work(3)
+
+
+def test_progress_by_position_is_warned_of() -> None:
+    former: list[Any] = [lambda _: None]
+    run = chappe.start(chappe.Scenario.chain(2, stop="110 delivered"))
+    with pytest.warns(DeprecationWarning, match=r"run_until\(\) with more than 2 arguments by position"):
+        run.run_until("1 s", *former)
+    with pytest.warns(DeprecationWarning, match=r"finish\(\) with more than one argument by position"):
+        run.finish(*former)
 
 
 def test_progress_is_reported_and_its_errors_pause_the_run() -> None:
@@ -232,11 +263,11 @@ def test_progress_is_reported_and_its_errors_pause_the_run() -> None:
             raise EnoughError
 
     with pytest.raises(EnoughError):
-        run.finish(look)
+        run.finish(progress=look)
     assert len(shares) == 3
     run.run_until(run.time_s + 1)
     with pytest.raises(TypeError, match="progress must be a function"):
-        run.finish(3)  # type: ignore[arg-type]  # it is what is tried
+        run.finish(progress=3)  # type: ignore[arg-type]  # it is what is tried
 
 
 def test_memory_is_limited() -> None:

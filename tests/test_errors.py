@@ -41,6 +41,23 @@ def test_a_run_beyond_its_memory_reaches_a_limit() -> None:
     assert (str(again), again.problems) == (str(caught.value), caught.value.problems)
 
 
+def test_an_error_of_a_scenario_is_made_of_problems() -> None:
+    problem = chappe.Problem("tcp.mss", "`tcp.mss` is 0", "use 1460 B", "a.toml", 3, 5)
+    made = chappe.ScenarioError([problem])
+    assert (made.problems, made.more, made.colored) == ([problem], 0, str(made))
+    assert str(made) == "error: `tcp.mss` is 0\n --> a.toml:3\n  = help: use 1460 B"
+    again = pickle.loads(pickle.dumps(made))
+    assert (str(again), again.problems) == (str(made), made.problems)
+    with pytest.raises(chappe.ScenarioError) as caught:
+        CHAIN.with_settings({"tcp.variant": "vega"})
+    copied = chappe.ScenarioError(*caught.value.args)
+    assert (str(copied), copied.problems, copied.colored) == (
+        str(caught.value),
+        caught.value.problems,
+        caught.value.colored,
+    )
+
+
 @pytest.mark.parametrize(("old", "new"), [("StoreError", "StorageError"), ("RunsError", "RunError")])
 def test_old_names_of_errors(old: str, new: str) -> None:
     for module in (chappe.study, error):

@@ -65,6 +65,7 @@ REFUSED = {
     "Study.doubts": "swept.doubts",
     "Study.rank": "swept.rank('goodput_bps', 'tcp.receive_window')",
     "Study.runs": "searched.runs",
+    "Study.plot": "swept.plot('tcp.receive_window')",
     "Study.samples": "swept.samples('goodput_bps')",
     "Study.summary": "swept.summary",
     "Study.table": "swept.table('flows')",

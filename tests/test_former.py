@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import chappe
 import pytest
@@ -54,6 +55,67 @@ def test_studies_are_those_of_today(name: str) -> None:
     assert (former.scenario, former.axes, former.search) == (today.scenario, today.axes, today.search)
     points = [grid(f.scenario, f.axes, f.cases) for f in (former, today)]
     assert [p.identity for p in points[0]] == [p.identity for p in points[1]]
+
+
+FORMER_STUDY = """\
+# The study.
+scenario.run.stop = "110 delivered"
+scenario.run.batches = 20
+seeds = 2
+transient = "mser5" # MSER-5
+measures = ["goodput_bps"]
+
+# The rule.
+[stop] # for each point
+within = "5 %"
+max_seeds = 4
+
+[axes]
+topology.hops = [1, 2]
+"""
+TODAY_STUDY = FORMER_STUDY.replace("transient", "warmup").replace("[stop]", "[precision]")
+
+
+def test_keys_of_a_study(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    former, today = tmp_path / "former.toml", tmp_path / "today.toml"
+    former.write_text(FORMER_STUDY)
+    today.write_text(TODAY_STUDY)
+    with pytest.warns(FutureWarning) as caught:
+        loaded = file.load(former)
+    messages = [str(w.message) for w in caught]
+    assert messages == [f"{former}: `transient` is now `warmup`", f"{former}: `stop` is now `precision`"]
+    assert [w.filename for w in caught] == [__file__, __file__]
+    assert loaded == file.load(today)
+    with pytest.warns(DeprecationWarning, match=r"StudyFile\.stop is deprecated: use StudyFile\.precision"):
+        assert loaded.stop == loaded.precision
+    former.write_text(FORMER_STUDY.replace('"5 %"', '"5 %"\nmaximum = 3'))
+    with pytest.warns(FutureWarning), pytest.raises(chappe.StudyError) as error:
+        file.load(former)
+    assert [(p.path, p.line) for p in error.value.problems] == [("precision.maximum", 11)]
+    former.write_text(FORMER_STUDY)
+    assert cli.main(["fix", str(former)]) == 0
+    assert "2 names changed: `transient` -> `warmup`, `stop` -> `precision`" in capsys.readouterr().out
+    assert former.read_text() == TODAY_STUDY
+
+
+def test_arguments_and_folder_of_a_study(tmp_path: Path) -> None:
+    """`study.json` of the previous version has former keys."""
+    base = chappe.Scenario.chain(1, {"run.batches": 20}, stop="110 delivered")
+    rule = chappe.study.Precision("goodput_bps", 0.5, max_seeds=4)
+    former: dict[str, Any] = {"stop": rule, "transient": "mser5"}
+    with pytest.warns(DeprecationWarning, match="the argument") as caught:
+        swept = chappe.sweep(base, seeds=2, out=tmp_path, jobs=1, **former)
+    messages = [str(w.message) for w in caught]
+    assert messages == [
+        f"the argument {old} is deprecated: use {new}" for old, new in (("stop", "precision"), ("transient", "warmup"))
+    ]
+    about = json.loads((tmp_path / "study.json").read_text())
+    assert (about["precision"]["within"], about["warmup"]) == (0.5, "mser5")
+    about = {{"precision": "stop", "warmup": "transient"}.get(key, key): value for key, value in about.items()}
+    (tmp_path / "study.json").write_text(json.dumps(about))
+    again = chappe.Study(tmp_path)
+    assert_frame_equal(again.summary(), swept.summary())
+    assert again.summary()["met"].to_list() == [True]
 
 
 def test_an_axis_with_a_former_name_is_warned_of_where_it_is_used() -> None:
@@ -237,6 +299,10 @@ def test_former_names_of_tables_work_with_a_warning() -> None:
             assert [w.filename for w in caught] == [__file__]
         with pytest.warns(DeprecationWarning, match=f"the table {old} is deprecated: use {new}"):
             assert_frame_equal(study.table(old), study.table(new))
+    with pytest.warns(DeprecationWarning, match="the table facts is deprecated: use run_info"):
+        assert_frame_equal(study.table("facts"), study.table("run_info"))
+    with pytest.raises(ValueError, match="there is no table 'facts'"):
+        results.table("facts")
     with pytest.warns(DeprecationWarning, match=r"Results\.frames is deprecated: use Results\.frames_sent"):
         assert results.frames == results.frames_sent  # type: ignore[attr-defined]  # a former name
     with pytest.warns(DeprecationWarning, match=r"Why\.air_time is deprecated: use Why\.airtime"):

@@ -143,14 +143,14 @@ STUDY: dict[str, Any] = {
     "axes": AXES,
     "cases": {"a": {}},
     "seeds": 1,
-    "transient": "discard",
+    "warmup": "discard",
     "out": "kept",
 }
 STUDY |= {"jobs": 1, "progress": False, "title": "Study"}
 OF_STUDY: dict[str, dict[str, Any]] = {
     "summary": {"measures": "goodput_bps", "confidence": 0.9},
     "doubts": {"measures": "goodput_bps"},
-    "samples": {"measure": "goodput_bps"},
+    "plot": {"x": "topology.hops", "measure": "goodput_bps", "by": None, "across": "tcp.variant", "where": {}},
     "table": {"name": "flows"},
     "compare": {"measure": "goodput_bps", "a": {"topology.hops": 1}, "b": {"topology.hops": 2}, "confidence": 0.9},
     "rank": {"measure": "goodput_bps", "over": "tcp.variant", "direction": "maximize", "confidence": 0.9},

@@ -112,7 +112,7 @@ def test_commands_show_names_escaped(screen: Screen, tmp_path: Path) -> None:
         f'[axes]\n{escaped}" = [1, 1, 2.0]\n'
         f'tcp.variant = [{escaped}"]\n"tcp.{escaped[1:]}" = 3\n[cases.{escaped}"]\ntcp.variant = {escaped}"\n'
         f'[search]\nsetting = {escaped}"\nlow = {escaped}"\nhigh = 1\ndirection = {escaped}"\nmeasure = {escaped}"\n'
-        f'[stop]\nmeasure = {escaped}"\nwithin = {escaped}"\nmax_seeds = {escaped}"\n{escaped}" = 1\n',
+        f'[precision]\nmeasure = {escaped}"\nwithin = {escaped}"\nmax_seeds = {escaped}"\n{escaped}" = 1\n',
     }  # fmt: skip
     for name, text in files.items():
         (tmp_path / f"{name}{EVIL}.toml").write_text(text, encoding="utf-8")

@@ -196,6 +196,28 @@ def test_missing_values_of_earlier_versions_are_null(run: chappe.Results, folder
 # ---- metadata ----
 
 
+def test_files_of_a_study_name_their_origin(tmp_path: Path) -> None:
+    base = CHAIN.with_settings({"run.record": []})
+    study = chappe.sweep(base, {"tcp.receive_window": [2, 4]}, seeds=2, out=tmp_path)
+    settings = study.scenario.settings
+    del settings["run"]["seed"]
+    files = {p.relative_to(tmp_path): p for p in tmp_path.rglob("*.parquet")}
+    assert {"runs", "totals", "points", "run_info", "flows"} <= {p.stem for p in files}
+    for name, file in files.items():
+        about = pl.read_parquet_metadata(file)
+        assert about["chappe.version"] == chappe.__version__, name
+        assert about["chappe.results_epoch"] == str(chappe.RESULTS_EPOCH)
+        assert about["chappe.settings_sha256"] == metadata.digest(settings)
+        columns = json.loads(about["chappe.columns"])
+        assert list(columns) == list(pl.read_parquet_schema(file))
+        if file.stem in TABLES:
+            assert columns.keys() - {"run"} == {c for c, of in columns.items() if "description" in of}
+        if name == Path("runs.parquet"):
+            assert columns["goodput_ci_low_bps"] == {"unit": "bit/s"}
+            assert columns["simulated_s"] == {"unit": "s"}
+            assert columns["tcp.receive_window"] == {}
+
+
 def test_files_name_their_origin(run: chappe.Results, folder: Path, tmp_path: Path) -> None:
     chappe.run(CHAIN, seed=5, out=tmp_path / "streamed")
     for place in (folder, tmp_path / "streamed"):
@@ -204,7 +226,7 @@ def test_files_name_their_origin(run: chappe.Results, folder: Path, tmp_path: Pa
             assert about["chappe.version"] == chappe.__version__
             assert about["chappe.results_epoch"] == str(chappe.RESULTS_EPOCH)
             assert about["chappe.seed"] == "5"
-            assert about["chappe.settings_sha256"] == metadata.digest(run.scenario)
+            assert about["chappe.settings_sha256"] == metadata.digest(run.scenario.settings)
             columns = json.loads(about["chappe.columns"])
             assert list(columns) == run.tables[name].columns
             assert all(c["description"] for c in columns.values())
@@ -212,4 +234,4 @@ def test_files_name_their_origin(run: chappe.Results, folder: Path, tmp_path: Pa
     assert flows["goodput_bps"]["unit"] == "bit/s"
     assert "unit" not in flows["timeouts"]
     assert metadata.columns("batches")["mean_rtt_s"]["description"].startswith("Mean over all measurements")
-    assert metadata.digest(run.scenario) != metadata.digest(CHAIN)
+    assert metadata.digest(run.scenario.settings) != metadata.digest(CHAIN.settings)

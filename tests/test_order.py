@@ -100,7 +100,7 @@ def test_study_output_has_a_fixed_order(folder: Path) -> None:
         a, b = {"case": "last"}, {"case": "most"}
         tables = [
             opened.runs,
-            *map(opened.table, ("flows", "packet_outcomes", "facts")),
+            *map(opened.table, ("flows", "packet_outcomes", "run_info")),
             opened.summary(["goodput_bps"]),
         ]
         tables += [opened.compare("goodput_bps", a, b), opened.rank("goodput_bps", "case")]

@@ -23,7 +23,7 @@ def described(heading: str) -> list[str]:
 def test_settings() -> None:
     assert sorted(described("setting of a study")) == sorted(file.GROUPS[""])
     assert sorted(described("setting of a search")) == sorted(file.GROUPS["search"])
-    for name in file.GROUPS["stop"]:
+    for name in file.GROUPS["precision"]:
         assert f"`{name}`" in PAGE or f"{name} = " in PAGE
 
 

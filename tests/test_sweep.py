@@ -187,8 +187,8 @@ def test_unselected_runs_are_kept(tmp_path: Path, executed: list[str]) -> None:
     before = contents(tmp_path)
     less = chappe.sweep(CHAIN, {"topology.hops": [2]}, seeds=1, out=tmp_path)
     assert len(less.runs) == len(less.table("flows")) == 1
-    assert pl.read_parquet(tmp_path / "chunks/*/facts.parquet").height == 1
-    assert pl.read_parquet(tmp_path / "parts/other/facts.parquet").height == 5
+    assert pl.read_parquet(tmp_path / "chunks/*/run_info.parquet").height == 1
+    assert pl.read_parquet(tmp_path / "parts/other/run_info.parquet").height == 5
     chappe.sweep(CHAIN, whole, seeds=2, out=tmp_path)
     assert len(executed) == 6
     assert contents(tmp_path) == before
@@ -319,7 +319,7 @@ def test_a_cap_ends_an_imprecise_study_with_a_warning(
     assert cli.main(["sweep", "study.toml", "--json", "-q"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert [row["met"] for row in told["summary"]] == [True, False]
-    assert {"code": "missed_precision", "path": "stop.max_seeds", "message": doubt} in told["warnings"]
+    assert {"code": "missed_precision", "path": "precision.max_seeds", "message": doubt} in told["warnings"]
 
 
 def test_a_table_says_how_many_intervals_may_miss(capsys: pytest.CaptureFixture[str]) -> None:
@@ -344,13 +344,13 @@ def test_a_longer_run_of_one_seed() -> None:
 
 def test_mser5_needs_batches() -> None:
     with pytest.raises(study.StudyError, match="a run has 11 batches"):
-        chappe.sweep(CHAIN, transient="mser5")
+        chappe.sweep(CHAIN, warmup="mser5")
 
 
 def test_mser5_leaves_out_the_beginning() -> None:
     """100 batches, none discarded: equal to the calculation by hand from the table of batches."""
     scenario = CHAIN.with_settings({"run.batches": 100, "run.warmup_batches": 0, "run.stop": "1000 delivered"})
-    swept = chappe.sweep(scenario, transient="mser5")
+    swept = chappe.sweep(scenario, warmup="mser5")
     batches = chappe.run(scenario, seed=1).batches
     left_out = chappe.stats.mser5(batches["goodput_bps"].to_list())
     (row,) = swept.summary().to_dicts()
@@ -365,7 +365,7 @@ def test_mser5_leaves_out_the_beginning() -> None:
 def test_mser5_over_seeds_looks_at_the_mean_of_the_runs() -> None:
     """All runs of a point leave out the same batches: those that the mean of their series shows."""
     scenario = CHAIN.with_settings({"run.batches": 40, "run.warmup_batches": 0, "run.stop": "400 delivered"})
-    swept = chappe.sweep(scenario, {"topology.hops": [2, 4]}, seeds=5, transient="mser5")
+    swept = chappe.sweep(scenario, {"topology.hops": [2, 4]}, seeds=5, warmup="mser5")
     for hops, of_point in swept.runs.group_by("topology.hops", maintain_order=True):
         at = scenario.with_settings({"topology.hops": hops[0]})
         batches = [chappe.run(at, seed=seed).batches for seed in of_point["seed"]]
@@ -376,7 +376,7 @@ def test_mser5_over_seeds_looks_at_the_mean_of_the_runs() -> None:
             assert value == pytest.approx(8 * used["bytes_delivered"].sum() / time)
     # With fixed precision the rule sees the same runs.
     rule = study.Precision("goodput_bps", within=0.0001, max_seeds=5)
-    capped = chappe.sweep(scenario, {"topology.hops": [2, 4]}, seeds=2, transient="mser5", precision=rule)
+    capped = chappe.sweep(scenario, {"topology.hops": [2, 4]}, seeds=2, warmup="mser5", precision=rule)
     assert capped.runs.equals(swept.runs)
 
 
@@ -385,12 +385,12 @@ def test_a_transient_of_half_a_run_is_in_doubt() -> None:
     settings = {"run.batches": 20, "run.warmup_batches": 0, "wlan.rts_threshold": "always", "tcp.ack_policy": "every"}
     scenario = chappe.Scenario.chain(1, settings, stop="20 s")
     late = scenario.with_settings({"flow": [{"src": 0, "dst": 1, "start": "9.5 s"}]})
-    swept = chappe.sweep(late, {"tcp.receive_window": [4, 8]}, seeds=2, transient="mser5")
+    swept = chappe.sweep(late, {"tcp.receive_window": [4, 8]}, seeds=2, warmup="mser5")
     assert (
         "MSER-5 left out half of the batches of goodput_bps, the largest share, at 2 of 2 points: the transient may be "
         "longer. Use longer runs with more batches"
     ) in swept.doubts()
-    at_once = chappe.sweep(scenario, seeds=2, transient="mser5")
+    at_once = chappe.sweep(scenario, seeds=2, warmup="mser5")
     assert not any("MSER-5" in text for text in at_once.doubts())
 
 
@@ -561,7 +561,7 @@ tcp.variant = [
     "newreno", "vegass"]
 tcp.receive_window = 3
 
-[stop]
+[precision]
 within = 5
 max_seeds = 0
 """
@@ -579,8 +579,8 @@ def test_all_errors_of_a_study_are_reported_at_once(folder: Path, capsys: pytest
         (4, "there is no measure 'goodput'"),
         (8, '`tcp.variant` cannot be "vegass"'),
         (10, "the axis `tcp.receive_window` is not a list of values"),
-        (13, "`stop.within` is not a share of the mean"),
-        (14, "`stop.max_seeds`: 0 is not a whole number of at least 1"),
+        (13, "`precision.within` is not a share of the mean"),
+        (14, "`precision.max_seeds`: 0 is not a whole number of at least 1"),
     ):
         assert f"error: {reason}" in printed.err
         assert f" --> bad.toml:{line}\n" in printed.err[printed.err.index(reason) :].partition("\n\n")[0] + "\n"
@@ -600,11 +600,11 @@ def test_all_errors_of_a_study_are_reported_at_once(folder: Path, capsys: pytest
         ('scenario = "base.toml"\ncases = {}', "`cases` is empty"),
         ('scenario = "base.toml"\ncases.a = 3', "the case `a` is not a table"),
         ('scenario = "base.toml"\nmeasures = []', "`measures` is not a list of names"),
-        ('scenario = "base.toml"\ntransient = "mser6"', "`transient` cannot be 'mser6'"),
-        ('scenario = "base.toml"\n[stop]\nwithin = "0 %"\nmax_length = 4', "`stop.within` is 0 %"),
-        ('scenario = "base.toml"\n[stop]\nwithin = "5 %"', "`stop.max_length` is missing"),
-        ('scenario = "base.toml"\n[stop]\nwithin = "5 %"\nmax_seeds = 4', "needs several seeds"),
-        ('scenario = "base.toml"\nseeds = 5\n[stop]\nwithin = "5 %"\nmax_seeds = 4', "`stop.max_seeds` is 4"),
+        ('scenario = "base.toml"\nwarmup = "mser6"', "`warmup` cannot be 'mser6'"),
+        ('scenario = "base.toml"\n[precision]\nwithin = "0 %"\nmax_length = 4', "`precision.within` is 0 %"),
+        ('scenario = "base.toml"\n[precision]\nwithin = "5 %"', "`precision.max_length` is missing"),
+        ('scenario = "base.toml"\n[precision]\nwithin = "5 %"\nmax_seeds = 4', "needs several seeds"),
+        ('scenario = "base.toml"\nseeds = 5\n[precision]\nwithin = "5 %"\nmax_seeds = 4', "`precision.max_seeds` is 4"),
         ('scenario = "base.toml"\n[search]\nsetting = "tcp.receive_window"', "`search.low` is missing"),
         (
             'scenario = "base.toml"\n[search]\nsetting = "tcp.receive_windo"\nlow = 1\nhigh = 9',

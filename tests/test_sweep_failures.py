@@ -275,7 +275,7 @@ def removed(path: Path) -> None:
 
 @pytest.mark.usefixtures("_eager")
 @pytest.mark.parametrize("harm", [truncated, flipped, removed])
-@pytest.mark.parametrize("file", ["flows.parquet", "facts.parquet", "sums.json"])
+@pytest.mark.parametrize("file", ["flows.parquet", "run_info.parquet", "sums.json"])
 def test_a_damaged_part_is_named_and_made_again(
     harm: Callable[[Path], None], file: str, tmp_path: Path, executed: list[str]
 ) -> None:
@@ -560,7 +560,7 @@ def test_a_table_without_a_column(table: str, tmp_path: Path, executed: list[str
     file = tmp_path / "chunks/00000" / f"{table}.parquet"
     whole = pl.read_parquet(file)
     needed = [name for name in whole.columns if name not in former.ADDED.get(table, ())]
-    whole.drop("run" if table == "facts" else needed[-1]).write_parquet(file)
+    whole.drop("run" if table == "run_info" else needed[-1]).write_parquet(file)
     sums = json.loads((file.parent / "sums.json").read_text())
     sums[file.name] = hashlib.sha256(file.read_bytes()).hexdigest()
     (file.parent / "sums.json").write_text(json.dumps(sums))

@@ -120,7 +120,7 @@ def test_goodputs_of_defaults_are_totals_by_totals(monkeypatch: pytest.MonkeyPat
     ((goodput,),) = defaults.run(1).values()
     runs = [chappe.run({"run.stop": "220 delivered", "topology.hops": 4}, seed=seed).batches for seed in range(1, 5)]
     used = pl.concat(runs).filter("used")
-    bits, time = 8 * pl.col("delivered_bytes").sum(), (pl.col("ended_at_s") - pl.col("started_at_s")).sum()
+    bits, time = 8 * pl.col("bytes_delivered").sum(), (pl.col("ended_at_s") - pl.col("started_at_s")).sum()
     assert goodput.mean == pytest.approx(used.select(bits / time).item())
     assert (goodput.df, len(used)) == (3, 40)
 

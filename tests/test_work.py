@@ -169,10 +169,10 @@ def test_patience_excludes_the_time_of_writing(tmp_path: Path, monkeypatch: pyte
     """Runs are written in groups even if writing takes longer than the patience of the store."""
     now, written, write = [0.0], [], parts.write
 
-    def slow(path: Path, content: Any, owner: str) -> None:
+    def slow(path: Path, content: Any, *others: Any) -> None:
         now[0] += 5 * store.PATIENCE_S
-        written.append(len(content[parts.FACTS]))
-        write(path, content, owner)
+        written.append(len(content[parts.RUN_INFO]))
+        write(path, content, *others)
 
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
     monkeypatch.setattr(parts, "write", slow)

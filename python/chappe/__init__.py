@@ -71,6 +71,9 @@ __all__ = [
     "sweep",
 ]
 
+_MODULES = ("choice", "measures", "order", "plot", "states", "stats", "study", "typing")
+"""Public modules."""
+
 _LATE = {
     "Results": "chappe._results",
     "run": "chappe._results",
@@ -93,4 +96,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*__all__, *_MODULES})

@@ -1,7 +1,7 @@
 """Interactive runs: driven step by step, observed and changed on the way."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any, Literal
 
@@ -10,6 +10,7 @@ from chappe import _deprecated as deprecated
 from chappe._arguments import said
 from chappe._deprecated import keyword_only
 from chappe._error import RunError
+from chappe._progress import Progress, followed
 from chappe._results import Results
 from chappe._scenario import Scenario, ScenarioLike, _json, scenario_of
 
@@ -68,7 +69,8 @@ class Simulation:
 
     # ---- advancing ----
 
-    def run_until(self, at: str | float, progress: Callable[[float], object] | None = None) -> bool:
+    @keyword_only("progress", after=2)
+    def run_until(self, at: str | float, *, progress: Progress = False) -> bool:
         """Advances to an instant, or to the end of the run if the run ends before.
 
         A run that waits for deliveries and has no events left pauses once, for a command. If it is advanced without a
@@ -76,7 +78,8 @@ class Simulation:
 
         Args:
             at: Instant from the start of the run: text with a unit, ``"3 s"``, or a number [s].
-            progress: Function called several times a second with the completed share of the run, from 0 to 1.
+            progress: True for a progress bar, or a function called several times a second with the completed share
+                of the run, from 0 to 1.
 
         Returns:
             True if the run can go on, false if it has ended.
@@ -95,12 +98,13 @@ class Simulation:
         self._drive(ns, progress)
         return not self.done
 
-    def until(self, at: str | float, progress: Callable[[float], object] | None = None) -> bool:
+    def until(self, at: str | float, progress: Progress = False) -> bool:
         """Deprecated: use :meth:`run_until`."""
         deprecated.warn("Simulation.until()", "run_until()")
-        return self.run_until(at, progress)
+        return self.run_until(at, progress=progress)
 
-    def finish(self, progress: Callable[[float], object] | None = None) -> Results:
+    @keyword_only("progress")
+    def finish(self, *, progress: Progress = False) -> Results:
         """Advances to the end of the run.
 
         Args:
@@ -117,11 +121,10 @@ class Simulation:
         self._drive(None, progress)
         return self.results()
 
-    def _drive(self, ns: int | None, progress: Callable[[float], object] | None) -> None:
-        if progress is not None and not callable(progress):
-            raise TypeError(f"progress must be a function of the completed share, not {said(progress)}")
-        self._check_still()
-        self._core.until(ns, progress)
+    def _drive(self, ns: int | None, progress: Progress) -> None:
+        with followed(progress, "Run") as update:
+            self._check_still()
+            self._core.until(ns, update)
 
     def _check_still(self) -> str:
         try:

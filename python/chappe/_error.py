@@ -1,6 +1,5 @@
 """Errors and warnings: all of them are exported from ``chappe``."""
 
-import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -47,11 +46,13 @@ class _CoreError(ChappeError):
     more: int
     colored: str
 
-    def __init__(self, text: str, colored: str, problems: str, more: int = 0):
-        super().__init__(text, colored, problems, more)
-        self.colored = colored
+    def __init__(self, problems: Sequence[Problem], text: str | None = None, colored: str | None = None, more: int = 0):
+        """Takes the problems, their text with and without terminal colors, and the number of further problems."""
+        text = "\n\n".join(_render(p, ()) for p in problems) if text is None else text
+        super().__init__(problems, text, colored, more)
+        self.colored = text if colored is None else colored
         self.more = more
-        self.problems = [Problem(**p) for p in json.loads(problems)]
+        self.problems = [Problem(*p) for p in problems]
 
     @property
     def coloured(self) -> str:
@@ -60,7 +61,7 @@ class _CoreError(ChappeError):
         return self.colored
 
     def __str__(self) -> str:
-        return str(self.args[0])
+        return str(self.args[1])
 
 
 class ScenarioError(_CoreError, ValueError):

@@ -18,6 +18,9 @@ TABLES: Mapping[str, str] = {
 }
 """Tables by former name."""
 
+OF_STUDIES: Mapping[str, str] = {**TABLES, "facts": "run_info"}
+"""Tables of studies by former name."""
+
 COLUMNS: Mapping[str, str] = {
     "delivered_packets": "packets_delivered",
     "delivered_bytes": "bytes_delivered",
@@ -52,7 +55,7 @@ COLUMNS: Mapping[str, str] = {
 """Columns of all tables by former name."""
 
 OF_TABLE: Mapping[str, Mapping[str, str]] = {
-    "facts": {"frames": "frames_sent"},
+    "run_info": {"frames": "frames_sent"},
     "packet_outcomes": {"kind": "packet_class"},
     "short_flows": {"transfer": "short_flow", "arrivals": "arrival_process"},
     "rates": {"kind": "packet_class", "receiver": "next_hop"},
@@ -83,18 +86,19 @@ ADDED: Mapping[str, Mapping[str, tuple[str, Any]]] = {
 """Columns by table that the previous version did not write, null in its tables: column in front of each, and type."""
 
 
-def table_of_today(name: str) -> str:
+def table_of_today(name: str, renamed: Mapping[str, str] = TABLES) -> str:
     """Current name of a table, with a warning about a former name."""
-    if name in TABLES:
-        warn(f"the table {name}", TABLES[name])
-    return TABLES.get(name, name)
+    if name in renamed:
+        warn(f"the table {name}", renamed[name])
+    return renamed.get(name, name)
 
 
 def file_of(folder: Path, table: str) -> Path:
     """File of a table in a folder, perhaps of the previous version."""
     file = folder / f"{table}.parquet"
-    old = next((old for old, name in TABLES.items() if name == table), None)
-    return folder / f"{old}.parquet" if old is not None and not file.exists() else file
+    old = next((old for old, name in OF_STUDIES.items() if name == table), table)
+    before = folder / f"{old}.parquet"
+    return before if not file.exists() and before.exists() else file
 
 
 def of_today(name: str, table: pl.DataFrame) -> pl.DataFrame:

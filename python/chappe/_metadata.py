@@ -2,10 +2,12 @@
 
 import hashlib
 import json
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from chappe._core import RESULTS_EPOCH, VERSION
 from chappe._scenario import Scenario
 
 UNITS = {
@@ -34,15 +36,36 @@ def of_file(table: str, scenario: Scenario, version: str, epoch: int) -> dict[st
         "chappe.version": version,
         "chappe.results_epoch": str(epoch),
         "chappe.seed": str(scenario.settings["run"]["seed"]),
-        "chappe.settings_sha256": digest(scenario),
-        "chappe.columns": json.dumps(columns(table), ensure_ascii=False, allow_nan=False),
+        "chappe.settings_sha256": digest(scenario.settings),
+        "chappe.columns": _json(columns(table)),
     }
 
 
-def digest(scenario: Scenario) -> str:
-    """SHA-256 of all effective settings, as JSON with sorted names and without spaces."""
-    text = json.dumps(scenario.settings, sort_keys=True, separators=(",", ":"), allow_nan=False)
+def of_study(table: str, names: Sequence[str], settings: str) -> dict[str, str]:
+    """Metadata of the file of a table of a study.
+
+    Args:
+        table: Name of the table.
+        names: Columns of the table.
+        settings: :func:`digest` of the scenario that the axes change.
+    """
+    described = columns(table)
+    return {
+        "chappe.version": VERSION,
+        "chappe.results_epoch": str(RESULTS_EPOCH),
+        "chappe.settings_sha256": settings,
+        "chappe.columns": _json({name: described.get(name, _unit(name)) for name in names}),
+    }
+
+
+def digest(settings: Mapping[str, Any]) -> str:
+    """SHA-256 of settings in effect, as JSON with sorted names and without spaces."""
+    text = json.dumps(settings, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 def columns(table: str) -> dict[str, dict[str, str]]:

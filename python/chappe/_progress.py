@@ -5,10 +5,11 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-
+from chappe._arguments import said
 from chappe._words import plain
+
+Progress = bool | Callable[[float], object]
+"""True for a progress bar, or a function of the completed share, from 0 to 1."""
 
 PATIENCE_S = 2.0
 """Delay before a bar appears [s]."""
@@ -32,9 +33,14 @@ def hidden(quiet: bool = True) -> Iterator[None]:
 @contextmanager
 def bar(title: str) -> Iterator[Callable[[float], None]]:
     """A progress bar on standard error; yields a function that takes the completed share, from 0 to 1."""
+    # rich takes long to load.
+    from rich.console import Console
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as RichProgress
+
     console = Console(stderr=True)
     begun = time.monotonic()
-    shown: Progress | None = None
+    shown: RichProgress | None = None
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
 
     def update(share: float) -> None:
@@ -42,7 +48,7 @@ def bar(title: str) -> Iterator[Callable[[float], None]]:
         if _quiet or not sys.stderr.isatty():
             return
         if shown is None and time.monotonic() - begun > PATIENCE_S:
-            shown = Progress(*columns, console=console, transient=True)
+            shown = RichProgress(*columns, console=console, transient=True)
             shown.add_task(plain(title), total=1.0)
             shown.start()
         if shown is not None:
@@ -53,3 +59,22 @@ def bar(title: str) -> Iterator[Callable[[float], None]]:
     finally:
         if shown is not None:
             shown.stop()
+
+
+@contextmanager
+def followed(progress: Progress, title: str) -> Iterator[Callable[[float], object] | None]:
+    """Yields the function that takes the completed share of a run; ``None`` without progress.
+
+    Raises:
+        TypeError: If `progress` is neither a truth value nor a function.
+    """
+    if callable(progress):
+        yield progress
+    elif progress is True:
+        with bar(title) as update:
+            yield update
+    # None was the former default.
+    elif progress is False or progress is None:
+        yield None
+    else:
+        raise TypeError(f"progress must be a function of the completed share, or true or false, not {said(progress)}")

@@ -24,6 +24,7 @@ from chappe._error import ChappeWarning
 from chappe._folder import FORMAT, Writing
 from chappe._metadata import of_file
 from chappe._notice import Notice
+from chappe._progress import Progress, followed
 from chappe._recorded import RECORDED, Stream, joined
 from chappe._run_warnings import of_results
 from chappe._scenario import Scenario, ScenarioLike, scenario_of
@@ -615,7 +616,7 @@ def run(
     scenario: ScenarioLike,
     *,
     seed: int | None = None,
-    progress: Callable[[float], object] | None = None,
+    progress: Progress = False,
     out: str | os.PathLike[str] | None = None,
 ) -> Results:
     """Runs a scenario. The interpreter lock is released, so runs in several threads use several cores.
@@ -623,7 +624,8 @@ def run(
     Args:
         scenario: A scenario, an equivalent dict, whose names may be dotted, or the name of a scenario file.
         seed: Seed of the random number generator; ``None``: the seed of the scenario.
-        progress: Function called several times a second with the completed share of the run, from 0 to 1.
+        progress: True for a progress bar, or a function called several times a second with the completed share of the
+            run, from 0 to 1.
         out: Folder for all results, as in :meth:`Results.save`; created if it does not exist. The tables of
             ``run.record`` are written during the run, in constant memory. ``None``: tables stay in memory, and nothing
             is written.
@@ -636,9 +638,16 @@ def run(
         TypeError: If an argument has the wrong type.
         RuntimeError: With ``out``, in a process forked after polars was used.
     """
-    if progress is not None and not callable(progress):
-        raise TypeError(f"progress must be a function of the completed share, not {said(progress)}")
-    scenario = scenario_of(scenario)
+    with followed(progress, "Run") as update:
+        return _run(scenario_of(scenario), seed, update, out)
+
+
+def _run(
+    scenario: Scenario,
+    seed: int | None,
+    progress: Callable[[float], object] | None,
+    out: str | os.PathLike[str] | None,
+) -> Results:
     if seed is not None:
         scenario = scenario.with_settings({"run.seed": seed})
     if out is None:

@@ -256,7 +256,8 @@ def known_confidence(confidence: float) -> float:
 
 def quantile_t(confidence: float, df: float) -> float:
     """Quantile of Student's t distribution for a two-sided interval: 2.262 for 95 % and 9 degrees of freedom."""
-    return _quantile_t(known_confidence(confidence), df) if df > 0 else math.nan
+    known_confidence(confidence)
+    return _quantile_t(float(confidence), df) if df > 0 else math.nan
 
 
 @lru_cache(maxsize=1024)

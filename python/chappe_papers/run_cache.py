@@ -55,7 +55,7 @@ class RunCache:
         self._title = title
         self._known: dict[str, Item] = {}
         self._read: dict[tuple[str, ...], pl.DataFrame] = {}
-        about = {"axes": list(axes), "seeds": None, "stop": None, "transient": "discard"}
+        about = {"axes": list(axes), "seeds": None, "precision": None, "warmup": "discard"}
         self._store = Store(results / FOLDER, settings_without_seed(base), about)
         for warning in self._store.warnings:
             tell(f"warning: {plain(warning)}")

@@ -27,10 +27,19 @@ use std::time::{Duration, Instant};
 pyo3::import_exception!(chappe._error, ScenarioError);
 pyo3::import_exception!(chappe._error, LimitError);
 
-/// Arguments of exceptions of the Python package: text for people, the text with colors, problems as JSON, number of
-/// further problems.
-fn described(errors: &Errors) -> (String, String, String, usize) {
-    (errors.render(false), errors.render(true), errors.to_json().to_string(), errors.more)
+/// A problem, in the order of the fields of `chappe.Problem`.
+type PlainProblem = (String, String, Option<String>, Option<String>, Option<u64>, Option<u64>);
+
+/// Arguments of exceptions of the Python package: problems, text for people, the text with colors, number of further
+/// problems.
+fn described(errors: &Errors) -> (Vec<PlainProblem>, String, String, usize) {
+    let plain = |p: &Json| {
+        let text = |name: &str| p[name].as_str().map(str::to_owned);
+        let [path, message] = ["path", "message"].map(|name| text(name).unwrap_or_default());
+        (path, message, text("help"), text("file"), p["line"].as_u64(), p["column"].as_u64())
+    };
+    let problems = errors.to_json().as_array().map_or_else(Vec::new, |list| list.iter().map(plain).collect());
+    (problems, errors.render(false), errors.render(true), errors.more)
 }
 
 /// An invalid scenario or command.

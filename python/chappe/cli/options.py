@@ -107,6 +107,12 @@ def _seeds(text: str) -> int | list[int]:
     return int(text)
 
 
+def _seeds_at_most(text: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,9}", text) or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"a number of seeds is a whole number of at least 1, not {plain(text)}")
+    return int(text)
+
+
 def _flow(text: str) -> int:
     if not re.fullmatch(r"[0-9]{1,9}", text):
         raise argparse.ArgumentTypeError(f"a flow is a whole number of at least 0, not {plain(text)}")
@@ -221,6 +227,12 @@ def parser() -> Parser:
         help="values of a setting, such as tcp.receive_window=2,4,8; may be repeated: all combinations are run",
     )
     q.add_argument("--seeds", type=_seeds, metavar="N", help="number of seeds, or a list such as 1,2,7 (default: 1)")
+    q.add_argument(
+        "--precision",
+        metavar="SHARE",
+        help='largest relative error of the measure, such as "5 %%": points get further seeds until it is met',
+    )
+    q.add_argument("--max-seeds", type=_seeds_at_most, metavar="N", help="largest number of seeds with --precision")
     _set_option(q)
     _measure_option(q)
     _out_option(q, "folder of the study (default: results/NAME)")

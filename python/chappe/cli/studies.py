@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from chappe._arguments import JOBS_OR_RAY, problem
-from chappe._error import StudyError
+from chappe._error import Problem, StudyError
 from chappe._words import plain, tell
 from chappe.cli.given import KEPT, STDIN, CommandError, kind_of, named, scenario_in, text_in
 
 if TYPE_CHECKING:
     from chappe.study._file import StudyFile
+    from chappe.study._stop import Precision
 
 _BRACKETS = {"[": "]", "{": "}"}
 
@@ -29,7 +30,7 @@ def sweep(args: argparse.Namespace) -> int:
     path = Path(args.file)
     common = {
         "cases": f.cases,
-        "transient": f.transient,
+        "warmup": f.warmup,
         "out": out or Path("results", path.stem),
         "jobs": args.jobs,
         "backend": args.backend,
@@ -41,7 +42,7 @@ def sweep(args: argparse.Namespace) -> int:
             if f.search is not None:
                 study = search(f.scenario, **vars(f.search), axes=f.axes, seeds=f.seeds, **common)
             else:
-                study = sweep(f.scenario, f.axes, seeds=f.seeds, precision=f.stop, **common)
+                study = sweep(f.scenario, f.axes, seeds=f.seeds, precision=f.precision, **common)
     except KeyboardInterrupt:
         tell(f"\n{KEPT.format(plain(common['out']))}")
         raise
@@ -91,12 +92,43 @@ def _study(args: argparse.Namespace) -> "StudyFile":
     if args.seeds is not None:
         seeds = list(seeds_of(args.seeds))
         seeds = first_seeds(args.seeds, seeds) if f.search is not None else seeds
-    return replace(
-        f,
-        axes={**f.axes, **axes},
-        seeds=seeds,
-        measures=args.measures or f.measures,
-    )
+    measures = args.measures or f.measures
+    precision = _precision(args, f, seeds, measures[0])
+    return replace(f, axes={**f.axes, **axes}, seeds=seeds, precision=precision, measures=measures)
+
+
+def _precision(args: argparse.Namespace, f: "StudyFile", seeds: list[int], measure: str) -> "Precision | None":
+    """Precision of the study, with the changes of the command line."""
+    from chappe.study._file import share
+    from chappe.study._run import problems_of_stop
+    from chappe.study._stop import Precision
+
+    if args.precision is None and args.max_seeds is None:
+        return f.precision
+    if f.search is not None:
+        raise CommandError("--precision is for studies without search: see max_runs")
+    if args.precision is None and f.precision is None:
+        raise CommandError("--max-seeds has no effect without `--precision SHARE`")
+    rule = f.precision or Precision(measure, 0.0)
+    if args.precision is not None:
+        within = share(args.precision)
+        if within is None:
+            raise CommandError(f'--precision {args.precision!r} is not a share of the mean: write "5 %"')
+        rule = replace(rule, within=within)
+    if args.max_seeds is not None:
+        rule = replace(rule, max_seeds=args.max_seeds)
+    if len(seeds) == 1 and rule.max_length is None:
+        raise CommandError("--precision needs several seeds at the start: add `--seeds 5`")
+    if problems := problems_of_stop(rule, seeds):
+        raise StudyError([_as_option(p) for p in problems])
+    return rule
+
+
+def _as_option(p: Problem) -> Problem:
+    """A problem of a precision in the words of the options."""
+    for name, option in (("precision.within", "--precision"), ("precision.max_seeds", "--max-seeds")):
+        p = p._replace(path=p.path.replace(name, option), message=p.message.replace(name, option))
+    return p
 
 
 def _axes(written: list[str]) -> dict[str, list[Any]]:

@@ -86,6 +86,12 @@ def table(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
     return pl.DataFrame(rows, infer_schema_length=None).with_columns(cs.by_dtype(pl.Null).cast(pl.Float64))
 
 
+def comparisons(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+    """Table of comparisons, in which a test that is impossible has null."""
+    found = table(rows)
+    return found.cast({"significant": pl.Boolean, "same": pl.Boolean}) if rows else found
+
+
 def summary(sample: Sample, measure: str, confidence: float) -> dict[str, Any]:
     """Row of the summary."""
     together = sample.together
@@ -252,9 +258,9 @@ def _adjusted(
                 "effect": known(c.comparison.effect),
                 "p": known(p),
                 "p_adjusted": known(adjusted),
-                "significant": adjusted < 1 - confidence,
+                "significant": None if math.isnan(adjusted) else adjusted < 1 - confidence,
                 "p_same": known(same),
-                "same": same < 1 - confidence,
+                "same": None if math.isnan(same) else same < 1 - confidence,
             }
         )
     return rows
@@ -264,7 +270,7 @@ def _chosen(samples: Sequence[Sample], setting: Mapping[str, Any]) -> dict[tuple
     """Points with a setting, by the values on the other axes."""
     for name in setting:
         if samples and name not in samples[0].labels:
-            raise ValueError(_no_axis(name, samples[0].labels))
+            raise ValueError(no_axis(name, samples[0].labels))
     chosen = {
         tuple(v for k, v in s.labels.items() if k not in setting): s
         for s in samples
@@ -275,7 +281,7 @@ def _chosen(samples: Sequence[Sample], setting: Mapping[str, Any]) -> dict[tuple
     return chosen
 
 
-def _no_axis(name: str, labels: Mapping[str, Any]) -> str:
+def no_axis(name: str, labels: Mapping[str, Any]) -> str:
     """Message about the name of an axis that a study lacks."""
     today = renamed_setting(name)
     if today in labels:
@@ -290,7 +296,7 @@ def rank(
     groups: dict[tuple[Any, ...], list[Sample]] = {}
     for name in over:
         if samples and name not in samples[0].labels:
-            raise ValueError(_no_axis(name, samples[0].labels))
+            raise ValueError(no_axis(name, samples[0].labels))
     refuse_one_seed(samples, "a ranking")
     for s in samples:
         groups.setdefault(tuple(v for k, v in s.labels.items() if k not in over), []).append(s)

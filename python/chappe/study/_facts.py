@@ -13,11 +13,11 @@ from chappe.measures import BY_NAME, INDICES, JAIN, NAMES, Totals, column, is_kn
 from chappe.stats import ROUNDING, Pooled, mser5, quantile_t, quotient
 from chappe.study._parts import RUN
 
-Transient = Literal["discard", "mser5"]
+Warmup = Literal["discard", "mser5"]
 """Removal of the transient: the first ``run.warmup_batches`` batches, or the groups of five batches that MSER-5 finds
 in the mean of the runs of a point, separately for each measure."""
 
-TRANSIENTS: tuple[Transient, ...] = ("discard", "mser5")
+WARMUPS: tuple[Warmup, ...] = ("discard", "mser5")
 
 HALF_WIDTH, OVER, UNDER = "_half_width", "_over", "_under"
 """Suffixes of further columns of a measure in tables of this package: half width of the Student-t interval over the
@@ -33,7 +33,7 @@ class Batches:
     """Batches of several runs. The rows of a run are contiguous, in the order of the batches."""
 
     def __init__(
-        self, table: Callable[[str], pl.DataFrame], transient: Transient, points: Mapping[str, object] | None = None
+        self, table: Callable[[str], pl.DataFrame], transient: Warmup, points: Mapping[str, object] | None = None
     ):
         """Reads the batches.
 

@@ -4,7 +4,6 @@ import difflib
 import json
 import os
 import re
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -13,10 +12,11 @@ from typing import Any
 
 from chappe import _core
 from chappe._arguments import is_whole, not_whole, path_of, problem
+from chappe._deprecated import former_attribute, warn_user
 from chappe._error import Problem, ScenarioError, StudyError
 from chappe._scenario import Scenario, read_text, schema
 from chappe.study._axes import grid, of_today, seeds_of
-from chappe.study._facts import Transient
+from chappe.study._facts import Warmup
 from chappe.study._run import problems_of_measure, problems_of_rules, problems_of_stop
 from chappe.study._search import Search, first_seeds, problems_of_search
 from chappe.study._stop import Precision
@@ -31,15 +31,18 @@ _HELPED = 20
 """Unknown names that get a suggestion at most."""
 
 GROUPS: dict[str, tuple[str, ...]] = {
-    "": ("format", "scenario", "seeds", "transient", "measures", "axes", "cases", "stop", "search"),
-    "stop": ("measure", "within", "max_seeds", "max_length", "min_seeds"),
+    "": ("format", "scenario", "seeds", "warmup", "measures", "axes", "cases", "precision", "search"),
+    "precision": ("measure", "within", "max_seeds", "max_length", "min_seeds"),
     "search": ("setting", "low", "high", "resolution", "measure", "direction", "max_points", "max_runs"),
 }
 """Valid names by group."""
 
 _RENAMED_WORDS = {"highest": "maximize", "lowest": "minimize"}
-_RENAMED = {"from": "low", "to": "high", "best": "direction"}
-"""New names by old name in ``[search]``, which work for one more version."""
+_RENAMED: dict[str, dict[str, str]] = {
+    "": {"stop": "precision", "transient": "warmup"},
+    "search": {"from": "low", "to": "high", "best": "direction"},
+}
+"""New names by group and old name, which work for one more version."""
 
 
 @cache
@@ -56,10 +59,13 @@ class StudyFile:
     axes: Mapping[str, list[Any]]
     cases: Mapping[str, Mapping[str, Any]] | None
     seeds: list[int]
-    stop: Precision | None
-    transient: Transient
+    precision: Precision | None
+    warmup: Warmup
     search: Search | None
     measures: list[str]
+
+    def __getattr__(self, name: str) -> Any:
+        return former_attribute(self, name, _RENAMED[""])
 
 
 def load(path: str | os.PathLike[str]) -> StudyFile:
@@ -89,7 +95,7 @@ class _Reader:
         self._name = name
         self._text = text
         self._places = _places(text)
-        self._written = written
+        self._written = self._renamed("", written)
         self._problems: list[Problem] = []
         self._others: list[ScenarioError] = []
 
@@ -102,8 +108,8 @@ class _Reader:
         seeds: list[int] | None = self._try(lambda: seeds_of(w.get("seeds", 1)))
         axes = self._axes(self._table(w, "axes"))
         cases = self._cases(self._table(w, "cases")) if "cases" in w else None
-        stop, search = self._stop(seeds), self._search()
-        transient: Any = w.get("transient", "discard")
+        precision, search = self._precision(seeds), self._search()
+        warmup: Any = w.get("warmup", "discard")
         measures = w.get("measures", ["goodput_bps"])
         if not isinstance(measures, list) or not all(isinstance(m, str) for m in measures) or not measures:
             self._add("measures", "`measures` is not a list of names", 'such as ["goodput_bps", "mean_delay_s"]')
@@ -118,18 +124,18 @@ class _Reader:
         if scenario is not None:
             points = self._try(lambda: grid(scenario, axes, cases)) or []
             asked = dict.fromkeys(measures, "measures")
-            asked |= {stop.measure: "stop.measure"} if stop is not None else {}
+            asked |= {precision.measure: "precision.measure"} if precision is not None else {}
             asked |= {search.measure: "search.measure"} if search is not None else {}
-            self._problems += problems_of_rules(points, transient, asked)
+            self._problems += problems_of_rules(points, warmup, asked)
             if search is not None:
                 self._problems += problems_of_search(search, points, cases)
-        if stop is not None and search is not None:
-            self._add("search", "a study has `search` or `stop`, not both", None)
+        if precision is not None and search is not None:
+            self._add("search", "a study has `search` or `precision`, not both", None)
         if self._problems or self._others or scenario is None or seeds is None:
             raise StudyError([*map(self._placed, self._problems)], self._others, self._text.splitlines())
         if search is not None:
             seeds = first_seeds(w.get("seeds", 1), seeds)
-        return StudyFile(scenario, axes, cases, seeds, stop, transient, search, measures)
+        return StudyFile(scenario, axes, cases, seeds, precision, warmup, search, measures)
 
     def _add(self, path: str, message: str, help_: str | None) -> None:
         self._problems.append(Problem(path, message, help_, None, None, None))
@@ -180,16 +186,16 @@ class _Reader:
                 self._add(f"cases.{name}", f"the case `{name}` is not a table", f"[cases.{name}]")
         return cases
 
-    def _stop(self, seeds: list[int] | None) -> Precision | None:
-        if "stop" not in self._written:
+    def _precision(self, seeds: list[int] | None) -> Precision | None:
+        if "precision" not in self._written:
             return None
-        table = self._table(self._written, "stop")
-        self._names("stop", table)
-        measure = self._word("stop", table, "measure", "goodput_bps")
-        within = _share(table.get("within"))
+        table = self._table(self._written, "precision")
+        self._names("precision", table)
+        measure = self._word("precision", table, "measure", "goodput_bps")
+        within = share(table.get("within"))
         if within is None:
-            self._add("stop.within", "`stop.within` is not a share of the mean", 'write it as a text: "5 %"')
-        caps = {name: self._count("stop", table, name) for name in ("max_seeds", "max_length", "min_seeds")}
+            self._add("precision.within", "`precision.within` is not a share of the mean", 'write it as a text: "5 %"')
+        caps = {name: self._count("precision", table, name) for name in ("max_seeds", "max_length", "min_seeds")}
         rule = Precision(measure, 0.05 if within is None else within, **caps)
         if seeds is not None and within is not None:
             self._problems += problems_of_stop(rule, seeds)
@@ -198,7 +204,7 @@ class _Reader:
     def _search(self) -> Search | None:
         if "search" not in self._written:
             return None
-        table = self._renamed(self._table(self._written, "search"))
+        table = self._renamed("search", self._table(self._written, "search"))
         self._names("search", table)
         missing = [n for n in ("setting", "low", "high") if n not in table]
         for name in missing:
@@ -217,15 +223,17 @@ class _Reader:
             max_runs=self._count("search", table, "max_runs") or 500,
         )
 
-    def _renamed(self, table: Mapping[str, Any]) -> dict[str, Any]:
-        """Table of a search by its new names; warns of old names."""
+    def _renamed(self, group: str, table: Mapping[str, Any]) -> dict[str, Any]:
+        """Table of a group by its new names; warns of old names."""
         new: dict[str, Any] = {}
         for name, value in table.items():
-            now = _RENAMED.get(name, name)
+            now = _RENAMED[group].get(name, name)
             if now != name and now not in table:
-                warnings.warn(f"{self._name}: `search.{name}` is now `search.{now}`", FutureWarning, stacklevel=5)
-                if place := self._places.get(f"search.{name}"):
-                    self._places.setdefault(f"search.{now}", place)
+                was, today = f"{group}.{name}".strip("."), f"{group}.{now}".strip(".")
+                warn_user(f"{self._name}: `{was}` is now `{today}`", FutureWarning)
+                below = {place: line for place, line in self._places.items() if f"{place}.".startswith(f"{was}.")}
+                for place, line in below.items():
+                    self._places.setdefault(today + place.removeprefix(was), line)
                 value = _RENAMED_WORDS.get(value, value) if now == "direction" and isinstance(value, str) else value
                 new[now] = value
             else:
@@ -305,7 +313,7 @@ def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, Any
             yield f"{prefix}{name}", value
 
 
-def _share(value: object) -> float | None:
+def share(value: object) -> float | None:
     """Share from a percentage; ``None`` for anything else."""
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*%\s*", value) if isinstance(value, str) else None
     return float(match[1]) / 100 if match else None

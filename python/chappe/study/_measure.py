@@ -14,7 +14,7 @@ from chappe._scenario import Scenario
 from chappe._tables import known
 from chappe.study._axes import Item, Point, problems_of_size, seeds_of
 from chappe.study._facts import Batches, runs_of, with_measures
-from chappe.study._parts import FACTS, PART_TABLES, RUN, Finished, frames_of
+from chappe.study._parts import PART_TABLES, RUN, RUN_INFO, Finished, frames_of
 from chappe.study._store import Store
 from chappe.study._work import Failed, threads
 
@@ -133,10 +133,10 @@ def _what_failed(failed: Sequence[Failed], store: Store | None) -> str:
 
 
 def _rows(tables: Mapping[str, pl.DataFrame], also: Also | None) -> pl.DataFrame:
-    """One row per run, in the order of the facts."""
+    """One row per run, in the order of the runs."""
     drops = tables["packet_outcomes"].group_by(RUN).agg(pl.col("dropped_queue_full").sum().alias("queue_drops"))
-    facts = tables[FACTS].join(drops, on=RUN, how="left", maintain_order="left")
-    rows = with_measures(facts, Batches(tables.__getitem__, "discard"))
+    runs = tables[RUN_INFO].join(drops, on=RUN, how="left", maintain_order="left")
+    rows = with_measures(runs, Batches(tables.__getitem__, "discard"))
     if also is not None:
         tables_of_run = {name: t.partition_by(RUN, as_dict=True) for name, t in tables.items()}
         none = {name: t.clear() for name, t in tables.items()}

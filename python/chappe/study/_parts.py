@@ -4,7 +4,7 @@ import hashlib
 import io
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache
@@ -22,16 +22,20 @@ from chappe._files import UNFINISHED, make_folder, take_away
 from chappe._results import TABLES, frame
 from chappe._scenario import Scenario
 
-FACTS = "facts"
+RUN_INFO = "run_info"
 """Name of the table with one row per run."""
 
-PART_TABLES = (FACTS, *TABLES)
+PART_TABLES = (RUN_INFO, *TABLES)
 RUN = "run"
 """Column with the key of the run of a row."""
 
 SUMS = "sums.json"
 OWNER = "study"
 """Key of :data:`SUMS` for the study of a part."""
+
+
+About = Callable[[str, Sequence[str]], dict[str, str]]
+"""Function from the name of a table and its columns to the metadata of its file."""
 
 
 class Finished(NamedTuple):
@@ -52,14 +56,14 @@ class DamagedError(Exception):
 def frames_of(runs: Iterable[Finished]) -> dict[str, pl.DataFrame]:
     """Concatenated tables of several runs."""
     runs = list(runs)
-    facts = {
+    run_info = {
         RUN: [r.key for r in runs],
         "seed": [r.seed for r in runs],
         "end": [r.end for r in runs],
         "simulated_s": [r.simulated_s for r in runs],
         "frames_sent": [r.frames_sent for r in runs],
     }
-    frames = {FACTS: pl.DataFrame(facts)}
+    frames = {RUN_INFO: pl.DataFrame(run_info)}
     for name in TABLES:
         of_runs = [r.tables[name] for r in runs]
         lengths = [len(next(iter(t.values()))[1]) for t in of_runs]
@@ -70,20 +74,21 @@ def frames_of(runs: Iterable[Finished]) -> dict[str, pl.DataFrame]:
     return frames
 
 
-def parquet(table: pl.DataFrame) -> bytes:
-    """A table as reproducible bytes of a Parquet file."""
+def parquet(table: pl.DataFrame, metadata: Mapping[str, str]) -> bytes:
+    """A table as reproducible bytes of a Parquet file, with metadata of the file."""
     buffer = io.BytesIO()
-    table.rechunk().write_parquet(buffer, compression="zstd", row_group_size=1 << 20)
+    table.rechunk().write_parquet(buffer, compression="zstd", row_group_size=1 << 20, metadata=dict(metadata))
     return buffer.getvalue()
 
 
-def write(path: Path, content: Mapping[str, pl.DataFrame], owner: str) -> None:
+def write(path: Path, content: Mapping[str, pl.DataFrame], owner: str, about: About) -> None:
     """Writes a part atomically; ``path`` must not exist.
 
     Args:
         path: Folder of the part.
         content: Tables of the part.
         owner: Name of the study.
+        about: Metadata of the file of a table.
     """
     unfinished = path.with_name(path.name + UNFINISHED)
     remove(unfinished)
@@ -92,7 +97,7 @@ def write(path: Path, content: Mapping[str, pl.DataFrame], owner: str) -> None:
         unfinished.mkdir()
         sums = {OWNER: owner}
         for name in PART_TABLES:
-            data = parquet(content[name])
+            data = parquet(content[name], about(name, content[name].columns))
             (unfinished / f"{name}.parquet").write_bytes(data)
             sums[f"{name}.parquet"] = hashlib.sha256(data).hexdigest()
         (unfinished / SUMS).write_text(json.dumps(sums, indent=2, allow_nan=False) + "\n")
@@ -117,7 +122,7 @@ def _keep(files: Sequence[Path]) -> None:
 
 def remove(path: Path) -> None:
     """Deletes the files of a part, finished or not, and then the folder, if empty."""
-    for name in (SUMS, *(f"{table}.parquet" for table in (*PART_TABLES, *former.TABLES))):
+    for name in (SUMS, *(f"{table}.parquet" for table in (*PART_TABLES, *former.OF_STUDIES))):
         with suppress(FileNotFoundError):
             os.unlink(path / name)
     with suppress(OSError):
@@ -162,7 +167,7 @@ def check(path: Path) -> list[str]:
         except (OSError, pl.exceptions.PolarsError):
             raise DamagedError(f"{file} is damaged") from None
         _check_columns(file, name, former.of_today(name, pl.DataFrame(schema=schema)).columns)
-    keys: list[str] = read(path, FACTS)[RUN].to_list()
+    keys: list[str] = read(path, RUN_INFO)[RUN].to_list()
     return keys
 
 

@@ -3,7 +3,7 @@
 import itertools
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from chappe._arguments import is_whole, not_whole, problem, problems_of_work, sa
 from chappe._deprecated import arguments, keyword_only, warn
 from chappe._error import Problem, ScenarioError, StudyError, WorkWarning
 from chappe._notice import Notice
-from chappe._progress import bar
+from chappe._progress import Progress, bar
 from chappe._scenario import Scenario, ScenarioLike, scenario_of
 from chappe.measures import ENERGY, NAMES, Direction, Totals, hint
 from chappe.stats import quotient
@@ -35,7 +35,7 @@ from chappe.study._axes import (
 )
 from chappe.study._common import drawn_everywhere
 from chappe.study._explore import GRID
-from chappe.study._facts import TRANSIENTS, Batches, Transient, runs_of, totals_of, with_measures
+from chappe.study._facts import WARMUPS, Batches, Warmup, runs_of, totals_of, with_measures
 from chappe.study._parts import RUN, Finished
 from chappe.study._search import Search, first_seeds, problems_of_search, searching
 from chappe.study._stop import Design, Precision, UnknownError, fixed, lengthened, precise
@@ -47,10 +47,6 @@ _AT_ONCE = 1000
 """Runs read at a time at the end of a study, so that the batches of all runs need not fit into memory."""
 
 
-Progress = bool | Callable[[float], object]
-"""True for a progress bar, or a function of the completed share, from 0 to 1."""
-
-
 def _without_quiet(quiet: bool | None, progress: Progress) -> Progress:
     """Progress by the former argument ``quiet``."""
     if quiet is None:
@@ -59,7 +55,7 @@ def _without_quiet(quiet: bool | None, progress: Progress) -> Progress:
     return quiet if not isinstance(quiet, bool) else not quiet
 
 
-@arguments(stop="precision", on="backend")
+@arguments(stop="precision", on="backend", transient="warmup")
 @keyword_only("seeds", after=2)
 def sweep(
     scenario: ScenarioLike,
@@ -72,7 +68,7 @@ def sweep(
     max_seeds: int | None = None,
     max_length: int | None = None,
     min_seeds: int | None = None,
-    transient: Transient = "discard",
+    warmup: Warmup = "discard",
     out: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
     backend: str | None = None,
@@ -95,7 +91,7 @@ def sweep(
         max_length: Largest factor on ``run.stop`` with ``precision``, for studies with one seed.
         min_seeds: Number of seeds before which no point stops with ``precision``, at most ``max_seeds``, for studies
             with several seeds; ``None``: 10.
-        transient: Removal of the transient of each run.
+        warmup: Removal of the transient at the beginning of each run: ``"discard"`` or ``"mser5"``.
         out: Folder of the study; ``None``: a temporary folder, deleted with the returned study.
         jobs: Number of parallel runs on this machine; ``None``: one per core.
         backend: ``"ray"`` or ``"ray://ADDRESS"`` for a Ray cluster; ``None``: this machine.
@@ -125,8 +121,8 @@ def sweep(
     else:
         stop = Precision(measure, precision, max_seeds, max_length, min_seeds)
     points, own_seeds = _points(base, axes, cases, seeds, jobs, given)
-    asked = {stop.measure: "stop.measure"} if stop and isinstance(stop.measure, str) else {}
-    problems = [*problems_of_rules(points, transient, asked), *(problems_of_stop(stop, own_seeds) if stop else ())]
+    asked = {stop.measure: "precision.measure"} if stop and isinstance(stop.measure, str) else {}
+    problems = [*problems_of_rules(points, warmup, asked), *(problems_of_stop(stop, own_seeds) if stop else ())]
     if stop is not None and not problems:
         problems = problems_of_growth(stop, base, points, own_seeds)
     if problems:
@@ -136,8 +132,8 @@ def sweep(
     about = {
         "axes": list(points[0].labels),
         "seeds": own_seeds,
-        "stop": vars(stop) if stop else None,
-        "transient": transient,
+        "precision": vars(stop) if stop else None,
+        "warmup": warmup,
         "drawn": drawn_everywhere(points, cases),
     }
     return carry_out(
@@ -145,7 +141,7 @@ def sweep(
         design,
         about,
         measure=stop.measure if stop else None,
-        transient=transient,
+        warmup=warmup,
         out=out,
         workers=cluster.workers(backend) if backend else threads(jobs),
         progress=progress,
@@ -156,7 +152,7 @@ def sweep(
 
 def _as_argument(p: Problem) -> Problem:
     """A problem of a rule in the words of the arguments of :func:`sweep` and :func:`search`."""
-    for old, new in (("stop.within", "precision"), ("stop.", ""), ("search.", "")):
+    for old, new in (("precision.within", "precision"), ("precision.", ""), ("search.", "")):
         p = p._replace(
             path=p.path.replace(old, new), message=p.message.replace(f"`{old}", f"`{new}"), help=_in(p.help, old, new)
         )
@@ -167,7 +163,7 @@ def _in(text: str | None, old: str, new: str) -> str | None:
     return None if text is None else text.replace(f"`{old}", f"`{new}")
 
 
-@arguments(on="backend", rule="setting")
+@arguments(on="backend", rule="setting", transient="warmup")
 @keyword_only("axes", "seeds", after=2)
 def search(
     scenario: ScenarioLike,
@@ -183,7 +179,7 @@ def search(
     axes: Axes | None = None,
     seeds: int | Iterable[int] = 5,
     cases: Cases | None = None,
-    transient: Transient = "discard",
+    warmup: Warmup = "discard",
     out: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
     backend: str | None = None,
@@ -207,7 +203,7 @@ def search(
         seeds: Number of seeds of the first round, at least 2, which begin at 1,000,001, or a list. Values that are not
             told apart get further seeds.
         cases: As in :func:`sweep`.
-        transient: As in :func:`sweep`.
+        warmup: As in :func:`sweep`.
         out: As in :func:`sweep`.
         jobs: As in :func:`sweep`.
         backend: As in :func:`sweep`.
@@ -237,7 +233,7 @@ def search(
     own_seeds = first_seeds(seeds, own_seeds)
     asked = {rule.measure: "search.measure"} if isinstance(rule.measure, str) else {}
     problems = [
-        *problems_of_rules(points, transient, asked),
+        *problems_of_rules(points, warmup, asked),
         *problems_of_search(rule, points, cases),
         *problems_of_seeds(own_seeds),
     ]
@@ -253,7 +249,7 @@ def search(
         "axes": [*points[0].labels, rule.setting],
         "seeds": own_seeds,
         "search": rule.stored,
-        "transient": transient,
+        "warmup": warmup,
         "drawn": drawn,
     }
     return carry_out(
@@ -261,7 +257,7 @@ def search(
         searching(points, own_seeds, rule, common=bool(drawn)),
         about,
         measure=rule.measure,
-        transient=transient,
+        warmup=warmup,
         out=out,
         workers=cluster.workers(backend) if backend else threads(jobs),
         progress=progress,
@@ -323,7 +319,7 @@ def carry_out(
     about: Mapping[str, Any],
     *,
     measure: str | None,
-    transient: Transient,
+    warmup: Warmup,
     out: str | os.PathLike[str] | None,
     workers: Workers,
     progress: Progress,
@@ -337,7 +333,7 @@ def carry_out(
         design: Function that selects the runs.
         about: Description of the study for ``study.json``.
         measure: Measure used by the design.
-        transient: Removal of the transient of each run.
+        warmup: Removal of the transient of each run.
         out: Folder of the study.
         workers: Workers that execute runs.
         progress: True for a progress bar, or a function of the completed share.
@@ -349,7 +345,7 @@ def carry_out(
         store = Store(forgotten.path if forgotten else Path(out or "."), settings_without_seed(base), about)
         stack.callback(store.close)
         making = _Making(store, workers, progress, title)
-        totals = _Known(store, measure, transient, making.failed)
+        totals = _Known(store, measure, warmup, making.failed)
         while True:
             try:
                 items = design(totals)
@@ -358,7 +354,7 @@ def carry_out(
                 continue
             if making.make(items) == 0:
                 break
-        _finish(store, items, transient)
+        _finish(store, items, warmup)
     return Study(store.folder, failed=making.failures(), warnings=[*doubts, *store.warnings], forgotten=forgotten)
 
 
@@ -412,10 +408,10 @@ def _nothing(_: float) -> None:
 class _Known:
     """Totals of a measure in finished runs."""
 
-    def __init__(self, store: Store, measure: str | None, transient: Transient, failed: Mapping[str, Failed]):
+    def __init__(self, store: Store, measure: str | None, warmup: Warmup, failed: Mapping[str, Failed]):
         self._store = store
         self._measure = measure
-        self._transient = transient
+        self._warmup = warmup
         self._failed = failed
         self._totals: dict[str, Totals] = {}
 
@@ -423,7 +419,7 @@ class _Known:
         unknown = [i for i in items if i.key not in self._store and i.key not in self._failed]
         if unknown:
             raise UnknownError(unknown)
-        if self._transient == "mser5":
+        if self._warmup == "mser5":
             # The transient of a run is that of the mean of the runs of its point, of which there may be more now.
             self._totals.clear()
         new = [i for i in items if i.key not in self._failed and i.key not in self._totals]
@@ -431,7 +427,7 @@ class _Known:
             assert self._measure is not None
             self._store.flush()
             keys = [i.key for i in new]
-            batches = Batches(lambda name: self._store.table(name, keys), self._transient, _points_of(new))
+            batches = Batches(lambda name: self._store.table(name, keys), self._warmup, _points_of(new))
             none = Totals(np.empty((0, 2)), quotient)
             self._totals |= dict.fromkeys(keys, none) | dict(batches.totals(self._measure))
         return [self._totals.get(i.key) for i in items]
@@ -442,14 +438,14 @@ def _points_of(items: Sequence[Item]) -> dict[str, str]:
     return {i.key: i.point.identity for i in items}
 
 
-def _finish(store: Store, items: Sequence[Item], transient: Transient) -> None:
+def _finish(store: Store, items: Sequence[Item], warmup: Warmup) -> None:
     store.write_points(points_table(items))
     store.finish(list(dict.fromkeys(i.key for i in items if i.key in store)))
     shown = [i for i in items if i.shown and i.key in store]
     points = _points_of(shown)
     if not points:
         return
-    facts = pl.concat(_facts(store, keys, transient, points) for keys in _portions(points))
+    facts = pl.concat(_facts(store, keys, warmup, points) for keys in _portions(points))
     runs = points_table(shown).drop("shown").join(runs_of(facts), on=RUN, how="left", maintain_order="left")
     store.write_runs(runs, totals_of(facts))
 
@@ -466,65 +462,71 @@ def _portions(points: Mapping[str, str]) -> Iterator[list[str]]:
         yield portion
 
 
-def _facts(store: Store, keys: Sequence[str], transient: Transient, points: Mapping[str, str]) -> pl.DataFrame:
+def _facts(store: Store, keys: Sequence[str], warmup: Warmup, points: Mapping[str, str]) -> pl.DataFrame:
     """Facts and measures of runs."""
-    batches = Batches(lambda name: store.table(name, keys), transient, points)
-    return with_measures(store.table(parts.FACTS, keys).drop("seed"), batches)
+    batches = Batches(lambda name: store.table(name, keys), warmup, points)
+    return with_measures(store.table(parts.RUN_INFO, keys).drop("seed"), batches)
 
 
-def problems_of_rules(points: Sequence[Point], transient: str, asked: Mapping[str, str]) -> list[Problem]:
+def problems_of_rules(points: Sequence[Point], warmup: str, asked: Mapping[str, str]) -> list[Problem]:
     """Problems of the removal of transients, and of measures by the setting that uses them, at the given points."""
     problems = []
     if ENERGY in asked and not all(p.scenario.settings["run"]["airtime"] for p in points):
         help_ = "count airtime in the scenario: run.airtime = true"
         problems.append(problem(asked[ENERGY], f"`{ENERGY}` needs the count of airtime", help_))
-    if not isinstance(transient, str) or transient not in TRANSIENTS:
-        known_rules = " and ".join(f"`{t}`" for t in TRANSIENTS)
-        return [*problems, problem("transient", f"`transient` cannot be {said(transient)}", f"known: {known_rules}")]
+    if not isinstance(warmup, str) or warmup not in WARMUPS:
+        known_rules = " and ".join(f"`{t}`" for t in WARMUPS)
+        return [*problems, problem("warmup", f"`warmup` cannot be {said(warmup)}", f"known: {known_rules}")]
     fewest = min((int(p.scenario.settings["run"]["batches"]) for p in points), default=0)
-    if transient == "mser5" and fewest < 20:
+    if warmup == "mser5" and fewest < 20:
         help_ = "MSER-5 averages batches in groups of five: set run.batches to at least 20, better 100"
-        problems.append(problem("transient", f"`transient` is mser5 and a run has {fewest} batches", help_))
+        problems.append(problem("warmup", f"`warmup` is mser5 and a run has {fewest} batches", help_))
     return problems
 
 
 def problems_of_stop(rule: Precision, seeds: Sequence[int]) -> list[Problem]:
     """Problems of a stopping rule."""
-    problems = problems_of_measure("stop.measure", rule.measure)
+    problems = problems_of_measure("precision.measure", rule.measure)
     if isinstance(rule.within, bool) or not isinstance(rule.within, int | float) or not 0 < rule.within < 1:
         help_ = 'give a share of the mean: 0.05 in Python, "5 %" in a file'
-        problems.append(problem("stop.within", f"`stop.within` is {_percent(rule.within)}", help_))
+        problems.append(problem("precision.within", f"`precision.within` is {_percent(rule.within)}", help_))
     for name, cap in (("max_seeds", rule.max_seeds), ("max_length", rule.max_length), ("min_seeds", rule.min_seeds)):
         if cap is not None and not is_whole(cap, 1):
-            problems.append(problem(f"stop.{name}", f"`stop.{name}`: {not_whole(cap, 1)}", None))
+            problems.append(problem(f"precision.{name}", f"`precision.{name}`: {not_whole(cap, 1)}", None))
     if problems:
         return problems
     if len(seeds) > 1:
         if rule.max_length is not None:
             help_ = "with several seeds, more seeds are added: give max_seeds"
-            problems.append(problem("stop.max_length", "`stop.max_length` is for studies with one seed", help_))
+            problems.append(
+                problem("precision.max_length", "`precision.max_length` is for studies with one seed", help_)
+            )
         if rule.max_seeds is None:
             problems.append(
-                problem("stop.max_seeds", "`stop.max_seeds` is missing", "give the largest number of seeds")
+                problem("precision.max_seeds", "`precision.max_seeds` is missing", "give the largest number of seeds")
             )
         elif rule.max_seeds < len(seeds):
             help_ = f"the study starts with {len(seeds)} seeds"
-            problems.append(problem("stop.max_seeds", f"`stop.max_seeds` is {rule.max_seeds}", help_))
+            problems.append(problem("precision.max_seeds", f"`precision.max_seeds` is {rule.max_seeds}", help_))
     else:
         if rule.max_seeds is not None:
             help_ = "use at least 2 seeds, better 10; or give max_length, for a longer run of one seed"
-            problems.append(problem("stop.max_seeds", "`stop.max_seeds` needs several seeds at the start", help_))
+            problems.append(
+                problem("precision.max_seeds", "`precision.max_seeds` needs several seeds at the start", help_)
+            )
         if rule.min_seeds is not None:
             help_ = "with one seed, the run is made longer: give max_length"
-            problems.append(problem("stop.min_seeds", "`stop.min_seeds` needs several seeds at the start", help_))
+            problems.append(
+                problem("precision.min_seeds", "`precision.min_seeds` needs several seeds at the start", help_)
+            )
         if problems:
             return problems
         if rule.max_length is None:
             help_ = "give the largest factor by which the run may be extended"
-            problems.append(problem("stop.max_length", "`stop.max_length` is missing", help_))
+            problems.append(problem("precision.max_length", "`precision.max_length` is missing", help_))
         elif rule.max_length < 2:
             help_ = "it must be at least 2"
-            problems.append(problem("stop.max_length", f"`stop.max_length` is {rule.max_length}", help_))
+            problems.append(problem("precision.max_length", f"`precision.max_length` is {rule.max_length}", help_))
     return problems
 
 
@@ -550,7 +552,9 @@ def problems_of_growth(rule: Precision, base: Scenario, points: Sequence[Point],
             lengthened(point, longest)
         except (ScenarioError, OverflowError):
             message = f"a run cannot be extended by a factor of {said(rule.max_length)}"
-            return [problem("stop.max_length", message, "give the largest factor by which the run may be extended")]
+            return [
+                problem("precision.max_length", message, "give the largest factor by which the run may be extended")
+            ]
     return []
 
 

@@ -19,7 +19,7 @@ import os
 import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -29,6 +29,7 @@ import polars as pl
 
 from chappe import RESULTS_EPOCH, _core
 from chappe import _forked as forked
+from chappe import _metadata as metadata
 from chappe import _tables as tables
 from chappe._error import ScenarioError, StorageError, reason
 from chappe._files import UNFINISHED, make_folder, take_away, write_file
@@ -143,6 +144,7 @@ class Store:
         self._owner = hashlib.sha256(json.dumps([FORMAT, RESULTS_EPOCH, scenario], sort_keys=True).encode()).hexdigest()
         about = {"format": FORMAT, "results_epoch": RESULTS_EPOCH, **description, "scenario": scenario}
         self._about = (json.dumps(about, indent=2, default=str, allow_nan=False) + "\n").encode()
+        self._metadata = partial(metadata.of_study, settings=metadata.digest(scenario))
         self._since = 0.0
         self._made: list[Path] = []
         try:
@@ -339,7 +341,7 @@ class Store:
         """Writes the selected runs and their order; deletes measures of another selection."""
         self._order = list(dict.fromkeys(points[RUN]))
         self._places = {key: place for place, key in enumerate(self._order)}
-        data = parts.parquet(points)
+        data = parts.parquet(points, self._metadata("points", points.columns))
         path = self.folder / POINTS
         if not path.exists() or path.read_bytes() != data:
             self._forget_measures()
@@ -376,8 +378,9 @@ class Store:
 
     def write_runs(self, runs: pl.DataFrame, totals: pl.DataFrame) -> None:
         """Writes the measures of the runs, and their totals."""
-        self._write(self.folder / TOTALS, parts.parquet(tables.known(totals)))
-        self._write(self.folder / RUNS, parts.parquet(tables.known(runs)))
+        for name, file, table in (("totals", TOTALS, totals), ("runs", RUNS, runs)):
+            data = parts.parquet(tables.known(table), self._metadata(name, table.columns))
+            self._write(self.folder / file, data)
 
     def close(self) -> None:
         """Releases the lock, and removes the folder if it is empty."""
@@ -403,7 +406,9 @@ class Store:
 
     def _place(self, path: Path, keys: Sequence[str]) -> None:
         """Writes a part with exactly the given runs."""
-        if all(self._sources[k] == path for k in keys) and parts.read(path, parts.FACTS)[RUN].to_list() == list(keys):
+        if all(self._sources[k] == path for k in keys) and parts.read(path, parts.RUN_INFO)[RUN].to_list() == list(
+            keys
+        ):
             return
         content = {name: self.table(name, keys) for name in parts.PART_TABLES}
         if path.exists():
@@ -418,7 +423,7 @@ class Store:
 
     def _write_part(self, path: Path, content: Mapping[str, pl.DataFrame]) -> None:
         try:
-            parts.write(path, content, self._owner)
+            parts.write(path, content, self._owner, self._metadata)
         except OSError as e:
             raise self._unwritable(e) from None
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -21,9 +21,9 @@ from chappe import _forked as forked
 from chappe import _silence as silence
 from chappe import _tables as tables
 from chappe._arguments import name_of, names_of, path_of, said, values_of
-from chappe._deprecated import keyword_only
+from chappe._deprecated import keyword_only, warn
 from chappe._error import ScenarioError, StorageError
-from chappe._former import table_of_today
+from chappe._former import OF_STUDIES, table_of_today
 from chappe._former_settings import renamed_setting, settings_of_today
 from chappe._notice import Notice
 from chappe._run_warnings import ENDS, of_batches
@@ -36,14 +36,20 @@ from chappe.study import _parts as parts
 from chappe.study import _store as store
 from chappe.study._axes import Item
 from chappe.study._common import drawn
-from chappe.study._facts import TRANSIENTS, Batches, mean_series, runs_of, totals_of, with_measures
+from chappe.study._facts import WARMUPS, Batches, mean_series, runs_of, totals_of, with_measures
 from chappe.study._parts import RUN, DamagedError
 from chappe.study._search import Known, Run, Search, curve, explored
 from chappe.study._stop import Precision, error
 from chappe.study._work import Failed
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 TOTALS = "totals"
 """Name of the table of the totals of measures."""
+
+_FORMER = {"stop": "precision", "transient": "warmup"}
+"""Keys of ``study.json`` by key of the previous version."""
 
 _OF_SEARCH = ("setting", "measure", "best")
 
@@ -143,7 +149,7 @@ class Study:
             raise StorageError(f"{self.folder} no longer exists")
         for path in store.folders(self.folder):
             try:
-                for key in parts.read(path, parts.FACTS)[RUN]:
+                for key in parts.read(path, parts.RUN_INFO)[RUN]:
                     sources.setdefault(key, path)
             except DamagedError as e:
                 raise StorageError(f"{e}; run the study again to repair it") from None
@@ -192,10 +198,10 @@ class Study:
         keys = self._there[RUN].unique(maintain_order=True).to_list()
         if not keys:
             return self._there, self._there.select(RUN)
-        facts = self._rows(parts.FACTS, keys).drop("seed")
-        facts = with_measures(facts, self._batches(keys))
-        runs = self._there.join(runs_of(facts), on=RUN, how="left", maintain_order="left")
-        return tables.known(runs), tables.known(totals_of(facts))
+        rows = self._rows(parts.RUN_INFO, keys).drop("seed")
+        rows = with_measures(rows, self._batches(keys))
+        runs = self._there.join(runs_of(rows), on=RUN, how="left", maintain_order="left")
+        return tables.known(runs), tables.known(totals_of(rows))
 
     def table(self, name: str) -> pl.DataFrame:
         """Table of all runs, such as ``flows``, with the columns ``run``, ``point``, axes and ``seed`` in front.
@@ -203,7 +209,7 @@ class Study:
         The table ``totals`` has ``numerator`` and ``denominator`` of each ``measure`` of each run.
         """
         forked.refuse()
-        name = table_of_today(name_of("name", name))
+        name = table_of_today(name_of("name", name), OF_STUDIES)
         if name == TOTALS:
             return self._there.join(self._measured[1], on=RUN, maintain_order="left_right")
         rows = self._rows(name, self._there[RUN].unique(maintain_order=True).to_list())
@@ -221,12 +227,12 @@ class Study:
 
     def _batches(self, keys: Sequence[str]) -> Batches:
         points = dict(self._all_points.select(RUN, "point").iter_rows())
-        return Batches(lambda name: self._rows(name, keys), self._about["transient"], points)
+        return Batches(lambda name: self._rows(name, keys), self._about["warmup"], points)
 
     @property
     def _precision(self) -> Precision | None:
         """Stopping rule; ``None``: every point with every seed."""
-        rule = self._about.get("stop")
+        rule = self._about.get("precision")
         return Precision(**rule) if rule else None
 
     @cached_property
@@ -244,7 +250,7 @@ class Study:
         """True for one seed: intervals come from batches."""
         return self._about["seeds"] is not None and len(self._about["seeds"]) == 1
 
-    def samples(self, measure: str) -> list[analysis.Sample]:
+    def _in_order(self, measure: str) -> list[analysis.Sample]:
         """Totals of a measure at each point, by runs, or by the batches of a single run."""
         forked.refuse()
         analysis.known_measure(name_of("measure", measure))
@@ -306,7 +312,7 @@ class Study:
         rows = [
             {**analysis.summary(s, name, confidence), "met": self._met(s, name)}
             for name in names
-            for s in self.samples(name)
+            for s in self._in_order(name)
         ]
         all_rows = analysis.table(rows)
         return all_rows.filter(pl.col("n") > 0).cast({"doubt": pl.String, "met": pl.Boolean}) if rows else all_rows
@@ -324,7 +330,7 @@ class Study:
         transient, and intervals that are too narrow: those of the measure of the rule of the study, or of goodput.
         :meth:`doubts` checks the intervals of other measures.
         """
-        rule = self._about.get("search") or self._about.get("stop") or {"measure": "goodput_bps"}
+        rule = self._about.get("search") or self._about.get("precision") or {"measure": "goodput_bps"}
         return list(self._notices(rule["measure"]))
 
     def doubts(self, measures: str | Sequence[str] = "goodput_bps") -> list[str]:
@@ -364,7 +370,7 @@ class Study:
         """Warnings about correlated batches, and batches with a trend, one for each measure and word."""
         if not self._single:
             return []
-        points = {name: [(s, doubts.tests_of(s.together.pseudo)) for s in self.samples(name)] for name in measures}
+        points = {name: [(s, doubts.tests_of(s.together.pseudo)) for s in self._in_order(name)] for name in measures}
         found = doubts.certain({name: [tests for _, tests in of_points] for name, of_points in points.items()})
         notices = []
         for word, name in ((word, name) for word, names in found.items() for name in names):
@@ -381,7 +387,7 @@ class Study:
         rule = self._precision
         if rule is None:
             return []
-        samples = self.samples(rule.measure)
+        samples = self._in_order(rule.measure)
         missed = [s for s in samples if not rule.met(s.estimate)]
         if not missed:
             return []
@@ -396,7 +402,7 @@ class Study:
             f"{f'with {at} ' if at else ''}the error is up to {reached}, not {rule.within * 100:g} %, after {limit}. "
             f"Raise {cap}"
         )
-        return [Notice("missed_precision", f"stop.{cap}", text)]
+        return [Notice("missed_precision", f"precision.{cap}", text)]
 
     def _undecided(self) -> list[Notice]:
         """Warnings about searches that ended before neighbouring values were measured."""
@@ -423,7 +429,7 @@ class Study:
 
     def _short_of_transients(self, measures: Sequence[str]) -> list[Notice]:
         """Warnings about transients that MSER-5 did not find, because they may be longer than half of the runs."""
-        if self._about["transient"] != "mser5" or not len(self._there):
+        if self._about["warmup"] != "mser5" or not len(self._there):
             return []
         batches = self._batches(self._there[RUN].unique(maintain_order=True).to_list())
         notices = []
@@ -434,7 +440,7 @@ class Study:
                     f"MSER-5 left out half of the batches of {name}, the largest share, at {sum(found):,} of "
                     f"{count(len(found), 'point')}: the transient may be longer. Use longer runs with more batches"
                 )
-                notices.append(Notice("long_transient", "transient", text))
+                notices.append(Notice("long_transient", "warmup", text))
         return notices
 
     def _silent(self) -> list[Notice]:
@@ -524,11 +530,11 @@ class Study:
             if b is not None or baseline is None:
                 raise TypeError(f"compare all values of {said(a)} with one of them: give baseline=...")
             (value,) = values_of("baseline", {a: baseline}).values()
-            return analysis.table(analysis.compare_all(self.samples(measure), a, value, confidence, within))
+            return analysis.comparisons(analysis.compare_all(self._in_order(measure), a, value, confidence, within))
         if baseline is not None:
             raise TypeError(f"a baseline belongs to the name of an axis, not to {said(a)}")
         a, b = values_of("a", a), values_of("b", b)
-        return analysis.table(analysis.compare(self.samples(measure), a, b, confidence, within))
+        return analysis.comparisons(analysis.compare(self._in_order(measure), a, b, confidence, within))
 
     def rank(
         self,
@@ -565,9 +571,47 @@ class Study:
         if direction is not None:
             name_of("direction", direction)
         known_confidence(confidence)
-        samples = self.samples(measure)
+        samples = self._in_order(measure)
         rows = analysis.table(analysis.rank(samples, names, direction_of(measure, direction, best), confidence))
         return rows.cast({"rank": pl.Int64, "can_be_best": pl.Boolean, "note": pl.String}) if len(rows) else rows
+
+    def plot(
+        self,
+        x: str,
+        measure: str = "goodput_bps",
+        *,
+        by: str | None = None,
+        across: str | None = None,
+        where: Mapping[str, Any] | None = None,
+    ) -> "Figure":
+        """Plots a measure over an axis, with the 95 % intervals of :meth:`summary`.
+
+        ``study.plot("topology.hops", "goodput_bps", by="tcp.variant").savefig("goodput.svg")`` has a curve for each TCP
+        variant. No mean is taken over an axis: one that is not drawn needs a value in ``where``. Words on the x axis
+        give bars.
+
+        Args:
+            x: Axis of the x values.
+            measure: Name of the measure.
+            by: Axis with a curve for each of its values.
+            across: Axis with a panel for each of its values.
+            where: Values of the other axes, by name.
+
+        Returns:
+            A figure of matplotlib.
+
+        Raises:
+            ValueError: If a measure, an axis or a value is unknown, points differ in an axis that is not drawn, or the
+                figure has too many curves or panels.
+            TypeError: If an argument has the wrong type.
+        """
+        from chappe.study._plot import figure
+
+        analysis.known_measure(name_of("measure", measure))
+        names = [None if name is None else name_of(what, name) for what, name in (("by", by), ("across", across))]
+        chosen = {} if where is None else values_of("where", where)
+        rows = self.summary(measure)
+        return figure(rows, self.axes, name_of("x", x), by=names[0], across=names[1], where=chosen)
 
     def _series(self, measure: str) -> list[tuple[str, NDArray[np.float64]]]:
         """Mean of the runs of each point, batch by batch, with the values on the axes as text."""
@@ -617,7 +661,7 @@ class Study:
     def _curve(self) -> pl.DataFrame:
         rule = self._rule
         results = explored(self._runs_of_search, self.seeds, rule, self._known(rule.measure), common=self._common)
-        rows = analysis.table(curve(self.samples(rule.measure), rule, results))
+        rows = analysis.table(curve(self._in_order(rule.measure), rule, results))
         return rows.cast({"end": pl.String}) if len(rows) else rows
 
     @property
@@ -632,7 +676,7 @@ class Study:
         cache: dict[str, Totals | None] = {}
 
         def known(keys: Sequence[str]) -> list[Totals | None]:
-            if self._about["transient"] == "mser5":
+            if self._about["warmup"] == "mser5":
                 # The transient depends on all runs of a point that were there.
                 cache.clear()
             new = [key for key in keys if key not in cache and key in self._sources]
@@ -641,6 +685,11 @@ class Study:
             return [cache.get(key) for key in keys]
 
         return known
+
+    def samples(self, measure: str) -> list[analysis.Sample]:
+        """Deprecated: use the table ``totals``."""
+        warn("Study.samples()", 'table("totals")')
+        return self._in_order(measure)
 
     def __repr__(self) -> str:
         forked.refuse()
@@ -673,13 +722,13 @@ def _described(data: bytes) -> dict[str, Any]:
     Raises:
         ValueError: If it does not describe a study.
     """
-    about = parts.loaded(data)
+    about = {_FORMER.get(name, name): value for name, value in parts.loaded(data).items()}
     axes, seeds, search = about.get("axes"), about.get("seeds"), about.get("search", {})
     good = (
         isinstance(axes, list) and all(isinstance(name, str) for name in axes),
         seeds is None or isinstance(seeds, list),
         isinstance(about.get("scenario"), dict),
-        about.get("transient") in TRANSIENTS,
+        about.get("warmup") in WARMUPS,
         isinstance(search, dict) and all(isinstance(search.get(k), str) for k in (_OF_SEARCH if search else ())),
     )
     if not all(good):

@@ -8,6 +8,8 @@ use crate::setting::{Table as ReadTable, Value as Read, join};
 use std::collections::BTreeSet;
 use toml_edit::{Decor, DocumentMut, Item, Key, Table, TableLike, Value};
 
+/// Former names at the top of a study file.
+const STUDY: &[(&str, &str)] = &[("stop", "precision"), ("transient", "warmup")];
 /// Former names in the group `search` of a study file.
 const SEARCH: &[(&str, &str)] = &[("from", "low"), ("to", "high"), ("best", "direction")];
 /// Former words of `search.direction`.
@@ -60,6 +62,7 @@ pub fn fix(name: &str, text: &str) -> Result<Fixed, Errors> {
         if let Some(search) = root.get_mut("search").and_then(Item::as_table_like_mut) {
             fixer.of_search(search);
         }
+        fixer.of_study(root, STUDY, "");
     } else {
         fixer.of_scenario(root);
         fixer.of_pairs(root, false);
@@ -205,21 +208,26 @@ impl Fixer {
         }
     }
 
-    /// Replaces former names and words in the group `search` of a study.
-    fn of_search(&mut self, search: &mut dyn TableLike) {
-        let all = names(search);
-        for (key, item) in take(search, &all) {
-            let today = SEARCH.iter().find(|(old, _)| *old == key.get()).map(|(_, new)| *new);
+    /// Replaces former names in a group of a study.
+    fn of_study(&mut self, table: &mut dyn TableLike, renamed: &[(&str, &str)], group: &str) {
+        let all = names(table);
+        for (key, item) in take(table, &all) {
+            let today = renamed.iter().find(|(old, _)| *old == key.get()).map(|(_, new)| *new);
             let key = match today {
                 Some(today) if all.iter().any(|name| name == today) => {
-                    self.stays(&join("search", key.get()), &join("search", today));
+                    self.stays(&join(group, key.get()), &join(group, today));
                     key
                 }
-                Some(today) => self.renamed(key, today, &all, "search", "search"),
+                Some(today) => self.renamed(key, today, &all, group, group),
                 None => key,
             };
-            search.entry_format(&key).or_insert(item);
+            table.entry_format(&key).or_insert(item);
         }
+    }
+
+    /// Replaces former names and words in the group `search` of a study.
+    fn of_search(&mut self, search: &mut dyn TableLike) {
+        self.of_study(search, SEARCH, "search");
         if let Some(Item::Value(setting)) = search.get_mut("setting")
             && let Some(now) = setting.as_str().and_then(renamed)
         {
