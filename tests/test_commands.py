@@ -117,7 +117,7 @@ def test_a_precision_without_a_study_file(command: Command) -> None:
         (["--precision", "5 %", "--max-seeds", "1"], "`--max-seeds` is 1"),
         (["--precision", "5 %", "--max-seeds", "0"], "a number of seeds is a whole number of at least 1, not 0"),
         (["--max-seeds", "3"], "--max-seeds has no effect without `--precision SHARE`"),
-        (["--precision", "5 %", "--max-seeds", "4", "--seeds", "1"], "add `--seeds 5`"),
+        (["--precision", "5 %", "--max-seeds", "4", "--seeds", "1"], "add `--seeds 10`"),
     ):
         code, out, err = command(*options, *more)
         assert (code, out) == (2, ""), more

@@ -3,18 +3,20 @@
 import importlib
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import chappe
+import polars as pl
 import pytest
 from chappe import _core, _former, cli
 from chappe._former import COLUMNS, OF_TABLE
 from chappe._results import TABLES
 from chappe.study import _file as file
 from chappe.study._axes import Item, Point, grid
+from chappe.study._measure import measure
 from chappe.study._run import _Making
 from polars.testing import assert_frame_equal
 from test_experiments import program
@@ -422,3 +424,16 @@ def test_axes_may_name_former_pairs() -> None:
     pairs = chappe.Scenario({"run.stop": "1 s", "topology.hops": 3, "pairs": [{"src": "1-2", "dst": 0}]})
     points = grid(pairs, {"pairs.0.start": ["0 s", "10 ms"]})
     assert [p.scenario.flows["started_at_s"].to_list() for p in points] == [[0.0, 0.0], [0.01, 0.01]]
+
+
+def test_measures_of_the_tables_of_a_run_may_use_former_names() -> None:
+    scenario = chappe.Scenario.chain(1, stop="110 delivered")
+
+    def also(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
+        with pytest.raises(KeyError, match="fate"):
+            tables["fate"]
+        return {"created": float(tables["fates"]["created"].sum())}
+
+    with pytest.warns(DeprecationWarning, match="the table fates is deprecated: use packet_outcomes"):
+        found = measure({"chain": scenario}, [1], also=also)["chain"]
+    assert found["created"].item() == chappe.run(scenario, seed=1).packet_outcomes["created"].sum()

@@ -118,7 +118,7 @@ def _precision(args: argparse.Namespace, f: "StudyFile", seeds: list[int], measu
     if args.max_seeds is not None:
         rule = replace(rule, max_seeds=args.max_seeds)
     if len(seeds) == 1 and rule.max_length is None:
-        raise CommandError("--precision needs several seeds at the start: add `--seeds 5`")
+        raise CommandError("--precision needs several seeds at the start: add `--seeds 10`")
     if problems := problems_of_stop(rule, seeds):
         raise StudyError([_as_option(p) for p in problems])
     return rule
