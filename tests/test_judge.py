@@ -106,6 +106,8 @@ def test_compared_quantities() -> None:
     assert judge([fewer("", one, two)]).effects == "50 %"
     # A single occurrence contradicts, whatever the interval.
     assert judge([never("", estimate(0, 0)), never("", estimate(0.1, 5))]).checks == (True, False)
+    assert never("", Estimate.of([0.0] * 3)).p_supports == 0.25
+    assert judge([never("", Estimate.of([0.0] * 3)), never("", Estimate.of([0.0] * 10))]).checks == (None, True)
 
 
 def test_nothing_is_decided_by_a_number_without_an_interval() -> None:

@@ -294,8 +294,12 @@ def equal(where: str, a: Estimate, b: Estimate, within: float = ALMOST_EQUAL) ->
 
 
 def never(where: str, e: Estimate) -> Observation:
-    """Something never happens: a single time contradicts, whatever the interval is."""
-    return Observation(where, e, *((0.0, 1.0) if e.mean == 0 else (1.0, 0.0)))
+    """Something never happens: a single time contradicts, whatever the interval is.
+
+    Without any time it is supported like equal values (:func:`chappe.stats.equal_signs`): few runs do not show a state
+    that half of all runs may have.
+    """
+    return Observation(where, e, *((equal_signs(e.df), 1.0) if e.mean == 0 else (1.0, 0.0)))
 
 
 ONE_RUN = 39
