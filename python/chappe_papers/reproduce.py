@@ -205,11 +205,15 @@ def _remarks(a: Answer) -> list[str]:
     parts = []
     if a.only:
         parts.append(f"only {' and '.join(a.only)}")
-    if a.contradicts == len(a.observations) > _SHOWN:
+    if a.verdict is Verdict.DEPENDS:
+        parts.append(a.reported.removeprefix(f"{a.verdict.value}: "))
+    elif a.contradicts == len(a.observations) > _SHOWN:
         parts.append("contradicted at all points")
     elif a.contradicts:
         rest = f" and {a.contradicts - _SHOWN} more" if a.contradicts > _SHOWN else ""
         parts.append(f"not {', '.join(f'at {e}' for e in a.exceptions[:_SHOWN])}{rest}")
+    if a.verdict is Verdict.REFUTED and a.bound:
+        parts.append(a.bound)
     return [*parts, a.sized] if a.sized else parts
 
 

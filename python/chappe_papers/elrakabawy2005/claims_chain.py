@@ -90,7 +90,7 @@ def _(data: Estimates) -> Observations:
     yield more("8 against 6 hops", at_8, at_6, (2 * (1 - SLIGHTLY), 2.0))
     for where, e in each(data, chains(data), "newreno", RETRANSMISSIONS):
         if where not in ("6 hops", "8 hops"):
-            yield more(f"8 against {where}", at_8, e).called("against other lengths")
+            yield more(f"8 against {where}", at_8, e, smallest=0.0).called("against other lengths")
 
 
 @claim("P0-F7-3", "NewReno with thinning has considerably fewer retransmissions", section=AT_2, figures=(7,))
