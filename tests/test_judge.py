@@ -9,6 +9,7 @@ import pytest
 from chappe.choice import Among
 from chappe.order import Quantile
 from chappe.stats import Estimate, Share
+from chappe_papers import reproduce
 from chappe_papers.claims import Claim
 from chappe_papers.judge import (
     LEVEL,
@@ -441,3 +442,10 @@ def test_equal_values_are_judged_by_their_signs() -> None:
     assert above("", Estimate.of([1.0] * 3), 0).p_supports == 0.25
     assert above("", Estimate.of([1.0] * 10), 0).p_supports == pytest.approx(2 / 2**10)
     assert below("", Estimate.of([1.0] * 10), 0).p_supports == 1
+
+
+def test_the_page_says_what_a_verdict_depends_on_and_how_large_an_effect_can_be() -> None:
+    yes, no = observation(True), observation(False)
+    assert reproduce._remarks(judge([yes.of("A"), no.of("B")])) == ["A; not B"]
+    small = judge([more("5 hops", estimate(1.01, 0.01), estimate(1, 1e-6))])
+    assert reproduce._remarks(small) == ["not at 5 hops", "no gain above 2 %"]
