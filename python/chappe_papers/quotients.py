@@ -17,11 +17,11 @@ class Quotient(Estimate):
     and this multiple of b is significant. The variance is that of the delta method, for figures.
 
     Attributes:
-        of: The relative difference of both measures.
+        relative: The relative difference of both measures.
         missing: True for the share that is missing.
     """
 
-    of: Relative
+    relative: Relative
     missing: bool = False
 
     @classmethod
@@ -30,23 +30,23 @@ class Quotient(Estimate):
         if isinstance(a, Paired) and isinstance(b, Paired):
             units = common((a, b))
             e = a.over(b)
-            of = Relative.of(Jackknife.mean(units[:, 0]), Jackknife.mean(units[:, 1]), is_paired=True)
+            relative = Relative.of(Jackknife.mean(units[:, 0]), Jackknife.mean(units[:, 1]), is_paired=True)
         else:
-            e, of = ratio(a, b), Relative(a, b, 0.0, is_paired=False)
-        return cls(1 - e.mean if missing else e.mean, e.variance, e.df, of, missing)
+            e, relative = ratio(a, b), Relative(a, b, 0.0, is_paired=False)
+        return cls(1 - e.mean if missing else e.mean, e.variance, e.df, relative, missing)
 
     def beyond(self, value: float) -> Estimate:
         """Difference that is positive if the quotient, or the missing share, is above a value; both are positive."""
         sign, factor = (-1, 1 - value) if self.missing else (1, value)
-        d = self.of.beyond(factor)
-        quotient = 1 + self.of.value
+        d = self.relative.beyond(factor)
+        quotient = 1 + self.relative.value
         # As in the interval, so that both agree.
-        df = d.df if math.isnan(quotient) else self.of.beyond(quotient).df
+        df = d.df if math.isnan(quotient) else self.relative.beyond(quotient).df
         return Estimate(sign * d.mean, d.variance, df)
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """Ends of Fieller's interval; of any size if the divisor may be 0."""
-        low, high = (1 + end for end in self.of.interval(confidence))
+        low, high = (1 + end for end in self.relative.interval(confidence))
         if math.isnan(low):
             low, high = (0.0, math.inf) if math.isfinite(self.variance) else (math.nan, math.nan)
         return (1 - high, 1 - low) if self.missing else (low, high)
