@@ -138,6 +138,17 @@ def test_an_axis_by_both_names_is_refused() -> None:
             grid(base, axes)
 
 
+def test_a_former_name_in_a_study_file_is_told_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "base.toml").write_text('run.stop = "110 delivered"\n', encoding="utf-8")
+    path = tmp_path / "s.toml"
+    path.write_text('scenario = "base.toml"\n[axes]\ntcp.window = [4]\n', encoding="utf-8")
+    assert cli.main(["sweep", str(path), "-q", "-o", str(tmp_path / "s")]) == 0
+    assert capsys.readouterr().err.count("`tcp.window` is now called") == 1
+    path.write_text('scenario = "base.toml"\n[axes]\ntcp.window = [4]\ntcp.receive_window = [4]\n', encoding="utf-8")
+    assert cli.main(["sweep", str(path)]) == 2
+    assert capsys.readouterr().err.count("is set twice") == 1
+
+
 def test_fix_rewrites_all_files(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     paths = sorted([*(files / "scenarios").glob("*.toml"), *(files / "examples").glob("*.toml")])
     comments = {p: [line for line in p.read_text().splitlines() if line.startswith("#")] for p in paths}

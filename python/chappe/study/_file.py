@@ -14,6 +14,7 @@ from chappe import _core
 from chappe._arguments import is_whole, not_whole, path_of, problem
 from chappe._deprecated import former_attribute, warn_user
 from chappe._error import Problem, ScenarioError, StudyError
+from chappe._former_settings import renamed_setting
 from chappe._scenario import Scenario, read_text, schema
 from chappe.study._axes import grid, of_today, seeds_of
 from chappe.study._facts import Warmup
@@ -175,7 +176,9 @@ class _Reader:
                 axes[name] = value
             else:
                 self._add(f"axes.{name}", f"the axis `{name}` is not a list of values", f"{name} = [{value!r}, ...]")
-        return axes
+        # Once: those who use the axes would warn of former names again.
+        known = self._try(lambda: of_today(axes))
+        return known or {name: values for name, values in axes.items() if renamed_setting(name) is None}
 
     def _cases(self, table: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         cases = {}
