@@ -13,10 +13,12 @@ import pytest
 from chappe import choice, order, states, stats
 from chappe.study._relative import Relative
 from chappe_papers import ranks
+from chappe_papers.quotients import Quotient
 from command import OLD_NAMES
 
 SOME = [1.0, 2.0, 4.0]
 PSEUDO = stats.Jackknife.mean(SOME)
+ESTIMATE = PSEUDO.estimate
 
 
 def takers() -> set[str]:
@@ -50,6 +52,8 @@ def calls() -> dict[str, Callable[[Any], object]]:
         "Quantile.interval": lambda c: order.Quantile.at(SOME).interval(c),
         "Times.half_width": lambda c: ranks.Times.of(median, median).half_width(c),
         "Times.interval": lambda c: ranks.Times.of(median, median).interval(c),
+        "Quotient.half_width": lambda c: Quotient.between(ESTIMATE, ESTIMATE).half_width(c),
+        "Quotient.interval": lambda c: Quotient.between(ESTIMATE, ESTIMATE).interval(c),
         "Relative.interval": lambda c: Relative.of(PSEUDO, PSEUDO, is_paired=False).interval(c),
         "unseen": lambda c: states.unseen(3, c),
         "Estimate.half_width": lambda c: stats.Estimate.of(SOME).half_width(c),

@@ -4,7 +4,7 @@ from typing import Any
 
 import chappe
 from chappe import _show as show
-from chappe.stats import Estimate
+from chappe.stats import Estimate, Jackknife
 
 from chappe_papers.page import table
 
@@ -32,9 +32,10 @@ ROWS: dict[str, dict[str, Any]] = {
 def run(jobs: int | None) -> dict[str, list[Estimate]]:
     """Goodputs over each number of hops, totals by totals, by the name of the row."""
     study = chappe.sweep({"run.stop": STOP}, {"topology.hops": list(HOPS)}, cases=ROWS, seeds=SEEDS, jobs=jobs)
+    goodputs = study.table("totals").filter(measure="goodput_bps")
     found: dict[str, list[Estimate]] = {name: [] for name in ROWS}
-    for sample in study.samples("goodput_bps"):
-        found[sample.labels["case"]].append(sample.together.estimate)
+    for (case, _), runs in goodputs.partition_by("case", "topology.hops", as_dict=True).items():
+        found[case].append(Jackknife.of(runs.select("numerator", "denominator").to_numpy()).estimate)
     return found
 
 
