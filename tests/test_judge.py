@@ -285,6 +285,12 @@ def test_no_more_than_one_claim_in_twenty_has_a_wrong_point() -> None:
     assert sum(False in drawn(rng, 0.5, 10).checks for _ in range(n)) / n < highest
     paper = (1.2, 1.5)
     assert sum(False in drawn(rng, 1.0, 10, paper=paper).checks for _ in range(n)) / n < highest
+    # Also where all effects are certain to be positive.
+    for least, of in ((0.5, None), (1.0, paper)):
+        exactly = [drawn(rng, least, 40, deviation=0.05, paper=of).checks for _ in range(n // 2)]
+        assert all(True in checks for checks in exactly)
+        # One side has half of the level.
+        assert binom.sf(sum(False in checks for checks in exactly) - 1, n // 2, LEVEL / 2) > 0.001
     # The rate without adjustment would be one in five.
     alone = np.random.default_rng(1)
     single = sum(any(drawn(alone, 0.0, 1).checks[0] is True for _ in range(10)) for _ in range(200))
@@ -317,8 +323,15 @@ def test_an_effect_needs_half_of_the_size_of_the_paper() -> None:
     assert judge([less("", estimate(0.95, 0.01), one, (0.2, 0.8))]).reported == "refuted: no reduction above 6 %"
     assert judge([fewer("", estimate(0.95, 0.01), one, (0.2, 0.8))]).reported == "refuted: no reduction above 6 %"
     # The bound holds for all contradicting points together.
-    two = judge([more("", estimate(1.01, 0.01), one), more("", estimate(1.03, 0.01), one)])
-    assert two.reported == "refuted: no gain above 4 %"
+    low, middle = more("", estimate(1.01, 0.01), one), more("", estimate(1.03, 0.01), one)
+    assert judge([low, middle]).reported == "refuted: no gain above 4 %"
+    high = more("", estimate(1.3, 0.01), one)
+    assert judge([low, middle, high]).reported == "refuted: no gain above 4 % at 2 of 3 points"
+    # An effect of the other sign needs no bound, nor does almost none.
+    opposite = more("", estimate(0.8, 0.15), one)
+    assert judge([opposite]).checks == (False,)
+    assert judge([opposite] * 20 + [more("", estimate(0.7, 0.01), one)]).bound == ""
+    assert judge([more("", estimate(0.99, 0.008), one)]).reported == "refuted"
 
 
 def test_what_is_tested_is_what_is_shown() -> None:

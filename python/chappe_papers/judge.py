@@ -357,7 +357,9 @@ class Answer:
     def checks(self) -> tuple[Check, ...]:
         """Decision of each point: it agrees, contradicts, or is undecided."""
         adjusted = holm([min(c.p_supports, c.p_contradicts) for c in self.observations])
-        return tuple(_check(o, p, self.level) for o, p in zip(self.observations, adjusted, strict=True))
+        return tuple(
+            _check(o, p, len(self.observations), self.level) for o, p in zip(self.observations, adjusted, strict=True)
+        )
 
     @property
     def supports(self) -> int:
@@ -462,7 +464,7 @@ class Answer:
     def bound(self) -> str:
         """Largest effect that the contradicting points leave possible, all together; empty if they have the opposite.
 
-        It is known for claims of a difference whose points have one form.
+        It is known for claims of a difference whose contradicting points have one form.
         """
         against = [c for c, check in zip(self.observations, self.checks, strict=True) if check is False]
         forms = {(c.form, c.fall, c.none) for c in against}
@@ -471,12 +473,22 @@ class Answer:
         [(form, fall, none)] = forms
         if none is None:
             return ""
-        ends = [c.effect.interval(1 - self.level / len(self.observations))[not fall] for c in against]
-        end = min(ends) if fall else max(ends)
-        if not (end < none if fall else none < end < math.inf):
+        alone, end = (self._farthest(against, level) for level in (self.level, self.level / len(self.observations)))
+        size = form.number(end).lstrip("+-")
+        is_opposite = alone >= none if fall else alone <= none
+        if is_opposite or size == "0" or math.isinf(end):
             return ""
         kind = "gain" if form == GAIN and not fall else "reduction"
-        return f"no {kind} above {form.number(end).lstrip('+-')} {form.unit}"
+        where = (
+            f" at {len(against)} of {len(self.observations)} points" if len(against) < len(self.observations) else ""
+        )
+        return f"no {kind} above {size} {form.unit}{where}"
+
+    @staticmethod
+    def _farthest(points: Sequence[Observation], level: float) -> float:
+        """Farthest end of the intervals of points of one claim, in the direction of the claim."""
+        ends = [c.effect.interval(1 - level)[not c.fall] for c in points]
+        return min(ends) if points[0].fall else max(ends)
 
     @property
     def reported(self) -> str:
@@ -518,16 +530,19 @@ class Answer:
         return f"size {self.size.value}{paper_range}"
 
 
-def _check(o: Observation, adjusted: float, level: float) -> Check:
-    """Decision of a point with the adjusted smaller one of its two probabilities.
+def _check(o: Observation, adjusted: float, points: int, level: float) -> Check:
+    """Decision of one of several points.
 
-    An effect may be certain and yet smaller than the claim needs: that contradicts.
+    Args:
+        o: The point.
+        adjusted: The smaller one of its two probabilities, by Holm over the points.
+        points: Number of points. An effect that is certain, and smaller than the claim needs, contradicts at a level
+            by Bonferroni: Holm's order of the points is that of the other probability.
+        level: Level of the claim.
     """
     if not adjusted < level:
         return None
-    smaller = min(o.p_supports, o.p_contradicts)
-    tests = adjusted / smaller if smaller > 0 else math.inf
-    return not (o.p_contradicts <= o.p_supports or o.p_contradicts * tests < level)
+    return not (o.p_contradicts <= o.p_supports or o.p_contradicts * points < level)
 
 
 def _listed(names: Sequence[str]) -> str:
