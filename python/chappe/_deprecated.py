@@ -110,6 +110,7 @@ def keyword_only(*names: str, after: int = 1) -> Callable[[Callable[P, R]], Call
                 return function(*args, **kwargs)  # Python raises the TypeError
             use = ", ".join(f"{name}=..." for name in by_name)
             warn(f"{function.__name__}() with more than {_subjects(after)} by position", use)
+            # Types of keywords that were given by position are not known to P.
             return function(*first, **by_name, **kwargs)  # type: ignore[arg-type]
 
         return called

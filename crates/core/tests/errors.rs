@@ -34,7 +34,7 @@ fn an_unreachable_destination() {
     assert_eq!(
         problem("topology = { hops = 3, spacing = \"300 m\" }\nflow = [{ src = 0, dst = 3 }]"),
         "my.toml:3:26 node 3 cannot be reached from node 0 \
-         -> frames are decoded up to 250 m, and neighbours are 300 m apart; move nodes closer or choose another"
+         -> frames are decoded up to 250 m, and neighbours are 300 m apart; move nodes closer or choose another destination"
     );
     assert_eq!(
         problem("routing = { protocol = \"fixed\" }\nflow = [{ src = 0, dst = 1 }]"),
@@ -46,7 +46,7 @@ fn an_unreachable_destination() {
 fn mistake_is_shown_at_the_written_value() {
     // The flow of a chain is a default; the mistake is shown at the setting that separates it from its end.
     let apart = "node 7 cannot be reached from node 0 -> frames are decoded up to 250 m, and neighbours are 300 m apart; \
-                 move nodes closer or choose another";
+                 move nodes closer or choose another destination";
     assert_eq!(problem("topology.spacing = \"300 m\""), format!("my.toml:2:20 {apart}"));
     // So it is with rates of which one is a default, or that of a preset.
     let rates = "my.toml:3:18 `wlan.data_rate` is 54 Mbit/s, of 802.11a, and `wlan.basic_rate` has 1 Mbit/s, of 802.11b \
@@ -174,7 +174,7 @@ fn unreachable_destination_with_cumulative_interference() {
              log_distance = {{ exponent = 2.2, distance = \"10 m\", loss = \"81.6 dB\" }}\n{more}"
         )
     };
-    let said = "frames at 11 Mbit/s are decoded up to 17 m, and neighbours are 20 m apart; move nodes closer or choose another";
+    let said = "frames at 11 Mbit/s are decoded up to 17 m, and neighbours are 20 m apart; move nodes closer or choose another destination";
     let wrong = "my.toml:4:26 node 2 cannot be reached from node 0 ->";
     assert_eq!(problem(&radio("")), format!("{wrong} {said}"));
     assert_eq!(problem(&radio("shadowing = \"1 dB\"")), format!("{wrong} without shadowing {said}"));
@@ -608,7 +608,7 @@ fn error_names_the_wrong_setting() {
     assert_eq!(
         problem("topology.wired_nodes = 2\nwired_link = [{ src = 8, dst = 9 }]\nflow = [{ src = 0, dst = 8 }]"),
         "my.toml:4:26 node 8 cannot be reached from node 0 \
-         -> no links lead there; list more of them, or choose another"
+         -> no links lead there; list more of them, or choose another destination"
     );
     let set = |text: &str, key: &str| {
         let overrides = [(key.to_owned(), "vegas".to_owned())];

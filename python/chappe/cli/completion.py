@@ -23,6 +23,7 @@ def script(parser: argparse.ArgumentParser, shell: str) -> str:
         "NAME=VALUE": settings,
         "NAME=VALUES": settings,
     }
+    # shtab reads `complete` of an action, which argparse does not declare.
     for action in _actions(parser):
         if action.dest == "name":
             action.complete = _words("names", known())  # type: ignore[attr-defined]

@@ -98,18 +98,23 @@ def _seed(text: str) -> int:
     return int(text)
 
 
+_MOST_SEEDS = 999_999_999
+
+
 def _seeds(text: str) -> int | list[int]:
     """Number of seeds, or a list of seeds with commas."""
     if "," in text:
         return [_seed(s.strip()) for s in text.split(",") if s.strip()]
-    if not re.fullmatch(r"[0-9]{1,9}", text) or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"seeds are a number of seeds, or a list such as 1,2,7, not {plain(text)}")
-    return int(text)
+    return _number_of_seeds(text, ", or give a list such as 1,2,7")
 
 
-def _seeds_at_most(text: str) -> int:
+def _number_of_seeds(text: str, otherwise: str = "") -> int:
+    """Number of seeds; `otherwise` is what else could be given."""
     if not re.fullmatch(r"[0-9]{1,9}", text) or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"a number of seeds is a whole number of at least 1, not {plain(text)}")
+        most = f"{_MOST_SEEDS:,}"
+        raise argparse.ArgumentTypeError(
+            f"the number of seeds is a whole number from 1 to {most}{otherwise}; it cannot be {plain(text)}"
+        )
     return int(text)
 
 
@@ -232,7 +237,7 @@ def parser() -> Parser:
         metavar="SHARE",
         help='largest relative error of the measure, such as "5 %%": points get further seeds until it is met',
     )
-    q.add_argument("--max-seeds", type=_seeds_at_most, metavar="N", help="largest number of seeds with --precision")
+    q.add_argument("--max-seeds", type=_number_of_seeds, metavar="N", help="largest number of seeds with --precision")
     _set_option(q)
     _measure_option(q)
     _out_option(q, "folder of the study (default: results/NAME)")

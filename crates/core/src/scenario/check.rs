@@ -573,7 +573,7 @@ impl Checker<'_> {
                         links::no_row_back(self.one_way_links())
                     ),
                     _ if bare(from) || bare(to) => {
-                        "no links lead there; list more of them, or choose another".to_owned()
+                        "no links lead there; list more of them, or choose another destination".to_owned()
                     }
                     _ if cfg.radio.propagation == radio::Propagation::Links => {
                         "no links in `radio.links_table` lead there over which data frames can be decoded at their \
@@ -586,7 +586,7 @@ impl Checker<'_> {
                          look at `radio.channels`, `radio.sensitivity`, `wlan.link_rate` and `node`"
                             .to_owned()
                     }
-                    _ => format!("{}; move nodes closer or choose another", self.how_far()),
+                    _ => format!("{}; move nodes closer or choose another destination", self.how_far()),
                 };
                 self.error_at(self.cause(&path), &path, message, &help);
                 continue;
