@@ -115,7 +115,10 @@ def test_a_precision_without_a_study_file(command: Command) -> None:
         (["--precision", "0 %", "--max-seeds", "4"], "`--precision` is 0 %"),
         (["--precision", "5 %"], "`--max-seeds` is missing"),
         (["--precision", "5 %", "--max-seeds", "1"], "`--max-seeds` is 1"),
-        (["--precision", "5 %", "--max-seeds", "0"], "the number of seeds is a whole number from 1 to 999,999,999; it cannot be 0"),
+        (
+            ["--precision", "5 %", "--max-seeds", "0"],
+            "the number of seeds is a whole number from 1 to 999,999,999; it cannot be 0",
+        ),
         (["--max-seeds", "3"], "--max-seeds has no effect without `--precision SHARE`"),
         (["--precision", "5 %", "--max-seeds", "4", "--seeds", "1"], "add `--seeds 10`"),
     ):
