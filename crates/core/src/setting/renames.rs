@@ -3,7 +3,7 @@
 //! A former name is never used again for anything else. `docs/generate.py` prints the list.
 
 use super::join;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 /// Former name and name of settings and groups; `*` is a place in a list.
@@ -190,9 +190,20 @@ const MAX_STEPS: usize = 16;
 /// Names by names of settings and groups.
 type Names = HashMap<&'static str, &'static str>;
 
+/// Tells if a step of `path` is the last step of a former name: most names need no further search.
+fn may_be_former(path: &str) -> bool {
+    static LAST: OnceLock<HashSet<&'static str>> = OnceLock::new();
+    let of_settings = SETTINGS.iter().chain(PAIRS).map(|(old, _)| last(old));
+    let known = LAST.get_or_init(|| of_settings.chain(EVENTS.iter().map(|word| word.former)).collect());
+    path.split('.').any(|step| known.contains(step))
+}
+
 /// Name of the setting or group that was called `path`; `None` if `path` has no former name.
 pub fn renamed(path: &str) -> Option<String> {
     static NAMES: OnceLock<Names> = OnceLock::new();
+    if !may_be_former(path) {
+        return None;
+    }
     let of_event = |(group, key): (&str, &str)| {
         let word = EVENTS.iter().find(|word| word.former == key).filter(|_| generic(group) == "event.*")?;
         Some(join(group, word.key))
