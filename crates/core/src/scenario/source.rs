@@ -4,6 +4,7 @@ use super::renamed::Renaming;
 use super::{links, presets, schema};
 use crate::setting::{Entry, Node, Origin, Report, Table, Value, count, join, shortened, suggest};
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -84,6 +85,11 @@ impl<'a> Reader<'a> {
     pub fn read(&mut self, name: &str, text: &str) -> Table {
         let mut table = self.parse(name, text);
         self.begin(&mut table);
+        self.extend_as(name, table)
+    }
+
+    /// Overlays the files that a scenario of this name extends with its table.
+    fn extend_as(&mut self, name: &str, table: Table) -> Table {
         self.open.push(name.to_owned());
         let merged = self.extend(table, name);
         self.open.pop();
@@ -185,8 +191,12 @@ impl<'a> Reader<'a> {
             return Table::default();
         }
         if let Some(text) = presets::text(wanted) {
-            self.sources.extended.push(self.sources.texts.len());
-            return self.read(wanted, text);
+            let source = self.sources.texts.len();
+            self.sources.extended.push(source);
+            self.sources.texts.push((wanted.to_owned(), text.to_owned()));
+            let mut table = preset(wanted, text).clone();
+            move_to(&mut table, source);
+            return self.extend_as(wanted, table);
         }
         match self.files.read(wanted, from) {
             Ok((name, _)) if self.open.contains(&name) => {
@@ -449,6 +459,36 @@ pub fn leaves(node: &Node, path: &str, tell: &mut dyn FnMut(String)) {
 /// Tells if the name `a` is `b`, or a setting in the group `b`.
 pub fn within(a: &str, b: &str) -> bool {
     a.strip_prefix(b).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+/// Tree of a preset, with positions in source 0. To parse one takes longer than to read a small scenario, so each is
+/// parsed once.
+fn preset(name: &str, text: &str) -> &'static Table {
+    const COUNT: usize = presets::WORDS.len();
+    static TREES: [OnceLock<Table>; COUNT] = [const { OnceLock::new() }; COUNT];
+    let number = presets::WORDS.iter().position(|word| word.0 == name).expect("it has a text");
+    TREES[number].get_or_init(|| {
+        let mut reader = Reader::new(&NoFiles);
+        let mut table = reader.parse(name, text);
+        reader.begin(&mut table);
+        table
+    })
+}
+
+/// Moves the positions of a tree to another source.
+fn move_to(table: &mut Table, source: usize) {
+    fn node(inner: &mut Node, source: usize) {
+        inner.origin = inner.origin.map(|o| Origin { source, ..o });
+        match &mut inner.value {
+            Value::List(l) => l.iter_mut().for_each(|n| node(n, source)),
+            Value::Table(t) => move_to(t, source),
+            _ => {}
+        }
+    }
+    table.entries_mut().for_each(|(place, inner)| {
+        *place = place.map(|o| Origin { source, ..o });
+        node(inner, source);
+    });
 }
 
 /// Gives all values of an override the position of the override.
