@@ -70,20 +70,15 @@ def enable(settings: dict[str, Any], name: str) -> None:
         settings["topology"] = {"kind": kinds.get(parts[1], "chain")}
 
 
-SHARES = 4
-"""Worker processes for calls, shared by tests because starting one takes a second."""
-
-
-def share_is_answered(calls: list[Any], share: int, folder: Path) -> None:
-    """Executes every fourth call, starting with the given one."""
+def answered(calls: list[Any], folder: Path) -> None:
+    """Makes the calls in a worker process; one, because the studies that they ask take seconds to make."""
     path = folder / "calls.json"
-    path.write_text("".join(json.dumps(call) + "\n" for call in calls[share::SHARES]), encoding="utf-8")
+    path.write_text("".join(json.dumps(call) + "\n" for call in calls), encoding="utf-8")
     assert api.replay([path], SILENCE_S) is None
 
 
-@pytest.mark.parametrize("share", range(SHARES))
-def test_settings_at_the_ends_of_their_ranges(share: int, tmp_path: Path) -> None:
-    share_is_answered([call for leaf in draws.LEAVES for call in calls_of(leaf)], share, tmp_path)
+def test_settings_at_the_ends_of_their_ranges(tmp_path: Path) -> None:
+    answered([call for leaf in draws.LEAVES for call in calls_of(leaf)], tmp_path)
 
 
 def test_the_corpus_of_the_fuzzer() -> None:
@@ -188,8 +183,7 @@ def places(value: Any, odd: Any) -> Iterator[Any]:
             yield from ({**value, name: put} for put in parts)
 
 
-@pytest.mark.parametrize("share", range(SHARES))
-def test_every_odd_value_in_every_place(share: int, tmp_path: Path) -> None:
+def test_every_odd_value_in_every_place(tmp_path: Path) -> None:
     calls = [
         [name, {**arguments, argument: put}]
         for name, arguments in ANSWERED
@@ -198,7 +192,7 @@ def test_every_odd_value_in_every_place(share: int, tmp_path: Path) -> None:
         for odd in ODD
         for put in places(value, {"$": odd})
     ]
-    share_is_answered(calls, share, tmp_path)
+    answered(calls, tmp_path)
 
 
 def test_names_of_one_draw_may_disagree_about_what_is_a_list() -> None:

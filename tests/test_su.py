@@ -38,7 +38,7 @@ SHORT = Length((1, 2, 5), most=2, paths=2, stop="4 s")
 @pytest.fixture
 def shortened(monkeypatch: pytest.MonkeyPatch) -> None:
     """Limits the design to two paths per point, four simulated seconds, and one file format of figures."""
-    monkeypatch.setattr(plot, "FORMATS", ("svg", "png"))
+    monkeypatch.setattr(plot, "FORMATS", ("svg",))
     monkeypatch.setattr(DESIGN, "quick", SHORT)
     monkeypatch.setattr(microscopic, "SECONDS", 10)
 
