@@ -132,16 +132,28 @@ def test_shares_and_choices_and_medians() -> None:
 
 
 def test_a_single_run_of_a_paper() -> None:
-    runs = Quantile.at([float(i) for i in range(1, 41)])
-    assert judge([among("", runs, 20.0)]).checks == (True,)
-    assert judge([among("", runs, 50.0)]).checks == (False,)
+    runs = Quantile.at([100.0 + i for i in range(1, 41)])
+    assert judge([among("", runs, 120.0)]).checks == (True,)
+    assert judge([among("", runs, 150.0)]).checks == (False,)
     # By rank among 41; 3 of 40 runs are more extreme, and half of the outer 5 % would be one.
-    assert among("", runs, 50.0).p_contradicts == pytest.approx(2 / 41)
-    assert among("", runs, 38.0).p_supports == pytest.approx(2 * binom.sf(2, 40, 0.025))
-    assert among("", runs, 50.0).p_supports == 1
+    assert among("", runs, 150.0).p_contradicts == pytest.approx(2 / 41)
+    assert among("", runs, 138.0).p_supports == pytest.approx(2 * binom.sf(2, 40, 0.025))
+    assert among("", runs, 150.0).p_supports == 1
+    # Even a number that is much more or much less would be like them, so that agreement says nothing.
+    wide = judge([among("", Quantile.at([float(i) for i in range(1, 401)]), 200.0)])
+    assert wide.observations[0].is_blunt
+    assert wide.verdict is Verdict.ALIKE
+    assert wide.reported == "cannot be told apart: single runs have 11.0 to 390"
+    narrow = judge([among("", Quantile.at([200 + i / 4 for i in range(400)]), 250.0)])
+    assert not narrow.observations[0].is_blunt
+    assert narrow.verdict is Verdict.CONFIRMED
+    # What lies outside contradicts, however wide they are.
+    assert judge([among("", wide.observations[0].effect, 1000.0)]).verdict is Verdict.REFUTED
+    # Together with what is really undecided it is undecided.
+    assert judge([*wide.observations, more("", Estimate(1.1, 0.1, 9), Estimate(1, 0.1, 9))]).verdict is Verdict.OPEN
     # Fewer runs give no 95 % prediction interval for one run, and forty runs none for two.
     assert judge([among("", Quantile.at([1.0, 2.0, 3.0]), 50.0)]).checks == (None,)
-    assert judge([among("", runs, 50.0), among("", runs, 60.0)]).checks == (None, None)
+    assert judge([among("", runs, 150.0), among("", runs, 160.0)]).checks == (None, None)
 
 
 @pytest.mark.parametrize(

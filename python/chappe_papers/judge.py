@@ -55,6 +55,7 @@ class Verdict(Enum):
     EXCEPTIONS = "confirmed with exceptions"
     DEPENDS = "depends"
     REFUTED = "refuted"
+    ALIKE = "cannot be told apart"
     OPEN = "undecided"
 
     @property
@@ -129,6 +130,7 @@ class Observation:
         sub_claim: Name of the sub-claim; the first one has no name.
         fall: True if the claim says that something is less: a smaller value is then a larger effect.
         none: Value of the quantity without an effect, for a claim of a difference; ``None`` for other claims.
+        among: Middle 95 % of single runs, one of which is compared with the paper's; ``None`` for other claims.
     """
 
     where: str
@@ -141,6 +143,12 @@ class Observation:
     sub_claim: str = ""
     fall: bool = False
     none: float | None = None
+    among: tuple[float, float] | None = None
+
+    @property
+    def is_blunt(self) -> bool:
+        """True if single runs spread so far that one with much more and one with much less would also be like them."""
+        return self.among is not None and self.among[0] * MUCH < self.effect.mean < self.among[1] / MUCH
 
     def called(self, what: str) -> "Observation":
         """A copy as an observation of another sub-claim, with its name."""
@@ -309,12 +317,13 @@ _CENTRAL = 0.95
 """A run lies among others when it is in this middle part of what they may be."""
 
 
-def among(where: str, e: Estimate, one: float) -> Observation:
+def among(where: str, e: Estimate, one: float, form: Form = PLAIN) -> Observation:
     """A single run of the paper is like runs of Chappe.
 
     As the paper says: it lies in the middle 95 % of the distribution of Chappe's runs; the test is binomial, by
     how many of them lie on either side of it. Contrary: it is not of the same distribution, by its rank among them
-    (:func:`chappe.order.rank_p`), whose probability is never below 2 / (n + 1).
+    (:func:`chappe.order.rank_p`), whose probability is never below 2 / (n + 1). Where single runs spread far
+    (:attr:`Observation.is_blunt`), agreement says nothing, and the point remains undecided.
     """
     from scipy.special import bdtrc
 
@@ -323,7 +332,8 @@ def among(where: str, e: Estimate, one: float) -> Observation:
     least = min(sum(v <= one for v in e.ordered), sum(v >= one for v in e.ordered))
     # Probability of so many runs of Chappe beyond it, when it is not in that part.
     central = min(1.0, 2 * float(bdtrc(least - 1, len(e.ordered), (1 - _CENTRAL) / 2))) if least else 1.0
-    return Observation(where, e, central, rank_p(e.ordered, one))
+    low, high = (Quantile.at(e.ordered, q).mean for q in ((1 - _CENTRAL) / 2, (1 + _CENTRAL) / 2))
+    return Observation(where, e, central, rank_p(e.ordered, one), form=form, among=(low, high))
 
 
 def inside(where: str, e: Estimate, low: float, high: float, form: Form = PLAIN) -> Observation:
@@ -421,9 +431,16 @@ class Answer:
         sub_claims = dict.fromkeys(c.sub_claim for c in self.observations)
         words = [word_of(*self._counted(sub_claim), short=self.short) for sub_claim in sub_claims]
         word = _joined(words, self.short)
+        if word is Verdict.OPEN and self._is_alike():
+            return Verdict.ALIKE
         if word is not Verdict.CONFIRMED:
             return Verdict.DEPENDS if self._by_condition() else word
         return Verdict.SIZE if self.size in (Size.LARGER, Size.SMALLER, Size.BOTH) else word
+
+    def _is_alike(self) -> bool:
+        """True if nothing contradicts, and all undecided points are single runs that no number would differ from."""
+        undecided = [o for o, check in zip(self.observations, self.checks, strict=True) if check is None]
+        return bool(undecided) and not self.contradicts and all(o.is_blunt for o in undecided)
 
     def _by_condition(self) -> dict[bool, list[str]]:
         """Groups of points, or points without groups, in which a claim holds and in which it does not.
@@ -496,6 +513,9 @@ class Answer:
         if self.verdict is Verdict.DEPENDS:
             where = self._by_condition()
             return f"{self.verdict.value}: {_listed(where[True])}; not {_listed(where[False])}"
+        if self.verdict is Verdict.ALIKE:
+            spreads = [o.form.text(*o.among) for o in self.observations if o.among is not None and o.is_blunt]
+            return f"{self.verdict.value}: single runs have {_listed(spreads)}"
         only = f", only {' and '.join(self.only)}" if self.only else ""
         bound = f": {self.bound}" if self.verdict is Verdict.REFUTED and self.bound else ""
         return f"{self.verdict.value}{only}{bound}"
@@ -541,6 +561,8 @@ def _check(o: Observation, adjusted: float, points: int, level: float) -> Check:
         level: Level of the claim.
     """
     if not adjusted < level:
+        return None
+    if o.is_blunt and o.p_supports < o.p_contradicts:
         return None
     return not (o.p_contradicts <= o.p_supports or o.p_contradicts * points < level)
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from chappe import stats
+from chappe.order import Quantile
 from chappe.stats import Estimate, Jackknife
 
 
@@ -47,6 +48,11 @@ def common(several: Sequence[Paired]) -> np.ndarray:
     return np.array([[units_of[u] for units_of in by_unit] for u in units], dtype=float).reshape(
         len(units), len(several)
     )
+
+
+def single(e: Estimate) -> Estimate:
+    """Single units, among which one of the paper may lie; estimates without values stay as they are."""
+    return Quantile.at([v for _, v in e.values]) if isinstance(e, Paired) else e
 
 
 def mean_of(several: Iterable[Estimate]) -> Estimate:

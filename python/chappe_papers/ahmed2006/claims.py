@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
-from chappe.order import Quantile
 from chappe.stats import Estimate
 
 from chappe_papers.ahmed2006.design import DELAY, DESIGN, LOST, THROUGHPUT
@@ -11,7 +10,7 @@ from chappe_papers.ahmed2006.points import READINGS as READINGS_OF
 from chappe_papers.claims import Claims, Finding
 from chappe_papers.estimates import Estimates
 from chappe_papers.judge import AT_LEAST_MUCH, SLIGHTLY, Observation, among, less, more
-from chappe_papers.pairs import Paired, common, mean_of
+from chappe_papers.pairs import Paired, common, mean_of, single
 
 CLAIMS = Claims()
 claim = CLAIMS.claim
@@ -45,11 +44,6 @@ def _mean(data: Estimates, v: str, measure: str, loss: float) -> Estimate:
     return mean_of(data.several([Point(v, s, loss) for s in data.x], measure))
 
 
-def _one(e: Estimate) -> Estimate:
-    """Single runs, among which the paper's one lies."""
-    return Quantile.at([v for _, v in e.values]) if isinstance(e, Paired) else e
-
-
 def _evenness(data: Estimates, v: str, loss: float) -> Estimate:
     """Least by largest throughput over the speeds, by movement pattern."""
     throughputs = data.several([Point(v, s, loss) for s in data.x], THROUGHPUT)
@@ -64,7 +58,7 @@ def _single(data: Estimates, measure: str, reported: float, loss: float) -> Obse
     """The paper's number of E-NewReno where nothing moves, among single runs of Chappe."""
     e = data.get(Point(OURS, 0.0, loss), measure)
     if e is not None:
-        yield among(f"the paper's {reported:g}", _one(e), reported)
+        yield among(f"the paper's {reported:g}", single(e), reported)
 
 
 def _gain(data: Estimates, loss: float) -> Observations:

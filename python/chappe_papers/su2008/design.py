@@ -67,6 +67,11 @@ def mix(counted: str, node: int, mbps: str) -> str:
     return f"{counted}_{node}_at_{mbps}"
 
 
+def by_path(share: str) -> str:
+    """The name of a share of totals, path by path."""
+    return f"{share}_by_path"
+
+
 SMALLEST = "smallest_share"
 """Of the path with the least throughput, of several."""
 
@@ -153,11 +158,18 @@ class Su(Design):
         estimates: dict[str, Estimate] = {n: Paired.at(dict(zip(seeds, rows[n].to_list(), strict=True))) for n in names}
         for name, q in ((MEDIAN, 0.5), (TENTH, 0.1), (NINETIETH, 0.9)):
             estimates[name] = Quantile.at(rows[AGGREGATE].to_list(), q)
-        estimates[RESENT] = _quotient(rows, "resent", ["sent"])
+        shares = {RESENT: ("resent", ["sent"])}
         for counted in COUNTED:
             for node in range(point.hops) if _known(rows, mix(counted, 0, MBPS[0])) else ():
                 rates = [mix(counted, node, mbps) for mbps in MBPS]
-                estimates |= {name: _quotient(rows, name, rates) for name in rates}
+                shares |= {name: (name, rates) for name in rates}
+        estimates |= {name: _quotient(rows, *parts) for name, parts in shares.items()}
+        for name in (RESENT, *(mix("packets", node, MBPS[0]) for node in range(point.hops))):
+            if name in shares:
+                part, whole = shares[name]
+                of_path = rows.select(pl.col(part) / pl.sum_horizontal(whole)).to_series().fill_nan(None)
+                known = {seed: v for seed, v in zip(seeds, of_path.to_list(), strict=True) if v is not None}
+                estimates[by_path(name)] = Paired.at(known)
         return estimates
 
     def records(self) -> tuple[Record, ...]:

@@ -68,6 +68,12 @@ def targets() -> tuple[Target, ...]:
     return tuple(Target(**row) for row in csv.DictReader(text.splitlines()))
 
 
+def printed(name: str) -> float:
+    """The number of the paper with an id, or the first of several in one cell, in its unit."""
+    target = next(t for t in targets() if t.id == name)
+    return float(target.paper.split(" / ")[0])
+
+
 SCHEMES = {"Reno": "reno", "Clamping 3": "clamp3", "Clamping 4": "clamp4", "Vegas": "vegas", "Buf 2": "buf2"}
 BUFFERS = {"2": "buf2", "4": "buf4", "50": "reno"}
 LATER = {"US": "mesh_us", "EU": "mesh_europe_later"}

@@ -21,6 +21,7 @@ _SHORT = {
     Verdict.EXCEPTIONS: "with exceptions",
     Verdict.DEPENDS: "depends",
     Verdict.REFUTED: "no",
+    Verdict.ALIKE: "cannot be told apart",
     Verdict.OPEN: "undecided",
 }
 
