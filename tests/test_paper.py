@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import chappe
+import numpy as np
 import polars as pl
 import pytest
 from chappe import cli, plot
@@ -17,6 +18,7 @@ from chappe.stats import Estimate
 from chappe_papers.elrakabawy2005 import PAPER, udp
 from chappe_papers.elrakabawy2005.claims import ALL as CLAIMS
 from chappe_papers.elrakabawy2005.design import COMPARED, DESIGN, GOODPUT, JAIN, MEASURES, Length
+from chappe_papers.elrakabawy2005.extras import EXTRAS, components
 from chappe_papers.elrakabawy2005.figures import FIGURES
 from chappe_papers.elrakabawy2005.figures import TABLES as SHEETS
 from chappe_papers.elrakabawy2005.points import RATES, UDP, VARIANTS, WINDOWS, Point, scenario
@@ -88,7 +90,7 @@ def test_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for text in ("Claims: ", "Figure 6: goodput", "Table 3: Jain's index"):
         assert text in printed
     figures = [f"{figure}.{end}" for figure in ("key", *(f"figure{n}" for n in FIGURES)) for end in ("csv", "svg")]
-    tables = [f"table{n}.csv" for n in SHEETS]
+    tables = [f"{name}.csv" for name in (*EXTRAS, *(f"table{n}" for n in SHEETS))]
     files_ = ("claims.csv", "findings.csv", "searches.csv", "index.html", "paper.md")
     assert sorted(written) == sorted([*figures, *tables, *files_])
 
@@ -184,6 +186,13 @@ def test_a_part(
     assert created == {*written, *more, "index.html", "paper.md"}
     printed = capsys.readouterr().out
     assert {c.id for c in CLAIMS if f"\n{c.id}: " in printed} == claims
+
+
+def test_nodes_that_reach_each_other() -> None:
+    """Three nodes in a row, 250 m apart, and two others, a step farther away."""
+    xy_m = np.array([[0, 0], [250, 0], [500, 0], [751, 0], [751, 250]], dtype=float)
+    assert sorted(components(xy_m, 250.0)) == [2, 3]
+    assert components(xy_m, 251.0) == [5]
 
 
 def test_tables_as_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

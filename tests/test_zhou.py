@@ -39,7 +39,18 @@ from chappe_papers.zhou2004.design import (
 )
 from chappe_papers.zhou2004.extras import EXTRAS, LOSSES, RTT_S, TIMEOUT_S, with_formulas
 from chappe_papers.zhou2004.figures import FIGURES as CHARTS
-from chappe_papers.zhou2004.points import FLOWS, LONE, MECHANISMS, RATES, READINGS, VARIANTS, Point, same, scenario
+from chappe_papers.zhou2004.points import (
+    FLOWS,
+    FURTHER,
+    LONE,
+    MECHANISMS,
+    RATES,
+    READINGS,
+    VARIANTS,
+    Point,
+    same,
+    scenario,
+)
 from chappe_papers.zhou2004.validate import AS_NS2
 from command import REPOSITORY, contents
 from markdown import blocks
@@ -84,7 +95,7 @@ def test_the_reading_of_ns2_is_the_scenario_of_the_repository() -> None:
     assert ours.settings == theirs.settings | {"middlebox": []}
 
 
-@pytest.mark.parametrize("reading", READINGS)
+@pytest.mark.parametrize("reading", READINGS | FURTHER)
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_every_reading_is_a_scenario(reading: str, mechanism: str) -> None:
     s = scenario(Point("vegas", mechanism, 2.0, reading))
@@ -152,10 +163,11 @@ def made_up(goodput: dict[str, float], unfairness: dict[str, float]) -> Estimate
                 share, unfair = 1.0, 0.1
                 for n in names:
                     share, unfair = share * goodput.get(n, 1.0), unfair * unfairness.get(n, 1.0)
-                values[Point(v, m, r)] = {
-                    GOODPUT: Estimate(300 * share, 0.01, 9),
-                    UNFAIRNESS: Quantile.at([unfair * (0.98 + i / 2000) for i in range(80)]),
-                }
+                for reading, factor in (("2003", 1.0), ("rtts", unfairness.get("rtts", 1.0))):
+                    values[Point(v, m, r, reading)] = {
+                        GOODPUT: Estimate(300 * share, 0.01, 9),
+                        UNFAIRNESS: Quantile.at([factor * unfair * (0.98 + i / 2000) for i in range(80)]),
+                    }
     return Estimates(values, RATES)
 
 
@@ -206,6 +218,8 @@ FALLING = {"none": 12, "eln": 20, "snoop": 50}
         ("P3-F5-3", {}, {"snoop": 3.0}, Verdict.REFUTED),
         ("P3-F5-4", {}, {"vegas": 3.0}, Verdict.CONFIRMED),
         ("P3-F5-4", {}, {"vegas": 0.3}, Verdict.REFUTED),
+        ("P3-F5-5", {}, {"rtts": 2.0}, Verdict.CONFIRMED),
+        ("P3-F5-5", {}, {"rtts": 0.5}, Verdict.REFUTED),
     ],
 )  # fmt: skip
 def test_claims_are_judged(
@@ -215,7 +229,7 @@ def test_claims_are_judged(
 
 
 def test_every_claim_of_the_figures() -> None:
-    counts = {2: 5, 3: 3, 4: 2, 5: 4}
+    counts = {2: 5, 3: 3, 4: 2, 5: 5}
     assert [c.id for c in CLAIMS] == [f"P3-F{f}-{n + 1}" for f, count in counts.items() for n in range(count)]
     assert chappe_papers.find("zhou2004") is chappe_papers.PAPERS[1]
     assert chappe_papers.PAPERS[1].claims == tuple(c.id for c in CLAIMS)
@@ -228,7 +242,7 @@ def test_every_claim_of_the_figures() -> None:
 def test_claims_are_looked_up_in_the_runs_of_ns2() -> None:
     missing = {c.id for c in CLAIMS if not c.judged(DESIGN.ns2()).observations}
     # ns-2 with the defaults of 2003 was run at few error rates, and without ELN.
-    assert missing == {"P3-F2-2", "P3-F2-4", "P3-F3-3", "P3-F5-2", "P3-F5-3", "P3-F5-4"}
+    assert missing == {"P3-F2-2", "P3-F2-4", "P3-F3-3", "P3-F5-2", "P3-F5-3", "P3-F5-4", "P3-F5-5"}
 
 
 def test_every_cell_of_ns2_is_that_of_its_file() -> None:

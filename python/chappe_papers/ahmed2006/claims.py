@@ -36,7 +36,7 @@ def _all(data: Estimates, a: str, others: Iterable[str], measure: str, says: Cal
         for other in others:
             if other != a and speed in data.x:
                 for x, y in data.both(Point(a, speed, loss), Point(other, speed, loss), measure):
-                    yield says(f"{speed:g} m/s, against {VARIANTS[other]}", x, y, paper)
+                    yield says(f"{speed:g} m/s, against {TCPS[other][0]}", x, y, paper)
 
 
 def _mean(data: Estimates, v: str, measure: str, loss: float) -> Estimate:
@@ -262,6 +262,11 @@ def _(data: Estimates) -> Observations:
 @claim("P4-W-3", "SACK retransmits data that have arrived: more than NewReno", section=WHY)
 def _(data: Estimates) -> Observations:
     yield from _all(data, "sack", ("newreno",), "duplicates", more, 0.0)
+
+
+@claim("P4-W-4", "Westwood works well only with RED: it has more throughput than without", section=WHY)
+def _(data: Estimates) -> Observations:
+    yield from _all(data, "westwood_red", ("westwood",), THROUGHPUT, more, 0.0)
 
 
 ALL = CLAIMS.all

@@ -8,7 +8,7 @@ from chappe._scenario import Scenario
 from chappe.stats import Estimate, jain_index
 
 from chappe_papers import reference
-from chappe_papers.ahmed2006.points import LONE, MAIN, SECONDS, SPEEDS, Point, same, scenario
+from chappe_papers.ahmed2006.points import LONE, MAIN, OUTLOOK, SECONDS, SPEEDS, Point, same, scenario
 from chappe_papers.design import Design
 from chappe_papers.estimates import NS2, Estimates, Measure
 from chappe_papers.measured import share, weighted_mean
@@ -103,7 +103,7 @@ class Ahmed(Design):
 
     def seeds(self, point: Point, length: Length) -> int:
         """Number of runs of a point."""
-        return length.seeds if point.reading in (MAIN, LONE) else length.compared
+        return length.seeds if point.reading in (MAIN, LONE, *OUTLOOK) else length.compared
 
     def same(self, point: Point) -> Point:
         """Representative of all points with the same scenario."""

@@ -1,8 +1,8 @@
 """Additions to the figures: readings side by side, sources of the gain, three definitions of loss."""
 
 from chappe_papers.ahmed2006.claims import ALL, LOST_REPORTED, OURS, READINGS
-from chappe_papers.ahmed2006.design import DESIGN, EVENTS, FRAMES, LOST, MEASURES, THROUGHPUT, WHY, Length
-from chappe_papers.ahmed2006.points import LONE, LOSSES, MAIN, TCPS, VARIANTS, Point, same
+from chappe_papers.ahmed2006.design import DELAY, DESIGN, EVENTS, FRAMES, LOST, MEASURES, THROUGHPUT, WHY, Length
+from chappe_papers.ahmed2006.points import LONE, LOSSES, MAIN, OUTLOOK, QUEUES, ROUTING, TCPS, VARIANTS, Point, same
 from chappe_papers.ahmed2006.points import READINGS as READINGS_OF
 from chappe_papers.estimates import Estimates
 from chappe_papers.extras import Extra, percent
@@ -98,6 +98,25 @@ def _loss_rows(ours: Estimates, ns2: Estimates) -> Rows:
     return rows
 
 
+# ---- the outlook ----
+
+
+def _outlook_points(_length: Length) -> list[Point]:
+    return [Point(v, _AT, 0.0, network) for network in OUTLOOK for v in ("newreno", OURS)]
+
+
+def _outlook_rows(ours: Estimates, _ns2: Estimates) -> Rows:
+    rows = []
+    for protocol, routing in ROUTING.items():
+        for queue, (title, _) in QUEUES.items():
+            newreno = Point("newreno", _AT, 0.0, f"{protocol}, {queue}")
+            rows.append([routing, title, *(cell(ours.get(newreno, name), MEASURES[name].scale) for name in _OUTLOOK),
+                         _relative(ours, newreno._replace(variant=OURS), newreno)])  # fmt: skip
+    return rows
+
+
+_OUTLOOK = (THROUGHPUT, LOST, DELAY)
+
 EXTRAS = {
     "readings": Extra("readings", _readings, None, None, {
         "readings": Sheet(
@@ -119,6 +138,11 @@ EXTRAS = {
         "loss by three definitions [%]",
         ("TCP", "link loss", "speed [m/s]", "paper", "lost segments: ns-2", "here", "all drops", "and frames"),
         _loss_rows, shown=True,
+    )}),
+    "outlook": Extra("outlook", _outlook_points, None, None, {"outlook": Sheet(
+        "routing protocols and queues under motion, at 10 m/s",
+        ("routing", "queue", *(f"NewReno: {MEASURES[n].label}" for n in _OUTLOOK), "E-NewReno, throughput compared"),
+        _outlook_rows, shown=True,
     )}),
 }  # fmt: skip
 """Additions by name."""

@@ -49,6 +49,7 @@ TCPS: dict[str, tuple[str, dict[str, Any]]] = {
     "westwood": ("Westwood", {"tcp.variant": "westwood_2001"}),
     "e_newreno": ("E-NewReno", _PROBED),
     "newreno_red": ("NewReno over RED", _RED),
+    "westwood_red": ("Westwood over RED", {"tcp.variant": "westwood_2001"} | _RED),
     "linux_westwood": ("Westwood of ns-2's Linux agent", {
         "tcp.variant": "linux_westwood_ns2", "tcp.sack.rule": "rfc6675", "tcp.timestamps": True,
         "tcp.header_size": "50 B",
@@ -75,6 +76,23 @@ READINGS: dict[str, tuple[str, dict[str, Any]]] = {
     "threshold": ("ECN marks where 5 packets wait, in the drop-tail queue", _ECN | {"queue.mark_threshold": 5}),
 }  # fmt: skip
 """Other readings of what the paper does not say: what is different, and the settings."""
+
+ROUTING = {"aodv": "AODV", "dsr": "DSR", "dsdv": "DSDV"}
+"""Routing protocols of the outlook."""
+
+QUEUES: dict[str, tuple[str, dict[str, Any]]] = {
+    "drop_tail": ("drop-tail", {}),
+    "red": ("RED", _RED),
+    "fq_codel": ("FQ-CoDel", {"queue.discipline": "fq_codel"}),
+}
+"""Interface queues of the outlook: names and settings."""
+
+OUTLOOK: dict[str, dict[str, Any]] = {
+    f"{protocol}, {queue}": {"routing.protocol": protocol} | settings
+    for protocol in ROUTING
+    for queue, (_, settings) in QUEUES.items()
+}
+"""Networks for which the paper asks in its outlook, by name of the reading: settings."""
 
 STILL = "0.000001 m/s"
 """Half a millimetre in a run: nodes that rest at their start."""
@@ -107,7 +125,7 @@ def same(p: Point) -> Point:
 def scenario(p: Point) -> Scenario:
     """The scenario of a point."""
     p = same(p)
-    changes = dict(READINGS[p.reading][1]) if p.reading in READINGS else {}
+    changes = dict(READINGS[p.reading][1]) if p.reading in READINGS else dict(OUTLOOK.get(p.reading, {}))
     base = tables() | {"extends": changes.pop("extends", "ns2-2.35")}
     changes = (TCPS[p.variant][1] if p.reading != "threshold" else {}) | changes
     if p.motion:

@@ -48,6 +48,9 @@ _THINNED = ("newreno", *(f"vegas{n}{fix}" for fix in ("", "_fix") for n in (2, 3
 VARIANTS: dict[str, dict[str, Any]] = _TCP | {f"{v}_thin": _TCP[v] | {"tcp.ack_policy": "thinning"} for v in _THINNED}
 """Settings of each variant of TCP, on top of ``scenario.toml``; ``_thin`` is with ACK thinning."""
 
+_ELFN = {f"{v}_elfn": _TCP[v] | {"tcp.elfn.enabled": True} for v in ("newreno", "vegas2")}
+"""Variants of the outlook."""
+
 NAMES = {
     "newreno": "NewReno",
     "vegas2": "Vegas, alpha = 2",
@@ -111,6 +114,9 @@ LISTED = {"random120_1": "placement 1", "random120_2": "placement 2"}
 DRAWN: dict[str, dict[str, Any]] = {"uniform": {}, "far": {"min_hops": 4, "max_hops": 8}}
 """Random topologies that are drawn by ``topology.seed``: any pairs, as in the paper, and pairs 4 to 8 hops apart."""
 
+MOVING = "moving"
+"""Five flows among 30 nodes that walk on 1500 m x 300 m at 10 m/s, the network of Holland and Vaidya 1999."""
+
 PLACES = {
     **{name: g.letter for name, g in GRIDS.items()},
     **LISTED,
@@ -124,12 +130,12 @@ class Point(NamedTuple):
     """Parameters of runs that differ only in the seed."""
 
     variant: str
-    """Of :data:`VARIANTS`, :data:`UDP`, or :data:`DELAY`."""
+    """Of :data:`VARIANTS`, :data:`UDP`, or :data:`DELAY`; under motion also with ELFN, such as ``"vegas2_elfn"``."""
     hops: int = 0
     """Of a chain; 0 elsewhere."""
     rate_mbps: float = 2.0
     place: str = CHAIN
-    """``"chain"``, a key of :data:`GRIDS`, :data:`LISTED`, or :data:`DRAWN`."""
+    """``"chain"``, a key of :data:`GRIDS`, :data:`LISTED`, or :data:`DRAWN`, or :data:`MOVING`."""
     draw: int = 0
     """``topology.seed`` of a drawn place; 0 means all that were drawn."""
     interval_ms: float = 0.0
@@ -141,7 +147,7 @@ class Point(NamedTuple):
 
 def flows_of(place: str) -> int:
     """Number of flows."""
-    return 1 if place == CHAIN else len(GRIDS[place].flows) if place in GRIDS else 10
+    return 1 if place == CHAIN else len(GRIDS[place].flows) if place in GRIDS else 5 if place == MOVING else 10
 
 
 def scenario(
@@ -175,7 +181,7 @@ def scenario(
         interval = 1000.0 if point.variant == DELAY else point.interval_ms
         settings |= {"flow.0.app": "cbr", "cbr.payload": "1460 B", "cbr.interval": f"{interval:.3f} ms"}
     else:
-        settings |= VARIANTS[point.variant]
+        settings |= (VARIANTS | _ELFN)[point.variant]
     if point.hops > 30:
         # With a NET_DIAMETER of 30, packets do not live long enough.
         settings |= {"net.ttl": 64, "routing.aodv.net_diameter": 64}
@@ -189,6 +195,10 @@ def _place(point: Point) -> dict[str, Any]:
         flows = [{"src": a, "dst": b, "start": f"{i + 1} s"} for i, (a, b) in enumerate(grid.flows)]
         return {"topology": dict(grid.topology), "flow": flows}
     spread: dict[str, Any] = {"start": "1 s", "stagger": "1 s"}
+    if point.place == MOVING:
+        walk = {"model": "random_waypoint", "min_speed": "10 m/s", "max_speed": "10 m/s"}
+        area = {"kind": "random", "nodes": 30, "width": "1500 m", "height": "300 m"}
+        return {"topology": area, "mobility": walk, "traffic": spread | {"flows": 5}, "flow": []}
     if point.place in LISTED:
         topology: dict[str, Any] = {"kind": "file", "file": str(HERE / f"{point.place}_nodes.csv")}
         spread |= {"file": str(HERE / f"{point.place}_flows.csv")}

@@ -196,6 +196,15 @@ def _(data: Estimates) -> Observations:
             yield above(MECHANISMS[m], e, SLIGHTLY)
 
 
+@claim("P3-F5-5", "With different round-trip times unfairness becomes worse", section=FAIRNESS)
+def _(data: Estimates) -> Observations:
+    for m in ("none", "snoop"):
+        for v in _DRAWN:
+            pairs = [(f"{r:g} %", Point(v, m, r, "rtts"), Point(v, m, r)) for r in _rates()]
+            name = f"{VARIANTS[v]}, {MECHANISMS[m]}"
+            yield from (c.of(name) for c in compare(data, more, pairs, UNFAIRNESS))
+
+
 ALL = CLAIMS.all
 """All claims."""
 
@@ -241,6 +250,12 @@ FINDINGS = (
         "0.5 with Snoop at 0.8 %",
         ("P3-F5-4",),
         "Vegas is unfair even without losses",
+    ),
+    Finding(
+        "Different round-trip times make unfairness worse",
+        "worse (no number)",
+        ("P3-F5-5",),
+        "",
     ),
 )
 """Conclusions of the paper."""

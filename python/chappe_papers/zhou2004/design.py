@@ -13,7 +13,7 @@ from chappe_papers import reference
 from chappe_papers.design import Design
 from chappe_papers.estimates import NS2, Estimates, Measure
 from chappe_papers.runner import Runner
-from chappe_papers.zhou2004.points import ALIKE, FLOWS, LONE, RATES, Point, same, scenario, tables
+from chappe_papers.zhou2004.points import ALIKE, FLOWS, FURTHER, LONE, RATES, Point, same, scenario, tables
 
 GOODPUT = "flow_goodput_bps"
 UNFAIRNESS = "unfairness"
@@ -82,7 +82,7 @@ class Zhou(Design):
         """Number of runs of a point."""
         if point.reading == Point("").reading:
             return length.tails if point[:3] in PRINTED else length.seeds
-        return length.seeds if point.reading == LONE else length.compared
+        return length.seeds if point.reading in (LONE, *FURTHER) else length.compared
 
     def same(self, point: Point) -> Point:
         """Representative of all points with the same scenario."""

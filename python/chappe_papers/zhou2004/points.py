@@ -53,7 +53,7 @@ class Point(NamedTuple):
     per_percent: float = 0.0
     """Share of the packets that the lossy link loses."""
     reading: str = "2003"
-    """Of :data:`READINGS`, or :data:`LONE`."""
+    """Of :data:`READINGS`, of :data:`FURTHER`, or :data:`LONE`."""
     window: int = 10
     """That the receiver advertises; not 10 with a lone flow only."""
 
@@ -137,6 +137,16 @@ READINGS: dict[str, Reading] = {
 """Readings by name; the first, with the TCP of the time, is that of the figures and of the verdicts."""
 
 
+FURTHER: dict[str, Reading] = {
+    "rtts": Reading(
+        "round-trip times of 52, 72, 92, 112 and 132 ms",
+        ("ns2-2004",),
+        _OLD | {f"wired_link.{i}.delay": f"{2 + 10 * i} ms" for i in range(FLOWS)},
+    ),
+}
+"""Networks of which the paper only speaks: the main reading but for their settings."""
+
+
 def tables() -> dict[str, Any]:
     """The scenario as ns-2.35 has it: the file, with links and flows."""
     wires: list[dict[str, Any]] = [{"src": i, "dst": FLOWS} for i in range(FLOWS)]
@@ -179,7 +189,7 @@ def scenario(point: Point, changes: Mapping[str, Any] | None = None) -> Scenario
     """
     if point.reading == LONE:
         return _lone(point, changes or {})
-    reading = READINGS[point.reading]
+    reading = (READINGS | FURTHER)[point.reading]
     settings: dict[str, Any] = {
         "tcp.variant": point.variant,
         f"wired_link.{LOSSY}.error.rate": point.per_percent / 100,
@@ -193,7 +203,7 @@ def scenario(point: Point, changes: Mapping[str, Any] | None = None) -> Scenario
 @cache
 def _base(name: str) -> Scenario:
     """The scenario of a reading, with Snoop and ELN, which a point may leave unused."""
-    reading = READINGS[name]
+    reading = (READINGS | FURTHER)[name]
     boxes = {"middlebox": reading.boxes["both"]}
     return Scenario(tables() | {"extends": list(reading.extends)} | boxes).with_settings(reading.settings)
 
