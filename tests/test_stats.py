@@ -13,6 +13,7 @@ from chappe.stats import (
     difference,
     fisher,
     holm,
+    if_equal,
     jain_index,
     jain_of_totals,
     lag1,
@@ -341,3 +342,18 @@ def test_sums_of_estimates() -> None:
     assert total([a, b], 2) == Estimate(d.mean / 2, d.variance / 4, d.df)
     # Of numbers without error nothing but their degrees of freedom is known.
     assert total([Estimate(1.0, 0.0, 3), Estimate(2.0, 0.0, 4)]) == Estimate(3.0, 0.0, 7)
+
+
+def test_errors_of_equal_ratios() -> None:
+    """With equal denominators those of the jackknife; with equal numerators Welch's test of the denominators."""
+    rng = np.random.default_rng(5)
+    a, b = rng.gamma(3, 1, 7), rng.gamma(3, 1, 9)
+    over = [np.stack([x, np.full(len(x), 2.0)], axis=1) for x in (a, b)]
+    for jackknife, ours in zip((Jackknife.of(units) for units in over), if_equal(*over), strict=True):
+        assert ours.value == jackknife.value
+        assert ours.pseudo == pytest.approx(jackknife.pseudo)
+    under = [units[:, ::-1] for units in over]
+    x, y = if_equal(*under)
+    found = unpaired(x, y)
+    assert found.difference.mean == pytest.approx(2 / a.mean() - 2 / b.mean())
+    assert found.p == pytest.approx(ttest_ind(a, b, equal_var=False).pvalue)

@@ -470,6 +470,34 @@ def unpaired(a: Measured, b: Measured) -> Comparison:
     return Comparison(e, _in_deviations(e.mean, math.sqrt(pooled)), p)
 
 
+def if_equal(a: NDArray[np.float64], b: NDArray[np.float64]) -> tuple[Jackknife, Jackknife]:
+    """Two ratios of totals, with pseudo-values that are right if both settings have the same ratio.
+
+    The jackknife takes the error of a ratio from its own units. Of two equal settings the one whose units are even by
+    chance has a small error then, and the other one, whose units are few and long, has a small ratio and hence a small
+    error, too: where runs stall, 7 % of tables of ten equal pairs had a difference at 5 %. Here both errors are those
+    of the common ratio of all units, as in a score test (Rao 1948).
+
+    Args:
+        a: One row of two totals per unit of the first setting.
+        b: The same of the second setting.
+
+    Returns:
+        The measures of both, whose difference has the error of equal settings.
+    """
+    whole = a.sum(axis=0), b.sum(axis=0)
+    common = quotient(whole[0] + whole[1])
+    means = whole[0][1] / len(a), whole[1][1] / len(b)
+    # The difference of the mean residuals is that of the ratios times this.
+    scale = (means[0] * whole[1][1] + means[1] * whole[0][1]) / (whole[0][1] + whole[1][1])
+    both = []
+    for units, total in zip((a, b), whole, strict=True):
+        value = float(quotient(total))
+        residuals = units[:, 0] - common * units[:, 1]
+        both.append(Jackknife(value, value + (residuals - residuals.mean()) / scale))
+    return both[0], both[1]
+
+
 def _apart(a: float, b: float) -> float:
     """Difference ``a`` - ``b``; 0 for a rounding error."""
     return 0.0 if math.isclose(a, b, rel_tol=ROUNDING) else a - b

@@ -21,7 +21,7 @@ from chappe._former_settings import renamed_setting
 from chappe.measures import NAMES, Direction, Totals, hint, is_known
 from chappe.order import Quantile
 from chappe.states import unseen
-from chappe.stats import Comparison, Estimate, Jackknife, Pooled, holm, lag1, paired, unpaired
+from chappe.stats import Comparison, Estimate, Jackknife, Pooled, holm, if_equal, lag1, paired, quotient, unpaired
 from chappe.study._best import not_best
 from chappe.study._relative import Relative
 
@@ -147,22 +147,38 @@ class Contrast(NamedTuple):
 
 
 def contrast(a: Sample, b: Sample) -> Contrast:
-    """Compares two settings: by pairs of the same seed if the seed draws parts of both alike, else by Welch's test."""
-    if a.seeds is None or b.seeds is None or not (a.common and b.common):
-        x, y = a.together, b.together
-        return Contrast(unpaired(x, y), x, y, False)
-    x, y = in_pairs(a, b)
-    return Contrast(paired(x, y), x, y, True)
+    """Compares two settings: by pairs of the same seed if the seed draws parts of both alike, else by Welch's test.
+
+    The error of the difference is that of the two measures, or that of equal settings if it is larger
+    (:func:`chappe.stats.if_equal`).
+    """
+    is_paired = a.seeds is not None and b.seeds is not None and a.common and b.common
+    rows = _rows_in_pairs(a, b) if is_paired else (a.totals.known.rows, b.totals.known.rows)
+    apart = paired if is_paired else unpaired
+    x, y = (Jackknife.of(units, a.totals.statistic) for units in rows) if is_paired else (a.together, b.together)
+    found = Contrast(apart(x, y), x, y, is_paired)
+    under = [units[:, 1] for units in rows]
+    if a.totals.statistic is not quotient or not all(len(u) > 1 and u.all() for u in under):
+        return found
+    x, y = if_equal(*rows)
+    of_equal = apart(x, y)
+    is_wider = of_equal.difference.variance > found.comparison.difference.variance
+    return Contrast(of_equal, x, y, is_paired) if is_wider else found
 
 
 def in_pairs(a: Sample, b: Sample) -> tuple[Jackknife, Jackknife]:
     """Measures of the runs with seeds of both samples, in the same order."""
+    x, y = (Jackknife.of(rows, a.totals.statistic) for rows in _rows_in_pairs(a, b))
+    return x, y
+
+
+def _rows_in_pairs(a: Sample, b: Sample) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Totals of the runs with seeds of both samples, in the same order."""
     row_of = {seed: place for place, seed in enumerate(b.seeds or ())}
     pairs = [(place, row_of[seed]) for place, seed in enumerate(a.seeds or ()) if seed in row_of]
     first, second = (t.rows[[pair[side] for pair in pairs]] for side, t in enumerate((a.totals, b.totals)))
     both = is_known(first) & is_known(second)
-    x, y = (Jackknife.of(rows[both], a.totals.statistic) for rows in (first, second))
-    return x, y
+    return first[both], second[both]
 
 
 def correlation(a: Sample, b: Sample) -> float:
