@@ -56,6 +56,7 @@ class Verdict(Enum):
     DEPENDS = "depends"
     REFUTED = "refuted"
     OPEN = "undecided"
+    CHOSE = "used to choose the reading"
 
     @property
     def confirms(self) -> bool:
@@ -343,10 +344,12 @@ class Answer:
     Attributes:
         observations: Its observations, point by point.
         short: True for short runs, which must not refute a claim that runs of full length could confirm.
+        chose: True if the numbers of the paper have chosen the reading: the claim is not judged by them.
     """
 
     observations: tuple[Observation, ...]
     short: bool = False
+    chose: bool = False
 
     @property
     def level(self) -> float:
@@ -418,6 +421,8 @@ class Answer:
     @cached_property
     def verdict(self) -> Verdict:
         """The verdict; each of several sub-claims is judged by itself, and counts as a point."""
+        if self.chose:
+            return Verdict.CHOSE
         sub_claims = dict.fromkeys(c.sub_claim for c in self.observations)
         words = [word_of(*self._counted(sub_claim), short=self.short) for sub_claim in sub_claims]
         word = _joined(words, self.short)
@@ -562,9 +567,9 @@ def _range_text(paper: Range, form: Form) -> str:
     return f"at least {form.text(low, low)}" if math.isinf(high) else form.text(low, high)
 
 
-def judge(observations: Iterable[Observation], short: bool = False) -> Answer:
+def judge(observations: Iterable[Observation], short: bool = False, chose: bool = False) -> Answer:
     """The answers to a claim that says this at these points."""
-    return Answer(tuple(observations), short)
+    return Answer(tuple(observations), short, chose)
 
 
 def word_of(supports: int, contradicts: int, points: int, short: bool = False) -> Verdict:
