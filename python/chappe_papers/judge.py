@@ -358,7 +358,9 @@ class Answer:
 
     @cached_property
     def checks(self) -> tuple[Check, ...]:
-        """Decision of each point: it agrees, contradicts, or is undecided."""
+        """Decision of each point: it agrees, contradicts, or is undecided; numbers that chose decide nothing."""
+        if self.chose:
+            return (None,) * len(self.observations)
         adjusted = holm([min(c.p_supports, c.p_contradicts) for c in self.observations])
         return tuple(
             _check(o, p, len(self.observations), self.level) for o, p in zip(self.observations, adjusted, strict=True)
@@ -386,9 +388,9 @@ class Answer:
 
     @cached_property
     def size(self) -> Size | None:
-        """Size of the effect compared with the paper's range; ``None`` when the paper gives no range."""
+        """Size of the effect compared with the paper's range; ``None`` when the paper gives no range to judge by."""
         ranged = [c for c in self.observations if c.paper is not None]
-        if not ranged:
+        if not ranged or self.chose:
             return None
         # "Up to": nothing is too small by itself.
         tests = [(*c.beyond, c.paper is not None and c.paper[0] is None) for c in ranged]
