@@ -71,7 +71,7 @@ def test_numbers_of_the_paper_in_findings_are_those_of_its_table() -> None:
     assert [f.paper for f in FINDINGS[2:7]] == [
         f"{said(proactive)} segments with DSDV, Table I",
         f"{said(heavy)} segments, Table I",
-        f"{said(light)} segments of Tahoe with AODV, light load, Table I",
+        f"{said(light)} segments, light load",
         f"{FINE.text(min(last), max(last))} time of the last packet, Table II",
         f"{TIME.text(min(times), max(times))}, last packets, Table II",
     ]

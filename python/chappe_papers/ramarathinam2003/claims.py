@@ -27,8 +27,8 @@ CONSISTENT = Point("reno", "dsr")
 AHEAD_OF_SACK = {"light": 1, "moderate": 1, "heavy": 0, "internet": 0}
 """How many versions of TCP are better than SACK in Table I, each with its best routing."""
 
-PLACES = Form(unit="places behind in mean rank", signed=True, places=1)
-"""Distances of the other combinations from one, in places."""
+PLACES = Form(unit="ranks behind it", signed=True, places=1)
+"""Distances of the mean ranks of others from that of one."""
 
 VERSIONS = Form(unit="versions ahead of SACK", places=0)
 TIME = Form(unit="s", places=1)
@@ -193,15 +193,15 @@ ALL = CLAIMS.all
 FINDINGS = (
     Finding(
         "Reno with DSR is the most consistent",
-        "+1.0 to +5.6 places behind in mean rank, Table I",
+        "+1.0 to +5.6 ranks behind it, Table I",
         ("P1-T1-10", "P1-T1-1"),
-        "",
+        "runs of one combination differ more than most combinations do, and DSR's queue costs its long transfer",
     ),
     Finding(
         "SACK is perhaps the best TCP",
         "0 to 1 versions ahead of SACK, Table I",
         ("P1-T1-8",),
-        "",
+        "runs of one version of TCP differ more than versions do",
     ),
     Finding(
         "Reactive routing is better than proactive",
@@ -216,10 +216,10 @@ FINDINGS = (
         "eight to ten more uploads share the medium, and the queues of the mesh grow",
     ),
     Finding(
-        "Tahoe with AODV is best under light load, Reno with DSR under moderate, SACK with AODV in long transfers",
-        "+5 to +150 % segments of Tahoe with AODV, light load, Table I",
-        ("P1-T1-3", "P1-T1-4", "P1-T1-6"),
-        "",
+        "The best are Tahoe with AODV (light load), Reno with DSR (moderate)",
+        "+5 to +150 % segments, light load",
+        ("P1-T1-3", "P1-T1-4"),
+        "the ranking of single runs is chance",
     ),
     Finding(
         "Batteries last equally long with all combinations",

@@ -30,7 +30,7 @@ from chappe_papers.ramarathinam2003.points import (
     VARIANTS,
     Point,
 )
-from chappe_papers.ramarathinam2003.printed import LOADS, TABLE_I, TABLE_II, segments_of_single_runs
+from chappe_papers.ramarathinam2003.printed import LOADS, TABLE_I, TABLE_II, places_of_segments
 
 _MEASURES = {**dict.fromkeys(LAST.values(), 1), **dict.fromkeys((SEGMENTS[load] for load in LOADS), 0)}
 """Times of last packets, and segments; how many places are printed."""
@@ -98,10 +98,13 @@ def _probability(p: float) -> str:
 
 
 def _of_segments(data: Estimates) -> list[str]:
-    """The mean place of the segments of the paper among ours, and the probability that ours lie as unevenly."""
-    return [text for o in segments_of_single_runs(data, "") for text in (
-        o.form.text(o.effect.mean, o.effect.mean), _probability(o.p_contradicts)
-    )]  # fmt: skip
+    """Mean places of the segments of the paper among ours by load, and the probability that ours lie as unevenly."""
+    found = places_of_segments(data)
+    return ["-"] * 2 if found is None else [_whole(100 * found[0].mean(axis=0)), _probability(found[1])]
+
+
+def _whole(values: np.ndarray) -> str:
+    return ", ".join(f"{v:.0f}" for v in values)
 
 
 def _rank_points(_length: Length) -> list[Point]:
@@ -198,7 +201,7 @@ EXTRAS = {
         ("reading", *_COLUMNS), _reading_rows, shown=True,
     ), "likelihoods": Sheet(
         "likelihood of Table II, which chooses the reading, and places of Table I, which has not, among our runs",
-        ("reading", "log-likelihood", "difference", "p", "settings not ns-2's", "", "Table I: mean place", "p"),
+        ("reading", "log-likelihood", "difference", "p", "settings not ns-2's", "", "Table I: places by load [%]", "p"),
         _likelihood_rows, shown=True,
     )}),
     "ranks": Extra("ranks", _rank_points, None, None, {"ranks": Sheet(

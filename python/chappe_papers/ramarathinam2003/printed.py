@@ -1,11 +1,14 @@
 """Numbers that the paper prints, and a test of all its segments together: do they come from single runs like ours?"""
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 import numpy as np
 from chappe.stats import Estimate
 from scipy.stats import rankdata
 
 from chappe_papers.estimates import Estimates
-from chappe_papers.judge import PERCENT, Observation, inside
+from chappe_papers.judge import Form, Observation, inside
 from chappe_papers.ramarathinam2003.design import SEGMENTS
 from chappe_papers.ramarathinam2003.points import COMBINATIONS
 from chappe_papers.ramarathinam2003.single_runs import SingleRuns
@@ -34,6 +37,9 @@ TABLE_II = {
 DRAWS = 9_999
 """Sets of single runs that are drawn."""
 
+PLACE = Form(100, unit="% mean place among our runs", places=0)
+"""A place from 0 to 1."""
+
 _SEED = 1
 _MIDDLE = (0.25, 0.75)
 """The mean rank of the paper's numbers must be in this part of ours."""
@@ -56,8 +62,8 @@ def distance_from_uniform(several: np.ndarray) -> np.ndarray:
     return np.asarray(-n - ((np.log(u) + np.log1p(-u[..., ::-1])) * weights).sum(axis=-1))
 
 
-def exchange_p(theirs: list[np.ndarray], ours: list[np.ndarray], draws: int = DRAWS) -> tuple[Estimate, float]:
-    """Mean place of single runs of the paper among ours, and the probability that ours lie as unevenly.
+def exchange_p(theirs: list[np.ndarray], ours: list[np.ndarray], draws: int = DRAWS) -> tuple[np.ndarray, float]:
+    """Places of single runs of the paper among ours, and the probability that ours lie as unevenly.
 
     If the paper's run of a combination is one like ours, each of these runs, its own and ours, is equally likely to be
     the one that was printed. Drawing one of each combination gives the distribution of the distance, whatever the
@@ -77,15 +83,11 @@ def exchange_p(theirs: list[np.ndarray], ours: list[np.ndarray], draws: int = DR
     distance, distances = (distance_from_uniform(np.moveaxis(p, -1, 0)).sum(axis=0) for p in (printed, drawn))
     # 1e-9 against rounding: the printed set is among those that can be drawn.
     p = (1 + int((distances >= distance - 1e-9).sum())) / (draws + 1)
-    return Estimate.of(printed.mean(axis=1).tolist()), p
+    return printed, p
 
 
-def segments_of_single_runs(data: Estimates, where: str) -> list[Observation]:
-    """All numbers of Table I come from single runs like ours; the effect is their mean place among ours.
-
-    As the paper says: this mean, over the combinations, is certainly in the middle half of our runs. Contrary: by
-    :func:`exchange_p`.
-    """
+def places_of_segments(data: Estimates) -> tuple[np.ndarray, float] | None:
+    """The same of Table I: a row for each combination, a column for each load; ``None`` unless two have runs."""
     theirs, ours = [], []
     for p in COMBINATIONS:
         of_loads = [data.get(p, SEGMENTS[load]) for load in LOADS]
@@ -93,8 +95,16 @@ def segments_of_single_runs(data: Estimates, where: str) -> list[Observation]:
         if len(values) == len(LOADS):
             theirs.append(np.array(TABLE_I[p[:2]], dtype=float))
             ours.append(np.array(values).T)
-    if len(ours) < 2:
-        return []
-    mean, p_contradicts = exchange_p(theirs, ours)
-    agrees = inside(where, mean, *_MIDDLE, PERCENT)
-    return [Observation(where, mean, agrees.p_supports, p_contradicts, None, PERCENT)]
+    return exchange_p(theirs, ours) if len(ours) > 1 else None
+
+
+def segments_of_single_runs(data: Estimates, where: str) -> Iterator[Observation]:
+    """All numbers of Table I come from single runs like ours; the effect is their mean place among ours.
+
+    As the paper says: this mean, over the combinations, is certainly in the middle half of our runs. Contrary: by
+    :func:`exchange_p`.
+    """
+    if (found := places_of_segments(data)) is not None:
+        printed, p_contradicts = found
+        agrees = inside(where, Estimate.of(printed.mean(axis=1).tolist()), *_MIDDLE, PLACE)
+        yield replace(agrees, p_contradicts=p_contradicts)
