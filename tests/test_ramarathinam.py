@@ -13,7 +13,7 @@ from chappe import cli
 from chappe.study._axes import settings_without_seed
 from chappe_papers.estimates import Estimates
 from chappe_papers.judge import GAIN, ONE_RUN, Observation, Verdict, judge
-from chappe_papers.ramarathinam2003 import PAPER, consistency, likelihood
+from chappe_papers.ramarathinam2003 import PAPER, likelihood
 from chappe_papers.ramarathinam2003.claims import (
     AHEAD_OF_SACK,
     CLAIMS,
@@ -24,7 +24,7 @@ from chappe_papers.ramarathinam2003.claims import (
     TIME,
     VERSIONS,
 )
-from chappe_papers.ramarathinam2003.consistency import Medians, ranks, versions_ahead
+from chappe_papers.ramarathinam2003.consistency import Medians, ahead, at_most, ranks, versions_ahead
 from chappe_papers.ramarathinam2003.design import DESIGN, LAST, LIFE, SEGMENTS, Length
 from chappe_papers.ramarathinam2003.extras import EXTRAS
 from chappe_papers.ramarathinam2003.figures import FIGURES, TABLES
@@ -169,10 +169,10 @@ def statements(draw: np.random.Generator, gain: float) -> tuple[list[Observation
         return Medians.of_runs(runs, draws=599)
 
     behind = medians({CONSISTENT}).behind(CONSISTENT)
-    ahead = medians({p for p in COMBINATIONS if p.variant == "sack"}).ahead_of("sack")
+    others = medians({p for p in COMBINATIONS if p.variant == "sack"}).ahead_of("sack")
     return (
-        [consistency.above(str(p), e, 0) for p, e in behind.items()],
-        [consistency.at_most(load, e, 0) for load, e in ahead.items()],
+        [ahead(str(p), e) for p, e in behind.items()],
+        [at_most(load, e, 0) for load, e in others.items()],
     )
 
 

@@ -6,8 +6,7 @@ from dataclasses import replace
 from chappe_papers.claims import Claims, Finding
 from chappe_papers.estimates import Estimates
 from chappe_papers.judge import GAIN, SLIGHTLY, Form, Observation, Range, above, below, equal, less, more
-from chappe_papers.ramarathinam2003.consistency import Medians, at_most
-from chappe_papers.ramarathinam2003.consistency import above as ahead
+from chappe_papers.ramarathinam2003.consistency import Medians, ahead, at_most
 from chappe_papers.ramarathinam2003.design import GAP, HANDLED, LAST, OF_TCP, PER_BIT, SEGMENTS
 from chappe_papers.ramarathinam2003.points import COMBINATIONS, MAIN, RATE, RATES, ROUTINGS, VARIANTS, Point
 from chappe_papers.ramarathinam2003.points import READINGS as READINGS_OF
@@ -122,7 +121,7 @@ def _(data: Estimates) -> Observations:
 def _(data: Estimates) -> Observations:
     if medians := Medians.of(data, COMBINATIONS):
         for other, e in medians.behind(CONSISTENT).items():
-            yield ahead(name(other), e, 0, PLACES)
+            yield ahead(name(other), e, PLACES)
 
 
 @claim("P1-T1-11", "The numbers of Table I are those of single runs", section=THROUGHPUT, tables=(1,))

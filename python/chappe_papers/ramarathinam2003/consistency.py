@@ -13,10 +13,8 @@ from scipy.stats import rankdata
 
 from chappe_papers.estimates import Estimates
 from chappe_papers.judge import PLAIN, Form, Observation
-from chappe_papers.ramarathinam2003.design import SEGMENTS
 from chappe_papers.ramarathinam2003.points import Point
-from chappe_papers.ramarathinam2003.printed import LOADS
-from chappe_papers.ramarathinam2003.single_runs import SingleRuns
+from chappe_papers.ramarathinam2003.printed import LOADS, segments
 
 DRAWS = 4_999
 """Resamples; the smallest probability (two-sided) is 2 / (n + 1)."""
@@ -55,10 +53,10 @@ class Resampled(Estimate):
         return (high - low) / 2
 
 
-def above(where: str, e: Resampled, value: float, form: Form = PLAIN) -> Observation:
-    """A quantity is above a value in resamples; contrary: below it."""
-    draws = np.array(e.draws)
-    return Observation(where, e, e.p_not(draws > value), e.p_not(draws < value), None, form)
+def ahead(where: str, behind: Resampled, form: Form = PLAIN) -> Observation:
+    """One is ahead of another, which is so far behind it; contrary: the other is ahead."""
+    draws = np.array(behind.draws)
+    return Observation(where, behind, behind.p_not(draws > 0), behind.p_not(draws < 0), None, form)
 
 
 def at_most(where: str, e: Resampled, value: float, form: Form = PLAIN) -> Observation:
@@ -91,12 +89,7 @@ class Medians:
     @classmethod
     def of(cls, data: Estimates, points: Sequence[Point]) -> "Medians | None":
         """Of combinations, all of which must have runs."""
-        runs = {}
-        for p in points:
-            estimates = [data.get(p, SEGMENTS[load]) for load in LOADS]
-            values = [e.values for e in estimates if isinstance(e, SingleRuns)]
-            if len(values) == len(LOADS):
-                runs[p] = np.array(values).T
+        runs = {p: of_point for p in points if (of_point := segments(data, p)) is not None}
         return cls.of_runs(runs) if len(runs) == len(points) else None
 
     def mean_ranks(self) -> dict[Point, Resampled]:

@@ -1,8 +1,8 @@
 """Choice of the main reading: how likely the times of the paper's last packets are under each reading.
 
 The paper does not give all settings. Its numbers are divided: Table II chooses the reading, Table I is judged. The
-times of last packets choose because they scatter by a thousandth from run to run, segments by a third; and a number
-that has chosen a reading cannot confirm it.
+times of last packets choose because those of node 0 scatter by a thousandth from run to run, segments by a fifth or
+more; and a number that has chosen a reading cannot confirm it.
 
 The rule: a number of the paper comes from one run. Its density among our runs of a reading is that of normal kernels
 around them, with the bandwidth of Silverman (*Density Estimation*, 1986), and with probability 1 / (n + 1) it lies

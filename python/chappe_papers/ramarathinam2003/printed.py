@@ -10,7 +10,7 @@ from scipy.stats import rankdata
 from chappe_papers.estimates import Estimates
 from chappe_papers.judge import Form, Observation, inside
 from chappe_papers.ramarathinam2003.design import SEGMENTS
-from chappe_papers.ramarathinam2003.points import COMBINATIONS
+from chappe_papers.ramarathinam2003.points import COMBINATIONS, Point
 from chappe_papers.ramarathinam2003.single_runs import SingleRuns
 
 LOADS = ("light", "moderate", "heavy", "internet")
@@ -43,6 +43,12 @@ PLACE = Form(100, unit="% mean place among our runs", places=0)
 _SEED = 1
 _MIDDLE = (0.25, 0.75)
 """The mean rank of the paper's numbers must be in this part of ours."""
+
+
+def segments(data: Estimates, point: Point) -> np.ndarray | None:
+    """Segments that the runs of a point reach: a row for each run, a column for each load; ``None`` without runs."""
+    values = [e.values for load in LOADS if isinstance(e := data.get(point, SEGMENTS[load]), SingleRuns)]
+    return np.array(values).T if len(values) == len(LOADS) else None
 
 
 def places(runs: np.ndarray) -> np.ndarray:
@@ -88,14 +94,9 @@ def exchange_p(theirs: list[np.ndarray], ours: list[np.ndarray], draws: int = DR
 
 def places_of_segments(data: Estimates) -> tuple[np.ndarray, float] | None:
     """The same of Table I: a row for each combination, a column for each load; ``None`` unless two have runs."""
-    theirs, ours = [], []
-    for p in COMBINATIONS:
-        of_loads = [data.get(p, SEGMENTS[load]) for load in LOADS]
-        values = [e.values for e in of_loads if isinstance(e, SingleRuns)]
-        if len(values) == len(LOADS):
-            theirs.append(np.array(TABLE_I[p[:2]], dtype=float))
-            ours.append(np.array(values).T)
-    return exchange_p(theirs, ours) if len(ours) > 1 else None
+    ours = {p: of_point for p in COMBINATIONS if (of_point := segments(data, p)) is not None}
+    theirs = [np.array(TABLE_I[p[:2]], dtype=float) for p in ours]
+    return exchange_p(theirs, list(ours.values())) if len(ours) > 1 else None
 
 
 def segments_of_single_runs(data: Estimates, where: str) -> Iterator[Observation]:
