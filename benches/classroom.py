@@ -15,10 +15,11 @@ from zhou import TUNINGS, main
 
 SCENARIO = HERE.parent / "python" / "chappe_papers" / "ramarathinam2003" / "scenario.toml"
 SECONDS = 500
-# Differences from AODV, as in the scenario.
+# Differences from AODV, as in the scenario, at the data rate of ns-2.
+NS2_RATE = "wlan.data_rate=2 Mbit/s"
 SETTINGS = {
-    "aodv": [],
-    "dsr": ["routing.protocol=dsr", "flow.4.tcp.header_size=40 B", "queue.discipline=cmu_priority"],
+    "aodv": [NS2_RATE],
+    "dsr": [NS2_RATE, "routing.protocol=dsr", "flow.4.tcp.header_size=40 B", "queue.discipline=cmu_priority"],
 }
 
 

@@ -8,11 +8,12 @@ import pytest
 from command import REPOSITORY
 
 FILE = REPOSITORY / "python" / "chappe_papers" / "ramarathinam2003" / "scenario.toml"
+NS2_RATE = {"wlan.data_rate": "2 Mbit/s"}
 IP_HEADER_FOR_ALL = {"flow.4.tcp.header_size": "40 B"}
 PROTOCOLS = {
-    "aodv": {},
-    "dsdv": {"routing.protocol": "dsdv", **IP_HEADER_FOR_ALL},
-    "dsr": {"routing.protocol": "dsr", "queue.discipline": "cmu_priority", **IP_HEADER_FOR_ALL},
+    "aodv": NS2_RATE,
+    "dsdv": {"routing.protocol": "dsdv", **NS2_RATE, **IP_HEADER_FOR_ALL},
+    "dsr": {"routing.protocol": "dsr", "queue.discipline": "cmu_priority", **NS2_RATE, **IP_HEADER_FOR_ALL},
 }
 
 

@@ -30,6 +30,7 @@ class Claim:
         cases: The same about data.
         figures: The figures it is about.
         tables: The tables it is about.
+        chose: True if its numbers have chosen the reading, so that they cannot confirm it.
     """
 
     id: str
@@ -38,10 +39,11 @@ class Claim:
     observe: Says
     figures: tuple[int, ...] = ()
     tables: tuple[int, ...] = ()
+    chose: bool = False
 
     def judged(self, data: Estimates, short: bool = False) -> Answer:
         """The answers of some data, that of full or of short runs; without any point when the runs are missing."""
-        return judge(_known(self.observe(data)), short)
+        return judge(_known(self.observe(data)), short, self.chose)
 
     def needs(self, x: Sequence[Any]) -> dict[Any, None]:
         """The points it needs, when the paper's curves are drawn along ``x``."""
@@ -97,13 +99,20 @@ class Claims:
         self._claims: dict[str, Claim] = {}
 
     def claim(
-        self, name: str, says: str, *, section: str, figures: tuple[int, ...] = (), tables: tuple[int, ...] = ()
+        self,
+        name: str,
+        says: str,
+        *,
+        section: str,
+        figures: tuple[int, ...] = (),
+        tables: tuple[int, ...] = (),
+        chose: bool = False,
     ) -> Callable[[Says], Says]:
         """States a claim: the function that follows says what it says about data, point by point."""
 
         def state(observations: Says) -> Says:
             assert name not in self._claims, name
-            self._claims[name] = Claim(name, says, section, observations, figures, tables)
+            self._claims[name] = Claim(name, says, section, observations, figures, tables, chose)
             return observations
 
         return state

@@ -57,6 +57,7 @@ class Verdict(Enum):
     REFUTED = "refuted"
     ALIKE = "cannot be told apart"
     OPEN = "undecided"
+    CHOSE = "used to choose the reading"
 
     @property
     def confirms(self) -> bool:
@@ -353,10 +354,12 @@ class Answer:
     Attributes:
         observations: Its observations, point by point.
         short: True for short runs, which must not refute a claim that runs of full length could confirm.
+        chose: True if the numbers of the paper have chosen the reading: the claim is not judged by them.
     """
 
     observations: tuple[Observation, ...]
     short: bool = False
+    chose: bool = False
 
     @property
     def level(self) -> float:
@@ -365,7 +368,9 @@ class Answer:
 
     @cached_property
     def checks(self) -> tuple[Check, ...]:
-        """Decision of each point: it agrees, contradicts, or is undecided."""
+        """Decision of each point: it agrees, contradicts, or is undecided; numbers that chose decide nothing."""
+        if self.chose:
+            return (None,) * len(self.observations)
         adjusted = holm([min(c.p_supports, c.p_contradicts) for c in self.observations])
         return tuple(
             _check(o, p, len(self.observations), self.level) for o, p in zip(self.observations, adjusted, strict=True)
@@ -393,9 +398,9 @@ class Answer:
 
     @cached_property
     def size(self) -> Size | None:
-        """Size of the effect compared with the paper's range; ``None`` when the paper gives no range."""
+        """Size of the effect compared with the paper's range; ``None`` when the paper gives no range to judge by."""
         ranged = [c for c in self.observations if c.paper is not None]
-        if not ranged:
+        if not ranged or self.chose:
             return None
         # "Up to": nothing is too small by itself.
         tests = [(*c.beyond, c.paper is not None and c.paper[0] is None) for c in ranged]
@@ -428,6 +433,8 @@ class Answer:
     @cached_property
     def verdict(self) -> Verdict:
         """The verdict; each of several sub-claims is judged by itself, and counts as a point."""
+        if self.chose:
+            return Verdict.CHOSE
         sub_claims = dict.fromkeys(c.sub_claim for c in self.observations)
         words = [word_of(*self._counted(sub_claim), short=self.short) for sub_claim in sub_claims]
         word = _joined(words, self.short)
@@ -584,9 +591,9 @@ def _range_text(paper: Range, form: Form) -> str:
     return f"at least {form.text(low, low)}" if math.isinf(high) else form.text(low, high)
 
 
-def judge(observations: Iterable[Observation], short: bool = False) -> Answer:
+def judge(observations: Iterable[Observation], short: bool = False, chose: bool = False) -> Answer:
     """The answers to a claim that says this at these points."""
-    return Answer(tuple(observations), short)
+    return Answer(tuple(observations), short, chose)
 
 
 def word_of(supports: int, contradicts: int, points: int, short: bool = False) -> Verdict:

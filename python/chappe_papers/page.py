@@ -129,7 +129,7 @@ def tight(text: str) -> str:
 
 def kind(verdict: str) -> str:
     """CSS class of a verdict: ``partly`` for confirmations with a reservation, the first word otherwise."""
-    return "partly" if verdict.startswith(("confirmed ", "confirmed,")) else verdict.split(",")[0]
+    return "partly" if verdict.startswith(("confirmed ", "confirmed,")) else verdict.split()[0]
 
 
 def write(path: Path, page: Page) -> None:

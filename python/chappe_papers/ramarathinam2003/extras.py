@@ -1,11 +1,14 @@
-"""Additions to the figures and tables of the paper: readings side by side, effects of DSR's queue, Vegas, overhead."""
+"""Additions to the paper: readings and their likelihoods, ranks by load, effects of DSR's queue, Vegas, overhead."""
 
 from collections.abc import Iterable, Sequence
+
+import numpy as np
 
 from chappe_papers.estimates import Estimates
 from chappe_papers.extras import Extra
 from chappe_papers.figures import Rows, Sheet
-from chappe_papers.ramarathinam2003.claims import LOADS, TABLE_I, TABLE_II
+from chappe_papers.ramarathinam2003 import likelihood
+from chappe_papers.ramarathinam2003.consistency import Medians, ranks
 from chappe_papers.ramarathinam2003.design import (
     BITS,
     DESIGN,
@@ -17,7 +20,17 @@ from chappe_papers.ramarathinam2003.design import (
     SEGMENTS,
     Length,
 )
-from chappe_papers.ramarathinam2003.points import CMU_QUEUE, COMBINATIONS, MAIN, READINGS, ROUTINGS, VARIANTS, Point
+from chappe_papers.ramarathinam2003.points import (
+    CMU_QUEUE,
+    COMBINATIONS,
+    MAIN,
+    NS2_RATE,
+    RATE,
+    ROUTINGS,
+    VARIANTS,
+    Point,
+)
+from chappe_papers.ramarathinam2003.printed import LOADS, TABLE_I, TABLE_II, places_of_segments
 
 _MEASURES = {**dict.fromkeys(LAST.values(), 1), **dict.fromkeys((SEGMENTS[load] for load in LOADS), 0)}
 """Times of last packets, and segments; how many places are printed."""
@@ -38,30 +51,101 @@ def _among(data: Estimates, points: Sequence[Point]) -> list[str]:
 def _readings(length: Length) -> list[Point]:
     """All combinations in all readings; of short runs one combination."""
     points = COMBINATIONS if length is DESIGN.full else [Point("reno")]
-    return [p._replace(reading=reading) for reading in (MAIN, *READINGS) for p in points]
+    return [p._replace(reading=kind, rate_mbps=rate) for kind, rate in likelihood.ALL for p in points]
+
+
+def _under(reading: likelihood.Reading) -> list[Point]:
+    kind, rate = reading
+    return [p._replace(reading=kind, rate_mbps=rate) for p in COMBINATIONS]
 
 
 def _reading_rows(ours: Estimates, ns2: Estimates) -> Rows:
     paper = [_range((row[n] for row in TABLE_II.values()), 1) for n in range(len(LAST))]
     paper += [_range((row[n] for row in TABLE_I.values()), 0) for n in range(len(LOADS))]
-    rows = [["the paper", *paper], ["ns-2.35, the main reading", *_among(ns2, COMBINATIONS)]]
-    for reading in (MAIN, *READINGS):
-        title = READINGS[reading][0] if reading in READINGS else "the main reading"
-        rows.append([title, *_among(ours, [p._replace(reading=reading) for p in COMBINATIONS])])
+    rows = [["the paper", *paper], [f"ns-2.35, {NS2_RATE:g} Mbit/s", *_among(ns2, _under((MAIN, NS2_RATE)))]]
+    return rows + [[_title(reading), *_among(ours, _under(reading))] for reading in likelihood.ALL]
+
+
+def _title(reading: likelihood.Reading) -> str:
+    """A reading in words; the main one is marked."""
+    return likelihood.title(reading) + (", the main reading" if reading == (MAIN, RATE) else "")
+
+
+def _likelihood_rows(ours: Estimates, _ns2: Estimates) -> Rows:
+    """The readings by their likelihood, and a look at the numbers that have not chosen."""
+    of = {r: values for r in likelihood.ALL if len(values := likelihood.likelihoods(ours, r))}
+    if not of:
+        return []
+    p = likelihood.distinguished(of)
+    chosen, most = likelihood.chosen(of), max(v.sum() for v in of.values())
+    rows = []
+    for r in sorted(of, key=lambda r: -of[r].sum()):
+        change = dict(zip(COMBINATIONS, _under(r), strict=True))
+        rows.append([
+            _title(r),
+            f"{of[r].sum():.1f}",
+            f"{of[r].sum() - most:.1f}",
+            _probability(p[r]) if r in p else "-",
+            str(likelihood.departures(r)),
+            "chosen" if r == chosen else "",
+            *_of_segments(ours.seen_as(change.get)),
+        ])  # fmt: skip
     return rows
 
 
+def _probability(p: float) -> str:
+    return f"{p:.3f}" if p >= 1e-3 else f"{p:.0e}"
+
+
+def _of_segments(data: Estimates) -> list[str]:
+    """Mean places of the segments of the paper among ours by load, and the probability that ours lie as unevenly."""
+    found = places_of_segments(data)
+    return ["-"] * 2 if found is None else [_whole(100 * found[0].mean(axis=0)), _probability(found[1])]
+
+
+def _whole(values: np.ndarray) -> str:
+    return ", ".join(f"{v:.0f}" for v in values)
+
+
+def _rank_points(_length: Length) -> list[Point]:
+    return list(COMBINATIONS)
+
+
+def _rank_rows(ours: Estimates, _ns2: Estimates) -> Rows:
+    """Ranks of the combinations by load, in the order of their mean ranks here."""
+    medians = Medians.of(ours, COMBINATIONS)
+    if medians is None:
+        return []
+    printed = ranks(np.array([TABLE_I[p[:2]] for p in COMBINATIONS], dtype=float))
+    here, means = ranks(medians.observed), medians.mean_ranks()
+    rows = []
+    for p in sorted(means, key=lambda p: means[p].mean):
+        n = COMBINATIONS.index(p)
+        low, high = means[p].interval()
+        rows.append([
+            f"{VARIANTS[p.variant]} with {ROUTINGS[p.routing]}",
+            ", ".join(f"{r:g}" for r in printed[n]), f"{printed[n].mean():.1f}",
+            ", ".join(f"{r:g}" for r in here[n]), f"{means[p].mean:.1f} ({low:.1f} to {high:.1f})",
+            f"{100 * medians.share_best(p):.0f}",
+        ])  # fmt: skip
+    return rows
+
+
+_QUEUES = (("dsdv", MAIN), ("dsdv", CMU_QUEUE), ("dsr", MAIN))
+"""DSDV, the same over the queue of DSR, and DSR."""
+
+
 def _queue_points(_length: Length) -> list[Point]:
-    return [p for v in VARIANTS for p in (Point(v, "dsdv"), Point(v, "dsdv", CMU_QUEUE), Point(v, "dsr"))]
+    return [Point(v, *q, rate) for v in VARIANTS for rate in (NS2_RATE, RATE) for q in _QUEUES]
 
 
 def _queue_rows(ours: Estimates, ns2: Estimates) -> Rows:
-    """The long transfer: DSDV, the same over the queue of DSR, and DSR."""
-    points = (("dsdv", MAIN), ("dsdv", CMU_QUEUE), ("dsr", MAIN))
+    """The long transfer over both queues, at ns-2's data rate and that of the main reading."""
     rows = []
-    for v, title in VARIANTS.items():
-        segments = [t.get(Point(v, *p), SEGMENTS["internet"]) for p in points for t in (ns2, ours)]
-        rows.append([title, *("-" if e is None else f"{e.mean:.0f}" for e in segments)])
+    for rate in (NS2_RATE, RATE):
+        for v, title in VARIANTS.items():
+            segments = [t.get(Point(v, *q, rate), SEGMENTS["internet"]) for q in _QUEUES for t in (ns2, ours)]
+            rows.append([f"{title}, {rate:g} Mbit/s", *("-" if e is None else f"{e.mean:.0f}" for e in segments)])
     return rows
 
 
@@ -78,14 +162,17 @@ def _vegas_rows(ours: Estimates, _ns2: Estimates) -> Rows:
 
 
 def _overhead_points(_length: Length) -> list[Point]:
-    return list(COMBINATIONS)
+    return [*COMBINATIONS, *_under((MAIN, NS2_RATE))]
 
 
-def _means(data: Estimates, routing: str, measure: str, places: int, scale: float = 1.0, by: str = "") -> str:
+def _means(
+    data: Estimates, routing: str, measure: str, places: int, scale: float = 1.0, by: str = "", rate: float = RATE
+) -> str:
     """The smallest and the largest mean of the four versions of TCP, as a share of another measure if it is named."""
     means = []
     for v in VARIANTS:
-        e, of = data.get(Point(v, routing), measure), data.get(Point(v, routing), by or measure)
+        p = Point(v, routing, MAIN, rate)
+        e, of = data.get(p, measure), data.get(p, by or measure)
         if e is not None and of is not None:
             means.append(scale * e.mean / (of.mean if by else 1.0))
     return _range(means, places)
@@ -96,7 +183,8 @@ def _overhead_rows(ours: Estimates, ns2: Estimates) -> Rows:
     return [
         [
             title,
-            _means(ns2, r, ROUTING, 0),
+            _means(ns2, r, ROUTING, 0, rate=NS2_RATE),
+            _means(ours, r, ROUTING, 0, rate=NS2_RATE),
             _means(ours, r, ROUTING, 0),
             _means(ours, r, ROUTING, 2, 100, HANDLED),
             _means(ours, r, ROUTING_BYTES, 1, 1e-3),
@@ -111,6 +199,15 @@ EXTRAS = {
     "readings": Extra("readings", _readings, None, None, {"readings": Sheet(
         "other readings: the smallest and the largest median of the twelve combinations",
         ("reading", *_COLUMNS), _reading_rows, shown=True,
+    ), "likelihoods": Sheet(
+        "likelihood of Table II, which chooses the reading, and places of Table I, which has not, among our runs",
+        ("reading", "log-likelihood", "difference", "p", "settings not ns-2's", "", "Table I: places by load [%]", "p"),
+        _likelihood_rows, shown=True,
+    )}),
+    "ranks": Extra("ranks", _rank_points, None, None, {"ranks": Sheet(
+        "ranks by load (light, moderate, heavy, to the Internet) of the twelve combinations, 1 is the best",
+        ("TCP and routing", "paper", "mean", "here", "mean (95 %)", "best of all with probability [%]"),
+        _rank_rows, shown=True,
     )}),
     "queue": Extra("queue", _queue_points, None, None, {"queue": Sheet(
         "segments of the long transfer with DSDV over DSR's queue, medians",
@@ -123,8 +220,8 @@ EXTRAS = {
     )}),
     "overhead": Extra("overhead", _overhead_points, None, None, {"overhead": Sheet(
         "costs of routing in a run: means, the smallest and the largest of the four versions of TCP",
-        ("routing", "packets: ns-2", "packets: here", "of all packets [%]", "bytes [1000]",
-         "bytes added to other packets [1000]", "bytes by those delivered [%]"),
+        ("routing", f"packets: ns-2, {NS2_RATE:g} Mbit/s", f"here, {NS2_RATE:g} Mbit/s", "here", "of all [%]",
+         "bytes [1000]", "bytes added to others [1000]", "by those delivered [%]"),
         _overhead_rows, shown=True,
     )}),
 }  # fmt: skip

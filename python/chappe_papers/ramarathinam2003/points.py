@@ -17,12 +17,23 @@ CURVE = "curve"
 CMU_QUEUE = "cmu_queue"
 
 
+RATE = 5.5
+"""Data rate of the main reading [Mbit/s], chosen by :mod:`chappe_papers.ramarathinam2003.likelihood`."""
+
+NS2_RATE = 2.0
+"""Data rate of the recorded runs of ns-2 [Mbit/s], that of its radio without a setting."""
+
+RATES = (1.0, NS2_RATE, RATE, 11.0)
+"""Data rates of IEEE 802.11b [Mbit/s]; the paper does not say which one it has."""
+
+
 class Point(NamedTuple):
     """Parameters of runs that differ only in the seed."""
 
     variant: str
     routing: str = "aodv"
     reading: str = MAIN
+    rate_mbps: float = RATE
 
 
 COMBINATIONS = tuple(Point(v, r) for v in VARIANTS for r in ROUTINGS)
@@ -54,12 +65,11 @@ _WIRED_HOST = {
 READINGS: dict[str, tuple[str, dict[str, Any]]] = {
     "from_5s": ("the professor's first transfers begin at 5 s", {"flow.1.start": "5 s", "flow.1.duration": "95 s"}),
     "seats": ("all students sit in the first two rows", {"topology.positions": _OTHER_SEATS}),
-    "11_mbps": ("11 Mbit/s", {"wlan.data_rate": "11 Mbit/s"}),
     "rto_1s": ("timeouts of at least 1 s", {"tcp.rto.min": "1 s"}),
     "wired": ("the Internet is a host behind a wire", _WIRED_HOST),
     CMU_QUEUE: ("acknowledgements go before data, as in ns-2's queue for DSR", {"queue.discipline": "cmu_priority"}),
 }  # fmt: skip
-"""Other readings of what the paper does not say: what is different, and the settings."""
+"""Other readings of what the paper does not say, at the same data rate: what is different, and the settings."""
 
 
 def base() -> Scenario:
@@ -69,7 +79,11 @@ def base() -> Scenario:
 
 def scenario(point: Point) -> Scenario:
     """The scenario of a point."""
-    changes: dict[str, Any] = {"tcp.variant": point.variant, "routing.protocol": point.routing}
+    changes: dict[str, Any] = {
+        "tcp.variant": point.variant,
+        "routing.protocol": point.routing,
+        "wlan.data_rate": f"{point.rate_mbps:g} Mbit/s",
+    }
     if point.routing != "aodv":
         # AODV of ns-2 adds an IP header to what it does not know for TCP alone, the others to everything.
         changes[f"flow.{ENTRIES['mesh']}.tcp.header_size"] = "40 B"

@@ -1,0 +1,23 @@
+"""Medians of independent runs that keep the value of each run, so that values of one run can be taken together."""
+
+from dataclasses import dataclass
+
+from chappe.order import Quantile
+from chappe.stats import Values
+
+
+@dataclass(frozen=True)
+class SingleRuns(Quantile):
+    """A median of independent runs.
+
+    Attributes:
+        values: The value of each run, in the order of the runs.
+    """
+
+    values: tuple[float, ...] = ()
+
+    @classmethod
+    def at(cls, values: Values, q: float = 0.5) -> "SingleRuns":
+        """Quantile of the values of runs."""
+        e = Quantile.at(values, q)
+        return cls(e.mean, e.variance, e.df, e.ordered, q, tuple(map(float, values)))
