@@ -37,6 +37,7 @@ from chappe_papers.ramarathinam2003.points import (
     RATES,
     READINGS,
     ROUTINGS,
+    UDP_KBPS,
     VARIANTS,
     Point,
     scenario,
@@ -86,6 +87,14 @@ def test_numbers_that_chose_the_reading_judge_nothing() -> None:
     assert answer.counts == "0/0/24"
     assert answer.size is None
     assert [c.id for c in CLAIMS.all if c.chose] == ["P1-T2-3"]
+
+
+def test_datagrams_beside_transfers() -> None:
+    """The mesh alone is UDP, and at the highest rate it asks for most of the channel."""
+    s = scenario(Point("reno", "dsr", f"udp_{UDP_KBPS[-1]}"))
+    assert [flow["app"] for flow in s.settings["flow"]] == ["bulk"] * 4 + ["on_off"]
+    assert s.settings["on_off"]["transport"] == "udp"
+    assert 90 * 0.2 * UDP_KBPS[-1] / 1e3 > 0.8 * RATE
 
 
 @pytest.mark.parametrize("reading", READINGS)

@@ -60,7 +60,9 @@ MEASURES = {
 LEFT = {0: "left_0_j", STUDENT: f"left_{STUDENT}_j"}
 """Energy that the batteries of the professor and the student have left when a run ends [J]."""
 
-COST = (ROUTING_BYTES, ROUTING_HEADERS, BITS)
+UDP_BITS, UDP_PACKETS, UDP_ARRIVED = "udp_bits_delivered", "udp_packets_sent", "udp_packets_delivered"
+
+COST = (ROUTING_BYTES, ROUTING_HEADERS, BITS, UDP_BITS, UDP_PACKETS, UDP_ARRIVED)
 """Further values taken from a run."""
 
 
@@ -104,13 +106,14 @@ class Ramarathinam(Design):
     def of_run(self, tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
         """Segments by load, times of the last packets, lives, packets, energy; of runs in many batches the curves."""
         flows, nodes, batteries = tables["flows"], tables["nodes"], tables["batteries"]
-        acked = flows["packets_acked"].to_list()
+        acked = flows["packets_acked"].fill_null(0).to_list()
         reached = _reached(flows)
         segments = {load: float(reached[FLOWS[load][0] + STUDENT - 1]) for load in SPANS}
         sent, received, empty = (batteries[f"{what}_at_s"] for what in ("last_sent", "last_received", "emptied"))
         last = pl.DataFrame([sent, received]).max_horizontal().to_list()
         delivered = {f"{group}_all": float(sum(acked[slice(*span)])) for group, span in FLOWS.items()}
         bits = 8.0 * float(flows["bytes_delivered"].sum())
+        datagrams = flows.filter(pl.col("transport") == "udp")
         return {
             **{SEGMENTS[load]: n for load, n in segments.items()},
             **{name: last[n] for n, name in LAST.items()},
@@ -121,6 +124,9 @@ class Ramarathinam(Design):
             ROUTING_BYTES: float(nodes[ROUTING_BYTES].sum()),
             ROUTING_HEADERS: float(nodes[ROUTING_HEADERS].sum()),
             BITS: bits,
+            UDP_BITS: 8.0 * float(datagrams["bytes_delivered"].sum()),
+            UDP_PACKETS: float(datagrams["packets_sent"].sum()),
+            UDP_ARRIVED: float(datagrams["packets_delivered"].sum()),
             PER_BIT: float((batteries["capacity_j"] - batteries["remaining_j"]).sum()) / bits,
             **delivered,
             **_curves(tables["flow_batches"]),

@@ -18,6 +18,9 @@ from chappe_papers.ramarathinam2003.design import (
     ROUTING_BYTES,
     ROUTING_HEADERS,
     SEGMENTS,
+    UDP_ARRIVED,
+    UDP_BITS,
+    UDP_PACKETS,
     Length,
 )
 from chappe_papers.ramarathinam2003.points import (
@@ -25,6 +28,7 @@ from chappe_papers.ramarathinam2003.points import (
     COMBINATIONS,
     MAIN,
     NS2_RATE,
+    OUTLOOK,
     RATE,
     ROUTINGS,
     VARIANTS,
@@ -195,6 +199,31 @@ def _overhead_rows(ours: Estimates, ns2: Estimates) -> Rows:
     ]
 
 
+def _udp_points(_length: Length) -> list[Point]:
+    return [Point("reno", r, reading) for r in ("aodv", "dsr") for reading in (MAIN, *OUTLOOK)]
+
+
+def _udp_rows(ours: Estimates, _ns2: Estimates) -> Rows:
+    """Transfers beside more and more datagrams; the mesh of the paper is TCP."""
+    rows = []
+    for r in ("aodv", "dsr"):
+        for reading in (MAIN, *OUTLOOK):
+            totals = [ours.get(Point("reno", r, reading), n) for n in (BITS, UDP_BITS, UDP_PACKETS, UDP_ARRIVED)]
+            bits, udp, sent, arrived = (0.0 if e is None else e.mean for e in totals)
+            if not bits:
+                continue
+            segments = (ours.get(Point("reno", r, reading), SEGMENTS[load]) for load in LOADS)
+            rows.append([
+                ROUTINGS[r],
+                f"{udp / arrived * sent / 1e6:.0f}" if arrived else "none: the mesh is TCP",
+                *("-" if e is None else f"{e.mean:.0f}" for e in segments),
+                f"{(bits - udp) / 1e6:.0f}",
+                f"{udp / 1e6:.0f}" if arrived else "-",
+                f"{100 * (1 - arrived / sent):.0f}" if sent else "-",
+            ])  # fmt: skip
+    return rows
+
+
 EXTRAS = {
     "readings": Extra("readings", _readings, None, None, {"readings": Sheet(
         "other readings: the smallest and the largest median of the twelve combinations",
@@ -223,6 +252,12 @@ EXTRAS = {
         ("routing", f"packets: ns-2, {NS2_RATE:g} Mbit/s", f"here, {NS2_RATE:g} Mbit/s", "here", "of all [%]",
          "bytes [1000]", "bytes added to others [1000]", "by those delivered [%]"),
         _overhead_rows, shown=True,
+    )}),
+    "udp": Extra("udp", _udp_points, None, None, {"udp": Sheet(
+        "Reno beside datagrams: medians of segments, and what all flows together deliver in a run",
+        ("routing", "UDP sent [Mbit]", *(f"segments, {load}" for load in LOADS), "TCP delivered [Mbit]",
+         "UDP delivered [Mbit]", "UDP lost [%]"),
+        _udp_rows, shown=True,
     )}),
 }  # fmt: skip
 """Additions by name."""

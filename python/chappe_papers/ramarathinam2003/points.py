@@ -72,6 +72,15 @@ READINGS: dict[str, tuple[str, dict[str, Any]]] = {
 """Other readings of what the paper does not say, at the same data rate: what is different, and the settings."""
 
 
+UDP_KBPS = (16, 32, 64, 128, 256)
+"""Rates of the mesh's bursts over UDP [kbit/s], 90 sources that send a fifth of the time."""
+
+OUTLOOK: dict[str, dict[str, Any]] = {
+    f"udp_{rate}": {"on_off.transport": "udp", "on_off.rate": f"{rate} kbit/s"} for rate in UDP_KBPS
+}
+"""Networks for which the paper asks in its outlook, by name of the reading: settings."""
+
+
 def base() -> Scenario:
     """The scenario of the paper, with AODV and Reno."""
     return Scenario(tomllib.loads(files(__package__).joinpath("scenario.toml").read_text(encoding="utf-8")))
@@ -92,4 +101,5 @@ def scenario(point: Point) -> Scenario:
     changes["run.batches"] = BATCHES if point.reading == CURVE else 1
     if point.reading in READINGS:
         changes |= READINGS[point.reading][1]
+    changes |= OUTLOOK.get(point.reading, {})
     return base().with_settings(changes)
