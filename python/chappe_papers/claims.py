@@ -41,9 +41,9 @@ class Claim:
     tables: tuple[int, ...] = ()
     chose: bool = False
 
-    def judged(self, data: Estimates, short: bool = False) -> Answer:
+    def judged(self, data: Estimates, short: bool = False, looks: int = 1) -> Answer:
         """The answers of some data, that of full or of short runs; without any point when the runs are missing."""
-        return judge(_known(self.observe(data)), short, self.chose)
+        return judge(_known(self.observe(data)), short, self.chose, looks)
 
     def needs(self, x: Sequence[Any]) -> dict[Any, None]:
         """The points it needs, when the paper's curves are drawn along ``x``."""

@@ -86,6 +86,10 @@ class Design(ABC):
         """Number of all its runs, given its first runs: point, length, rows."""
         return len(rows)
 
+    def repeats(self, _point: Any, /) -> bool:
+        """True if more seeds of a point are more independent runs of it."""
+        return True
+
     def alike(self, _point: Any, /) -> bool:
         """True if every run of a point is taken to be like every other, when the first do not speak against it."""
         return False

@@ -355,16 +355,32 @@ class Answer:
         observations: Its observations, point by point.
         short: True for short runs, which must not refute a claim that runs of full length could confirm.
         chose: True if the numbers of the paper have chosen the reading: the claim is not judged by them.
+        looks: Number of times that a claim may be judged at most, each time with more runs.
     """
 
     observations: tuple[Observation, ...]
     short: bool = False
     chose: bool = False
+    looks: int = 1
 
     @property
     def level(self) -> float:
-        """Probability that any decided point is wrong."""
-        return SHORT_LEVEL if self.short else LEVEL
+        """Probability that any decided point is wrong, the same at each of several looks (Bonferroni)."""
+        return (SHORT_LEVEL if self.short else LEVEL) / self.looks
+
+    @cached_property
+    def times_the_runs(self) -> float:
+        """How many times as many runs would decide more than half of the points, if effects stay as they are.
+
+        Errors shrink with the square root of the number of runs; infinite where no number of runs would do.
+        """
+        missing = len(self.observations) // 2 + 1 - max(self.supports, self.contradicts)
+        needed = _deviations(self.level / max(1, len(self.observations)))
+        undecided = (o for o, check in zip(self.observations, self.checks, strict=True) if check is None)
+        there = sorted((_deviations(min(o.p_supports, o.p_contradicts)) for o in undecided), reverse=True)
+        if self.chose or missing < 1 or missing > len(there) or not there[missing - 1] > 0:
+            return math.inf
+        return float(max(1.0, (needed / there[missing - 1]) ** 2))
 
     @cached_property
     def checks(self) -> tuple[Check, ...]:
@@ -574,6 +590,13 @@ def _check(o: Observation, adjusted: float, points: int, level: float) -> Check:
     return not (o.p_contradicts <= o.p_supports or o.p_contradicts * points < level)
 
 
+def _deviations(p: float) -> float:
+    """Deviations from 0 of a standard normal variable that are as improbable (two-sided) as `p`; 0 for NaN."""
+    from scipy.special import ndtri
+
+    return 0.0 if math.isnan(p) else float(-ndtri(max(p, 1e-300) / 2))
+
+
 def _listed(names: Sequence[str]) -> str:
     """Names in a row; of several places in one unit, the unit stands once: "4, 5 and 6 hops"."""
     units = {name.partition(" ")[2] for name in names}
@@ -591,9 +614,9 @@ def _range_text(paper: Range, form: Form) -> str:
     return f"at least {form.text(low, low)}" if math.isinf(high) else form.text(low, high)
 
 
-def judge(observations: Iterable[Observation], short: bool = False, chose: bool = False) -> Answer:
+def judge(observations: Iterable[Observation], short: bool = False, chose: bool = False, looks: int = 1) -> Answer:
     """The answers to a claim that says this at these points."""
-    return Answer(tuple(observations), short, chose)
+    return Answer(tuple(observations), short, chose, looks)
 
 
 def word_of(supports: int, contradicts: int, points: int, short: bool = False) -> Verdict:

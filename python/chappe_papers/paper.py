@@ -109,11 +109,13 @@ class Paper:
         additions: Mapping[str, Any] = self.part("extras").EXTRAS if self.extras else {}
         return additions
 
-    def reproduce(self, folder: Path, *, wanted: "Wanted", quick: bool, jobs: int | None) -> int:
+    def reproduce(
+        self, folder: Path, *, wanted: "Wanted", quick: bool, jobs: int | None, decide_s: float | None = None
+    ) -> int:
         """Runs what is wanted, prints and writes it; returns an exit code."""
         from chappe_papers.reproduce import reproduce
 
-        return reproduce(self, folder, wanted=wanted, quick=quick, jobs=jobs)
+        return reproduce(self, folder, wanted=wanted, quick=quick, jobs=jobs, decide_s=decide_s)
 
     @property
     def is_validated(self) -> bool:

@@ -14,7 +14,7 @@ from chappe import RESULTS_EPOCH, __version__
 from chappe import _show as show
 from chappe._files import write_csv
 
-from chappe_papers import figures, page, runner, summary
+from chappe_papers import decide, figures, page, runner, summary
 from chappe_papers.claims import Claim, needs
 from chappe_papers.design import SEARCHED, Length
 from chappe_papers.estimates import Estimates
@@ -27,6 +27,9 @@ SHORT = (
     "`chappe paper {}` makes runs of full length; `chappe paper` lists their verdicts."
 )
 FULL = "Runs of full length, made by `chappe paper {}`."
+
+_MANY = 1000
+"""A claim that needs so many times the runs is undecidable for practical purposes."""
 
 _SHOWN = 4
 """So many exceptions are named on the page; all are in the file."""
@@ -86,16 +89,37 @@ def points(paper: Paper, wanted: Wanted, length: Length) -> dict[object, None]:
     return needed
 
 
-def reproduce(paper: Paper, folder: Path, *, wanted: Wanted, quick: bool, jobs: int | None) -> int:
-    """Runs what is wanted, prints and writes figures and tables, judges the claims."""
+def reproduce(
+    paper: Paper, folder: Path, *, wanted: Wanted, quick: bool, jobs: int | None, decide_s: float | None = None
+) -> int:
+    """Runs what is wanted, prints and writes figures and tables, judges the claims.
+
+    Args:
+        paper: The paper.
+        folder: Folder for the results.
+        wanted: The part that is wanted.
+        quick: True for short runs.
+        jobs: Parallel runs; ``None``: one per core.
+        decide_s: CPU time for further runs of undecided claims [s]; ``None``: no further runs than recorded ones.
+    """
     design = paper.design
     length = design.quick if quick else design.full
     clock = Clock()
     print(f"{paper.title}\n", flush=True)
     needed = points(paper, wanted, length)
+    claims = wanted_claims(paper, wanted)
+    before = None if quick else decide.recorded(folder)
+    decided: list[str] = []
     with design.run_cache(folder, jobs) as runs:
         done = runner.run(design, needed, length, runs)
-    ours, ns2 = done.table(needed), design.ns2()
+        ours, ns2 = done.table(needed), design.ns2()
+        answers = {c.id: c.judged(ours, quick) for c in claims}
+        is_sequential = before is not None or decide_s is not None
+        if is_sequential:
+            looks = decide.Looks(design, claims, ours, runs, before or {})
+            decided = looks.decide(decide_s) if decide_s is not None else []
+            answers = looks.answers
+            decide.record(folder, {**(before or {}), **looks.of})
     sheets = [
         figures.sheet(f"table{n}", f"Table {n}: {paper.sheets[n].title}", paper.sheets[n], ours, ns2, folder)
         for n in wanted.of(paper.tables, wanted.table)
@@ -108,8 +132,6 @@ def reproduce(paper: Paper, folder: Path, *, wanted: Wanted, quick: bool, jobs: 
     for name in wanted.of(paper.extras, wanted.extra):
         more, tables = paper.additions[name].write(done, ours, ns2, folder)
         drawn, sheets = [*drawn, *more], [*sheets, *tables]
-    claims = wanted_claims(paper, wanted)
-    answers = {c.id: c.judged(ours, quick) for c in claims}
     theirs = {c.id: c.judged(ns2) for c in claims}
     key = figures.figure("key", paper.key.title, paper.key, paper.legend, ours, ns2, folder) if wanted.all else None
     # A reason is that of a verdict: short runs with another one have none.
@@ -138,7 +160,11 @@ def reproduce(paper: Paper, folder: Path, *, wanted: Wanted, quick: bool, jobs: 
         figures=drawn,
         sheets=sheets,
         files=written,
-        method=[*design.method(done), _multiplicity(len(paper.all_claims), SHORT_LEVEL if quick else LEVEL)],
+        method=[
+            *design.method(done),
+            *([_sequential(looks.of)] if is_sequential else []),
+            _multiplicity(len(paper.all_claims), SHORT_LEVEL if quick else LEVEL),
+        ],
         facts=facts,
         scenario=design.text(),
     )
@@ -147,6 +173,9 @@ def reproduce(paper: Paper, folder: Path, *, wanted: Wanted, quick: bool, jobs: 
     executed = f"{runs.made:,} of {len(runs.frames):,} were made{rest}"
     dated = {"date": datetime.datetime.now(datetime.UTC).date().isoformat(), "cost": clock.cost(jobs)}
     page.write_markdown(folder / "paper.md", replace(content, facts={**facts, "runs": executed, **dated}))
+    if decide_s is not None:
+        named = ", ".join(f"{c} ({answers[c].reported})" for c in decided)
+        show.say(f"Decided by further runs: {named or 'none'}.")
     _say(content, claims, answers, theirs, wanted)
     show.say(f"Runs: {executed}. They are kept in {folder / FOLDER}.")
     show.say(f"Cost: {dated['cost']}.")
@@ -214,6 +243,8 @@ def _remarks(a: Answer) -> list[str]:
         parts.append(f"not {', '.join(f'at {e}' for e in a.exceptions[:_SHOWN])}{rest}")
     if a.verdict is Verdict.REFUTED and a.bound:
         parts.append(a.bound)
+    if a.verdict is Verdict.OPEN and a.times_the_runs < _MANY:
+        parts.append(f"about {a.times_the_runs:.0f} times the runs would decide it")
     return [*parts, a.sized] if a.sized else parts
 
 
@@ -319,6 +350,18 @@ def compared(paper: Paper, claims: Sequence[Claim], ours: Estimates, answers: Ma
         ]
         paragraphs.append(f"**{title}**: {'; '.join(changed) or 'no verdict changes'}.")
     return paragraphs
+
+
+def _sequential(looks: Mapping[str, int]) -> str:
+    """Note on claims that were looked at more than once."""
+    more = [f"{c} {2 ** (n - 1)} times" for c, n in looks.items() if n > 1]
+    return (
+        f"Undecided claims have further runs (`--decide`). Every claim is judged at most {decide.LOOKS} times, first "
+        "with the planned runs, then with twice as many each time, and each time at "
+        f"{100 * LEVEL / decide.LOOKS:g} %, so that the error of all is at most {100 * LEVEL:g} %. Runs, relative to "
+        f"those planned: "
+        f"{', '.join(more) or 'no claim has more'}."
+    )
 
 
 def _multiplicity(claims: int, at: float) -> str:

@@ -29,6 +29,7 @@ class RunCache:
 
     Attributes:
         made: Number of executed runs.
+        check: Called again and again while runs are made; an exception ends them.
         frames: Frames of each run that was asked for, by its name.
     """
 
@@ -59,6 +60,7 @@ class RunCache:
         self._store = Store(results / FOLDER, settings_without_seed(base), about)
         for warning in self._store.warnings:
             tell(f"warning: {plain(warning)}")
+        self.check: Callable[[], None] = lambda: None
         self._update: Callable[[float], None] = lambda _: None
         self._expected = 0.0
         self._before, self._stage, self._within = 0.0, 0.0, 0.0
@@ -117,6 +119,7 @@ class RunCache:
         weight = self.missing(missing)
 
         def progress(share: float) -> None:
+            self.check()
             if self._expected:
                 within = min(self._within + share * weight, self._stage)
                 self._update(min((self._before + within) / self._expected, 1.0))

@@ -29,6 +29,7 @@ class Runner:
         more: Points that got more runs than at first, and how many they have.
         alike: Points of which every run is like every other.
         tried: Goodput of the short runs of a search [bit/s], by what was searched and by the value that was tried.
+        factor: How many times as many runs as planned each point has that can be repeated.
     """
 
     design: Design
@@ -39,6 +40,7 @@ class Runner:
     more: dict[Any, int] = field(default_factory=dict)
     alike: set[Any] = field(default_factory=set)
     tried: dict[Any, dict[float, float]] = field(default_factory=dict)
+    factor: int = 1
 
     def table(self, points: Iterable[Any] = ()) -> Estimates:
         """Estimates against which claims are checked, also for points with the scenario of another point."""
@@ -53,7 +55,9 @@ class Runner:
 
     def replicated(self, scenarios: Mapping[Any, Scenario]) -> dict[Any, pl.DataFrame]:
         """Runs scenarios as often as they need to: some at first, more where these ask for it, and where those do."""
-        seeds = {p: self.design.seeds(p, self.length) for p in scenarios}
+        seeds = {
+            p: self.design.seeds(p, self.length) * (self.factor if self.design.repeats(p) else 1) for p in scenarios
+        }
         tables = self.rows(scenarios, seeds)
         asked = set(scenarios)
         while more := {p: n for p in asked if (n := self.design.further(p, self.length, tables[p])) > seeds[p]}:
@@ -129,15 +133,21 @@ class Rehearsal(Runner):
         }
 
 
-def run(design: Design, points: Iterable[Any], length: Any, cache: RunCache) -> Runner:
-    """Runs points of a paper, with progress over all of them."""
-    stages = design.stages(list(dict.fromkeys(points)), length)
-    rehearsal, expected = Rehearsal(design, length, cache), []
-    for stage in stages:
+def missing(design: Design, points: Iterable[Any], length: Any, cache: RunCache, factor: int = 1) -> list[float]:
+    """Weights of the runs that are missing, by stage."""
+    rehearsal, expected = Rehearsal(design, length, cache, factor=factor), []
+    for stage in design.stages(list(dict.fromkeys(points)), length):
         before = rehearsal.weight
         stage(rehearsal)
         expected.append(rehearsal.weight - before)
-    done = Runner(design, length, cache)
+    return expected
+
+
+def run(design: Design, points: Iterable[Any], length: Any, cache: RunCache, factor: int = 1) -> Runner:
+    """Runs points of a paper, with progress over all of them, `factor` times as often as planned."""
+    stages = design.stages(list(dict.fromkeys(points)), length)
+    expected = missing(design, points, length, cache, factor)
+    done = Runner(design, length, cache, factor=factor)
     with cache.progress(sum(expected)):
         for stage, weight in zip(stages, expected, strict=True):
             with cache.stage(weight):

@@ -98,6 +98,16 @@ def _seed(text: str) -> int:
     return int(text)
 
 
+def _cpu_time(text: str) -> float:
+    """A time with a unit, in seconds."""
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) ?(s|min|h)", text.strip())
+    if found is None or not 0 < (seconds := float(found[1]) * {"s": 1, "min": 60, "h": 3600}[found[2]]) < 1e9:
+        raise argparse.ArgumentTypeError(
+            f'a CPU time is above 0 and has a unit, such as "15 min" or "3 h", not {plain(text)}'
+        )
+    return seconds
+
+
 _MOST_SEEDS = 999_999_999
 
 
@@ -316,6 +326,12 @@ def parser() -> Parser:
     q.add_argument("--claim", metavar="ID", help="judge only this claim, such as P0-F6-1")
     q.add_argument("--extra", metavar="NAME", help="run only this addition to the paper, such as readings (zhou2004)")
     q.add_argument("--quick", action="store_true", help="use short runs, which give rough results in a few minutes")
+    q.add_argument(
+        "--decide",
+        type=_cpu_time,
+        metavar="TIME",
+        help='make further runs for undecided claims, up to this CPU time, such as "15 min"',
+    )
     q.add_argument("--compare", action="store_true", help="compare all recorded ns-2 runs with runs of Chappe")
     q.add_argument("--validate", action=_Old, nargs=0, dest="compare", new="--compare")
     _out_option(q, "folder for figures and pages (default: results/PAPER)")

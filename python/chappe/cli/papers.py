@@ -74,6 +74,9 @@ def paper(args: argparse.Namespace) -> int:
     if args.compare and (chosen or args.quick):
         raise CommandError("--compare compares all runs at full length: it excludes --figure, --table, --claim, "
                            "--extra and --quick")  # fmt: skip
+    if args.decide is not None and (args.quick or args.compare or args.extra):
+        raise CommandError("--decide makes further runs of full length for undecided claims: it excludes --quick, "
+                           "--compare and --extra")  # fmt: skip
     if args.compare and not paper.is_validated:
         raise CommandError(f"there are no ns-2 runs of {paper.name} to compare with")
     with folder(f"results/{paper.name}" if args.out is None else args.out) as out:
@@ -85,7 +88,7 @@ def paper(args: argparse.Namespace) -> int:
                 return code
             wanted = Wanted(args.figure, args.table, args.claim, args.extra)
             with _output(args):
-                code = paper.reproduce(out, wanted=wanted, quick=args.quick, jobs=args.jobs)
+                code = paper.reproduce(out, wanted=wanted, quick=args.quick, jobs=args.jobs, decide_s=args.decide)
         except KeyboardInterrupt:
             tell(f"\n{KEPT.format(plain(out / RUNS))}")
             raise

@@ -194,6 +194,10 @@ class ElRakabawy(Design):
             return max(length.states, len(rows))
         return length.doubted if self.alike(point) and doubtful(rows) else self.seeds(point, length)
 
+    def repeats(self, point: Point, /) -> bool:
+        """All but drawn placements, each of which has one run, and datagrams that are sent alone."""
+        return point.place not in DRAWN and point.variant != DELAY
+
     def alike(self, point: Point) -> bool:
         """All that is not known to remember."""
         return not remembers(point)
