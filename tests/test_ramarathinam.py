@@ -218,6 +218,18 @@ def test_the_main_reading_is_the_most_likely_one() -> None:
     assert likelihood.chosen(of_drawn(draw, means | {(MAIN, RATE): 460, ("seats", RATE): 467})) == ("seats", RATE)
 
 
+def test_a_reading_with_more_runs_is_not_more_likely() -> None:
+    draw = np.random.default_rng(7)
+    times = {p: draw.normal(467, 0.5, 4 * likelihood.RUNS) for p in COMBINATIONS}
+    few, many = (
+        Estimates({p: dict.fromkeys(LAST.values(), SingleRuns.at(t[:n])) for p, t in times.items()})
+        for n in (likelihood.RUNS, None)
+    )
+    of_few, of_many = (likelihood.likelihoods(data, (MAIN, RATE)) for data in (few, many))
+    assert len(of_few) == len(COMBINATIONS)
+    assert of_few.tolist() == of_many.tolist()
+
+
 def test_readings_that_are_alike_are_told_apart_in_one_of_twenty_cases() -> None:
     draw = np.random.default_rng(6)
     alike = {(MAIN, NS2_RATE): 467, (MAIN, RATE): 467}

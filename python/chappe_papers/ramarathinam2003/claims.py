@@ -220,7 +220,7 @@ FINDINGS = (
         "eight to ten more uploads share the medium, and the queues of the mesh grow",
     ),
     Finding(
-        "The best are Tahoe with AODV (light load), Reno with DSR (moderate)",
+        "The best are Tahoe with AODV (light), Reno with DSR (moderate)",
         "+5 to +150 % segments, light load",
         ("P1-T1-3", "P1-T1-4"),
         "the ranking of single runs is chance",
