@@ -12,14 +12,15 @@ import pytest
 from chappe import cli
 from chappe.study._axes import settings_without_seed
 from chappe_papers.estimates import Estimates
-from chappe_papers.judge import GAIN, ONE_RUN, Observation, Verdict, judge
+from chappe_papers.judge import ONE_RUN, Observation, Verdict, judge
 from chappe_papers.ramarathinam2003 import PAPER, likelihood
 from chappe_papers.ramarathinam2003.claims import (
     AHEAD_OF_SACK,
     CLAIMS,
     CONSISTENT,
     FINDINGS,
-    FINE,
+    GAIN_OF_LIFE,
+    GAIN_OF_SEGMENTS,
     PLACES,
     TIME,
     VERSIONS,
@@ -60,7 +61,7 @@ def test_numbers_of_the_paper_in_findings_are_those_of_its_table() -> None:
     """Compares the quantity of the paper with ours: ratios between combinations, or between loads."""
 
     def said(ratios: list[float]) -> str:
-        return GAIN.text(min(ratios), max(ratios))
+        return GAIN_OF_SEGMENTS.text(min(ratios), max(ratios))
 
     proactive = [TABLE_I[v, "dsdv"][n] / TABLE_I[v, r][n] for v in VARIANTS for n in range(4) for r in ("aodv", "dsr")]
     light = [TABLE_I["tahoe", "aodv"][0] / row[0] for p, row in TABLE_I.items() if p != ("tahoe", "aodv")]
@@ -70,10 +71,10 @@ def test_numbers_of_the_paper_in_findings_are_those_of_its_table() -> None:
     ]
     times = [time for row in TABLE_II.values() for time in row]
     assert [f.paper for f in FINDINGS[2:7]] == [
-        f"{said(proactive)} segments with DSDV, Table I",
-        f"{said(heavy)} segments, Table I",
-        f"{said(light)} segments, light load",
-        f"{FINE.text(min(last), max(last))} time of the last packet, Table II",
+        f"{said(proactive)}, Table I",
+        f"{said(heavy)}, Table I",
+        f"{said(light)}, light load",
+        f"{GAIN_OF_LIFE.text(min(last), max(last))}, Table II",
         f"{TIME.text(min(times), max(times))}, last packets, Table II",
     ]
 
@@ -224,6 +225,18 @@ def test_the_main_reading_is_the_most_likely_one() -> None:
         assert likelihood.chosen(of_drawn(draw, also)) == (MAIN, RATE)
     assert likelihood.chosen(of_drawn(draw, means | {(MAIN, NS2_RATE): 467})) == (MAIN, NS2_RATE)
     assert likelihood.chosen(of_drawn(draw, means | {(MAIN, RATE): 460, ("seats", RATE): 467})) == ("seats", RATE)
+
+
+def test_a_reading_with_more_runs_is_not_more_likely() -> None:
+    draw = np.random.default_rng(7)
+    times = {p: draw.normal(467, 0.5, 4 * likelihood.RUNS) for p in COMBINATIONS}
+    few, many = (
+        Estimates({p: dict.fromkeys(LAST.values(), SingleRuns.at(t[:n])) for p, t in times.items()})
+        for n in (likelihood.RUNS, None)
+    )
+    of_few, of_many = (likelihood.likelihoods(data, (MAIN, RATE)) for data in (few, many))
+    assert len(of_few) == len(COMBINATIONS)
+    assert of_few.tolist() == of_many.tolist()
 
 
 def test_readings_that_are_alike_are_told_apart_in_one_of_twenty_cases() -> None:

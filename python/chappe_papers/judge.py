@@ -518,7 +518,7 @@ class Answer:
         is_opposite = alone >= none if fall else alone <= none
         if is_opposite or size == "0" or math.isinf(end):
             return ""
-        kind = "gain" if form == GAIN and not fall else "reduction"
+        kind = "gain" if form.signed and not fall else "reduction"
         where = (
             f" at {len(against)} of {len(self.observations)} points" if len(against) < len(self.observations) else ""
         )

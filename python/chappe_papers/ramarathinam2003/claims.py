@@ -31,8 +31,10 @@ PLACES = Form(unit="ranks behind it", signed=True, places=1)
 
 VERSIONS = Form(unit="versions ahead of SACK", places=0)
 TIME = Form(unit="s", places=1)
-FINE = replace(GAIN, places=1)
-"""A ratio as what one has more, for small differences."""
+GAIN_OF_LIFE = replace(GAIN, unit="% life", places=1)
+GAIN_OF_SEGMENTS = replace(GAIN, unit="% segments")
+GAIN_OF_PACKETS = replace(GAIN, unit="% packets")
+GAIN_OF_ENERGY = replace(GAIN, unit="% energy per bit")
 
 
 def name(p: Point) -> str:
@@ -46,7 +48,7 @@ def _compared(
     """A combination has more than others."""
     for other in others:
         for a, b in data.both(best, other, measure):
-            yield more(f"against {name(other)}", a, b, paper)
+            yield replace(more(f"against {name(other)}", a, b, paper), form=GAIN_OF_SEGMENTS)
 
 
 def _others(*best: Point) -> Iterator[Point]:
@@ -64,7 +66,7 @@ def _(data: Estimates) -> Observations:
 def _(data: Estimates) -> Observations:
     for a, b in (("aodv", "dsr"), ("aodv", "dsdv"), ("dsr", "dsdv")):
         for x, y in data.both(Point("reno", a), Point("reno", b), SEGMENTS["internet"]):
-            yield equal(f"{ROUTINGS[a]} and {ROUTINGS[b]}", x, y)
+            yield replace(equal(f"{ROUTINGS[a]} and {ROUTINGS[b]}", x, y), form=GAIN_OF_SEGMENTS)
 
 
 @claim("P1-T1-3", "Under light load Tahoe with AODV is best", section=THROUGHPUT, figures=(3,), tables=(1,))
@@ -96,11 +98,12 @@ def _(data: Estimates) -> Observations:
         for v in VARIANTS:
             for r in ("aodv", "dsr"):
                 for own, other in data.both(Point(v, "dsdv"), Point(v, r), SEGMENTS[load]):
-                    yield less(f"{VARIANTS[v]}, against {ROUTINGS[r]}", own, other).of(load)
+                    fewer = less(f"{VARIANTS[v]}, against {ROUTINGS[r]}", own, other)
+                    yield replace(fewer, form=GAIN_OF_SEGMENTS).of(load)
 
 
-@claim("P1-T1-8", "SACK is perhaps the best TCP: second under light and moderate load, best in the others",
-       section=THROUGHPUT, tables=(1,))  # fmt: skip
+@claim("P1-T1-8", "SACK is second under light and moderate load, best in the others", section=THROUGHPUT,
+       tables=(1,))  # fmt: skip
 def _(data: Estimates) -> Observations:
     if medians := Medians.of(data, COMBINATIONS):
         for load, e in medians.ahead_of("sack").items():
@@ -113,7 +116,8 @@ def _(data: Estimates) -> Observations:
         heavy, light = (data.get(p, SEGMENTS[load]) for load in ("heavy", "light"))
         if heavy is not None and light is not None:
             row = TABLE_I[p[:2]]
-            yield less(name(p), heavy, light, (row[2] / row[0], row[2] / row[0]))
+            fewer = less(name(p), heavy, light, (row[2] / row[0], row[2] / row[0]))
+            yield replace(fewer, form=GAIN_OF_SEGMENTS)
 
 
 @claim("P1-T1-10", "Reno with DSR is the most consistent: it has the best mean rank over the loads", section=THROUGHPUT,
@@ -126,7 +130,7 @@ def _(data: Estimates) -> Observations:
 
 @claim("P1-T1-11", "The numbers of Table I are those of single runs", section=THROUGHPUT, tables=(1,))
 def _(data: Estimates) -> Observations:
-    yield from segments_of_single_runs(data, "all numbers together")
+    yield from segments_of_single_runs(data, "Table I as a whole")
 
 
 @claim("P1-T2-1", "The last packets of all combinations come at nearly the same time", section=ENERGY, tables=(2,))
@@ -135,14 +139,14 @@ def _(data: Estimates) -> Observations:
     for n, measure in LAST.items():
         for p in others:
             for a, b in data.both(p, first, measure):
-                yield replace(equal(name(p), a, b, 0.01), form=FINE).of(f"node {n}")
+                yield replace(equal(name(p), a, b, 0.01), form=GAIN_OF_LIFE).of(f"node {n}")
 
 
 @claim("P1-T2-2", "Node 0 ends before node 4 (the text; its Table II has it later)", section=ENERGY, tables=(2,))
 def _(data: Estimates) -> Observations:
     for p in COMBINATIONS:
         if (e := data.get(p, GAP)) is not None:
-            yield below(name(p), e, 0)
+            yield below(name(p), e, 0, form=TIME)
 
 
 @claim("P1-T2-3", "The last packets come at 465.7 s or later", section=ENERGY, tables=(2,), chose=True)
@@ -160,7 +164,8 @@ def _(data: Estimates) -> Observations:
     for v in VARIANTS:
         for a, b in (("aodv", "dsdv"), ("dsdv", "dsr")):
             for x, y in data.both(Point(v, a), Point(v, b), HANDLED):
-                yield more(f"{VARIANTS[v]}, {ROUTINGS[a]} and {ROUTINGS[b]}", x, y, (1.0, 1 + SLIGHTLY))
+                slightly = more(f"{VARIANTS[v]}, {ROUTINGS[a]} and {ROUTINGS[b]}", x, y, (1.0, 1 + SLIGHTLY))
+                yield replace(slightly, form=GAIN_OF_PACKETS)
 
 
 @claim(
@@ -171,7 +176,7 @@ def _(data: Estimates) -> Observations:
     for v in VARIANTS:
         for r in ("aodv", "dsr"):
             for x, y in data.both(Point(v, "dsdv"), Point(v, r), PER_BIT):
-                yield more(f"{VARIANTS[v]}, DSDV against {ROUTINGS[r]}", x, y)
+                yield replace(more(f"{VARIANTS[v]}, DSDV against {ROUTINGS[r]}", x, y), form=GAIN_OF_ENERGY)
     first, *others = reactive
     for p in others:
         for x, y in data.both(p, first, PER_BIT):
@@ -183,7 +188,7 @@ def _(data: Estimates) -> Observations:
     for v in VARIANTS:
         own, other = data.get(Point(v, "dsdv"), OF_TCP), data.get(Point(v, "dsr"), HANDLED)
         if own is not None and other is not None:
-            yield less(VARIANTS[v], own, other)
+            yield replace(less(VARIANTS[v], own, other), form=GAIN_OF_PACKETS)
 
 
 ALL = CLAIMS.all
@@ -204,7 +209,7 @@ FINDINGS = (
     ),
     Finding(
         "Reactive routing is better than proactive",
-        "-53 to +44 % segments with DSDV, Table I",
+        "-53 to +44 % segments, Table I",
         ("P1-T1-7",),
         "nothing moves, and all nodes are neighbours; DSR's queue matters more than routing",
     ),
@@ -215,14 +220,14 @@ FINDINGS = (
         "eight to ten more uploads share the medium, and the queues of the mesh grow",
     ),
     Finding(
-        "The best are Tahoe with AODV (light load), Reno with DSR (moderate)",
+        "The best are Tahoe with AODV (light), Reno with DSR (moderate)",
         "+5 to +150 % segments, light load",
         ("P1-T1-3", "P1-T1-4"),
         "the ranking of single runs is chance",
     ),
     Finding(
         "Batteries last equally long with all combinations",
-        "-0.3 to +0.6 % time of the last packet, Table II",
+        "-0.3 to +0.6 % life, Table II",
         ("P1-T2-1",),
         "battery life depends only on how long the channel is busy",
     ),
@@ -234,13 +239,13 @@ FINDINGS = (
     ),
     Finding(
         "AODV sends most packets, DSR fewest",
-        '0 to +10 % packets, "really small"',
+        '+0 to +10 % packets ("really small")',
         ("P1-E-1",),
         "DSR's queue lets acknowledgements overtake data",
     ),
     Finding(
         "To save energy, avoid proactive routing; any reactive protocol will do",
-        "no number; energy per bit with DSDV",
+        "no number",
         ("P1-E-2",),
         "the medium is busy in any case, and updates are few compared with TCP's packets",
     ),

@@ -98,7 +98,7 @@ def _likelihood_rows(ours: Estimates, _ns2: Estimates) -> Rows:
 
 
 def _probability(p: float) -> str:
-    return f"{p:.3f}" if p >= 1e-3 else f"{p:.0e}"
+    return f"{p:.3f}" if p >= 1e-3 else "< 0.001"
 
 
 def _of_segments(data: Estimates) -> list[str]:
@@ -230,7 +230,8 @@ EXTRAS = {
         ("reading", *_COLUMNS), _reading_rows, shown=True,
     ), "likelihoods": Sheet(
         "likelihood of Table II, which chooses the reading, and places of Table I, which has not, among our runs",
-        ("reading", "log-likelihood", "difference", "p", "settings not ns-2's", "", "Table I: places by load [%]", "p"),
+        ("reading", "log-likelihood", "difference", "p", "settings not ns-2's", "by the rule",
+         "Table I: places by load [%]", "p"),
         _likelihood_rows, shown=True,
     )}),
     "ranks": Extra("ranks", _rank_points, None, None, {"ranks": Sheet(

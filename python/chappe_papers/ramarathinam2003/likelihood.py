@@ -6,7 +6,8 @@ more; and a number that has chosen a reading cannot confirm it.
 
 The rule: a number of the paper comes from one run. Its density among our runs of a reading is that of normal kernels
 around them, with the bandwidth of Silverman (*Density Estimation*, 1986), and with probability 1 / (n + 1) it lies
-anywhere in the run: so probable it is that a further run lies below all n, and so much one number can count. The
+anywhere in the run: so probable it is that a further run lies below all n, and so much one number can count. Of each
+reading equally many runs count: with more, a reading would have narrower kernels and reach farther out. The
 logarithms add up over the nodes of a run, a composite likelihood (Varin, Reid and Firth 2011), and over the twelve runs
 of the paper, which are independent. The most likely reading is compared with every other by Vuong's test (1989) with
 Student's t over these twelve runs, by Holm's rule over the readings. Of those that are not distinguished from it, the
@@ -21,7 +22,7 @@ from chappe.stats import Estimate, Values, holm, student_p
 
 from chappe_papers.estimates import Estimates
 from chappe_papers.judge import LEVEL
-from chappe_papers.ramarathinam2003.design import LAST, SECONDS
+from chappe_papers.ramarathinam2003.design import DESIGN, LAST, SECONDS
 from chappe_papers.ramarathinam2003.points import COMBINATIONS, MAIN, NS2_RATE, RATE, RATES, READINGS
 from chappe_papers.ramarathinam2003.printed import TABLE_II
 from chappe_papers.ramarathinam2003.single_runs import SingleRuns
@@ -31,6 +32,10 @@ Reading = tuple[str, float]
 
 ALL: tuple[Reading, ...] = (*((MAIN, r) for r in RATES), *((reading, RATE) for reading in READINGS))
 """The readings that are compared: the rates of 802.11b, and the other readings at the rate of the main one."""
+
+
+RUNS = DESIGN.full.compared
+"""Runs of each combination that count: the first ones."""
 
 
 def title(reading: Reading) -> str:
@@ -64,7 +69,7 @@ def likelihoods(data: Estimates, reading: Reading) -> np.ndarray:
         known = [e.values for e in ours if isinstance(e, SingleRuns)]
         if len(known) < len(LAST):
             return np.array([])
-        by_run.append(sum(log_density(v, one) for v, one in zip(known, TABLE_II[p[:2]], strict=True)))
+        by_run.append(sum(log_density(v[:RUNS], one) for v, one in zip(known, TABLE_II[p[:2]], strict=True)))
     return np.array(by_run)
 
 
