@@ -12,6 +12,7 @@ import pytest
 from chappe import _core
 from chappe import _show as show
 from chappe_papers import page, reproduce, summary
+from chappe_papers.advice import Outcome
 from chappe_papers.judge import Verdict
 from chappe_papers.paper import Paper
 from command import REPOSITORY
@@ -135,8 +136,9 @@ def test_what_came_of_the_papers_is_shipped_and_on_all_pages() -> None:
 
 def test_reasons_are_those_of_a_verdict(tmp_path: Path) -> None:
     findings = [page.JudgedFinding("more", "+5 %", "+6 %", "confirmed", "it sends less", "S-1")]
-    summary.write(tmp_path / summary.FILE, findings, {"S-1": "confirmed", "S-2": "refuted", "S-3": "refuted"})
-    shipped = summary.Shipped(findings, {"S-1": "confirmed", "S-2": "refuted", "S-3": "refuted"})
+    claims = {"S-1": Outcome("confirmed", "+6 %"), "S-2": Outcome("refuted", "-1 %"), "S-3": Outcome("refuted", "0")}
+    summary.write(tmp_path / summary.FILE, findings, claims)
+    shipped = summary.Shipped(findings, claims)
     assert shipped.counted == "1 confirmed; 2 refuted"
     assert shipped.explains("more", "confirmed")
     assert shipped.explains("S-2", "refuted")
@@ -145,7 +147,7 @@ def test_reasons_are_those_of_a_verdict(tmp_path: Path) -> None:
     # Without runs of full length, reasons apply to any verdict.
     assert summary.Shipped().explains("more", "undecided")
     lines = (tmp_path / summary.FILE).read_text(encoding="utf-8").splitlines()
-    assert lines[1:3] == ["more,+5 %,+6 %,confirmed,it sends less,S-1", "a claim,,,confirmed,,S-1"]
+    assert lines[1:3] == ["more,+5 %,+6 %,confirmed,it sends less,S-1", "a claim,,+6 %,confirmed,,S-1"]
     without = content("Short runs: ")
     shown = page.conclusions(dataclasses.replace(without, findings=[dataclasses.replace(findings[0], why="")]))
     assert shown == ["- more: confirmed (paper +5 %; here +6 %)."]

@@ -8,6 +8,8 @@ from pathlib import Path
 import jinja2
 from chappe._files import write_file
 
+from chappe_papers.advice import HEADING
+
 Rows = Sequence[Sequence[str]]
 
 WIDEST = 160
@@ -110,6 +112,8 @@ class Page:
     method: Sequence[str]
     facts: Mapping[str, str]
     scenario: str
+    advice: Sequence[str] = ()
+    """The recommendation of the paper, and ours; of short runs a note that it needs longer ones."""
 
     @property
     def counted(self) -> str:
@@ -142,7 +146,7 @@ def write(path: Path, page: Page) -> None:
         undefined=jinja2.StrictUndefined,
     )
     environment.filters.update(tight=tight, kind=kind, marked=_marked)
-    text = environment.get_template("page.html.j2").render(page=page, counted=COUNTED, above=ABOVE)
+    text = environment.get_template("page.html.j2").render(page=page, counted=COUNTED, above=ABOVE, advice=HEADING)
     write_file(path, text.encode("utf-8"))
 
 
@@ -216,4 +220,6 @@ def write_markdown(path: Path, page: Page) -> None:
             lines += [f"### {sheet.title}", "", *table(sheet.header, sheet.rows)]
     lines += ["## Method", "", *(line for text in page.method for line in (text, ""))]
     lines += [", ".join(f"{name}: {value}" for name, value in page.facts.items()) + ".", ""]
+    if page.advice:
+        lines += [f"## {HEADING}", "", *(f"- {line}" for line in page.advice), ""]
     write_file(path, ("\n".join(lines).rstrip() + "\n").encode("utf-8"))

@@ -15,6 +15,7 @@ from chappe import _show as show
 from chappe._files import write_csv
 
 from chappe_papers import figures, page, runner, summary
+from chappe_papers.advice import Outcome
 from chappe_papers.claims import Claim, needs
 from chappe_papers.design import SEARCHED, Length
 from chappe_papers.estimates import Estimates
@@ -26,6 +27,11 @@ SHORT = (
     "Short runs leave claims undecided. Reasons are given only where runs of full length had the same outcome. "
     "`chappe paper {}` makes runs of full length; `chappe paper` lists their verdicts."
 )
+NO_ADVICE = "Advice needs runs of full length: `chappe paper {}`."
+"""Instead of advice, where there were no such runs."""
+
+PUBLISHED_ADVICE = "Advice needs runs of full length; these lines follow from the published ones."
+
 FULL = "Runs of full length, made by `chappe paper {}`."
 
 _SHOWN = 4
@@ -141,6 +147,7 @@ def reproduce(paper: Paper, folder: Path, *, wanted: Wanted, quick: bool, jobs: 
         method=[*design.method(done), _multiplicity(len(paper.all_claims), SHORT_LEVEL if quick else LEVEL)],
         facts=facts,
         scenario=design.text(),
+        advice=_advice(paper, full if quick else None, _outcomes(answers)) if wanted.all else (),
     )
     page.write(folder / "index.html", content)
     rest = "" if runs.made == len(runs.frames) else ", the others were available"
@@ -179,6 +186,19 @@ def _say(
         show.say(line)
     show.say(f"Claims: {content.counted}.")
     show.say(content.note.replace("`", ""))
+
+
+def _outcomes(answers: Mapping[str, Answer]) -> dict[str, Outcome]:
+    return {c: Outcome(a.verdict.value, a.effects) for c, a in answers.items()}
+
+
+def _advice(paper: Paper, published: summary.Shipped | None, outcomes: Mapping[str, Outcome]) -> list[str]:
+    """Advice that follows from outcomes of runs of full length, or from published ones where the runs are short."""
+    if published is None:
+        return paper.advice.lines(outcomes)
+    if not published.claims:
+        return [NO_ADVICE.format(paper.name)]
+    return [PUBLISHED_ADVICE, *paper.advice.lines(published.claims)]
 
 
 def reported(a: Answer) -> str:
@@ -234,7 +254,7 @@ def write_files(
         write_csv(folder / "searches.csv", SEARCHED, searched)
         names.append("searches.csv")
     if findings:
-        summary.write(folder / summary.FILE, findings, {c: a.verdict.value for c, a in answers.items()})
+        summary.write(folder / summary.FILE, findings, _outcomes(answers))
         names.append(summary.FILE)
     return names
 
