@@ -94,7 +94,8 @@ def page(papers: Sequence[Paper]) -> str:
         "# Results at a glance",
         "",
         "Verdicts on the conclusions of each paper, from runs of full length. [papers.md](papers.md#verdicts) defines"
-        " the words; `chappe paper` prints a short form.",
+        " the words; `chappe paper` prints a short form. [Abstracts and conclusions](papers/abstracts.md), sentence by"
+        " sentence, point at what judges them.",
         "",
     ]
     for p in papers:
