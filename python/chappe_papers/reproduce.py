@@ -21,6 +21,7 @@ from chappe_papers.design import SEARCHED, Length
 from chappe_papers.estimates import Estimates
 from chappe_papers.judge import LEVEL, SHORT_LEVEL, Answer, Form, Observation, Verdict
 from chappe_papers.paper import Paper, Wanted
+from chappe_papers.quotients import standard_error
 from chappe_papers.run_cache import FOLDER
 
 SHORT = (
@@ -259,9 +260,12 @@ def write_files(
     return names
 
 
+_DIGITS = ".12g"
+"""Format of numbers in ``claims.csv``: so many that every test can be repeated from them."""
+
 CLAIM_COLUMNS = (
-    "claim", "section", "says", "verdict", "only", "size", "where", "effect", "low_95", "high_95", "unit",
-    "paper_low", "paper_high", "answer", "ns2_effect", "ns2_answer",
+    "claim", "section", "says", "verdict", "only", "size", "sub_claim", "group", "where", "effect", "low_95", "high_95",
+    "unit", "standard_error", "degrees_of_freedom", "paper_low", "paper_high", "answer", "ns2_effect", "ns2_answer",
 )  # fmt: skip
 
 
@@ -280,13 +284,16 @@ def claim_rows(claims: Sequence[Claim], answers: Mapping[str, Answer], ns2: Mapp
             assert some is not None
 
             def printed(value: float | None, form: Form = some.form) -> str:
-                return "" if value is None else f"{value * form.scale + form.offset:.6g}"
+                return "" if value is None else f"{value * form.scale + form.offset:{_DIGITS}}"
 
             low, high = one.effect.interval() if one is not None else (None, None)
+            error, df = standard_error(one.effect) if one is not None else (None, None)
             paper = some.paper or (None, None)
             rows.append([
-                *head, some.where, printed(one.effect.mean if one else None), printed(low), printed(high),
-                some.form.unit, printed(paper[0]), printed(paper[1]), words[check] if one else "",
+                *head, some.sub_claim, some.group, some.where, printed(one.effect.mean if one else None), printed(low),
+                printed(high), some.form.unit, "" if error is None else f"{abs(error * some.form.scale):{_DIGITS}}",
+                "" if df is None else f"{df:{_DIGITS}}", printed(paper[0]), printed(paper[1]),
+                words[check] if one else "",
                 printed(other.effect.mean if other else None), words[their_check] if other else "",
             ])  # fmt: skip
     return rows
