@@ -132,6 +132,8 @@ def reproduce(paper: Paper, folder: Path, *, wanted: Wanted, quick: bool, jobs: 
         # There are none where no node has a radio.
         **({"frames simulated": f"{frames:,}"} if (frames := sum(runs.frames.values())) else {}),
     }
+    by_number = dict(zip(wanted.of(paper.figures, wanted.figure), drawn, strict=False))
+    beside_claims = sections(claims, answers, theirs, by_number)
     content = page.Page(
         title=paper.title,
         note=(SHORT if quick else FULL).format(paper.name),
@@ -140,15 +142,17 @@ def reproduce(paper: Paper, folder: Path, *, wanted: Wanted, quick: bool, jobs: 
         key=key,
         differences=differences,
         unexplained=unexplained,
-        sections=sections(claims, answers, theirs),
+        sections=beside_claims,
         readings=compared(paper, claims, ours, answers) if wanted.all and not quick else [],
-        figures=drawn,
+        figures=[f for f in drawn if not any(f in s.figures for s in beside_claims)],
         sheets=sheets,
         files=written,
         method=[*design.method(done), _multiplicity(len(paper.all_claims), SHORT_LEVEL if quick else LEVEL)],
         facts=facts,
         scenario=design.text(),
         advice=_advice(paper, full if quick else None, _outcomes(answers)) if wanted.all else (),
+        published=full.verdicts,
+        published_counts=summary.counts(full.verdicts[c.id] for c in claims if c.id in full.claims),
     )
     page.write(folder / "index.html", content)
     rest = "" if runs.made == len(runs.frames) else ", the others were available"
@@ -207,9 +211,18 @@ def reported(a: Answer) -> str:
     return f"{a.counts}, {a.effects}" if a.observations else "no runs"
 
 
-def sections(claims: Sequence[Claim], answers: Mapping[str, Answer], ns2: Mapping[str, Answer]) -> list[page.Section]:
-    """The claims by sections of the paper, with remarks: conditions, exceptions by name, sizes."""
+def sections(
+    claims: Sequence[Claim],
+    answers: Mapping[str, Answer],
+    ns2: Mapping[str, Answer],
+    drawn: Mapping[int, page.DrawnFigure],
+) -> list[page.Section]:
+    """The claims by sections of the paper, with remarks: conditions, exceptions by name, sizes; and with figures.
+
+    A figure stands in the section with most of the claims about it, the first of these.
+    """
     by_title = []
+    titles = {n: Counter(c.section for c in claims if n in c.figures).most_common(1) for n in drawn}
     for title in dict.fromkeys(c.section for c in claims):
         members = [c for c in claims if c.section == title]
         rows = [
@@ -217,7 +230,8 @@ def sections(claims: Sequence[Claim], answers: Mapping[str, Answer], ns2: Mappin
             for c in members
         ]
         remarks = [f"{c.id}: {'; '.join(parts)}." for c in members if (parts := _remarks(answers[c.id]))]
-        by_title.append(page.Section(title, rows, remarks))
+        shown = [f for n, f in drawn.items() if titles[n] and titles[n][0][0] == title]
+        by_title.append(page.Section(title, rows, remarks, shown))
     return by_title
 
 

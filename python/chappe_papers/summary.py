@@ -107,8 +107,8 @@ def page(papers: Sequence[Paper]) -> str:
             "",
         ]
         lines += table(
-            ("the paper concludes", "paper", "here", "verdict", "why"),
-            [(r.says, r.paper, r.ours, f"**{r.verdict}**", r.why) for r in results.findings],
+            ("the paper concludes", "number of", "paper", "here", "verdict", "why"),
+            [(r.says, r.of, r.paper, r.ours, f"**{r.verdict}**", r.why) for r in results.findings],
         )
         lines += [f"[The whole page](papers/{p.name}.md), `chappe paper {p.name}`.", ""]
     lines += [

@@ -202,45 +202,52 @@ ALL = CLAIMS.all
 FINDINGS = (
     Finding(
         "Tahoe, Reno and NewReno have very similar throughput",
-        "no difference seen",
+        "no difference seen, taken as -5 to +5 %",
         ("P3-F2-1",),
         "at the highest error rates Reno waits for more timeouts",
+        of="throughput of Tahoe and Reno compared with NewReno's",
     ),
     Finding(
         "Vegas has slightly more throughput at low loss",
-        "slightly, below 0.5 % loss",
+        "slightly, taken as up to +10 %, below 0.5 % loss",
         ("P3-F2-2",),
         "ns-2's Vegas sends packets without a header",
+        of="throughput of Vegas compared with the best other",
     ),
     Finding(
         "Snoop and ELN improve throughput",
-        "more, with every TCP",
+        "more with every TCP, no number",
         ("P3-F3-1",),
         "they help only where losses cost throughput",
+        of="throughput with one of them compared with TCP only",
     ),
     Finding(
         "Snoop is better than ELN at high loss",
-        "better above 2 % loss",
+        "more above 2 % loss, no number",
         ("P3-F3-2",),
         "",
+        of="throughput with Snoop compared with ELN",
     ),
     Finding(
         "Snoop and ELN together are best",
-        "more, with Tahoe, Reno, NewReno",
+        "more with Tahoe, Reno, NewReno, no number",
         ("P3-F3-3",),
         "Snoop's local timer is shorter than the queueing delay, and ELN reacts to its copies",
+        of="throughput with both compared with the best other",
     ),
     Finding(
         "Vegas is much less fair than Tahoe",
         "4.3 times at 10 % (3.0, 0.7)",
         ("P3-F4-1",),
         "the last Vegas flow measures its base RTT with a full queue; from 1 % loss on this effect is gone",
+        of="unfairness of Vegas by that of Tahoe",
     ),
     Finding(
         "No variant or mechanism guarantees fairness",
-        "0.5 with Snoop at 0.8 %",
+        "0.5 with Snoop",
         ("P3-F5-4",),
         "Vegas is unfair even without losses",
+        of="unfairness of Vegas at 0.8 % loss",
     ),
 )
 """Conclusions of the paper."""
