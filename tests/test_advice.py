@@ -67,7 +67,7 @@ def test_the_last_section_of_a_page(quick: bool, tmp_path: Path, capsys: pytest.
     assert title == HEADING
     if quick:
         # No runs of full length are published.
-        assert lines == ["", f"- {reproduce.NO_ADVICE.format('small')}"]
+        assert lines == ["", reproduce.NO_ADVICE.format("small")]
     else:
         assert lines[1] == "- The paper: Use Vegas."
         assert lines[2].startswith("- Use Vegas over short chains (S-1 confirmed, +")

@@ -85,8 +85,8 @@ def test_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = "|".join(v.value for v in Verdict)
     for f in PAPER.findings:
         assert re.search(
-            rf"^- {re.escape(f.says)}: ({words}) \(published: ({words})\) "
-            rf"\({re.escape(f.of)}: paper .*; here .*\)(: .*)?\. \[.*\]$",
+            rf"^- {re.escape(f.says)}: ({words}) \(published: ({words}); "
+            rf"{re.escape(f.of)}: paper .*; here .*\)(: .*)?\. \[.*\]$",
             printed,
             re.MULTILINE,
         )

@@ -132,7 +132,9 @@ class Page:
     facts: Mapping[str, str]
     scenario: str
     advice: Sequence[str] = ()
-    """The recommendation of the paper, and ours; of short runs a note that it needs longer ones."""
+    """The recommendation of the paper, and ours, in a list."""
+    advice_note: str = ""
+    """Of short runs: that advice needs runs of full length."""
     published: Mapping[str, str] = field(default_factory=dict)
     """Of short runs: published verdicts by conclusion and by name of a claim."""
     published_counts: Mapping[str, int] = field(default_factory=dict)
@@ -147,8 +149,12 @@ class Page:
         return f"{counted(self.published_counts)} (published, from runs of full length); here, from short runs: {own}"
 
     def beside(self, name: str) -> str:
-        """Published verdict of a conclusion or claim, in brackets; empty on pages of runs of full length."""
-        return f" (published: {self.published[name]})" if name in self.published else ""
+        """Published verdict of a conclusion or claim; empty on pages of runs of full length."""
+        return f"published: {self.published[name]}" if name in self.published else ""
+
+    def numbers(self, f: JudgedFinding) -> str:
+        """The published verdict of a conclusion, its quantity, and both numbers."""
+        return "; ".join(filter(None, (self.beside(f.says), f.numbers)))
 
 
 def counted(counts: Mapping[str, int]) -> str:
@@ -205,7 +211,7 @@ def conclusions(page: Page, bold: str = "") -> list[str]:
     """
     reasons = [f": {f.why}" if f.why else "" for f in page.findings]
     return [
-        f"- {f.says}: {bold}{f.verdict}{bold}{page.beside(f.says)} ({f.numbers}){why}. [{f.claims}]"
+        f"- {f.says}: {bold}{f.verdict}{bold} ({page.numbers(f)}){why}. [{f.claims}]"
         for f, why in zip(page.findings, reasons, strict=True)
     ]
 
@@ -253,6 +259,7 @@ def write_markdown(path: Path, page: Page) -> None:
             lines += [f"### {sheet.title}", "", *table(sheet.header, sheet.rows)]
     lines += ["## Method", "", *(line for text in page.method for line in (text, ""))]
     lines += [", ".join(f"{name}: {value}" for name, value in page.facts.items()) + ".", ""]
-    if page.advice:
-        lines += [f"## {HEADING}", "", *(f"- {line}" for line in page.advice), ""]
+    if page.advice or page.advice_note:
+        lines += [f"## {HEADING}", "", *([page.advice_note, ""] if page.advice_note else [])]
+        lines += [*(f"- {line}" for line in page.advice), ""]
     write_file(path, ("\n".join(lines).rstrip() + "\n").encode("utf-8"))

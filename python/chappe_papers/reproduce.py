@@ -150,7 +150,8 @@ def reproduce(paper: Paper, folder: Path, *, wanted: Wanted, quick: bool, jobs: 
         method=[*design.method(done), _multiplicity(len(paper.all_claims), SHORT_LEVEL if quick else LEVEL)],
         facts=facts,
         scenario=design.text(),
-        advice=_advice(paper, full if quick else None, _outcomes(answers)) if wanted.all else (),
+        advice=_advice(paper, full.claims if quick else _outcomes(answers)) if wanted.all else (),
+        advice_note=_advice_note(paper, full) if wanted.all and quick else "",
         published=full.verdicts,
         published_counts=summary.counts(full.verdicts[c.id] for c in claims if c.id in full.claims),
     )
@@ -197,13 +198,14 @@ def _outcomes(answers: Mapping[str, Answer]) -> dict[str, Outcome]:
     return {c: Outcome(a.verdict.value, a.effects) for c, a in answers.items()}
 
 
-def _advice(paper: Paper, published: summary.Shipped | None, outcomes: Mapping[str, Outcome]) -> list[str]:
-    """Advice that follows from outcomes of runs of full length, or from published ones where the runs are short."""
-    if published is None:
-        return paper.advice.lines(outcomes)
-    if not published.claims:
-        return [NO_ADVICE.format(paper.name)]
-    return [PUBLISHED_ADVICE, *paper.advice.lines(published.claims)]
+def _advice(paper: Paper, outcomes: Mapping[str, Outcome]) -> list[str]:
+    """Advice that follows from outcomes of runs of full length; none without any."""
+    return paper.advice.lines(outcomes) if outcomes else []
+
+
+def _advice_note(paper: Paper, published: summary.Shipped) -> str:
+    """Note on advice beside short runs."""
+    return PUBLISHED_ADVICE if published.claims else NO_ADVICE.format(paper.name)
 
 
 def reported(a: Answer) -> str:
