@@ -83,7 +83,7 @@ def test_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     printed, complaints = capsys.readouterr()
     assert complaints == ""
     words = "|".join(v.value for v in Verdict)
-    unwrapped = re.sub(r"\n(?!- |Claims: )", " ", printed)
+    unwrapped = re.sub(r" ?\n(?!- |Claims: )", " ", printed)
     for f in PAPER.findings:
         assert re.search(
             rf"^- {re.escape(f.says)}: ({words}) \(published: ({words}); "
