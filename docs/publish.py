@@ -49,7 +49,7 @@ def publish(results: Path, docs: Path) -> None:
     page = results / "paper.md"
     if page.exists():
         text = page.read_text(encoding="utf-8")
-        if "\nShort runs: " in text:
+        if "\nShort runs " in text:
             raise SystemExit(f"{page} is of short runs: leave --quick out")
         pictures = docs / "papers" / name
         pictures.mkdir(parents=True, exist_ok=True)

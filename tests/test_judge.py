@@ -1,5 +1,6 @@
 """Judgement of claims on random numbers: decisions and error rates."""
 
+import itertools
 import math
 import re
 from dataclasses import replace
@@ -262,7 +263,12 @@ def test_several_claims_together() -> None:
     assert together([yes, differs]) is Verdict.SIZE
     assert together([yes, exceptions]) is Verdict.EXCEPTIONS
     assert together([yes, yes, no]) is Verdict.EXCEPTIONS
-    assert together([yes, no]) is Verdict.REFUTED
+    assert together([yes, no]) is Verdict.DEPENDS
+    # A conclusion and its leading claim do not contradict each other.
+    for lead, *others in itertools.product((yes, no, open_, differs, exceptions), repeat=3):
+        word = together([lead, *others])
+        assert not (word.confirms and not lead.verdict.confirms)
+        assert not (word is Verdict.REFUTED and lead.verdict.confirms)
     # The first sub-claim leads.
     assert together([no, yes, yes]) is Verdict.REFUTED
     assert together([open_, yes, yes]) is Verdict.OPEN

@@ -85,8 +85,14 @@ def test_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     printed, complaints = capsys.readouterr()
     assert complaints == ""
     words = "|".join(v.value for v in Verdict)
+    unwrapped = re.sub(r" ?\n(?!- |Claims: )", " ", printed)
     for f in PAPER.findings:
-        assert re.search(rf"^- {re.escape(f.says)}: ({words}) \(paper .*; here .*\)(: .*)?\.?$", printed, re.MULTILINE)
+        assert re.search(
+            rf"^- {re.escape(f.says)}: ({words}) \(published: ({words}); "
+            rf"{re.escape(f.of)}: paper .*; here .*\)(: .*)?\. \[.*\]$",
+            unwrapped,
+            re.MULTILINE,
+        )
     for text in ("Claims: ", "Figure 6: goodput", "Table 3: Jain's index"):
         assert text in printed
     figures = [f"{figure}.{end}" for figure in ("key", *(f"figure{n}" for n in FIGURES)) for end in ("csv", "svg")]

@@ -12,6 +12,7 @@ import pytest
 from chappe import _core
 from chappe import _show as show
 from chappe_papers import page, reproduce, summary
+from chappe_papers.advice import Outcome
 from chappe_papers.judge import Verdict
 from chappe_papers.paper import Paper
 from command import REPOSITORY
@@ -76,7 +77,7 @@ def test_output_becomes_a_page(name: str, validation: str, tmp_path: Path) -> No
     (results / "validation.md").write_text("# Validation\n")
     publish(results, docs)
     text = (docs / f"papers/{name}.md").read_text(encoding="utf-8")
-    assert text.startswith("# A title\n\nRuns of the paper's length.\n")
+    assert text.startswith(f"# A title\n\n{page.ABOUT}\n\nRuns of the paper's length.\n")
     assert f"![Figure 6: goodput]({name}/figure6.png)" in text
     assert f"[Table 3: fairness]({name}/table3.csv)" in text
     assert (docs / f"papers/{name}/table3.csv").read_text() == "rate\n2\n"
@@ -86,12 +87,12 @@ def test_output_becomes_a_page(name: str, validation: str, tmp_path: Path) -> No
 
 
 def test_short_runs_are_not_published(tmp_path: Path) -> None:
-    page.write_markdown(tmp_path / "paper.md", content("Short runs: "))
+    page.write_markdown(tmp_path / "paper.md", content(reproduce.SHORT))
     with pytest.raises(SystemExit, match="of short runs"):
         publish(tmp_path, tmp_path)
 
 
-PUBLISHED = sorted((DOCS / "papers").glob("*.md"))
+PUBLISHED = [DOCS / "papers" / f"{p.name}.md" for p in chappe_papers.PAPERS]
 WORDS = "|".join(v.value for v in Verdict)
 
 
@@ -110,13 +111,13 @@ def test_a_published_page_belongs_to_the_claims_and_the_engine(published: Path) 
 
 @pytest.mark.parametrize("published", PUBLISHED, ids=lambda p: str(p.stem))
 def test_a_published_page_can_be_read(published: Path) -> None:
-    """Conclusions in the first ten lines, at most 250 lines, no row of a table wider than 160 characters."""
+    """Conclusions in the first lines, at most 250 lines, no row of a table wider than 160 characters."""
     paper = chappe_papers.find(published.stem)
     assert paper is not None
     lines = published.read_text(encoding="utf-8").splitlines()
     assert len(lines) <= 250
     assert max(len(line) for line in lines if line.startswith("|")) <= page.WIDEST
-    head = [line for line in lines[:12] if line.startswith("- ")]
+    head = [line for line in lines[:14] if line.startswith("- ")]
     assert [line.removeprefix("- ").split(": **")[0] for line in head] == [f.says for f in paper.findings]
 
 
@@ -130,13 +131,33 @@ def test_what_came_of_the_papers_is_shipped_and_on_all_pages() -> None:
         assert f"Claims: {shipped.counted}. " in text
         for r in shipped.findings:
             why = f": {r.why}" if r.why else ""
-            assert f"- {r.says}: **{r.verdict}** (paper {r.paper}; here {r.ours}){why}.\n" in text
+            assert f"- {r.says}: **{r.verdict}** ({r.numbers}){why}. [{r.claims}]\n" in text
+
+
+@pytest.mark.parametrize("paper", chappe_papers.PAPERS, ids=lambda p: p.name)
+def test_a_conclusion_has_numbers_of_one_quantity(paper: Paper) -> None:
+    for f in summary.shipped(paper).findings:
+        # A noun names the quantity, or follows our number.
+        assert f.of or re.search("[a-z]{4}", f.ours), f.says
+        unit = next((u for u in ("%", "times") if u in f.ours), "")
+        assert unit in f.paper or "no number" in f.paper or "except" in f.paper, f.says
+
+
+@pytest.mark.parametrize("paper", chappe_papers.PAPERS, ids=lambda p: p.name)
+def test_a_conclusion_and_its_leading_claim_do_not_contradict_each_other(paper: Paper) -> None:
+    shipped = summary.shipped(paper)
+    for f in shipped.findings:
+        lead, own = (Verdict(v) for v in (shipped.verdicts[f.claims.split(", ")[0]], f.verdict))
+        assert not (own.confirms and not lead.confirms), f.says
+        assert not (own is Verdict.REFUTED and lead.confirms), f.says
+        assert f.why == "" or own is not Verdict.CONFIRMED, f.says
 
 
 def test_reasons_are_those_of_a_verdict(tmp_path: Path) -> None:
-    findings = [page.JudgedFinding("more", "+5 %", "+6 %", "confirmed", "it sends less", "S-1")]
-    summary.write(tmp_path / summary.FILE, findings, {"S-1": "confirmed", "S-2": "refuted", "S-3": "refuted"})
-    shipped = summary.Shipped(findings, {"S-1": "confirmed", "S-2": "refuted", "S-3": "refuted"})
+    findings = [page.JudgedFinding("more", "+5 %", "+6 %", "confirmed", "it sends less", "S-1", "gain")]
+    claims = {"S-1": Outcome("confirmed", "+6 %"), "S-2": Outcome("refuted", "-1 %"), "S-3": Outcome("refuted", "0")}
+    summary.write(tmp_path / summary.FILE, findings, claims)
+    shipped = summary.Shipped(findings, claims)
     assert shipped.counted == "1 confirmed; 2 refuted"
     assert shipped.explains("more", "confirmed")
     assert shipped.explains("S-2", "refuted")
@@ -145,10 +166,10 @@ def test_reasons_are_those_of_a_verdict(tmp_path: Path) -> None:
     # Without runs of full length, reasons apply to any verdict.
     assert summary.Shipped().explains("more", "undecided")
     lines = (tmp_path / summary.FILE).read_text(encoding="utf-8").splitlines()
-    assert lines[1:3] == ["more,+5 %,+6 %,confirmed,it sends less,S-1", "a claim,,,confirmed,,S-1"]
+    assert lines[1:3] == ["more,+5 %,+6 %,confirmed,it sends less,S-1,gain", "a claim,,+6 %,confirmed,,S-1,"]
     without = content("Short runs: ")
     shown = page.conclusions(dataclasses.replace(without, findings=[dataclasses.replace(findings[0], why="")]))
-    assert shown == ["- more: confirmed (paper +5 %; here +6 %)."]
+    assert shown == ["- more: confirmed (gain: paper +5 %; here +6 %). [S-1]"]
 
 
 @pytest.mark.parametrize("paper", chappe_papers.PAPERS, ids=lambda p: p.name)

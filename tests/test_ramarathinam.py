@@ -12,15 +12,14 @@ import pytest
 from chappe import cli
 from chappe.study._axes import settings_without_seed
 from chappe_papers.estimates import Estimates
-from chappe_papers.judge import ONE_RUN, Observation, Verdict, judge
+from chappe_papers.judge import GAIN, ONE_RUN, Observation, Verdict, judge
 from chappe_papers.ramarathinam2003 import PAPER, likelihood
 from chappe_papers.ramarathinam2003.claims import (
     AHEAD_OF_SACK,
     CLAIMS,
     CONSISTENT,
     FINDINGS,
-    GAIN_OF_LIFE,
-    GAIN_OF_SEGMENTS,
+    FINE,
     PLACES,
     TIME,
     VERSIONS,
@@ -61,7 +60,7 @@ def test_numbers_of_the_paper_in_findings_are_those_of_its_table() -> None:
     """Compares the quantity of the paper with ours: ratios between combinations, or between loads."""
 
     def said(ratios: list[float]) -> str:
-        return GAIN_OF_SEGMENTS.text(min(ratios), max(ratios))
+        return GAIN.text(min(ratios), max(ratios))
 
     proactive = [TABLE_I[v, "dsdv"][n] / TABLE_I[v, r][n] for v in VARIANTS for n in range(4) for r in ("aodv", "dsr")]
     light = [TABLE_I["tahoe", "aodv"][0] / row[0] for p, row in TABLE_I.items() if p != ("tahoe", "aodv")]
@@ -71,11 +70,11 @@ def test_numbers_of_the_paper_in_findings_are_those_of_its_table() -> None:
     ]
     times = [time for row in TABLE_II.values() for time in row]
     assert [f.paper for f in FINDINGS[2:7]] == [
-        f"{said(proactive)}, Table I",
-        f"{said(heavy)}, Table I",
-        f"{said(light)}, light load",
-        f"{GAIN_OF_LIFE.text(min(last), max(last))}, Table II",
-        f"{TIME.text(min(times), max(times))}, last packets, Table II",
+        said(proactive),
+        said(heavy),
+        said(light),
+        FINE.text(min(last), max(last)),
+        TIME.text(min(times), max(times)),
     ]
 
 
@@ -167,8 +166,8 @@ def test_ranks_of_table_1() -> None:
     assert min(means, key=lambda p: means[p]) == CONSISTENT
     assert dict(zip(LOADS, versions_ahead(printed, COMBINATIONS, "sack"), strict=True)) == AHEAD_OF_SACK
     behind = [m - means[CONSISTENT] for p, m in means.items() if p != CONSISTENT]
-    assert FINDINGS[0].paper == f"{PLACES.text(min(behind), max(behind))}, Table I"
-    assert FINDINGS[1].paper == f"{VERSIONS.text(min(AHEAD_OF_SACK.values()), max(AHEAD_OF_SACK.values()))}, Table I"
+    assert FINDINGS[0].paper == PLACES.text(min(behind), max(behind))
+    assert FINDINGS[1].paper == VERSIONS.text(min(AHEAD_OF_SACK.values()), max(AHEAD_OF_SACK.values()))
 
 
 def statements(draw: np.random.Generator, gain: float) -> tuple[list[Observation], list[Observation]]:

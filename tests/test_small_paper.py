@@ -7,7 +7,8 @@ from pathlib import Path
 import chappe_papers
 import pytest
 from chappe import plot
-from chappe_papers import page
+from chappe_papers import page, summary
+from chappe_papers.advice import HEADING, Outcome
 from chappe_papers.paper import Paper, Wanted
 from command import REPOSITORY, contents
 from markdown import blocks
@@ -22,7 +23,7 @@ def _only_svg(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_whole_paper(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert PAPER.reproduce(tmp_path, wanted=Wanted(), quick=False, jobs=1) == 0
     printed = capsys.readouterr().out
-    assert "- Vegas has a higher goodput: confirmed (paper more; here +" in printed
+    assert "- Vegas has a higher goodput: confirmed (goodput: paper more; here +" in printed
     assert "- NewReno has twice as much: refuted (paper twice; here -" in printed
     assert "Claims: 1 confirmed; 1 refuted." in printed
     assert printed.index("Claims: ") < printed.index(f"Written to {tmp_path}")
@@ -31,11 +32,17 @@ def test_the_whole_paper(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert written == {*files, "claims.csv", "findings.csv", "index.html", "paper.md"}
     text = (tmp_path / "paper.md").read_text(encoding="utf-8")
     lines = text.splitlines()
-    assert lines[2].startswith("- Vegas has a higher goodput: **confirmed** (paper more; here +")
-    order = ("## Findings", "![goodput](key.png)", "## Why the results differ", "## Claims", "## Other readings",
-             "## Figures", "## Method")  # fmt: skip
+    assert lines[2] == page.ABOUT
+    assert re.fullmatch(
+        r"- Vegas has a higher goodput: \*\*confirmed\*\* \(goodput: paper more; here .*%\)\. \[S-1\]", lines[4]
+    )
+    assert re.fullmatch(r"- NewReno has twice as much: \*\*refuted\*\* .*\): nothing is lost\. \[S-2\]", lines[5])
+    order = (page.COUNTED, "![goodput](key.png)", "## Why the results differ", "## Claims", "### 1", "| S-1 |",
+             "![Figure 1: goodput](figure1.png)", "### 2", "| S-2 |", "## Other readings", "## Method",
+             f"## {HEADING}")  # fmt: skip
     places = [text.index(heading) for heading in order]
     assert places == sorted(places)
+    assert "## Figures" not in text
     assert "**Short chains have no hidden terminals** (S-2). Nothing is lost there" in text
     assert "Shown by `chappe run scenarios/chain.toml`." in text
     assert "**NewReno alone**: S-1: " in text
@@ -49,6 +56,9 @@ def test_the_whole_paper(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     ]
     assert float(rows[1]["ns2_effect"]) == pytest.approx(100 * (639285 / 628963 - 1), rel=1e-4)
     html = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert html.count(page.DRAWN) == html.count(page.ABOUT) == text.count(page.COUNTED) == text.count(page.DRAWN) == 1
+    assert html.index('id="S-1"') < html.index("Figure 1: goodput") < html.index('id="S-2"')
+    assert "published" not in html
     for anchor in re.findall(r'href="#([\w-]+)"', html):
         assert f'id="{anchor}"' in html, anchor
 
@@ -67,6 +77,30 @@ def test_short_runs_say_so_in_one_line(tmp_path: Path, capsys: pytest.CaptureFix
     assert sum("Short runs leave claims undecided. " in line for line in lines) == 1
     assert "at most 1 % of cases" in "\n".join(lines)
     capsys.readouterr()
+
+
+def test_short_runs_show_published_verdicts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Runs of full length refuted the first conclusion, so that its reason of today is not shown either."""
+    full = summary.Shipped(
+        [page.JudgedFinding("Vegas has a higher goodput", "more", "-1 %", "refuted", "", "S-1")],
+        {"S-1": Outcome("refuted", "-1 %"), "S-2": Outcome("refuted", "-50 %")},
+    )
+    monkeypatch.setattr(summary, "shipped", lambda _: full)
+    assert PAPER.reproduce(tmp_path, wanted=Wanted(), quick=True, jobs=1) == 0
+    printed = capsys.readouterr().out
+    assert re.search(
+        r"^- Vegas has a higher goodput: \w+ \(published: refuted; goodput: paper more; here ", printed, re.M
+    )
+    counts = "Claims: 2 refuted (published, from runs of full length); here, from short runs: "
+    text = (tmp_path / "paper.md").read_text(encoding="utf-8")
+    assert counts in printed
+    assert counts in text
+    assert "Published: S-1 refuted." in text
+    html = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert "Claims, published from runs of full length: " in html
+    assert html.count("(published: refuted") == 3
 
 
 @pytest.mark.parametrize("paper", chappe_papers.PAPERS, ids=lambda p: p.name)

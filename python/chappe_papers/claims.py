@@ -10,7 +10,7 @@ from chappe.stats import Estimate
 
 from chappe_papers import page
 from chappe_papers.estimates import Estimates, MissingError, RequestedPoints
-from chappe_papers.judge import Answer, Observation, judge, together
+from chappe_papers.judge import Answer, Observation, Verdict, judge, together
 
 Observations = Iterator[Observation]
 """Statement of a claim, point by point."""
@@ -138,8 +138,9 @@ class Finding:
         says: The conclusion, in the words of the field.
         paper: The number of the paper: of the same quantity.
         claims: Names of the claims.
-        why: The reason for the result, in a clause; empty if unknown.
+        why: The reason for the result, in a clause; empty if unknown. Not shown beside a confirmed conclusion.
         also: Another sub-claim of the first claim, see :meth:`Observation.called`, whose number is given, too.
+        of: The quantity of both numbers, with its unit if they have none.
     """
 
     says: str
@@ -147,6 +148,7 @@ class Finding:
     claims: tuple[str, ...]
     why: str
     also: str = ""
+    of: str = ""
 
     def judged(self, answers: dict[str, Answer]) -> page.JudgedFinding:
         """The verdict on the conclusion; claims that were not judged do not count."""
@@ -154,4 +156,6 @@ class Finding:
         ours = judged[0].effects if judged else "no runs"
         if judged and self.also:
             ours += f", {judged[0].effects_of(self.also)}"
-        return page.JudgedFinding(self.says, self.paper, ours, together(judged).value, self.why, ", ".join(self.claims))
+        verdict = together(judged)
+        why = "" if verdict is Verdict.CONFIRMED else self.why
+        return page.JudgedFinding(self.says, self.paper, ours, verdict.value, why, ", ".join(self.claims), self.of)

@@ -649,8 +649,10 @@ def together(answers: Sequence[Answer]) -> Verdict:
     """The verdict of several claims, of which the first one leads: nothing is confirmed that it does not confirm.
 
     Each of them is a point. Where one has exceptions, all have; then where the size of one differs, that of all does.
+    Nothing is refuted either that the first one confirms: it depends on the claim.
     """
     words = [a.verdict for a in answers]
     if not words or not words[0].confirms:
         return words[0] if words else Verdict.OPEN
-    return _joined(words, answers[0].short)
+    word = _joined(words, answers[0].short)
+    return Verdict.DEPENDS if word is Verdict.REFUTED else word

@@ -2,16 +2,20 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import jinja2
 from chappe._files import write_file
 
+from chappe_papers.advice import HEADING
+
 Rows = Sequence[Sequence[str]]
 
 WIDEST = 160
 """Longest row of a table [characters]."""
+
+ABOUT = "Chappe simulates TCP over wireless networks packet by packet; this page judges the claims of a paper with it."
 
 COUNTED = (
     '"9/0/4, +12 to +104 %" means: nine points agree with the paper, none contradicts it, four are undecided; '
@@ -19,8 +23,8 @@ COUNTED = (
 )
 """Legend of the cells of claims."""
 
-ABOVE = "The list above gives the reasons."
-"""Note above the table of findings, which has no column for reasons."""
+DRAWN = "In figures, stars and grey bands are numbers of the paper, grey rings values from fewer than five runs."
+"""Legend of the figures."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,17 @@ class WrittenSheet:
 
 @dataclass(frozen=True)
 class JudgedFinding:
-    """A conclusion of a paper with its verdict; ``why`` is empty if the reason is unknown."""
+    """A conclusion of a paper with its verdict.
+
+    Attributes:
+        says: The conclusion.
+        paper: The number of the paper.
+        ours: Ours, of the same quantity in the same unit.
+        verdict: The verdict in a word.
+        why: The reason; empty if it is unknown, or the conclusion confirmed.
+        claims: Names of the claims it rests on.
+        of: The quantity of both numbers, with its unit if they have none.
+    """
 
     says: str
     paper: str
@@ -56,6 +70,12 @@ class JudgedFinding:
     verdict: str
     why: str
     claims: str
+    of: str = ""
+
+    @property
+    def numbers(self) -> str:
+        """The quantity, with the number of the paper and ours."""
+        return f"{self.of + ': ' if self.of else ''}paper {self.paper}; here {self.ours}"
 
 
 @dataclass(frozen=True)
@@ -70,11 +90,12 @@ class Difference:
 
 @dataclass(frozen=True)
 class Section:
-    """Claims of a section of the paper, with remarks."""
+    """Claims of a section of the paper, with remarks and the figures that show them."""
 
     title: str
     claims: Sequence["JudgedClaim"]
     remarks: Sequence[str]
+    figures: Sequence[DrawnFigure] = ()
 
 
 @dataclass(frozen=True)
@@ -110,11 +131,30 @@ class Page:
     method: Sequence[str]
     facts: Mapping[str, str]
     scenario: str
+    advice: Sequence[str] = ()
+    """The recommendation of the paper, and ours, in a list."""
+    advice_note: str = ""
+    """Of short runs: that advice needs runs of full length."""
+    published: Mapping[str, str] = field(default_factory=dict)
+    """Of short runs: published verdicts by conclusion and by name of a claim."""
+    published_counts: Mapping[str, int] = field(default_factory=dict)
+    """Of short runs: number of claims by published verdict."""
 
     @property
     def counted(self) -> str:
-        """Number of claims by verdict."""
-        return counted(self.counts)
+        """Number of claims by verdict; of short runs after those published."""
+        own = counted(self.counts)
+        if not self.published_counts:
+            return own
+        return f"{counted(self.published_counts)} (published, from runs of full length); here, from short runs: {own}"
+
+    def beside(self, name: str) -> str:
+        """Published verdict of a conclusion or claim; empty on pages of runs of full length."""
+        return f"published: {self.published[name]}" if name in self.published else ""
+
+    def numbers(self, f: JudgedFinding) -> str:
+        """The published verdict of a conclusion, its quantity, and both numbers."""
+        return "; ".join(filter(None, (self.beside(f.says), f.numbers)))
 
 
 def counted(counts: Mapping[str, int]) -> str:
@@ -142,7 +182,9 @@ def write(path: Path, page: Page) -> None:
         undefined=jinja2.StrictUndefined,
     )
     environment.filters.update(tight=tight, kind=kind, marked=_marked)
-    text = environment.get_template("page.html.j2").render(page=page, counted=COUNTED, above=ABOVE)
+    text = environment.get_template("page.html.j2").render(
+        page=page, about=ABOUT, legend=(COUNTED, DRAWN), advice=HEADING
+    )
     write_file(path, text.encode("utf-8"))
 
 
@@ -161,7 +203,7 @@ def table(header: Sequence[str], rows: Rows) -> list[str]:
 
 
 def conclusions(page: Page, bold: str = "") -> list[str]:
-    """The conclusions, one line each: statement, verdict, both numbers and reason.
+    """The conclusions, one line each: statement, verdict, both numbers, reason and claims.
 
     Args:
         page: The page.
@@ -169,22 +211,19 @@ def conclusions(page: Page, bold: str = "") -> list[str]:
     """
     reasons = [f": {f.why}" if f.why else "" for f in page.findings]
     return [
-        f"- {f.says}: {bold}{f.verdict}{bold} (paper {f.paper}; here {f.ours}){why}."
+        f"- {f.says}: {bold}{f.verdict}{bold} ({page.numbers(f)}){why}. [{f.claims}]"
         for f, why in zip(page.findings, reasons, strict=True)
     ]
 
 
 def write_markdown(path: Path, page: Page) -> None:
     """Writes the page as Markdown, next to the figures."""
-    lines = [f"# {page.title}", ""]
+    lines = [f"# {page.title}", "", ABOUT, ""]
     lines += conclusions(page, "**")
     lines += ["", page.note, ""] if page.findings else [page.note, ""]
     if page.counts:
         lines += [f"Claims: {page.counted}. [What the words mean](../papers.md#verdicts).", ""]
-    if page.findings:
-        lines += ["## Findings", ""]
-        rows = [(f.says, f.paper, f.ours, f"**{f.verdict}**", f.claims) for f in page.findings]
-        lines += [ABOVE, "", *table(("the paper concludes", "paper", "here", "verdict", "claims"), rows)]
+        lines += [f"{COUNTED} {DRAWN}", ""]
     if page.key is not None:
         lines += [f"![{page.key.title}]({page.key.png})", ""]
     if page.differences or page.unexplained:
@@ -195,15 +234,19 @@ def write_markdown(path: Path, page: Page) -> None:
     if page.unexplained:
         lines += [f"**Not explained**: {page.unexplained}.", ""]
     if page.sections:
-        lines += ["## Claims", "", COUNTED, ""]
+        lines += ["## Claims", ""]
     for s in page.sections:
         lines += [f"### {s.title}", ""]
         lines += table(
             ("claim", "the paper says", "here", "ns-2", "verdict"),
             [(c.id, c.paper, c.ours, c.ns2, f"**{c.verdict}**") for c in s.claims],
         )
+        if published := [f"{c.id} {page.published[c.id]}" for c in s.claims if c.id in page.published]:
+            lines += [f"Published: {'; '.join(published)}.", ""]
         if s.remarks:
             lines += [" ".join(s.remarks), ""]
+        if s.figures:
+            lines += [*(f"![{f.title}]({f.png})" for f in s.figures), ""]
     if page.readings:
         lines += ["## Other readings", "", *(line for text in page.readings for line in (text, ""))]
     if page.figures:
@@ -216,4 +259,7 @@ def write_markdown(path: Path, page: Page) -> None:
             lines += [f"### {sheet.title}", "", *table(sheet.header, sheet.rows)]
     lines += ["## Method", "", *(line for text in page.method for line in (text, ""))]
     lines += [", ".join(f"{name}: {value}" for name, value in page.facts.items()) + ".", ""]
+    if page.advice or page.advice_note:
+        lines += [f"## {HEADING}", "", *([page.advice_note, ""] if page.advice_note else [])]
+        lines += [*(f"- {line}" for line in page.advice), ""]
     write_file(path, ("\n".join(lines).rstrip() + "\n").encode("utf-8"))

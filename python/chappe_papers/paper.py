@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from chappe_papers.advice import Advice
     from chappe_papers.claims import Claim, Finding
     from chappe_papers.design import Design
     from chappe_papers.figures import Chart, Legend, Sheet
@@ -72,6 +73,13 @@ class Paper:
     def findings(self) -> "tuple[Finding, ...]":
         """Conclusions of the paper."""
         return tuple(self.part("claims").FINDINGS)
+
+    @cached_property
+    def advice(self) -> "Advice":
+        """The recommendation of the paper, and ours."""
+        from chappe_papers import advice
+
+        return advice.Advice.read(self.folder.joinpath(advice.FILE).read_text(encoding="utf-8"))
 
     @property
     def readings(self) -> "Mapping[str, Callable[[Any], Any]]":

@@ -55,3 +55,16 @@ class Quotient(Estimate):
         """Half the width of the interval, which is not centred on the quotient."""
         low, high = self.interval(confidence)
         return (high - low) / 2
+
+
+def standard_error(e: Estimate) -> tuple[float, float]:
+    """Standard error at the estimate itself, and degrees of freedom, as the tests use them.
+
+    That of a quotient is the error of the difference of the one and this multiple of the other, by the other. With it
+    and with both ends of Fieller's interval, the error at any other multiple is known: its square is a parabola.
+    """
+    if not isinstance(e, Quotient):
+        return math.sqrt(e.variance), e.df
+    d = e.beyond(e.mean)
+    divisor = abs(e.relative.b.mean)
+    return math.sqrt(d.variance) / divisor if divisor else math.nan, d.df

@@ -15,17 +15,24 @@ from chappe import _show as show
 from chappe._files import write_csv
 
 from chappe_papers import decide, figures, page, runner, summary
+from chappe_papers.advice import Outcome
 from chappe_papers.claims import Claim, needs
 from chappe_papers.design import SEARCHED, Length
 from chappe_papers.estimates import Estimates
 from chappe_papers.judge import LEVEL, SHORT_LEVEL, Answer, Form, Observation, Verdict
 from chappe_papers.paper import Paper, Wanted
+from chappe_papers.quotients import standard_error
 from chappe_papers.run_cache import FOLDER
 
 SHORT = (
     "Short runs leave claims undecided. Reasons are given only where runs of full length had the same outcome. "
     "`chappe paper {}` makes runs of full length; `chappe paper` lists their verdicts."
 )
+NO_ADVICE = "Advice needs runs of full length: `chappe paper {}`."
+"""Instead of advice, where there were no such runs."""
+
+PUBLISHED_ADVICE = "Advice needs runs of full length; these lines follow from the published ones."
+
 FULL = "Runs of full length, made by `chappe paper {}`."
 
 _MANY = 1000
@@ -147,6 +154,8 @@ def reproduce(
         # There are none where no node has a radio.
         **({"frames simulated": f"{frames:,}"} if (frames := sum(runs.frames.values())) else {}),
     }
+    by_number = dict(zip(wanted.of(paper.figures, wanted.figure), drawn, strict=False))
+    beside_claims = sections(claims, answers, theirs, by_number)
     content = page.Page(
         title=paper.title,
         note=(SHORT if quick else FULL).format(paper.name),
@@ -155,9 +164,9 @@ def reproduce(
         key=key,
         differences=differences,
         unexplained=unexplained,
-        sections=sections(claims, answers, theirs),
+        sections=beside_claims,
         readings=compared(paper, claims, ours, answers) if wanted.all and not quick else [],
-        figures=drawn,
+        figures=[f for f in drawn if not any(f in s.figures for s in beside_claims)],
         sheets=sheets,
         files=written,
         method=[
@@ -167,6 +176,10 @@ def reproduce(
         ],
         facts=facts,
         scenario=design.text(),
+        advice=_advice(paper, full.claims if quick else _outcomes(answers)) if wanted.all else (),
+        advice_note=_advice_note(paper, full) if wanted.all and quick else "",
+        published=full.verdicts,
+        published_counts=summary.counts(full.verdicts[c.id] for c in claims if c.id in full.claims),
     )
     page.write(folder / "index.html", content)
     rest = "" if runs.made == len(runs.frames) else ", the others were available"
@@ -210,14 +223,37 @@ def _say(
     show.say(content.note.replace("`", ""))
 
 
+def _outcomes(answers: Mapping[str, Answer]) -> dict[str, Outcome]:
+    return {c: Outcome(a.verdict.value, a.effects) for c, a in answers.items()}
+
+
+def _advice(paper: Paper, outcomes: Mapping[str, Outcome]) -> list[str]:
+    """Advice that follows from outcomes of runs of full length; none without any."""
+    return paper.advice.lines(outcomes) if outcomes else []
+
+
+def _advice_note(paper: Paper, published: summary.Shipped) -> str:
+    """Note on advice beside short runs."""
+    return PUBLISHED_ADVICE if published.claims else NO_ADVICE.format(paper.name)
+
+
 def reported(a: Answer) -> str:
     """An answer in a short cell: the numbers of points, and the effects."""
     return f"{a.counts}, {a.effects}" if a.observations else "no runs"
 
 
-def sections(claims: Sequence[Claim], answers: Mapping[str, Answer], ns2: Mapping[str, Answer]) -> list[page.Section]:
-    """The claims by sections of the paper, with remarks: conditions, exceptions by name, sizes."""
+def sections(
+    claims: Sequence[Claim],
+    answers: Mapping[str, Answer],
+    ns2: Mapping[str, Answer],
+    drawn: Mapping[int, page.DrawnFigure],
+) -> list[page.Section]:
+    """The claims by sections of the paper, with remarks: conditions, exceptions by name, sizes; and with figures.
+
+    A figure stands in the section with most of the claims about it, the first of these.
+    """
     by_title = []
+    titles = {n: Counter(c.section for c in claims if n in c.figures).most_common(1) for n in drawn}
     for title in dict.fromkeys(c.section for c in claims):
         members = [c for c in claims if c.section == title]
         rows = [
@@ -225,7 +261,8 @@ def sections(claims: Sequence[Claim], answers: Mapping[str, Answer], ns2: Mappin
             for c in members
         ]
         remarks = [f"{c.id}: {'; '.join(parts)}." for c in members if (parts := _remarks(answers[c.id]))]
-        by_title.append(page.Section(title, rows, remarks))
+        shown = [f for n, f in drawn.items() if titles[n] and titles[n][0][0] == title]
+        by_title.append(page.Section(title, rows, remarks, shown))
     return by_title
 
 
@@ -265,14 +302,17 @@ def write_files(
         write_csv(folder / "searches.csv", SEARCHED, searched)
         names.append("searches.csv")
     if findings:
-        summary.write(folder / summary.FILE, findings, {c: a.verdict.value for c, a in answers.items()})
+        summary.write(folder / summary.FILE, findings, _outcomes(answers))
         names.append(summary.FILE)
     return names
 
 
+_DIGITS = ".12g"
+"""Format of numbers in ``claims.csv``: so many that every test can be repeated from them."""
+
 CLAIM_COLUMNS = (
-    "claim", "section", "says", "verdict", "only", "size", "where", "effect", "low_95", "high_95", "unit",
-    "paper_low", "paper_high", "answer", "ns2_effect", "ns2_answer",
+    "claim", "section", "says", "verdict", "only", "size", "sub_claim", "group", "where", "effect", "low_95", "high_95",
+    "unit", "standard_error", "degrees_of_freedom", "paper_low", "paper_high", "answer", "ns2_effect", "ns2_answer",
 )  # fmt: skip
 
 
@@ -291,13 +331,16 @@ def claim_rows(claims: Sequence[Claim], answers: Mapping[str, Answer], ns2: Mapp
             assert some is not None
 
             def printed(value: float | None, form: Form = some.form) -> str:
-                return "" if value is None else f"{value * form.scale + form.offset:.6g}"
+                return "" if value is None else f"{value * form.scale + form.offset:{_DIGITS}}"
 
             low, high = one.effect.interval() if one is not None else (None, None)
+            error, df = standard_error(one.effect) if one is not None else (None, None)
             paper = some.paper or (None, None)
             rows.append([
-                *head, some.where, printed(one.effect.mean if one else None), printed(low), printed(high),
-                some.form.unit, printed(paper[0]), printed(paper[1]), words[check] if one else "",
+                *head, some.sub_claim, some.group, some.where, printed(one.effect.mean if one else None), printed(low),
+                printed(high), some.form.unit, "" if error is None else f"{abs(error * some.form.scale):{_DIGITS}}",
+                "" if df is None else f"{df:{_DIGITS}}", printed(paper[0]), printed(paper[1]),
+                words[check] if one else "",
                 printed(other.effect.mean if other else None), words[their_check] if other else "",
             ])  # fmt: skip
     return rows

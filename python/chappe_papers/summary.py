@@ -9,6 +9,7 @@ from pathlib import Path
 from chappe import _show as show
 from chappe._files import write_csv
 
+from chappe_papers.advice import HEADING, Outcome
 from chappe_papers.judge import Verdict
 from chappe_papers.page import JudgedFinding, counted, table
 from chappe_papers.paper import Paper
@@ -26,21 +27,25 @@ class Shipped:
 
     Attributes:
         findings: Its conclusions; none if there was no such run.
-        verdicts: The verdict of each claim, by its name.
+        claims: The outcome of each claim, by its name.
     """
 
     findings: Sequence[JudgedFinding] = ()
-    verdicts: Mapping[str, str] = field(default_factory=dict)
+    claims: Mapping[str, Outcome] = field(default_factory=dict)
+
+    @property
+    def verdicts(self) -> dict[str, str]:
+        """The verdict of each conclusion, and of each claim by its name."""
+        return {f.says: f.verdict for f in self.findings} | {c: o.verdict for c, o in self.claims.items()}
 
     @property
     def counted(self) -> str:
         """Number of claims by verdict."""
-        return counted(counts(self.verdicts.values()))
+        return counted(counts(o.verdict for o in self.claims.values()))
 
     def explains(self, says: str, verdict: str) -> bool:
         """True if a conclusion, or a claim, came out like this; then the reasons that the package gives are its own."""
-        verdicts = {f.says: f.verdict for f in self.findings} | dict(self.verdicts)
-        return not verdicts or verdicts.get(says) == verdict
+        return not self.verdicts or self.verdicts.get(says) == verdict
 
 
 def counts(verdicts: Iterable[str]) -> dict[str, int]:
@@ -49,10 +54,10 @@ def counts(verdicts: Iterable[str]) -> dict[str, int]:
     return {v.value: counted_verdicts[v.value] for v in Verdict if counted_verdicts[v.value]}
 
 
-def write(path: Path, findings: Iterable[JudgedFinding], verdicts: Mapping[str, str]) -> None:
-    """Writes the findings of a paper, and the verdict of each of its claims."""
-    of_claims = ((_CLAIM, "", "", verdict, "", name) for name, verdict in verdicts.items())
-    write_csv(path, _COLUMNS, [*map(astuple, findings), *of_claims])
+def write(path: Path, findings: Iterable[JudgedFinding], claims: Mapping[str, Outcome]) -> None:
+    """Writes the findings of a paper, and the outcome of each of its claims."""
+    of_claims = (JudgedFinding(_CLAIM, "", o.effects, o.verdict, "", name) for name, o in claims.items())
+    write_csv(path, _COLUMNS, [*map(astuple, findings), *map(astuple, of_claims)])
 
 
 def shipped(paper: Paper) -> Shipped:
@@ -61,7 +66,8 @@ def shipped(paper: Paper) -> Shipped:
     if not path.is_file():
         return Shipped()
     rows = [JudgedFinding(**r) for r in csv.DictReader(path.read_text(encoding="utf-8").splitlines())]
-    return Shipped([r for r in rows if r.says != _CLAIM], {r.claims: r.verdict for r in rows if r.says == _CLAIM})
+    claims = {r.claims: Outcome(r.verdict, r.ours) for r in rows if r.says == _CLAIM}
+    return Shipped([r for r in rows if r.says != _CLAIM], claims)
 
 
 def print_all(papers: Sequence[Paper]) -> None:
@@ -88,23 +94,37 @@ def page(papers: Sequence[Paper]) -> str:
         "# Results at a glance",
         "",
         "Verdicts on the conclusions of each paper, from runs of full length. [papers.md](papers.md#verdicts) defines"
-        " the words; `chappe paper` prints a short form.",
+        " the words; `chappe paper` prints a short form. [Abstracts and conclusions](papers/abstracts.md), sentence by"
+        " sentence, point at what judges them.",
         "",
     ]
     for p in papers:
         results = shipped(p)
         lines += [
-            f"## {p.title.split(':')[0]} {p.title[-4:]}",
+            f"## {_short(p)}",
             "",
             f"Set-up: {p.setup}. Claims: {results.counted}.",
             "",
         ]
         lines += table(
-            ("the paper concludes", "paper", "here", "verdict", "why"),
-            [(r.says, r.paper, r.ours, f"**{r.verdict}**", r.why) for r in results.findings],
+            ("the paper concludes", "number of", "paper", "here", "verdict", "why"),
+            [(r.says, r.of, r.paper, r.ours, f"**{r.verdict}**", r.why) for r in results.findings],
         )
         lines += [f"[The whole page](papers/{p.name}.md), `chappe paper {p.name}`.", ""]
+    lines += [
+        f"## {HEADING}",
+        "",
+        "The recommendation of each paper, and ours with the verdicts that it follows from.",
+        "",
+    ]
+    for p in papers:
+        lines += [f"### {_short(p)}: advice", "", *(f"- {line}" for line in p.advice.lines(shipped(p).claims)), ""]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _short(paper: Paper) -> str:
+    """Authors and year."""
+    return f"{paper.title.split(':')[0]} {paper.title[-4:]}"
 
 
 def in_short(papers: Sequence[Paper]) -> str:

@@ -26,7 +26,7 @@ def _(data: Estimates) -> Iterator[Observation]:
 
 ALL = CLAIMS.all
 FINDINGS = (
-    Finding("Vegas has a higher goodput", "more", ("S-1",), "its packets have no header"),
+    Finding("Vegas has a higher goodput", "more", ("S-1",), "its packets have no header", of="goodput"),
     Finding("NewReno has twice as much", "twice", ("S-2",), "nothing is lost"),
 )
 READINGS: dict[str, Callable[[Point], Point]] = {"NewReno alone": lambda p: p._replace(variant="newreno")}

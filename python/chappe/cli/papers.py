@@ -125,7 +125,7 @@ def _list_papers(args: argparse.Namespace) -> None:
                 "tables": p.tables,
                 "extras": p.extras,
                 "findings": [asdict(f) for f in known.findings],
-                "claims": known.verdicts,
+                "claims": {name: outcome.verdict for name, outcome in known.claims.items()},
             }
         )
     _print_json(args, papers=papers)
