@@ -42,6 +42,13 @@ def test_a_file_that_says_otherwise_is_told(
     assert "differ: P" in capsys.readouterr().out
 
 
+def test_a_file_without_standard_errors_is_refused(tmp_path: Path) -> None:
+    header = (RECORDED / "claims.csv").read_text(encoding="utf-8").splitlines()[0]
+    (tmp_path / "claims.csv").write_text(header.replace("standard_error,", "") + "\n", encoding="utf-8")
+    with pytest.raises(SystemExit, match="earlier version: it has no standard_error"):
+        R["main"]([str(tmp_path)])
+
+
 def test_it_imports_nothing_of_chappe() -> None:
     modules = re.findall(r"^(?:import|from) (\w+)", PROGRAM.read_text(encoding="utf-8"), re.MULTILINE)
     assert set(modules) <= {

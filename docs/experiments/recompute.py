@@ -279,7 +279,10 @@ HEADER = ("claim", "verdict in the file", "recomputed", "size in the file", "rec
 def read(folder: Path) -> pl.DataFrame:
     """The claims of a folder of results; empty columns are numbers, too."""
     numbers = ("effect", "low_95", "high_95", "standard_error", "degrees_of_freedom", "paper_low", "paper_high")
-    return pl.read_csv(folder / "claims.csv", infer_schema=False).with_columns(pl.col(numbers).cast(pl.Float64))
+    rows = pl.read_csv(folder / "claims.csv", infer_schema=False)
+    if missing := set(numbers) - set(rows.columns):
+        raise SystemExit(f"{folder / 'claims.csv'} is of an earlier version: it has no {', '.join(sorted(missing))}")
+    return rows.with_columns(pl.col(numbers).cast(pl.Float64))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
