@@ -147,7 +147,10 @@ def test_a_page_is_made_again_to_the_byte(tmp_path: Path, monkeypatch: pytest.Mo
     assert looks
     assert set(looks.values()) <= set(range(2, LOOKS + 1))
     assert b"times" in decided["index.html"]
-    assert made() == decided
+    assert made(decide_s=60.0) == decided
+    monkeypatch.undo()
+    monkeypatch.setattr(plot, "FORMATS", ("svg",))
+    assert {n: d for n, d in made().items() if n != RECORD} == plain
 
 
 @pytest.mark.parametrize(

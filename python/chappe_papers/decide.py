@@ -8,15 +8,15 @@ closer (at four looks 1.8 instead of 1.25 %), but hold for normal means alone, a
 and quotients, too. A claim looks at the first runs of its points only: runs that another claim has asked for do not
 count.
 
-``decided.json`` in the folder of the results records how often each claim was looked at. With the same runs and the
-same record a page is made again to the byte.
+``decided.json`` in the folder of the results records how often each claim was looked at, and the CPU time that it took.
+The budget is that of the folder: the same command makes the same page again, to the byte, and one with a larger budget
+goes on. A command without it judges the planned runs.
 """
 
 import json
-import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from chappe._files import write_file
 
@@ -35,7 +35,7 @@ RECORD = "decided.json"
 
 
 class SpentError(Exception):
-    """The budget is spent."""
+    """Raised when the budget is spent, to end the runs."""
 
 
 class Looks:
@@ -44,6 +44,7 @@ class Looks:
     Attributes:
         of: Number of looks by claim, 1 for the planned runs.
         answers: Answers of the last look.
+        is_further: True if there was time for more than the recorded looks.
     """
 
     def __init__(
@@ -63,6 +64,7 @@ class Looks:
         self._points = {c.id: list(c.needs(design.full.x)) for c in claims}
         self.of = {c.id: of.get(c.id, 1) for c in claims}
         self.answers = {c.id: c.judged(planned, looks=LOOKS) for c in claims}
+        self.is_further = False
         for name in [c for c, looks in self.of.items() if looks > 1]:
             self.answers[name] = self._at(name, self.of[name])
 
@@ -80,15 +82,12 @@ class Looks:
         """Expected work until a claim is decided; infinite if no number of runs would do."""
         return self.answers[name].times_the_runs * self._cost(name)
 
-    def decide(self, budget_s: float, spent_s: Callable[[], float] = time.process_time) -> list[str]:
+    def decide(self, budget_s: float, spent_s: Callable[[], float]) -> None:
         """Looks again at undecided claims, the most promising first, until the budget is spent.
 
         Args:
             budget_s: CPU time [s].
             spent_s: Clock of CPU time [s].
-
-        Returns:
-            The claims that were decided.
         """
         end = spent_s() + budget_s
 
@@ -97,19 +96,16 @@ class Looks:
                 raise SpentError
 
         self._cache.check = check
-        decided = []
         try:
             while spent_s() < end and (name := self._most_promising()):
+                self.is_further = True
                 self.answers[name] = self._at(name, self.of[name] + 1)
                 self.of[name] += 1
-                if self.answers[name].verdict is not Verdict.OPEN:
-                    decided.append(name)
         except SpentError:
             # The runs that were made are kept, and make the next look of the same claim cheaper.
             pass
         finally:
             self._cache.check = lambda: None
-        return decided
 
     def _most_promising(self) -> str | None:
         undecided = [
@@ -121,17 +117,23 @@ class Looks:
         return None if best is None or promises[best] == float("inf") else best
 
 
-def recorded(folder: Path) -> dict[str, int] | None:
-    """Looks by claim that a folder has a record of; ``None`` without a record."""
-    try:
-        text = (folder / RECORD).read_text(encoding="utf-8")
-    except FileNotFoundError:
-        return None
-    looks: dict[str, int] = json.loads(text)["looks"]
-    return looks
+class Record(NamedTuple):
+    """What is recorded in a folder: looks of claims that had more than the first, and the CPU time for them [s]."""
 
+    looks: Mapping[str, int]
+    cpu_s: float = 0.0
 
-def record(folder: Path, looks: Mapping[str, int]) -> None:
-    """Records the looks of a folder: those of claims that had more than the first."""
-    more: dict[str, Any] = {"looks": {c: n for c, n in sorted(looks.items()) if n > 1}, "of": LOOKS}
-    write_file(folder / RECORD, (json.dumps(more, indent=2) + "\n").encode())
+    @classmethod
+    def read(cls, folder: Path) -> "Record":
+        """The record of a folder; an empty one if there is none."""
+        try:
+            found = json.loads((folder / RECORD).read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return cls({})
+        return cls(found["looks"], found["cpu_s"])
+
+    def write(self, folder: Path) -> None:
+        """Writes the record."""
+        looks = {c: n for c, n in sorted(self.looks.items()) if n > 1}
+        text = json.dumps({"looks": looks, "of": LOOKS, "cpu_s": round(self.cpu_s, 1)}, indent=2)
+        write_file(folder / RECORD, f"{text}\n".encode())

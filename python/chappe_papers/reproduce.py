@@ -107,7 +107,8 @@ def reproduce(
         wanted: The part that is wanted.
         quick: True for short runs.
         jobs: Parallel runs; ``None``: one per core.
-        decide_s: CPU time for further runs of undecided claims [s]; ``None``: no further runs than recorded ones.
+        decide_s: CPU time for further runs of undecided claims, all commands in this folder together [s]; ``None``:
+            the planned runs only.
     """
     design = paper.design
     length = design.quick if quick else design.full
@@ -115,18 +116,19 @@ def reproduce(
     print(f"{paper.title}\n", flush=True)
     needed = points(paper, wanted, length)
     claims = wanted_claims(paper, wanted)
-    before = None if quick else decide.recorded(folder)
     decided: list[str] = []
     with design.run_cache(folder, jobs) as runs:
         done = runner.run(design, needed, length, runs)
         ours, ns2 = done.table(needed), design.ns2()
         answers = {c.id: c.judged(ours, quick) for c in claims}
-        is_sequential = before is not None or decide_s is not None
-        if is_sequential:
-            looks = decide.Looks(design, claims, ours, runs, before or {})
-            decided = looks.decide(decide_s) if decide_s is not None else []
+        if decide_s is not None:
+            before, began_s = decide.Record.read(folder), _spent()
+            looks = decide.Looks(design, claims, ours, runs, before.looks)
+            looks.decide(decide_s - before.cpu_s, _spent)
             answers = looks.answers
-            decide.record(folder, {**(before or {}), **looks.of})
+            decided = [c for c, n in looks.of.items() if n > 1 and answers[c].verdict is not Verdict.OPEN]
+            of, took_s = {**before.looks, **looks.of}, _spent() - began_s if looks.is_further else 0.0
+            decide.Record(of, before.cpu_s + took_s).write(folder)
     sheets = [
         figures.sheet(f"table{n}", f"Table {n}: {paper.sheets[n].title}", paper.sheets[n], ours, ns2, folder)
         for n in wanted.of(paper.tables, wanted.table)
@@ -171,7 +173,7 @@ def reproduce(
         files=written,
         method=[
             *design.method(done),
-            *([_sequential(looks.of)] if is_sequential else []),
+            *([_sequential(looks.of)] if decide_s is not None else []),
             _multiplicity(len(paper.all_claims), SHORT_LEVEL if quick else LEVEL),
         ],
         facts=facts,
