@@ -112,7 +112,6 @@ class RunCache:
         """Executes the missing runs; returns the tables of :func:`chappe.study._measure.measured`."""
         wanted = {i.key: i for runs in items.values() for i in runs}
         missing = [i for key, i in wanted.items() if key not in self._store]
-        self.made += len(missing)
         self._known |= wanted
         if missing:
             self._store.write_points(self._points())
@@ -125,7 +124,11 @@ class RunCache:
                 self._update(min((self._before + within) / self._expected, 1.0))
 
         new = {key: runs for key, runs in items.items() if _names(runs) not in self._read}
-        read = measured(new, jobs=self._jobs, also=also, store=self._store, progress=progress)
+        try:
+            read = measured(new, jobs=self._jobs, also=also, store=self._store, progress=progress)
+        finally:
+            # Also of those that were ended early.
+            self.made += sum(i.key in self._store for i in missing)
         self._within += weight
         tables_of = {key: read[key] if key in read else self._read[_names(runs)] for key, runs in items.items()}
         for key, runs in items.items():
