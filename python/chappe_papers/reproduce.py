@@ -35,6 +35,9 @@ PUBLISHED_ADVICE = "Advice needs runs of full length; these lines follow from th
 
 FULL = "Runs of full length, made by `chappe paper {}`."
 
+_ALIKE = (Verdict.CONFIRMED, Verdict.OPEN, Verdict.ALIKE, Verdict.CHOSE)
+"""Verdicts with which there is no difference to explain."""
+
 _MANY = 1000
 """A claim that needs so many times the runs is undecidable for practical purposes."""
 
@@ -283,7 +286,8 @@ def _remarks(a: Answer) -> list[str]:
     if a.verdict is Verdict.REFUTED and a.bound:
         parts.append(a.bound)
     if a.verdict is Verdict.OPEN and a.times_the_runs < _MANY:
-        parts.append(f"about {a.times_the_runs:.0f} times the runs would decide it")
+        times = f"about {a.times_the_runs:.0f} times the" if a.times_the_runs >= 2 else "slightly more"
+        parts.append(f"{times} runs would decide it")
     return [*parts, a.sized] if a.sized else parts
 
 
@@ -360,7 +364,7 @@ def _by_place(answer: Answer) -> dict[tuple[str, str, int], tuple[Observation, b
 
 def why(paper: Paper, answers: Mapping[str, Answer]) -> tuple[list[page.Difference], str]:
     """Reasons why claims are not confirmed: the notes on such claims, and the claims without a note."""
-    differing = [c for c, a in answers.items() if a.verdict not in (Verdict.CONFIRMED, Verdict.OPEN)]
+    differing = [c for c, a in answers.items() if a.verdict not in _ALIKE]
     differences, explained = [], set()
     for n in notes(paper):
         claims = [c for c in n.claims.split(", ") if c in differing]

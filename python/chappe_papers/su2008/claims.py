@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
+from chappe._words import count
 from chappe.stats import Estimate
 
 from chappe_papers.claims import Claims, Finding, compare
@@ -97,7 +98,7 @@ def _on_one_path(
 
 @claim("P2-F1-1", "Over 1 and 2 hops autorate and 11 Mbit/s are nearly the same", section=SINGLE, figures=(1,))
 def _(data: Estimates) -> Observations:
-    pairs = [(f"{h} hops", AUTO._replace(hops=h), FIXED._replace(hops=h)) for h in (1, 2)]
+    pairs = [(count(h, "hop"), AUTO._replace(hops=h), FIXED._replace(hops=h)) for h in (1, 2)]
     yield from compare(data, equal, pairs, MEDIAN)
 
 
@@ -121,7 +122,7 @@ def _(data: Estimates) -> Observations:
 
 @claim("P2-F2-1", "11 Mbit/s: the window stays at 30 or below after slow start", section=SINGLE, figures=(2,))
 def _(data: Estimates) -> Observations:
-    yield from _on_one_path(data, "largest window [segments]", FIXED, LARGEST, printed("F2-cwnd11"))
+    yield from _on_one_path(data, "the largest window", FIXED, LARGEST, printed("F2-cwnd11"), Form(unit="segments"))
 
 
 @claim("P2-F2-2", "Autorate: a larger window, and a longer round-trip time", section=SINGLE, figures=(2,))
@@ -133,7 +134,7 @@ def _(data: Estimates) -> Observations:
 @claim("P2-F2-3", "Slow start lasts 1.2 s with both, and ends at more than 40 packets", section=SINGLE, figures=(2,))
 def _(data: Estimates) -> Observations:
     for rate, title in RATES.items():
-        yield from _on_one_path(data, title, AUTO._replace(rate=rate), SLOW_START, printed("F2-ss"))
+        yield from _on_one_path(data, title, AUTO._replace(rate=rate), SLOW_START, printed("F2-ss"), Form(unit="s"))
         if (e := data.get(AUTO._replace(rate=rate), PEAK)) is not None:
             yield above(title, e, 40.0).called("segments")
 
@@ -167,13 +168,13 @@ def _(data: Estimates) -> Observations:
 
 @claim("P2-F4-2", "Longer paths: over 91 % more total throughput", section=SEVERAL, figures=(4,))
 def _(data: Estimates) -> Observations:
-    pairs = [(f"{h} hops", Point("rows", h, "fixed"), Point("rows", h)) for h in _lengths(data, 2)]
+    pairs = [(count(h, "hop"), Point("rows", h, "fixed"), Point("rows", h)) for h in _lengths(data, 2)]
     yield from compare(data, at_least, pairs, AGGREGATE, 1.91)
 
 
 @claim("P2-T2-1", "Autorate is fairer at every length", section=SEVERAL, tables=(2,))
 def _(data: Estimates) -> Observations:
-    pairs = [(f"{h} hops", Point("rows", h), Point("rows", h, "fixed")) for h in _lengths(data)]
+    pairs = [(count(h, "hop"), Point("rows", h), Point("rows", h, "fixed")) for h in _lengths(data)]
     yield from compare(data, more, pairs, JAIN)
 
 
@@ -294,7 +295,7 @@ def _schemes(
     *paper: object,
 ) -> Observations:
     """Observations of a scheme compared with Reno at some lengths."""
-    pairs = [(f"{h} hops", Point(layout, h, scheme=scheme), Point(layout, h)) for h in hops]
+    pairs = [(count(h, "hop"), Point(layout, h, scheme=scheme), Point(layout, h)) for h in hops]
     return (c.of(SCHEMES[scheme][0]) for c in compare(data, says, pairs, measure, *paper))
 
 
@@ -322,7 +323,7 @@ def _(data: Estimates) -> Observations:
 def _(data: Estimates) -> Observations:
     for h in _lengths(data, 3):
         if (e := data.get(Point("rows", h), SMALLEST)) is not None:
-            yield below(f"share of the smallest, {h} hops", e, 0.05)
+            yield below(f"share of the smallest, {count(h, 'hop')}", e, 0.05)
 
 
 @claim(
@@ -334,7 +335,7 @@ def _(data: Estimates) -> Observations:
 def _(data: Estimates) -> Observations:
     for h in _lengths(data):
         if (e := data.get(Point("shared", h), JAIN)) is not None:
-            yield above(f"Jain's index, {h} hops", e, 0.95)
+            yield above(f"Jain's index, {count(h, 'hop')}", e, 0.95)
     for scheme in ("clamp3", "vegas"):
         observations = _schemes(data, equal, "shared", scheme, _lengths(data), AGGREGATE, SLIGHTLY)
         yield from (c.called("in all") for c in observations)
@@ -355,7 +356,7 @@ def _hybrid(
     """Observations of a scheme compared with Reno on the path to each host."""
     for host, ratio in ratios.items():
         reno = Point("path", hops, host=host)
-        pairs = [(f"{LATER[host]}, {hops} hops", reno._replace(scheme=scheme), reno)]
+        pairs = [(f"{LATER[host]}, {count(hops, 'hop')}", reno._replace(scheme=scheme), reno)]
         yield from compare(data, says, pairs, AGGREGATE, (ratio, ratio))
 
 
@@ -376,7 +377,7 @@ def _(data: Estimates) -> Observations:
     for host, title in LATER.items():
         for h in _lengths(data):
             size = (0.11, 0.11) if (host, h) == ("mesh_us", 1) else None
-            pairs = [(f"{h} hops", Point("path", h, scheme="buf2", host=host), Point("path", h, host=host))]
+            pairs = [(count(h, "hop"), Point("path", h, scheme="buf2", host=host), Point("path", h, host=host))]
             yield from (c.of(title) for c in compare(data, less, pairs, AGGREGATE, size))
 
 
