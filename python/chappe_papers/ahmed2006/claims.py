@@ -155,13 +155,18 @@ def _(data: Estimates) -> Observations:
 # ---- Figures 4 to 6: with link loss ----
 
 
-@claim("P4-F4-1", "E-NewReno delivers 215 packets per second when nothing moves, 6.5 % less than without link loss",
-       section=LOSSY, figures=(4,))  # fmt: skip
+@claim(
+    "P4-F4-1", "When nothing moves, E-NewReno delivers 6.5 % less than without link loss", section=LOSSY, figures=(4,)
+)
 def _(data: Estimates) -> Observations:
     reported = THROUGHPUT_REPORTED[1.0] / THROUGHPUT_REPORTED[0.0]
     for x, y in data.both(Point(OURS, 0.0, 1.0), Point(OURS), THROUGHPUT):
         yield less("0 m/s", x, y, (reported, reported))
-    yield from (c.called("[1/s]") for c in _single(data, THROUGHPUT, THROUGHPUT_REPORTED[1.0], 1.0))
+
+
+@claim("P4-F4-6", "E-NewReno delivers 215 packets per second when nothing moves", section=LOSSY, figures=(4,))
+def _(data: Estimates) -> Observations:
+    yield from _single(data, THROUGHPUT, THROUGHPUT_REPORTED[1.0], 1.0)
 
 
 @claim("P4-F4-2", "E-NewReno has 23 % more throughput than NewReno on average", section=LOSSY, figures=(4,))
