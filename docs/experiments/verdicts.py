@@ -6,7 +6,6 @@ runs those moved that did.
 """
 
 import csv
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,7 +13,7 @@ DOCS = Path(__file__).parents[1]
 PAGE = DOCS / "papers" / "verdicts.md"
 BEFORE = Path(__file__).with_name("verdicts.csv")
 
-UNDECIDED = "undecided"
+UNDECIDED = ("undecided", "cannot be told apart")
 LATER = "newer runs or rules"
 """Instead of a reason, where a verdict moved and the file of reasons does not know it."""
 
@@ -42,8 +41,8 @@ def moved_by(old: dict[str, str] | None, now: str) -> str:
 
 
 def counted(verdicts: Sequence[str]) -> str:
-    """Number of undecided claims, of all."""
-    return f"{Counter(verdicts)[UNDECIDED]} of {len(verdicts)}"
+    """Number of claims without a decision, of all."""
+    return f"{sum(v in UNDECIDED for v in verdicts)} of {len(verdicts)}"
 
 
 def page() -> str:
@@ -55,13 +54,17 @@ def page() -> str:
     lines = [
         "# Verdicts before and now",
         "",
-        f"**{counted(of_all)} claims are undecided**; on 24 November 2026 it was"
+        f"**{counted(of_all)} claims are undecided, or cannot be told apart**; on 24 November 2026 it was"
         f" {counted([r['verdict'] for r in before.values()])}. {len(moved)} verdicts moved.",
         "",
         "- *Smallest effect*: a claim needs half of the paper's smallest effect, or 5 %; a certainly smaller one"
         " contradicts it.",
         "- *Tested as shown*: a quotient is tested by the interval that is printed (Fieller 1954).",
         "- *Depends*: a claim that holds in some layouts, lengths or variants and not in the others.",
+        "- *Single runs*: a number of one run or path is compared with single runs or paths; where these spread too"
+        " far, it cannot be told apart.",
+        "- *One test of all its numbers*: the numbers of Table I are tested together instead of one by one.",
+        "- *It has chosen the data rate*: a number that chooses a reading judges nothing.",
         "- *Runs*: the same rules, other runs.",
         "",
         "[papers.md](../papers.md#verdicts) has the rules; `python docs/experiments/verdicts.py` writes this page.",
