@@ -137,7 +137,7 @@ EXTRAS = {
     "losses": Extra("losses", _loss_points, None, None, {"losses": Sheet(
         "loss by three definitions [%]",
         ("TCP", "link loss", "speed [m/s]", "paper", "lost segments: ns-2", "here", "all drops", "and frames"),
-        _loss_rows, shown=True,
+        _loss_rows,
     )}),
     "outlook": Extra("outlook", _outlook_points, None, None, {"outlook": Sheet(
         "routing protocols and queues under motion, at 10 m/s",

@@ -242,7 +242,7 @@ EXTRAS = {
     "queue": Extra("queue", _queue_points, None, None, {"queue": Sheet(
         "segments of the long transfer with DSDV over DSR's queue, medians",
         ("TCP", *(f"{what}: {who}" for what in ("DSDV", "DSDV, queue of DSR", "DSR") for who in ("ns-2", "here"))),
-        _queue_rows, shown=True,
+        _queue_rows,
     )}),
     "vegas": Extra("vegas", _vegas_points, None, None, {"vegas": Sheet(
         "TCP Vegas and the four versions of the paper: medians, of the four the smallest and the largest",
@@ -255,9 +255,9 @@ EXTRAS = {
         _overhead_rows, shown=True,
     )}),
     "udp": Extra("udp", _udp_points, None, None, {"udp": Sheet(
-        "Reno beside datagrams: medians of segments, and what all flows together deliver in a run",
-        ("routing", "UDP sent [Mbit]", *(f"segments, {load}" for load in LOADS), "TCP delivered [Mbit]",
-         "UDP delivered [Mbit]", "UDP lost [%]"),
+        "Reno beside datagrams: medians of segments, and what all flows together deliver in a run [Mbit]",
+        ("routing", "UDP sent", *(f"segments, {load}" for load in LOADS), "TCP delivered", "UDP delivered",
+         "UDP lost [%]"),
         _udp_rows, shown=True,
     )}),
 }  # fmt: skip

@@ -260,9 +260,10 @@ FINDINGS = (
     ),
     Finding(
         "Different round-trip times make unfairness worse",
-        "worse (no number)",
+        "more, no number",
         ("P3-F5-5",),
         "",
+        of="unfairness compared with that of equal round-trip times",
     ),
 )
 """Conclusions of the paper."""
