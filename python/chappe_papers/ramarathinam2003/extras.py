@@ -242,7 +242,7 @@ EXTRAS = {
     "queue": Extra("queue", _queue_points, None, None, {"queue": Sheet(
         "segments of the long transfer with DSDV over DSR's queue, medians",
         ("TCP", *(f"{what}: {who}" for what in ("DSDV", "DSDV, queue of DSR", "DSR") for who in ("ns-2", "here"))),
-        _queue_rows,
+        _queue_rows, shown=True,
     )}),
     "vegas": Extra("vegas", _vegas_points, None, None, {"vegas": Sheet(
         "TCP Vegas and the four versions of the paper: medians, of the four the smallest and the largest",
