@@ -14,6 +14,7 @@ from chappe import choice, order, states, stats
 from chappe.study._relative import Relative
 from chappe_papers import ranks
 from chappe_papers.quotients import Quotient
+from chappe_papers.ramarathinam2003.consistency import Resampled
 from command import OLD_NAMES
 
 SOME = [1.0, 2.0, 4.0]
@@ -54,6 +55,8 @@ def calls() -> dict[str, Callable[[Any], object]]:
         "Times.interval": lambda c: ranks.Times.of(median, median).interval(c),
         "Quotient.half_width": lambda c: Quotient.between(ESTIMATE, ESTIMATE).half_width(c),
         "Quotient.interval": lambda c: Quotient.between(ESTIMATE, ESTIMATE).interval(c),
+        "Resampled.half_width": lambda c: Resampled.around(1.0, np.array(SOME)).half_width(c),
+        "Resampled.interval": lambda c: Resampled.around(1.0, np.array(SOME)).interval(c),
         "Relative.interval": lambda c: Relative.of(PSEUDO, PSEUDO, is_paired=False).interval(c),
         "unseen": lambda c: states.unseen(3, c),
         "Estimate.half_width": lambda c: stats.Estimate.of(SOME).half_width(c),
