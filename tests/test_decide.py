@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from chappe import cli, plot
+from chappe._error import StorageError
 from chappe.stats import Estimate
 from chappe_papers import judge, runner
 from chappe_papers.claims import Claim, compare
@@ -151,6 +152,17 @@ def test_a_page_is_made_again_to_the_byte(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.undo()
     monkeypatch.setattr(plot, "FORMATS", ("svg",))
     assert {n: d for n, d in made().items() if n != RECORD} == plain
+
+
+@pytest.mark.parametrize(
+    "text", ["{broken", "[]", "{}", '{"looks": {"S-1": 9}, "cpu_s": 1}', '{"looks": {}, "cpu_s": -1}']
+)
+def test_a_damaged_record_is_an_error_before_any_run(text: str, tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    (tmp_path / RECORD).write_text(text)
+    with pytest.raises(StorageError, match=r"decided\.json is damaged: delete it"):
+        PAPER.reproduce(tmp_path, wanted=Wanted(), quick=False, jobs=1, decide_s=1.0)
+    assert list((tmp_path / "runs").iterdir()) == []
 
 
 @pytest.mark.parametrize(

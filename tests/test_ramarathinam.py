@@ -171,7 +171,7 @@ def test_ranks_of_table_1() -> None:
 
 
 def statements(draw: np.random.Generator, gain: float) -> tuple[list[Observation], list[Observation]]:
-    """What the claims of ranks say of drawn runs: Reno with DSR, or all of SACK, have more by a factor."""
+    """Checks of the claims of ranks on drawn runs: Reno with DSR, or all of SACK, have more by a factor."""
 
     def medians(better: set[Point]) -> Medians:
         runs = {p: drawn(draw, 10, gain if p in better else 1.0) for p in COMBINATIONS}

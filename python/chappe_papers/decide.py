@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from chappe._error import StorageError, reason
 from chappe._files import write_file
 
 from chappe_papers import runner
@@ -118,19 +119,36 @@ class Looks:
 
 
 class Record(NamedTuple):
-    """What is recorded in a folder: looks of claims that had more than the first, and the CPU time for them [s]."""
+    """The record of a folder.
+
+    Attributes:
+        looks: Number of looks of the claims that had more than the first.
+        cpu_s: CPU time for these looks [s].
+    """
 
     looks: Mapping[str, int]
     cpu_s: float = 0.0
 
     @classmethod
     def read(cls, folder: Path) -> "Record":
-        """The record of a folder; an empty one if there is none."""
+        """The record of a folder; an empty one if there is none.
+
+        Raises:
+            StorageError: If it cannot be read, or is not what :meth:`write` writes.
+        """
+        path = folder / RECORD
         try:
-            found = json.loads((folder / RECORD).read_text(encoding="utf-8"))
+            found = json.loads(path.read_text(encoding="utf-8"))
+            looks, cpu_s = dict(found["looks"]), float(found["cpu_s"])
+            if all(n in range(2, LOOKS + 1) for n in looks.values()) and cpu_s >= 0:
+                return cls(looks, cpu_s)
         except FileNotFoundError:
             return cls({})
-        return cls(found["looks"], found["cpu_s"])
+        except OSError as e:
+            raise StorageError(f"cannot read {path}: {reason(e)}") from None
+        except (ValueError, LookupError, TypeError):
+            pass
+        raise StorageError(f"{path} is damaged: delete it, and undecided claims are judged anew; their runs are kept")
 
     def write(self, folder: Path) -> None:
         """Writes the record."""

@@ -370,9 +370,10 @@ class Answer:
 
     @cached_property
     def times_the_runs(self) -> float:
-        """How many times as many runs would decide more than half of the points, if effects stay as they are.
+        """Number of runs, relative to those there are, that would decide more than half of the points.
 
-        Errors shrink with the square root of the number of runs; infinite where no number of runs would do.
+        Effects are taken to stay as they are, and errors to shrink with the square root of the number of runs. Infinite
+        where no number of runs would do.
         """
         missing = len(self.observations) // 2 + 1 - max(self.supports, self.contradicts)
         needed = _deviations(self.level / max(1, len(self.observations)))

@@ -35,7 +35,7 @@ PUBLISHED_ADVICE = "Advice needs runs of full length; these lines follow from th
 
 FULL = "Runs of full length, made by `chappe paper {}`."
 
-_ALIKE = (Verdict.CONFIRMED, Verdict.OPEN, Verdict.ALIKE, Verdict.CHOSE)
+_NOT_DIFFERENT = (Verdict.CONFIRMED, Verdict.OPEN, Verdict.ALIKE, Verdict.CHOSE)
 """Verdicts with which there is no difference to explain."""
 
 _MANY = 1000
@@ -119,13 +119,14 @@ def reproduce(
     print(f"{paper.title}\n", flush=True)
     needed = points(paper, wanted, length)
     claims = wanted_claims(paper, wanted)
+    before = decide.Record({}) if decide_s is None else decide.Record.read(folder)
     decided: list[str] = []
     with design.run_cache(folder, jobs) as runs:
         done = runner.run(design, needed, length, runs)
         ours, ns2 = done.table(needed), design.ns2()
         answers = {c.id: c.judged(ours, quick) for c in claims}
         if decide_s is not None:
-            before, began_s = decide.Record.read(folder), _spent()
+            began_s = _spent()
             looks = decide.Looks(design, claims, ours, runs, before.looks)
             looks.decide(decide_s - before.cpu_s, _spent)
             answers = looks.answers
@@ -163,7 +164,7 @@ def reproduce(
     beside_claims = sections(claims, answers, theirs, by_number)
     content = page.Page(
         title=paper.title,
-        note=(SHORT if quick else FULL).format(paper.name),
+        note=(SHORT if quick else FULL).format(paper.name + ("" if decide_s is None else " --decide TIME")),
         counts=summary.counts(a.verdict.value for a in answers.values()),
         findings=findings,
         key=key,
@@ -364,7 +365,7 @@ def _by_place(answer: Answer) -> dict[tuple[str, str, int], tuple[Observation, b
 
 def why(paper: Paper, answers: Mapping[str, Answer]) -> tuple[list[page.Difference], str]:
     """Reasons why claims are not confirmed: the notes on such claims, and the claims without a note."""
-    differing = [c for c, a in answers.items() if a.verdict not in _ALIKE]
+    differing = [c for c, a in answers.items() if a.verdict not in _NOT_DIFFERENT]
     differences, explained = [], set()
     for n in notes(paper):
         claims = [c for c in n.claims.split(", ") if c in differing]
@@ -408,8 +409,7 @@ def _sequential(looks: Mapping[str, int]) -> str:
         f"Undecided claims have further runs (`--decide`). Every claim is judged at most {decide.LOOKS} times, first "
         "with the planned runs, then with twice as many each time, and each time at "
         f"{100 * LEVEL / decide.LOOKS:g} %, so that the error of all is at most {100 * LEVEL:g} %. Runs, relative to "
-        f"those planned: "
-        f"{', '.join(more) or 'no claim has more'}."
+        f"those planned: {', '.join(more) or 'no claim has more'}."
     )
 
 

@@ -29,7 +29,7 @@ class Runner:
         more: Points that got more runs than at first, and how many they have.
         alike: Points of which every run is like every other.
         tried: Goodput of the short runs of a search [bit/s], by what was searched and by the value that was tried.
-        factor: How many times as many runs as planned each point has that can be repeated.
+        factor: Number of runs of each point that can be repeated, relative to those planned.
     """
 
     design: Design
@@ -55,9 +55,7 @@ class Runner:
 
     def replicated(self, scenarios: Mapping[Any, Scenario]) -> dict[Any, pl.DataFrame]:
         """Runs scenarios as often as they need to: some at first, more where these ask for it, and where those do."""
-        seeds = {
-            p: self.design.seeds(p, self.length) * (self.factor if self.design.repeats(p) else 1) for p in scenarios
-        }
+        seeds = {p: self.design.seeds(p, self.length) for p in scenarios}
         tables = self.rows(scenarios, seeds)
         asked = set(scenarios)
         while more := {p: n for p in asked if (n := self.design.further(p, self.length, tables[p])) > seeds[p]}:
@@ -66,6 +64,9 @@ class Runner:
             tables |= self.rows({p: scenarios[p] for p in more}, more)
             asked = set(more)
         self.alike |= {p for p in scenarios if p not in self.more and self.design.alike(p)}
+        if self.factor > 1:
+            repeated = {p: self.factor * n for p, n in seeds.items() if self.design.repeats(p)}
+            tables |= self.rows({p: scenarios[p] for p in repeated}, repeated)
         return tables
 
     def rows(self, scenarios: Mapping[Any, Scenario], seeds: Mapping[Any, int] | int) -> dict[Any, pl.DataFrame]:

@@ -24,7 +24,7 @@ CONSISTENT = Point("reno", "dsr")
 """The combination that the paper recommends."""
 
 AHEAD_OF_SACK = {"light": 1, "moderate": 1, "heavy": 0, "internet": 0}
-"""How many versions of TCP are better than SACK in Table I, each with its best routing."""
+"""Number of versions of TCP that are better than SACK in Table I by load, each with its best routing."""
 
 PLACES = Form(unit="ranks behind it", signed=True, places=1)
 """Distances of the mean ranks of others from that of one."""

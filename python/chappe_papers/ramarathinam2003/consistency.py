@@ -98,7 +98,7 @@ class Medians:
         return {p: Resampled.around(float(observed[n]), drawn[:, n]) for n, p in enumerate(self.points)}
 
     def behind(self, best: Point) -> dict[Point, Resampled]:
-        """How many places each other combination is behind one, by their mean ranks."""
+        """Distance of the mean rank of each other combination from that of one; positive behind it."""
         all_ranks = self.mean_ranks()
         own = all_ranks.pop(best)
         return {p: Resampled.around(e.mean - own.mean, np.subtract(e.draws, own.draws)) for p, e in all_ranks.items()}

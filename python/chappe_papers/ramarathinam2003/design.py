@@ -12,6 +12,7 @@ from chappe_papers import reference
 from chappe_papers.design import Design
 from chappe_papers.estimates import NS2, Estimates, Measure
 from chappe_papers.judge import ONE_RUN
+from chappe_papers.measured import share
 from chappe_papers.ramarathinam2003.points import BATCHES, CURVE, FLOWS, SPANS, STUDENT, Point, base, scenario
 from chappe_papers.ramarathinam2003.single_runs import SingleRuns
 from chappe_papers.runner import Runner
@@ -60,9 +61,10 @@ MEASURES = {
 LEFT = {0: "left_0_j", STUDENT: f"left_{STUDENT}_j"}
 """Energy that the batteries of the professor and the student have left when a run ends [J]."""
 
-UDP_BITS, UDP_PACKETS, UDP_ARRIVED = "udp_bits_delivered", "udp_packets_sent", "udp_packets_delivered"
+TCP_BITS, UDP_BITS, UDP_SENT_BITS = "tcp_bits_delivered", "udp_bits_delivered", "udp_bits_sent"
+UDP_LOST = "udp_share_lost"
 
-COST = (ROUTING_BYTES, ROUTING_HEADERS, BITS, UDP_BITS, UDP_PACKETS, UDP_ARRIVED)
+COST = (ROUTING_BYTES, ROUTING_HEADERS, BITS, TCP_BITS, UDP_BITS, UDP_SENT_BITS, UDP_LOST)
 """Further values taken from a run."""
 
 
@@ -114,6 +116,9 @@ class Ramarathinam(Design):
         delivered = {f"{group}_all": float(sum(acked[slice(*span)])) for group, span in FLOWS.items()}
         bits = 8.0 * float(flows["bytes_delivered"].sum())
         datagrams = flows.filter(pl.col("transport") == "udp")
+        udp, udp_sent, udp_arrived = (
+            float(datagrams[name].sum()) for name in ("bytes_delivered", "packets_sent", "packets_delivered")
+        )
         return {
             **{SEGMENTS[load]: n for load, n in segments.items()},
             **{name: last[n] for n, name in LAST.items()},
@@ -124,9 +129,10 @@ class Ramarathinam(Design):
             ROUTING_BYTES: float(nodes[ROUTING_BYTES].sum()),
             ROUTING_HEADERS: float(nodes[ROUTING_HEADERS].sum()),
             BITS: bits,
-            UDP_BITS: 8.0 * float(datagrams["bytes_delivered"].sum()),
-            UDP_PACKETS: float(datagrams["packets_sent"].sum()),
-            UDP_ARRIVED: float(datagrams["packets_delivered"].sum()),
+            TCP_BITS: bits - 8.0 * udp,
+            UDP_BITS: 8.0 * udp,
+            UDP_SENT_BITS: 8.0 * udp * share(udp_sent, udp_arrived),
+            UDP_LOST: 1 - share(udp_arrived, udp_sent),
             PER_BIT: float((batteries["capacity_j"] - batteries["remaining_j"]).sum()) / bits,
             **delivered,
             **_curves(tables["flow_batches"]),

@@ -6,7 +6,7 @@ import numpy as np
 
 from chappe_papers.estimates import Estimates
 from chappe_papers.extras import Extra
-from chappe_papers.figures import Rows, Sheet
+from chappe_papers.figures import Rows, Sheet, cell
 from chappe_papers.ramarathinam2003 import likelihood
 from chappe_papers.ramarathinam2003.consistency import Medians, ranks
 from chappe_papers.ramarathinam2003.design import (
@@ -18,9 +18,10 @@ from chappe_papers.ramarathinam2003.design import (
     ROUTING_BYTES,
     ROUTING_HEADERS,
     SEGMENTS,
-    UDP_ARRIVED,
+    TCP_BITS,
     UDP_BITS,
-    UDP_PACKETS,
+    UDP_LOST,
+    UDP_SENT_BITS,
     Length,
 )
 from chappe_papers.ramarathinam2003.points import (
@@ -208,19 +209,16 @@ def _udp_rows(ours: Estimates, _ns2: Estimates) -> Rows:
     rows = []
     for r in ("aodv", "dsr"):
         for reading in (MAIN, *OUTLOOK):
-            totals = [ours.get(Point("reno", r, reading), n) for n in (BITS, UDP_BITS, UDP_PACKETS, UDP_ARRIVED)]
-            bits, udp, sent, arrived = (0.0 if e is None else e.mean for e in totals)
-            if not bits:
+            p = Point("reno", r, reading)
+            segments, tcp = [cell(ours.get(p, SEGMENTS[load])) for load in LOADS], cell(ours.get(p, TCP_BITS), 1e-6)
+            if reading == MAIN:
+                rows.append([ROUTINGS[r], "none: the mesh is TCP", *segments, tcp, "-", "-"])
                 continue
-            segments = (ours.get(Point("reno", r, reading), SEGMENTS[load]) for load in LOADS)
-            rows.append([
-                ROUTINGS[r],
-                f"{udp / arrived * sent / 1e6:.0f}" if arrived else "none: the mesh is TCP",
-                *("-" if e is None else f"{e.mean:.0f}" for e in segments),
-                f"{(bits - udp) / 1e6:.0f}",
-                f"{udp / 1e6:.0f}" if arrived else "-",
-                f"{100 * (1 - arrived / sent):.0f}" if sent else "-",
-            ])  # fmt: skip
+            sent, delivered, lost = (
+                cell(ours.get(p, name), scale)
+                for name, scale in ((UDP_SENT_BITS, 1e-6), (UDP_BITS, 1e-6), (UDP_LOST, 100.0))
+            )
+            rows.append([ROUTINGS[r], sent, *segments, tcp, delivered, lost])
     return rows
 
 
