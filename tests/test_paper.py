@@ -197,8 +197,12 @@ def test_a_part(
 def test_nodes_that_reach_each_other() -> None:
     """Three nodes in a row, 250 m apart, and two others, a step farther away."""
     xy_m = np.array([[0, 0], [250, 0], [500, 0], [751, 0], [751, 250]], dtype=float)
-    assert sorted(components(xy_m, 250.0)) == [2, 3]
-    assert components(xy_m, 251.0) == [5]
+    assert [sorted(sizes) for sizes in components(np.array([xy_m, 2 * xy_m, 0 * xy_m]), 250.0)] == [
+        [2, 3],
+        [1, 1, 1, 1, 1],
+        [5],
+    ]
+    assert components(np.array([xy_m]), 251.0) == [[5]]
 
 
 def test_tables_as_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
+import numpy as np
 import polars as pl
 from chappe._why import AIRTIME, SENDING
 from chappe.measures import BY_NAME, JAIN, Totals, all_quotients
@@ -88,7 +89,8 @@ def estimates(
 
 def of_totals(runs: pl.DataFrame, measure: str) -> Estimate:
     """A measure of several runs, totals by totals."""
-    rows = runs.select(f"{measure}{OVER}", f"{measure}{UNDER}").to_numpy()
+    # Columns by themselves: a query of a table this small takes longer than all that follows.
+    rows = np.array([runs[f"{measure}{part}"].to_numpy() for part in (OVER, UNDER)]).T
     return Totals(rows, quotient).together.estimate
 
 

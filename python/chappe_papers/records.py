@@ -2,7 +2,7 @@
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -123,10 +123,14 @@ class OfRecords(Validation):
                 values.setdefault((r.point, name), []).append(e.mean)
         return {key: Estimate.of(means) for key, means in values.items() if key[1] in self.design.measures}
 
+    def of_run(self, tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
+        """Values of a run."""
+        return self.design.of_run(tables)
+
     def repeat(self, records: Sequence[Record], seeds: Iterable[int], runs: RunCache) -> dict[RunKey, pl.DataFrame]:
         """Runs what ns-2 was run on."""
         cases = {run_key(r): self.scenario(r) for r in records}
-        return run(self.design, {c: (c[0], s, seeds) for c, s in cases.items()}, runs)
+        return run(self.design, {c: (c[0], s, seeds) for c, s in cases.items()}, runs, self.of_run)
 
     def compare(self, runs: RunCache) -> list[Recorded]:
         """Runs what ns-2 was run on; where numbers do not agree, or runs have two states, with many seeds."""

@@ -8,6 +8,7 @@ interval of a mean is that of the runs. Where there are few, and nothing is doub
 import math
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 import polars as pl
 from chappe import stats
 from chappe.states import States, absorbing
@@ -40,9 +41,14 @@ def of_batches(values: Mapping[str, Sequence[float | None]]) -> dict[str, float]
 def spread(runs: pl.DataFrame, measure: str) -> tuple[float, float]:
     """Spread of runs relative to the spread that their batches promise: :func:`chappe.stats.spread`."""
     df = min(runs["batches"].to_list(), default=0.0) - 1
-    widths = runs[f"{measure}_half_width"].fill_nan(None).drop_nulls()
-    variances = [(h / quantile_t(0.95, df)) ** 2 for h in widths]
-    return stats.spread(runs[measure].fill_null(math.nan).to_list(), variances, df)
+    variances = [(h / quantile_t(0.95, df)) ** 2 for h in _known(runs, f"{measure}_half_width")]
+    values = [math.nan if v is None else v for v in runs[measure].to_list()]
+    return stats.spread(values, variances, df)
+
+
+def _known(runs: pl.DataFrame, column: str) -> list[float]:
+    """Values of a column that are there; a list, because a query of a table this small takes longer."""
+    return [v for v in runs[column].to_list() if v is not None and not math.isnan(v)]
 
 
 def correlation(runs: pl.DataFrame, measure: str) -> tuple[float, float]:
@@ -54,7 +60,7 @@ def correlation(runs: pl.DataFrame, measure: str) -> tuple[float, float]:
     """
     from scipy.special import ndtr
 
-    defined = runs[f"{measure}_lag1"].fill_nan(None).drop_nulls().to_list()
+    defined = _known(runs, f"{measure}_lag1")
     if not defined:
         return math.nan, math.nan
     b = min(runs["batches"].to_list(), default=0.0)
@@ -96,7 +102,7 @@ def states(runs: pl.DataFrame) -> States | None:
     names = [f"{MEASURES[0]}{OF_BATCH}{n}" for n in range(count)]
     if not names or not set(names) <= set(runs.columns):
         return None
-    return absorbing(list(runs.select(names).to_numpy()))
+    return absorbing(list(np.column_stack([runs[name].to_numpy() for name in names])))
 
 
 def doubtful(runs: pl.DataFrame) -> bool:

@@ -14,6 +14,7 @@ from chappe import _show as show
 from chappe._scenario import Scenario
 from chappe.order import rank_p
 from chappe.stats import Estimate, difference, holm
+from chappe.study._measure import Also
 
 from chappe_papers.compare import finish, groups, origin
 from chappe_papers.design import Design
@@ -145,12 +146,21 @@ def probability(p: float | None) -> str:
 
 
 def run(
-    design: Design, wanted: Mapping[K, tuple[Any, Scenario, Iterable[int]]], runs: RunCache
+    design: Design,
+    wanted: Mapping[K, tuple[Any, Scenario, Iterable[int]]],
+    runs: RunCache,
+    of_run: Also | None = None,
 ) -> dict[K, pl.DataFrame]:
-    """Runs scenarios of points with seeds, or finds their runs; shows how far it is."""
-    return runs.make(
-        {key: design.items(*point_scenario_seeds) for key, point_scenario_seeds in wanted.items()}, design.of_run
-    )
+    """Runs scenarios of points with seeds, or finds their runs; shows how far it is.
+
+    Args:
+        design: The runs of the paper.
+        wanted: Points, scenarios and seeds by any key.
+        runs: The kept runs.
+        of_run: Values of a run; ``None``: those of the design.
+    """
+    items = {key: design.items(*point_scenario_seeds) for key, point_scenario_seeds in wanted.items()}
+    return runs.make(items, of_run or design.of_run)
 
 
 DRAWS = 9999

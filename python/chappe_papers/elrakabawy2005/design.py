@@ -27,7 +27,7 @@ from chappe_papers.elrakabawy2005.points import (
     scenario,
 )
 from chappe_papers.estimates import Estimates, Measure
-from chappe_papers.measured import budgets, estimates, is_known, mean, means_of_batches, share
+from chappe_papers.measured import budgets, estimates, is_known, mean, share
 from chappe_papers.replication import MEASURES as JUDGED
 from chappe_papers.replication import doubtful, of_batches, states
 from chappe_papers.runner import Runner
@@ -220,7 +220,6 @@ class ElRakabawy(Design):
         goodput, begin = column(GOODPUT), min(column("started_at_s"), default=0.0)
         values: dict[str, float] = {f"flow{f}_bps": v for f, v in enumerate(flows[GOODPUT].to_list())}
         values |= of_batches({name: column(name) for name in JUDGED})
-        values |= means_of_batches(batches, COMPARED)
         ends = {*flows["src"].to_list(), *flows["dst"].to_list()}
         drops = zip(nodes["node"].to_list(), nodes["link_drop_probability"].to_list(), strict=True)
         values["intermediate_drops"] = mean([p for n, p in drops if n not in ends and is_known(p)])

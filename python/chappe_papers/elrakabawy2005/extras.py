@@ -16,28 +16,33 @@ PLACEMENTS = 2000
 """Placements that are drawn: a share has an interval of two per cent."""
 
 
-def components(xy_m: np.ndarray, range_m: float) -> list[int]:
-    """Sizes of the sets of nodes that reach each other over one or more hops.
+def components(placements_m: np.ndarray, range_m: float) -> list[list[int]]:
+    """Sizes of the sets of nodes that reach each other over one or more hops, for each placement.
 
     Args:
-        xy_m: A row for each node [m].
+        placements_m: For each placement a row for each node [m].
         range_m: Range of a radio [m].
     """
+    from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
+    from scipy.spatial import KDTree
 
-    apart = ((xy_m[:, None] - xy_m[None]) ** 2).sum(axis=2)
-    _, number = connected_components(apart <= range_m**2, directed=False)
-    sizes: list[int] = np.bincount(number).tolist()
-    return sizes
+    many, nodes, _ = placements_m.shape
+    # One graph of all placements, far from each other: a call for each takes most of its time to check its arguments.
+    apart_m = np.ptp(placements_m[..., 0]) + 2 * range_m
+    placed_m = placements_m + np.arange(many)[:, None, None] * (apart_m, 0.0)
+    one, other = KDTree(placed_m.reshape(-1, 2)).query_pairs(range_m, output_type="ndarray").T
+    graph = csr_array((np.ones(len(one), bool), (one, other)), shape=(many * nodes, many * nodes))
+    _, numbers = connected_components(graph, directed=False)
+    return [np.unique(of_one, return_counts=True)[1].tolist() for of_one in numbers.reshape(many, nodes)]
 
 
 def _connected_rows(_ours: Estimates, _ns2: Estimates) -> Rows:
     random = np.random.default_rng(1)
-    whole, pairs = [], []
-    for _ in range(PLACEMENTS):
-        sizes = components(random.random((NODES, 2)) * (WIDTH_M, HEIGHT_M), RANGE_M)
-        whole.append(len(sizes) == 1)
-        pairs.append(sum(n * (n - 1) for n in sizes) / (NODES * (NODES - 1)))
+    placements = random.random((PLACEMENTS, NODES, 2)) * (WIDTH_M, HEIGHT_M)
+    sizes = components(placements, RANGE_M)
+    whole = [len(of_one) == 1 for of_one in sizes]
+    pairs = [sum(n * (n - 1) for n in of_one) / (NODES * (NODES - 1)) for of_one in sizes]
     low, high = Share.of(whole).interval()
     return [
         ["placements in which all nodes are connected", "99.9 %", f"{100 * np.mean(whole):.1f} %",

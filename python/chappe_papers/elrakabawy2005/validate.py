@@ -1,6 +1,6 @@
 """The recorded runs of ns-2.35, run here under the same stop rule; where runs have states, many of them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import polars as pl
@@ -21,7 +21,7 @@ from chappe_papers.elrakabawy2005.design import (  # fmt: skip
 )
 from chappe_papers.elrakabawy2005.points import CHAIN, GRIDS, UDP, Point, scenario
 from chappe_papers.estimates import Measure
-from chappe_papers.measured import OF_BATCHES
+from chappe_papers.measured import OF_BATCHES, means_of_batches
 from chappe_papers.page import table
 from chappe_papers.records import MANY, SEEDS, OfRecords, Recorded, RunKey, packets, run_key
 from chappe_papers.reference import FURTHER, Record
@@ -49,6 +49,10 @@ class OfRuns(OfRecords):
     def scenario(self, r: Record) -> Scenario:
         """A run with its number of batches and packets per batch."""
         return scenario(r.point, f"{packets(r)} delivered", batches=r.batches + 1)
+
+    def of_run(self, tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
+        """Also the means over batches, which the records of ns-2 are."""
+        return super().of_run(tables) | means_of_batches(tables["batches"], COMPARED)
 
     def compared(self, r: Record) -> Sequence[str]:
         """The measures that a run of ns-2 is compared in."""
