@@ -4,13 +4,14 @@ import math
 import os
 import shutil
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import polars as pl
 
+from chappe import _chosen as chosen
 from chappe import _core
 from chappe import _deprecated as deprecated
 from chappe import _forked as forked
@@ -347,24 +348,40 @@ class Results:
         deprecated.warn("Results.totals()", "the table `batches` or `summary()`")
         return next(totals for _, totals in self._totals([measure]))
 
-    def _totals(self, measures: Sequence[str]) -> Iterator[tuple[str, Totals]]:
-        """Totals of measures, by name."""
+    def _totals(
+        self, measures: Sequence[str], table: Callable[[str], pl.DataFrame] | None = None
+    ) -> Iterator[tuple[str, Totals]]:
+        """Totals of measures, by name.
+
+        Args:
+            measures: Names of the measures.
+            table: Function from a name to the table of the flows that are measured; ``None``: all flows.
+        """
         forked.refuse()
-        used = self.batches["used"].to_numpy()
-        ratios = all_quotients(self.batches, [name for name in measures if name != JAIN])
+        table = table or self._table_of_all
+        batches = table("batches")
+        used = batches["used"].to_numpy()
+        ratios = all_quotients(batches, [name for name in measures if name != JAIN])
         for name in measures:
             if name == JAIN:
-                rows = of_flows(self.flow_batches["bytes_delivered"].to_numpy(), len(used))
+                rows = of_flows(table("flow_batches")["bytes_delivered"].to_numpy(), len(used))
             else:
                 rows = ratios[name]
-            yield name, Totals.of(name, rows[used], len(self.flows))
+            yield name, Totals.of(name, rows[used], len(table("flows")))
+
+    def _table_of_all(self, name: str) -> pl.DataFrame:
+        """A table that measures need."""
+        return {"batches": self.batches, "flow_batches": self.flow_batches, "flows": self.flows}[name]
 
     @keyword_only("confidence")
-    def summary(self, *, confidence: float = 0.95) -> pl.DataFrame:
+    def summary(self, *, confidence: float = 0.95, flows: str | None = None) -> pl.DataFrame:
         """Measures of the run as ratios of totals, with intervals over the batches (:class:`chappe.stats.Pooled`).
 
         Args:
             confidence: Confidence of the intervals.
+            flows: Flows that are measured, such as ``"tcp"``, ``"udp, 3"``, ``"vegas src=0"``, ``"worst"`` (the one
+                with the least goodput) or ``"each"``; ``None``: all flows. docs/results.md has all choices. A measure
+                of chosen flows is called ``"goodput_bps of tcp"``; none is of the link layer, of routing or of energy.
 
         Returns:
             One row per measure that is defined in the run: ``measure``, ``estimate``, ``ci_low`` and ``ci_high`` of the
@@ -372,13 +389,14 @@ class Results:
             docs/studies.md), and ``autocorrelation`` of neighbouring batches.
 
         Raises:
+            ValueError: If there are no such flows.
             RuntimeError: In a process forked after polars was used.
         """
         known_confidence(confidence)
         forked.refuse()
         short = short_batches(self.batches) is not None
         rows = []
-        for name, (totals, pooled, tests) in self._pooled.items():
+        for name, (totals, pooled, tests) in (self._pooled if flows is None else self._pooled_of(flows)).items():
             numbers = (pooled.value, *totals.estimate(pooled).interval(confidence), lag1(pooled.pseudo))
             value, low, high, rho = (x if math.isfinite(x) else None for x in numbers)
             rows.append((name, value, low, high, len(pooled.pseudo), "batches", of_batches(tests, short), rho))
@@ -390,13 +408,31 @@ class Results:
     @cached_property
     def _pooled(self) -> dict[str, tuple[Totals, Jackknife, Tests]]:
         """Measures that are defined in the run, over all batches together, and tests of their batches."""
-        measured = ((name, totals, totals.together) for name, totals in self._totals([m.name for m in MEASURES]))
-        return {name: (t, pooled, tests_of(pooled.pseudo)) for name, t, pooled in measured if len(pooled.pseudo)}
+        return _tested(self._totals([m.name for m in MEASURES]))
+
+    def _pooled_of(self, flows: str) -> dict[str, tuple[Totals, Jackknife, Tests]]:
+        """Measures of chosen flows, as :attr:`_pooled`."""
+        names = [m.name for m in MEASURES if m.name not in chosen.NODES_ALONE]
+        found: dict[str, tuple[Totals, Jackknife, Tests]] = {}
+        for choice in dict.fromkeys(
+            name.partition(chosen.OF)[2] for name in chosen.of(names, flows, lambda: self.flows)
+        ):
+            of_choice = chosen.tables_of(self._table_of_all, chosen.flows_of(choice))
+            if of_choice["flows"].is_empty():
+                raise ValueError(chosen.none_of(choice, self.flows))
+            pooled = _tested(self._totals(names, of_choice.__getitem__))
+            found |= {f"{name}{chosen.OF}{choice}": each for name, each in pooled.items()}
+        return found
 
     @cached_property
     def _certain(self) -> dict[str, list[str]]:
         """Measures whose batches are correlated or have a trend, by word."""
-        return certain({name: [tests] for name, (_, _, tests) in self._pooled.items()})
+        return self._certain_of(None)
+
+    def _certain_of(self, flows: str | None) -> dict[str, list[str]]:
+        """As :attr:`_certain`, of chosen flows."""
+        pooled = self._pooled if flows is None else self._pooled_of(flows)
+        return certain({name: [tests] for name, (_, _, tests) in pooled.items()})
 
     def completions(self, quantiles: Sequence[float] = (0.5, 0.95, 0.99)) -> pl.DataFrame:
         """Completion times of finite flows and short flows that began in the measured part of the run.
@@ -499,15 +535,20 @@ class Results:
         forked.refuse()
         return list(of_run(self.scenario, self.flows, self.packet_outcomes, self.batteries, self.simulated_s))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self, *, flows: str | None = None) -> dict[str, Any]:
         """All results as plain data, as printed by ``chappe run --json``.
 
+        Args:
+            flows: Flows of the summary, as in :meth:`summary`.
+
         Raises:
+            ValueError: If there are no such flows.
             RuntimeError: In a process forked after polars was used.
         """
         forked.refuse()
         all_tables = {name: getattr(self, name).to_dicts() for name in TABLES}
-        return {**self._facts(), **all_tables, "scenario": self.scenario.settings}
+        summary = {} if flows is None else {"summary": self.summary(flows=flows).to_dicts()}
+        return {**self._facts(), **summary, **all_tables, "scenario": self.scenario.settings}
 
     def _facts(self) -> dict[str, Any]:
         """All results except the tables and the scenario."""
@@ -595,6 +636,12 @@ def _has_end(app: str, bulk: Mapping[str, Any]) -> bool:
 def _known(values: Sequence[float]) -> list[float | None]:
     """Numbers of a table; ``None`` if unknown."""
     return [x if math.isfinite(x) else None for x in values]
+
+
+def _tested(measured: Iterable[tuple[str, Totals]]) -> dict[str, tuple[Totals, Jackknife, Tests]]:
+    """Measures that are defined, over all batches together, and tests of their batches."""
+    together = ((name, totals, totals.together) for name, totals in measured)
+    return {name: (t, pooled, tests_of(pooled.pseudo)) for name, t, pooled in together if len(pooled.pseudo)}
 
 
 def _shares_of(quantiles: Any) -> list[float]:

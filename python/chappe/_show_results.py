@@ -1,8 +1,11 @@
 """Output of ``chappe run``."""
 
+from collections.abc import Mapping
+
 import polars as pl
 from rich.text import Text
 
+from chappe import _chosen as chosen
 from chappe import _show as show
 from chappe._doubts import CORRELATED, MEANING, TREND
 from chappe._results import Results
@@ -10,7 +13,7 @@ from chappe._run_warnings import ENDS
 from chappe._silence import told
 from chappe._why import AIRTIME, LOSSES, REASONS, SENDING, USES, Why
 from chappe._words import count, plain
-from chappe.measures import MEASURES, OF_TCP, short_batches
+from chappe.measures import OF_TCP, measure_of, short_batches
 
 _NOTABLE = 0.001
 """Share of time without a route that is reported even if no path broke."""
@@ -25,8 +28,8 @@ _ENDS = {"done": "", "cancelled": "The run was cancelled.", "running": "The run 
 _ENDS |= {end: f"The run {text}." for end, text in ENDS.items()}
 
 
-def results(r: Results, name: str) -> None:
-    """Prints the results of a run."""
+def results(r: Results, name: str, choice: str | None = None) -> None:
+    """Prints the results of a run, with measures of all flows or of chosen ones."""
     s = r.scenario.settings
     show.console().print(Text.assemble((plain(name), "bold"), f"  {show.sketch(r.scenario)}"))
     show.say(f"Seed {s['run']['seed']}, {r.simulated_s:,.1f} s simulated, {count(r.frames_sent, 'frame')} on the air.")
@@ -62,34 +65,39 @@ def results(r: Results, name: str) -> None:
     _completions(r.completions())
     if not r.wired_links.is_empty():
         _links(r.wired_links)
-    summary = r.summary()
+    summary = r.summary(flows=choice)
     used = int(r.batches["used"].sum())
     # A single batch gives no interval.
     title = (
         f"95 % confidence, from {count(used, 'batch')} of one run" if used > 1 else "From 1 batch, without an interval"
     )
-    only_udp = r.short_flows.is_empty() and (r.flows["transport"] == "udp").all()
-    units = {m.name: m for m in MEASURES}
+    kinds = chosen.kinds_of(r.flows)
+    only_udp = r.short_flows.is_empty() and "tcp" not in kinds
     rows, doubts = [], []
     for row in summary.iter_rows(named=True):
-        m = units[row["measure"]]
+        m = measure_of(row["measure"])
         if only_udp and m.name in OF_TCP:
             continue
         # The title has "of one run", and a line of its own tells of short batches.
         words = [word for word in row["doubt"].split(", ") if word in _IN_ROWS]
         doubts += words
         rows.append((m.label, show.estimate(row, m.scale), m.unit, ", ".join(words)))
-    means = show.table("All flows", ">measured", "", *(["doubt"] if doubts else []), title=title)
+    means = show.table(
+        "All flows" if choice is None else "Chosen flows", ">measured", "", *(["doubt"] if doubts else []), title=title
+    )
     for cells in rows:
         means.add_row(*cells[: 4 if doubts else 3])
     if rows:
         show.write(means)
     else:
         show.say("Nothing was measured: no batch delivered a packet.", style="yellow")
+    if choice is None and len(kinds) > 1:
+        show.say(pooled(kinds))
     if short := short_batches(r.batches):
         show.say(f"{short[0].upper()}{short[1:]}.", style="yellow")
+    found = r._certain_of(choice) if doubts else {}
     for word in dict.fromkeys(doubts):
-        if r._certain[word]:
+        if found[word]:
             show.say(f"{word}: {MEANING[word]}. Use longer batches or several seeds.", style="yellow")
         else:
             show.say(f"{word}: no more rows than by chance, which is one of twenty.")
@@ -98,6 +106,12 @@ def results(r: Results, name: str) -> None:
     reasons = [f"{n:,} {name.removeprefix('dropped_').replace('_', ' ')}" for name, n in dropped.items() if n]
     show.say(f"Packets dropped in the whole run: {', '.join(reasons) or 'none'}.")
     _batteries(r.batteries)
+
+
+def pooled(kinds: Mapping[str, int]) -> str:
+    """Note that measures are of flows of several kinds."""
+    many = " and ".join(f"{n:,} {kind.upper()}" for kind, n in kinds.items())
+    return f"Measures pool {many} flows; `--flows {min(kinds)}` measures those of {min(kinds).upper()} alone."
 
 
 def _kbps(bps: float | None) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from chappe import _chosen as chosen
 from chappe._arguments import said
 from chappe._deprecated import warn
 from chappe.stats import Jackknife, Pooled, Statistic, exact_rate, exact_share, jain_of_totals, quotient, skewness
@@ -132,6 +133,39 @@ MEASURES: tuple[Measure, ...] = (
 BY_NAME = {m.name: m for m in MEASURES}
 NAMES = tuple(BY_NAME)
 
+
+def measure_of(name: str) -> Measure:
+    """Measure by its name, or by that of a measure of chosen flows, such as ``"goodput_bps of tcp"``."""
+    measure, choice = chosen.parts(name)
+    m = BY_NAME[measure]
+    return m if choice is None else m._replace(name=name, label=f"{m.label} of {choice.text}")
+
+
+def is_index(name: str) -> bool:
+    """True for Jain's index, of all flows or of chosen ones."""
+    return chosen.parts(name)[0] in INDICES
+
+
+def wrong(name: object) -> tuple[str, str] | None:
+    """Message and suggestion for the name of a measure that does not exist; ``None`` if it does."""
+    if not isinstance(name, str):
+        return f"there is no measure {said(name)}", hint(name)
+    measure, is_of, choice = name.partition(chosen.OF)
+    if measure not in NAMES:
+        return f"there is no measure {said(measure)}", hint(measure)
+    if not is_of:
+        return None
+    try:
+        chosen.flows_of(choice)
+    except ValueError as e:
+        message, _, help_ = str(e).partition("; ")
+        return message, help_ or f"give a choice {chosen.FORM}"
+    if measure in chosen.NODES_ALONE:
+        flows = [m for m in NAMES if m not in chosen.NODES_ALONE]
+        return f"`{measure}` is a measure of all nodes, not of chosen flows", f"of flows there are {', '.join(flows)}"
+    return None
+
+
 _UNITS = ("s", "bps", "j", "segments")
 """Last parts of the names of measures that are units."""
 
@@ -204,7 +238,7 @@ def direction_of(measure: str, direction: str | None, best: str | None = None) -
     """
     if best is not None:
         direction = new_direction(best)
-    described = BY_NAME.get(measure) if isinstance(measure, str) else None
+    described = BY_NAME.get(measure.partition(chosen.OF)[0]) if isinstance(measure, str) else None
     if direction is None and (direction := described.direction if described else None) is None:
         name = measure if isinstance(measure, str) else said(measure)
         raise ValueError(f"{name} has no better direction: give direction='maximize' or direction='minimize'")
@@ -266,8 +300,8 @@ class Totals(NamedTuple):
             flows: Number of flows, where it is known: no index of Jain's is below its reciprocal.
             runs: True for rows of runs (:attr:`of_run`).
         """
-        m = BY_NAME[measure]
-        limits = (1 / flows, 1.0) if flows and measure in INDICES else m.limits
+        m = measure_of(measure)
+        limits = (1 / flows, 1.0) if flows and is_index(measure) else m.limits
         return cls(rows, quotient if runs else m.statistic, m.exact, limits)
 
     @property

@@ -10,7 +10,7 @@ from chappe import RESULTS_EPOCH, __version__
 from chappe._arguments import problem_of_jobs
 from chappe._notice import codes
 from chappe._words import plain, tell
-from chappe.cli import fix, papers, reference, saved, scenarios, studies
+from chappe.cli import comparisons, fix, papers, reference, saved, scenarios, studies
 from chappe.cli.given import BAD_INPUT
 
 RENAMED = "`{}` is now `{}`; the old name will be removed in the next version"
@@ -173,6 +173,56 @@ def _measure_option(q: argparse.ArgumentParser) -> None:
     )
 
 
+def _choice(text: str) -> str:
+    """Choice of flows."""
+    from chappe import _chosen as chosen
+
+    try:
+        return chosen.known(text)
+    except ValueError as e:
+        raise argparse.ArgumentTypeError(str(e)) from None
+
+
+def _flows_option(q: argparse.ArgumentParser) -> None:
+    q.add_argument(
+        "--flows",
+        type=_choice,
+        metavar="CHOICE",
+        help="flows that are measured, such as tcp, vegas, src=0, 4, worst or each (default: all together)",
+    )
+
+
+def _share(text: str) -> float:
+    """A share, in per cent."""
+    from chappe.study._file import share
+
+    value = share(text)
+    if value is None or not 0 < value < 1:
+        raise argparse.ArgumentTypeError(f'a share is between 0 % and 100 %, such as "5 %", not {plain(text)}')
+    return value
+
+
+def _compared_options(q: argparse.ArgumentParser) -> None:
+    q.add_argument("folder", metavar="DIR", help="folder of a study")
+    q.add_argument(
+        "--by",
+        metavar="AXIS",
+        action="append",
+        default=[],
+        help="axis whose values are compared, such as tcp.variant (default: the only axis)",
+    )
+    q.add_argument(
+        "--measure", metavar="NAME", default="goodput_bps", help="measure that is compared (default: goodput_bps)"
+    )
+    _flows_option(q)
+
+
+def _printed_options(q: argparse.ArgumentParser) -> None:
+    form = q.add_mutually_exclusive_group()
+    form.add_argument("--csv", action="store_true", help="print the table as CSV")
+    form.add_argument("--json", action="store_true", help="print the table as JSON")
+
+
 def _code(text: str) -> str:
     if text not in (known := codes()):
         near = _suggested(text, list(known)) or f"; known: {', '.join(known)}"
@@ -223,6 +273,7 @@ def parser() -> Parser:
         action="store_true",
         help="explain the results: time budgets of flows and nodes, and causes of packet loss",
     )
+    _flows_option(q)
     _out_option(q, "write all tables and the effective settings to this folder")
     _ignore_option(q)
     _output_options(q)
@@ -250,6 +301,7 @@ def parser() -> Parser:
     q.add_argument("--max-seeds", type=_number_of_seeds, metavar="N", help="largest number of seeds with --precision")
     _set_option(q)
     _measure_option(q)
+    _flows_option(q)
     _out_option(q, "folder of the study (default: results/NAME)")
     _jobs_option(q)
     q.add_argument("--backend", metavar="ray[://ADDRESS]", help="run on a Ray cluster (needs chappe[ray])")
@@ -261,7 +313,25 @@ def parser() -> Parser:
     q.add_argument("folder", metavar="DIR", help="folder of a run or of a study")
     q.add_argument("--why", action="store_true", help="explain the results of a run, as `run --why` does")
     _measure_option(q)
+    _flows_option(q)
     _output_options(q)
+
+    q = command("compare", comparisons.compare, "compare the values of an axis of a study with one of them")
+    _compared_options(q)
+    q.add_argument("--baseline", metavar="VALUE", help="value that the others are compared with (default: the first)")
+    q.add_argument(
+        "--within",
+        type=_share,
+        metavar="SHARE",
+        default=0.05,
+        help='largest relative difference of settings that are the same (default: "5 %%")',
+    )
+    _printed_options(q)
+
+    q = command("rank", comparisons.rank, "rank the settings of a study, and say which cannot be told apart")
+    _compared_options(q)
+    q.add_argument("--direction", choices=["maximize", "minimize"], help="better direction (default: the measure's)")
+    _printed_options(q)
 
     q = command("check", scenarios.check, "check scenarios without running them")
     q.add_argument("files", metavar="FILE", nargs="+", help="scenario files (TOML); -: standard input")

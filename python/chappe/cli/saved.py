@@ -46,10 +46,11 @@ def _show_run(folder: Path, args: argparse.Namespace) -> int:
         for name in TABLES:  # nothing is printed of damaged results
             results.table(name)
         why = results.why() if args.why else None
+        refuse_no_flows(results, args.flows)
     if args.json:
-        print_json({**results.to_dict(), **({} if why is None else {"why": why.to_dict()})})
+        print_json({**results.to_dict(flows=args.flows), **({} if why is None else {"why": why.to_dict()})})
     elif not args.quiet:
-        show_results.results(results, str(folder))
+        show_results.results(results, str(folder), args.flows)
         if why is not None:
             show_results.why(why)
     return 0
@@ -67,12 +68,22 @@ def _show_study(folder: Path, args: argparse.Namespace) -> int:
         raise StudyError(problems)
     study = Study(folder)
     measures = _measures(study, args.measures)
+    refuse_no_flows(study, args.flows)
     study_show.warnings(study, measures)
     if args.json:
-        print(study_show.as_json(study, measures))
+        print(study_show.as_json(study, measures, flows=args.flows))
     elif not args.quiet:
-        study_show.study(study, measures)
+        study_show.study(study, measures, args.flows)
     return 0
+
+
+def refuse_no_flows(results: "Results | Study", flows: str | None) -> None:
+    """Refuses a choice of flows that are not there, before anything is printed."""
+    if flows is not None:
+        try:
+            results.summary(flows=flows)
+        except ValueError as e:
+            raise CommandError(f"--flows: {e}") from None
 
 
 def _measures(study: "Study", wanted: list[str]) -> list[str]:

@@ -10,6 +10,7 @@ from chappe._error import Problem, ScenarioError
 from chappe._files import write_file
 from chappe._scenario import Scenario
 from chappe._words import count, plain, tell
+from chappe.cli import saved
 from chappe.cli.given import BAD_INPUT, CommandError, folder, load, named, print_json, scenario_in, unwritable
 
 if TYPE_CHECKING:
@@ -27,13 +28,14 @@ def run(args: argparse.Namespace) -> int:
     place = contextlib.nullcontext() if args.out is None else folder(args.out)
     with place as out, hidden(args.quiet):
         results = _results(scenario, Path(args.file).name, out)
+    saved.refuse_no_flows(results, args.flows)
     if args.json:
         budgets = {"why": results.why().to_dict()} if args.why else {}
-        everything = results.to_dict()
+        everything = results.to_dict(flows=args.flows)
         told = [warning for warning in everything["warnings"] if warning["code"] not in args.ignored]
         print_json({**everything, "warnings": told, **budgets})
     elif not args.quiet:
-        show_results.results(results, args.file)
+        show_results.results(results, args.file, args.flows)
         if args.why:
             show_results.why(results.why())
         if out is None and results.recorded:

@@ -20,6 +20,7 @@ _BRACKETS = {"[": "]", "{": "}"}
 def sweep(args: argparse.Namespace) -> int:
     """``chappe sweep``."""
     from chappe.study import _show as study_show
+    from chappe.study import _show_compared as show_compared
     from chappe.study._run import search, sweep
 
     if args.backend and args.jobs:
@@ -49,14 +50,19 @@ def sweep(args: argparse.Namespace) -> int:
     measures = [f.search.measure] if f.search is not None else f.measures
     study_show.warnings(study, measures, args.ignored)
     if args.json:
-        print(study_show.as_json(study, measures, args.ignored))
+        print(study_show.as_json(study, measures, args.ignored, f.flows, f.baseline))
     elif not args.quiet:
-        study_show.study(study, measures)
+        study_show.study(study, measures, f.flows)
+        if f.baseline is not None:
+            axis, value = f.baseline
+            for m in measures:
+                show_compared.compared(study.compare(m, axis, baseline=value), m, study.axes, axis)
     return 1 if study.failed else 0
 
 
 def _study(args: argparse.Namespace) -> "StudyFile":
     """Study of a study file, or of a scenario file with axes or seeds, with the changes of the command line."""
+    from chappe import _chosen as chosen
     from chappe.study import _file as study_file
     from chappe.study._axes import grid, seeds_of
     from chappe.study._run import problems_of_measure
@@ -78,8 +84,9 @@ def _study(args: argparse.Namespace) -> "StudyFile":
         f = study_file.load(args.file)
         if args.sets:
             f = replace(f, scenario=f.scenario.with_settings(dict(_set(s) for s in args.sets)))
-    if args.measures and f.search is not None:
-        raise CommandError(f"--measure is for studies without search: {args.file} searches for `{f.search.measure}`")
+    for option, given in (("--measure", args.measures), ("--flows", args.flows)):
+        if given and f.search is not None:
+            raise CommandError(f"{option} is for studies without search: {args.file} searches for `{f.search.measure}`")
     problems = [p for m in args.measures for p in problems_of_measure("--measure", m)]
     if axes:
         try:
@@ -92,9 +99,15 @@ def _study(args: argparse.Namespace) -> "StudyFile":
     if args.seeds is not None:
         seeds = list(seeds_of(args.seeds))
         seeds = first_seeds(args.seeds, seeds) if f.search is not None else seeds
-    measures = args.measures or f.measures
+    flows = args.flows or f.flows
+    if chosen.is_each(flows):
+        if args.precision is not None or f.precision is not None:
+            raise CommandError("--precision needs one measure: choose one set of flows, such as `--flows tcp`")
+        measures = args.measures or f.measures
+    else:
+        measures = chosen.of(args.measures or f.measures, flows)
     precision = _precision(args, f, seeds, measures[0])
-    return replace(f, axes={**f.axes, **axes}, seeds=seeds, precision=precision, measures=measures)
+    return replace(f, axes={**f.axes, **axes}, seeds=seeds, precision=precision, measures=measures, flows=flows)
 
 
 def _precision(args: argparse.Namespace, f: "StudyFile", seeds: list[int], measure: str) -> "Precision | None":

@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 from chappe._arguments import said
 from chappe._doubts import CORRELATED, of_batches, of_runs, tests_of
 from chappe._former_settings import renamed_setting
-from chappe.measures import NAMES, Direction, Totals, hint, is_known
+from chappe.measures import Direction, Totals, is_known, wrong
 from chappe.order import Quantile
 from chappe.states import unseen
 from chappe.stats import Comparison, Estimate, Jackknife, Pooled, holm, if_equal, lag1, paired, quotient, unpaired
 from chappe.study._best import not_best
+from chappe.study._letters import letters
 from chappe.study._relative import Relative
 
 QUANTILES = {"q10": 0.1, "median": 0.5, "q90": 0.9}
@@ -66,8 +67,8 @@ class Sample(NamedTuple):
 
 def known_measure(name: str) -> None:
     """Refuses an unknown measure."""
-    if name not in NAMES:
-        raise ValueError(f"there is no measure {said(name)}; {hint(name)}")
+    if found := wrong(name):
+        raise ValueError("; ".join(found))
 
 
 def known(value: float) -> float | None:
@@ -332,10 +333,12 @@ class Verdict(NamedTuple):
     Attributes:
         beaten_by: Number of significantly better samples.
         can_be_best: False if it is significantly worse than the best.
+        differs_from: Numbers of the samples of its group that are significantly different.
     """
 
     beaten_by: int
     can_be_best: bool
+    differs_from: frozenset[int]
 
 
 def _ranked(
@@ -345,7 +348,9 @@ def _ranked(
     estimates = [s.estimate for s in group]
     # One value tells nothing about others.
     ranks = [1 + v.beaten_by if e.df >= 1 else None for v, e in zip(verdicts, estimates, strict=True)]
-    for s, e, place, verdict in zip(group, estimates, ranks, verdicts, strict=True):
+    order = sorted((n for n, place in enumerate(ranks) if place), key=lambda n: -sign * estimates[n].mean)
+    shared = letters(order, [(a, b) for a in order for b in sorted(verdicts[a].differs_from) if a < b])
+    for i, (s, e, place, verdict) in enumerate(zip(group, estimates, ranks, verdicts, strict=True)):
         n = int(e.df) + 1
         few = "too few runs" if ranks.count(place) > 1 and n <= FEW else None
         labels = {k: v for k, v in s.labels.items() if k not in over} | {k: s.labels[k] for k in over}
@@ -354,12 +359,13 @@ def _ranked(
                 **labels,
                 "rank": place,
                 "can_be_best": None if place is None else verdict.can_be_best,
+                "letters": shared.get(i),
                 **interval(e, confidence),
                 "n": n,
                 "note": "not measured" if place is None else few,
             }
         )
-    return sorted(rows, key=lambda r: (r["rank"] or math.inf, -sign * (r["estimate"] or 0.0)))
+    return sorted(rows, key=lambda r: (r["rank"] is None, -sign * (r["estimate"] or 0.0)))
 
 
 def verdicts_of(groups: Sequence[Sequence[Sample]], sign: int, confidence: float) -> list[list[Verdict]]:
@@ -373,16 +379,22 @@ def verdicts_of(groups: Sequence[Sequence[Sample]], sign: int, confidence: float
     pairs = [(g, i, j) for g, group in enumerate(groups) for i, j in itertools.combinations(range(len(group)), 2)]
     comparisons = [contrast(groups[g][i], groups[g][j]).comparison for g, i, j in pairs]
     above = [np.zeros(len(group), dtype=int) for group in groups]
+    differ: list[list[set[int]]] = [[set() for _ in group] for group in groups]
     worse = [np.ones((len(group), len(group))) for group in groups]
     for (g, i, j), c, p in zip(pairs, comparisons, holm([c.p for c in comparisons]), strict=True):
         first_is_better = sign * c.difference.mean > 0
         if p < 1 - confidence:
             above[g][j if first_is_better else i] += 1
+            differ[g][i].add(j)
+            differ[g][j].add(i)
         if not math.isnan(c.p):
             one_sided = c.p / 2 if first_is_better else 1 - c.p / 2
             worse[g][j, i], worse[g][i, j] = one_sided, 1 - one_sided
     out = not_best(worse, 1 - confidence)
     return [
-        [Verdict(int(n), not (n or excluded)) for n, excluded in zip(counts, of_group, strict=True)]
-        for counts, of_group in zip(above, out, strict=True)
+        [
+            Verdict(int(n), not (n or excluded), frozenset(others))
+            for n, excluded, others in zip(counts, of_group, apart, strict=True)
+        ]
+        for counts, of_group, apart in zip(above, out, differ, strict=True)
     ]

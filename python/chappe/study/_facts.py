@@ -2,14 +2,25 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property, partial
+from functools import partial
 from typing import Literal
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from chappe.measures import BY_NAME, INDICES, JAIN, NAMES, Totals, column, is_known, of_flows, quotients
+from chappe import _chosen as chosen
+from chappe.measures import (
+    JAIN,
+    NAMES,
+    Totals,
+    column,
+    is_index,
+    is_known,
+    measure_of,
+    of_flows,
+    quotients,
+)
 from chappe.stats import ROUNDING, Pooled, mser5, quantile_t, quotient
 from chappe.study._parts import RUN
 
@@ -47,11 +58,12 @@ class Batches:
         self._batches = table("batches")
         self._transient = transient
         self._points = points
+        self._of_chosen: dict[chosen.Flows, dict[str, pl.DataFrame]] = {}
         self.lengths, self.keys = _groups(self._batches)
 
     def totals(self, measure: str) -> Iterator[tuple[str, Totals]]:
         """Totals of a measure in the batches after the transient, run by run."""
-        flows = self._flows if measure in INDICES else {}
+        flows = self._flows_of(measure) if is_index(measure) else {}
         if self._transient == "mser5":
             rows = self._rows(measure)
             firsts = {key: first for keys, first, _ in self.transients(measure) for key in keys}
@@ -62,19 +74,34 @@ class Batches:
         for key, of_run, counts in zip(self.keys, self._rows(measure), used, strict=True):
             yield key, Totals.of(measure, of_run[counts], flows.get(key, 0))
 
-    @cached_property
-    def _flows(self) -> dict[str, int]:
+    def _of(self, measure: str) -> tuple[str, Callable[[str], pl.DataFrame]]:
+        """Name of the measure itself, and function from a name to the table of the flows that it is taken of."""
+        name, choice = chosen.parts(measure)
+        if choice is None:
+            return name, self._table
+        if choice not in self._of_chosen:
+            self._of_chosen[choice] = chosen.tables_of(self._table, choice, [RUN])
+        return name, self._of_chosen[choice].__getitem__
+
+    def _flows_of(self, measure: str) -> dict[str, int]:
         """Number of flows of each run."""
-        numbers, keys = _groups(self._table("flows"))
+        numbers, keys = _groups(self._of(measure)[1]("flows"))
         return dict(zip(keys, numbers, strict=True))
 
     def _rows(self, measure: str) -> Iterator[NDArray[np.float64]]:
-        return self._of_flows() if measure == JAIN else _split(quotients(self._batches, measure), self.lengths)
+        name, table = self._of(measure)
+        if name == JAIN:
+            return self._of_flows(table)
+        return _split(self._quotients_of(measure), self.lengths)
+
+    def _quotients_of(self, measure: str) -> NDArray[np.float64]:
+        name, table = self._of(measure)
+        return quotients(table("batches"), name)
 
     def each(self, measure: str) -> Iterator[NDArray[np.float64]]:
         """Measure of each batch, run by run; NaN where undefined."""
         for of_run in self._rows(measure):
-            yield np.where(is_known(of_run), BY_NAME[measure].statistic(of_run), math.nan)
+            yield np.where(is_known(of_run), measure_of(measure).statistic(of_run), math.nan)
 
     def transients(self, measure: str) -> Iterator[tuple[list[str], int, bool]]:
         """Transients by MSER-5: runs of a point, number of left out batches, and true if that is the largest number.
@@ -91,18 +118,19 @@ class Batches:
             first = int(places[left_out]) if left_out else 0
             yield [key for key, _ in of_point], first, bool(left_out) and left_out == 5 * (len(mean) // 5 // 2)
 
-    def _of_flows(self) -> Iterator[NDArray[np.float64]]:
-        if self._batches["jain_index"].is_null().all():
+    def _of_flows(self, table: Callable[[str], pl.DataFrame]) -> Iterator[NDArray[np.float64]]:
+        if table("batches")["jain_index"].is_null().all():
             # No run has several flows that deliver anything.
             return iter([np.full((n, 2), math.nan) for n in self.lengths])
-        flows = self._table("flow_batches")
-        lengths, _ = _groups(flows)
-        delivered = _split(flows["bytes_delivered"].to_numpy(), lengths)
-        return (of_flows(of_run, n) for of_run, n in zip(delivered, self.lengths, strict=True))
+        flows = table("flow_batches")
+        lengths, keys = _groups(flows)
+        delivered = dict(zip(keys, _split(flows["bytes_delivered"].to_numpy(), lengths), strict=True))
+        none = np.empty(0)
+        return (of_flows(delivered.get(key, none), n) for key, n in zip(self.keys, self.lengths, strict=True))
 
     def measured(self, measure: str) -> NDArray[np.float64]:
         """Measure of each run, half width and ends of 95 % intervals over the batches, and two totals, as columns."""
-        if self._transient == "discard" and BY_NAME[measure].statistic is quotient:
+        if self._transient == "discard" and measure_of(measure).statistic is quotient:
             return self._quotients(measure)
         rows = []
         for _, totals in self.totals(measure):
@@ -113,7 +141,7 @@ class Batches:
 
     def _quotients(self, measure: str) -> NDArray[np.float64]:
         """Vectorised :meth:`measured` for ratios, fast for many runs."""
-        rows = quotients(self._batches, measure)
+        rows = self._quotients_of(measure)
         counts = self._batches["used"].to_numpy() & is_known(rows)
         run = np.repeat(np.arange(len(self.keys)), self.lengths)[counts]
         rows = rows[counts]
@@ -137,9 +165,10 @@ class Batches:
             # As stats.skewness for one run.
             skewness = sums(deviations**3) / n / (second / n) ** 1.5 * np.sqrt(n * (n - 1)) / (n - 2)
             skewness[(n < 3) | (second == 0)] = 0
-        ends, of_events = np.full((len(n), 2), math.nan), BY_NAME[measure].exact
+        ends, of_events = np.full((len(n), 2), math.nan), measure_of(measure).exact
+        flows_of = self._flows_of(measure) if is_index(measure) else {}
         for i in np.flatnonzero(n > 1):
-            flows = self._flows.get(self.keys[i], 0) if measure in INDICES else 0
+            flows = flows_of.get(self.keys[i], 0)
             limits = Totals.of(measure, rows[:0], flows).limits
             exact = None if of_events is None else partial(of_events, over[i], under[i])
             ends[i] = Pooled(value[i], variance[i], n[i] - 1, skewness[i], exact, limits).interval()

@@ -10,8 +10,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from chappe import _chosen as chosen
 from chappe import _core
-from chappe._arguments import is_whole, not_whole, path_of, problem
+from chappe._arguments import is_whole, not_whole, path_of, problem, said
 from chappe._deprecated import former_attribute, warn_user
 from chappe._error import Problem, ScenarioError, StudyError
 from chappe._former_settings import renamed_setting
@@ -32,7 +33,19 @@ _HELPED = 20
 """Unknown names that get a suggestion at most."""
 
 GROUPS: dict[str, tuple[str, ...]] = {
-    "": ("format", "scenario", "seeds", "warmup", "measures", "axes", "cases", "precision", "search"),
+    "": (
+        "format",
+        "scenario",
+        "seeds",
+        "warmup",
+        "measures",
+        "flows",
+        "baseline",
+        "axes",
+        "cases",
+        "precision",
+        "search",
+    ),
     "precision": ("measure", "within", "max_seeds", "max_length", "min_seeds"),
     "search": ("setting", "low", "high", "resolution", "measure", "direction", "max_points", "max_runs"),
 }
@@ -64,6 +77,8 @@ class StudyFile:
     warmup: Warmup
     search: Search | None
     measures: list[str]
+    flows: str | None = None
+    baseline: tuple[str, Any] | None = None
 
     def __getattr__(self, name: str) -> Any:
         return former_attribute(self, name, _RENAMED[""])
@@ -109,12 +124,16 @@ class _Reader:
         seeds: list[int] | None = self._try(lambda: seeds_of(w.get("seeds", 1)))
         axes = self._axes(self._table(w, "axes"))
         cases = self._cases(self._table(w, "cases")) if "cases" in w else None
-        precision, search = self._precision(seeds), self._search()
+        baseline = self._baseline(axes, cases, seeds)
         warmup: Any = w.get("warmup", "discard")
         measures = w.get("measures", ["goodput_bps"])
         if not isinstance(measures, list) or not all(isinstance(m, str) for m in measures) or not measures:
             self._add("measures", "`measures` is not a list of names", 'such as ["goodput_bps", "mean_delay_s"]')
             measures = []
+        flows = self._flows()
+        of_rules = None if chosen.is_each(flows) else flows
+        measures = chosen.of(measures, of_rules)
+        precision, search = self._precision(seeds, of_rules), self._search(of_rules)
         hints: set[str | None] = set()
         for m in measures:
             for p in problems_of_measure("measures", m):
@@ -130,13 +149,16 @@ class _Reader:
             self._problems += problems_of_rules(points, warmup, asked)
             if search is not None:
                 self._problems += problems_of_search(search, points, cases)
+        if flows != of_rules and (rule := "precision" if precision else "search" if search else None):
+            help_ = f"choose one set of flows, {chosen.FORM}"
+            self._add("flows", f"`{rule}` needs one measure, and `flows` is {said(flows)}", help_)
         if precision is not None and search is not None:
             self._add("search", "a study has `search` or `precision`, not both", None)
         if self._problems or self._others or scenario is None or seeds is None:
             raise StudyError([*map(self._placed, self._problems)], self._others, self._text.splitlines())
         if search is not None:
             seeds = first_seeds(w.get("seeds", 1), seeds)
-        return StudyFile(scenario, axes, cases, seeds, precision, warmup, search, measures)
+        return StudyFile(scenario, axes, cases, seeds, precision, warmup, search, measures, flows, baseline)
 
     def _add(self, path: str, message: str, help_: str | None) -> None:
         self._problems.append(Problem(path, message, help_, None, None, None))
@@ -189,12 +211,50 @@ class _Reader:
                 self._add(f"cases.{name}", f"the case `{name}` is not a table", f"[cases.{name}]")
         return cases
 
-    def _precision(self, seeds: list[int] | None) -> Precision | None:
+    def _baseline(
+        self, axes: Mapping[str, list[Any]], cases: Mapping[str, Any] | None, seeds: list[int] | None
+    ) -> tuple[str, Any] | None:
+        """Axis whose values are compared with one of them, and that value."""
+        if "baseline" not in self._written:
+            return None
+        given = list(_flat(self._table(self._written, "baseline")))
+        known = {**axes, **({"case": list(cases)} if cases else {})}
+        if len(given) != 1:
+            first = next(iter(known), "tcp.variant")
+            self._add("baseline", "`baseline` is one value of one axis", f"baseline = {{ {first} = VALUE }}")
+            return None
+        ((name, value),) = given
+        if name not in known:
+            help_ = f"the axes are {', '.join(known) or 'none'}"
+            self._add(f"baseline.{name}", f"`baseline` has `{name}`, which is not an axis", help_)
+        elif value not in known[name]:
+            help_ = f"known: {', '.join(map(str, known[name]))}"
+            self._add(f"baseline.{name}", f"no point has `{name}` = {said(value)}", help_)
+        if "search" in self._written:
+            self._add("baseline", "`baseline` is for studies without `search`", None)
+        elif seeds is not None and len(seeds) < 2:
+            self._add("baseline", "a comparison needs at least 2 seeds, better 10", "add seeds = 10")
+        return name, value
+
+    def _flows(self) -> str | None:
+        """Flows of all measures that do not name their own."""
+        flows = self._written.get("flows")
+        if flows is None:
+            return None
+        try:
+            chosen.known(flows if isinstance(flows, str) else "")
+        except ValueError as e:
+            message, _, help_ = str(e).partition("; ")
+            self._add("flows", f"`flows`: {message}", help_ or None)
+            return None
+        return str(flows)
+
+    def _precision(self, seeds: list[int] | None, flows: str | None) -> Precision | None:
         if "precision" not in self._written:
             return None
         table = self._table(self._written, "precision")
         self._names("precision", table)
-        measure = self._word("precision", table, "measure", "goodput_bps")
+        (measure,) = chosen.of([self._word("precision", table, "measure", "goodput_bps")], flows)
         within = share(table.get("within"))
         if within is None:
             self._add("precision.within", "`precision.within` is not a share of the mean", 'write it as a text: "5 %"')
@@ -204,7 +264,7 @@ class _Reader:
             self._problems += problems_of_stop(rule, seeds)
         return rule
 
-    def _search(self) -> Search | None:
+    def _search(self, flows: str | None) -> Search | None:
         if "search" not in self._written:
             return None
         table = self._renamed("search", self._table(self._written, "search"))
@@ -220,7 +280,7 @@ class _Reader:
             table["low"],
             table["high"],
             resolution=table.get("resolution", 1),
-            measure=self._word("search", table, "measure", "goodput_bps"),
+            measure=chosen.of([self._word("search", table, "measure", "goodput_bps")], flows)[0],
             direction=self._direction(table),
             max_points=self._count("search", table, "max_points") or 40,
             max_runs=self._count("search", table, "max_runs") or 500,

@@ -8,7 +8,7 @@ import polars as pl
 
 from chappe import plot
 from chappe._arguments import said
-from chappe.measures import MEASURES
+from chappe.measures import measure_of
 from chappe.study._analysis import no_axis
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def figure(
             f"a figure has at most {CURVES} curves in each of {plot.PANELS} panels, and this one would have "
             f"{len(groups)} in {len(parts)}: choose values with where=, or draw other axes"
         )
-    m = next(m for m in MEASURES if m.name == rows["measure"][0])
+    m = measure_of(rows["measure"][0])
     values = _values(rows, x)
     places, unit = _places(values)
     panels = []

@@ -18,7 +18,7 @@ from chappe._error import Problem, ScenarioError, StudyError, WorkWarning
 from chappe._notice import Notice
 from chappe._progress import Progress, bar
 from chappe._scenario import Scenario, ScenarioLike, scenario_of
-from chappe.measures import ENERGY, NAMES, Direction, Totals, hint
+from chappe.measures import ENERGY, Direction, Totals, wrong
 from chappe.stats import quotient
 from chappe.study import _cluster as cluster
 from chappe.study import _parts as parts
@@ -560,6 +560,5 @@ def problems_of_growth(rule: Precision, base: Scenario, points: Sequence[Point],
 
 def problems_of_measure(path: str, name: object) -> list[Problem]:
     """Problems of the name of a measure."""
-    if isinstance(name, str) and name in NAMES:
-        return []
-    return [problem(path, f"there is no measure {said(name)}", hint(name))]
+    found = wrong(name)
+    return [] if found is None else [problem(path, *found)]

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from chappe._arguments import is_whole, not_whole, said
 from chappe._deprecated import warn
 from chappe._error import Problem, ScenarioError
-from chappe.measures import DIRECTIONS, NAMES, OLD_DIRECTIONS, Direction, Totals, direction_of, hint, of_runs
+from chappe.measures import DIRECTIONS, OLD_DIRECTIONS, Direction, Totals, direction_of, of_runs, wrong
 from chappe.study._analysis import Sample, interval
 from chappe.study._axes import Cases, Item, Point, overlap, settings_in
 from chappe.study._explore import GRID, Explored, Sampled, around_the_best, explore
@@ -295,8 +295,8 @@ def problems_of_search(search: Search, points: Sequence[Point], cases: Cases | N
         problems.append(
             problem("setting", f"`search.setting` is {said(search.setting)}", "it is the name of a setting")
         )
-    if not isinstance(search.measure, str) or search.measure not in NAMES:
-        problems.append(problem("measure", f"there is no measure {said(search.measure)}", hint(search.measure)))
+    if found := wrong(search.measure):
+        problems.append(problem("measure", *found))
     elif search.direction is None:
         help_ = "set `search.direction` to maximize or minimize"
         problems.append(problem("direction", f"{search.measure} has no better direction", help_))

@@ -7,28 +7,33 @@ from contextlib import contextmanager
 from typing import Any
 
 import chappe
+from chappe import _chosen as chosen
 from chappe import _show as show
 from chappe._doubts import MEANING
 from chappe._error import ChappeWarning
 from chappe._folder import FORMAT
 from chappe._layout import Table
+from chappe._show_results import pooled
 from chappe._words import count, plain, tell
-from chappe.measures import MEASURES
+from chappe.measures import measure_of
 from chappe.study._study import Study, named
 
 _QUANTILES = {"q10": "10 %", "median": "median", "q90": "90 %"}
 """Columns of quantiles, with their names in print."""
 
 
-def study(s: Study, measures: Sequence[str]) -> None:
-    """Prints the means of a study, or the curve of a search."""
+def study(s: Study, measures: Sequence[str], flows: str | None = None) -> None:
+    """Prints the means of a study, of all flows or of chosen ones, or the curve of a search."""
     if s.is_search:
         show.write(_curve(s))
     else:
-        rows = s.summary(measures).to_dicts()
+        rows = s.summary(measures, flows=flows).to_dicts()
         show.write(_summary(s, rows))
         for text in _meaning(rows):
             show.say(text)
+        kinds = s._kinds
+        if len(kinds) > 1 and any(chosen.OF not in row["measure"] for row in rows):
+            show.say(pooled(kinds))
     show.say(f"{count(len(s.runs), 'run')} in {s.folder}.")
 
 
@@ -62,9 +67,16 @@ def warnings(s: Study, measures: Sequence[str], ignored: Sequence[str] = ()) -> 
         tell(f"\n{count(len(s.failed), 'run')} failed; finished runs are kept in {plain(s.folder)}.")
 
 
-def as_json(s: Study, measures: Sequence[str], ignored: Sequence[str] = ()) -> str:
+def as_json(
+    s: Study,
+    measures: Sequence[str],
+    ignored: Sequence[str] = (),
+    flows: str | None = None,
+    baseline: tuple[str, Any] | None = None,
+) -> str:
     """All printed results, as JSON."""
-    rows = s.summary(measures).to_dicts()
+    rows = s.summary(measures, flows=flows).to_dicts()
+    compared = {m: s.compare(m, baseline[0], baseline=baseline[1]).to_dicts() for m in measures if baseline}
     return json.dumps(
         {
             "format": FORMAT,
@@ -78,6 +90,7 @@ def as_json(s: Study, measures: Sequence[str], ignored: Sequence[str] = ()) -> s
             "warnings": [notice._asdict() for notice in s._notices(measures) if notice.code not in ignored],
             "expected_misses": round((1 - 0.95) * len(rows), 2),
             "summary": rows,
+            "comparisons": compared,
             **({"curve": s.curve().to_dicts()} if s.is_search else {}),
         },
         indent=2,
@@ -93,7 +106,6 @@ def _confidence(intervals: int) -> str:
 
 
 def _summary(s: Study, rows: Sequence[Mapping[str, Any]]) -> Table:
-    units = {m.name: m for m in MEASURES}
     of = rows[0]["of"] if rows else "runs"
     quantiles = {q: name for q, name in _QUANTILES.items() if any(row[q] is not None for row in rows)}
     columns = ("measure", f">all {of}", "", ">n", ">unseen", *(f">{name}" for name in quantiles.values()), "doubt")
@@ -101,7 +113,7 @@ def _summary(s: Study, rows: Sequence[Mapping[str, Any]]) -> Table:
     marks = ("precision",) if told else ()
     t = show.table(*s.axes, *columns, *marks, title=_confidence(len(rows)), keys=len(s.axes) + 1)
     for row in rows:
-        m = units[row["measure"]]
+        m = measure_of(row["measure"])
         t.add_row(
             *(str(row[name]) for name in s.axes),
             m.label,
@@ -126,7 +138,7 @@ def _meaning(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _curve(s: Study) -> Table:
-    m = {m.name: m for m in MEASURES}[s.measure_of_search]
+    m = measure_of(s.measure_of_search)
     rows = s.curve().to_dicts()
     t = show.table(*s.axes, f">{m.label}", "", ">n", "", title=_confidence(len(rows)), keys=len(s.axes))
     for row in rows:

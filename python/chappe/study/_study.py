@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from chappe import _chosen as chosen
 from chappe import _doubts as doubts
 from chappe import _forked as forked
 from chappe import _silence as silence
@@ -29,7 +30,7 @@ from chappe._notice import Notice
 from chappe._run_warnings import ENDS, of_batches
 from chappe._scenario import Scenario
 from chappe._words import count
-from chappe.measures import INDICES, NAMES, Direction, Totals, column, direction_of, short_batches
+from chappe.measures import NAMES, Direction, Totals, column, direction_of, is_index, short_batches
 from chappe.stats import known_confidence
 from chappe.study import _analysis as analysis
 from chappe.study import _parts as parts
@@ -100,6 +101,7 @@ class Study:
         self.failed = list(failed)
         self._given = list(warnings)
         self._found: dict[tuple[str, ...], list[Notice]] = {}
+        self._sums: dict[str, pl.DataFrame] = {}
         self._forgotten = forgotten
         try:
             self._about = _described((self.folder / store.STUDY).read_bytes())
@@ -260,10 +262,10 @@ class Study:
         if self._single and len(self._there):
             batches = dict(self._batches(self._there[RUN].unique(maintain_order=True).to_list()).totals(measure))
             short = set(self._short)
-        flows = self._flows if measure in INDICES and not self._single else {}
+        flows = self._flows_of(measure) if is_index(measure) and not self._single else {}
         runs = self.runs.select(RUN, "point", *self.axes, "seed")
         if not (self._single or runs.is_empty()):
-            sums = self._measured[1].filter(measure=measure)
+            sums = self._sums_of(measure)
             runs = runs.join(sums, on=RUN, how="left", maintain_order="left")
         for of_point in runs.partition_by("point", maintain_order=True):
             row = of_point.row(0, named=True)
@@ -277,11 +279,30 @@ class Study:
                 samples.append(analysis.Sample(labels, of_point["seed"].to_list(), totals, self._common))
         return samples
 
-    @cached_property
-    def _flows(self) -> dict[str, int]:
-        """Number of flows of the first run of each point."""
+    def _sums_of(self, measure: str) -> pl.DataFrame:
+        """Numerator and denominator of a measure in each run."""
+        if chosen.parts(measure)[1] is None:
+            return self._measured[1].filter(measure=measure)
+        if measure not in self._sums:
+            keys = self._there[RUN].unique(maintain_order=True).to_list()
+            rows = [(key, *totals.of_run) for key, totals in self._batches(keys).totals(measure)] if keys else []
+            schema = {RUN: pl.String, "numerator": pl.Float64, "denominator": pl.Float64}
+            self._sums[measure] = tables.known(pl.DataFrame(rows, schema=schema, orient="row"))
+        return self._sums[measure]
+
+    @property
+    def _kinds(self) -> dict[str, int]:
+        """Numbers of TCP and of UDP flows in the first run."""
+        first = self._there[RUN].head(1).to_list()
+        return chosen.kinds_of(self._rows("flows", first)) if first else {}
+
+    def _flows_of(self, measure: str) -> dict[str, int]:
+        """Number of flows, of those that a measure is taken of, of the first run of each point."""
         keys = self._there.unique("point", keep="first", maintain_order=True)[RUN].unique(maintain_order=True).to_list()
-        counted = self._rows("flows", keys).group_by(RUN).len() if keys else pl.DataFrame()
+        if not keys:
+            return {}
+        choice, flows = chosen.parts(measure)[1], self._rows("flows", keys)
+        counted = (flows if choice is None else choice.of(flows, [RUN])).group_by(RUN).len()
         return dict(counted.iter_rows())
 
     @cached_property
@@ -291,12 +312,21 @@ class Study:
         return {batches[RUN][0]: text for batches in tables_of_runs if (text := short_batches(batches))}
 
     @keyword_only("confidence", after=2)
-    def summary(self, measures: str | Sequence[str] = "goodput_bps", *, confidence: float = 0.95) -> pl.DataFrame:
+    def summary(
+        self,
+        measures: str | Sequence[str] = "goodput_bps",
+        *,
+        confidence: float = 0.95,
+        flows: str | None = None,
+    ) -> pl.DataFrame:
         """Measures at each point, as ratios of totals, with intervals and quantiles.
 
         Args:
-            measures: Names of one or several of :data:`chappe.measures.MEASURES`.
+            measures: Names of one or several of :data:`chappe.measures.MEASURES`, or of chosen flows, such as
+                ``"mean_delay_s of udp"``.
             confidence: Confidence of the intervals.
+            flows: Flows that are measured where a measure does not name its own, such as ``"tcp"`` or ``"worst"``, or
+                ``"each"`` (:meth:`chappe.Results.summary`); ``None``: all flows.
 
         Returns:
             One row per point and measure that is defined there: the axes, ``measure``, ``estimate``, ``ci_low`` and
@@ -308,7 +338,7 @@ class Study:
             precision.
         """
         known_confidence(confidence)
-        names = names_of("measures", measures)
+        names = self._measures_of(names_of("measures", measures), flows, each=True)
         rows = [
             {**analysis.summary(s, name, confidence), "met": self._met(s, name)}
             for name in names
@@ -316,6 +346,30 @@ class Study:
         ]
         all_rows = analysis.table(rows)
         return all_rows.filter(pl.col("n") > 0).cast({"doubt": pl.String, "met": pl.Boolean}) if rows else all_rows
+
+    def _measures_of(self, measures: Sequence[str], flows: str | None, *, each: bool = False) -> list[str]:
+        """Names of measures of chosen flows.
+
+        Raises:
+            ValueError: If a measure or the choice is unknown, or no run has such flows.
+        """
+        forked.refuse()
+        for name in measures:
+            analysis.known_measure(name)
+        runs = self._there[RUN].unique(maintain_order=True).to_list()
+        names = chosen.of(measures, flows, (lambda: self._rows("flows", runs)) if each and runs else None)
+        for choice in {chosen.parts(name)[1] for name in names} - {None} if runs else ():
+            assert choice is not None
+            if choice.of(of_all := self._rows("flows", runs), [RUN]).is_empty():
+                raise ValueError(chosen.none_of(choice.text, of_all))
+        for name in names:
+            analysis.known_measure(name)
+        return names
+
+    def _of_flows(self, measure: str, flows: str | None) -> list[analysis.Sample]:
+        """Samples of a measure of chosen flows."""
+        (name,) = self._measures_of([name_of("measure", measure)], flows)
+        return self._in_order(name)
 
     def _met(self, sample: analysis.Sample, measure: str) -> bool | None:
         rule = self._precision
@@ -333,13 +387,14 @@ class Study:
         rule = self._about.get("search") or self._about.get("precision") or {"measure": "goodput_bps"}
         return list(self._notices(rule["measure"]))
 
-    def doubts(self, measures: str | Sequence[str] = "goodput_bps") -> list[str]:
+    def doubts(self, measures: str | Sequence[str] = "goodput_bps", *, flows: str | None = None) -> list[str]:
         """Messages of ``warnings``, one sentence each.
 
         Args:
             measures: Names of the measures whose intervals are checked.
+            flows: As in :meth:`summary`.
         """
-        return [str(notice) for notice in self._notices(measures)]
+        return [str(notice) for notice in self._notices(self._measures_of(names_of("measures", measures), flows))]
 
     def _notices(self, measures: str | Sequence[str]) -> list[Notice]:
         """Warnings of :meth:`doubts`, as records."""
@@ -495,6 +550,7 @@ class Study:
         baseline: Any = None,
         confidence: float = 0.95,
         within: float = analysis.SAME,
+        flows: str | None = None,
     ) -> pl.DataFrame:
         """Compares settings at equal values of all other axes.
 
@@ -512,6 +568,7 @@ class Study:
             confidence: Confidence of all intervals of a column together (Bonferroni); 1 - confidence is the family-wise
                 error rate of all rows (Holm).
             within: Largest relative difference with which two settings are the same.
+            flows: Flows that are measured, as in :meth:`summary`, without ``"each"``.
 
         Returns:
             One row per combination of the other axes: those axes, with ``baseline`` also the axis and the baseline,
@@ -530,11 +587,12 @@ class Study:
             if b is not None or baseline is None:
                 raise TypeError(f"compare all values of {said(a)} with one of them: give baseline=...")
             (value,) = values_of("baseline", {a: baseline}).values()
-            return analysis.comparisons(analysis.compare_all(self._in_order(measure), a, value, confidence, within))
+            rows = analysis.compare_all(self._of_flows(measure, flows), a, value, confidence, within)
+            return analysis.comparisons(rows)
         if baseline is not None:
             raise TypeError(f"a baseline belongs to the name of an axis, not to {said(a)}")
         a, b = values_of("a", a), values_of("b", b)
-        return analysis.comparisons(analysis.compare(self._in_order(measure), a, b, confidence, within))
+        return analysis.comparisons(analysis.compare(self._of_flows(measure, flows), a, b, confidence, within))
 
     def rank(
         self,
@@ -544,10 +602,11 @@ class Study:
         direction: Direction | None = None,
         confidence: float = 0.95,
         best: str | None = None,
+        flows: str | None = None,
     ) -> pl.DataFrame:
-        """Ranks settings from best to worst, and says which can be best.
+        """Ranks settings by their means from best to worst, and says which can be best and which cannot be told apart.
 
-        Settings that do not differ significantly share a rank.
+        Settings that share a letter do not differ significantly.
 
         Args:
             measure: Name of the measure.
@@ -557,12 +616,13 @@ class Study:
             confidence: 1 - confidence is the family-wise error rate of all pairs of all combinations (Holm), and of
                 ``can_be_best``; confidence of all intervals together (Bonferroni).
             best: Deprecated: use ``direction``.
+            flows: Flows that are measured, as in :meth:`summary`, without ``"each"``.
 
         Returns:
             One row per setting: the other axes, the ranked axes, ``rank`` (1 + the number of settings that are
             significantly better), ``can_be_best`` (false if significantly worse than the best), both null with fewer
-            than two values, ``estimate``, ``ci_low``, ``ci_high``, ``n``, ``note`` (``"not measured"`` for fewer than
-            two values, ``"too few runs"`` for a rank shared because of three runs or fewer).
+            than two values, ``letters``, ``estimate``, ``ci_low``, ``ci_high``, ``n``, ``note`` (``"not measured"`` for
+            fewer than two values, ``"too few runs"`` for a rank shared because of three runs or fewer).
 
         Raises:
             ValueError: If a measure or an axis is unknown, or the study has one seed.
@@ -571,9 +631,13 @@ class Study:
         if direction is not None:
             name_of("direction", direction)
         known_confidence(confidence)
-        samples = self._in_order(measure)
+        samples = self._of_flows(measure, flows)
         rows = analysis.table(analysis.rank(samples, names, direction_of(measure, direction, best), confidence))
-        return rows.cast({"rank": pl.Int64, "can_be_best": pl.Boolean, "note": pl.String}) if len(rows) else rows
+        return (
+            rows.cast({"rank": pl.Int64, "can_be_best": pl.Boolean, "letters": pl.String, "note": pl.String})
+            if len(rows)
+            else rows
+        )
 
     def plot(
         self,
@@ -583,6 +647,7 @@ class Study:
         by: str | None = None,
         across: str | None = None,
         where: Mapping[str, Any] | None = None,
+        flows: str | None = None,
     ) -> "Figure":
         """Plots a measure over an axis, with the 95 % intervals of :meth:`summary`.
 
@@ -596,6 +661,7 @@ class Study:
             by: Axis with a curve for each of its values.
             across: Axis with a panel for each of its values.
             where: Values of the other axes, by name.
+            flows: Flows that are measured, as in :meth:`summary`, without ``"each"``.
 
         Returns:
             A figure of matplotlib.
@@ -607,7 +673,7 @@ class Study:
         """
         from chappe.study._plot import figure
 
-        analysis.known_measure(name_of("measure", measure))
+        (measure,) = self._measures_of([name_of("measure", measure)], flows)
         names = [None if name is None else name_of(what, name) for what, name in (("by", by), ("across", across))]
         chosen = {} if where is None else values_of("where", where)
         rows = self.summary(measure)

@@ -1,0 +1,208 @@
+"""Chosen flows: the measures of some of the flows of a run, such as ``"mean_delay_s of tcp"``.
+
+Their batches have the totals of these flows alone, so that all that is made of batches holds for them, too. What nodes
+do is nobody's flow: measures of the link layer, of routing and of energy are undefined.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from typing import NamedTuple
+
+import polars as pl
+
+from chappe._arguments import said
+
+OF = " of "
+"""Stands between a measure and the flows that it is taken of."""
+
+ALL = "all"
+"""Choice of every flow."""
+
+WORST = "worst"
+"""First word of the choice of one flow of each run, that with the least goodput; behind it may stand a choice."""
+
+EACH = "each"
+"""First word of the choice of every flow by itself, which only a summary takes; behind it may stand a choice."""
+
+FORM = "such as tcp, udp, vegas, cbr, 4, src=0, `tcp src=0`, `0, 3` or `worst tcp`"
+"""Examples of choices."""
+
+NODES_ALONE = ("link_drop_probability", "route_failures_per_10000", "energy_per_bit_j")
+"""Measures of nodes, undefined for some of the flows."""
+
+_SUMS = (
+    *("goodput_bps", "throughput_bps", "packets_delivered", "bytes_delivered", "packets_sent", "retransmissions"),
+    *("timeouts", "fast_retransmits", "window_observed_s", "rtt_samples", "delay_samples"),
+)
+_MEANS = {
+    "mean_window_segments": "window_observed_s",
+    "mean_rtt_s": "rtt_samples",
+    "mean_delay_s": "delay_samples",
+}
+"""Means of the flows in a batch, by their numbers of samples."""
+
+
+class Flows(NamedTuple):
+    """A choice of flows.
+
+    Attributes:
+        text: As it is written.
+        any_of: A flow that meets all conditions of one of these is chosen; none: every flow. A condition is a column of
+            the table ``flows`` and its value.
+        is_worst: True if only the one with the least goodput is.
+    """
+
+    text: str
+    any_of: tuple[tuple[tuple[str, str | int], ...], ...]
+    is_worst: bool
+
+    def of(self, flows: pl.DataFrame, keys: Sequence[str] = ()) -> pl.DataFrame:
+        """Rows of the table ``flows`` of these flows.
+
+        Args:
+            flows: The table, of one run or of several.
+            keys: Columns that tell runs apart.
+        """
+        wanted = [pl.all_horizontal(pl.col(name) == value for name, value in every) for every in self.any_of]
+        chosen = flows.filter(pl.any_horizontal(wanted)) if wanted else flows
+        if not self.is_worst:
+            return chosen
+        least = pl.col("bytes_delivered") == pl.col("bytes_delivered").min()
+        if not keys:
+            return chosen.filter(least).head(1)
+        return chosen.filter(least.over(keys)).unique(keys, keep="first", maintain_order=True)
+
+
+@cache
+def _words() -> dict[str, str]:
+    """Words of choices, with the columns of the table ``flows`` that have them."""
+    from chappe._scenario import schema
+
+    groups = schema()["properties"]
+    apps = dict.fromkeys(groups["flow"]["items"]["properties"]["app"]["enum"], "app")
+    variants = dict.fromkeys(groups["tcp"]["properties"]["variant"]["enum"], "variant")
+    return {"tcp": "transport", "udp": "transport", **apps, **variants}
+
+
+@cache
+def flows_of(text: str) -> Flows:
+    """Choice of flows from its text.
+
+    Raises:
+        ValueError: If it is not a choice.
+    """
+    first, _, rest = text.strip().partition(" ")
+    is_worst = first == WORST
+    alternatives = (rest if is_worst else text).strip()
+    written = [part.split() for part in alternatives.split(",")] if alternatives else []
+    if alternatives == ALL or (is_worst and not alternatives):
+        written = []
+    elif not written or not all(written):
+        raise ValueError(f"{said(text)} chooses no flows: give a choice {FORM}")
+    return Flows(text, tuple(tuple(_condition(word, text) for word in words) for words in written), is_worst)
+
+
+def _condition(word: str, text: str) -> tuple[str, str | int]:
+    if found := re.fullmatch(r"(?:(flow|src|dst)=)?([0-9]{1,9})", word):
+        return found[1] or "flow", int(found[2])
+    if (column := _words().get(word)) is not None:
+        return column, word
+    import difflib
+
+    near = difflib.get_close_matches(word, [*_words(), WORST], 1)
+    help_ = f"did you mean `{near[0]}`?" if near else f"give a choice {FORM}"
+    raise ValueError(f"there are no flows {said(word)} in the choice {said(text)}; {help_}")
+
+
+def known(text: str) -> str:
+    """A choice of flows, which may be one flow after the other.
+
+    Raises:
+        ValueError: If it is not a choice.
+    """
+    flows_of((_behind_each(text) or ALL) if is_each(text) else text)
+    return text
+
+
+def is_each(text: str | None) -> bool:
+    """True for the choice of one flow after the other."""
+    return text is not None and text.split()[:1] == [EACH]
+
+
+def _behind_each(text: str) -> str:
+    return text.strip().removeprefix(EACH).strip()
+
+
+def of(measures: Iterable[str], flows: str | None, table: Callable[[], pl.DataFrame] | None = None) -> list[str]:
+    """Names of measures of chosen flows; those that name their flows stay as they are.
+
+    Args:
+        measures: Names of measures.
+        flows: The choice; ``None``: all flows.
+        table: Function that returns the table ``flows``, of which :data:`EACH` takes one flow after the other.
+
+    Raises:
+        ValueError: If the choice is invalid.
+    """
+    measures = list(measures)
+    if flows is None:
+        return measures
+    if not is_each(flows):
+        choices = [flows_of(flows).text]
+    elif table is None:
+        raise ValueError(f"{said(flows)} is for summaries: choose one set of flows, {FORM}")
+    else:
+        choices = [f"flow={n}" for n in flows_of(_behind_each(flows) or ALL).of(table())["flow"].unique().sort()]
+    return list(dict.fromkeys(m if OF in m else f"{m}{OF}{choice}" for choice in choices for m in measures))
+
+
+def none_of(choice: str, flows: pl.DataFrame) -> str:
+    """Message about a choice of which there are no flows."""
+    kinds = flows.select(pl.coalesce("variant", "transport")).to_series().value_counts(sort=True)
+    there = ", ".join(f"{n} {kind}" for kind, n in kinds.iter_rows())
+    return f"no flow is {said(choice)}: there are {there or 'no flows'}"
+
+
+def kinds_of(flows: pl.DataFrame) -> dict[str, int]:
+    """Numbers of TCP and of UDP flows in the table ``flows``."""
+    return dict(flows["transport"].value_counts().sort("transport").iter_rows())
+
+
+def parts(measure: str) -> tuple[str, Flows | None]:
+    """Name of the measure itself, and the chosen flows.
+
+    Raises:
+        ValueError: If the choice is invalid.
+    """
+    name, is_of, choice = measure.partition(OF)
+    return name, flows_of(choice) if is_of else None
+
+
+def tables_of(table: Callable[[str], pl.DataFrame], choice: Flows, keys: Sequence[str] = ()) -> dict[str, pl.DataFrame]:
+    """Tables ``flows``, ``flow_batches`` and ``batches`` of chosen flows.
+
+    Args:
+        table: Function from a name to the table of all flows.
+        choice: The chosen flows.
+        keys: Columns that tell runs apart.
+
+    Returns:
+        Tables with the rows of these flows; ``batches`` with all its rows, and the columns that measures need.
+    """
+    flows = choice.of(table("flows"), keys)
+    of_flows = table("flow_batches").join(flows.select(*keys, "flow"), on=[*keys, "flow"], how="semi")
+    batches = table("batches")
+    sampled = [
+        (pl.when(pl.col(n) > 0).then(pl.col(name) * pl.col(n)).sum() / pl.col(n).sum()).alias(name)
+        for name, n in _MEANS.items()
+    ]
+    x = pl.col("goodput_bps")
+    # As the core has it: no index of a single flow, and none of flows that deliver nothing.
+    jain = pl.when((pl.len() > 1) & (x.sum() > 0)).then(x.sum() ** 2 / (pl.len() * (x**2).sum())).alias("jain_index")
+    each = [*keys, "batch"]
+    totals = of_flows.group_by(each, maintain_order=True).agg(*(pl.col(name).sum() for name in _SUMS), *sampled, jain)
+    frame = batches.select(*each, "used", "started_at_s", "ended_at_s")
+    joined = frame.join(totals, on=each, how="left", maintain_order="left")
+    unknown = [pl.lit(None, dtype=batches.schema[name]).alias(name) for name in batches.columns if name not in joined]
+    return {"flows": flows, "flow_batches": of_flows, "batches": joined.with_columns(unknown).select(batches.columns)}

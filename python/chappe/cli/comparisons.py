@@ -1,0 +1,102 @@
+"""Commands that compare the settings of a study: ``compare`` and ``rank``."""
+
+import argparse
+from typing import TYPE_CHECKING
+
+from chappe.cli.given import CommandError, named, print_json
+from chappe.cli.studies import value_of
+
+if TYPE_CHECKING:
+    from chappe.study import Study
+
+
+def compare(args: argparse.Namespace) -> int:
+    """``chappe compare``."""
+    from chappe.study import _show_compared as show_compared
+
+    study, axes = _study(args)
+    by = _axes(args.by, axes)
+    if len(by) > 1:
+        raise CommandError("--by of a comparison is one axis: `chappe rank` takes several")
+    measure, axis = _measure(args), by[0]
+    values = study.runs[axis].unique(maintain_order=True).to_list()
+    baseline = values[0] if args.baseline is None else _value(args.baseline, values, axis)
+    try:
+        rows = study.compare(measure, axis, baseline=baseline, within=args.within)
+    except ValueError as e:
+        raise CommandError(str(e)) from None
+    if args.json:
+        print_json({"measure": measure, "by": axis, "baseline": baseline, "rows": rows.to_dicts()})
+    elif args.csv:
+        print(rows.write_csv(), end="")
+    else:
+        show_compared.compared(rows, measure, axes, axis, args.within)
+    return 0
+
+
+def rank(args: argparse.Namespace) -> int:
+    """``chappe rank``."""
+    from chappe.measures import direction_of
+    from chappe.study import _show_compared as show_compared
+
+    study, axes = _study(args)
+    by, measure = _axes(args.by, axes), _measure(args)
+    try:
+        direction = args.direction or direction_of(measure, None)
+    except ValueError:
+        raise CommandError(f"{measure} has no better direction: add `--direction maximize` or minimize") from None
+    try:
+        rows = study.rank(measure, by, direction=direction)
+    except ValueError as e:
+        raise CommandError(str(e)) from None
+    if args.json:
+        print_json({"measure": measure, "by": by, "rows": rows.to_dicts()})
+    elif args.csv:
+        print(rows.write_csv(), end="")
+    else:
+        show_compared.ranked(rows, measure, axes, by)
+    return 0
+
+
+def _study(args: argparse.Namespace) -> "tuple[Study, list[str]]":
+    """The study in a folder, with its axes."""
+    from chappe.study import Study
+
+    study = Study(named(args.folder))
+    if not study.axes:
+        raise CommandError(f"{args.folder} has no axis: there is one setting, and nothing to compare it with")
+    return study, study.axes
+
+
+def _axes(wanted: list[str], axes: list[str]) -> list[str]:
+    """Axes by name; without a name the only axis."""
+    if not wanted and len(axes) > 1:
+        raise CommandError(f"name the axis whose values are compared: --by {axes[0]}; the axes are {', '.join(axes)}")
+    from chappe.study._analysis import no_axis
+
+    for name in wanted:
+        if name not in axes:
+            raise CommandError(f"--by: {no_axis(name, dict.fromkeys(axes))}")
+    return list(dict.fromkeys(wanted)) or axes
+
+
+def _measure(args: argparse.Namespace) -> str:
+    """Measure that is compared."""
+    from chappe import _chosen as chosen
+    from chappe.measures import wrong
+
+    try:
+        (measure,) = chosen.of([args.measure], args.flows)
+    except ValueError as e:
+        raise CommandError(f"--flows: {e}") from None
+    if found := wrong(measure):
+        raise CommandError("--measure: " + "; ".join(found))
+    return measure
+
+
+def _value(written: str, values: list[object], axis: str) -> object:
+    """Value of an axis as it is written."""
+    for value in values:
+        if written == str(value) or value_of(written) == value:
+            return value
+    raise CommandError(f"--baseline: no point has {axis} = {written}; known: {', '.join(map(str, values))}")

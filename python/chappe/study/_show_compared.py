@@ -1,0 +1,100 @@
+"""Output of ``chappe compare`` and ``chappe rank``, and of the baseline of a study."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from chappe import _show as show
+from chappe._words import count
+from chappe.measures import measure_of
+from chappe.study._analysis import SAME
+
+MORE, LESS, ALIKE, OPEN, UNKNOWN = "more", "less", "the same", "not decided", "not measured"
+"""Verdicts on a difference."""
+
+
+def verdict(row: Mapping[str, Any], within: float = SAME) -> str:
+    """Verdict on a row of a comparison; of an open one the largest possible relative difference.
+
+    Args:
+        row: Row of :meth:`chappe.Study.compare`.
+        within: Relative difference up to which two settings are the same.
+    """
+    if row["significant"] is None:
+        return UNKNOWN
+    if row["same"]:
+        return f"{ALIKE} within {100 * within:g} %"
+    if row["significant"]:
+        return MORE if row["difference"] > 0 else LESS
+    low, high = row["relative_ci_low"], row["relative_ci_high"]
+    if low is None or high is None:
+        return OPEN
+    return f"{OPEN}: at most {100 * max(abs(low), abs(high)):.0f} % apart"
+
+
+def compared(rows: pl.DataFrame, measure: str, axes: Sequence[str], by: str, within: float = SAME) -> None:
+    """Prints a comparison of the values of an axis with one of them: what was found, then the table."""
+    m = measure_of(measure)
+    every = rows.to_dicts()
+    baseline = every[0]["baseline"] if every else "-"
+    verdicts = [verdict(row, within) for row in every]
+    found = Counter(v.partition(":")[0] for v in verdicts)
+    said = "; ".join(f"{v} at {n} of {count(len(every), 'point')}" for v, n in found.most_common())
+    show.say(f"{m.label[0].upper()}{m.label[1:]} compared with {by} = {baseline}: {said or 'nothing to compare'}.")
+    t = show.table(
+        *axes, f">{baseline}", "", ">this", "", ">difference", "verdict",
+        title="95 % confidence of all differences together", keys=len(axes),
+    )  # fmt: skip
+    for row, of_row in zip(every, verdicts, strict=True):
+        t.add_row(
+            *(str(row[name]) for name in axes),
+            *_with_unit(row["estimate_b"], m.scale, m.unit),
+            *_with_unit(row["estimate_a"], m.scale, m.unit),
+            _relative(row),
+            of_row,
+        )
+    show.write(t)
+
+
+def ranked(rows: pl.DataFrame, measure: str, axes: Sequence[str], by: Sequence[str]) -> None:
+    """Prints a ranking: the best settings, then the table."""
+    m = measure_of(measure)
+    others = [name for name in axes if name not in by]
+    for of_one in rows.partition_by(others, maintain_order=True) if others else [rows]:
+        every = of_one.to_dicts()
+        best = [", ".join(str(row[name]) for name in by) for row in every if row["can_be_best"]]
+        at = ", ".join(f"{name} = {every[0][name]}" for name in others)
+        told = (
+            f"best: {best[0]}" if len(best) == 1 else f"cannot be told apart as the best: {'; '.join(best) or 'none'}"
+        )
+        show.say(f"{m.label[0].upper()}{m.label[1:]}{f' at {at}' if at else ''}, {told}.")
+    t = show.table(
+        *others, *by, f">{m.label}", "", ">n", "letters", "note",
+        title="95 % confidence of all intervals together; settings that share a letter cannot be told apart",
+        keys=len(axes),
+    )  # fmt: skip
+    for row in rows.to_dicts():
+        t.add_row(
+            *(str(row[name]) for name in (*others, *by)),
+            show.estimate(row, m.scale),
+            m.unit,
+            str(row["n"]),
+            row["letters"] or "",
+            row["note"] or "",
+        )
+    show.write(t)
+
+
+def _with_unit(value: float | None, scale: float, unit: str) -> tuple[str, str]:
+    return show.number(None if value is None else value * scale), unit
+
+
+def _relative(row: Mapping[str, Any]) -> str:
+    """Relative difference with its interval."""
+    value, low, high = row["relative"], row["relative_ci_low"], row["relative_ci_high"]
+    if value is None:
+        return "-"
+    ends = "" if low is None or high is None else f" ({100 * low:+.1f} to {100 * high:+.1f})"
+    return f"{100 * value:+.1f}{ends} %"
