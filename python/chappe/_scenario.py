@@ -420,7 +420,9 @@ class Scenario(Mapping[str, Any]):
             raise TypeError(f"a seed is a whole number, not {said(seed)}")
         if seed is not None and not 0 <= seed < 2**63:
             raise ValueError(f"{said(seed)} is not a seed: it must be from 0 to {2**63 - 1}")
-        return self._core.motion(_text(format_), None if until is None else instant(until), seed)
+        # A topology may be drawn by the seed of the run.
+        core = self._core if seed is None else self.with_settings({"run.seed": seed})._core
+        return core.motion(_text(format_), None if until is None else instant(until), seed)
 
     @property
     def flows(self) -> "pl.DataFrame":

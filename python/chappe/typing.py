@@ -42,7 +42,7 @@ Settings = TypedDict(
         "topology.nodes": int,
         "topology.width": str,
         "topology.height": str,
-        "topology.seed": int,
+        "topology.seed": Literal["run"] | int,
         "topology.connected": bool,
         "topology.positions": Sequence[Sequence[str]],
         "topology.file": Literal["none"] | str,

@@ -93,9 +93,9 @@ settings! {
         /// Height of the area of a random topology.
         pub height: Metres = Metres(1000.0) => above(Metres(0.0)).below(FAR)
             ; used when |c| c.kind == Kind::Random, else "`topology.kind` is not `random`",
-        /// Seed of a random topology and of random flows. It is independent of the seed of the run: all runs have the
-        /// same positions.
-        pub seed: u64 = 1,
+        /// Seed of a random topology, of random flows and of shadowing. It is independent of the seed of the run: all
+        /// runs have the same positions; "run": that of the run, each of which then draws its own.
+        pub seed: Option<u64> | "run" = Some(1),
         /// Redraws a random topology until every node can reach every other.
         pub connected: bool = true
             ; used when |c| c.kind == Kind::Random, else "`topology.kind` is not `random`",

@@ -2,7 +2,8 @@
 
 Streams of random numbers are keyed by seed and purpose, but most are used in the order of events: after the first
 difference, two settings no longer use the same numbers for the same frames, and their runs are independent even with
-equal seeds. Only random waypoint mobility, arrival processes and on/off sources are drawn regardless of events.
+equal seeds. Only random waypoint mobility, arrival processes, on/off sources and topologies of the seed of the run are
+drawn regardless of events.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,7 +11,7 @@ from typing import Any
 
 from chappe.study._axes import Cases, Point, settings_in
 
-_PARTS = ("mobility", "arrival_process", "on_off", "flow", "traffic", "node", "extends")
+_PARTS = ("mobility", "arrival_process", "on_off", "flow", "traffic", "node", "topology", "radio", "extends")
 """Top-level settings that decide on what the seed draws."""
 
 
@@ -26,8 +27,17 @@ def drawn(settings: Mapping[str, Any]) -> set[str]:
         "mobility": any(m.get("model") == "random_waypoint" and m.get("seed", "run") == "run" for m in moving),
         "arrival_process": bool(settings.get("arrival_process")),
         "on_off": "on_off" in apps,
+        "topology": settings.get("topology", {}).get("seed") == "run" and _is_random(settings),
     }
     return {name for name, is_drawn in found.items() if is_drawn}
+
+
+def _is_random(settings: Mapping[str, Any]) -> bool:
+    """True if places, flows or shadowing are drawn by the seed of the topology."""
+    radio, traffic = settings.get("radio", {}), settings.get("traffic", {})
+    has_flows = traffic.get("flows", 0) > 0 and traffic.get("seed", "topology") == "topology"
+    is_shadowed = radio.get("shadowing", "0 dB") != "0 dB" and radio.get("shadowing_seed", "topology") == "topology"
+    return bool(settings["topology"].get("kind") == "random" or has_flows or is_shadowed)
 
 
 def drawn_everywhere(points: Sequence[Point], cases: Cases | None) -> list[str]:

@@ -31,6 +31,8 @@ def study(s: Study, measures: Sequence[str], flows: str | None = None) -> None:
         show.write(_summary(s, rows))
         for text in _meaning(rows):
             show.say(text)
+        if drawn := s._drawn:
+            show.say(f"Drawn anew for each seed, alike at all points: {', '.join(drawn)}.")
         kinds = s._kinds
         if len(kinds) > 1 and any(chosen.OF not in row["measure"] for row in rows):
             show.say(pooled(kinds))

@@ -238,14 +238,19 @@ class Study:
         return Precision(**rule) if rule else None
 
     @cached_property
+    def _drawn(self) -> list[str]:
+        """Parts of the scenario that the seed draws alike at all points."""
+        if "drawn" in self._about:
+            return list(self._about["drawn"])
+        try:
+            return sorted(drawn(self.scenario.settings))
+        except ScenarioError:
+            return []
+
+    @property
     def _common(self) -> bool:
         """True if runs with the same seed are pairs: the seed draws parts of the scenario alike at all points."""
-        if "drawn" in self._about:
-            return bool(self._about["drawn"])
-        try:
-            return bool(drawn(self.scenario.settings))
-        except ScenarioError:
-            return False
+        return bool(self._drawn)
 
     @property
     def _single(self) -> bool:

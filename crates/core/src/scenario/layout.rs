@@ -233,7 +233,7 @@ pub fn layout(cfg: &Config, tree: &Node, tally: &mut Tally, report: &mut Report)
     let moves = mobility::moves(cfg);
     let must_connect = t.kind == Kind::Random && t.connected && !moves;
     let attempts = if must_connect { ATTEMPTS.min(2_000_000 / t.nodes().max(1)).max(1) } else { 1 };
-    let draw = |attempt| t.node_positions(&mut Stream::new(t.seed, Purpose::Topology, attempt));
+    let draw = |attempt| t.node_positions(&mut Stream::new(cfg.topology_seed(), Purpose::Topology, attempt));
     let first = draw(0);
     let interfaces = nodes::interfaces(cfg, first.len());
     tally.pairs_in_range = most_pairs_in_range(&interfaces.on_air(&first));
@@ -291,7 +291,7 @@ fn denser(cfg: &Config, step: impl Fn(&mut topology::Config)) -> Option<topology
         let interfaces = nodes::interfaces(cfg, t.nodes as usize);
         for attempt in 0..FEW_ATTEMPTS {
             placed += u64::from(t.nodes);
-            let positions = t.node_positions(&mut Stream::new(t.seed, Purpose::Topology, attempt));
+            let positions = t.node_positions(&mut Stream::new(cfg.topology_seed(), Purpose::Topology, attempt));
             pairs += most_pairs_in_range(&interfaces.on_air(&positions));
             if placed > MOST_NODES_PLACED || pairs > MOST_PAIRS {
                 return None;
@@ -334,7 +334,7 @@ fn random_flows(cfg: &Config, interfaces: &Interfaces, positions: &[Position]) -
     let most = t.max_hops.unwrap_or(u32::MAX - 1);
     let channel = Channel::new(&interfaces.on_air(positions));
     let graph = Graph::new(&channel, interfaces, n, std::iter::empty());
-    let mut rng = Stream::new(t.seed.unwrap_or(cfg.topology.seed), Purpose::Flows, 0);
+    let mut rng = Stream::new(t.seed.unwrap_or_else(|| cfg.topology_seed()), Purpose::Flows, 0);
     let (mut used, mut search) = (vec![false; n], Search::new(n));
     let (mut flows, mut passed) = (Vec::with_capacity(t.flows as usize), 0);
     for i in 0..u64::from(t.flows) {

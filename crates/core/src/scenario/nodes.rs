@@ -121,8 +121,8 @@ impl Own {
 /// Radios of a scenario whose topology has this number of nodes.
 pub fn interfaces(cfg: &Config, nodes: usize) -> Interfaces {
     let common = Profile { radio: cfg.radio.clone(), wlan: cfg.wlan.clone(), queue: cfg.queue.clone() };
-    let mut all =
-        Interfaces { seed: cfg.radio.shadowing_seed.unwrap_or(cfg.topology.seed), ..Interfaces::alike(nodes, common) };
+    let seed = cfg.radio.shadowing_seed.unwrap_or_else(|| cfg.topology_seed());
+    let mut all = Interfaces { seed, ..Interfaces::alike(nodes, common) };
     // A profile is determined by the groups of a node: extends the previous profile by each group.
     let mut after: HashMap<(u32, usize), u32> = HashMap::new();
     for (row, own) in cfg.node.0.iter().enumerate().filter(|(_, own)| !own.only_moves()) {

@@ -397,6 +397,11 @@ impl Config {
     pub(super) fn has_radios(&self) -> bool {
         self.topology.kind != topology::Kind::None
     }
+
+    /// Seed of what is drawn before a run begins: places, flows and shadowing.
+    pub(super) fn topology_seed(&self) -> u64 {
+        self.topology.seed.unwrap_or(self.run.seed)
+    }
 }
 
 /// Dotted names of all settings; `N` is the index of a list entry.
