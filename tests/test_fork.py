@@ -44,6 +44,7 @@ REFUSED = {
     "chappe.search": "chappe.search(plain, **rule, seeds=2)",
     "chappe.sweep": "chappe.sweep(plain, axes, seeds=2)",
     "chappe.run, out": "chappe.run(plain, out='out')",
+    "chappe.follow": "chappe.follow(plain)",
     "study.measure": "study.measure({1: plain}, [1])",
     "study.search": "study.search(plain, **rule, seeds=2)",
     "study.sweep": "study.sweep(plain, axes, seeds=2)",
@@ -164,7 +165,15 @@ def public() -> Iterator[str]:
         yield from (f"{kind.__name__}.{name}" for name in dir(kind) if not name.startswith("_"))
 
 
-KINDS = {"chappe.Results", "chappe.Simulation", "chappe.Scenario", "chappe.Study", "chappe.Problem", "study.Study"}
+KINDS = {
+    "chappe.Results",
+    "chappe.Simulation",
+    "chappe.Scenario",
+    "chappe.Study",
+    "chappe.Story",
+    "chappe.Problem",
+    "study.Study",
+}
 """Public classes."""
 
 

@@ -38,6 +38,7 @@ from chappe._scenario import Scenario, parts, schema
 
 if TYPE_CHECKING:
     from chappe._control import Simulation, start
+    from chappe._follow import Story, follow
     from chappe._opened import open  # noqa: A004, it is `chappe.open`
     from chappe._results import Results, run
     from chappe.study import Study
@@ -58,10 +59,12 @@ __all__ = [
     "ScenarioError",
     "Simulation",
     "StorageError",
+    "Story",
     "Study",
     "StudyError",
     "WorkWarning",
     "__version__",
+    "follow",
     "open",
     "parts",
     "run",
@@ -78,6 +81,8 @@ _LATE = {
     "Results": "chappe._results",
     "run": "chappe._results",
     "Simulation": "chappe._control",
+    "Story": "chappe._follow",
+    "follow": "chappe._follow",
     "open": "chappe._opened",
     "start": "chappe._control",
     "Study": "chappe.study",

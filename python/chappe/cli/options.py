@@ -10,7 +10,7 @@ from chappe import RESULTS_EPOCH, __version__
 from chappe._arguments import problem_of_jobs
 from chappe._notice import codes
 from chappe._words import plain, tell
-from chappe.cli import comparisons, fix, papers, reference, saved, scenarios, studies
+from chappe.cli import comparisons, fix, follow, papers, reference, saved, scenarios, studies
 from chappe.cli.given import BAD_INPUT
 
 RENAMED = "`{}` is now `{}`; the old name will be removed in the next version"
@@ -131,6 +131,12 @@ def _number_of_seeds(text: str, otherwise: str = "") -> int:
 def _flow(text: str) -> int:
     if not re.fullmatch(r"[0-9]{1,9}", text):
         raise argparse.ArgumentTypeError(f"a flow is a whole number of at least 0, not {plain(text)}")
+    return int(text)
+
+
+def _lines(text: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,9}", text) or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"a number of lines is a whole number of at least 1, not {plain(text)}")
     return int(text)
 
 
@@ -360,6 +366,25 @@ def parser() -> Parser:
     q.add_argument("--flow", type=_flow, metavar="N", default=0, help="number of the flow (default: 0)")
     _out_option(q, "folder for the figure and its data (default: results/windows)")
     _output_options(q)
+
+    q = command("follow", follow.follow, "run a scenario and tell the story of a flow or of a packet")
+    _file(q, "scenario file (TOML); -: standard input")
+    _set_option(q)
+    _seed_option(q)
+    one = q.add_mutually_exclusive_group()
+    one.add_argument("--flow", type=_flow, metavar="N", help="number of the flow (default: 0)")
+    one.add_argument("--packet", type=_flow, metavar="N", help="number of the packet")
+    q.add_argument("--from", dest="from_", metavar="TIME", help='first line, such as "28 s"')
+    q.add_argument("--until", metavar="TIME", help="last line")
+    q.add_argument(
+        "--only",
+        metavar="KIND",
+        action="append",
+        choices=["sent", "delivered", "loss", "timer", "route", "hop"],
+        help="kind of lines: sent, delivered, loss, timer, route, hop; may be repeated",
+    )
+    q.add_argument("--lines", type=_lines, metavar="N", default=40, help="largest number of lines (default: 40)")
+    _json_option(q)
 
     q = command("export", scenarios.export_mobility, "write a part of a scenario in the format of another program")
     exports = q.add_subparsers(metavar="PART", required=True)

@@ -1,0 +1,372 @@
+"""The story of a flow or of a packet: what happened to it, where its packets waited, where they were lost, and why."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from chappe import _forked as forked
+from chappe import _show as show
+from chappe._arguments import said
+from chappe._journey import PARTS, Leg, journeys
+from chappe._results import Results, run
+from chappe._scenario import ScenarioLike, scenario_of
+from chappe._why import LOSSES, REASONS, USES
+from chappe._words import count
+
+SENT, DELIVERED, LOSS, TIMER, ROUTES, HOP = "sent", "delivered", "loss", "timer", "route", "hop"
+KINDS = (SENT, DELIVERED, LOSS, TIMER, ROUTES, HOP)
+"""Kinds of lines: a packet is sent, arrives, is lost; a timer expires or a loss is repaired; a route comes or goes; a
+packet passes a node."""
+
+_RECORDED = ("packets", "frames", "cwnd", "routes")
+_TEXTS = {reason: LOSSES[counter] for counter, reason in REASONS.items()}
+_NAMES = {"tcp_data": "segment", "tcp_ack": "acknowledgement", "udp": "datagram"}
+_STARVES = 0.05
+"""Share of the mean goodput of all flows of the transport below which a flow starves."""
+
+
+@dataclass(frozen=True, repr=False)
+class Story:
+    """What happened to a flow, or to a packet.
+
+    Attributes:
+        findings: Sentences that say what was found.
+        delays: Mean time of a delivered packet by node and part, which add up to its mean delay: ``node``, ``part``,
+            ``mean_s``, ``share``.
+        losses: Lost packets: ``packet_type``, ``node``, ``drop_reason``, ``retry_cause``, ``packets``.
+        paths: Ways of delivered packets: ``path``, ``hops``, ``packets``, ``first_at_s`` and ``last_at_s`` (times of
+            deliveries).
+        events: Lines of the story: ``time_s``, ``kind`` (one of :data:`KINDS`), ``node``, ``packet``, ``text``.
+    """
+
+    findings: list[str]
+    delays: pl.DataFrame
+    losses: pl.DataFrame
+    paths: pl.DataFrame
+    events: pl.DataFrame
+
+    def __repr__(self) -> str:
+        return "\n".join(self.findings)
+
+
+def follow(scenario: ScenarioLike, flow: int | None = None, *, packet: int | None = None) -> Story:
+    """Runs a scenario and tells the story of a flow, or of a packet.
+
+    Args:
+        scenario: A scenario, an equivalent dict, or the name of a scenario file.
+        flow: Number of the flow; ``None``: 0, without a packet.
+        packet: Number of the packet, as in the recorded table ``packets``.
+
+    Raises:
+        ScenarioError: If the scenario cannot be run.
+        LimitError: If its tables need more memory than ``run.max_memory``.
+        ValueError: If there is no such flow or packet, or both are given.
+        RuntimeError: In a process forked after polars was used.
+    """
+    if flow is not None and packet is not None:
+        raise ValueError("give a flow or a packet, not both")
+    forked.refuse()
+    base = scenario_of(scenario)
+    results = run(base.with_settings({"run.record": list(_RECORDED), "run.airtime": True}))
+    tables = results.recorded
+    if packet is not None:
+        rows = tables["packets"].filter(pl.col("packet") == packet)
+        if rows.is_empty():
+            there = tables["packets"]["packet"].unique().sort().to_list()
+            known = f"their numbers are from {there[0]} to {there[-1]}" if there else "none was created"
+            raise ValueError(f"there is no packet {said(packet)}: {known}")
+        return _of_packet(rows, tables["frames"].filter(pl.col("packet") == packet))
+    flow = flow or 0
+    if flow not in results.flows["flow"]:
+        raise ValueError(f"there is no flow {said(flow)}: the scenario has {count(len(results.flows), 'flow')}")
+    return _of_flow(results, flow)
+
+
+def _of_packet(rows: pl.DataFrame, frames: pl.DataFrame) -> Story:
+    """Story of a packet."""
+    legs = list(journeys(rows, frames))
+    events = _hops(rows) + _frames(frames)
+    first = rows.row(0, named=True)
+    name, number = _named(first), first["packet"]
+    way = f"{name} from node {first['src']} to " + ("all" if first["dst"] is None else f"node {first['dst']}")
+    if legs:
+        delay = legs[0][-1].end_s - legs[0][0].begin_s
+        end = f"delivered after {_ms(delay)} over {count(len(_way(legs[0])) - 1, 'hop')}"
+    else:
+        lost = rows.filter(pl.col("event").cast(pl.String) == "dropped").to_dicts()
+        end = (
+            f"dropped at node {lost[-1]['node']}: {_reason(lost[-1])}"
+            if lost
+            else "not delivered by the end of the run"
+        )
+    return Story([f"Packet {number}, {way}: {end}."], _delays(legs), _losses(rows), _paths(legs), _table(events))
+
+
+def _of_flow(results: Results, flow: int) -> Story:
+    """Story of a flow."""
+    tables, row = results.recorded, results.flows.filter(flow=flow).row(0, named=True)
+    packets = tables["packets"].filter(pl.col("flow") == flow)
+    kind = pl.col("packet_type").cast(pl.String)
+    data = packets.filter(kind.is_in(["tcp_data", "udp"]))
+    frames = tables["frames"].filter(pl.col("packet").is_in(packets["packet"].unique().implode()))
+    legs = list(journeys(data, frames))
+    delays, losses, paths = _delays(legs), _losses(packets), _paths(legs)
+    cwnd = tables["cwnd"].filter(pl.col("flow") == flow)
+    routes = tables["routes"].filter(
+        ((pl.col("node") == row["src"]) & (pl.col("dst") == row["dst"]))
+        | ((pl.col("node") == row["dst"]) & (pl.col("dst") == row["src"]))
+    )
+    events = _ends(packets, legs) + _timers(cwnd) + _changes(routes)
+    findings = [
+        _headline(results, row, legs),
+        *_held(row, cwnd),
+        *_waited(delays, legs),
+        *_lost(losses),
+        *_bottleneck(results, paths),
+    ]
+    return Story(findings, delays, losses, paths, _table(events))
+
+
+# ---- findings ----
+
+
+def _headline(results: Results, row: dict[str, Any], legs: Sequence[Sequence[Leg]]) -> str:
+    alike = results.flows.filter(transport=row["transport"])["goodput_bps"].to_list()
+    mean = sum(alike) / len(alike)
+    starves = len(alike) > 1 and row["goodput_bps"] < _STARVES * mean
+    name = "UDP" if row["transport"] == "udp" else f"TCP {row['variant']}"
+    what = f"Flow {row['flow']}, node {row['src']} to node {row['dst']}, {name}"
+    others = f"; the {len(alike)} flows of {row['transport'].upper()} have {_kbps(mean)} on average" if starves else ""
+    return (
+        f"{what}{', starves' if starves else ''}: {_kbps(row['goodput_bps'])}, "
+        f"{count(len(legs), 'packet')} delivered in the run{others}."
+    )
+
+
+def _held(row: dict[str, Any], cwnd: pl.DataFrame) -> list[str]:
+    """Phase in which a TCP flow spent most of its time, and its timer."""
+    if row["transport"] == "udp":
+        return []
+    times = {use: row[f"{use}_s"] or 0.0 for use in USES}
+    if not (whole := sum(times.values())):
+        return ["It has not begun in the measured part of the run."]
+    first, second = sorted(times, key=lambda use: -times[use])[:2]
+    text = f"It spends {_percent(times[first] / whole)} of its time in {USES[first]}"
+    if times[second] > 0.1 * whole:
+        text += f", {_percent(times[second] / whole)} in {USES[second]}"
+    timeouts = cwnd.filter(pl.col("event").cast(pl.String) == "timeout")
+    if len(timeouts):
+        most = float(timeouts["rto_s"].max() or 0.0)  # type: ignore[arg-type]
+        text += f"; its timer expires {count(len(timeouts), 'time')} and backs off to {show.number(most, 3)} s"
+    return [f"{text}."]
+
+
+def _waited(delays: pl.DataFrame, legs: Sequence[Sequence[Leg]]) -> list[str]:
+    """Places at which delivered packets spent most of their time."""
+    if not legs:
+        return []
+    mean = sum(of_packet[-1].end_s - of_packet[0].begin_s for of_packet in legs) / len(legs)
+    most = delays.sort("mean_s", descending=True, maintain_order=True).head(3).to_dicts()
+    places = [f"{_percent(r['share'])} {PARTS[r['part']]} at node {r['node']}" for r in most]
+    return [f"A delivered packet takes {_ms(mean)} on average: {', '.join(places)}."]
+
+
+def _lost(losses: pl.DataFrame) -> list[str]:
+    """Most frequent losses."""
+    if losses.is_empty():
+        return ["None of its packets is lost."]
+    parts = [
+        f"{count(r['packets'], _NAMES.get(r['packet_type'], r['packet_type']))} at node {r['node']} ({_reason(r)})"
+        for r in losses.head(3).to_dicts()
+    ]
+    more = int(losses["packets"].sum()) - int(losses.head(3)["packets"].sum())
+    return [f"Lost: {', '.join(parts)}{f', and {more:,} others' if more else ''}."]
+
+
+def _bottleneck(results: Results, paths: pl.DataFrame) -> list[str]:
+    """Node of the most used path that has the busiest medium around it."""
+    if paths.is_empty() or results.airtime.is_empty():
+        return []
+    nodes = [int(n) for n in paths["path"][0].split(" - ")]
+    airtime = results.airtime.filter(pl.col("node").is_in(nodes))
+    uses = [name for name in airtime.columns if name.endswith("_s")]
+    free = [name for name in uses if name in ("idle_s", "backoff_s", "off_s")]
+    busy = airtime.select("node", (1 - pl.sum_horizontal(free) / pl.sum_horizontal(uses)).alias("busy"))
+    node, share = busy.sort("busy", descending=True, maintain_order=True).row(0)
+    return [f"Its bottleneck is node {node}, around which the medium is busy {_percent(share)} of the time."]
+
+
+# ---- tables ----
+
+
+def _delays(legs: Sequence[Sequence[Leg]]) -> pl.DataFrame:
+    times: Counter[tuple[int, str]] = Counter()
+    for leg in (leg for of_packet in legs for leg in of_packet):
+        times[leg.node, leg.part] += leg.end_s - leg.begin_s  # type: ignore[assignment]
+    whole = sum(times.values()) or 1.0
+    rows = [(node, part, time / len(legs), time / whole) for (node, part), time in times.items()]
+    schema = {"node": pl.Int64, "part": pl.String, "mean_s": pl.Float64, "share": pl.Float64}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _losses(packets: pl.DataFrame) -> pl.DataFrame:
+    lost = packets.filter(pl.col("event").cast(pl.String) == "dropped")
+    keys = ["packet_type", "node", "drop_reason", "retry_cause"]
+    counted = lost.group_by(keys, maintain_order=True).agg(pl.len().cast(pl.Int64).alias("packets"))
+    texts = counted.with_columns(pl.col("packet_type", "drop_reason", "retry_cause").cast(pl.String))
+    return texts.sort("packets", descending=True, maintain_order=True)
+
+
+def _way(legs: Sequence[Leg]) -> list[int]:
+    """Nodes of a journey, in order; a packet that comes back passes a node twice."""
+    nodes: list[int] = []
+    for leg in legs:
+        if not nodes or nodes[-1] != leg.node:
+            nodes.append(leg.node)
+    return nodes
+
+
+def _paths(legs: Sequence[Sequence[Leg]]) -> pl.DataFrame:
+    ends: dict[str, list[float]] = {}
+    for of_packet in legs:
+        ends.setdefault(" - ".join(map(str, _way(of_packet))), []).append(of_packet[-1].end_s)
+    rows = [(path, path.count("-"), len(times), min(times), max(times)) for path, times in ends.items()]
+    schema = {
+        "path": pl.String,
+        "hops": pl.Int64,
+        "packets": pl.Int64,
+        "first_at_s": pl.Float64,
+        "last_at_s": pl.Float64,
+    }
+    return pl.DataFrame(rows, schema=schema, orient="row").sort("packets", descending=True, maintain_order=True)
+
+
+# ---- lines ----
+
+_Line = tuple[float, str, int, int | None, str]
+
+
+def _table(events: list[_Line]) -> pl.DataFrame:
+    schema = {"time_s": pl.Float64, "kind": pl.String, "node": pl.Int64, "packet": pl.Int64, "text": pl.String}
+    return pl.DataFrame(events, schema=schema, orient="row").sort("time_s", maintain_order=True)
+
+
+def _ends(packets: pl.DataFrame, legs: Sequence[Sequence[Leg]]) -> list[_Line]:
+    """Creations, deliveries and losses of the packets of a flow."""
+    delivered = {of_packet[0].packet: of_packet for of_packet in legs}
+    lines: list[_Line] = []
+    arrived: set[int] = set()
+    sent: set[tuple[str, int]] = set()
+    for r in packets.iter_rows(named=True):
+        name, number, node = _named(r), r["packet"], r["node"]
+        if r["event"] in ("created", "injected"):
+            again = " again" if (r["packet_type"], r["sequence"]) in sent and r["packet_type"] == "tcp_data" else ""
+            sent.add((r["packet_type"], r["sequence"]))
+            lines.append((r["time_s"], SENT, node, number, f"node {node} sends {name}{again}"))
+        elif r["event"] == "dropped":
+            lines.append((r["time_s"], LOSS, node, number, f"{name} is lost at node {node}: {_reason(r)}"))
+        elif r["event"] == "delivered" and node == r["dst"] and number not in arrived:
+            arrived.add(number)
+            text = f"{name} arrives at node {node}"
+            if way := delivered.get(number):
+                text += f" after {_ms(way[-1].end_s - way[0].begin_s)} over {count(len(_way(way)) - 1, 'hop')}"
+            lines.append((r["time_s"], DELIVERED, node, number, text))
+    return lines
+
+
+def _timers(cwnd: pl.DataFrame) -> list[_Line]:
+    """Timeouts and repairs of losses."""
+    lines: list[_Line] = []
+    for r in cwnd.iter_rows(named=True):
+        window = f"window {show.number(r['cwnd_segments'], 3)}"
+        if r["event"] == "timeout":
+            later = f"the next timeout after {show.number(r['rto_s'], 3)} s"
+            text = f"the timer of node {r['node']} expires: {window}, {later}"
+        elif r["event"] == "fast_retransmit":
+            text = f"node {r['node']} retransmits after duplicate acknowledgements: {window}"
+        elif r["event"] == "ecn":
+            text = f"node {r['node']} reduces its window after a congestion mark: {window}"
+        else:
+            continue
+        lines.append((r["time_s"], TIMER, r["node"], None, text))
+    return lines
+
+
+def _changes(routes: pl.DataFrame) -> list[_Line]:
+    """Changes of the routes between the ends of a flow."""
+    lines: list[_Line] = []
+    for r in routes.iter_rows(named=True):
+        if r["event"] == "removed":
+            text = f"node {r['node']} has no route to node {r['dst']} any more"
+        else:
+            verb = "finds a" if r["event"] == "added" else "changes its"
+            way = f"over node {r['next_hop']}, {count(r['hops'], 'hop')}"
+            text = f"node {r['node']} {verb} route to node {r['dst']}: {way}"
+        lines.append((r["time_s"], ROUTES, r["node"], None, text))
+    return lines
+
+
+_STEPS = {
+    "created": "node {node} creates it",
+    "injected": "node {node} creates it",
+    "received": "node {node} receives it",
+    "arrived": "it arrives at node {node}",
+    "queued": "it is queued at node {node} for node {next_hop}",
+    "dequeued": "it leaves the queue of node {node} for node {next_hop}",
+    "delivered": "node {node} delivers it",
+    "relayed": "node {node} knows that the next hop has it",
+    "absorbed": "node {node} consumes it",
+}
+
+
+def _hops(rows: pl.DataFrame) -> list[_Line]:
+    """Everything that happens to a packet."""
+    lines: list[_Line] = []
+    for r in rows.iter_rows(named=True):
+        if r["event"] == "dropped":
+            kind, text = LOSS, f"node {r['node']} drops it: {_reason(r)}"
+        else:
+            next_hop = "all" if r["next_hop"] is None else r["next_hop"]
+            kind, text = HOP, _STEPS[r["event"]].format(node=r["node"], next_hop=next_hop)
+        lines.append((r["time_s"], kind, r["node"], r["packet"], text))
+    return lines
+
+
+def _frames(frames: pl.DataFrame) -> list[_Line]:
+    """Frames that carry a packet."""
+    lines: list[_Line] = []
+    for r in frames.iter_rows(named=True):
+        fate = "on the air at the end" if r["outcome"] is None else str(r["outcome"]).replace("_", " ")
+        to = "all" if r["dst"] is None else f"node {r['dst']}"
+        again = "again " if r["retry"] else ""
+        rate = f"{show.number(r['rate_bps'] / 1e6, 3)} Mbit/s"
+        text = f"node {r['src']} puts it {again}on the air to {to} at {rate}: {fate}"
+        lines.append((r["time_s"], HOP, r["src"], r["packet"], text))
+    return lines
+
+
+def _named(row: dict[str, Any]) -> str:
+    """A packet in words."""
+    kind = str(row["packet_type"])
+    return f"{_NAMES.get(kind, kind)} {row['sequence']}"
+
+
+def _reason(row: dict[str, Any]) -> str:
+    """Reason for a loss in words."""
+    reason, cause = row["drop_reason"], row["retry_cause"]
+    return _TEXTS.get((reason, cause), str(reason).replace("_", " "))
+
+
+def _kbps(bps: float) -> str:
+    return f"{show.number(bps / 1e3, 3)} kbit/s"
+
+
+def _ms(seconds: float) -> str:
+    return f"{show.number(1e3 * seconds, 3)} ms"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"

@@ -1,0 +1,39 @@
+"""The command ``chappe follow``."""
+
+import argparse
+
+from chappe.cli.given import CommandError, load, print_json
+
+
+def follow(args: argparse.Namespace) -> int:
+    """``chappe follow``."""
+    import polars as pl
+
+    from chappe import _show_follow as show_follow
+    from chappe._control import instant
+    from chappe._follow import follow
+
+    times = {}
+    for option, text in (("--from", args.from_), ("--until", args.until)):
+        try:
+            times[option] = None if text is None else instant(text) / 1e9
+        except ValueError as e:
+            raise CommandError(f"{option}: {e}") from None
+    scenario = load(args)
+    try:
+        story = follow(scenario, args.flow, packet=args.packet)
+    except ValueError as e:
+        raise CommandError(str(e)) from None
+    lines = story.events
+    if (begin := times["--from"]) is not None:
+        lines = lines.filter(pl.col("time_s") >= begin)
+    if (until := times["--until"]) is not None:
+        lines = lines.filter(pl.col("time_s") <= until)
+    if args.only:
+        lines = lines.filter(pl.col("kind").is_in(args.only))
+    if args.json:
+        tables = {name: getattr(story, name).to_dicts() for name in ("delays", "losses", "paths")}
+        print_json({"findings": story.findings, **tables, "events": lines.to_dicts()})
+    else:
+        show_follow.story(story, lines, args.lines)
+    return 0

@@ -1,0 +1,151 @@
+"""The story of a flow or of a packet: journeys add up to delays, findings are those of the tables."""
+
+import contextlib
+import io
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+import chappe
+import polars as pl
+import pytest
+from chappe import cli
+from chappe._follow import KINDS, follow
+from chappe._journey import PARTS, journeys
+from command import REPOSITORY
+
+MOVING: dict[str, Any] = {
+    "run.stop": "40 s",
+    "topology": {"kind": "random", "nodes": 15, "width": "700 m", "height": "700 m", "connected": False},
+    "mobility": {"model": "random_waypoint", "min_speed": "1 m/s", "max_speed": "10 m/s"},
+    "traffic": {"flows": 4},
+}
+STARVED = {
+    "extends": "ns2-2.35",
+    "run.stop": "30 s",
+    "topology": {"kind": "list", "positions": [["0 m", "0 m"], ["200 m", "0 m"], ["400 m", "0 m"]]},
+    "event": [{"at": "100 ms", "action": "node_down", "node": 2}],
+    "flow": [{"src": 0, "dst": 1}, {"src": 1, "dst": 2, "start": "1 s"}, {"src": 0, "dst": 1, "app": "cbr"}],
+}
+
+
+def changed(name: str, **changes: Any) -> chappe.Scenario:
+    return chappe.Scenario.load(REPOSITORY / "scenarios" / name).with_settings({"run.stop": "8 s", **changes})
+
+
+SCENARIOS = {
+    "chain": lambda: changed("chain.toml"),
+    "RTS": lambda: changed("chain.toml", **{"wlan.rts_threshold": "0 B"}),
+    "wires": lambda: changed("base-station.toml"),
+    "a split connection": lambda: changed("hybrid-path.toml"),
+    "a walk with AODV": lambda: chappe.Scenario(MOVING),
+    "a walk with DSR": lambda: chappe.Scenario({**MOVING, "routing.protocol": "dsr", "run.seed": 2}),
+    "a walk with DSDV": lambda: chappe.Scenario({**MOVING, "routing.protocol": "dsdv", "run.seed": 3}),
+}
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_journeys_add_up_to_the_delay_of_every_packet(name: str) -> None:
+    results = chappe.run(SCENARIOS[name]().with_settings({"run.record": ["packets", "frames"]}))
+    packets, frames = results.recorded["packets"], results.recorded["frames"]
+    kind, event = pl.col("packet_type").cast(pl.String), pl.col("event").cast(pl.String)
+    data = packets.filter(kind.is_in(["tcp_data", "udp"]))
+    begun = dict(data.filter(event.is_in(["created", "injected"])).select("packet", "time_s").iter_rows())
+    ended = data.filter((event == "delivered") & (pl.col("node") == pl.col("dst"))).unique(
+        "packet", keep="first", maintain_order=True
+    )
+    delays = {packet: time_s - begun[packet] for packet, time_s in ended.select("packet", "time_s").iter_rows()}
+    found = {legs[0].packet: legs for legs in journeys(data, frames)}
+    assert found.keys() == delays.keys()
+    assert len(found) > 50
+    for packet, legs in found.items():
+        assert sum(leg.end_s - leg.begin_s for leg in legs) == pytest.approx(delays[packet], abs=1e-6)
+        assert all(a.end_s == b.begin_s for a, b in itertools.pairwise(legs))
+        assert {leg.part for leg in legs} <= PARTS.keys()
+        assert min(leg.end_s - leg.begin_s for leg in legs) >= 0
+
+
+def test_the_story_of_a_starved_flow() -> None:
+    """Its receiver cannot be reached: every segment dies without a route, and the timer is all that runs."""
+    story = follow(STARVED, 1)
+    assert story.findings[0] == (
+        "Flow 1, node 1 to node 2, TCP newreno, starves: 0 kbit/s, 0 packets delivered in the run; "
+        + story.findings[0].partition("; ")[2]
+    )
+    assert story.findings[1].startswith("It spends 9")
+    assert "waiting for a route; its timer expires 3 times and backs off to 24.0 s" in story.findings[1]
+    assert story.findings[-1] == f"Lost: {story.losses['packets'].sum()} segments at node 1 (no route)."
+    assert story.delays.is_empty()
+    assert story.paths.is_empty()
+    assert set(story.events["kind"]) == {"sent", "loss", "timer"}
+
+
+def test_the_story_of_a_flow_is_that_of_its_tables() -> None:
+    scenario = changed("chain.toml")
+    story = follow(scenario)
+    results = chappe.run(scenario.with_settings({"run.record": ["packets", "cwnd"]}))
+    packets = results.recorded["packets"]
+    event = pl.col("event").cast(pl.String)
+    ends = packets.filter((event == "delivered") & (pl.col("flow") == 0) & (pl.col("node") == pl.col("dst")))
+    assert (story.events["kind"] == "delivered").sum() == ends["packet"].n_unique()
+    assert story.losses["packets"].sum() == packets.filter((event == "dropped") & (pl.col("flow") == 0)).height
+    cwnd = results.recorded["cwnd"].filter(pl.col("event").cast(pl.String).is_in(["timeout", "fast_retransmit"]))
+    assert (story.events["kind"] == "timer").sum() == len(cwnd)
+    assert story.delays["share"].sum() == pytest.approx(1)
+    assert story.paths["path"].to_list() == ["0 - 1 - 2 - 3 - 4 - 5 - 6 - 7"]
+    assert set(story.events["kind"]) <= set(KINDS)
+    assert story.events["time_s"].is_sorted()
+
+
+def test_the_story_of_a_packet() -> None:
+    story = follow(changed("chain.toml"), packet=100)
+    assert story.findings[0].startswith("Packet 100, ")
+    assert story.events["packet"].unique().to_list() == [100]
+    assert story.events["text"][0].endswith("creates it")
+
+
+@pytest.mark.parametrize(
+    ("choice", "message"),
+    [
+        ({"flow": 9}, "there is no flow 9: the scenario has 1 flow"),
+        ({"packet": 10**8}, "there is no packet 100000000: their numbers are from"),
+        ({"flow": 0, "packet": 1}, "give a flow or a packet, not both"),
+    ],
+)
+def test_stories_of_nothing(choice: dict[str, int], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        follow(changed("chain.toml"), **choice)
+
+
+def told(*arguments: str) -> tuple[int, str, str]:
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            code = cli.main(["follow", *arguments])
+        except SystemExit as e:
+            code = int(e.code or 0)
+    return code, out.getvalue(), err.getvalue()
+
+
+def test_the_command(tmp_path: Path) -> None:
+    file = tmp_path / "starved.toml"
+    file.write_text(chappe.Scenario(STARVED).to_toml(), encoding="utf-8")
+    code, out, _ = told(str(file), "--flow", "1", "--only", "timer", "--lines", "2")
+    assert code == 0
+    assert out.startswith("Flow 1, node 1 to node 2, TCP newreno, starves")
+    assert out.count("the timer of node 1 expires") == 2
+    assert "further lines" in out
+    code, out, _ = told(str(file), "--flow", "1", "--from", "3 s", "--until", "9 s", "--json")
+    assert code == 0
+    assert all(3 <= line["time_s"] <= 9 for line in json.loads(out)["events"])
+    for wrong, message in (
+        (["--flow", "7"], "there is no flow 7"),
+        (["--from", "soon"], "--from: 'soon' is not an instant"),
+        (["--only", "lost"], "did you mean loss"),
+        (["--flow", "1", "--packet", "1"], "not allowed with argument"),
+        (["--lines", "0"], "a number of lines is a whole number"),
+    ):
+        code, out, err = told(str(file), *wrong)
+        assert (code, out) == (2, "")
+        assert message in err
