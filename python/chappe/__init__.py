@@ -37,6 +37,7 @@ from chappe._late import attribute
 from chappe._scenario import Scenario, parts, schema
 
 if TYPE_CHECKING:
+    from chappe._advise import Advice, advise
     from chappe._control import Simulation, start
     from chappe._follow import Story, follow
     from chappe._opened import open  # noqa: A004, it is `chappe.open`
@@ -48,6 +49,7 @@ __version__ = VERSION
 
 __all__ = [
     "RESULTS_EPOCH",
+    "Advice",
     "ChappeError",
     "ChappeWarning",
     "ClusterError",
@@ -64,6 +66,7 @@ __all__ = [
     "StudyError",
     "WorkWarning",
     "__version__",
+    "advise",
     "follow",
     "open",
     "parts",
@@ -81,7 +84,9 @@ _LATE = {
     "Results": "chappe._results",
     "run": "chappe._results",
     "Simulation": "chappe._control",
+    "Advice": "chappe._advise",
     "Story": "chappe._follow",
+    "advise": "chappe._advise",
     "follow": "chappe._follow",
     "open": "chappe._opened",
     "start": "chappe._control",

@@ -10,7 +10,7 @@ from chappe import RESULTS_EPOCH, __version__
 from chappe._arguments import problem_of_jobs
 from chappe._notice import codes
 from chappe._words import plain, tell
-from chappe.cli import comparisons, fix, follow, papers, reference, saved, scenarios, studies
+from chappe.cli import advise, comparisons, fix, follow, papers, reference, saved, scenarios, studies
 from chappe.cli.given import BAD_INPUT
 
 RENAMED = "`{}` is now `{}`; the old name will be removed in the next version"
@@ -338,6 +338,29 @@ def parser() -> Parser:
     _compared_options(q)
     q.add_argument("--direction", choices=["maximize", "minimize"], help="better direction (default: the measure's)")
     _printed_options(q)
+
+    q = command("advise", advise.advise, "try changes on a network, and say which of them pay")
+    _file(q, "scenario file (TOML); -: standard input")
+    q.add_argument(
+        "--change",
+        dest="changes",
+        metavar="NAME=VALUE,...",
+        action="append",
+        default=[],
+        help="settings of a change, such as tcp.variant=vegas; may be repeated (default: a list of 13)",
+    )
+    q.add_argument(
+        "--within",
+        type=_share,
+        metavar="SHARE",
+        default=0.1,
+        help='relative difference that is not worth a change (default: "10 %%")',
+    )
+    _set_option(q)
+    _flows_option(q)
+    _out_option(q, "folder of the study (default: results/NAME-advice)")
+    _jobs_option(q)
+    _output_options(q)
 
     q = command("check", scenarios.check, "check scenarios without running them")
     q.add_argument("files", metavar="FILE", nargs="+", help="scenario files (TOML); -: standard input")

@@ -1,0 +1,28 @@
+"""Output of ``chappe advise``."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from chappe import _show as show
+from chappe._advise import MEASURES, WORDS, Advice, relative
+from chappe._words import count
+
+
+def advice(a: Advice) -> None:
+    """Prints the advice and its table."""
+    for text in a.findings:
+        show.say(text)
+    show.say("")
+    measures = [m for m in MEASURES if m in a.table["measure"].to_list()]
+    t = show.table("change", *(f">{WORDS[m]} [%]" for m in measures), title="Relative to the network as it is")
+    for of_change in a.table.partition_by("change", maintain_order=True):
+        rows = {row["measure"]: row for row in of_change.iter_rows(named=True)}
+        t.add_row(of_change["change"][0], *(_cell(rows.get(m)) for m in measures))
+    show.write(t)
+    show.say(f"{count(len(a.study.runs), 'run')} in {a.study.folder}.")
+
+
+def _cell(row: Mapping[str, Any] | None) -> str:
+    if row is None or row["relative"] is None:
+        return "-"
+    return f"{relative(row).removesuffix(' %')} {row['verdict']}"

@@ -1,0 +1,50 @@
+"""The command ``chappe advise``."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from chappe._error import ScenarioError
+from chappe._words import plain, tell
+from chappe.cli.given import KEPT, CommandError, load, named, print_json
+from chappe.cli.studies import split, value_of
+
+
+def advise(args: argparse.Namespace) -> int:
+    """``chappe advise``."""
+    from chappe import _show_advise as show_advise
+    from chappe._advise import CHANGES, advise
+    from chappe.study._show import told_at_once
+
+    changes = [_change(text) for text in args.changes] or CHANGES
+    scenario = load(args)
+    out = Path("results", f"{Path(args.file).stem}-advice") if args.out is None else named(args.out)
+    how = {"flows": args.flows, "within": args.within, "out": out, "jobs": args.jobs, "progress": not args.quiet}
+    try:
+        with told_at_once():
+            found = advise(scenario, changes, **how)
+    except ScenarioError:
+        raise
+    except ValueError as e:
+        raise CommandError(str(e)) from None
+    except KeyboardInterrupt:
+        tell(f"\n{KEPT.format(plain(out))}")
+        raise
+    if args.json:
+        print_json(
+            {"findings": found.findings, "seeds": found.seeds, "folder": str(out), "rows": found.table.to_dicts()}
+        )
+    elif not args.quiet:
+        show_advise.advice(found)
+    return 0
+
+
+def _change(written: str) -> dict[str, Any]:
+    """Settings of a change from ``NAME=VALUE,NAME=VALUE``."""
+    change: dict[str, Any] = {}
+    for part in split(written):
+        name, equals, value = part.partition("=")
+        if not equals or not name.strip() or not value.strip():
+            raise CommandError(f"--change {written!r} is not of the form NAME=VALUE,...: such as tcp.variant=vegas")
+        change[name.strip()] = value_of(value.strip())
+    return change
