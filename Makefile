@@ -10,7 +10,7 @@ ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += --jobs=2
 endif
 
-.PHONY: core demo test test-rust test-python test-quick test-layer quick-rust quick-python test-bounds bench bench-gate bench-scale bench-motion bench-sinr bench-study fuzz wheel
+.PHONY: core demo test test-rust test-python test-quick test-layer quick-rust quick-python test-bounds bench bench-gate bench-scale bench-motion bench-sinr bench-study fuzz wasm test-pages wheel
 .PHONY: lint lint-rust lint-python clean help
 
 help:
@@ -19,6 +19,8 @@ help:
 	@echo "make test-quick  build everything, run the tests that are not marked slow, without lints"
 	@echo "make test-layer  run the unit tests of a layer, LAYER (tcp), while it is edited"
 	@echo "make test-bounds test the wheel with the oldest and the newest packages that it allows"
+	@echo "make test-pages  open reports in Chromium, and compare runs in pages with native ones"
+	@echo "make wasm        build the simulator as a module for pages (needs the target wasm32-unknown-unknown)"
 	@echo "make bench       run times compared with ns-2 (if installed)"
 	@echo "make bench-gate  instructions per frame compared with the recorded baseline (needs valgrind)"
 	@echo "make bench-scale random topologies compared with ns-2, and from 120 to 100,000 nodes"
@@ -61,6 +63,16 @@ lint-python: $(VENV)/built
 	$(BIN)/ruff check --quiet .
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest chappe._core
+
+# The simulator as a module of pages, without which reports have no player; tests and the demo need none of it.
+wasm:
+	cargo build --quiet --locked --profile wasm --package chappe-wasm --target wasm32-unknown-unknown
+	gzip --best --no-name --stdout target/wasm32-unknown-unknown/wasm/chappe_wasm.wasm > python/chappe/_page/core.wasm.gz
+
+# Reports in a browser; `pip install playwright`, and Debian's chromium.
+test-pages: $(VENV)/built wasm
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check playwright
+	$(BIN)/pytest tests/pages/in_browser.py
 
 # The wheel is packed first, because lints and tests build the binding differently and replace the library of the wheel.
 # Then Rust and Python run in parallel, because one core compiles one crate; the output of a command appears at its end.

@@ -54,6 +54,7 @@ REFUSED = {
     "Results.warnings": "results.warnings",
     "Results.recorded": "results.recorded",
     "Results.save": "results.save('saved')",
+    "Results.report": "results.report('page.html')",
     "Results.summary": "results.summary",
     "chappe.open": "chappe.open('saved')",
     "Results.measured": "results.measured",

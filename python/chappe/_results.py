@@ -17,11 +17,12 @@ from chappe import _deprecated as deprecated
 from chappe import _forked as forked
 from chappe import _former as former
 from chappe import _tables as tables
-from chappe._arguments import name_of, said
+from chappe._arguments import name_of, path_of, said
 from chappe._completions import mean_and_quantiles
 from chappe._deprecated import keyword_only
 from chappe._doubts import Tests, certain, of_batches, tests_of
 from chappe._error import ChappeWarning
+from chappe._files import write_file
 from chappe._folder import FORMAT, Writing
 from chappe._metadata import of_file
 from chappe._notice import Notice
@@ -567,6 +568,25 @@ class Results:
             ],
             "summary": self.summary().to_dicts(),
         }
+
+    def report(self, path: str | os.PathLike[str], *, title: str = "Run") -> None:
+        """Writes a report of the run: one HTML file that opens offline, and contains the simulator.
+
+        It says what was found, has tables and a map, and a player: the run is repeated in the page, frame by frame,
+        also with other settings. Without the module of the simulator (docs/see.md) it has no player.
+
+        Args:
+            path: The file, which is replaced.
+            title: Title of the page.
+
+        Raises:
+            OSError: If the file cannot be written.
+            RuntimeError: In a process forked after polars was used.
+        """
+        from chappe import _page as page  # it imports this module
+
+        forked.refuse()
+        write_file(path_of("path", path), page.page(self, title).encode())
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Writes all results to a folder, which is created if it does not exist.

@@ -254,24 +254,17 @@ impl Results {
     /// A table as a dict of columns.
     fn table<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
         let r = &self.recorder;
-        let table = match name {
-            "flows" => r.flows(),
-            "nodes" => r.nodes(),
-            "batches" => r.batches(),
-            "flow_batches" => r.flow_batches(),
-            "samples" => r.samples(),
-            "packet_outcomes" => r.packet_outcomes(),
-            "airtime" => r.airtime(),
-            "rates" => r.rates(),
-            "short_flows" => r.short_flows(),
-            "batteries" => r.batteries(),
-            "wired_links" => r.wired_links(),
-            "wired_link_batches" => r.wired_link_batches(),
-            other => return Err(PyValueError::new_err(format!("there is no table {other:?}"))),
+        let Some(table) = r.table(name) else {
+            return Err(PyValueError::new_err(format!("there is no table {name:?}")));
         };
         // Of the tables with columns of TCP, these two have a row for each flow, in the order of the flows.
         let by_flow = matches!(name, "flows" | "flow_batches");
         columns(py, table, |row| !by_flow || r.is_tcp(row % r.flow_count()))
+    }
+
+    /// A table as the text of a JSON object of columns, as a page that contains the simulator makes it.
+    fn table_json(&self, name: &str) -> Option<String> {
+        Some(self.recorder.table(name)?.to_json().to_string())
     }
 
     /// Stored rows of a table of `run.record`, chunk by chunk.

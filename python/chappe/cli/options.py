@@ -280,6 +280,7 @@ def parser() -> Parser:
         help="explain the results: time budgets of flows and nodes, and causes of packet loss",
     )
     _flows_option(q)
+    q.add_argument("--report", metavar="FILE", help="write a report with a player of the run, an HTML file")
     _out_option(q, "write all tables and the effective settings to this folder")
     _ignore_option(q)
     _output_options(q)

@@ -29,6 +29,8 @@ def run(args: argparse.Namespace) -> int:
     with place as out, hidden(args.quiet):
         results = _results(scenario, Path(args.file).name, out)
     saved.refuse_no_flows(results, args.flows)
+    if args.report is not None:
+        _report(results, args.report, Path(args.file).name)
     if args.json:
         budgets = {"why": results.why().to_dict()} if args.why else {}
         everything = results.to_dict(flows=args.flows)
@@ -46,6 +48,19 @@ def run(args: argparse.Namespace) -> int:
             show.say("")
             show.say(f"Written to {out}: scenario.toml, run.json and a Parquet file for each table.")
     return 0
+
+
+def _report(results: "Results", file: str, title: str) -> None:
+    """Writes the report of a run."""
+    from chappe import _page as page
+
+    path = named(file)
+    try:
+        results.report(path, title=title)
+    except OSError as e:
+        raise unwritable(path, e) from None
+    if page.module() is None:
+        tell(f"warning: {plain(path)} has no player: {page.WITHOUT}")
 
 
 def _results(scenario: Scenario, title: str, out: Path | None) -> "Results":

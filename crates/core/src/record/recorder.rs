@@ -329,6 +329,25 @@ impl Recorder {
         self.flows[flow].variant.is_some()
     }
 
+    /// A table by its name; `None` if there is none.
+    pub fn table(&self, name: &str) -> Option<Table> {
+        Some(match name {
+            "flows" => self.flows(),
+            "nodes" => self.nodes(),
+            "batches" => self.batches(),
+            "flow_batches" => self.flow_batches(),
+            "samples" => self.samples(),
+            "packet_outcomes" => self.packet_outcomes(),
+            "airtime" => self.airtime(),
+            "rates" => self.rates(),
+            "short_flows" => self.short_flows(),
+            "batteries" => self.batteries(),
+            "wired_links" => self.wired_links(),
+            "wired_link_batches" => self.wired_link_batches(),
+            _ => return None,
+        })
+    }
+
     /// One row per flow, over the measured part of the run.
     pub fn flows(&self) -> Table {
         let (a, b) = self.measured();

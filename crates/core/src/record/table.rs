@@ -1,6 +1,7 @@
 //! Tables: columns whose names end in their unit.
 
 use crate::count::Field;
+use serde_json::{Value as Json, json};
 
 /// The values of a column.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,6 +41,17 @@ pub struct Table {
 }
 
 impl Table {
+    /// The table as a JSON object of columns; a number that is not finite is null.
+    pub fn to_json(&self) -> Json {
+        let values = |column: &Column| match column {
+            Column::Float(v) => json!(v),
+            Column::Int(v) => json!(v),
+            Column::Text(v) => json!(v),
+            Column::Bool(v) => json!(v),
+        };
+        Json::Object(self.columns.iter().map(|(name, column)| (name.clone(), values(column))).collect())
+    }
+
     /// Adds a column of numbers.
     pub fn float(&mut self, name: &str, values: impl IntoIterator<Item = f64>) -> &mut Table {
         self.columns.push((name.into(), Column::Float(values.into_iter().collect())));

@@ -1,0 +1,221 @@
+"""The report of a run: one HTML file that opens offline and contains the simulator."""
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from typing import Any, NamedTuple
+
+import jinja2
+
+from chappe import RESULTS_EPOCH, __version__, _core
+from chappe import _show as show
+from chappe._page._map import drawn
+from chappe._results import Results
+from chappe._show_results import pooled
+from chappe._silence import told
+from chappe._why import LOSSES, USES
+from chappe._words import count, plain
+from chappe.measures import measure_of
+
+MODULE = "core.wasm.gz"
+"""File of the module, which ``make wasm`` writes."""
+
+STEPS = (
+    ("frame", "frame"),
+    ("collision", "collision"),
+    ("drop", "drop"),
+    ("timeout", "timeout"),
+    ("route", "route failure"),
+)
+"""Kinds of events that the player steps to, with their names."""
+
+CHANGEABLE = (
+    *("queue.discipline", "queue.limit", "run.seed", "tcp.ack_policy", "tcp.receive_window", "tcp.variant"),
+    *("wlan.data_rate", "wlan.rts_threshold"),
+)
+"""Settings that the page proposes to change; it takes every other one, too."""
+
+_CHECKED = ("flows", "nodes", "batches", "flow_batches", "packet_outcomes")
+"""Tables that a run in the page is compared in."""
+
+WITHOUT = "run `rustup target add wasm32-unknown-unknown && make wasm`, which puts the simulator into reports"
+"""How a report gets a player."""
+
+_MANY = 40
+"""Rows of a table."""
+
+
+class Table(NamedTuple):
+    """A table of the page."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    note: str = ""
+
+
+def module() -> bytes | None:
+    """The packed module of the simulator; ``None`` where it was not built."""
+    file = resources.files(__package__).joinpath(MODULE)
+    return file.read_bytes() if file.is_file() else None
+
+
+def page(results: Results, title: str, slider: str = "tcp.receive_window") -> str:
+    """The report of a run as HTML.
+
+    Args:
+        results: Results of the run.
+        title: Title of the page.
+        slider: Setting that the page proposes to change.
+    """
+    texts = {name: _read(name) for name in ("page.css", "page.js", "page.html.j2")}
+    packed = module()
+    scenario = results.scenario
+    template = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined).from_string(texts["page.html.j2"])
+    return template.render(
+        title=plain(title),
+        sketch=show.sketch(scenario),
+        seed=results.seed,
+        simulated=f"{results.simulated_s:,.1f} s",
+        findings=_findings(results),
+        tables=[_flows(results), _measures(results), *_losses(results)],
+        map=drawn(results.scenario),
+        steps=STEPS,
+        slider=slider,
+        names=CHANGEABLE,
+        module=base64.b64encode(packed).decode() if packed else "",
+        data=_embedded(_data(results)) if packed else "",
+        script=texts["page.js"],
+        style=texts["page.css"],
+        script_hash=_hash(texts["page.js"]),
+        style_hash=_hash(texts["page.css"]),
+        version=__version__,
+        epoch=RESULTS_EPOCH,
+        made=f"{count(results.frames_sent, 'frame')} on the air; {results.end}.",
+        without=WITHOUT,
+    )
+
+
+def _read(name: str) -> str:
+    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _embedded(data: Mapping[str, Any]) -> str:
+    """JSON that ends no element, whatever its texts are."""
+    text = json.dumps(data, allow_nan=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _data(results: Results) -> dict[str, Any]:
+    """What the script needs."""
+    measured = results._measured
+    texts = {}
+    if isinstance(measured, _core.Results):
+        texts = {name: text for name in _CHECKED if (text := measured.table_json(name)) is not None}
+    return {
+        "settings": results.scenario.settings,
+        "epoch": results.epoch,
+        "simulated_s": results.simulated_s,
+        "begin_s": min((f for f in results.flows["started_at_s"].to_list() if f is not None), default=0.0),
+        "goodput": results.flows["goodput_bps"].to_list(),
+        "tables": {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()},
+    }
+
+
+def _findings(results: Results) -> list[str]:
+    """What was found, in sentences."""
+    flows = results.flows
+    rows = flows.to_dicts()
+    said = []
+    total = sum(row["goodput_bps"] or 0.0 for row in rows)
+    said.append(f"Goodput of {count(len(rows), 'flow')}: {_kbps(total)} in all.")
+    if len(rows) > 1:
+        rows.sort(key=lambda row: row["goodput_bps"] or 0.0)
+        said.append(
+            f"The slowest is flow {rows[0]['flow']} with {_kbps(rows[0]['goodput_bps'])}, the fastest flow "
+            f"{rows[-1]['flow']} with {_kbps(rows[-1]['goodput_bps'])}."
+        )
+    for row in sorted((r for r in rows if r["transport"] != "udp"), key=lambda r: r["flow"])[:4]:
+        times = {use: row[f"{use}_s"] or 0.0 for use in USES}
+        if whole := sum(times.values()):
+            use = max(times, key=lambda name: times[name])
+            share = f"{100 * times[use] / whole:.0f} % of its time in {USES[use]}"
+            said.append(f"Flow {row['flow']} ({row['variant']}) spends {share}.")
+    outcomes = results.packet_outcomes
+    lost = {text: int(outcomes[name].sum()) for name, text in LOSSES.items() if name in outcomes.columns}
+    worst = max(lost, key=lambda text: lost[text]) if lost else ""
+    if worst and lost[worst]:
+        said.append(
+            f"{sum(lost.values()):,} packets are lost, most of them ({lost[worst]:,}) for this reason: {worst}."
+        )
+    said += [f"{text[0].upper()}{text[1:]}." for text in told(results._silences)]
+    return said
+
+
+def _flows(results: Results) -> Table:
+    columns = (
+        "flow",
+        "src",
+        "dst",
+        "variant",
+        "goodput",
+        "delivered",
+        "retransmitted",
+        "timeouts",
+        "window",
+        "RTT",
+        "delay",
+    )
+    rows = [
+        (
+            str(f["flow"]), str(f["src"]), str(f["dst"]), f["variant"] or f["transport"], _kbps(f["goodput_bps"]),
+            f"{f['packets_delivered']:,}", _many(f["retransmissions"]), _many(f["timeouts"]),
+            show.number(f["mean_window_segments"], 3), _ms(f["mean_rtt_s"]), _ms(f["mean_delay_s"]),
+        )
+        for f in results.flows.head(_MANY).iter_rows(named=True)
+    ]  # fmt: skip
+    more = len(results.flows) - _MANY
+    return Table("Flows", columns, rows, f"{more:,} further flows are in the table `flows`." if more > 0 else "")
+
+
+def _measures(results: Results) -> Table:
+    rows = []
+    for row in results.summary().iter_rows(named=True):
+        m = measure_of(row["measure"])
+        rows.append((m.label, show.estimate(row, m.scale), m.unit, str(row["n"]), row["doubt"]))
+    kinds = dict(results.flows["transport"].value_counts().iter_rows())
+    note = "95 % confidence, from the batches of one run: other seeds may differ by more."
+    return Table(
+        "All flows",
+        ("measure", "estimate", "unit", "batches", "doubt"),
+        rows,
+        f"{note} {pooled(kinds) if len(kinds) > 1 else ''}",
+    )
+
+
+def _losses(results: Results) -> list[Table]:
+    outcomes = results.packet_outcomes
+    rows = [
+        (text, f"{n:,}")
+        for name, text in LOSSES.items()
+        if name in outcomes.columns and (n := int(outcomes[name].sum()))
+    ]
+    return [Table("Lost packets", ("cause", "packets"), rows, "Of the whole run.")] if rows else []
+
+
+def _kbps(bps: float | None) -> str:
+    return f"{show.number(None if bps is None else bps / 1e3)} kbit/s"
+
+
+def _ms(seconds: float | None) -> str:
+    return "-" if seconds is None else f"{show.number(1e3 * seconds, 3)} ms"
+
+
+def _many(n: int | None) -> str:
+    return "-" if n is None else f"{n:,}"
