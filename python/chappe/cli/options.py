@@ -224,6 +224,7 @@ def parser() -> Parser:
         help="explain the results: time budgets of flows and nodes, and causes of packet loss",
     )
     _out_option(q, "write all tables and the effective settings to this folder")
+    q.add_argument("--pcap", metavar="DIR", help="write a capture of each node for Wireshark to this folder")
     _ignore_option(q)
     _output_options(q)
 
