@@ -94,8 +94,8 @@ def refuse_others(folder: Path) -> None:
     foreign = sorted(p for p in folder.iterdir() if not _is_ours(p))
     if foreign:
         raise FileExistsError(
-            f"{folder} has what is no capture of a run, such as {foreign[0].name}: use a new folder, or empty this one; "
-            "a folder that has only captures of a run is replaced"
+            f"{folder} has what is no capture of a run, such as {foreign[0].name}: use a new folder, or empty this "
+            "one; a folder that has only captures of a run is replaced"
         )
 
 

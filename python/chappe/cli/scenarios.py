@@ -24,6 +24,8 @@ def run(args: argparse.Namespace) -> int:
     scenario = load(args)
     if args.why:
         scenario = scenario.with_settings({"run.airtime": True})
+    if args.out is not None and args.pcap is not None:
+        _refuse_shared(named(args.pcap, "--pcap"), named(args.out))
     place = contextlib.nullcontext() if args.out is None else folder(args.out)
     captures = contextlib.nullcontext() if args.pcap is None else folder(args.pcap, "--pcap")
     with place as out, captures as pcap, hidden(args.quiet):
@@ -50,6 +52,16 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
+def _refuse_shared(pcap: Path, out: Path) -> None:
+    """Refuses captures and results in one folder, before a folder is created."""
+    from chappe._captures import refuse_shared
+
+    try:
+        refuse_shared(pcap, out)
+    except OSError as e:
+        raise unwritable(pcap, e, BAD_INPUT) from None
+
+
 def _results(scenario: Scenario, title: str, out: Path | None, pcap: Path | None) -> "Results":
     """Runs a scenario, and writes the results and the captures into their folders."""
     from chappe import _captures as captures
@@ -66,8 +78,6 @@ def _results(scenario: Scenario, title: str, out: Path | None, pcap: Path | None
             raise CommandError(str(e)) from None
     if pcap is not None:
         try:
-            if out is not None:
-                captures.refuse_shared(pcap, out)
             captures.refuse_others(pcap)
         except OSError as e:
             raise unwritable(pcap, e, BAD_INPUT) from None
