@@ -11,13 +11,14 @@ MAKEFLAGS += --jobs=2
 endif
 
 .PHONY: core demo test test-rust test-python test-quick test-layer quick-rust quick-python test-bounds bench bench-gate bench-scale bench-motion bench-sinr bench-study fuzz wasm test-pages wheel
-.PHONY: lint lint-rust lint-python clean help
+.PHONY: test-captures lint lint-rust lint-python clean help
 
 help:
 	@echo "make demo        build everything and reproduce ElRakabawy et al. 2005 with short runs"
 	@echo "make test        build everything, check formats, lints and types, run all tests"
 	@echo "make test-quick  build everything, run the tests that are not marked slow, without lints"
 	@echo "make test-layer  run the unit tests of a layer, LAYER (tcp), while it is edited"
+	@echo "make test-captures read captures with tshark (needs tshark)"
 	@echo "make test-bounds test the wheel with the oldest and the newest packages that it allows"
 	@echo "make test-pages  open reports in Chromium, and compare runs in pages with native ones"
 	@echo "make wasm        build the simulator as a module for pages (needs the target wasm32-unknown-unknown)"
@@ -153,6 +154,10 @@ fuzz: $(VENV)/built
 	cd fuzz && mkdir -p learnt && cargo +nightly fuzz run scenario learnt corpus/scenario -- \
 		-max_total_time=$$(( $(MINUTES) * 60 )) -timeout=10 -rss_limit_mb=6000 -max_len=100000 -print_final_stats=1
 	$(BIN)/python fuzz/api.py --minutes $(MINUTES)
+
+# Wireshark on the command line reads captures of runs with every kind of header.
+test-captures: $(VENV)/built
+	$(BIN)/pytest tests/tshark.py
 
 # Needs the package registry: the oldest and the newest versions of what Chappe depends on.
 test-bounds: $(VENV)/ready

@@ -18,6 +18,7 @@ from chappe import _forked as forked
 from chappe import _former as former
 from chappe import _tables as tables
 from chappe._arguments import name_of, path_of, said
+from chappe._captures import Captures, refuse_shared
 from chappe._completions import mean_and_quantiles
 from chappe._deprecated import keyword_only
 from chappe._doubts import Tests, certain, of_batches, tests_of
@@ -685,6 +686,7 @@ def run(
     seed: int | None = None,
     progress: Progress = False,
     out: str | os.PathLike[str] | None = None,
+    pcap: str | os.PathLike[str] | None = None,
 ) -> Results:
     """Runs a scenario. The interpreter lock is released, so runs in several threads use several cores.
 
@@ -696,34 +698,42 @@ def run(
         out: Folder for all results, as in :meth:`Results.save`; created if it does not exist. The tables of
             ``run.record`` are written during the run, in constant memory. ``None``: tables stay in memory, and nothing
             is written.
+        pcap: Folder for captures, a pcapng file for each node, written during the run; created if it does not exist.
+            Captures of an earlier run are replaced, and results are the same with and without captures.
 
     Raises:
         ScenarioError: If the scenario cannot be run, with all problems at once.
         LimitError: If the run needs more memory than ``run.max_memory``.
-        OSError: If the scenario cannot be read, or the folder cannot be written or has files that no run wrote.
+        OSError: If the scenario cannot be read, or a folder cannot be written or has files that no run wrote.
         ValueError: If the name of the folder is empty or not UTF-8.
         TypeError: If an argument has the wrong type.
         RuntimeError: With ``out``, in a process forked after polars was used.
     """
     with followed(progress, "Run") as update:
-        return _run(scenario_of(scenario), seed, update, out)
+        checked = scenario_of(scenario)
+        if seed is not None:
+            checked = checked.with_settings({"run.seed": seed})
+        if pcap is None:
+            return _run(checked, update, out)
+        if out is not None:
+            refuse_shared(path_of("pcap", pcap), path_of("folder", out))
+        with Captures(pcap) as captures:
+            return _run(checked, update, out, captures)
 
 
 def _run(
     scenario: Scenario,
-    seed: int | None,
     progress: Callable[[float], object] | None,
     out: str | os.PathLike[str] | None,
+    capture: Callable[[int, bytes], object] | None = None,
 ) -> Results:
-    if seed is not None:
-        scenario = scenario.with_settings({"run.seed": seed})
     if out is None:
-        return Results(scenario, _core.run(scenario._core, progress))
+        return Results(scenario, _core.run(scenario._core, progress, None, capture))
     names = list(dict.fromkeys(scenario.settings["run"]["record"]))
     with Writing(out) as writing:
         about = {name: of_file(name, scenario, _core.VERSION, _core.RESULTS_EPOCH) for name in names}
         stream = Stream(writing.path, about)
-        measured = _core.run(scenario._core, progress, stream)
+        measured = _core.run(scenario._core, progress, stream, capture)
         stream.join()
         streamed = _Streamed(writing.folder)
         results = Results(scenario, measured, streamed)

@@ -5,6 +5,7 @@ mod airtime;
 mod batteries;
 mod broken_routes;
 mod budgets;
+mod captures;
 mod corpus;
 mod cost;
 mod coverage;

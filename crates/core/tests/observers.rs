@@ -76,12 +76,12 @@ pub fn meshes() -> impl Strategy<Value = String> {
 }
 
 /// The same of all kinds.
-fn all_kinds() -> impl Strategy<Value = String> {
+pub fn all_kinds() -> impl Strategy<Value = String> {
     prop_oneof![1 => scenarios(), 1 => wired_scenarios(), 3 => meshes()]
 }
 
 /// All measurements of a run except airtime and its consequences.
-fn measured(run: &Recorded) -> String {
+pub fn measured(run: &Recorded) -> String {
     let r = run.sim.recorder();
     let mut batches = r.batches();
     batches.columns.retain(|c| c.0 != "energy_j");
@@ -137,7 +137,7 @@ struct Sent<'a> {
     until: u64,
 }
 
-fn ns(cell: Cell) -> u64 {
+pub fn ns(cell: Cell) -> u64 {
     (cell.float() * 1e9).round() as u64
 }
 

@@ -114,17 +114,17 @@ def print_json(results: Any) -> None:
     print(json.dumps(results, indent=2, allow_nan=False))
 
 
-def named(name: str) -> Path:
-    """Path of the folder for results, from ``--out``."""
+def named(name: str, option: str = "--out") -> Path:
+    """Path of a folder to write to, from an option."""
     if not name:
-        raise CommandError(f"--out {NO_FOLDER}")
+        raise CommandError(f"{option} {NO_FOLDER}")
     return Path(name)
 
 
 @contextlib.contextmanager
-def folder(name: str) -> Iterator[Path]:
+def folder(name: str, option: str = "--out") -> Iterator[Path]:
     """Creates the folder for results before a run, so that no run is lost; removes the folder if it stays empty."""
-    path = named(name)
+    path = named(name, option)
     made: list[Path] = []
     try:
         try:

@@ -282,6 +282,7 @@ def parser() -> Parser:
     _flows_option(q)
     q.add_argument("--report", metavar="FILE", help="write a report with a player of the run, an HTML file")
     _out_option(q, "write all tables and the effective settings to this folder")
+    q.add_argument("--pcap", metavar="DIR", help="write a capture of each node for Wireshark to this folder")
     _ignore_option(q)
     _output_options(q)
 

@@ -25,9 +25,12 @@ def run(args: argparse.Namespace) -> int:
     scenario = load(args)
     if args.why:
         scenario = scenario.with_settings({"run.airtime": True})
+    if args.out is not None and args.pcap is not None:
+        _refuse_shared(named(args.pcap, "--pcap"), named(args.out))
     place = contextlib.nullcontext() if args.out is None else folder(args.out)
-    with place as out, hidden(args.quiet):
-        results = _results(scenario, Path(args.file).name, out)
+    captures = contextlib.nullcontext() if args.pcap is None else folder(args.pcap, "--pcap")
+    with place as out, captures as pcap, hidden(args.quiet):
+        results = _results(scenario, Path(args.file).name, out, pcap)
     saved.refuse_no_flows(results, args.flows)
     if args.report is not None:
         _report(results, args.report, Path(args.file).name)
@@ -47,6 +50,9 @@ def run(args: argparse.Namespace) -> int:
         if out is not None:
             show.say("")
             show.say(f"Written to {out}: scenario.toml, run.json and a Parquet file for each table.")
+        if pcap is not None:
+            show.say("")
+            show.say(f"Captures written to {pcap}: a pcapng file for each node.")
     return 0
 
 
@@ -63,8 +69,19 @@ def _report(results: "Results", file: str, title: str) -> None:
         tell(f"warning: {plain(path)} has no player: {page.WITHOUT}")
 
 
-def _results(scenario: Scenario, title: str, out: Path | None) -> "Results":
-    """Runs a scenario, and writes the results into the folder."""
+def _refuse_shared(pcap: Path, out: Path) -> None:
+    """Refuses captures and results in one folder, before a folder is created."""
+    from chappe._captures import refuse_shared
+
+    try:
+        refuse_shared(pcap, out)
+    except OSError as e:
+        raise unwritable(pcap, e, BAD_INPUT) from None
+
+
+def _results(scenario: Scenario, title: str, out: Path | None, pcap: Path | None) -> "Results":
+    """Runs a scenario, and writes the results and the captures into their folders."""
+    from chappe import _captures as captures
     from chappe._folder import refuse_others
     from chappe._progress import bar
     from chappe._results import run
@@ -76,12 +93,19 @@ def _results(scenario: Scenario, title: str, out: Path | None) -> "Results":
             raise unwritable(out, e, BAD_INPUT) from None
         except ValueError as e:
             raise CommandError(str(e)) from None
+    if pcap is not None:
+        try:
+            captures.refuse_others(pcap)
+        except OSError as e:
+            raise unwritable(pcap, e, BAD_INPUT) from None
     with bar(title) as update:
         try:
-            return run(scenario, progress=update, out=out)
+            return run(scenario, progress=update, out=out, pcap=pcap)
+        except captures.CaptureError as e:
+            raise unwritable(pcap, e) from None
         except OSError as e:
             # Folders are refused before the run.
-            raise unwritable(out, e, 1 if e.strerror else BAD_INPUT) from None
+            raise unwritable(out or pcap, e, 1 if e.strerror else BAD_INPUT) from None
 
 
 def check(args: argparse.Namespace) -> int:

@@ -1,6 +1,7 @@
 //! Measurements: totals, batches, samples, and the tables that contain them.
 
 pub mod airtime;
+pub mod capture;
 pub mod flow_time;
 pub mod loss;
 pub mod note;

@@ -4,8 +4,8 @@
 use crate::mobility::segment::MovementSegment;
 use crate::net::queue::Queue;
 use crate::net::routing::Router;
-use crate::packet::{NodeId, Packet, RadioId, Step};
-use crate::radio::Verdict;
+use crate::packet::{NodeId, Packet, PacketPool, RadioId, Step};
+use crate::radio::{Channel, Verdict};
 use crate::record::loss::Cause;
 use crate::tcp::Sender;
 use crate::unit::Position;
@@ -36,6 +36,8 @@ pub enum Note<'a> {
         bytes: u32,
         /// Packet in the frame, with its number where packets are numbered.
         packet: Option<(&'a Packet, Option<u64>)>,
+        /// Pool with the lists and headers of packets.
+        pool: &'a PacketPool,
     },
     /// A frame has ended at a radio that was locked on it.
     FrameHeard {
@@ -52,6 +54,8 @@ pub enum Note<'a> {
         frame: &'a Frame,
         /// Cause of the loss, if the frame was lost at its intended receiver.
         lost: Option<Cause>,
+        /// Channel, which knows the receivers in range of each radio.
+        channel: &'a Channel,
     },
     /// An event of a packet.
     Packet(&'a Step),
@@ -62,6 +66,19 @@ pub enum Note<'a> {
         /// Cause of the last failed attempt.
         cause: Cause,
     },
+    /// A point-to-point link begins to transmit a packet.
+    Departure {
+        /// Node that sends over the link.
+        from: NodeId,
+        /// Node at the other end of the link.
+        to: NodeId,
+        /// Packet that departs.
+        packet: &'a Packet,
+        /// Number of the packet, where packets are numbered.
+        number: Option<u64>,
+        /// Pool with the lists and headers of packets.
+        pool: &'a PacketPool,
+    },
     /// A packet has arrived over a point-to-point link.
     Arrival {
         /// Node that sends over the link.
@@ -70,6 +87,10 @@ pub enum Note<'a> {
         to: NodeId,
         /// Packet that has arrived.
         packet: &'a Packet,
+        /// Number of the packet, where packets are numbered.
+        number: Option<u64>,
+        /// Pool with the lists and headers of packets.
+        pool: &'a PacketPool,
     },
     /// A TCP sender was called.
     Sender {

@@ -71,7 +71,7 @@ impl Trace {
                 self.line(at, frame.from, What::Sent, frame, bytes);
             }
             Note::FrameHeard { radio, frame, verdict } => self.on_heard(at, radio, frame, verdict),
-            Note::Arrival { from, to, packet } => self.arrivals.push(Arrival { at, from, to, packet: *packet }),
+            Note::Arrival { from, to, packet, .. } => self.arrivals.push(Arrival { at, from, to, packet: *packet }),
             _ => {}
         }
     }

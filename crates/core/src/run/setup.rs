@@ -249,4 +249,6 @@ pub struct Setup {
     pub airtime: bool,
     /// Tables written during the run.
     pub record: Vec<RecordedTable>,
+    /// Writes a capture of each node.
+    pub capture: bool,
 }

@@ -413,6 +413,7 @@ impl Scenario {
             sample: c.run.sample_interval,
             airtime: c.run.airtime,
             record: c.run.record.clone(),
+            capture: false,
         }
     }
 }

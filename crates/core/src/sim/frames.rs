@@ -69,7 +69,7 @@ impl Sim {
         let OnAir { frame, at_target, .. } = self.air.on_air[n.index()];
         let lost = !frame.to.is_broadcast() && at_target.or(at_end) != Some(Verdict::Decoded);
         let lost = lost.then(|| self.air.cause_of_loss(n, &self.net));
-        self.watch.note(self.now, &Note::FrameOver { frame: &frame, lost });
+        self.watch.note(self.now, &Note::FrameOver { frame: &frame, lost, channel: &self.air.channel });
         if let Some(air) = &mut self.watch.airtime {
             air.on_over(n);
         }

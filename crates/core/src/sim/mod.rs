@@ -28,6 +28,7 @@ mod world;
 use crate::packet::{Ecn, NodeId, PacketPool};
 use crate::radio::Channel;
 use crate::record::Recorder;
+use crate::record::capture::Captures;
 use crate::record::note::Note;
 use crate::record::observe::columns::Rows;
 use crate::record::trace::Trace;
@@ -104,7 +105,8 @@ impl Sim {
         if setup.airtime {
             sim.air.channel.need_every_end();
         }
-        if setup.record.iter().any(|table| matches!(table, RecordedTable::Frames | RecordedTable::Packets)) {
+        let numbers_packets = |table: &RecordedTable| matches!(table, RecordedTable::Frames | RecordedTable::Packets);
+        if setup.capture || setup.record.iter().any(numbers_packets) {
             sim.pool.keep_log();
         }
         for (node, i) in sim.net.nodes.iter().zip(0..) {
@@ -163,6 +165,13 @@ impl Sim {
     /// [`advance`](Self::advance).
     pub fn tables(&mut self) -> impl Iterator<Item = (RecordedTable, &mut dyn Rows)> {
         self.watch.observers.iter_mut().flat_map(|o| o.tables())
+    }
+
+    /// Captures of [`Setup::capture`], up to now.
+    pub fn captures(&mut self) -> Option<&mut Captures> {
+        let captures = self.watch.captures()?;
+        captures.settle(self.now);
+        Some(captures)
     }
 
     /// Approximate memory that the run has taken since its start \[B\]: packets, samples with their rows, rows that

@@ -7,7 +7,7 @@ use crate::error_model::Place;
 use crate::net::queue::{self, Queue};
 use crate::net::routing::crossing::Step;
 use crate::packet::{Happening, NodeId, PacketId, RadioId, Reason};
-use crate::record::note::{Note, QueueId};
+use crate::record::note::QueueId;
 
 impl Sim {
     /// Forwards a packet at a node where it enters the network, arrives over a point-to-point link, or ends its way
@@ -75,6 +75,7 @@ impl Sim {
                     d.sending = Segment::of(&self.pool[packet]);
                 }
                 d.link.transmit(packet, self.pool[packet].bytes, self.now);
+                self.watch.note_departure(self.now, (d.from, d.to), packet, &mut self.pool);
             }
             d.note_dropped(&self.net.dropped);
             let from = d.from;
@@ -98,7 +99,7 @@ impl Sim {
                 d.damaged += 1;
                 self.lose_packet(from, packet, Reason::LinkError);
             } else {
-                self.watch.note(self.now, &Note::Arrival { from, to, packet: &self.pool[packet] });
+                self.watch.note_arrival(self.now, (from, to), packet, &mut self.pool);
                 self.pool.here(to, self.now);
                 self.pool.note(packet, Happening::Arrived);
                 self.on_arrival_by_link(to, packet);

@@ -7,6 +7,7 @@ use crate::net::routing::Router;
 use crate::packet::{NodeId, PacketId, PacketPool, RadioId};
 use crate::record::Recorder;
 use crate::record::airtime::Airtime;
+use crate::record::capture::Captures;
 use crate::record::loss::{Cause, Losses};
 use crate::record::note::{Note, QueueId};
 use crate::record::observe::Observers;
@@ -35,7 +36,7 @@ impl Watch {
         Watch {
             recorder: Recorder::new(setup),
             losses: Losses::default(),
-            observers: (!setup.record.is_empty()).then(|| Box::new(Observers::new(setup))),
+            observers: (!setup.record.is_empty() || setup.capture).then(|| Box::new(Observers::new(setup))),
             airtime: setup.airtime.then(|| Box::new(Airtime::new(setup.interfaces.radios.len()))),
             sample: setup.sample,
         }
@@ -43,7 +44,7 @@ impl Watch {
 
     /// Tells if an observer or airtime accounting needs the end of every frame.
     pub(super) fn follows_frames(setup: &Setup) -> bool {
-        setup.airtime || setup.record.contains(&RecordedTable::Frames)
+        setup.airtime || setup.capture || setup.record.contains(&RecordedTable::Frames)
     }
 
     /// Passes a note to the observers.
@@ -63,11 +64,50 @@ impl Watch {
     }
 
     /// Notes the start of a frame from the radio of this MAC.
-    pub(super) fn note_begin(&mut self, at: Time, frame: &Frame, mac: &Mac, pool: &PacketPool) {
+    pub(super) fn note_begin(&mut self, at: Time, frame: &Frame, mac: &Mac, pool: &mut PacketPool) {
+        self.order_packets(pool);
         let Some(observers) = &mut self.observers else { return };
         let packet = frame.packet.map(|id| (&pool[id], pool.number(id)));
         let bytes = mac.rules.timing.bytes_of(frame.kind, packet.map_or(0, |p| p.0.bytes));
-        observers.on(at, &Note::FrameBegins { frame, bytes, packet });
+        observers.on(at, &Note::FrameBegins { frame, bytes, packet, pool });
+    }
+
+    /// Notes that a point-to-point link begins to transmit a packet.
+    #[inline]
+    pub(super) fn note_departure(
+        &mut self,
+        at: Time,
+        (from, to): (NodeId, NodeId),
+        id: PacketId,
+        pool: &mut PacketPool,
+    ) {
+        if self.observers.is_some() {
+            self.order_packets(pool);
+            let (packet, number) = (&pool[id], pool.number(id));
+            self.note(at, &Note::Departure { from, to, packet, number, pool });
+        }
+    }
+
+    /// Notes that a packet has arrived over a point-to-point link.
+    #[inline]
+    pub(super) fn note_arrival(&mut self, at: Time, (from, to): (NodeId, NodeId), id: PacketId, pool: &mut PacketPool) {
+        if self.observers.is_some() {
+            self.order_packets(pool);
+            let (packet, number) = (&pool[id], pool.number(id));
+            self.note(at, &Note::Arrival { from, to, packet, number, pool });
+        }
+    }
+
+    /// Notes the events of packets so far ahead of another note, where their order counts: in captures.
+    fn order_packets(&mut self, pool: &mut PacketPool) {
+        if self.captures().is_some() {
+            self.note_packets(pool);
+        }
+    }
+
+    /// The captures, if any are written.
+    pub(super) fn captures(&mut self) -> Option<&mut Captures> {
+        self.observers.as_mut()?.captures()
     }
 
     /// Notes the events of packets since the last call.

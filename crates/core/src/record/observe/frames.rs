@@ -87,7 +87,7 @@ impl Frames {
 
     pub(super) fn on(&mut self, at: Time, note: &Note<'_>) {
         match *note {
-            Note::FrameBegins { frame, bytes, packet } => self.begins(at, frame, bytes, packet.and_then(|p| p.1)),
+            Note::FrameBegins { frame, bytes, packet, .. } => self.begins(at, frame, bytes, packet.and_then(|p| p.1)),
             Note::FrameHeard { radio, frame, verdict: Verdict::Decoded }
                 if frame.to == radio || frame.to.is_broadcast() =>
             {
@@ -95,7 +95,7 @@ impl Frames {
                     row.decoded_by += 1;
                 }
             }
-            Note::FrameOver { frame, lost } => {
+            Note::FrameOver { frame, lost, .. } => {
                 let Some(i) = self.on_air.iter().position(|f| f.0 == frame.from) else { return };
                 let (_, mut row) = self.on_air.swap_remove(i);
                 row.outcome = Some(outcome(frame, lost));

@@ -10,6 +10,7 @@ pub mod positions;
 pub mod queue;
 pub mod routes;
 
+use super::capture::Captures;
 use super::note::Note;
 use super::trace::Trace;
 use crate::packet::{NodeId, RadioId};
@@ -66,6 +67,7 @@ impl Whose {
 #[derive(Clone, Debug)]
 enum Observer {
     Trace(Box<Trace>),
+    Captures(Box<Captures>),
     Frames(frames::Frames),
     Packets(packets::Packets),
     Cwnd(cwnd::Windows),
@@ -91,6 +93,7 @@ impl Observer {
     fn on(&mut self, at: Time, note: &Note<'_>) {
         match self {
             Observer::Trace(o) => o.on(at, note),
+            Observer::Captures(o) => o.on(at, note),
             Observer::Frames(o) => o.on(at, note),
             Observer::Packets(o) => o.on(note),
             Observer::Cwnd(o) => o.on(at, note),
@@ -103,7 +106,7 @@ impl Observer {
 
     fn kept(&self) -> Option<&dyn Rows> {
         match self {
-            Observer::Trace(_) => None,
+            Observer::Trace(_) | Observer::Captures(_) => None,
             Observer::Frames(o) => Some(&o.rows),
             Observer::Packets(o) => Some(&o.rows),
             Observer::Cwnd(o) => Some(&o.rows),
@@ -116,7 +119,7 @@ impl Observer {
 
     fn rows(&mut self) -> Option<(RecordedTable, &mut dyn Rows)> {
         match self {
-            Observer::Trace(_) => None,
+            Observer::Trace(_) | Observer::Captures(_) => None,
             Observer::Frames(o) => Some((RecordedTable::Frames, &mut o.rows)),
             Observer::Packets(o) => Some((RecordedTable::Packets, &mut o.rows)),
             Observer::Cwnd(o) => Some((RecordedTable::Cwnd, &mut o.rows)),
@@ -136,7 +139,8 @@ impl Observers {
     /// Observers that write the tables of a run.
     pub fn new(setup: &Setup) -> Observers {
         let wanted = RecordedTable::ALL.iter().filter(|t| setup.record.contains(t));
-        Observers(wanted.map(|&t| Observer::new(t, setup)).collect())
+        let captures = setup.capture.then(|| Observer::Captures(Box::new(Captures::new(setup))));
+        Observers(wanted.map(|&t| Observer::new(t, setup)).chain(captures).collect())
     }
 
     /// Starts a trace of frames and arrivals, for tests.
@@ -150,6 +154,11 @@ impl Observers {
         if let Observer::Trace(trace) = self.0.remove(i) { Some(trace) } else { None }
     }
 
+    /// The captures, if any are written.
+    pub fn captures(&mut self) -> Option<&mut Captures> {
+        self.0.iter_mut().find_map(|o| if let Observer::Captures(captures) = o { Some(&mut **captures) } else { None })
+    }
+
     /// Passes a note to the observers.
     #[cold]
     pub fn on(&mut self, at: Time, note: &Note<'_>) {
@@ -160,7 +169,8 @@ impl Observers {
 
     /// Memory of the rows that were not read \[B\].
     pub fn memory(&self) -> usize {
-        self.0.iter().filter_map(Observer::kept).map(Rows::memory).sum()
+        let captures = self.0.iter().map(|o| if let Observer::Captures(c) = o { c.memory() } else { 0 });
+        self.0.iter().filter_map(Observer::kept).map(Rows::memory).chain(captures).sum()
     }
 
     /// Tables with the rows that were not read.

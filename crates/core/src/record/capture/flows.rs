@@ -1,0 +1,189 @@
+//! Transport headers of a flow's packets: ports, sequence numbers, windows and options.
+
+use super::inet::{Ip, TCP, Tcp, UDP, flag};
+use crate::packet::{AckSegment, Body, DataSegment, NodeId, Packet, Seq};
+use crate::run::{FlowSetup, Setup, Transport};
+use crate::tcp::Config;
+use crate::unit::Time;
+
+/// Port of every receiver, and of the sender of the first flow.
+const RECEIVER_PORT: u16 = 5001;
+const FIRST_SENDER_PORT: u16 = 40_000;
+
+/// What TCP headers need to know of a connection, or of one half of a split one.
+#[derive(Clone, Copy, Debug)]
+struct Connection {
+    mss: u32,
+    syn: bool,
+    sack: bool,
+    timestamps: bool,
+    /// Window that the receiver advertises at first \[B\], and its scale.
+    window: u32,
+    scale: u8,
+}
+
+impl Connection {
+    fn new(cfg: &Config) -> Connection {
+        let window = cfg.receive_window.saturating_mul(cfg.mss.0);
+        let syn = cfg.starts_with_syn();
+        // Without a SYN there is no scale (RFC 7323, 2.2).
+        let fits = |scale: &u8| window >> scale <= u32::from(u16::MAX);
+        let scale = if syn { (0..=14).find(fits).unwrap_or(14) } else { 0 };
+        let (sack, timestamps) = (cfg.sack_permitted(), cfg.timestamps);
+        Connection { mss: cfg.mss.0, syn, sack, timestamps, window, scale }
+    }
+
+    /// Sequence number of the first byte of a segment. A SYN is segment 0 and takes one number.
+    fn number(&self, segment: Seq) -> u32 {
+        let before = if self.syn { segment.saturating_sub(1) } else { segment };
+        let synchronized = u32::from(!self.syn || segment > 0);
+        before.wrapping_mul(self.mss).wrapping_add(synchronized)
+    }
+
+    fn scaled(&self, window: u32, is_syn: bool) -> u16 {
+        let scale = if is_syn { 0 } else { self.scale };
+        (window >> scale).min(u16::MAX.into()) as u16
+    }
+
+    fn options(&self, header: &mut Tcp, is_syn: bool, (value, echo): (Time, Time)) {
+        if is_syn {
+            header.syn_options(self.mss.min(u16::MAX.into()) as u16, self.scale, self.sack);
+        }
+        if self.timestamps {
+            let ms = |at: Time| (at.0 / 1_000_000) as u32;
+            header.timestamps(ms(value), ms(echo));
+        }
+    }
+
+    fn data(&self, segment: &DataSegment) -> (Tcp, usize) {
+        let mut header = Tcp { seq: self.number(segment.seq), ..Tcp::default() };
+        (header.flags, header.ack) = if segment.syn { (flag::SYN, 0) } else { (flag::ACK, 1) };
+        header.flags |= if segment.ece { flag::ECE } else { 0 } | if segment.cwr { flag::CWR } else { 0 };
+        if segment.syn && segment.ece {
+            header.flags |= flag::CWR;
+        }
+        header.window = self.scaled(self.window, segment.syn);
+        self.options(&mut header, segment.syn, (segment.sent, Time::ZERO));
+        let payload = if segment.syn || segment.probe { 0 } else { self.mss as usize };
+        (header, payload)
+    }
+
+    fn ack(&self, ack: &AckSegment, made: Time) -> Tcp {
+        let mut header = Tcp { seq: u32::from(!ack.syn), ack: self.number(ack.next), ..Tcp::default() };
+        header.flags = flag::ACK | if ack.syn { flag::SYN } else { 0 } | if ack.ece { flag::ECE } else { 0 };
+        header.window = self.scaled(ack.window.saturating_mul(self.mss), ack.syn);
+        self.options(&mut header, ack.syn, (made, ack.echo));
+        if !ack.sack.is_empty() {
+            let blocks: Vec<_> = ack.sack.iter().map(|(left, right)| (self.number(left), self.number(right))).collect();
+            header.sack(blocks.into_iter());
+        }
+        header
+    }
+}
+
+/// A flow with its ends and its transport.
+#[derive(Clone, Copy, Debug)]
+struct Flow {
+    from: NodeId,
+    to: NodeId,
+    /// `None`: UDP with a payload of `payload` bytes.
+    tcp: Option<Connection>,
+    /// Second half of a split connection.
+    second: Option<Connection>,
+    payload: usize,
+}
+
+impl Flow {
+    fn new(setup: &FlowSetup) -> Flow {
+        let tcp = match &setup.transport {
+            Transport::Tcp(cfg) => Some(Connection::new(cfg)),
+            Transport::Udp => None,
+        };
+        let second = setup.split.as_ref().map(|s| Connection::new(&s.tcp));
+        Flow { from: setup.from, to: setup.to, tcp, second, payload: setup.payload.0 as usize }
+    }
+}
+
+/// The flows of a run.
+#[derive(Clone, Debug)]
+pub struct Flows {
+    list: Vec<Flow>,
+    /// Number of flows of the scenario; those after them are short flows of generators.
+    fixed: usize,
+    /// Short flows have the segments of the first generator.
+    short: Option<Connection>,
+}
+
+impl Flows {
+    /// Flows of the scenario.
+    pub fn new(setup: &Setup) -> Flows {
+        let list: Vec<Flow> = setup.flows.iter().map(Flow::new).collect();
+        let short = setup.arrivals.first().map(|a| Connection::new(&a.tcp));
+        Flows { fixed: list.len(), list, short }
+    }
+
+    /// A source has created a packet: short flows are known by their first one.
+    pub fn on_created(&mut self, p: &Packet) {
+        let f = p.flow.index();
+        if f < self.fixed || !matches!(p.body, Body::Data(_)) {
+            return;
+        }
+        let flow = Flow { from: p.source, to: p.goal, tcp: self.short, second: None, payload: 0 };
+        if f >= self.list.len() {
+            self.list.resize(f + 1, flow);
+        }
+        self.list[f] = flow;
+    }
+
+    /// Protocol, ends, and segment or datagram of a packet of a flow; `None` for other packets. `ip`: the rest of its
+    /// IP header.
+    pub fn segment(&self, p: &Packet, ip: Ip) -> Option<(u8, Ip, Vec<u8>)> {
+        let f = p.flow.index();
+        let flow = self.list.get(f)?;
+        let port = FIRST_SENDER_PORT + (f % usize::from(u16::MAX - FIRST_SENDER_PORT)) as u16;
+        // The addresses are those of the ends, also between the halves of a split connection.
+        let there = Ip { source: flow.from, destination: flow.to, ..ip };
+        let back = Ip { source: flow.to, destination: flow.from, ..ip };
+        match p.body {
+            Body::Data(segment) => {
+                let connection = if p.halfway { flow.second.or(flow.tcp) } else { flow.tcp }?;
+                let (header, payload) = connection.data(&segment);
+                Some((TCP, there, there.tcp((port, RECEIVER_PORT), &header, payload)))
+            }
+            Body::Ack(ack) => {
+                // The splitting node acknowledges the first half, the receiver the second.
+                let connection = if p.halfway { flow.tcp } else { flow.second.or(flow.tcp) }?;
+                let header = connection.ack(&ack, p.born);
+                Some((TCP, back, back.tcp((RECEIVER_PORT, port), &header, 0)))
+            }
+            Body::Datagram(_) => Some((UDP, there, there.udp((port, RECEIVER_PORT), &vec![0; flow.payload]))),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::unit::Bytes;
+
+    #[test]
+    fn a_syn_takes_one_sequence_number() {
+        let connection = Connection::new(&Config { mss: Bytes(1460), ..Config::default() });
+        assert_eq!([0, 1, 2, 3].map(|n| connection.number(n)), [0, 1, 1461, 2921]);
+        let bare = Connection { syn: false, ..connection };
+        assert_eq!([0, 1, 2].map(|n| bare.number(n)), [1, 1461, 2921]);
+    }
+
+    #[test]
+    fn windows_are_scaled_as_far_as_needed() {
+        let of = |receive_window, syn| {
+            let cfg = Config { mss: Bytes(1000), receive_window, syn, ..Config::default() };
+            let c = Connection::new(&cfg);
+            (c.scale, c.scaled(c.window, false), c.scaled(c.window, true))
+        };
+        assert_eq!(of(65, true), (0, 65_000, 65_000));
+        assert_eq!(of(66, true), (1, 33_000, 65_535), "the window of a SYN is not scaled");
+        assert_eq!(of(66, false), (0, 65_535, 65_535), "without a SYN there is no scale");
+    }
+}

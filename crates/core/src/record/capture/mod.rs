@@ -1,0 +1,427 @@
+//! Captures of a run for Wireshark: one pcapng file a node, from notes of events, as bytes.
+//!
+//! The interface `ip` has the packets of flows that the node creates and those that reach it; each radio has the frames
+//! that it sends, those that it decodes and those for it that it cannot decode; each point-to-point link has the packets
+//! that leave for it and arrive from it; `drop` has the packets of flows that the node drops. A frame has the time at
+//! which it begins at the node. Its comment, which says what became of it, is known only at its end: records wait until
+//! no earlier one can follow.
+
+mod flows;
+mod inet;
+mod pcapng;
+mod routing;
+mod wifi;
+
+use super::loss::Cause;
+use super::note::Note;
+use crate::VERSION;
+use crate::packet::{Body, Fate, Happening, NodeId, Packet, PacketPool, RadioId, Reason, Step};
+use crate::radio::{Channel, Verdict};
+use crate::run::{RadioSetup, Setup};
+use crate::unit::{Span, Time};
+use crate::wlan::Frame;
+use flows::Flows;
+use inet::Ip;
+use pcapng::{Direction, Record};
+use std::collections::VecDeque;
+
+/// A note may be late by a propagation delay; this is that of 3,000 km.
+const LATEST: Span = Span(10_000_000);
+
+/// About the sizes, in each file.
+const SIZES: &str = "Headers are those of the standards, and sizes follow from them: they differ from the sizes that \
+                     the run was simulated with (docs/captures.md).";
+
+/// Interfaces in the file of a node: `ip`, its radios, links from it, `drop`.
+#[derive(Clone, Debug)]
+struct File {
+    node: NodeId,
+    /// Neighbours at the other ends of links, in the order of their interfaces.
+    wires: Vec<NodeId>,
+    radios: u32,
+    /// Blocks that earlier ones may precede, by time.
+    waiting: VecDeque<(Time, Vec<u8>)>,
+    /// Blocks in their final order.
+    out: Vec<u8>,
+}
+
+impl File {
+    fn new(node: NodeId, radios: u32, wires: Vec<NodeId>) -> File {
+        let mut out = vec![];
+        pcapng::section(&mut out, &format!("Chappe {VERSION}"), SIZES);
+        pcapng::interface(&mut out, pcapng::RAW_IP, "ip");
+        for i in 0..radios {
+            let name = if radios == 1 { "radio".to_owned() } else { format!("radio {i}") };
+            pcapng::interface(&mut out, pcapng::RADIOTAP, &name);
+        }
+        for to in &wires {
+            pcapng::interface(&mut out, pcapng::RAW_IP, &format!("wire to {}", to.0));
+        }
+        pcapng::interface(&mut out, pcapng::RAW_IP, "drop");
+        File { node, wires, radios, waiting: VecDeque::new(), out }
+    }
+
+    fn ip(&self) -> u32 {
+        0
+    }
+
+    fn radio(&self, i: u8) -> u32 {
+        1 + u32::from(i)
+    }
+
+    fn wire(&self, to: NodeId) -> Option<u32> {
+        self.wires.iter().zip(1 + self.radios..).find(|w| *w.0 == to).map(|w| w.1)
+    }
+
+    fn dropped(&self) -> u32 {
+        1 + self.radios + self.wires.len() as u32
+    }
+
+    /// Adds a record behind those of the same time.
+    fn add(&mut self, record: &Record<'_>) {
+        let mut block = vec![];
+        pcapng::packet(&mut block, record);
+        let behind = self.waiting.iter().rev().take_while(|w| w.0 > record.at).count();
+        self.waiting.insert(self.waiting.len() - behind, (record.at, block));
+    }
+
+    /// Moves the records before an instant to the output.
+    fn settle(&mut self, before: Time) {
+        while let Some((_, block)) = self.waiting.pop_front_if(|w| w.0 < before) {
+            self.out.extend_from_slice(&block);
+        }
+    }
+}
+
+/// A frame that has not reached all receivers.
+#[derive(Clone, Debug)]
+struct OnAir {
+    frame: Frame,
+    began: Time,
+    mpdu: Vec<u8>,
+    /// Text about the contents.
+    comment: String,
+    /// Radios that have heard the frame, with its begin there; true if it was damaged.
+    heard: Vec<(RadioId, Time, bool)>,
+    /// Senders of other frames on the same channel, with begin and end.
+    others: Vec<(RadioId, Time, Time)>,
+}
+
+impl OnAir {
+    fn end(&self) -> Time {
+        self.began + self.frame.airtime
+    }
+}
+
+/// Writes the captures of all nodes.
+#[derive(Clone, Debug)]
+pub struct Captures {
+    radios: Vec<RadioSetup>,
+    /// Number of each radio at its node.
+    places: Vec<u8>,
+    files: Vec<File>,
+    flows: Flows,
+    /// Time for which a node stores a flow of DSR without packets.
+    flow_timeout: Span,
+    on_air: Vec<OnAir>,
+    /// Packets given up whose end has not been logged yet.
+    given_up: VecDeque<(Option<u64>, Cause)>,
+    over: bool,
+}
+
+impl Captures {
+    /// Captures at the start of a run.
+    pub fn new(setup: &Setup) -> Captures {
+        let radios = setup.interfaces.radios.clone();
+        let nodes = setup.positions.len() as u32 + setup.wired;
+        let mut counts = vec![0_u8; nodes as usize];
+        let places = radios.iter().map(|r| {
+            let count = &mut counts[r.node.index()];
+            *count += 1;
+            *count - 1
+        });
+        let places = places.collect();
+        let file = |node: NodeId| {
+            let peer = |(from, to)| if from == node { Some(to) } else { (to == node).then_some(from) };
+            let mut wires: Vec<NodeId> = setup.links.iter().filter_map(|l| peer((l.from, l.to))).collect();
+            wires.sort_unstable();
+            wires.dedup();
+            File::new(node, counts[node.index()].into(), wires)
+        };
+        Captures {
+            files: (0..nodes).map(|i| file(NodeId(i))).collect(),
+            flows: Flows::new(setup),
+            flow_timeout: setup.routing.dsr.flow_timeout,
+            radios,
+            places,
+            on_air: Vec::new(),
+            given_up: VecDeque::new(),
+            over: false,
+        }
+    }
+
+    /// Moves all records to the output that no earlier one can precede. `now`: the time of the run.
+    pub fn settle(&mut self, now: Time) {
+        let first = self.on_air.iter().map(|f| f.began).min().unwrap_or(now).min(now);
+        let before = if self.over { Time::NEVER } else { Time(first.0.saturating_sub(LATEST.0)) };
+        self.files.iter_mut().for_each(|file| file.settle(before));
+    }
+
+    /// Output of each node that was not taken out. It can be cut between two calls of [`settle`](Self::settle): a file
+    /// consists of whole blocks.
+    pub fn output(&mut self) -> impl Iterator<Item = (NodeId, &mut Vec<u8>)> {
+        self.files.iter_mut().map(|file| (file.node, &mut file.out)).filter(|f| !f.1.is_empty())
+    }
+
+    /// Memory of the output and of the records that wait \[B\].
+    pub fn memory(&self) -> usize {
+        let waiting = |file: &File| file.waiting.iter().map(|w| w.1.capacity() + size_of_val(w)).sum::<usize>();
+        self.files.iter().map(|file| file.out.capacity() + waiting(file)).sum()
+    }
+
+    pub(super) fn on(&mut self, at: Time, note: &Note<'_>) {
+        match *note {
+            Note::FrameBegins { frame, packet, pool, .. } => self.on_begin(at, frame, packet, pool),
+            Note::FrameHeard { radio, frame, verdict } => self.on_heard(at, radio, frame, verdict),
+            Note::FrameOver { frame, lost, channel } => self.on_over(frame, lost, channel),
+            Note::Departure { from, to, packet, number, pool } => {
+                self.on_wire(at, (from, to), packet, number, pool, Direction::Outbound);
+            }
+            Note::Arrival { from, to, packet, number, pool } => {
+                self.on_wire(at, (to, from), packet, number, pool, Direction::Inbound);
+            }
+            Note::GivenUp { number, cause } => self.given_up.push_back((number, cause)),
+            Note::Packet(step) => self.on_step(step),
+            Note::End => self.on_end(),
+            _ => {}
+        }
+    }
+
+    // ---- radio ----
+
+    fn on_begin(&mut self, at: Time, frame: &Frame, packet: Option<(&Packet, Option<u64>)>, pool: &PacketPool) {
+        let payload = packet.map(|(p, number)| {
+            if let Body::Arp(message) = &p.body {
+                let target = if message.request { [0; 6] } else { self.mac(frame.to) };
+                return (wifi::ARP, inet::arp(message, self.mac(frame.from), target));
+            }
+            (wifi::IPV4, self.network(p, number, pool))
+        });
+        let payload = payload.as_ref().map(|(kind, bytes)| (*kind, &bytes[..]));
+        let mpdu = wifi::frame(frame, self.mac(frame.to), self.mac(frame.from), payload);
+        let comment = packet.map_or(String::new(), |p| about(&p.0.body));
+        let mut new = OnAir { frame: *frame, began: at, mpdu, comment, heard: vec![], others: vec![] };
+        let channel = self.channel(frame.from);
+        for other in &mut self.on_air {
+            if self.radios[other.frame.from.index()].channel == channel {
+                other.others.push((frame.from, at, new.end()));
+                new.others.push((other.frame.from, other.began, other.end()));
+            }
+        }
+        self.on_air.push(new);
+    }
+
+    fn on_heard(&mut self, at: Time, radio: RadioId, frame: &Frame, verdict: Verdict) {
+        // A radio that was transmitting has received nothing.
+        let damaged = verdict == Verdict::Damaged && frame.to == radio;
+        if !(verdict == Verdict::Decoded || damaged) {
+            return;
+        }
+        if let Some(f) = self.on_air.iter_mut().find(|f| f.frame.from == frame.from) {
+            f.heard.push((radio, Time(at.0.saturating_sub(f.frame.airtime.0)), damaged));
+        }
+    }
+
+    fn on_over(&mut self, frame: &Frame, lost: Option<Cause>, channel: &Channel) {
+        let Some(i) = self.on_air.iter().position(|f| f.frame.from == frame.from) else { return };
+        let f = self.on_air.swap_remove(i);
+        let outcome = match lost {
+            Some(cause) => self.loss(&f, cause, channel),
+            None if f.frame.to.is_broadcast() => format!("broadcast, decoded by {}", count(f.heard.len(), "radio")),
+            None => String::new(),
+        };
+        self.write_frame(&f, &outcome);
+    }
+
+    /// Cause of a loss at the intended receiver, with the senders that may have caused it.
+    fn loss(&self, f: &OnAir, cause: Cause, channel: &Channel) -> String {
+        let OnAir { frame, others, .. } = f;
+        let delay = channel.delay(frame.from, frame.to).unwrap_or_default();
+        let overlaps = |&(other, began, end): &(RadioId, Time, Time)| {
+            channel.delay(other, frame.to).is_some_and(|d| began + d < f.end() + delay && end + d > f.began + delay)
+        };
+        let sensed = |other: RadioId| channel.delay(other, frame.from).is_some();
+        let blamed = |other: RadioId| match cause {
+            Cause::HiddenTerminal => !sensed(other),
+            Cause::SameSlot => sensed(other),
+            Cause::Captured => true,
+            _ => false,
+        };
+        let senders = others.iter().filter(|o| overlaps(o)).map(|o| o.0).filter(|&r| blamed(r));
+        let mut nodes: Vec<u32> = senders.map(|r| self.node(r).0).collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        let mut text = format!("lost at node {}: ", self.node(frame.to).0);
+        if matches!(cause, Cause::HiddenTerminal | Cause::SameSlot) {
+            text += "collision, ";
+        }
+        text += &phrase(Cause::ALL, cause);
+        if !nodes.is_empty() {
+            let list: Vec<String> = nodes.iter().map(u32::to_string).collect();
+            text += &format!(", node{} {}", if list.len() > 1 { "s" } else { "" }, list.join(" and "));
+        }
+        text
+    }
+
+    fn write_frame(&mut self, f: &OnAir, outcome: &str) {
+        let comment = joined(&f.comment, outcome);
+        self.add_frame(f, f.frame.from, f.began, false, Direction::Outbound, &comment);
+        for &(radio, began, damaged) in &f.heard {
+            let comment = if f.frame.to == radio { &comment } else { &f.comment };
+            self.add_frame(f, radio, began, damaged, Direction::Inbound, comment);
+        }
+    }
+
+    fn add_frame(&mut self, f: &OnAir, radio: RadioId, at: Time, bad: bool, direction: Direction, comment: &str) {
+        let bytes = wifi::on_air(at, &f.frame, self.channel(radio), &f.mpdu, bad);
+        let place = self.places[radio.index()];
+        let node = self.node(radio);
+        let file = &mut self.files[node.index()];
+        let interface = file.radio(place);
+        file.add(&Record { interface, at, bytes: &bytes, direction: Some(direction), comment });
+    }
+
+    // ---- network layer ----
+
+    fn on_wire(
+        &mut self,
+        at: Time,
+        (node, peer): (NodeId, NodeId),
+        packet: &Packet,
+        number: Option<u64>,
+        pool: &PacketPool,
+        direction: Direction,
+    ) {
+        let bytes = self.network(packet, number, pool);
+        let file = &mut self.files[node.index()];
+        let Some(interface) = file.wire(peer) else { return };
+        let comment = &about(&packet.body);
+        file.add(&Record { interface, at, bytes: &bytes, direction: Some(direction), comment });
+    }
+
+    fn on_step(&mut self, step: &Step) {
+        let Step { at, node, number, packet, .. } = step;
+        if step.happening == Happening::Created {
+            self.flows.on_created(packet);
+        }
+        let mut cause = None;
+        if step.happening == Happening::Ended(Fate::Dropped(Reason::RetryLimit))
+            && self.given_up.front().is_some_and(|g| g.0 == Some(*number))
+        {
+            cause = self.given_up.pop_front().map(|g| g.1);
+        }
+        let (direction, outcome) = match step.happening {
+            Happening::Created => (Some(Direction::Outbound), String::new()),
+            Happening::Injected => (Some(Direction::Outbound), "created by a middlebox".to_owned()),
+            Happening::Ended(Fate::Delivered) => (Some(Direction::Inbound), String::new()),
+            Happening::Ended(Fate::Absorbed) => (Some(Direction::Inbound), "consumed by a middlebox".to_owned()),
+            Happening::Ended(Fate::Dropped(reason)) => {
+                let cause = cause.map_or(String::new(), |c| format!(", {}", phrase(Cause::ALL, c)));
+                (None, format!("dropped: {}{cause}", phrase(Reason::ALL, reason)))
+            }
+            _ => return,
+        };
+        let ip = ip_header(packet, Some(*number));
+        let Some((protocol, ip, segment)) = self.flows.segment(packet, ip) else { return };
+        let bytes = ip.packet(protocol, &segment);
+        let file = &mut self.files[node.index()];
+        let interface = if direction.is_some() { file.ip() } else { file.dropped() };
+        let comment = &joined(&about(&packet.body), &outcome);
+        file.add(&Record { interface, at: *at, bytes: &bytes, direction, comment });
+    }
+
+    /// IP packet as it leaves a node, with the headers of the routing protocol.
+    fn network(&self, p: &Packet, number: Option<u64>, pool: &PacketPool) -> Vec<u8> {
+        let ip = ip_header(p, number);
+        let aodv = |payload: &[u8]| {
+            let ports = (routing::AODV_PORT, routing::AODV_PORT);
+            (inet::UDP, ip, ip.udp(ports, payload))
+        };
+        let (protocol, ip, segment) = match &p.body {
+            Body::Rreq(m) => aodv(&routing::rreq(m)),
+            Body::Rrep(m) => aodv(&routing::rrep(m)),
+            Body::Rerr(list) => aodv(&routing::rerr(pool.list(*list))),
+            Body::Update(list) => {
+                let ports = (routing::DSDV_PORT, routing::DSDV_PORT);
+                (inet::UDP, ip, ip.udp(ports, &routing::update(pool.list(*list))))
+            }
+            Body::DsrRequest(_) | Body::DsrReply | Body::DsrError => (routing::NO_NEXT_HEADER, ip, vec![]),
+            Body::Data(_) | Body::Ack(_) | Body::Datagram(_) | Body::Arp(_) | Body::Notification(_) => {
+                self.flows.segment(p, ip).unwrap_or((inet::EXPERIMENTAL, ip, vec![]))
+            }
+        };
+        if !p.header.is_some() {
+            return ip.packet(protocol, &segment);
+        }
+        let header = pool.header(p.header);
+        let request = if let Body::DsrRequest(m) = &p.body { Some(m) } else { None };
+        // A forwarded request keeps its originator in the IP header.
+        let source = header.route.first().filter(|_| request.is_some()).copied().unwrap_or(ip.source);
+        let ip = Ip { source, ..ip };
+        match routing::dsr(header, request, protocol, (ip.source, ip.destination), self.flow_timeout) {
+            Some(mut headers) => {
+                headers.extend_from_slice(&segment);
+                ip.packet(inet::DSR, &headers)
+            }
+            None => ip.packet(protocol, &segment),
+        }
+    }
+
+    fn on_end(&mut self) {
+        self.over = true;
+        for f in std::mem::take(&mut self.on_air) {
+            self.write_frame(&f, "on the air when the run ended");
+        }
+    }
+
+    fn node(&self, radio: RadioId) -> NodeId {
+        self.radios[radio.index()].node
+    }
+
+    fn channel(&self, radio: RadioId) -> u16 {
+        self.radios[radio.index()].channel
+    }
+
+    fn mac(&self, radio: RadioId) -> wifi::Mac {
+        if radio.is_broadcast() { wifi::BROADCAST } else { wifi::mac(self.node(radio), self.places[radio.index()]) }
+    }
+}
+
+/// IP header of a packet.
+fn ip_header(p: &Packet, number: Option<u64>) -> Ip {
+    Ip { source: p.source, destination: p.destination, number: number.unwrap_or(0), ttl: p.ttl, ecn: p.ecn }
+}
+
+/// Text about contents for which there is no header.
+fn about(body: &Body) -> String {
+    match body {
+        Body::Ack(ack) if ack.eln => "explicit loss notification".to_owned(),
+        Body::Data(segment) if segment.probe => "probe without data".to_owned(),
+        Body::Notification(n) => format!("congestion notification of Neighborhood RED, probability {}", n.probability),
+        Body::Update(_) => "DSDV update: destination, hops and sequence number of each entry".to_owned(),
+        _ => String::new(),
+    }
+}
+
+/// Word of a table with spaces.
+fn phrase<T: PartialEq>(words: &[(T, &str, &str)], value: T) -> String {
+    words.iter().find(|w| w.0 == value).map_or(String::new(), |w| w.1.replace('_', " "))
+}
+
+fn joined(a: &str, b: &str) -> String {
+    if a.is_empty() || b.is_empty() { format!("{a}{b}") } else { format!("{a}; {b}") }
+}
+
+fn count(n: usize, noun: &str) -> String {
+    if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
+}

@@ -1,0 +1,147 @@
+//! Messages of routing protocols: AODV (RFC 3561), DSDV, DSR (RFC 4728).
+
+use super::inet::address;
+use crate::packet::{DsrRequest, FlowState, Header, Listed, NodeId, Rrep, Rreq};
+use crate::unit::Span;
+
+/// Port of AODV (RFC 3561, section 3).
+pub const AODV_PORT: u16 = 654;
+/// Port of updates of DSDV, which has none of its own.
+pub const DSDV_PORT: u16 = 50_000;
+
+fn extend(out: &mut Vec<u8>, words: &[u32]) {
+    words.iter().for_each(|word| out.extend_from_slice(&word.to_be_bytes()));
+}
+
+fn of(node: NodeId) -> u32 {
+    u32::from_be_bytes(address(node))
+}
+
+/// Route request (RFC 3561, section 5.1).
+pub fn rreq(m: &Rreq) -> Vec<u8> {
+    let unknown = if m.unknown_seq { 0x08 } else { 0 };
+    let mut out = vec![1, unknown, 0, m.hop_count];
+    extend(&mut out, &[m.id, of(m.destination), m.destination_seq, of(m.originator), m.originator_seq]);
+    out
+}
+
+/// Route reply, or HELLO (RFC 3561, section 5.2).
+pub fn rrep(m: &Rrep) -> Vec<u8> {
+    let mut out = vec![2, 0, 0, m.hop_count];
+    let lifetime = (m.lifetime.0 / 1_000_000) as u32;
+    // The originator of a HELLO is the node itself.
+    let originator = if m.hello { m.destination } else { m.originator };
+    extend(&mut out, &[of(m.destination), m.destination_seq, of(originator), lifetime]);
+    out
+}
+
+/// Route error (RFC 3561, section 5.3).
+pub fn rerr(unreachable: &[Listed]) -> Vec<u8> {
+    // The message counts at most 255 destinations.
+    let listed = &unreachable[..unreachable.len().min(255)];
+    let mut out = vec![3, 0, 0, listed.len() as u8];
+    for l in listed {
+        extend(&mut out, &[of(l.node), l.sequence]);
+    }
+    out
+}
+
+/// Update of DSDV: destination, hops and sequence number of each entry.
+pub fn update(entries: &[Listed]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(12 * entries.len());
+    for l in entries {
+        extend(&mut out, &[of(l.node), u32::from(l.hops), l.sequence]);
+    }
+    out
+}
+
+/// Next header: none.
+pub const NO_NEXT_HEADER: u8 = 59;
+
+/// Types of options (RFC 4728, sections 6 and 8).
+const ROUTE_REQUEST: u8 = 1;
+const ROUTE_REPLY: u8 = 2;
+const ROUTE_ERROR: u8 = 3;
+const SOURCE_ROUTE: u8 = 96;
+const TIMEOUT: u8 = 128;
+
+/// Types of errors.
+const NODE_UNREACHABLE: u8 = 1;
+const UNKNOWN_FLOW: u8 = 129;
+const DEFAULT_FLOW_UNKNOWN: u8 = 130;
+
+fn option(out: &mut Vec<u8>, kind: u8, data: &[u8]) {
+    out.extend_from_slice(&[kind, data.len() as u8]);
+    out.extend_from_slice(data);
+}
+
+fn addresses(out: &mut Vec<u8>, nodes: &[NodeId]) {
+    nodes.iter().for_each(|&node| out.extend_from_slice(&address(node)));
+}
+
+/// Headers of DSR in front of a packet with this protocol number; `request`: the packet is a route request. `None`: the
+/// packet follows the default flow, which needs none. `timeout`: time for which nodes store a flow.
+pub fn dsr(
+    header: &Header,
+    request: Option<&DsrRequest>,
+    next: u8,
+    ends: (NodeId, NodeId),
+    timeout: Span,
+) -> Option<Vec<u8>> {
+    let mut options = vec![];
+    if let Some(m) = request {
+        let mut data = (m.id as u16).to_be_bytes().to_vec();
+        addresses(&mut data, &[m.target]);
+        addresses(&mut data, header.route.get(1..).unwrap_or(&[]));
+        option(&mut options, ROUTE_REQUEST, &data);
+    }
+    if !header.reply.is_empty() {
+        let mut data = vec![0];
+        addresses(&mut data, &header.reply[1..]);
+        option(&mut options, ROUTE_REPLY, &data);
+    }
+    for error in &header.errors {
+        let mut data = vec![NODE_UNREACHABLE, header.salvaged & 0x0f];
+        addresses(&mut data, &[error.link.from, error.tell, error.link.to]);
+        option(&mut options, ROUTE_ERROR, &data);
+    }
+    if let Some((destination, flow)) = header.unknown_flow {
+        let kind = if flow.is_some() { UNKNOWN_FLOW } else { DEFAULT_FLOW_UNKNOWN };
+        let mut data = vec![kind, header.salvaged & 0x0f];
+        addresses(&mut data, &[ends.0, ends.1, destination]);
+        data.extend(flow.into_iter().flat_map(|id| (id as u16).to_be_bytes()));
+        option(&mut options, ROUTE_ERROR, &data);
+    }
+    if let FlowState::Establishes(_) = header.flow {
+        let seconds = (timeout.0 / 1_000_000_000).min(u16::MAX.into()) as u16;
+        option(&mut options, TIMEOUT, &seconds.to_be_bytes());
+    }
+    if request.is_none() && !header.flow.hides_route() && !header.route.is_empty() {
+        // The ends of the route are in the IP header.
+        let between = header.route.get(1..header.route.len() - 1).unwrap_or(&[]);
+        let left = between.len().saturating_sub(header.at) as u16;
+        let mut data = (u16::from(header.salvaged & 0x0f) << 6 | left & 0x3f).to_be_bytes().to_vec();
+        addresses(&mut data, between);
+        option(&mut options, SOURCE_ROUTE, &data);
+    }
+    let mut out = vec![];
+    if let FlowState::Establishes(id) | FlowState::Follows(id) = header.flow {
+        // Flow state header: its first bit is set (RFC 4728, section 7.1).
+        let follower = if options.is_empty() { next } else { super::inet::DSR };
+        out.extend_from_slice(&[follower, 0x80]);
+        out.extend_from_slice(&(id as u16).to_be_bytes());
+    }
+    if !options.is_empty() {
+        // PadN and Pad1, up to a whole word.
+        let length = options.len().next_multiple_of(4);
+        match length - options.len() {
+            0 => {}
+            1 => options.push(224),
+            n => option(&mut options, 0, &[0; 2][..n - 2]),
+        }
+        out.extend_from_slice(&[next, 0]);
+        out.extend_from_slice(&(length as u16).to_be_bytes());
+        out.extend_from_slice(&options);
+    }
+    (!out.is_empty()).then_some(out)
+}

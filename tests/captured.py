@@ -1,0 +1,190 @@
+"""A reader of captures that shares no code with their writer, and runs that have every kind of header."""
+
+import struct
+import zlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import chappe
+import polars as pl
+
+_CHAIN = {
+    "run.warmup_batches": 0,
+    "run.stop": "300 delivered",
+    "topology.kind": "chain",
+    "topology.hops": 4,
+    "topology.spacing": "200 m",
+    "wlan.data_rate": "2 Mbit/s",
+}
+_WIRED = {"topology.wired_nodes": 1, "wired_link": [{"src": 4, "dst": 5, "rate": "2 Mbit/s", "delay": "5 ms"}]}
+
+RUNS: dict[str, dict[str, Any]] = {
+    "aodv": {**_CHAIN, "routing.protocol": "aodv", "arp.enabled": True, "wlan.rts_threshold": "always"},
+    "dsr": {**_CHAIN, "routing.protocol": "dsr"},
+    "dsr_flow_state": {**_CHAIN, "routing.protocol": "dsr", "routing.dsr.flow_state": True},
+    "dsdv": {**_CHAIN, "routing.protocol": "dsdv", "flow": [{"dst": 4, "start": "90 s"}]},
+    "sack": {**_CHAIN, "tcp.variant": "sack", "tcp.timestamps": True, "wlan.error": {"model": "uniform", "rate": 0.3}},
+    "ecn": {
+        **_CHAIN,
+        "routing.protocol": "shortest_path",
+        "tcp.ecn.enabled": True,
+        "queue": {"discipline": "red", "ecn": True, "red": {"min_threshold": 1, "max_threshold": 4}},
+    },
+    "wires": {**_CHAIN, **_WIRED, "routing.protocol": "shortest_path", "flow": [{"dst": 5}, {"src": 5, "dst": 2}]},
+    "split": {
+        **_CHAIN,
+        **_WIRED,
+        "routing.protocol": "shortest_path",
+        "flow": [{"src": 5, "dst": 1}],
+        "wired.error": {"model": "uniform", "rate": 0.02},
+        # The buffer does not fill up: an acknowledgement that changes the window is no duplicate.
+        "middlebox": [{"kind": "split", "node": 4, "split": {"buffer_segments": 1000, "tcp": {"variant": "sack"}}}],
+    },
+    "snoop": {
+        **_CHAIN,
+        **_WIRED,
+        "routing.protocol": "shortest_path",
+        "flow": [{"src": 5, "dst": 1}],
+        "wlan.error": {"model": "uniform", "rate": 0.1, "layer": "net"},
+        "middlebox": [{"kind": "snoop", "node": 4}],
+    },
+    "ns2_vegas": {**_CHAIN, "extends": "ns2-2.35", "tcp.variant": "vegas"},
+    "two_channels": {
+        **_CHAIN,
+        "radio.channels": [1, 36],
+        "routing.protocol": "aodv",
+        "flow": [{"dst": 4}, {"src": 4, "dst": 0, "app": "cbr"}],
+    },
+}
+"""Settings of the runs, by what they have."""
+
+
+class Packet(NamedTuple):
+    """A packet of a capture.
+
+    Attributes:
+        interface: Name of its interface.
+        time_ns: Time [ns].
+        direction: "in", "out", or nothing.
+        comment: Text for people.
+        data: Contents.
+    """
+
+    interface: str
+    time_ns: int
+    direction: str
+    comment: str
+    data: bytes
+
+
+def run(settings: Mapping[str, Any], **more: Any) -> chappe.Results:
+    """A run with these settings."""
+    return chappe.run({**settings, "run.record": ["frames", "packets"]}, **more)
+
+
+def expected(results: chappe.Results, flow: int) -> tuple[int, int]:
+    """Retransmissions of a flow, and duplicate acknowledgements that have reached its sender."""
+    row = results.flows.row(flow, named=True)
+    acks = results.recorded["packets"].filter(
+        (pl.col("flow") == flow)
+        & (pl.col("packet_type") == "tcp_ack")
+        & (pl.col("event") == "delivered")
+        & (pl.col("node") == row["src"])
+    )["sequence"]
+    return row["retransmissions"], int((acks.diff() == 0).sum())
+
+
+def packets(path: Path) -> Iterator[Packet]:
+    """The packets of a file; checks the structure of its blocks."""
+    data = path.read_bytes()
+    assert data[:12] == struct.pack("<II", 0x0A0D0D0A, struct.unpack_from("<I", data, 4)[0]) + b"\x4d\x3c\x2b\x1a"
+    names: list[str] = []
+    at = 0
+    while at < len(data):
+        kind, length = struct.unpack_from("<II", data, at)
+        assert struct.unpack_from("<I", data, at + length - 4)[0] == length
+        body = data[at + 8 : at + length - 4]
+        if kind == 1:
+            options = _options(body[8:])
+            assert options[9] == b"\x09"
+            assert struct.unpack_from("<HHI", body)[0] == (127 if options[2].startswith(b"radio") else 101)
+            names.append(options[2].decode())
+        elif kind == 6:
+            interface, high, low, size, whole = struct.unpack_from("<5I", body)
+            assert size == whole
+            options = _options(body[20 + size + -size % 4 :])
+            direction = {None: "", 1: "in", 2: "out"}[options[2][0] if 2 in options else None]
+            comment = options.get(1, b"").decode()
+            yield Packet(names[interface], high << 32 | low, direction, comment, body[20 : 20 + size])
+        else:
+            assert (kind, at) == (0x0A0D0D0A, 0)
+        at += length
+
+
+def _options(data: bytes) -> dict[int, bytes]:
+    found = {}
+    at = 0
+    while at < len(data):
+        code, size = struct.unpack_from("<HH", data, at)
+        if code == 0:
+            break
+        found[code] = data[at + 4 : at + 4 + size]
+        at += 4 + size + -size % 4
+    return found
+
+
+def _adds_up(data: bytes) -> bool:
+    """Tells if the ones' complement sum of 16-bit words is that of a right checksum."""
+    words = struct.unpack(f"!{len(data) // 2}H", data[: len(data) // 2 * 2])
+    odd = data[-1] << 8 if len(data) % 2 else 0
+    return bool((sum(words) + odd) % 0xFFFF == 0)
+
+
+def check(packet: Packet) -> str:
+    """Checks lengths and checksums of a packet; returns the name of its innermost header."""
+    if not packet.interface.startswith("radio"):
+        return _check_ip(packet.data)
+    length = struct.unpack_from("<H", packet.data, 2)[0]
+    tsft, flags = struct.unpack_from("<QB", packet.data, 8)
+    assert tsft == packet.time_ns // 1000
+    assert flags in ((0x10, 0x50) if packet.direction == "in" else (0x10,))
+    assert bool(flags & 0x40) <= ("lost at" in packet.comment)
+    frame, fcs = packet.data[length:-4], packet.data[-4:]
+    assert zlib.crc32(frame) == struct.unpack("<I", fcs)[0]
+    name = {0xB4: "rts", 0xC4: "cts", 0xD4: "ack", 0x08: "data"}[frame[0]]
+    if name != "data":
+        assert len(frame) == {"rts": 16, "cts": 10, "ack": 10}[name]
+        return name
+    assert frame[24:30] == b"\xaa\xaa\x03\0\0\0"
+    ether_type = struct.unpack_from("!H", frame, 30)[0]
+    if ether_type == 0x0806:
+        assert len(frame) == 32 + 28
+        return "arp"
+    assert ether_type == 0x0800
+    return _check_ip(frame[32:])
+
+
+def _check_ip(data: bytes) -> str:
+    assert data[0] == 0x45
+    assert struct.unpack_from("!H", data, 2)[0] == len(data)
+    assert _adds_up(data[:20])
+    protocol, body = data[9], data[20:]
+    before = ""
+    while protocol == 48:
+        before = "dsr+"
+        if body[1] & 0x80:
+            protocol, body = body[0], body[4:]
+        else:
+            size = struct.unpack_from("!H", body, 2)[0]
+            assert size % 4 == 0
+            protocol, body = body[0], body[4 + size :]
+    if protocol == 59:
+        assert not body
+        return "dsr"
+    assert protocol in (6, 17)
+    assert _adds_up(data[12:20] + struct.pack("!HH", protocol, len(body)) + body)
+    if protocol == 17:
+        assert struct.unpack_from("!H", body, 4)[0] == len(body)
+        return before + {654: "aodv", 50000: "dsdv"}.get(struct.unpack_from("!H", body, 2)[0], "udp")
+    return before + "tcp"

@@ -1,0 +1,136 @@
+"""Captures: structure, order, headers and checksums, without Wireshark; the folder that they are written to."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import captured
+import chappe
+import pytest
+from captured import RUNS, check, packets
+from chappe import cli
+from command import environment
+from polars.testing import assert_frame_equal
+
+HEADERS = {
+    "aodv": {"aodv", "tcp", "arp", "rts", "cts", "ack"},
+    "dsr": {"dsr", "dsr+tcp", "tcp"},
+    "dsr_flow_state": {"dsr", "dsr+tcp", "tcp"},
+    "dsdv": {"dsdv", "tcp"},
+    "two_channels": {"aodv", "tcp", "udp"},
+}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_captures_are_whole_and_in_order(name: str, tmp_path: Path) -> None:
+    results = captured.run(RUNS[name], pcap=tmp_path / "pcap")
+    plain = captured.run(RUNS[name])
+    for table in ("flows", "nodes", "batches", "packet_outcomes", "wired_links"):
+        assert_frame_equal(getattr(results, table), getattr(plain, table))
+    for table, rows in plain.recorded.items():
+        assert_frame_equal(results.recorded[table], rows)
+    files = sorted((tmp_path / "pcap").iterdir())
+    assert len(files) == len(results.nodes)
+    headers: Counter[str] = Counter()
+    sent = created = 0
+    for file in files:
+        times = []
+        for packet in packets(file):
+            headers[check(packet)] += 1
+            times.append(packet.time_ns)
+            sent += packet.interface.startswith("radio") and packet.direction == "out"
+            created += packet.interface == "ip" and packet.direction == "out"
+        assert times == sorted(times)
+    assert headers.keys() >= HEADERS.get(name, {"tcp"})
+    assert sent == len(results.recorded["frames"])
+    born = results.recorded["packets"].filter(event="created").drop_nulls("flow")
+    injected = results.recorded["packets"].filter(event="injected")
+    assert created == len(born) + len(injected)
+
+
+def test_a_lost_frame_names_the_cause_and_the_sender(tmp_path: Path) -> None:
+    """Node 2 cannot sense node 0, and both reach node 1: its frames destroy those of node 0 there."""
+    settings = {**RUNS["aodv"], "topology.hops": 3, "wlan.rts_threshold": "never", "routing.protocol": "shortest_path"}
+    settings |= {"radio.propagation": "range", "radio.range": "250 m", "radio.sense_range": "250 m"}
+    results = captured.run(settings, pcap=tmp_path)
+    lost = results.recorded["frames"].filter(src=0, dst=1, outcome="hidden_terminal")
+    assert len(lost) > 10
+    comments = Counter(p.comment for p in packets(tmp_path / "node-0.pcapng") if "lost" in p.comment)
+    assert comments["lost at node 1: collision, hidden terminal, node 2"] == len(lost)
+
+
+@pytest.mark.parametrize("more", [[], ["--out=results"]])
+def test_the_command_writes_captures(
+    more: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.toml").write_text("topology.hops = 2\nrun = { stop = '20 delivered', batches = 1, warmup_batches = 0 }\n")
+    assert cli.main(["run", "a.toml", "--pcap=new/pcap", *more]) == 0
+    assert "Captures written to new/pcap: a pcapng file for each node." in capsys.readouterr().out
+    before = {p.name: p.read_bytes() for p in Path("new/pcap").iterdir()}
+    assert sorted(before) == ["node-0.pcapng", "node-1.pcapng", "node-2.pcapng"]
+    # Captures of an earlier run are replaced, those of other nodes go.
+    assert cli.main(["run", "a.toml", "--pcap=new/pcap", "--set=topology.hops=1", *more]) == 0
+    assert sorted(p.name for p in Path("new/pcap").iterdir()) == ["node-0.pcapng", "node-1.pcapng"]
+    assert cli.main(["run", "a.toml", "--pcap=new/pcap", *more]) == 0
+    assert {p.name: p.read_bytes() for p in Path("new/pcap").iterdir()} == before
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "node-7.pcapng", "node-1"])
+def test_files_of_others_are_not_touched(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.toml").write_text("topology.hops = 1\nrun.stop = '20 delivered'\n")
+    chappe.run("a.toml", pcap="pcap")
+    (tmp_path / "pcap" / name).write_bytes(b"\x0a\x0d\x0d\x0a of another program")
+    before = {p.name: p.read_bytes() for p in Path("pcap").iterdir()}
+    with pytest.raises(FileExistsError, match=f"no capture of a run, such as {name}"):
+        chappe.run("a.toml", pcap="pcap")
+    assert cli.main(["run", "a.toml", "--pcap=pcap"]) == 2
+    assert f"such as {name}: use a new folder" in capsys.readouterr().err
+    assert {p.name: p.read_bytes() for p in Path("pcap").iterdir()} == before
+
+
+@pytest.mark.parametrize("out", ["pcap", "pcap/results", "."])
+def test_results_and_captures_have_folders_of_their_own(
+    out: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    (tmp_path / "a.toml").write_text("topology.hops = 1\nrun.stop = '20 delivered'\n")
+    with pytest.raises(FileExistsError, match="need folders of their own"):
+        chappe.run("../a.toml", pcap="pcap", out=out)
+    assert cli.main(["run", "../a.toml", "--pcap=pcap", f"--out={out}"]) == 2
+    assert "need folders of their own" in capsys.readouterr().err
+    assert not list(Path().iterdir())
+
+
+def test_a_wrong_scenario_keeps_earlier_captures(tmp_path: Path) -> None:
+    settings = {"topology.hops": 1, "run.stop": "20 delivered"}
+    chappe.run(settings, pcap=tmp_path)
+    before = {p.name: p.read_bytes() for p in tmp_path.iterdir()}
+    with pytest.raises(chappe.ScenarioError):
+        chappe.run({**settings, "topology.hops": "many"}, pcap=tmp_path)
+    assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == before
+
+
+def test_captures_can_be_read_after_an_interrupt(tmp_path: Path) -> None:
+    text = "topology.hops = 3\nrun.stop = '100000000 delivered'\nrun.time_limit = '1000 h'\n"
+    (tmp_path / "a.toml").write_text(text)
+    command = [sys.executable, "-m", "chappe.cli", "run", "a.toml", "--pcap=pcap", "--quiet"]
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    process = subprocess.Popen(command, cwd=tmp_path, env=environment(), stderr=subprocess.DEVNULL)
+    files = [tmp_path / "pcap" / f"node-{node}.pcapng" for node in range(4)]
+    while process.poll() is None and not all(f.exists() and f.stat().st_size > 10_000 for f in files):
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    assert process.wait() == 130
+    for file in files:
+        assert sum(1 for packet in packets(file) if check(packet)) > 10
+    assert sorted(os.listdir(tmp_path / "pcap")) == sorted(f.name for f in files)

@@ -1,0 +1,74 @@
+"""Captures read by tshark: nothing malformed, checksums right, and an analysis of TCP that agrees with our counters.
+
+Needs tshark; ``make test-captures`` runs it.
+"""
+
+import subprocess
+from pathlib import Path
+
+import captured
+import pytest
+from captured import RUNS
+
+CHECKED = [
+    *("-o", "ip.check_checksum:TRUE", "-o", "tcp.check_checksum:TRUE"),
+    *("-o", "udp.check_checksum:TRUE", "-o", "wlan.check_checksum:TRUE"),
+]
+
+BAD = (
+    "_ws.malformed || ip.checksum.status == 0 || tcp.checksum.status == 0 || udp.checksum.status == 0 "
+    "|| wlan.fcs.status == 0"
+)
+
+
+def matching(file: Path, condition: str) -> list[str]:
+    """Lines of the packets of a file that meet a condition of tshark."""
+    command = ["tshark", "-n", *CHECKED, "-r", str(file), "-Y", condition]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+
+
+def at_ip(file: Path) -> Path:
+    """A copy of a file with the packets of the interface ``ip`` only."""
+    copy = file.with_name(f"ip-{file.name}")
+    command = ["tshark", "-r", str(file), "-Y", 'frame.interface_name == "ip"', "-w", str(copy)]
+    subprocess.run(command, check=True, capture_output=True)
+    return copy
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_tshark_finds_nothing_wrong_and_counts_as_we_do(name: str, tmp_path: Path) -> None:
+    results = captured.run(RUNS[name], pcap=tmp_path)
+    for file in sorted(tmp_path.glob("node-*.pcapng")):
+        assert matching(file, BAD) == []
+        order = subprocess.run(["capinfos", "-o", str(file)], check=True, capture_output=True, text=True).stdout
+        assert "Strict time order:   True" in order
+    compared = 0
+    for flow in results.flows.filter(results.flows["variant"].is_not_null()).to_dicts():
+        file = at_ip(tmp_path / f"node-{flow['src']}.pcapng")
+        stream = f"tcp.port == {40000 + flow['flow']} && "
+        # Wireshark calls a retransmission within the first round-trip time out of order: a segment cannot be that where
+        # it is sent.
+        again = "(tcp.analysis.retransmission || tcp.analysis.out_of_order)"
+        found = len(matching(file, stream + again)), len(matching(file, stream + "tcp.analysis.duplicate_ack"))
+        assert found == captured.expected(results, flow["flow"])
+        compared += sum(found)
+    assert compared > 0
+    assert flow_fields(name, tmp_path)
+
+
+def flow_fields(name: str, folder: Path) -> bool:
+    """Tells if the files have what the run is named after."""
+    wanted = {
+        "aodv": "aodv.type == 3 || aodv.type == 2",
+        "dsr": "dsr.option.type == 96",
+        "dsr_flow_state": "dsr.flowstate == 1",
+        "dsdv": "udp.port == 50000",
+        "sack": "tcp.options.sack_le && tcp.options.timestamp.tsval",
+        "ecn": "tcp.flags.ece == 1 && ip.dsfield.ecn == 0",
+        "wires": 'frame.interface_name == "wire to 5"',
+        "split": 'frame.comment contains "consumed by a middlebox"',
+        "snoop": 'frame.comment contains "created by a middlebox"',
+        "ns2_vegas": "aodv",
+        "two_channels": 'frame.interface_name == "radio 1" && radiotap.channel.freq == 5180',
+    }
+    return any(matching(file, wanted[name]) for file in sorted(folder.glob("node-*.pcapng")))
