@@ -24,8 +24,8 @@ use inet::Ip;
 use pcapng::{Direction, Record};
 use std::collections::VecDeque;
 
-/// A note may be late by a propagation delay; this is that of 3,000 km.
-const LATEST: Span = Span(10_000_000);
+/// A note may be late by a propagation delay; this is that of 30,000 km.
+const LATEST: Span = Span(100_000_000);
 
 /// Name of the application, in each file.
 const APPLICATION: &str = concat!("Chappe ", env!("CARGO_PKG_VERSION"));
