@@ -1,6 +1,7 @@
 """Captures: structure, order, headers and checksums, without Wireshark; the folder that they are written to."""
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -21,6 +22,7 @@ HEADERS = {
     "dsr": {"dsr", "dsr+tcp", "tcp"},
     "dsr_flow_state": {"dsr", "dsr+tcp", "tcp"},
     "dsdv": {"dsdv", "tcp"},
+    "neighborhood_red": {"notification", "tcp"},
     "two_channels": {"aodv", "tcp", "udp"},
 }
 
@@ -117,6 +119,29 @@ def test_a_wrong_scenario_keeps_earlier_captures(tmp_path: Path) -> None:
     with pytest.raises(chappe.ScenarioError):
         chappe.run({**settings, "topology.hops": "many"}, pcap=tmp_path)
     assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == before
+
+
+def test_captures_can_be_read_when_the_disk_is_full(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.toml").write_text("topology.hops = 2\nrun.stop = '1000 delivered'\n")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_500_000, before[1]))
+    try:
+        assert cli.main(["run", "a.toml", "--pcap=pcap"]) == 1
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert "cannot write to pcap: file too large" in capsys.readouterr().err
+    for file in Path("pcap").iterdir():
+        assert sum(1 for packet in packets(file) if check(packet)) > 100
+
+
+def test_captures_can_be_read_after_a_limit(tmp_path: Path) -> None:
+    settings = {"topology.hops": 3, "run.stop": "1 h", "run.max_memory": "2 MB", "run.record": ["packets"]}
+    with pytest.raises(chappe.LimitError):
+        chappe.run(settings, pcap=tmp_path)
+    assert all(sum(1 for packet in packets(file) if check(packet)) > 100 for file in tmp_path.iterdir())
 
 
 def test_captures_can_be_read_after_an_interrupt(tmp_path: Path) -> None:

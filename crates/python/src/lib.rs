@@ -12,7 +12,7 @@ use captures::Captures;
 use chappe_core::mobility::formats::{self, Format};
 use chappe_core::record::recorder::OF_TCP;
 use chappe_core::record::{Column, Recorder, Table};
-use chappe_core::run::{RecordedTable, Setup};
+use chappe_core::run::{End, RecordedTable, Setup};
 use chappe_core::scenario::{self, Errors, Files};
 use chappe_core::setting::{Code, Node, Problem, Scalar, printable, renames};
 use chappe_core::sim::Sim;
@@ -306,7 +306,7 @@ const MOST_STEPS: u64 = 1 << 18;
 
 /// Runs a scenario; releases the GIL. `progress` is called with the completed share, `sink` with the name of a table of
 /// `run.record` and rows of it; without a sink the rows are stored. `capture` is called with the number of a node and
-/// the next bytes of its capture, also before the run is interrupted.
+/// the next bytes of its capture, also after a run that fails or is interrupted.
 #[pyfunction]
 #[pyo3(signature = (scenario, progress, sink=None, capture=None))]
 fn run<'py>(
@@ -319,30 +319,40 @@ fn run<'py>(
     let captures = Captures::new(capture.map(Bound::unbind));
     let setup = Setup { capture: captures.wanted(), ..scenario.0.setup(None) };
     let mut sim = py.detach(|| Sim::new(&setup));
-    let limit = scenario.0.config().run.max_memory.0;
     let mut recorded = Recorded::new(sink.map(Bound::unbind));
-    let observed = captures.wanted() || !setup.record.is_empty();
+    let end = drive(py, scenario, &mut sim, (&mut recorded, &captures), progress.as_ref());
+    captures.take(py, &mut sim, true)?;
+    let (end, simulated, recorded) = (control::word(Some(end?)), sim.now(), recorded.into_kept());
+    Ok(Results { end, simulated, recorder: sim.into_recorder(), recorded })
+}
+
+/// Runs to the end, and passes on what the run writes.
+fn drive(
+    py: Python<'_>,
+    scenario: &Scenario,
+    sim: &mut Sim,
+    (recorded, captures): (&mut Recorded, &Captures),
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<End> {
+    let limit = scenario.0.config().run.max_memory.0;
+    let observed = captures.wanted() || !scenario.0.config().run.record.is_empty();
     let most = if observed { recorded::MOST_STEPS } else { MOST_STEPS };
     let mut steps = 1 << 10;
     loop {
         let begun = Instant::now();
         let end = py.detach(|| sim.advance(steps));
-        recorded.take(py, &mut sim, end.is_some())?;
-        captures.take(py, &mut sim, end.is_some())?;
+        recorded.take(py, sim, end.is_some())?;
+        captures.take(py, sim, false)?;
         if let Some(end) = end {
-            let (simulated, recorded) = (sim.now(), recorded.into_kept());
-            return Ok(Results { end: control::word(Some(end)), simulated, recorder: sim.into_recorder(), recorded });
+            return Ok(end);
         }
         // A step takes from some nanoseconds to a millisecond, with thousands of nodes in range of each other.
         steps = if begun.elapsed() > PATIENCE { steps.div_ceil(2) } else { most.min(2 * steps) };
-        if let Err(interrupt) = py.check_signals() {
-            captures.take(py, &mut sim, true)?;
-            return Err(interrupt);
-        }
+        py.check_signals()?;
         if sim.grown() + recorded.memory() > limit {
             return Err(limit_error(&scenario.0.outgrown(sim.now())));
         }
-        if let Some(progress) = &progress {
+        if let Some(progress) = progress {
             progress.call1((sim.progress(),))?;
         }
     }

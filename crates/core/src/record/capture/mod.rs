@@ -14,7 +14,6 @@ mod wifi;
 
 use super::loss::Cause;
 use super::note::Note;
-use crate::VERSION;
 use crate::packet::{Body, Fate, Happening, NodeId, Packet, PacketPool, RadioId, Reason, Step};
 use crate::radio::{Channel, Verdict};
 use crate::run::{RadioSetup, Setup};
@@ -25,8 +24,11 @@ use inet::Ip;
 use pcapng::{Direction, Record};
 use std::collections::VecDeque;
 
-/// A note may be late by a propagation delay; this is that of 3,000 km.
-const LATEST: Span = Span(10_000_000);
+/// A note may be late by a propagation delay; this is that of 30,000 km.
+const LATEST: Span = Span(100_000_000);
+
+/// Name of the application, in each file.
+const APPLICATION: &str = concat!("Chappe ", env!("CARGO_PKG_VERSION"));
 
 /// About the sizes, in each file.
 const SIZES: &str = "Headers are those of the standards, and sizes follow from them: they differ from the sizes that \
@@ -48,7 +50,7 @@ struct File {
 impl File {
     fn new(node: NodeId, radios: u32, wires: Vec<NodeId>) -> File {
         let mut out = vec![];
-        pcapng::section(&mut out, &format!("Chappe {VERSION}"), SIZES);
+        pcapng::section(&mut out, APPLICATION, SIZES);
         pcapng::interface(&mut out, pcapng::RAW_IP, "ip");
         for i in 0..radios {
             let name = if radios == 1 { "radio".to_owned() } else { format!("radio {i}") };

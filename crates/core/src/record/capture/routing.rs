@@ -145,3 +145,97 @@ pub fn dsr(
     }
     (!out.is_empty()).then_some(out)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::{BrokenLink, RouteError};
+    use crate::unit::Time;
+
+    const TIMEOUT_OF_FLOWS: Span = Span::secs(60);
+
+    fn nodes(numbers: &[u32]) -> Vec<NodeId> {
+        numbers.iter().map(|&n| NodeId(n)).collect()
+    }
+
+    #[test]
+    fn messages_of_aodv_by_hand() {
+        let request = Rreq {
+            id: 7,
+            hop_count: 2,
+            unknown_seq: true,
+            originator: NodeId(1),
+            originator_seq: 5,
+            destination: NodeId(9),
+            destination_seq: 0,
+            sent: Time::ZERO,
+        };
+        let expected = [1, 8, 0, 2, 0, 0, 0, 7, 10, 0, 0, 9, 0, 0, 0, 0, 10, 0, 0, 1, 0, 0, 0, 5];
+        assert_eq!(rreq(&request), expected);
+        let reply = Rrep {
+            hop_count: 3,
+            destination: NodeId(9),
+            destination_seq: 4,
+            originator: NodeId(1),
+            lifetime: Span::secs(10),
+            sent: Time::ZERO,
+            hello: false,
+        };
+        let expected = [2, 0, 0, 3, 10, 0, 0, 9, 0, 0, 0, 4, 10, 0, 0, 1, 0, 0, 0x27, 0x10];
+        assert_eq!(rrep(&reply), expected);
+        let hello = rrep(&Rrep { hello: true, originator: NodeId::BROADCAST, ..reply });
+        assert_eq!(hello[12..16], [10, 0, 0, 9]);
+        let lost = |node, sequence| Listed { node: NodeId(node), sequence, hops: u8::MAX };
+        assert_eq!(rerr(&[lost(3, 6)]), [3, 0, 0, 1, 10, 0, 0, 3, 0, 0, 0, 6]);
+        assert_eq!(rerr(&vec![lost(3, 6); 300]).len(), 4 + 255 * 8);
+    }
+
+    #[test]
+    fn an_update_of_dsdv_by_hand() {
+        let entry = Listed { node: NodeId(3), sequence: 8, hops: 2 };
+        assert_eq!(update(&[entry]), [10, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0, 8]);
+    }
+
+    #[test]
+    fn a_source_route_by_hand() {
+        let mut header = Header { route: nodes(&[1, 2, 3, 4]), at: 1, salvaged: 2, ..Header::default() };
+        let ends = (NodeId(1), NodeId(4));
+        let out = |header: &Header| dsr(header, None, 6, ends, TIMEOUT_OF_FLOWS).expect("a header");
+        // One of two segments is left; salvaged twice; ten bytes of data and two of padding.
+        #[rustfmt::skip]
+        let expected = [
+            6, 0, 0, 12, 96, 10, 0, 0x81, 10, 0, 0, 2, 10, 0, 0, 3,
+        ];
+        assert_eq!(out(&header), expected);
+        header.errors.push(RouteError {
+            link: BrokenLink { from: NodeId(2), to: NodeId(3) },
+            tell: NodeId(1),
+            lost: None,
+        });
+        let with_error = out(&header);
+        assert_eq!(with_error[4..20], [3, 14, 1, 2, 10, 0, 0, 2, 10, 0, 0, 1, 10, 0, 0, 3]);
+        assert_eq!(with_error[..4], [6, 0, 0, 28]);
+    }
+
+    #[test]
+    fn a_route_request_and_a_reply_by_hand() {
+        let request = DsrRequest { id: 0x10002, target: NodeId(5), propagates: true };
+        let header = Header { route: nodes(&[1, 2]), ..Header::default() };
+        let ends = (NodeId(1), NodeId::BROADCAST);
+        let out = dsr(&header, Some(&request), NO_NEXT_HEADER, ends, TIMEOUT_OF_FLOWS).expect("a header");
+        assert_eq!(out, [59, 0, 0, 12, 1, 10, 0, 2, 10, 0, 0, 5, 10, 0, 0, 2]);
+        let header = Header { reply: nodes(&[1, 2, 5]), ..Header::default() };
+        let out = dsr(&header, None, NO_NEXT_HEADER, ends, TIMEOUT_OF_FLOWS).expect("a header");
+        assert_eq!(out, [59, 0, 0, 12, 2, 9, 0, 10, 0, 0, 2, 10, 0, 0, 5, 224]);
+    }
+
+    #[test]
+    fn flow_state_by_hand() {
+        let header = |flow| Header { route: nodes(&[1, 2]), flow, ..Header::default() };
+        let out = |flow| dsr(&header(flow), None, 6, (NodeId(1), NodeId(2)), TIMEOUT_OF_FLOWS);
+        assert_eq!(out(FlowState::Follows(3)), Some(vec![6, 0x80, 0, 3]));
+        assert_eq!(out(FlowState::FollowsDefault), None);
+        let establishes = [48, 0x80, 0, 3, 6, 0, 0, 8, 128, 2, 0, 60, 96, 2, 0, 0];
+        assert_eq!(out(FlowState::Establishes(3)), Some(establishes.to_vec()));
+    }
+}
