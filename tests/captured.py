@@ -64,6 +64,7 @@ RUNS: dict[str, dict[str, Any]] = {
     },
     "neighborhood_red": {
         **_CHAIN,
+        "run.stop": "60 delivered",
         "net.neighborhood_red": {"enabled": True, "min_threshold": 1, "max_threshold": 20},
         "flow": [{"dst": 4}, {"src": 4, "dst": 0}],
     },

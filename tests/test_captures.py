@@ -14,6 +14,7 @@ import chappe
 import pytest
 from captured import RUNS, check, packets
 from chappe import cli
+from chappe._captures import Captures
 from command import environment
 from polars.testing import assert_frame_equal
 
@@ -142,6 +143,26 @@ def test_captures_can_be_read_after_a_limit(tmp_path: Path) -> None:
     with pytest.raises(chappe.LimitError):
         chappe.run(settings, pcap=tmp_path)
     assert all(sum(1 for packet in packets(file) if check(packet)) > 100 for file in tmp_path.iterdir())
+
+
+def test_an_interrupted_write_is_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = {"topology.hops": 3, "run.stop": "300 delivered"}
+    chappe.run(settings, pcap=tmp_path / "whole")
+    write = Captures.__call__
+    calls = iter(range(1000))
+
+    def interrupted(captures: Captures, node: int, position: int, blocks: bytes) -> None:
+        write(captures, node, position, blocks)
+        if next(calls) == 5:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Captures, "__call__", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        chappe.run(settings, pcap=tmp_path / "cut")
+    for node in range(4):
+        whole, cut = (list(packets(tmp_path / name / f"node-{node}.pcapng")) for name in ("whole", "cut"))
+        assert 100 < len(cut) <= len(whole)
+        assert cut == whole[: len(cut)]
 
 
 def test_captures_can_be_read_after_an_interrupt(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import fcntl
 import os
 import re
+from io import FileIO
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -58,20 +59,22 @@ class Captures:
         except OSError:
             pass  # a file system without locks
 
-    def __call__(self, node: int, blocks: bytes) -> None:
-        """Appends blocks to the capture of a node; after an error the file ends with a whole block, too."""
-        while self._earlier:
-            self._earlier.pop().unlink()
+    def __call__(self, node: int, position: int, blocks: bytes) -> None:
+        """Writes whole blocks to the capture of a node, whose length is then their end: all of them or none.
+
+        Args:
+            node: Number of the node.
+            position: Length of the file before [B]; what an interrupted call has written behind it is replaced.
+            blocks: Blocks of pcapng.
+        """
         path = self.folder / f"node-{node}.pcapng"
-        with path.open("ab", buffering=0) as file:
-            size = file.tell()
-            try:
-                left = memoryview(blocks)
-                while left:
-                    left = left[file.write(left) :]
-            except OSError as e:
-                file.truncate(size)
-                raise CaptureError(e.errno, e.strerror, str(path)) from None
+        try:
+            while self._earlier:
+                self._earlier.pop().unlink()
+            with open(os.open(path, os.O_WRONLY | os.O_CREAT, 0o666), "wb", buffering=0) as file:
+                _replace_from(file, position, blocks)
+        except OSError as e:
+            raise CaptureError(e.errno, e.strerror, str(path)) from None
 
     def __enter__(self) -> Self:
         return self
@@ -82,6 +85,19 @@ class Captures:
     def _give_back(self) -> None:
         take_away(self._made)
         os.close(self._lock)
+
+
+def _replace_from(file: FileIO, position: int, data: bytes) -> None:
+    """Replaces the end of a file from a position on; after an error the file ends at this position."""
+    try:
+        file.truncate(position)
+        file.seek(position)
+        left = memoryview(data)
+        while left:
+            left = left[file.write(left) :]
+    except BaseException:
+        file.truncate(position)
+        raise
 
 
 def refuse_others(folder: Path) -> None:

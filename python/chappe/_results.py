@@ -725,7 +725,7 @@ def _run(
     scenario: Scenario,
     progress: Callable[[float], object] | None,
     out: str | os.PathLike[str] | None,
-    capture: Callable[[int, bytes], object] | None = None,
+    capture: Callable[[int, int, bytes], object] | None = None,
 ) -> Results:
     if out is None:
         return Results(scenario, _core.run(scenario._core, progress, None, capture))

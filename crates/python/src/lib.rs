@@ -305,8 +305,8 @@ const PATIENCE: Duration = Duration::from_millis(50);
 const MOST_STEPS: u64 = 1 << 18;
 
 /// Runs a scenario; releases the GIL. `progress` is called with the completed share, `sink` with the name of a table of
-/// `run.record` and rows of it; without a sink the rows are stored. `capture` is called with the number of a node and
-/// the next bytes of its capture, also after a run that fails or is interrupted.
+/// `run.record` and rows of it; without a sink the rows are stored. `capture` is called with the number of a node, a
+/// position in its capture and the bytes from there on, also after a run that fails or is interrupted.
 #[pyfunction]
 #[pyo3(signature = (scenario, progress, sink=None, capture=None))]
 fn run<'py>(
@@ -316,11 +316,11 @@ fn run<'py>(
     sink: Option<Bound<'py, PyAny>>,
     capture: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Results> {
-    let captures = Captures::new(capture.map(Bound::unbind));
+    let mut captures = Captures::new(capture.map(Bound::unbind));
     let setup = Setup { capture: captures.wanted(), ..scenario.0.setup(None) };
     let mut sim = py.detach(|| Sim::new(&setup));
     let mut recorded = Recorded::new(sink.map(Bound::unbind));
-    let end = drive(py, scenario, &mut sim, (&mut recorded, &captures), progress.as_ref());
+    let end = drive(py, scenario, &mut sim, (&mut recorded, &mut captures), progress.as_ref());
     captures.take(py, &mut sim, true)?;
     let (end, simulated, recorded) = (control::word(Some(end?)), sim.now(), recorded.into_kept());
     Ok(Results { end, simulated, recorder: sim.into_recorder(), recorded })
@@ -331,7 +331,7 @@ fn drive(
     py: Python<'_>,
     scenario: &Scenario,
     sim: &mut Sim,
-    (recorded, captures): (&mut Recorded, &Captures),
+    (recorded, captures): (&mut Recorded, &mut Captures),
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<End> {
     let limit = scenario.0.config().run.max_memory.0;
