@@ -64,6 +64,7 @@ fn settings() -> impl Strategy<Value = Setting> {
             cfg.syn = syn;
             cfg.elfn.enabled = true;
             cfg.elfn.answer = if syn { Answer::Probe } else { Answer::Any };
+            cfg.door.enabled = timestamps;
             if !invents {
                 cfg.dup_acks = DupAcks::Rfc5681;
                 cfg.vegas.ns2.send_time_sentinels = false;

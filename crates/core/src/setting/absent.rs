@@ -40,9 +40,9 @@ const ABSENT: &[Absent] = &[
     (&["dctcp", "prague", "l4s"], "it", "ECN is that of RFC 3168 (`tcp.ecn`, `queue.ecn`)"),
     (&["quic", "sctp", "mptcp", "dccp", "rtp"], "it", "transports are TCP and UDP (`cbr`, `on_off`)"),
     (
-        &["jersey", "atcp", "adtcp", "freeze", "tcp_f", "tcp_door", "door", "tcp_dcr", "bus", "atp"],
+        &["jersey", "atcp", "adtcp", "freeze", "tcp_f", "tcp_dcr", "bus", "atp"],
         "it",
-        "the nearest is `tcp.elfn`, which tells senders of broken routes",
+        "the nearest are `tcp.elfn`, which tells senders of broken routes, and `tcp.door`, which infers them",
     ),
     (&["fq_pie", "dualpi2", "dualq", "blue", "avq", "choke", "rem"], "it", DELAY_BOUND),
     (&["cake", "sfq", "sfb", "drr", "wfq", "fq", "hhf", "htb", "wrr"], "it", FAIR),
@@ -88,6 +88,7 @@ const RENAMED: &[(&[&str], &str)] = &[
         "it is a word of `tcp.congestion_control` and `tcp.variant`",
     ),
     (&["free_space", "freespace"], "it is called `friis` here"),
+    (&["door"], "it is switched on by `tcp.door.enabled`, for any variant"),
     (&["rayleigh"], "it is set by `radio.sinr.fading`, with `radio.reception = \"sinr\"`"),
     (&["poisson"], "`arrival_process` is a Poisson process"),
     (
@@ -102,7 +103,7 @@ const RENAMED: &[(&[&str], &str)] = &[
 /// Message that the part of a word is not modelled, or has another name.
 pub fn absent(written: &str) -> Option<String> {
     let word = written.trim().to_lowercase().replace(['-', ' '], "_");
-    let word = word.strip_prefix("tcp_").filter(|rest| !["f", "dcr", "door"].contains(rest)).unwrap_or(&word);
+    let word = word.strip_prefix("tcp_").filter(|rest| !["f", "dcr"].contains(rest)).unwrap_or(&word);
     let is = |words: &[&str]| words.contains(&word);
     if let Some((_, name, nearest)) = ABSENT.iter().find(|a| is(a.0)) {
         let name = if *name == "it" { written.trim() } else { name };

@@ -2,7 +2,7 @@
 
 use super::cc::Rule;
 use super::variants::{Method, Variant};
-use super::{ack, cc, ecn, elfn, eln, hop_limit, recovery, rto, variants};
+use super::{ack, cc, door, ecn, elfn, eln, hop_limit, recovery, rto, variants};
 use crate::setting::limit::{LARGEST_PACKET, at_most, range};
 use crate::setting::{Node, Scalar, Value};
 use crate::unit::Bytes;
@@ -249,6 +249,8 @@ ack::policies! {
         pub eln: eln::settings::Config = eln::settings::Config::default(),
         /// Explicit link failure notification.
         pub elfn: elfn::Config = elfn::Config::default(),
+        /// Detection of out-of-order delivery and response.
+        pub door: door::Config = door::Config::default(),
         /// Congestion window limit from the hop count of the path.
         pub hop_limit: hop_limit::Config = hop_limit::Config::default(),
     }

@@ -13,6 +13,7 @@ pub mod cc;
 pub mod config;
 pub mod connection;
 pub mod counters;
+pub mod door;
 pub mod ecn;
 pub mod elfn;
 pub mod eln;

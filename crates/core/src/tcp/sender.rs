@@ -131,6 +131,9 @@ impl Sender {
         }
         conn.integrate_window();
         conn.take_path(ack, hops);
+        if conn.cfg().door.enabled {
+            conn.detect_reordering(ack);
+        }
         let kind = conn.kind_of(ack);
         let current = conn.is_current(ack);
         if current {

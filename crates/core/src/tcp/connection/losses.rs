@@ -29,8 +29,15 @@ impl Connection {
             loss_window: f64::from(self.cfg.loss_window),
             whole_ssthresh: self.cfg.ssthresh_base != Halving::FlightSize,
         };
-        self.cc.on_congestion(&congestion, &mut self.window);
-        self.ecn.cut = true;
+        if signal != Signal::Ecn && self.withholds_cut() {
+            // A recovery ends with ssthresh. A window that an ECE has closed opens after a timeout, as ever.
+            self.window.ssthresh = self.window.ssthresh.max(self.window.cwnd);
+            self.window.cwnd = self.window.cwnd.max(congestion.loss_window);
+        } else {
+            self.remember_window(signal);
+            self.cc.on_congestion(&congestion, &mut self.window);
+            self.ecn.cut = true;
+        }
         self.last_cut = match signal {
             Signal::FastRetransmit => Cut::DupAcks,
             Signal::Timeout => Cut::Timeout,

@@ -4,6 +4,7 @@
 //! Loss recoveries read and change the state with methods; names are those of RFC 9293 where it has one.
 
 mod acks;
+mod door;
 mod ecn;
 mod losses;
 mod node;
@@ -14,6 +15,7 @@ use super::cc::CongestionControl;
 use super::cc::interface::{Ack, Window};
 use super::config::Config;
 use super::counters::{Counters, Sums};
+use super::door::Door;
 use super::ecn::Sending;
 use super::output::Out;
 use super::pacer::Pacer;
@@ -85,6 +87,7 @@ pub struct Connection {
     /// Recovery point: everything below had been sent when the last recovery began.
     recover: Seq,
     ecn: Sending,
+    door: Door,
 
     // ---- acknowledgements ----
     /// Last acknowledgement that arrived.
@@ -168,6 +171,7 @@ impl Connection {
             usage: Usage::default(),
             recover: 1,
             ecn: Sending::new(&cfg.ecn, syn),
+            door: Door::default(),
             last_ack: Ack::default(),
             dup_acks: 0,
             duplicates: 0,

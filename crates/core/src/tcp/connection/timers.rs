@@ -157,6 +157,7 @@ impl Connection {
             self.initial_window = 1.0;
         }
         let ssthresh = self.window.ssthresh;
+        let held = self.door.holds(self.now);
         self.cut(Signal::Timeout);
         if self.awaits_syn() {
             // No data are sent before the SYN is acknowledged, whatever the window rule.
@@ -165,7 +166,7 @@ impl Connection {
         if keeps_ssthresh {
             self.window.ssthresh = ssthresh;
         }
-        if self.cc.backs_off_rto() {
+        if self.cc.backs_off_rto() && !held {
             self.rto.back_off();
         }
         self.restart_timer();

@@ -5,6 +5,7 @@
 
 use super::registry::LossRecovery;
 use crate::packet::{AckSegment, Seq};
+use crate::tcp::cc::interface::Signal;
 use crate::tcp::cc::vegas::Config;
 use crate::tcp::connection::{Connection, Cut};
 use crate::tcp::send_times::SendTimes;
@@ -51,6 +52,10 @@ impl LossRecovery for Vegas {
             self.mean8 = 8.0 * rtt;
             self.deviation4 = rtt;
             self.timeout = (self.mean8 / 4.0 + self.deviation4) / 2.0;
+        }
+        if conn.has_undone_cut() {
+            self.inflated_by = 0.0;
+            self.after_cut = conn.window().cwnd;
         }
         if ack.next > conn.una() {
             self.on_new_ack(ack, conn);
@@ -162,7 +167,7 @@ impl Vegas {
         self.watched = (conn.nxt() - una + 1).min(2);
         self.timeout *= if times > 1 { 2.0 } else { 1.125 };
         let since_cut = |t: Time| self.last_cut_at.is_none_or(|cut| cut < t);
-        if sent.is_some_and(since_cut) && !cut_for_ece {
+        if sent.is_some_and(since_cut) && !cut_for_ece && !conn.withholds_cut() {
             self.cut(window, times, conn);
         }
         if self.cfg.ns2.backoff_on_fast_retransmit {
@@ -177,6 +182,7 @@ impl Vegas {
     }
 
     fn cut(&mut self, window: u32, times: u32, conn: &mut Connection) {
+        conn.remember_window(Signal::FastRetransmit);
         let smaller: Seq = match window {
             0..=3 => 2,
             w if times > 1 => w / 2,
