@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from chappe.stats import Estimate
 
 from chappe_papers.ahmed2006.design import DELAY, DESIGN, LOST, THROUGHPUT
-from chappe_papers.ahmed2006.points import MAIN, OLDER, SPEEDS, TCPS, VARIANTS, Point
+from chappe_papers.ahmed2006.points import LOSSES, MAIN, OLDER, SPEEDS, TCPS, VARIANTS, Point
 from chappe_papers.ahmed2006.points import READINGS as READINGS_OF
 from chappe_papers.claims import Claims, Finding
 from chappe_papers.estimates import Estimates
@@ -94,6 +94,16 @@ def _(data: Estimates) -> Observations:
 )
 def _(data: Estimates) -> Observations:
     yield from _all(data, OURS, VARIANTS, THROUGHPUT, more, 0.0)
+
+
+@claim("P4-F1-7", "E-NewReno is the most even over the speeds, with and without link loss", section=MOBILITY,
+       figures=(1, 4))  # fmt: skip
+def _(data: Estimates) -> Observations:
+    for loss in LOSSES:
+        own = _evenness(data, OURS, loss)
+        for v in OLDER:
+            against = f"{loss:g} % link loss, against {VARIANTS[v]}"
+            yield more(against, own, _evenness(data, v, loss)).called("least by largest over the speeds")
 
 
 @claim("P4-F1-4", "E-NewReno delivers nearly 230 packets per second when nothing moves", section=MOBILITY, figures=(1,))

@@ -117,6 +117,54 @@ def _outlook_rows(ours: Estimates, _ns2: Estimates) -> Rows:
 
 _OUTLOOK = (THROUGHPUT, LOST, DELAY)
 
+
+# ---- losses told from congestion ----
+
+_TELLING = ("veno", "e_veno")
+_ABOVE = "loss_above"
+
+
+def _places(length: Length, reading: str) -> list[Point]:
+    """NewReno where frames are damaged."""
+    return [Point("newreno", s, 1.0, reading) for s in length.few]
+
+
+def _telling_points(length: Length) -> list[Point]:
+    places = _places(length, MAIN) + _places(length, _ABOVE)
+    return [p._replace(variant=v) for p in places for v in ("newreno", OURS, *_TELLING)]
+
+
+def _telling_rows(ours: Estimates, _ns2: Estimates) -> Rows:
+    rows = []
+    for reading, title in ((MAIN, "repaired by the MAC"), (_ABOVE, "not repaired")):
+        for p in _places(DESIGN.full, reading):
+            if ours.get(p, THROUGHPUT) is None:
+                continue
+            both = p._replace(variant="e_veno")
+            rows.append([title, f"{p.speed:g}", cell(ours.get(p, THROUGHPUT)),
+                         *(_relative(ours, p._replace(variant=v), p) for v in (OURS, *_TELLING)),
+                         _relative(ours, both, p._replace(variant=OURS))])  # fmt: skip
+    return rows
+
+
+# ---- source quench ----
+
+
+def _quench_points(length: Length) -> list[Point]:
+    return [Point(v, s, loss) for v in ("ecn", "ecn_quench") for s in length.few for loss in LOSSES]
+
+
+def _quench_rows(ours: Estimates, _ns2: Estimates) -> Rows:
+    rows = []
+    for loss in LOSSES:
+        for s in DESIGN.full.few:
+            ecn, quench = Point("ecn", s, loss), Point("ecn_quench", s, loss)
+            if ours.get(quench, THROUGHPUT) is not None:
+                measures = (_relative(ours, quench, ecn, name) for name in _OUTLOOK)
+                rows.append([f"{loss:g} %", f"{s:g}", cell(ours.get(ecn, THROUGHPUT)), *measures])
+    return rows
+
+
 EXTRAS = {
     "readings": Extra("readings", _readings, None, None, {
         "readings": Sheet(
@@ -143,6 +191,17 @@ EXTRAS = {
         "routing protocols and queues under motion, at 10 m/s",
         ("routing", "queue", *(f"NewReno: {MEASURES[n].label}" for n in _OUTLOOK), "E-NewReno, throughput compared"),
         _outlook_rows, shown=True,
+    )}),
+    "discrimination": Extra("discrimination", _telling_points, None, None, {"discrimination": Sheet(
+        "E-NewReno with Veno's rule, which tells losses from congestion, where 1 % of the frames are damaged",
+        ("losses", "speed [m/s]", "NewReno [1/s]", *(f"{TCPS[v][0]} compared" for v in (OURS, *_TELLING)),
+         "the last compared with E-NewReno"),
+        _telling_rows, shown=True,
+    )}),
+    "quench": Extra("quench", _quench_points, None, None, {"quench": Sheet(
+        "ECN with a source quench that takes no time, needs no air and is never lost, compared with ECN",
+        ("link loss", "speed [m/s]", "ECN [1/s]", "throughput", "segments lost", "delay"),
+        _quench_rows, shown=True,
     )}),
 }  # fmt: skip
 """Additions by name."""

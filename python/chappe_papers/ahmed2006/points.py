@@ -58,6 +58,8 @@ TCPS: dict[str, tuple[str, dict[str, Any]]] = {
     }),
     "elfn": ("NewReno with ELFN", {"tcp.elfn.enabled": True}),
     "veno": ("Veno", {"tcp.variant": "veno"}),
+    "e_veno": ("E-NewReno with Veno's rule", {"tcp.loss_recovery": "e_newreno", "tcp.congestion_control": "veno"}),
+    "ecn_quench": ("ECN with an ideal source quench", _RED | _ECN | {"tcp.ecn.source_quench": True}),
     "e_segment": ("E-NewReno, the probe is a segment", _PROBED | {"tcp.e_newreno.probe": "first_segment"}),
     "e_answer": ("E-NewReno, only an answer to the probe counts", _PROBED | {"tcp.e_newreno.answer": "probe"}),
     "e_holes": ("E-NewReno, resends holes only", _PROBED | {"tcp.e_newreno.resend": "holes"}),

@@ -123,6 +123,12 @@ def _(data: Estimates) -> Observations:
         yield from (c.of(words) for c in compare(data, less, seven(), "vegas2", "newreno", name))
 
 
+@claim("P0-W-7", "Vegas with ACK thinning saves energy, too", section=WHY)
+def _(data: Estimates) -> Observations:
+    for name, words in (("energy_per_bit_j", "0 W idle"), ("energy_with_idle_per_bit_j", "1.15 W idle")):
+        yield from (c.of(words) for c in compare(data, less, seven(), "vegas2_thin", "newreno", name))
+
+
 @claim("P0-W-4", "At 5.5 and 11 Mbit/s fewer ACKs leave Vegas more air time for data", section=WHY)
 def _(data: Estimates) -> Observations:
     a, b = "vegas2_thin", "vegas2"

@@ -21,6 +21,7 @@ from chappe_papers.elrakabawy2005.points import (
     LISTED,
     MAIN_GRID,
     MOVING,
+    MOVING_DSR,
     NAMES,
     UDP,
     Point,
@@ -149,7 +150,7 @@ class ElRakabawy(Design):
             return length.udp_packets
         if point.place in LISTED:
             return length.random_packets
-        if point.place in (*DRAWN, MOVING) or (point.place in GRIDS and point.place != MAIN_GRID):
+        if point.place in (*DRAWN, MOVING, MOVING_DSR) or (point.place in GRIDS and point.place != MAIN_GRID):
             return length.further_packets
         return length.long_packets if point.hops > LONG else length.packets
 
@@ -159,7 +160,7 @@ class ElRakabawy(Design):
         That is the slow start of NewReno, and air time over 7 hops: to count it nearly doubles what a run costs.
         """
         packets = self.packets(point, length)
-        batches = packets if point.variant == DELAY else 6 if point.place in (*LISTED, *DRAWN, MOVING) else 11
+        batches = packets if point.variant == DELAY else 6 if point.place in (*LISTED, *DRAWN, MOVING, MOVING_DSR) else 11
         changes: dict[str, Any] = {}
         if point.place == CHAIN and point.variant == "newreno":
             changes["run.sample_interval"] = "500 ms"

@@ -1,12 +1,12 @@
-"""Additions to the figures: how often random nodes are connected, and the outlook of the paper, ELFN under motion."""
+"""Additions to the figures: how often random nodes are connected; the paper's outlook, ELFN and DOOR under motion."""
 
 import numpy as np
 from chappe.stats import Estimate, Share
 
 from chappe_papers.elrakabawy2005.design import FAILURES, GOODPUT, JAIN, MEASURES, RETRANSMISSIONS
-from chappe_papers.elrakabawy2005.points import MOVING, NAMES, Point
+from chappe_papers.elrakabawy2005.points import MOVING, MOVING_DSR, NAMES, Point
 from chappe_papers.estimates import Estimates
-from chappe_papers.extras import Extra
+from chappe_papers.extras import Extra, percent
 from chappe_papers.figures import Rows, Sheet, cell
 
 # ---- connected placements ----
@@ -52,18 +52,22 @@ def _connected_rows(_ours: Estimates, _ns2: Estimates) -> Rows:
     ]  # fmt: skip
 
 
-# ---- ELFN under motion ----
+# ---- ELFN and DOOR under motion ----
 
-_MOVED = {"newreno": NAMES["newreno"], "newreno_elfn": "NewReno with ELFN", "vegas2": NAMES["vegas2"],
-          "vegas2_elfn": "Vegas, alpha = 2, with ELFN"}  # fmt: skip
+_MOVED = {f"{v}{with_}": f"{NAMES[v]}{name}" for v in ("newreno", "vegas2")
+          for with_, name in (("", ""), ("_elfn", ", ELFN"), ("_door", ", DOOR"))}  # fmt: skip
+_ROUTED = {MOVING: "AODV", MOVING_DSR: "DSR"}
 _SHOWN = (GOODPUT, RETRANSMISSIONS, FAILURES, JAIN)
 
 
 def _motion_rows(ours: Estimates, _ns2: Estimates) -> Rows:
     rows = []
-    for v, title in _MOVED.items():
-        p = Point(v, place=MOVING)
-        rows.append([title, *(cell(ours.get(p, name), MEASURES[name].scale) for name in _SHOWN)])
+    for place, routing in _ROUTED.items():
+        for v, title in _MOVED.items():
+            p, plain = Point(v, place=place), Point(v.split("_")[0], place=place)
+            gain = [percent(*both) for both in ours.both(p, plain, GOODPUT)] if p != plain else []
+            shown = (cell(ours.get(p, name), MEASURES[name].scale) for name in _SHOWN)
+            rows.append([routing, title, *shown, *(gain or ["-"])])
     return rows
 
 
@@ -72,9 +76,10 @@ EXTRAS = {
         f"how often {NODES} random nodes are connected, in {PLACEMENTS:,} placements",
         ("quantity", "paper", "here", "95 % interval"), _connected_rows, shown=True,
     )}),
-    "motion": Extra("motion", lambda _: [Point(v, place=MOVING) for v in _MOVED], None, None, {"motion": Sheet(
-        "NewReno and Vegas with ELFN under motion: five flows among 30 nodes at 10 m/s",
-        ("variant", *(MEASURES[name].label for name in _SHOWN)), _motion_rows, shown=True,
+    "motion": Extra("motion", lambda _: [Point(v, place=p) for p in _ROUTED for v in _MOVED], None, None, {"motion": Sheet(
+        "NewReno and Vegas with ELFN and DOOR under motion: five flows among 30 nodes at 10 m/s",
+        ("routing", "variant", *(MEASURES[name].label for name in _SHOWN), "goodput compared with neither"),
+        _motion_rows, shown=True,
     )}),
 }  # fmt: skip
 """Additions by name."""

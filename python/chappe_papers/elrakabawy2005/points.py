@@ -49,6 +49,7 @@ VARIANTS: dict[str, dict[str, Any]] = _TCP | {f"{v}_thin": _TCP[v] | {"tcp.ack_p
 """Settings of each variant of TCP, on top of ``scenario.toml``; ``_thin`` is with ACK thinning."""
 
 _ELFN = {f"{v}_elfn": _TCP[v] | {"tcp.elfn.enabled": True} for v in ("newreno", "vegas2")}
+_DOOR = {f"{v}_door": _TCP[v] | {"tcp.door.enabled": True} for v in ("newreno", "vegas2")}
 """Variants of the outlook."""
 
 NAMES = {
@@ -114,8 +115,9 @@ LISTED = {"random120_1": "placement 1", "random120_2": "placement 2"}
 DRAWN: dict[str, dict[str, Any]] = {"uniform": {}, "far": {"min_hops": 4, "max_hops": 8}}
 """Random topologies that are drawn by ``topology.seed``: any pairs, as in the paper, and pairs 4 to 8 hops apart."""
 
-MOVING = "moving"
-"""Five flows among 30 nodes that walk on 1500 m x 300 m at 10 m/s, the network of Holland and Vaidya 1999."""
+MOVING, MOVING_DSR = "moving", "moving_dsr"
+"""Five flows among 30 nodes that walk on 1500 m x 300 m at 10 m/s, the network of Holland and Vaidya 1999: with the
+paper's AODV, and with the DSR of those who proposed ELFN and DOOR."""
 
 PLACES = {
     **{name: g.letter for name, g in GRIDS.items()},
@@ -130,12 +132,13 @@ class Point(NamedTuple):
     """Parameters of runs that differ only in the seed."""
 
     variant: str
-    """Of :data:`VARIANTS`, :data:`UDP`, or :data:`DELAY`; under motion also with ELFN, such as ``"vegas2_elfn"``."""
+    """Of :data:`VARIANTS`, :data:`UDP`, or :data:`DELAY`; under motion also with ELFN or DOOR:
+    ``"vegas2_elfn"``, ``"vegas2_door"``."""
     hops: int = 0
     """Of a chain; 0 elsewhere."""
     rate_mbps: float = 2.0
     place: str = CHAIN
-    """``"chain"``, a key of :data:`GRIDS`, :data:`LISTED`, or :data:`DRAWN`, or :data:`MOVING`."""
+    """``"chain"``, a key of :data:`GRIDS`, :data:`LISTED`, or :data:`DRAWN`, :data:`MOVING`, or :data:`MOVING_DSR`."""
     draw: int = 0
     """``topology.seed`` of a drawn place; 0 means all that were drawn."""
     interval_ms: float = 0.0
@@ -147,7 +150,7 @@ class Point(NamedTuple):
 
 def flows_of(place: str) -> int:
     """Number of flows."""
-    return 1 if place == CHAIN else len(GRIDS[place].flows) if place in GRIDS else 5 if place == MOVING else 10
+    return 1 if place == CHAIN else len(GRIDS[place].flows) if place in GRIDS else 5 if place in (MOVING, MOVING_DSR) else 10
 
 
 def scenario(
@@ -181,7 +184,9 @@ def scenario(
         interval = 1000.0 if point.variant == DELAY else point.interval_ms
         settings |= {"flow.0.app": "cbr", "cbr.payload": "1460 B", "cbr.interval": f"{interval:.3f} ms"}
     else:
-        settings |= (VARIANTS | _ELFN)[point.variant]
+        settings |= (VARIANTS | _ELFN | _DOOR)[point.variant]
+    if point.place == MOVING_DSR:
+        settings["routing.protocol"] = "dsr"
     if point.hops > 30:
         # With a NET_DIAMETER of 30, packets do not live long enough.
         settings |= {"net.ttl": 64, "routing.aodv.net_diameter": 64}
@@ -195,7 +200,7 @@ def _place(point: Point) -> dict[str, Any]:
         flows = [{"src": a, "dst": b, "start": f"{i + 1} s"} for i, (a, b) in enumerate(grid.flows)]
         return {"topology": dict(grid.topology), "flow": flows}
     spread: dict[str, Any] = {"start": "1 s", "stagger": "1 s"}
-    if point.place == MOVING:
+    if point.place in (MOVING, MOVING_DSR):
         walk = {"model": "random_waypoint", "min_speed": "10 m/s", "max_speed": "10 m/s"}
         area = {"kind": "random", "nodes": 30, "width": "1500 m", "height": "300 m"}
         return {"topology": area, "mobility": walk, "traffic": spread | {"flows": 5}, "flow": []}

@@ -8,5 +8,5 @@ PAPER = Paper(
     "eleven laptops in a classroom, 130 connections, batteries, 5.5 Mbit/s",
     figures=tuple(range(1, 7)),
     tables=(1, 2),
-    extras=("readings", "ranks", "queue", "vegas", "overhead", "udp"),
+    extras=("readings", "ranks", "queue", "vegas", "overhead", "udp", "walking"),
 )

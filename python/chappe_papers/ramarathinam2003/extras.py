@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from chappe_papers.estimates import Estimates
-from chappe_papers.extras import Extra
+from chappe_papers.extras import Extra, percent
 from chappe_papers.figures import Rows, Sheet, cell
 from chappe_papers.ramarathinam2003 import likelihood
 from chappe_papers.ramarathinam2003.consistency import Medians, ranks
@@ -33,6 +33,7 @@ from chappe_papers.ramarathinam2003.points import (
     RATE,
     ROUTINGS,
     VARIANTS,
+    WALKING,
     Point,
 )
 from chappe_papers.ramarathinam2003.printed import LOADS, TABLE_I, TABLE_II, places_of_segments
@@ -222,6 +223,22 @@ def _udp_rows(ours: Estimates, _ns2: Estimates) -> Rows:
     return rows
 
 
+def _walking_points(_length: Length) -> list[Point]:
+    return [Point("reno", r, reading) for r in ROUTINGS for reading in (MAIN, WALKING)]
+
+
+def _walking_rows(ours: Estimates, _ns2: Estimates) -> Rows:
+    """Reno while everybody walks through the room, by what it has while nobody moves."""
+    rows = []
+    for r, title in ROUTINGS.items():
+        sits, walks = Point("reno", r), Point("reno", r, WALKING)
+        measures = (*(SEGMENTS[load] for load in LOADS), TCP_BITS)
+        gains = [percent(*both) for m in measures for both in ours.both(walks, sits, m)]
+        if len(gains) == len(measures):
+            rows.append([title, cell(ours.get(sits, TCP_BITS), 1e-6), *gains])
+    return rows
+
+
 EXTRAS = {
     "readings": Extra("readings", _readings, None, None, {"readings": Sheet(
         "other readings: the smallest and the largest median of the twelve combinations",
@@ -257,6 +274,11 @@ EXTRAS = {
         ("routing", "UDP sent", *(f"segments, {load}" for load in LOADS), "TCP delivered", "UDP delivered",
          "UDP lost [%]"),
         _udp_rows, shown=True,
+    )}),
+    "walking": Extra("walking", _walking_points, None, None, {"walking": Sheet(
+        "Reno while all walk through the classroom at 1 m/s, compared with the static classroom",
+        ("routing", "all TCP, static [Mbit]", *(f"segments, {load}" for load in LOADS), "all TCP"),
+        _walking_rows, shown=True,
     )}),
 }  # fmt: skip
 """Additions by name."""

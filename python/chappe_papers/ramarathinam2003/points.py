@@ -80,6 +80,16 @@ OUTLOOK: dict[str, dict[str, Any]] = {
 }
 """Networks for which the paper asks in its outlook, by name of the reading: settings."""
 
+WALKING = "walking"
+_WALKS: dict[str, Any] = {
+    "mobility.model": "random_waypoint",
+    "mobility.min_speed": "1 m/s",
+    "mobility.max_speed": "1 m/s",
+    "mobility.width": "9 m",
+    "mobility.height": "11 m",
+}
+"""Students and professor walk through the classroom, because the paper names the static setting as a reason."""
+
 
 def base() -> Scenario:
     """The scenario of the paper, with AODV and Reno."""
@@ -102,4 +112,6 @@ def scenario(point: Point) -> Scenario:
     if point.reading in READINGS:
         changes |= READINGS[point.reading][1]
     changes |= OUTLOOK.get(point.reading, {})
+    if point.reading == WALKING:
+        changes |= _WALKS
     return base().with_settings(changes)

@@ -7,7 +7,7 @@ use super::timer_numbers::{Clock, Timer};
 use crate::net::arp::{self, Resolution};
 use crate::net::queue;
 use crate::net::routing::{self, Out};
-use crate::packet::{self, Body, Fate, Happening, Kind, NodeId, Packet, PacketId, RadioId, Reason};
+use crate::packet::{self, Body, Ecn, Fate, Happening, Kind, NodeId, Packet, PacketId, RadioId, Reason};
 use crate::record::note::QueueId;
 use crate::unit::{Span, Time};
 
@@ -164,6 +164,9 @@ impl Sim {
         let id = loop {
             let mut cx = queue::Cx { now: at, pool: &mut self.pool, dropped: &mut self.net.dropped };
             let next = self.net.ports.queues[r.index()].pop(&mut cx);
+            if self.flows.hears_quench {
+                self.quench(next);
+            }
             let n = self.net.ports.node(r);
             self.end_dropped(n);
             self.note_queue(r, at);
@@ -464,9 +467,21 @@ impl Sim {
         self.pool.note(packet, Happening::Queued);
         let mut cx = queue::Cx { now: self.now, pool: &mut self.pool, dropped: &mut self.net.dropped };
         self.net.ports.queues[r.index()].push_packet(packet, &mut cx);
+        if self.flows.hears_quench {
+            self.quench(Some(packet));
+        }
         self.end_dropped(n);
         self.offer(r, self.now);
         self.note_queue(r, self.now);
+    }
+
+    /// Tells senders of what a queue has just marked or dropped.
+    #[cold]
+    pub(super) fn quench(&mut self, taken: Option<PacketId>) {
+        let marked = taken.filter(|&id| self.pool[id].ecn == Ecn::Ce);
+        for id in marked.into_iter().chain(self.net.dropped.iter().map(|d| d.0)) {
+            self.flows.quench(&self.pool[id], self.now, &mut self.timers);
+        }
     }
 
     /// Drops the packets that a queue of a node has given up.

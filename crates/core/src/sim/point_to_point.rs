@@ -53,6 +53,9 @@ impl Sim {
             &mut queue::Cx { now: self.now, pool: &mut self.pool, dropped: &mut self.net.dropped },
         );
         d.note_dropped(&self.net.dropped);
+        if self.flows.hears_quench {
+            self.quench(Some(packet));
+        }
         self.end_dropped(from);
         self.feed(link);
     }
@@ -68,7 +71,8 @@ impl Sim {
             let d = &mut self.net.links.directions[link];
             d.note_queue(self.now);
             let mut cx = queue::Cx { now: self.now, pool: &mut self.pool, dropped: &mut self.net.dropped };
-            if let Some(packet) = d.queue.pop(&mut cx) {
+            let next = d.queue.pop(&mut cx);
+            if let Some(packet) = next {
                 self.pool.here(d.from, self.now);
                 self.pool.note(packet, Happening::Dequeued);
                 if self.flows.reports_queue {
@@ -79,6 +83,9 @@ impl Sim {
             }
             d.note_dropped(&self.net.dropped);
             let from = d.from;
+            if self.flows.hears_quench {
+                self.quench(next);
+            }
             self.end_dropped(from);
         }
         let d = &self.net.links.directions[link];

@@ -20,6 +20,9 @@ settings! {
         /// Share of what is in use that remains after an ECE in congestion avoidance, 0.8 with RFC 8511;
         /// "as_loss": a half, as after a loss.
         pub beta: Option<f64> | "as_loss" = None => above(0.0).below(1.0),
+        /// Tells the sender of a segment at once that a queue has marked or dropped it: an ideal ICMP Source Quench
+        /// (RFC 792), which is never lost and takes neither time nor air. Shows at most how much a real one could do.
+        pub source_quench: bool = false,
         /// Peculiarities of ns-2.
         pub ns2: Ns2 = Ns2::default(),
     }

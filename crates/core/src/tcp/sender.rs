@@ -122,6 +122,15 @@ impl Sender {
         }
     }
 
+    /// A queue on the way has marked or dropped a segment, and tells so.
+    pub fn on_source_quench(&mut self, seq: Seq, now: Time) {
+        let conn = &mut self.connection;
+        conn.set_now(now);
+        conn.integrate_window();
+        conn.on_source_quench(seq);
+        conn.integrate_window();
+    }
+
     /// An acknowledgement arrives that has made this many hops.
     pub fn on_ack(&mut self, ack: &AckSegment, hops: u8, now: Time) {
         let conn = &mut self.connection;

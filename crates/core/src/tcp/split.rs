@@ -62,6 +62,11 @@ impl Split {
         self.sender.on_route_lost(now);
     }
 
+    /// A queue on the second half has marked or dropped a segment, and tells so.
+    pub fn on_source_quench(&mut self, seq: Seq, now: Time) {
+        self.sender.on_source_quench(seq, now);
+    }
+
     /// A packet of the second half has left this node, or was dropped here, perhaps by the full queue.
     pub fn on_left(&mut self, refused: bool, now: Time) {
         self.sender.on_left(refused, now);

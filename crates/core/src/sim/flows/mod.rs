@@ -2,6 +2,7 @@
 
 pub mod generator;
 pub mod own_queue;
+mod quench;
 mod routes;
 mod totals;
 pub mod transfer;
@@ -117,6 +118,8 @@ pub struct Flows {
     pub reports_routes: bool,
     /// A sender tracks its packets within its own node.
     pub reports_queue: bool,
+    /// A sender is told of segments that queues mark or drop.
+    pub hears_quench: bool,
     /// Actions of the end of a connection that are not dispatched yet.
     pub actions: Vec<tcp::Out>,
 }
@@ -131,6 +134,7 @@ impl Flows {
             routeless: Vec::with_capacity(setup.flows.len()),
             reports_routes: asks_for_routes(setup),
             reports_queue: own_queue::is_wanted(setup),
+            hears_quench: quench::is_wanted(setup),
             actions: Vec::with_capacity(64),
         }
     }

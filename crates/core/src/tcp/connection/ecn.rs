@@ -1,7 +1,7 @@
 //! Reaction of a connection to an ECE (RFC 3168, 6.1.2), and the flags of its segments.
 
 use super::{Connection, Cut};
-use crate::packet::{AckSegment, DataSegment};
+use crate::packet::{AckSegment, DataSegment, Seq};
 use crate::tcp::cc::interface::Signal;
 use crate::unit::Time;
 
@@ -26,6 +26,15 @@ impl Connection {
         }
         let after_timeout = self.last_cut == Cut::Timeout && self.cfg.ecn.ns2.cut_after_timeout;
         if self.last_cut == Cut::Never || ack.next > self.recover || after_timeout {
+            self.cut_for_ece();
+        }
+    }
+
+    /// A queue has marked or dropped this segment, and has told so (`tcp.ecn.source_quench`). Cuts the window once for a
+    /// window of data, as an ECE does; the ECE for the same mark then cuts nothing.
+    pub(in crate::tcp) fn on_source_quench(&mut self, seq: Seq) {
+        let is_told = self.ecn.on && self.cfg.ecn.source_quench && self.last_cut != Cut::DupAcks;
+        if is_told && (self.last_cut == Cut::Never || seq >= self.recover) {
             self.cut_for_ece();
         }
     }

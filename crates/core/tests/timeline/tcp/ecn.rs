@@ -136,3 +136,35 @@ fn the_first_timeout_after_a_cut_is_counted_apart() {
         }
     }
 }
+
+#[test]
+fn source_quench_cuts_once_for_a_window_and_its_ece_cuts_nothing() {
+    let mut cfg = with_ecn();
+    cfg.ecn.source_quench = true;
+    let at = |ms| Time::ZERO + Span::ms(ms);
+    let ack = |next, ece| AckSegment { next, hops: 1, window: 64, ece, echo: at(0), ..AckSegment::default() };
+    let mut s = Sender::new(&cfg, Span::ZERO);
+    s.write(None, Time::ZERO);
+    s.on_ack(&AckSegment { syn: true, ..ack(1, true) }, 1, at(100));
+    for next in 2..=8 {
+        s.on_ack(&ack(next, false), 1, at(200));
+    }
+    let (window, max) = (s.connection().window().cwnd, s.connection().max());
+    s.on_source_quench(8, at(210));
+    let cut = s.connection().window().cwnd;
+    assert!(cut < window, "{cut} {window}");
+    // Another segment of the same window, and the echo of the mark.
+    s.on_source_quench(9, at(220));
+    s.on_ack(&ack(9, true), 1, at(230));
+    assert_eq!((s.counters(at(230)).ecn_cuts, s.connection().recover()), (1, max));
+    // A segment that was sent after the cut.
+    s.on_ack(&ack(max, false), 1, at(240));
+    s.on_source_quench(max, at(250));
+    assert_eq!(s.counters(at(250)).ecn_cuts, 2);
+    // Unless it is set, nothing is told.
+    let mut s = Sender::new(&with_ecn(), Span::ZERO);
+    s.write(None, Time::ZERO);
+    s.on_ack(&AckSegment { syn: true, ..ack(1, true) }, 1, at(100));
+    s.on_source_quench(1, at(110));
+    assert_eq!(s.counters(at(110)).ecn_cuts, 0);
+}
