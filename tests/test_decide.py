@@ -154,6 +154,37 @@ def test_a_page_is_made_again_to_the_byte(tmp_path: Path, monkeypatch: pytest.Mo
     assert {n: d for n, d in made().items() if n != RECORD} == plain
 
 
+def test_an_interrupted_decision_keeps_its_runs_and_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plot, "FORMATS", ("svg",))
+    monkeypatch.setattr(judge, "LEVEL", 1e-9)
+
+    def made(folder: Path) -> dict[str, bytes]:
+        assert PAPER.reproduce(folder, wanted=Wanted(), quick=False, jobs=1, decide_s=60.0) == 0
+        return {
+            n: d for n, d in contents(folder).items() if not n.startswith("runs/") and n not in ("paper.md", RECORD)
+        }
+
+    whole = made(tmp_path / "whole")
+    looks = 0
+
+    def interrupted(*args: Any) -> runner.Runner:
+        nonlocal looks
+        looks += 1
+        if looks == 3:
+            raise KeyboardInterrupt
+        return run(*args)
+
+    run = runner.run
+    with monkeypatch.context() as context:
+        context.setattr(runner, "run", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            made(tmp_path / "parts")
+    kept = {n for n in contents(tmp_path / "parts") if n.startswith("runs/")}
+    assert kept
+    assert RECORD not in contents(tmp_path / "parts"), "a look that was not finished is not recorded"
+    assert made(tmp_path / "parts") == whole
+
+
 @pytest.mark.parametrize(
     "text", ["{broken", "[]", "{}", '{"looks": {"S-1": 9}, "cpu_s": 1}', '{"looks": {}, "cpu_s": -1}']
 )

@@ -357,6 +357,17 @@ def test_another_scenario_is_refused(tmp_path: Path) -> None:
     assert contents(tmp_path) == before
 
 
+def test_a_setting_that_is_new_since_orphans_nothing(tmp_path: Path) -> None:
+    done = small(tmp_path, 1)
+    # Written before there was this group of settings.
+    about = json.loads((tmp_path / "study.json").read_text())
+    del about["scenario"]["tcp"]["door"]
+    (tmp_path / "study.json").write_text(json.dumps(about))
+    kept = set(contents(tmp_path))
+    assert small(tmp_path, 1).runs.equals(done.runs)
+    assert set(contents(tmp_path)) == kept, "no run is repeated"
+
+
 def test_a_run_of_another_epoch_has_another_key(monkeypatch: pytest.MonkeyPatch) -> None:
     item = study._axes.Item(study._axes.Point({}, chappe.Scenario.chain(1)), 1)
     before = item.key

@@ -370,18 +370,28 @@ class Answer:
 
     @cached_property
     def times_the_runs(self) -> float:
-        """Number of runs, relative to those there are, that would decide more than half of the points.
+        """Number of runs, relative to those there are, that would decide the claim.
 
-        Effects are taken to stay as they are, and errors to shrink with the square root of the number of runs. Infinite
-        where no number of runs would do.
+        Effects are taken to stay as they are, and errors to shrink with the square root of the number of runs, so that
+        one point after the other is decided. Infinite where no number of runs would do, or none is needed.
         """
-        missing = len(self.observations) // 2 + 1 - max(self.supports, self.contradicts)
         needed = _deviations(self.level / max(1, len(self.observations)))
-        undecided = (o for o, check in zip(self.observations, self.checks, strict=True) if check is None)
-        there = sorted((_deviations(min(o.p_supports, o.p_contradicts)) for o in undecided), reverse=True)
-        if self.chose or missing < 1 or missing > len(there) or not there[missing - 1] > 0:
-            return math.inf
-        return float(max(1.0, (needed / there[missing - 1]) ** 2))
+        there = [_deviations(min(o.p_supports, o.p_contradicts)) for o in self.observations]
+        later = [i for i, check in enumerate(self.checks) if check is None and there[i] > 0]
+        checks = list(self.checks)
+        for i in sorted(later, key=lambda i: -there[i]):
+            o = self.observations[i]
+            supports = o.p_supports < o.p_contradicts
+            checks[i] = None if o.is_blunt and supports else supports
+            if self.verdict is Verdict.OPEN and self._checked(checks).verdict is not Verdict.OPEN:
+                return float(max(1.0, (needed / there[i]) ** 2))
+        return math.inf
+
+    def _checked(self, checks: Sequence[Check]) -> "Answer":
+        """The answer if its points were decided so."""
+        answer = replace(self)
+        answer.__dict__["checks"] = tuple(checks)
+        return answer
 
     @cached_property
     def checks(self) -> tuple[Check, ...]:

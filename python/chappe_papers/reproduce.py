@@ -286,10 +286,16 @@ def _remarks(a: Answer) -> list[str]:
         parts.append(f"not {', '.join(f'at {e}' for e in a.exceptions[:_SHOWN])}{rest}")
     if a.verdict is Verdict.REFUTED and a.bound:
         parts.append(a.bound)
-    if a.verdict is Verdict.OPEN and a.times_the_runs < _MANY:
-        times = f"about {a.times_the_runs:.0f} times the" if a.times_the_runs >= 2 else "slightly more"
-        parts.append(f"{times} runs would decide it")
+    if a.verdict is Verdict.OPEN and a.observations:
+        parts.append(_takes(a.times_the_runs))
     return [*parts, a.sized] if a.sized else parts
+
+
+def _takes(times: float) -> str:
+    """Number of runs that an undecided claim takes, in words."""
+    if times < _MANY:
+        return f"{f'about {times:.0f} times the' if times >= 2 else 'slightly more'} runs would decide it"
+    return "more runs would not decide it: what is undecided lies at the limit"
 
 
 def write_files(

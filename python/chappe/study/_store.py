@@ -444,19 +444,32 @@ class Store:
 
 
 _THEN = {"routing.aodv.data_ttl": "net_diameter"}
-"""New settings whose default is not what the previous version did."""
+"""Settings that the previous version did not have, and whose default is not what it did."""
 
 
 def _of_today(stored: object) -> object:
     """Settings of a scenario, perhaps with former names and without new settings, as this version writes them."""
     try:
-        settings = Scenario(_THEN | stored).settings if isinstance(stored, dict) else None
+        settings = Scenario(_then(stored) | stored).settings if isinstance(stored, dict) else None
     except ScenarioError:
         settings = None
     if settings is None:
         return stored
     del settings["run"]["seed"]
     return settings
+
+
+def _then(stored: Mapping[str, Any]) -> dict[str, str]:
+    """What the previous version did where the settings of a scenario do not say it."""
+
+    def is_set(name: str) -> bool:
+        group: Any = stored
+        *groups, last = name.split(".")
+        for part in groups:
+            group = group.get(part, {})
+        return last in group
+
+    return {name: value for name, value in _THEN.items() if not is_set(name)}
 
 
 def _lost(e: DamagedError) -> StorageError:

@@ -160,7 +160,9 @@ class ElRakabawy(Design):
         That is the slow start of NewReno, and air time over 7 hops: to count it nearly doubles what a run costs.
         """
         packets = self.packets(point, length)
-        batches = packets if point.variant == DELAY else 6 if point.place in (*LISTED, *DRAWN, MOVING, MOVING_DSR) else 11
+        batches = (
+            packets if point.variant == DELAY else 6 if point.place in (*LISTED, *DRAWN, MOVING, MOVING_DSR) else 11
+        )
         changes: dict[str, Any] = {}
         if point.place == CHAIN and point.variant == "newreno":
             changes["run.sample_interval"] = "500 ms"

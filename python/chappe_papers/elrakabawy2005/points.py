@@ -150,7 +150,15 @@ class Point(NamedTuple):
 
 def flows_of(place: str) -> int:
     """Number of flows."""
-    return 1 if place == CHAIN else len(GRIDS[place].flows) if place in GRIDS else 5 if place in (MOVING, MOVING_DSR) else 10
+    return (
+        1
+        if place == CHAIN
+        else len(GRIDS[place].flows)
+        if place in GRIDS
+        else 5
+        if place in (MOVING, MOVING_DSR)
+        else 10
+    )
 
 
 def scenario(

@@ -160,20 +160,20 @@ def _(data: Estimates) -> Observations:
     yield from _single(data, "vegas", "none", 10.0)
 
 
-@claim("P3-F4-3", "Vegas is much less fair than Reno and NewReno, too", section=FAIRNESS, figures=(4,))
-def _(data: Estimates) -> Observations:
-    for v in ("reno", "newreno"):
-        for r in _rates():
-            for vegas, other in data.both(Point("vegas", "none", r), Point(v, "none", r), UNFAIRNESS):
-                yield above(f"{r:g} %", times(vegas, other), MUCH, form=TIMES).of(f"by that of {VARIANTS[v]}")
-
-
 @claim("P3-F4-2", "Tahoe becomes less fair with more loss: 0.7 at 10 %", section=FAIRNESS, figures=(4,))
 def _(data: Estimates) -> Observations:
     first = Point("tahoe", "none", _RATES[0])
     pairs = [(f"{r:g} %", Point("tahoe", "none", r), first) for r in _rates(low=0.5)]
     yield from compare(data, more, pairs, UNFAIRNESS)
     yield from _single(data, "tahoe", "none", 10.0)
+
+
+@claim("P3-F4-3", "Vegas is much less fair than Reno and NewReno, too", section=FAIRNESS, figures=(4,))
+def _(data: Estimates) -> Observations:
+    for v in ("reno", "newreno"):
+        for r in _rates():
+            for vegas, other in data.both(Point("vegas", "none", r), Point(v, "none", r), UNFAIRNESS):
+                yield above(f"{r:g} %", times(vegas, other), MUCH, form=TIMES).of(f"by that of {VARIANTS[v]}")
 
 
 @claim("P3-F5-1", "Snoop makes TCP slightly fairer", section=FAIRNESS, figures=(4, 5))
