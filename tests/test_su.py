@@ -273,5 +273,5 @@ def test_the_paper_in_short(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert int(outcome_rows[-1]["numbers"]) - int(outcome_rows[-1]["inside"]) <= len(outside)
     assert len(outside) <= sum(int(r["numbers"]) - int(r["inside"]) for r in outcome_rows[:-1])
     assert "median error" in (tmp_path / "index.html").read_text(encoding="utf-8")
-    assert len(CLAIMS) == len(PAPER.claims) == 31
+    assert len(CLAIMS) == len(PAPER.claims) == 32
     assert chappe_papers.find("su2008") is PAPER

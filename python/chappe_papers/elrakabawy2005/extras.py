@@ -3,7 +3,7 @@
 import numpy as np
 from chappe.stats import Estimate, Share
 
-from chappe_papers.elrakabawy2005.design import FAILURES, GOODPUT, JAIN, MEASURES, RETRANSMISSIONS
+from chappe_papers.elrakabawy2005.design import FAILURES, GOODPUT, JAIN, MEASURES, RETRANSMISSIONS, Length
 from chappe_papers.elrakabawy2005.points import MOVING, MOVING_DSR, NAMES, Point
 from chappe_papers.estimates import Estimates
 from chappe_papers.extras import Extra, percent
@@ -71,12 +71,16 @@ def _motion_rows(ours: Estimates, _ns2: Estimates) -> Rows:
     return rows
 
 
+def _motion_points(_length: Length) -> list[Point]:
+    return [Point(v, place=p) for p in _ROUTED for v in _MOVED]
+
+
 EXTRAS = {
     "connected": Extra("connected", lambda _: [], None, None, {"connected": Sheet(
         f"how often {NODES} random nodes are connected, in {PLACEMENTS:,} placements",
         ("quantity", "paper", "here", "95 % interval"), _connected_rows, shown=True,
     )}),
-    "motion": Extra("motion", lambda _: [Point(v, place=p) for p in _ROUTED for v in _MOVED], None, None, {"motion": Sheet(
+    "motion": Extra("motion", _motion_points, None, None, {"motion": Sheet(
         "NewReno and Vegas with ELFN and DOOR under motion: five flows among 30 nodes at 10 m/s",
         ("routing", "variant", *(MEASURES[name].label for name in _SHOWN), "goodput compared with neither"),
         _motion_rows, shown=True,

@@ -282,6 +282,16 @@ def _(data: Estimates) -> Observations:
             yield more(HOSTS[down].title, _by_path(a[1], a[2]), _by_path(b[1], b[2]))
 
 
+@claim("P2-A-1", "Hybrid paths: autorate is fairer to several flows, too", section=HYBRID)
+def _(data: Estimates) -> Observations:
+    for host in ("mesh_europe", "mesh_us"):
+        lengths = _lengths(data)
+        pairs = [
+            (count(h, "hop"), *(Point("shared", h, rate, host=host) for rate in ("auto", "fixed"))) for h in lengths
+        ]
+        yield from (c.of(HOSTS[host].title) for c in compare(data, more, pairs, JAIN))
+
+
 # ---- VII ----
 
 
