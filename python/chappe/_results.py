@@ -37,6 +37,9 @@ from chappe._words import count
 from chappe.measures import JAIN, MEASURES, Totals, all_quotients, of_flows, short_batches
 from chappe.stats import Jackknife, known_confidence, lag1
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 TABLES = (
     *("flows", "short_flows", "nodes", "batches", "flow_batches"),
     *("samples", "packet_outcomes", "airtime", "rates", "batteries", "wired_links", "wired_link_batches"),
@@ -375,6 +378,41 @@ class Results:
         """A table that measures need."""
         return {"batches": self.batches, "flow_batches": self.flow_batches, "flows": self.flows}[name]
 
+    def plot(
+        self,
+        what: str = "goodput",
+        *,
+        only: Sequence[int] | None = None,
+        from_s: float = 0.0,
+        until_s: float | None = None,
+    ) -> "Figure":
+        """Plots the run over time, with a curve for each flow or node.
+
+        ``results.plot("cwnd", until_s=20).savefig("cwnd.svg")`` draws congestion windows.
+
+        Args:
+            what: ``"goodput"`` (batch by batch), ``"cwnd"``, ``"rtt"`` (and the timeout), ``"queue"`` or ``"energy"``.
+                All but the first need a table of ``run.record`` with that name; windows and round-trip times are also
+                drawn from the samples of ``run.sample_interval``, round-trip times from the table ``cwnd``.
+            only: Numbers of the flows or nodes that are drawn; ``None``: all.
+            from_s: Begin of the time axis [s].
+            until_s: End of the time axis [s]; ``None``: the end of the run.
+
+        Returns:
+            A figure of matplotlib.
+
+        Raises:
+            ValueError: If there is no such figure, its table was not recorded, a flow or node is unknown, the times
+                are in a wrong order, or there are more than 12 curves.
+            TypeError: If an argument has the wrong type.
+            RuntimeError: In a process forked after polars was used.
+        """
+        from chappe._run_plots import figure
+
+        forked.refuse()
+        numbers = None if only is None else list(only)
+        return figure(self, name_of("what", what), numbers, from_s, until_s)
+
     @keyword_only("confidence")
     def summary(self, *, confidence: float = 0.95, flows: str | None = None) -> pl.DataFrame:
         """Measures of the run as ratios of totals, with intervals over the batches (:class:`chappe.stats.Pooled`).
@@ -625,6 +663,12 @@ class Results:
 
     def _write_table(self, name: str, path: Path) -> None:
         tables.write(self.table(name), path, of_file(name, self.scenario, self.version, self.epoch))
+
+    def _repr_html_(self) -> str:
+        """The same for notebooks, without scripts."""
+        from chappe._html import results
+
+        return results(self)
 
     def __repr__(self) -> str:
         goodput = float(self.flows["goodput_bps"].sum()) / 1e3

@@ -20,6 +20,7 @@ from chappe._words import count
 
 if TYPE_CHECKING:
     import polars as pl
+    from matplotlib.figure import Figure
 
     from chappe.typing import Settings
 
@@ -448,6 +449,21 @@ class Scenario(Mapping[str, Any]):
         columns = {"src": pl.Int64, "dst": pl.Int64, "signal_dbm": pl.Float64, "rate_bps": pl.Int64}
         return pl.DataFrame(self._core.links(), schema=columns, orient="row")
 
+    def plot(self) -> "Figure":
+        """Plots the map at the beginning of a run: nodes to scale, links, and flows as arrows.
+
+        ``chappe.Scenario.load("mesh.toml").plot().savefig("mesh.svg")``; ``chappe draw mesh.toml`` does the same.
+
+        Returns:
+            A figure of matplotlib.
+
+        Raises:
+            ValueError: If no node has a radio.
+        """
+        from chappe._run_plots import network
+
+        return network(self)
+
     @property
     def transports(self) -> list[str]:
         """Transports of the flows without repetition, in the order of the flows: ``"TCP newreno"``, ``"UDP"``.
@@ -471,6 +487,12 @@ class Scenario(Mapping[str, Any]):
 
     def __hash__(self) -> int:
         return hash(self._core.effective_json())
+
+    def _repr_html_(self) -> str:
+        """The same for notebooks, without scripts."""
+        from chappe._html import scenario
+
+        return scenario(self)
 
     def __repr__(self) -> str:
         s = self.settings

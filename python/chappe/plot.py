@@ -2,6 +2,7 @@
 
 import io
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -338,13 +339,19 @@ def agreement(panels: Sequence[tuple[str, Sequence[Group]]], *, title: str, x_la
         return figure
 
 
-def over_time(panels: Sequence[tuple[str, Sequence[Curve]]], *, title: str) -> "Figure":
-    """Plots quantities over a common time axis [s], one panel per label, with lines without intervals."""
+def over_time(panels: Sequence[tuple[str, Sequence[Curve]]], *, title: str, panel_in: float = 1.55) -> "Figure":
+    """Plots quantities over a common time axis [s], one panel per label, with lines without intervals.
+
+    Args:
+        panels: Label and curves of each panel.
+        title: Title of the figure.
+        panel_in: Height of a panel [inch].
+    """
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
     with mpl.rc_context(_STYLE):
-        figure = Figure(figsize=(8.4, 0.9 + 1.55 * len(panels)), layout="constrained")
+        figure = Figure(figsize=(8.4, 0.9 + panel_in * len(panels)), layout="constrained")
         handles: dict[str, Any] = {}
         first = None
         for i, (label, curves) in enumerate(panels):
@@ -439,6 +446,61 @@ def places(nodes: Sequence[tuple[float, float]], flows: Sequence[tuple[int, int]
         axes.set_xlabel("x [m]")
         axes.set_ylabel("y [m]")
         axes.set_title(title, loc="left", fontsize=9, fontweight="bold")
+        return figure
+
+
+NUMBERED = 60
+"""Nodes that have a number at most in a map, and flows that are drawn at most."""
+
+
+def topology(
+    nodes: Sequence[tuple[float, float]],
+    links: Sequence[tuple[int, int]],
+    flows: Sequence[tuple[int, int]],
+    wired: int = 0,
+) -> "Figure":
+    """Plots the map of a network: nodes to scale [m], their links, and flows as arrows from source to destination.
+
+    Args:
+        nodes: Places of the nodes with a radio [m].
+        links: Numbers of the nodes at both ends.
+        flows: Numbers of source and destination.
+        wired: Number of flows with an end that has no radio, and no place.
+    """
+    import matplotlib as mpl
+    from matplotlib.collections import LineCollection
+    from matplotlib.figure import Figure
+    from matplotlib.patches import FancyArrowPatch
+
+    xs, ys = [x for x, _ in nodes], [y for _, y in nodes]
+    wide, high = max(max(xs) - min(xs), 1.0), max(max(ys) - min(ys), 1.0)
+    with mpl.rc_context(_STYLE):
+        figure = Figure(figsize=(7.4, min(max(2.6, 7.4 * high / wide + 0.8), 7.4)), layout="constrained")
+        axes = figure.add_subplot()
+        axes.add_collection(LineCollection([(nodes[a], nodes[b]) for a, b in links], colors="#c5cdd6", linewidths=0.8))
+        for i, (a, b) in enumerate(flows[:NUMBERED]):
+            bend = "arc3,rad=-0.18"
+            colour = COLOURS[i % len(COLOURS)]
+            axes.add_patch(
+                FancyArrowPatch(nodes[a], nodes[b], connectionstyle=bend, arrowstyle="-|>", mutation_scale=11,
+                                color=colour, lw=1.4, shrinkA=5, shrinkB=5, zorder=2)
+            )  # fmt: skip
+        many = len(nodes) > NUMBERED
+        axes.scatter(xs, ys, s=12 if many else 34, color="#1d2733", zorder=3)
+        for n, place in enumerate(() if many else nodes):
+            axes.annotate(str(n), place, (5, 5), textcoords="offset points", fontsize=7, zorder=4)
+        axes.set_aspect("equal")
+        # A chain has no height of its own, but its arrows have.
+        edge = 0.07 * max(wide, high)
+        axes.set_xlim(min(xs) - edge, max(xs) + edge)
+        spare = max(edge, (0.22 * wide - high) / 2)
+        axes.set_ylim(min(ys) - spare, max(ys) + spare)
+        axes.set_xlabel("x [m]")
+        axes.set_ylabel("y [m]")
+        ends = [f"{len(nodes)} nodes", f"{len(links)} links", f"{len(flows)} flows"]
+        ends += [f"{wired} flows with an end behind a wire"] if wired else []
+        counts = ", ".join(re.sub(r"^(1 \w+)s\b", r"\1", text) for text in ends)
+        axes.set_title(counts, loc="left", fontsize=9, fontweight="bold")
         return figure
 
 
@@ -547,12 +609,23 @@ def save(figure: "Figure", folder: Path, name: str) -> None:
     """Writes a figure as PDF, SVG and PNG, atomically and reproducibly."""
     import matplotlib as mpl
 
-    dates: Mapping[str, Mapping[str, None]] = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}
     with mpl.rc_context(_STYLE):
         # One layout for all formats: a layout takes as long as drawing.
         figure.draw_without_rendering()
         figure.set_layout_engine(None)
-        for kind in FORMATS:
-            drawn = io.BytesIO()
-            figure.savefig(drawn, format=kind, dpi=200, metadata=dict(dates[kind]))
-            write_file(folder / f"{name}.{kind}", drawn.getvalue())
+    for kind in FORMATS:
+        write_file(folder / f"{name}.{kind}", encoded(figure, kind))
+
+
+_DATES: Mapping[str, Mapping[str, None]] = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}
+"""Metadata that would differ from one time to the next."""
+
+
+def encoded(figure: "Figure", kind: str) -> bytes:
+    """A figure as a file of a kind of :data:`FORMATS`, reproducibly."""
+    import matplotlib as mpl
+
+    drawn = io.BytesIO()
+    with mpl.rc_context(_STYLE):
+        figure.savefig(drawn, format=kind, dpi=200, metadata=dict(_DATES[kind]))
+    return drawn.getvalue()

@@ -3,7 +3,7 @@
 from chappe._scenario import Scenario
 
 _WIDTH = 460
-_MOST_LINKS, _NUMBERED = 3000, 40
+_MOST_LINKS, _NUMBERED = 1500, 40
 """Links that are drawn at most, and nodes that have a number at most."""
 
 _TIP = (
@@ -12,8 +12,8 @@ _TIP = (
 )
 
 
-def drawn(scenario: Scenario) -> str:
-    """The nodes with a radio to scale, with their links and flows; empty without radios."""
+def drawn(scenario: Scenario, most_links: int = _MOST_LINKS) -> str:
+    """The nodes with a radio to scale, with their links, unless these are too many, and flows; empty without radios."""
     xs, ys = scenario._core.places()
     if not xs:
         return ""
@@ -32,7 +32,7 @@ def drawn(scenario: Scenario) -> str:
         _TIP,
     ]
     links = scenario._core.links()
-    for a, b, _, rate in links if len(links) < _MOST_LINKS else ():
+    for a, b, _, rate in links if len(links) < 2 * most_links else ():
         if a < b and rate is not None:
             parts.append(line(*place(a), *place(b)))
     for src, dst, _ in scenario._core.flows()[:_NUMBERED]:

@@ -10,7 +10,7 @@ from chappe import RESULTS_EPOCH, __version__
 from chappe._arguments import problem_of_jobs
 from chappe._notice import codes
 from chappe._words import plain, tell
-from chappe.cli import advise, comparisons, fix, follow, papers, reference, saved, scenarios, studies
+from chappe.cli import advise, comparisons, fix, follow, papers, plots, reference, saved, scenarios, studies
 from chappe.cli.given import BAD_INPUT
 
 RENAMED = "`{}` is now `{}`; the old name will be removed in the next version"
@@ -322,6 +322,35 @@ def parser() -> Parser:
     q.add_argument("--why", action="store_true", help="explain the results of a run, as `run --why` does")
     _measure_option(q)
     _flows_option(q)
+    _output_options(q)
+
+    q = command("plot", plots.plot, "plot a measure of a study, or a run over time")
+    q.add_argument("folder", metavar="DIR", help="folder of a run or of a study")
+    q.add_argument("-x", metavar="AXIS", help="axis of the x values (default: the one with the most values)")
+    q.add_argument("--measure", metavar="NAME", help="measure of the study (default: goodput_bps)")
+    q.add_argument("--by", metavar="AXIS", help="axis with a curve for each value")
+    q.add_argument("--across", metavar="AXIS", help="axis with a panel for each value")
+    q.add_argument(
+        "--where",
+        metavar="AXIS=VALUE",
+        action="append",
+        default=[],
+        help="value of another axis, such as tcp.variant=vegas; may be repeated",
+    )
+    _flows_option(q)
+    q.add_argument("--what", metavar="NAME", help="of a run: goodput, cwnd, rtt, queue or energy (default: goodput)")
+    q.add_argument(
+        "--only", type=_flow, metavar="N", action="append", default=[], help="flow or node of a run; may be repeated"
+    )
+    q.add_argument("--from", dest="from_", metavar="TIME", help='begin of the figure of a run, such as "28 s"')
+    q.add_argument("--until", metavar="TIME", help="end of the figure of a run")
+    q.add_argument("-o", "--out", metavar="FILE", help="SVG, PNG or PDF file (default: results/NAME.svg)")
+    _output_options(q)
+
+    q = command("draw", plots.draw, "draw the map of a scenario: nodes, links and flows")
+    _file(q, "scenario file (TOML); -: standard input")
+    _set_option(q)
+    q.add_argument("-o", "--out", metavar="FILE", help="SVG, PNG or PDF file (default: results/NAME.svg)")
     _output_options(q)
 
     q = command("compare", comparisons.compare, "compare the values of an axis of a study with one of them")

@@ -646,7 +646,7 @@ class Study:
 
     def plot(
         self,
-        x: str,
+        x: str | None = None,
         measure: str = "goodput_bps",
         *,
         by: str | None = None,
@@ -661,7 +661,7 @@ class Study:
         give bars.
 
         Args:
-            x: Axis of the x values.
+            x: Axis of the x values; ``None``: of those that are free, the one with the most values.
             measure: Name of the measure.
             by: Axis with a curve for each of its values.
             across: Axis with a panel for each of its values.
@@ -682,6 +682,11 @@ class Study:
         names = [None if name is None else name_of(what, name) for what, name in (("by", by), ("across", across))]
         chosen = {} if where is None else values_of("where", where)
         rows = self.summary(measure)
+        if x is None:
+            free = [name for name in self.axes if name not in (*names, *chosen)]
+            if not free:
+                raise ValueError("no axis is left for the x axis" if self.axes else "the study has no axis: one point")
+            x = max(free, key=lambda name: rows[name].n_unique())
         return figure(rows, self.axes, name_of("x", x), by=names[0], across=names[1], where=chosen)
 
     def _series(self, measure: str) -> list[tuple[str, NDArray[np.float64]]]:
@@ -761,6 +766,12 @@ class Study:
         """Deprecated: use the table ``totals``."""
         warn("Study.samples()", 'table("totals")')
         return self._in_order(measure)
+
+    def _repr_html_(self) -> str:
+        """The same for notebooks, without scripts."""
+        from chappe._html import study
+
+        return study(self)
 
     def __repr__(self) -> str:
         forked.refuse()

@@ -285,9 +285,9 @@ def _(data: Estimates) -> Observations:
 @claim("P2-A-1", "Hybrid paths: autorate is fairer to several flows, too", section=HYBRID)
 def _(data: Estimates) -> Observations:
     for host in ("mesh_europe", "mesh_us"):
-        lengths = _lengths(data)
         pairs = [
-            (count(h, "hop"), *(Point("shared", h, rate, host=host) for rate in ("auto", "fixed"))) for h in lengths
+            (count(h, "hop"), Point("shared", h, host=host), Point("shared", h, "fixed", host=host))
+            for h in _lengths(data)
         ]
         yield from (c.of(HOSTS[host].title) for c in compare(data, more, pairs, JAIN))
 

@@ -1,0 +1,85 @@
+"""Scenarios, results and studies in notebooks: static HTML without scripts, at most 30 kB."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from chappe import _show as show
+from chappe.measures import measure_of
+
+if TYPE_CHECKING:
+    from chappe._results import Results
+    from chappe._scenario import Scenario
+    from chappe.study import Study
+
+MOST = 20
+"""Rows of a table."""
+
+_LINKS, _NODES = 150, 150
+"""Links and nodes that are drawn at most."""
+
+_LOOKS = {
+    'class="map"': 'width="460" font-family="sans-serif" font-size="10"',
+    'class="link"': 'stroke="#aab4c0"',
+    'class="flow"': 'fill="none" stroke="#0072b2" stroke-width="1.5"',
+}
+"""Attributes instead of the style sheet of a page, which notebooks take away."""
+
+
+def scenario(of: "Scenario") -> str:
+    """What a scenario changes, and its map."""
+    from chappe._page._map import drawn
+
+    changes = list(_flat(json.loads(of._core.changes_json())))
+    rows = [(n, str(v).lower() if isinstance(v, bool) else v) for n, v in changes if not isinstance(v, list)]
+    svg = drawn(of, _LINKS) if len(of._core.places()[0]) <= _NODES else ""
+    for name, look in _LOOKS.items():
+        svg = svg.replace(name, look)
+    return _joined(repr(of), svg, _table(("setting", "differs from the default"), rows))
+
+
+def results(of: "Results") -> str:
+    """The measures of a run."""
+    rows = [(*_named(row["measure"]), show.estimate(row, measure_of(row["measure"]).scale))
+            for row in of.summary().iter_rows(named=True)]  # fmt: skip
+    return _joined(repr(of), _table(("measure", "unit", "value"), rows))
+
+
+def study(of: "Study") -> str:
+    """A measure of each point of a study, with its interval."""
+    name = of.measure_of_search if of.is_search else "goodput_bps"
+    label, unit = _named(name)
+    rows = [
+        (*(row[axis] for axis in of.axes), show.estimate(row, measure_of(name).scale))
+        for row in of.summary(name).iter_rows(named=True)
+    ]
+    return _joined(repr(of), _table((*of.axes, f"{label} [{unit}]" if unit else label), rows))
+
+
+def _named(measure: str) -> tuple[str, str]:
+    m = measure_of(measure)
+    return m.label, m.unit
+
+
+def _flat(settings: Mapping[str, Any], group: str = "") -> Iterable[tuple[str, Any]]:
+    """Settings by their dotted names."""
+    for name, value in settings.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{group}{name}.")
+        else:
+            yield f"{group}{name}", value
+
+
+def _table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """A table of the first rows."""
+    if not rows:
+        return ""
+    head = "".join(f"<th>{escape(c)}</th>" for c in columns)
+    body = "".join("<tr>" + "".join(f"<td>{escape(str(v))}</td>" for v in row) + "</tr>" for row in rows[:MOST])
+    more = f"<p>and {len(rows) - MOST:,} more</p>" if len(rows) > MOST else ""
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+
+
+def _joined(title: str, *parts: str) -> str:
+    return f"<div><p><b>{escape(title[1:-1])}</b></p>{''.join(parts)}</div>"
