@@ -99,9 +99,10 @@ def test_the_map_has_all_nodes_links_and_flows() -> None:
     assert f"{len(scenario.flows)} flows" in axes.get_title(loc="left")
     (dots,) = [c for c in axes.collections if len(c.get_offsets()) == len(scenario.nodes)]
     assert np.asarray(dots.get_offsets()) == pytest.approx(scenario.nodes.select("x_m", "y_m").to_numpy())
+    wires = {"topology": {"kind": "none", "wired_nodes": 2}, "wired_link": [{"src": 0, "dst": 1}]}
+    wired = chappe.Scenario({"run.stop": "1 s", **wires, "flow": [{"src": 0, "dst": 1}]})
     with pytest.raises(ValueError, match="there is no map: no node has a radio"):
-        chappe.Scenario({"run.stop": "1 s", "topology.kind": "none", "topology.wired_nodes": 2, "wired_link": [{"src": 0, "dst": 1}],
-                         "flow": [{"src": 0, "dst": 1}]}).plot()  # fmt: skip
+        wired.plot()
 
 
 def test_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
