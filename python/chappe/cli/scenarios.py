@@ -19,10 +19,16 @@ if TYPE_CHECKING:
 
 def run(args: argparse.Namespace) -> int:
     """``chappe run``."""
+    from chappe import _chosen as chosen
     from chappe import _show_results as show_results
     from chappe._progress import hidden
 
     scenario = load(args)
+    if args.flows is not None:
+        try:
+            chosen.check_labels(args.flows, chosen.labels_of([scenario]))
+        except ValueError as e:
+            raise CommandError(f"--flows: {e}") from None
     if args.why:
         scenario = scenario.with_settings({"run.airtime": True})
     if args.out is not None and args.pcap is not None:

@@ -93,6 +93,7 @@ def _study(args: argparse.Namespace) -> "StudyFile":
             grid(f.scenario, axes)
         except StudyError as e:
             problems += [p._replace(file="--axis") for p in e.problems]
+    problems += _unknown_labels(args, f, axes)
     if problems:
         raise StudyError(problems)
     seeds = f.seeds
@@ -108,6 +109,20 @@ def _study(args: argparse.Namespace) -> "StudyFile":
         measures = chosen.of(args.measures or f.measures, flows)
     precision = _precision(args, f, seeds, measures[0])
     return replace(f, axes={**f.axes, **axes}, seeds=seeds, precision=precision, measures=measures, flows=flows)
+
+
+def _unknown_labels(args: argparse.Namespace, f: "StudyFile", axes: dict[str, list[object]]) -> "list[Problem]":
+    """Problems of names of flows on the command line that no point has."""
+    from chappe import _chosen as chosen
+    from chappe.study._axes import grid
+    from chappe.study._run import problems_of_labels
+
+    asked = {name: "--measure" for name in args.measures if chosen.OF in name}
+    asked |= {args.flows: "--flows"} if args.flows else {}
+    try:
+        return problems_of_labels(grid(f.scenario, {**f.axes, **axes}, f.cases), asked) if asked else []
+    except StudyError:
+        return []  # the sweep says what is wrong with the points
 
 
 def _precision(args: argparse.Namespace, f: "StudyFile", seeds: list[int], measure: str) -> "Precision | None":

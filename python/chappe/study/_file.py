@@ -19,7 +19,7 @@ from chappe._former_settings import renamed_setting
 from chappe._scenario import Scenario, read_text, schema
 from chappe.study._axes import grid, of_today, seeds_of
 from chappe.study._facts import Warmup
-from chappe.study._run import problems_of_measure, problems_of_rules, problems_of_stop
+from chappe.study._run import problems_of_labels, problems_of_measure, problems_of_rules, problems_of_stop
 from chappe.study._search import Search, first_seeds, problems_of_search
 from chappe.study._stop import Precision
 
@@ -146,6 +146,9 @@ class _Reader:
             asked = dict.fromkeys(measures, "measures")
             asked |= {precision.measure: "precision.measure"} if precision is not None else {}
             asked |= {search.measure: "search.measure"} if search is not None else {}
+            if flows is not None and (wrong := problems_of_labels(points, {flows: "flows"})):
+                self._problems += [p._replace(message=f"`flows`: {p.message}") for p in wrong]
+                asked = {name: path for name, path in asked.items() if not name.endswith(f"{chosen.OF}{flows}")}
             self._problems += problems_of_rules(points, warmup, asked)
             if search is not None:
                 self._problems += problems_of_search(search, points, cases)

@@ -68,8 +68,13 @@ def frames_of(runs: Iterable[Finished]) -> dict[str, pl.DataFrame]:
         of_runs = [r.tables[name] for r in runs]
         lengths = [len(next(iter(t.values()))[1]) for t in of_runs]
         columns = {RUN: ("text", [r.key for r, length in zip(runs, lengths, strict=True) for _ in range(length)])}
-        for column, (kind, _) in of_runs[0].items():
-            columns[column] = (kind, list(chain.from_iterable(t[column][1] for t in of_runs)))
+        kinds = {column: kind for t in of_runs for column, (kind, _) in t.items()}
+        for column, kind in kinds.items():
+            # Only runs whose flows have names have a column of names.
+            of_column: list[list[Any]] = [
+                t[column][1] if column in t else [None] * n for t, n in zip(of_runs, lengths, strict=True)
+            ]
+            columns[column] = (kind, list(chain.from_iterable(of_column)))
         frames[name] = frame(columns)
     return frames
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from chappe import _chosen as chosen
 from chappe import _core
 from chappe._arguments import is_whole, not_whole, problem, problems_of_work, said
 from chappe._deprecated import arguments, keyword_only, warn
@@ -470,7 +471,7 @@ def _facts(store: Store, keys: Sequence[str], warmup: Warmup, points: Mapping[st
 
 def problems_of_rules(points: Sequence[Point], warmup: str, asked: Mapping[str, str]) -> list[Problem]:
     """Problems of the removal of transients, and of measures by the setting that uses them, at the given points."""
-    problems = []
+    problems = problems_of_labels(points, {name: path for name, path in asked.items() if chosen.OF in name})
     if ENERGY in asked and not all(p.scenario.settings["run"]["airtime"] for p in points):
         help_ = "count airtime in the scenario: run.airtime = true"
         problems.append(problem(asked[ENERGY], f"`{ENERGY}` needs the count of airtime", help_))
@@ -482,6 +483,39 @@ def problems_of_rules(points: Sequence[Point], warmup: str, asked: Mapping[str, 
         help_ = "MSER-5 averages batches in groups of five: set run.batches to at least 20, better 100"
         problems.append(problem("warmup", f"`warmup` is mser5 and a run has {fewest} batches", help_))
     return problems
+
+
+def problems_of_labels(points: Sequence[Point], asked: Mapping[str, str]) -> list[Problem]:
+    """Problems of measures of flows by name: flows that no point has.
+
+    Args:
+        points: Points of the study.
+        asked: Names of measures, or choices of flows, with the setting that has them.
+    """
+    named = {text: path for text, path in asked.items() if _labels_in(text)}
+    labels = chosen.labels_of(point.scenario for point in points) if named else set()
+    problems = []
+    for text, path in named.items():
+        try:
+            chosen.check_labels(_choice_in(text), labels)
+        except ValueError as e:
+            message, _, help_ = str(e).partition("; ")
+            problems.append(problem(path, message, help_ or None))
+    return problems
+
+
+def _choice_in(text: str) -> str:
+    """Choice of flows of a measure; the text itself if it names no measure."""
+    _, is_of, choice = text.partition(chosen.OF)
+    return choice if is_of else text
+
+
+def _labels_in(text: str) -> list[str]:
+    """Names and groups in a choice, or in a measure; none in a text that is no choice."""
+    try:
+        return chosen.labels_in_text(_choice_in(text))
+    except ValueError:
+        return []
 
 
 def problems_of_stop(rule: Precision, seeds: Sequence[int]) -> list[Problem]:

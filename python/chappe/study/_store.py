@@ -31,6 +31,7 @@ from chappe import RESULTS_EPOCH, _core
 from chappe import _forked as forked
 from chappe import _metadata as metadata
 from chappe import _tables as tables
+from chappe._chosen import LABELS
 from chappe._error import ScenarioError, StorageError, reason
 from chappe._files import UNFINISHED, make_folder, take_away, write_file
 from chappe._notice import Notice
@@ -102,6 +103,13 @@ def table(
             read = read.with_columns(pl.Series(RUN, names, dtype=pl.String))
         tables_read.append(read)
         places += found
+    # Flows have names in some runs only, or in none.
+    labels = [name for name in LABELS if any(name in read.columns for read in tables_read)]
+    if labels and name == "flows":
+        none = pl.lit(None, dtype=pl.String)
+        missing = [[none.alias(label) for label in labels if label not in read.columns] for read in tables_read]
+        of_all = [name for name in tables_read[0].columns if name not in LABELS] + labels
+        tables_read = [read.with_columns(m).select(of_all) for read, m in zip(tables_read, missing, strict=True)]
     try:
         whole = pl.concat(tables_read)
     except pl.exceptions.PolarsError:

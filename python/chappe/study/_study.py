@@ -362,6 +362,11 @@ class Study:
         for name in measures:
             analysis.known_measure(name)
         runs = self._there[RUN].unique(maintain_order=True).to_list()
+        texts = [flows, *(name.partition(chosen.OF)[2] for name in measures)]
+        if runs and (texts := [text for text in texts if text]):
+            labels = chosen.labels_in(self._rows("flows", runs))
+            for text in texts:
+                chosen.check_labels(text, labels)
         names = chosen.of(measures, flows, (lambda: self._rows("flows", runs)) if each and runs else None)
         for choice in {chosen.parts(name)[1] for name in names} - {None} if runs else ():
             assert choice is not None
