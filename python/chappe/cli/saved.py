@@ -63,10 +63,10 @@ def _show_study(folder: Path, args: argparse.Namespace) -> int:
 
     if args.why:
         raise CommandError(f"--why is for runs, and {folder} has a study")
-    problems = [p for m in args.measures for p in problems_of_measure("--measure", m)]
+    study = Study(folder)
+    problems = [p for m in args.measures for p in problems_of_measure("--measure", m, study._own)]
     if problems:
         raise StudyError(problems)
-    study = Study(folder)
     measures = _measures(study, args.measures)
     refuse_no_flows(study, args.flows)
     study_show.warnings(study, measures)

@@ -43,7 +43,7 @@ def sweep(args: argparse.Namespace) -> int:
             if f.search is not None:
                 study = search(f.scenario, **vars(f.search), axes=f.axes, seeds=f.seeds, **common)
             else:
-                study = sweep(f.scenario, f.axes, seeds=f.seeds, precision=f.precision, **common)
+                study = sweep(f.scenario, f.axes, seeds=f.seeds, precision=f.precision, measures=f.own, **common)
     except KeyboardInterrupt:
         tell(f"\n{KEPT.format(plain(common['out']))}")
         raise
@@ -65,6 +65,7 @@ def _study(args: argparse.Namespace) -> "StudyFile":
     from chappe import _chosen as chosen
     from chappe.study import _file as study_file
     from chappe.study._axes import grid, seeds_of
+    from chappe.study._own import own_of, split
     from chappe.study._run import problems_of_measure
     from chappe.study._search import first_seeds
 
@@ -87,7 +88,10 @@ def _study(args: argparse.Namespace) -> "StudyFile":
     for option, given in (("--measure", args.measures), ("--flows", args.flows)):
         if given and f.search is not None:
             raise CommandError(f"{option} is for studies without search: {args.file} searches for `{f.search.measure}`")
-    problems = [p for m in args.measures for p in problems_of_measure("--measure", m)]
+    asked, texts = split(args.measures)
+    own, problems = own_of(texts, {**f.axes, **axes}, "--measure")
+    f = replace(f, own={**f.own, **{measure.name: str(measure.text) for measure in own}})
+    problems += [p for m in asked for p in problems_of_measure("--measure", m, f.own)]
     if axes:
         try:
             grid(f.scenario, axes)
@@ -104,9 +108,9 @@ def _study(args: argparse.Namespace) -> "StudyFile":
     if chosen.is_each(flows):
         if args.precision is not None or f.precision is not None:
             raise CommandError("--precision needs one measure: choose one set of flows, such as `--flows tcp`")
-        measures = args.measures or f.measures
+        measures = asked or f.measures
     else:
-        measures = chosen.of(args.measures or f.measures, flows)
+        measures = chosen.of(asked or f.measures, flows)
     precision = _precision(args, f, seeds, measures[0])
     return replace(f, axes={**f.axes, **axes}, seeds=seeds, precision=precision, measures=measures, flows=flows)
 

@@ -7,7 +7,7 @@ half of the studies.
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -65,9 +65,9 @@ class Sample(NamedTuple):
         return self.totals.estimate(self.together)
 
 
-def known_measure(name: str) -> None:
-    """Refuses an unknown measure."""
-    if found := wrong(name):
+def known_measure(name: str, own: Collection[str] = ()) -> None:
+    """Refuses an unknown measure, which may be one of one's own."""
+    if found := wrong(name, own):
         raise ValueError("; ".join(found))
 
 

@@ -40,6 +40,7 @@ from chappe._words import count
 from chappe.study import _parts as parts
 from chappe.study._axes import KEY_LENGTH, Item
 from chappe.study._parts import RUN, DamagedError, Finished
+from chappe.study._reduced import REDUCED, SCHEMA
 
 FORMAT = 2
 FORMER = 1
@@ -90,6 +91,12 @@ def table(
     """
     # After an interruption a run may be in two parts; only the part in ``sources`` counts.
     wanted: dict[Path, dict[str, int]] = {}
+    if name == REDUCED:
+        # Only runs of studies with measures of their own have reductions.
+        has = {path: (path / f"{REDUCED}.parquet").exists() for path in set(sources.values())}
+        keys = [key for key in keys if has[sources[key]]]
+        if not keys:
+            return pl.DataFrame(schema={RUN: pl.String, **SCHEMA})
     for place, key in enumerate(keys):
         wanted.setdefault(sources[key], {})[former.get(key, key)] = place
     if not wanted:
@@ -419,6 +426,8 @@ class Store:
         ):
             return
         content = {name: self.table(name, keys) for name in parts.PART_TABLES}
+        if len(rows := self.table(REDUCED, keys)):
+            content[REDUCED] = rows
         if path.exists():
             aside = _free(self.folder / PARTS, OLD)
             aside.parent.mkdir(exist_ok=True)

@@ -33,12 +33,14 @@ from chappe._words import count
 from chappe.measures import NAMES, Direction, Totals, column, direction_of, is_index, short_batches
 from chappe.stats import known_confidence
 from chappe.study import _analysis as analysis
+from chappe.study import _own as own
 from chappe.study import _parts as parts
 from chappe.study import _store as store
 from chappe.study._axes import Item
 from chappe.study._common import drawn
 from chappe.study._facts import WARMUPS, Batches, mean_series, runs_of, totals_of, with_measures
 from chappe.study._parts import RUN, DamagedError
+from chappe.study._reduced import REDUCED
 from chappe.study._search import Known, Run, Search, curve, explored
 from chappe.study._stop import Precision, error
 from chappe.study._work import Failed
@@ -102,6 +104,7 @@ class Study:
         self._given = list(warnings)
         self._found: dict[tuple[str, ...], list[Notice]] = {}
         self._sums: dict[str, pl.DataFrame] = {}
+        self._of_own: dict[str, Totals] = {}
         self._forgotten = forgotten
         try:
             self._about = _described((self.folder / store.STUDY).read_bytes())
@@ -203,6 +206,7 @@ class Study:
         rows = self._rows(parts.RUN_INFO, keys).drop("seed")
         rows = with_measures(rows, self._batches(keys))
         runs = self._there.join(runs_of(rows), on=RUN, how="left", maintain_order="left")
+        runs = own.with_own(runs, self._own.values(), lambda name: self._rows(name, keys))
         return tables.known(runs), tables.known(totals_of(rows))
 
     def table(self, name: str) -> pl.DataFrame:
@@ -220,7 +224,7 @@ class Study:
         return self._there.join(rows, on=RUN, maintain_order="left_right", suffix="_of_run")
 
     def _rows(self, name: str, keys: Sequence[str]) -> pl.DataFrame:
-        if name not in parts.PART_TABLES:
+        if name not in (*parts.PART_TABLES, REDUCED):
             raise ValueError(f"there is no table {said(name)}; known: {', '.join((*parts.PART_TABLES, TOTALS))}")
         try:
             return store.table(self._sources, name, keys)
@@ -260,7 +264,9 @@ class Study:
     def _in_order(self, measure: str) -> list[analysis.Sample]:
         """Totals of a measure at each point, by runs, or by the batches of a single run."""
         forked.refuse()
-        analysis.known_measure(name_of("measure", measure))
+        analysis.known_measure(name_of("measure", measure), self._own)
+        if self._is_own(measure):
+            return self._own_in_order(measure)
         samples = []
         batches: dict[str, Totals] = {}
         short: set[str] = set()
@@ -282,6 +288,37 @@ class Study:
                 rows = of_point.select("numerator", "denominator").to_numpy()
                 totals = Totals.of(measure, rows, flows.get(row[RUN], 0), runs=True)
                 samples.append(analysis.Sample(labels, of_point["seed"].to_list(), totals, self._common))
+        return samples
+
+    @cached_property
+    def _own(self) -> dict[str, own.Own]:
+        """Measures of one's own, by name."""
+        return own.of_stored(self._about.get("measures", {}))
+
+    def _is_own(self, measure: str) -> bool:
+        return measure.partition(chosen.OF)[0] in self._own
+
+    def _direction_of(self, measure: str) -> Direction | None:
+        """Better direction of a measure of one's own; ``None`` of any other."""
+        return self._own[measure.partition(chosen.OF)[0]].direction if self._is_own(measure) else None
+
+    def _own_in_order(self, measure: str) -> list[analysis.Sample]:
+        """Totals of a measure of one's own at each point, by runs."""
+        name, choice = chosen.parts(measure)
+        runs = self._there
+        keys = runs[RUN].unique(maintain_order=True).to_list()
+        if not keys:
+            return []
+        if measure not in self._of_own:
+            self._of_own[measure] = own.totals_of(self._own[name], keys, lambda name: self._rows(name, keys), choice)
+        totals, place_of = self._of_own[measure], {key: place for place, key in enumerate(keys)}
+        samples = []
+        for of_point in runs.partition_by("point", maintain_order=True):
+            row = of_point.row(0, named=True)
+            rows = totals.rows[[place_of[key] for key in of_point[RUN]]]
+            labels = {axis: row[axis] for axis in self.axes}
+            of_runs = totals._replace(rows=rows)
+            samples.append(analysis.Sample(labels, of_point["seed"].to_list(), of_runs, self._common))
         return samples
 
     def _sums_of(self, measure: str) -> pl.DataFrame:
@@ -327,8 +364,8 @@ class Study:
         """Measures at each point, as ratios of totals, with intervals and quantiles.
 
         Args:
-            measures: Names of one or several of :data:`chappe.measures.MEASURES`, or of chosen flows, such as
-                ``"mean_delay_s of udp"``.
+            measures: Names of one or several of :data:`chappe.measures.MEASURES`, of measures of one's own
+                (:func:`chappe.sweep`), or of chosen flows, such as ``"mean_delay_s of udp"``.
             confidence: Confidence of the intervals.
             flows: Flows that are measured where a measure does not name its own, such as ``"tcp"`` or ``"worst"``, or
                 ``"each"`` (:meth:`chappe.Results.summary`); ``None``: all flows.
@@ -360,7 +397,7 @@ class Study:
         """
         forked.refuse()
         for name in measures:
-            analysis.known_measure(name)
+            analysis.known_measure(name, self._own)
         runs = self._there[RUN].unique(maintain_order=True).to_list()
         texts = [flows, *(name.partition(chosen.OF)[2] for name in measures)]
         if runs and (texts := [text for text in texts if text]):
@@ -373,7 +410,9 @@ class Study:
             if choice.of(of_all := self._rows("flows", runs), [RUN]).is_empty():
                 raise ValueError(chosen.none_of(choice.text, of_all))
         for name in names:
-            analysis.known_measure(name)
+            analysis.known_measure(name, self._own)
+            if self._is_own(name):
+                own.choice_of(self._own[chosen.parts(name)[0]], chosen.parts(name)[1])
         return names
 
     def _of_flows(self, measure: str, flows: str | None) -> list[analysis.Sample]:
@@ -416,6 +455,7 @@ class Study:
 
     def _noticed(self, measures: Sequence[str]) -> list[Notice]:
         """Warnings, found anew."""
+        measures = [name for name in measures if not self._is_own(name)]
         warnings = list(self._given)
         ends = self.runs["end"].to_list() if "end" in self.runs.columns else []
         for end, text in ENDS.items():
@@ -642,6 +682,8 @@ class Study:
             name_of("direction", direction)
         known_confidence(confidence)
         samples = self._of_flows(measure, flows)
+        if direction is None and best is None:
+            direction = self._direction_of(measure)
         rows = analysis.table(analysis.rank(samples, names, direction_of(measure, direction, best), confidence))
         return (
             rows.cast({"rank": pl.Int64, "can_be_best": pl.Boolean, "letters": pl.String, "note": pl.String})
@@ -805,6 +847,7 @@ def _described(data: bytes) -> dict[str, Any]:
         seeds is None or isinstance(seeds, list),
         isinstance(about.get("scenario"), dict),
         about.get("warmup") in WARMUPS,
+        isinstance(about.get("measures", {}), dict),
         isinstance(search, dict) and all(isinstance(search.get(k), str) for k in (_OF_SEARCH if search else ())),
     )
     if not all(good):
