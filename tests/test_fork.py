@@ -128,7 +128,7 @@ ANSWERED = {
         )
     },
     "Scenario.__repr__": "repr(scenario)",
-    **{f"Study.{name}": f"swept.{name}" for name in ("axes", "is_search", "scenario", "seeds")},
+    **{f"Study.{name}": f"swept.{name}" for name in ("axes", "is_search", "pool", "scenario", "seeds")},
     "Study.measure_of_search": "searched.measure_of_search",
 }
 """Calls that work without threads."""

@@ -63,9 +63,9 @@ def _study(args: argparse.Namespace) -> "tuple[Study, list[str]]":
     from chappe.study import Study
 
     study = Study(named(args.folder))
-    if not study.axes:
+    if not study._own_axes:
         raise CommandError(f"{args.folder} has no axis: there is one setting, and nothing to compare it with")
-    return study, study.axes
+    return study, study._own_axes
 
 
 def _axes(wanted: list[str], axes: list[str]) -> list[str]:

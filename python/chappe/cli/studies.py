@@ -43,7 +43,9 @@ def sweep(args: argparse.Namespace) -> int:
             if f.search is not None:
                 study = search(f.scenario, **vars(f.search), axes=f.axes, seeds=f.seeds, **common)
             else:
-                study = sweep(f.scenario, f.axes, seeds=f.seeds, precision=f.precision, measures=f.own, **common)
+                study = sweep(
+                    f.scenario, f.axes, seeds=f.seeds, precision=f.precision, measures=f.own, pool=f.pool, **common
+                )
     except KeyboardInterrupt:
         tell(f"\n{KEPT.format(plain(common['out']))}")
         raise
@@ -56,7 +58,7 @@ def sweep(args: argparse.Namespace) -> int:
         if f.baseline is not None:
             axis, value = f.baseline
             for m in measures:
-                show_compared.compared(study.compare(m, axis, baseline=value), m, study.axes, axis)
+                show_compared.compared(study.compare(m, axis, baseline=value), m, study._own_axes, axis)
     return 1 if study.failed else 0
 
 

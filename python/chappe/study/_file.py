@@ -4,7 +4,7 @@ import difflib
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -24,6 +24,7 @@ from chappe.study._run import (
     problems_of_labels,
     problems_of_measure,
     problems_of_own,
+    problems_of_pool,
     problems_of_rules,
     problems_of_stop,
 )
@@ -48,6 +49,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "measures",
         "flows",
         "baseline",
+        "pool",
         "axes",
         "cases",
         "precision",
@@ -87,6 +89,7 @@ class StudyFile:
     flows: str | None = None
     baseline: tuple[str, Any] | None = None
     own: Mapping[str, str] = field(default_factory=dict)
+    pool: tuple[str, ...] = ()
 
     def __getattr__(self, name: str) -> Any:
         return former_attribute(self, name, _RENAMED[""])
@@ -132,7 +135,8 @@ class _Reader:
         seeds: list[int] | None = self._try(lambda: seeds_of(w.get("seeds", 1)))
         axes = self._axes(self._table(w, "axes"))
         cases = self._cases(self._table(w, "cases")) if "cases" in w else None
-        baseline = self._baseline(axes, cases, seeds)
+        pool = self._pool([*axes, *(["case"] if cases else [])])
+        baseline = self._baseline(axes, cases, seeds, pool)
         warmup: Any = w.get("warmup", "discard")
         measures, own = self._measures([*axes, *(["case"] if cases else [])])
         flows = self._flows()
@@ -171,7 +175,9 @@ class _Reader:
             help_ = "make a sweep over the setting, or search for the best value of another measure"
             raise StudyError([self._placed(problem("measures", "a search measures what every study does", help_))])
         texts = {name: str(measure.text) for name, measure in own.items()}
-        return StudyFile(scenario, axes, cases, seeds, precision, warmup, search, measures, flows, baseline, texts)
+        return StudyFile(
+            scenario, axes, cases, seeds, precision, warmup, search, measures, flows, baseline, texts, pool
+        )
 
     def _add(self, path: str, message: str, help_: str | None) -> None:
         self._problems.append(Problem(path, message, help_, None, None, None))
@@ -224,8 +230,24 @@ class _Reader:
                 self._add(f"cases.{name}", f"the case `{name}` is not a table", f"[cases.{name}]")
         return cases
 
+    def _pool(self, axes: list[str]) -> tuple[str, ...]:
+        """Axes over which runs are pooled."""
+        given = self._written.get("pool", [])
+        if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
+            self._add("pool", "`pool` is not a list of axes", 'such as ["topology.seed"]')
+            return ()
+        pool = tuple(of_today(dict.fromkeys(given)))
+        self._problems += problems_of_pool(pool, axes, "precision" in self._written)
+        if pool and "search" in self._written:
+            self._add("pool", "`pool` is for studies without `search`", None)
+        return pool
+
     def _baseline(
-        self, axes: Mapping[str, list[Any]], cases: Mapping[str, Any] | None, seeds: list[int] | None
+        self,
+        axes: Mapping[str, list[Any]],
+        cases: Mapping[str, Any] | None,
+        seeds: list[int] | None,
+        pool: Sequence[str] = (),
     ) -> tuple[str, Any] | None:
         """Axis whose values are compared with one of them, and that value."""
         if "baseline" not in self._written:
@@ -243,9 +265,11 @@ class _Reader:
         elif value not in known[name]:
             help_ = f"known: {', '.join(map(str, known[name]))}"
             self._add(f"baseline.{name}", f"no point has `{name}` = {said(value)}", help_)
+        if name in pool:
+            self._add("baseline", f"`baseline` has `{name}`, over whose values `pool` pools", None)
         if "search" in self._written:
             self._add("baseline", "`baseline` is for studies without `search`", None)
-        elif seeds is not None and len(seeds) < 2:
+        elif seeds is not None and len(seeds) < 2 and not pool:
             self._add("baseline", "a comparison needs at least 2 seeds, better 10", "add seeds = 10")
         return name, value
 

@@ -14,7 +14,7 @@ import polars as pl
 
 from chappe import _chosen as chosen
 from chappe import _core
-from chappe._arguments import is_whole, not_whole, problem, problems_of_work, said
+from chappe._arguments import is_whole, names_of, not_whole, problem, problems_of_work, said
 from chappe._deprecated import arguments, keyword_only, warn
 from chappe._error import Problem, ScenarioError, StudyError, WorkWarning
 from chappe._notice import Notice
@@ -31,6 +31,7 @@ from chappe.study._axes import (
     Point,
     doubts_of,
     grid,
+    of_today,
     problems_of_size,
     seeds_of,
     settings_without_seed,
@@ -73,6 +74,7 @@ def sweep(
     max_length: int | None = None,
     min_seeds: int | None = None,
     measures: Mapping[str, Any] | Iterable[str] = (),
+    pool: str | Sequence[str] = (),
     warmup: Warmup = "discard",
     out: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
@@ -100,6 +102,8 @@ def sweep(
             ``"sum(flows.timeouts) / sum(flows.packets_delivered)"`` (docs/studies.md); an expression of polars over the
             table ``flows``, or a numerator and a denominator; or a function of the tables of a run, by name, that
             returns a number, or a numerator and a denominator. Or a list of names such as ``"delay_p95_s"``.
+        pool: Axes over which the runs are pooled in the analysis, such as ``"topology.seed"``: their values are the
+            units of intervals, and pairs in comparisons.
         warmup: Removal of the transient at the beginning of each run: ``"discard"`` or ``"mser5"``.
         out: Folder of the study; ``None``: a temporary folder, deleted with the returned study.
         jobs: Number of parallel runs on this machine; ``None``: one per core.
@@ -133,7 +137,10 @@ def sweep(
     given += wrong_own
     points, own_seeds = _points(base, axes, cases, seeds, jobs, given, reduction_of(own))
     asked = {stop.measure: "precision.measure"} if stop and isinstance(stop.measure, str) else {}
+    pooled = names_of("pool", pool) if pool else []
+    pooled = list(of_today(dict.fromkeys(pooled)))
     problems = problems_of_own(points, own, "measures")
+    problems += problems_of_pool(pooled, list(points[0].labels), stop is not None)
     problems += [*problems_of_rules(points, warmup, asked), *(problems_of_stop(stop, own_seeds) if stop else ())]
     if stop is not None and not problems:
         problems = problems_of_growth(stop, base, points, own_seeds)
@@ -148,6 +155,7 @@ def sweep(
         "warmup": warmup,
         "drawn": drawn_everywhere(points, cases),
         **({"measures": stored(own)} if own else {}),
+        **({"pool": pooled} if pooled else {}),
     }
     return carry_out(
         base,
@@ -503,6 +511,25 @@ def problems_of_rules(points: Sequence[Point], warmup: str, asked: Mapping[str, 
     if warmup == "mser5" and fewest < 20:
         help_ = "MSER-5 averages batches in groups of five: set run.batches to at least 20, better 100"
         problems.append(problem("warmup", f"`warmup` is mser5 and a run has {fewest} batches", help_))
+    return problems
+
+
+def problems_of_pool(pool: Sequence[str], axes: Sequence[str], is_precise: bool) -> list[Problem]:
+    """Problems of the axes over which runs are pooled.
+
+    Args:
+        pool: Names of these axes.
+        axes: Names of all axes.
+        is_precise: True if the study stops at a precision.
+    """
+    problems = [
+        problem("pool", f"`pool` has {said(name)}, which is not an axis", f"the axes are {', '.join(axes) or 'none'}")
+        for name in pool
+        if name not in axes
+    ]
+    if pool and is_precise:
+        help_ = "leave one of them out: a precision is that of each point, with its seeds"
+        problems.append(problem("pool", "a study has `pool` or `precision`, not both", help_))
     return problems
 
 

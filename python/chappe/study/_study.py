@@ -127,6 +127,16 @@ class Study:
         """Names of the axes; settings with former names have their current names."""
         return [_of_today(name) for name in self._about["axes"]]
 
+    @property
+    def pool(self) -> list[str]:
+        """Axes over which runs are pooled in summaries, comparisons, rankings and plots."""
+        return [_of_today(name) for name in self._about.get("pool", [])]
+
+    @property
+    def _own_axes(self) -> list[str]:
+        """Axes over which runs are not pooled."""
+        return [name for name in self.axes if name not in self.pool]
+
     def _of_today(self, table: pl.DataFrame) -> pl.DataFrame:
         """A table with axes, perhaps of the previous version, with the current names and words."""
         table = table.rename({name: _of_today(name) for name in self._about["axes"] if name in table.columns})
@@ -265,23 +275,32 @@ class Study:
         """Totals of a measure at each point, by runs, or by the batches of a single run."""
         forked.refuse()
         analysis.known_measure(name_of("measure", measure), self._own)
+        if self.pool:
+            of_runs = (
+                self._own_in_order(measure) if self._is_own(measure) else self._of_points(measure, is_single=False)
+            )
+            return analysis.pooled(of_runs, self.pool)
         if self._is_own(measure):
             return self._own_in_order(measure)
+        return self._of_points(measure, is_single=self._single)
+
+    def _of_points(self, measure: str, *, is_single: bool) -> list[analysis.Sample]:
+        """Totals of a measure at each point, by the batches of a single run, or by runs."""
         samples = []
         batches: dict[str, Totals] = {}
         short: set[str] = set()
-        if self._single and len(self._there):
+        if is_single and len(self._there):
             batches = dict(self._batches(self._there[RUN].unique(maintain_order=True).to_list()).totals(measure))
             short = set(self._short)
-        flows = self._flows_of(measure) if is_index(measure) and not self._single else {}
+        flows = self._flows_of(measure) if is_index(measure) and not is_single else {}
         runs = self.runs.select(RUN, "point", *self.axes, "seed")
-        if not (self._single or runs.is_empty()):
+        if not (is_single or runs.is_empty()):
             sums = self._sums_of(measure)
             runs = runs.join(sums, on=RUN, how="left", maintain_order="left")
         for of_point in runs.partition_by("point", maintain_order=True):
             row = of_point.row(0, named=True)
             labels = {name: row[name] for name in self.axes}
-            if self._single:
+            if is_single:
                 totals = batches.get(row[RUN], Totals.of(measure, np.empty((0, 2))))
                 samples.append(analysis.Sample(labels, None, totals, short=row[RUN] in short))
             else:
@@ -372,10 +391,10 @@ class Study:
 
         Returns:
             One row per point and measure that is defined there: the axes, ``measure``, ``estimate``, ``ci_low`` and
-            ``ci_high`` of the interval (:class:`chappe.stats.Pooled`), ``n``, ``of`` (``"runs"`` or ``"batches"``),
-            ``doubt`` (reasons to doubt the interval, null without any), ``unseen`` (bound on the share of runs in a
-            state that none of the runs had); ``q10``, ``median`` and ``q90`` with their intervals, null for too few
-            values; for batches ``autocorrelation`` of neighbours, and ``correlated``, which is true if it is
+            ``ci_high`` of the interval (:class:`chappe.stats.Pooled`), ``n``, ``of`` (``"runs"``, ``"batches"``, or
+            pooled axes), ``doubt`` (reasons to doubt the interval, null without any), ``unseen`` (bound on the share of
+            runs in a state that none of the runs had); ``q10``, ``median`` and ``q90`` with their intervals, null for
+            too few values; for batches ``autocorrelation`` of neighbours, and ``correlated``, which is true if it is
             significant; ``met``, which is false for a point that missed the precision of the study, and null without
             precision.
         """
@@ -473,7 +492,7 @@ class Study:
 
     def _doubtful_batches(self, measures: Sequence[str]) -> list[Notice]:
         """Warnings about correlated batches, and batches with a trend, one for each measure and word."""
-        if not self._single:
+        if not self._single or self.pool:
             return []
         points = {name: [(s, doubts.tests_of(s.together.pseudo)) for s in self._in_order(name)] for name in measures}
         found = doubts.certain({name: [tests for _, tests in of_points] for name, of_points in points.items()})
@@ -729,7 +748,7 @@ class Study:
         names = [None if name is None else name_of(what, name) for what, name in (("by", by), ("across", across))]
         chosen = {} if where is None else values_of("where", where)
         rows = self.summary(measure)
-        return figure(rows, self.axes, name_of("x", x), by=names[0], across=names[1], where=chosen)
+        return figure(rows, self._own_axes, name_of("x", x), by=names[0], across=names[1], where=chosen)
 
     def _series(self, measure: str) -> list[tuple[str, NDArray[np.float64]]]:
         """Mean of the runs of each point, batch by batch, with the values on the axes as text."""
@@ -848,6 +867,7 @@ def _described(data: bytes) -> dict[str, Any]:
         isinstance(about.get("scenario"), dict),
         about.get("warmup") in WARMUPS,
         isinstance(about.get("measures", {}), dict),
+        isinstance(about.get("pool", []), list),
         isinstance(search, dict) and all(isinstance(search.get(k), str) for k in (_OF_SEARCH if search else ())),
     )
     if not all(good):
