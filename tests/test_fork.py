@@ -72,6 +72,8 @@ REFUSED = {
     "Study.samples": "swept.samples('goodput_bps')",
     "Study.summary": "swept.summary",
     "Study.table": "swept.table('flows')",
+    "Study.to_pandas": "swept.to_pandas",
+    "Study.to_xarray": "swept.to_xarray",
     "Study.warnings": "swept.warnings",
     "Study.__repr__": "repr(swept)",
     "Why.to_dict": "why.to_dict",

@@ -322,7 +322,10 @@ def parser() -> Parser:
     q.add_argument("--why", action="store_true", help="explain the results of a run, as `run --why` does")
     _measure_option(q)
     _flows_option(q)
-    _output_options(q)
+    q.add_argument("-q", "--quiet", action="store_true", help="print only errors and warnings")
+    form = q.add_mutually_exclusive_group()
+    form.add_argument("--csv", action="store_true", help="print the summary as CSV")
+    form.add_argument("--json", action="store_true", help="print the results as JSON")
 
     q = command("compare", comparisons.compare, "compare the values of an axis of a study with one of them")
     _compared_options(q)

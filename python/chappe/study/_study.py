@@ -33,6 +33,7 @@ from chappe._words import count
 from chappe.measures import NAMES, Direction, Totals, column, direction_of, is_index, short_batches
 from chappe.stats import known_confidence
 from chappe.study import _analysis as analysis
+from chappe.study import _export as export
 from chappe.study import _own as own
 from chappe.study import _parts as parts
 from chappe.study import _store as store
@@ -749,6 +750,33 @@ class Study:
         chosen = {} if where is None else values_of("where", where)
         rows = self.summary(measure)
         return figure(rows, self._own_axes, name_of("x", x), by=names[0], across=names[1], where=chosen)
+
+    def to_pandas(self, name: str = "runs") -> Any:
+        """The runs with their measures, or a table of all runs, as a data frame of pandas.
+
+        Args:
+            name: ``"runs"``, or the name of a table (:meth:`table`).
+
+        Raises:
+            ImportError: If pandas is not installed.
+            ValueError: If there is no such table.
+        """
+        forked.refuse()
+        return export.to_pandas(self.runs if name == "runs" else self.table(name))
+
+    def to_xarray(self) -> Any:
+        """Measures of the runs as a dataset of xarray.
+
+        Returns:
+            A dataset whose dimensions are the axes and ``seed``, with a variable for each number in :attr:`runs`; NaN
+            where there is no run, or the measure is not defined.
+
+        Raises:
+            ImportError: If xarray is not installed.
+        """
+        forked.refuse()
+        about = {"folder": str(self.folder), "results_epoch": self._about["results_epoch"]}
+        return export.to_xarray(self.runs, self.axes, about)
 
     def _series(self, measure: str) -> list[tuple[str, NDArray[np.float64]]]:
         """Mean of the runs of each point, batch by batch, with the values on the axes as text."""
