@@ -166,7 +166,16 @@ def labels_in_text(text: str) -> list[str]:
     Raises:
         ValueError: If it is not a choice.
     """
-    return flows_of((_behind_each(text) or ALL) if is_each(text) else text).labels
+    return all_of(text).labels
+
+
+def all_of(text: str) -> Flows:
+    """Choice of flows, which is that of all of them together if it takes one after the other.
+
+    Raises:
+        ValueError: If it is not a choice.
+    """
+    return flows_of((_behind_each(text) or ALL) if is_each(text) else text)
 
 
 def labels_in(flows: pl.DataFrame) -> set[str]:
