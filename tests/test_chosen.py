@@ -112,6 +112,7 @@ def test_the_worst_flow_and_each(results: Results) -> None:
         ("tcp,", "'tcp,' chooses no flows: give a choice such as"),
         ("", "'' chooses no flows"),
         ("each olsr", "there are no flows 'olsr'"),
+        ("voice", "there are no flows 'voice'"),
         ("sack", "no flow is 'sack': there are 2 udp, 1 newreno, 1 vegas"),
         ("7", "no flow is '7'"),
     ],
@@ -267,6 +268,65 @@ def test_study_files_refuse(folder: Path, change: str, message: str) -> None:
     done = command("sweep", "wrong.toml", "--out", "wrong", cwd=folder)
     assert done.returncode == 2
     assert message in done.stderr
+
+
+NAMED = SCENARIO.with_settings(
+    {"run.stop": "10 s", "flow.0.group": "web", "flow.1.group": "web", "flow.2.name": "voice", "flow.3.group": "bg-2"}
+)
+
+
+def test_flows_are_chosen_by_name_and_by_group() -> None:
+    """A name or a group is the same choice as the numbers of its flows."""
+    results = chappe.run(NAMED)
+    assert results.flows["name"].to_list() == [None, None, "voice", None]
+    assert results.flows["group"].to_list() == ["web", "web", None, "bg-2"]
+    for choice, numbers in (("voice", "2"), ("web", "0, 1"), ("voice, bg-2", "2, 3"), ("web vegas", "1")):
+        by_name, by_number = results.summary(flows=choice), results.summary(flows=numbers)
+        assert by_name.drop("measure").equals(by_number.drop("measure")), choice
+    with pytest.raises(ValueError, match=r"no flows 'voise' in the choice 'voise'; did you mean `voice`\?"):
+        results.summary(flows="voise")
+    nameless = NAMED.with_settings(dict.fromkeys(("flow.0.group", "flow.1.group", "flow.3.group"), "none"))
+    assert "group" not in chappe.run(nameless).flows.columns
+
+
+def test_names_change_no_results() -> None:
+    """Without names the table has no columns of names; with them all other columns are the same."""
+    named, nameless = chappe.run(NAMED), chappe.run(SCENARIO.with_settings({"run.stop": "10 s"}))
+    assert not set(chosen.LABELS) & set(nameless.flows.columns)
+    assert named.flows.drop(chosen.LABELS).equals(nameless.flows)
+    assert named.nodes.equals(nameless.nodes)
+
+
+def test_studies_choose_flows_by_name(tmp_path: Path) -> None:
+    study = chappe.sweep(NAMED, seeds=3, out=tmp_path / "out")
+    first = study.summary("goodput_bps", flows="web").drop("measure")
+    assert first.equals(study.summary("goodput_bps of 0, 1").drop("measure"))
+    assert chappe.Study(tmp_path / "out").summary("goodput_bps of web").drop("measure").equals(first)
+    with pytest.raises(ValueError, match=r"did you mean `web`\?"):
+        study.summary("goodput_bps of wep")
+    cases = {"named": {"flow.0.name": "one"}, "nameless": {}}
+    both = chappe.sweep(SCENARIO.with_settings({"run.stop": "5 s"}), cases=cases, seeds=2)
+    assert both.table("flows")["name"].drop_nulls().to_list() == ["one", "one"]
+    assert both.summary("goodput_bps of one")["case"].to_list() == ["named"]
+    with pytest.raises(chappe.StudyError, match="there are no flows 'wep'"):
+        chappe.sweep(NAMED, seeds=2, precision=0.5, max_seeds=4, measure="goodput_bps of wep")
+    with pytest.raises(chappe.StudyError, match="there are no flows 'wep'"):
+        chappe.search(NAMED, "queue.limit", low=1, high=9, measure="goodput_bps of wep")
+
+
+def test_commands_choose_flows_by_name(tmp_path: Path) -> None:
+    (tmp_path / "named.toml").write_text(NAMED.to_toml(), encoding="utf-8")
+    assert "goodput of voice" in command("run", "named.toml", "--flows", "voice", cwd=tmp_path).stdout
+    done = command("sweep", "named.toml", "--seeds", "2", "--flows", "web", "--out", "out", cwd=tmp_path)
+    assert "goodput of web" in done.stdout, done.stderr
+    for arguments in (["run", "named.toml"], ["sweep", "named.toml", "--seeds", "2"], ["show", "out"]):
+        done = command(*arguments, "--flows", "wep", cwd=tmp_path)
+        assert done.returncode == 2
+        assert "did you mean `web`?" in done.stderr
+    (tmp_path / "study.toml").write_text('scenario = "named.toml"\nseeds = 2\nflows = "each wep"\n', encoding="utf-8")
+    done = command("sweep", "study.toml", cwd=tmp_path)
+    assert "study.toml:3" in done.stderr
+    assert "`flows`: there are no flows 'wep' in the choice 'each wep'" in done.stderr
 
 
 @given(st.integers(1, 7), st.randoms(use_true_random=False))

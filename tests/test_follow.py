@@ -149,3 +149,29 @@ def test_the_command(tmp_path: Path) -> None:
         code, out, err = told(str(file), *wrong)
         assert (code, out) == (2, "")
         assert message in err
+
+
+def test_why_tells_the_stories_of_chosen_flows(tmp_path: Path) -> None:
+    """Each story is that of `follow`, in words first; the run itself has the results that it has without stories."""
+    file = tmp_path / "starved.toml"
+    file.write_text(chappe.Scenario(STARVED).with_settings({"flow.1.name": "far"}).to_toml(), encoding="utf-8")
+
+    def printed(*arguments: str) -> str:
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            assert cli.main(["run", str(file), "--quiet", *arguments]) == 0
+        return out.getvalue()
+
+    assert printed("--why", "--flows", "each") == ""
+    told = json.loads(printed("--why", "--flows", "each", "--json"))
+    assert [story["flow"] for story in told["why"]["stories"]] == [0, 1, 2]
+    for story in told["why"]["stories"]:
+        followed = follow(str(file), story["flow"])
+        assert story["findings"] == followed.findings
+        assert story["delays"] == followed.delays.to_dicts()
+    one = json.loads(printed("--why", "--flows", "far", "--json"))
+    assert [story["flow"] for story in one["why"]["stories"]] == [1]
+    assert one["flows"] == json.loads(printed("--json"))["flows"]
+    assert "stories" not in json.loads(printed("--why", "--json"))["why"]
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        assert cli.main(["run", str(file), "--why", "--flows", "far"]) == 0
+    assert "Flow 1, node 1 to node 2, TCP newreno" in out.getvalue()

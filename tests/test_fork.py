@@ -75,6 +75,8 @@ REFUSED = {
     "Study.samples": "swept.samples('goodput_bps')",
     "Study.summary": "swept.summary",
     "Study.table": "swept.table('flows')",
+    "Study.to_pandas": "swept.to_pandas",
+    "Study.to_xarray": "swept.to_xarray",
     "Study.warnings": "swept.warnings",
     "Study.__repr__": "repr(swept)",
     "Why.to_dict": "why.to_dict",
@@ -133,7 +135,7 @@ ANSWERED = {
     "Scenario.plot": "scenario.plot()",
     "Scenario._repr_html_": "scenario._repr_html_()",
     "Scenario.__repr__": "repr(scenario)",
-    **{f"Study.{name}": f"swept.{name}" for name in ("axes", "is_search", "scenario", "seeds")},
+    **{f"Study.{name}": f"swept.{name}" for name in ("axes", "is_search", "pool", "scenario", "seeds")},
     "Study.measure_of_search": "searched.measure_of_search",
 }
 """Calls that work without threads."""

@@ -7,11 +7,14 @@ do is nobody's flow: measures of the link layer, of routing and of energy are un
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
 from chappe._arguments import said
+
+if TYPE_CHECKING:
+    from chappe._scenario import Scenario
 
 OF = " of "
 """Stands between a measure and the flows that it is taken of."""
@@ -27,6 +30,12 @@ EACH = "each"
 
 FORM = "such as tcp, udp, vegas, cbr, 4, src=0, `tcp src=0`, `0, 3` or `worst tcp`"
 """Examples of choices."""
+
+LABELS = ("name", "group")
+"""Columns of the table ``flows`` that it has only where a scenario gives names or groups."""
+
+_LABEL = "label"
+"""Condition on the name or the group of a flow, in place of a column."""
 
 NODES_ALONE = ("link_drop_probability", "route_failures_per_10000", "energy_per_bit_j")
 """Measures of nodes, undefined for some of the flows."""
@@ -49,13 +58,18 @@ class Flows(NamedTuple):
     Attributes:
         text: As it is written.
         any_of: A flow that meets all conditions of one of these is chosen; none: every flow. A condition is a column of
-            the table ``flows`` and its value.
+            the table ``flows`` and its value, or :data:`_LABEL` and the name or the group.
         is_worst: True if only the one with the least goodput is.
     """
 
     text: str
     any_of: tuple[tuple[tuple[str, str | int], ...], ...]
     is_worst: bool
+
+    @property
+    def labels(self) -> list[str]:
+        """Names and groups of the choice."""
+        return [str(value) for every in self.any_of for column, value in every if column == _LABEL]
 
     def of(self, flows: pl.DataFrame, keys: Sequence[str] = ()) -> pl.DataFrame:
         """Rows of the table ``flows`` of these flows.
@@ -64,7 +78,8 @@ class Flows(NamedTuple):
             flows: The table, of one run or of several.
             keys: Columns that tell runs apart.
         """
-        wanted = [pl.all_horizontal(pl.col(name) == value for name, value in every) for every in self.any_of]
+        has = flows.columns
+        wanted = [pl.all_horizontal(_is(name, value, has) for name, value in every) for every in self.any_of]
         chosen = flows.filter(pl.any_horizontal(wanted)) if wanted else flows
         if not self.is_worst:
             return chosen
@@ -72,6 +87,13 @@ class Flows(NamedTuple):
         if not keys:
             return chosen.filter(least).head(1)
         return chosen.filter(least.over(keys)).unique(keys, keep="first", maintain_order=True)
+
+
+def _is(column: str, value: str | int, has: Sequence[str]) -> pl.Expr:
+    """Condition on the flows of a table with these columns."""
+    if column != _LABEL:
+        return pl.col(column) == value
+    return pl.any_horizontal(pl.lit(False), *(pl.col(name) == value for name in LABELS if name in has))
 
 
 @cache
@@ -108,11 +130,63 @@ def _condition(word: str, text: str) -> tuple[str, str | int]:
         return found[1] or "flow", int(found[2])
     if (column := _words().get(word)) is not None:
         return column, word
+    if re.fullmatch(r"[^\W\d_][\w-]*", word):
+        return _LABEL, word
+    raise ValueError(_no_flows(word, text, ()))
+
+
+def _no_flows(word: str, text: str, labels: Iterable[str]) -> str:
+    """Message about a word of a choice, with the names and groups that there are."""
     import difflib
 
-    near = difflib.get_close_matches(word, [*_words(), WORST], 1)
+    near = difflib.get_close_matches(word, [*labels, *_words(), WORST], 1)
     help_ = f"did you mean `{near[0]}`?" if near else f"give a choice {FORM}"
-    raise ValueError(f"there are no flows {said(word)} in the choice {said(text)}; {help_}")
+    return f"there are no flows {said(word)} in the choice {said(text)}; {help_}"
+
+
+def check_labels(text: str, labels: Iterable[str]) -> None:
+    """Refuses a choice, perhaps of one flow after the other, with a name or a group that is not given.
+
+    Args:
+        text: The choice.
+        labels: Names and groups of flows.
+
+    Raises:
+        ValueError: If there is such a name, or the text is not a choice.
+    """
+    there = sorted(labels)
+    for word in labels_in_text(text):
+        if word not in there:
+            raise ValueError(_no_flows(word, text, there))
+
+
+def labels_in_text(text: str) -> list[str]:
+    """Names and groups in a choice, perhaps of one flow after the other.
+
+    Raises:
+        ValueError: If it is not a choice.
+    """
+    return all_of(text).labels
+
+
+def all_of(text: str) -> Flows:
+    """Choice of flows, which is that of all of them together if it takes one after the other.
+
+    Raises:
+        ValueError: If it is not a choice.
+    """
+    return flows_of((_behind_each(text) or ALL) if is_each(text) else text)
+
+
+def labels_in(flows: pl.DataFrame) -> set[str]:
+    """Names and groups in the table ``flows``."""
+    return {label for name in LABELS if name in flows.columns for label in flows[name].unique() if label is not None}
+
+
+def labels_of(scenarios: Iterable["Scenario"]) -> set[str]:
+    """Names and groups of the flows of scenarios."""
+    entries = [entry for scenario in scenarios for entry in scenario.settings["flow"]]
+    return {entry[name] for entry in entries for name in LABELS if entry[name] != "none"}
 
 
 def known(text: str) -> str:
@@ -121,7 +195,7 @@ def known(text: str) -> str:
     Raises:
         ValueError: If it is not a choice.
     """
-    flows_of((_behind_each(text) or ALL) if is_each(text) else text)
+    labels_in_text(text)
     return text
 
 

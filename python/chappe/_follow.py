@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from chappe import _chosen as chosen
 from chappe import _forked as forked
 from chappe import _show as show
 from chappe._arguments import said
@@ -51,6 +52,12 @@ class Story:
     def __repr__(self) -> str:
         return "\n".join(self.findings)
 
+    def _to_dict(self) -> dict[str, Any]:
+        """What was found, and the tables behind it, as plain data."""
+        forked.refuse()
+        tables = {name: getattr(self, name).to_dicts() for name in ("delays", "losses", "paths")}
+        return {"findings": self.findings, **tables}
+
 
 def follow(scenario: ScenarioLike, flow: int | None = None, *, packet: int | None = None) -> Story:
     """Runs a scenario and tells the story of a flow, or of a packet.
@@ -69,8 +76,7 @@ def follow(scenario: ScenarioLike, flow: int | None = None, *, packet: int | Non
     if flow is not None and packet is not None:
         raise ValueError("give a flow or a packet, not both")
     forked.refuse()
-    base = scenario_of(scenario)
-    results = run(base.with_settings({"run.record": list(_RECORDED), "run.airtime": True}))
+    results = _watched(scenario)
     tables = results.recorded
     if packet is not None:
         rows = tables["packets"].filter(pl.col("packet") == packet)
@@ -83,6 +89,33 @@ def follow(scenario: ScenarioLike, flow: int | None = None, *, packet: int | Non
     if flow not in results.flows["flow"]:
         raise ValueError(f"there is no flow {said(flow)}: the scenario has {count(len(results.flows), 'flow')}")
     return _of_flow(results, flow)
+
+
+def _watched(scenario: ScenarioLike) -> Results:
+    """Runs a scenario with the tables of a story."""
+    return run(scenario_of(scenario).with_settings({"run.record": list(_RECORDED), "run.airtime": True}))
+
+
+def stories(scenario: ScenarioLike, flows: str) -> dict[int, Story]:
+    """Runs a scenario once, and tells the stories of chosen flows, by their numbers.
+
+    Args:
+        scenario: As in :func:`follow`.
+        flows: The choice, perhaps of each flow.
+
+    Raises:
+        ScenarioError: If the scenario cannot be run.
+        LimitError: If its tables need more memory than ``run.max_memory``.
+        ValueError: If there are no such flows.
+        RuntimeError: In a process forked after polars was used.
+    """
+    forked.refuse()
+    results = _watched(scenario)
+    chosen.check_labels(flows, chosen.labels_in(results.flows))
+    of_choice = chosen.all_of(flows).of(results.flows)
+    if of_choice.is_empty():
+        raise ValueError(chosen.none_of(flows, results.flows))
+    return {flow: _of_flow(results, flow) for flow in of_choice["flow"].sort()}
 
 
 def _of_packet(rows: pl.DataFrame, frames: pl.DataFrame) -> Story:

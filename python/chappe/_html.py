@@ -51,10 +51,10 @@ def study(of: "Study") -> str:
     name = of.measure_of_search if of.is_search else "goodput_bps"
     label, unit = _named(name)
     rows = [
-        (*(row[axis] for axis in of.axes), show.estimate(row, measure_of(name).scale))
+        (*(row[axis] for axis in of._own_axes), show.estimate(row, measure_of(name).scale))
         for row in of.summary(name).iter_rows(named=True)
     ]
-    return _joined(repr(of), _table((*of.axes, f"{label} [{unit}]" if unit else label), rows))
+    return _joined(repr(of), _table((*of._own_axes, f"{label} [{unit}]" if unit else label), rows))
 
 
 def _named(measure: str) -> tuple[str, str]:

@@ -454,6 +454,7 @@ class Results:
         """Measures of chosen flows, as :attr:`_pooled`."""
         names = [m.name for m in MEASURES if m.name not in chosen.NODES_ALONE]
         found: dict[str, tuple[Totals, Jackknife, Tests]] = {}
+        chosen.check_labels(flows, chosen.labels_in(self.flows))
         for choice in dict.fromkeys(
             name.partition(chosen.OF)[2] for name in chosen.of(names, flows, lambda: self.flows)
         ):

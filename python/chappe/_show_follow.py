@@ -13,11 +13,7 @@ _TOLD = 8
 
 def story(s: Story, lines: pl.DataFrame, most: int) -> None:
     """Prints what was found, the tables behind it, and some lines of the story."""
-    for text in s.findings:
-        show.say(text)
-    show.say("")
-    _delays(s.delays, int(s.paths["packets"].sum()))
-    _paths(s.paths)
+    summary(s)
     if lines.is_empty():
         show.say("Nothing happened in this time.")
         return
@@ -27,6 +23,15 @@ def story(s: Story, lines: pl.DataFrame, most: int) -> None:
         show.say(
             f"{len(lines) - most:,} further lines: `--lines` prints more, `--from`, `--until` and `--only` choose."
         )
+
+
+def summary(s: Story) -> None:
+    """Prints what was found, and the tables behind it."""
+    for text in s.findings:
+        show.say(text)
+    show.say("")
+    _delays(s.delays, int(s.paths["packets"].sum()))
+    _paths(s.paths)
 
 
 def _delays(delays: pl.DataFrame, packets: int) -> None:

@@ -7,7 +7,7 @@ little weight.
 
 import difflib
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from typing import Literal, NamedTuple
 
@@ -137,8 +137,20 @@ NAMES = tuple(BY_NAME)
 def measure_of(name: str) -> Measure:
     """Measure by its name, or by that of a measure of chosen flows, such as ``"goodput_bps of tcp"``."""
     measure, choice = chosen.parts(name)
-    m = BY_NAME[measure]
+    m = BY_NAME.get(measure) or _own(measure)
     return m if choice is None else m._replace(name=name, label=f"{m.label} of {choice.text}")
+
+
+def _own(name: str) -> Measure:
+    """Description of a measure of one's own, whose unit is at the end of its name."""
+    stem, _, unit = name.rpartition("_")
+    known = {"s": ("s", 1.0), "bps": ("kbit/s", 1e-3), "j": ("J", 1.0), "bytes": ("bytes", 1.0)}
+    printed, scale = known.get(unit, ("", 1.0))
+    if unit == "s" and any(word in stem for word in ("delay", "jitter")):
+        printed, scale = "ms", 1e3
+    label = (stem if printed and stem else name).replace("_", " ")
+    none = pl.lit(math.nan)
+    return Measure(name, label, printed, scale, none, none, limits=(-math.inf, math.inf))
 
 
 def is_index(name: str) -> bool:
@@ -146,13 +158,19 @@ def is_index(name: str) -> bool:
     return chosen.parts(name)[0] in INDICES
 
 
-def wrong(name: object) -> tuple[str, str] | None:
-    """Message and suggestion for the name of a measure that does not exist; ``None`` if it does."""
+def wrong(name: object, own: Collection[str] = ()) -> tuple[str, str] | None:
+    """Message and suggestion for the name of a measure that does not exist; ``None`` if it does.
+
+    Args:
+        name: The name, perhaps of a measure of chosen flows.
+        own: Names of measures of one's own.
+    """
     if not isinstance(name, str):
         return f"there is no measure {said(name)}", hint(name)
     measure, is_of, choice = name.partition(chosen.OF)
-    if measure not in NAMES:
-        return f"there is no measure {said(measure)}", hint(measure)
+    if measure not in NAMES and measure not in own:
+        near = difflib.get_close_matches(measure, own, 1)
+        return f"there is no measure {said(measure)}", f"did you mean `{near[0]}`?" if near else hint(measure)
     if not is_of:
         return None
     try:

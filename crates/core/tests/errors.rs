@@ -1625,6 +1625,35 @@ fn invalid_flows_between_several_nodes() {
 }
 
 #[test]
+fn invalid_names_of_flows() {
+    let flows = |text: &str| problem(&format!("flow = [{text}]"));
+    assert_eq!(
+        flows("{ dst = 1, name = \"voice\" }, { dst = 2, name = \"voice\" }"),
+        "my.toml:2:56 `flow.1` has the name of `flow.0`: \"voice\" \
+         -> choose another name, or give both flows the same group"
+    );
+    assert_eq!(
+        flows("{ dst = 1, name = \"web\" }, { dst = 2, group = \"web\" }"),
+        "my.toml:2:27 `flow.0` has the name of the group of `flow.1`: \"web\" \
+         -> choose another name, or leave it out if the flow belongs to the group"
+    );
+    assert_eq!(
+        flows("{ src = \"0-2\", dst = 3, name = \"web\" }"),
+        "my.toml:2:40 `flow.0` has 3 flows, and `name` names one -> give all of them a group: group = \"web\""
+    );
+    for taken in ["tcp", "udp", "vegas", "cbr", "on_off", "worst", "each", "all"] {
+        let said = flows(&format!("{{ dst = 1, group = \"{taken}\" }}"));
+        assert!(said.starts_with("my.toml:2:28 `flow.0.group` cannot be "), "{said}");
+        assert!(said.contains("already chooses flows by what they are"), "{said}");
+    }
+    for written in ["7", "\"7\"", "\"my voice\"", "\"a,b\"", "\"src=0\"", "\"\"", "true"] {
+        let said = flows(&format!("{{ dst = 1, name = {written} }}"));
+        assert!(said.starts_with("my.toml:2:27 `flow.0.name` cannot be "), "{said}");
+        assert!(said.contains("expected a name that begins with a letter"), "{said}");
+    }
+}
+
+#[test]
 fn invalid_arrivals() {
     let arrivals = |fields: &str| problem(&format!("arrival_process = [{{ {fields} }}]"));
     assert_eq!(arrivals("src = 8"), "my.toml:2:28 there is no node 8 -> nodes are numbered from 0 to 7");

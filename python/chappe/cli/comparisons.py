@@ -18,7 +18,7 @@ def compare(args: argparse.Namespace) -> int:
     by = _axes(args.by, axes)
     if len(by) > 1:
         raise CommandError("--by of a comparison is one axis: `chappe rank` takes several")
-    measure, axis = _measure(args), by[0]
+    measure, axis = _measure(args, study), by[0]
     values = study.runs[axis].unique(maintain_order=True).to_list()
     baseline = values[0] if args.baseline is None else _value(args.baseline, values, axis)
     try:
@@ -40,9 +40,9 @@ def rank(args: argparse.Namespace) -> int:
     from chappe.study import _show_compared as show_compared
 
     study, axes = _study(args)
-    by, measure = _axes(args.by, axes), _measure(args)
+    by, measure = _axes(args.by, axes), _measure(args, study)
     try:
-        direction = args.direction or direction_of(measure, None)
+        direction = args.direction or direction_of(measure, study._direction_of(measure))
     except ValueError:
         raise CommandError(f"{measure} has no better direction: add `--direction maximize` or minimize") from None
     try:
@@ -63,9 +63,9 @@ def _study(args: argparse.Namespace) -> "tuple[Study, list[str]]":
     from chappe.study import Study
 
     study = Study(named(args.folder))
-    if not study.axes:
+    if not study._own_axes:
         raise CommandError(f"{args.folder} has no axis: there is one setting, and nothing to compare it with")
-    return study, study.axes
+    return study, study._own_axes
 
 
 def _axes(wanted: list[str], axes: list[str]) -> list[str]:
@@ -80,7 +80,7 @@ def _axes(wanted: list[str], axes: list[str]) -> list[str]:
     return list(dict.fromkeys(wanted)) or axes
 
 
-def _measure(args: argparse.Namespace) -> str:
+def _measure(args: argparse.Namespace, study: "Study") -> str:
     """Measure that is compared."""
     from chappe import _chosen as chosen
     from chappe.measures import wrong
@@ -89,7 +89,7 @@ def _measure(args: argparse.Namespace) -> str:
         (measure,) = chosen.of([args.measure], args.flows)
     except ValueError as e:
         raise CommandError(f"--flows: {e}") from None
-    if found := wrong(measure):
+    if found := wrong(measure, study._own):
         raise CommandError("--measure: " + "; ".join(found))
     return measure
 

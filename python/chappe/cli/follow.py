@@ -32,8 +32,7 @@ def follow(args: argparse.Namespace) -> int:
     if args.only:
         lines = lines.filter(pl.col("kind").is_in(args.only))
     if args.json:
-        tables = {name: getattr(story, name).to_dicts() for name in ("delays", "losses", "paths")}
-        print_json({"findings": story.findings, **tables, "events": lines.to_dicts()})
+        print_json({**story._to_dict(), "events": lines.to_dicts()})
     else:
         show_follow.story(story, lines, args.lines)
     return 0

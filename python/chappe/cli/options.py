@@ -322,7 +322,10 @@ def parser() -> Parser:
     q.add_argument("--why", action="store_true", help="explain the results of a run, as `run --why` does")
     _measure_option(q)
     _flows_option(q)
-    _output_options(q)
+    q.add_argument("-q", "--quiet", action="store_true", help="print only errors and warnings")
+    form = q.add_mutually_exclusive_group()
+    form.add_argument("--csv", action="store_true", help="print the summary as CSV")
+    form.add_argument("--json", action="store_true", help="print the results as JSON")
 
     q = command("plot", plots.plot, "plot a measure of a study, or a run over time")
     q.add_argument("folder", metavar="DIR", help="folder of a run or of a study")

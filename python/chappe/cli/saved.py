@@ -47,7 +47,9 @@ def _show_run(folder: Path, args: argparse.Namespace) -> int:
             results.table(name)
         why = results.why() if args.why else None
         refuse_no_flows(results, args.flows)
-    if args.json:
+    if args.csv:
+        print(results.summary(flows=args.flows).write_csv(), end="")
+    elif args.json:
         print_json({**results.to_dict(flows=args.flows), **({} if why is None else {"why": why.to_dict()})})
     elif not args.quiet:
         show_results.results(results, str(folder), args.flows)
@@ -63,14 +65,17 @@ def _show_study(folder: Path, args: argparse.Namespace) -> int:
 
     if args.why:
         raise CommandError(f"--why is for runs, and {folder} has a study")
-    problems = [p for m in args.measures for p in problems_of_measure("--measure", m)]
+    study = Study(folder)
+    problems = [p for m in args.measures for p in problems_of_measure("--measure", m, study._own)]
     if problems:
         raise StudyError(problems)
-    study = Study(folder)
     measures = _measures(study, args.measures)
     refuse_no_flows(study, args.flows)
     study_show.warnings(study, measures)
-    if args.json:
+    if args.csv:
+        rows = study.curve() if study.is_search else study.summary(measures, flows=args.flows)
+        print(rows.write_csv(), end="")
+    elif args.json:
         print(study_show.as_json(study, measures, flows=args.flows))
     elif not args.quiet:
         study_show.study(study, measures, args.flows)

@@ -14,15 +14,23 @@ from chappe.cli import saved
 from chappe.cli.given import BAD_INPUT, CommandError, folder, load, named, print_json, scenario_in, unwritable
 
 if TYPE_CHECKING:
+    from chappe._follow import Story
     from chappe._results import Results
 
 
 def run(args: argparse.Namespace) -> int:
     """``chappe run``."""
+    from chappe import _chosen as chosen
+    from chappe import _show_follow as show_follow
     from chappe import _show_results as show_results
     from chappe._progress import hidden
 
     scenario = load(args)
+    if args.flows is not None:
+        try:
+            chosen.check_labels(args.flows, chosen.labels_of([scenario]))
+        except ValueError as e:
+            raise CommandError(f"--flows: {e}") from None
     if args.why:
         scenario = scenario.with_settings({"run.airtime": True})
     if args.out is not None and args.pcap is not None:
@@ -34,8 +42,11 @@ def run(args: argparse.Namespace) -> int:
     saved.refuse_no_flows(results, args.flows)
     if args.report is not None:
         _report(results, args.report, Path(args.file).name)
+    stories = _stories(scenario, args.flows, quiet=args.quiet and not args.json) if args.why and args.flows else {}
     if args.json:
         budgets = {"why": results.why().to_dict()} if args.why else {}
+        if stories:
+            budgets["why"]["stories"] = [{"flow": flow, **story._to_dict()} for flow, story in stories.items()]
         everything = results.to_dict(flows=args.flows)
         told = [warning for warning in everything["warnings"] if warning["code"] not in args.ignored]
         print_json({**everything, "warnings": told, **budgets})
@@ -43,6 +54,9 @@ def run(args: argparse.Namespace) -> int:
         show_results.results(results, args.file, args.flows)
         if args.why:
             show_results.why(results.why())
+            for story in stories.values():
+                show.say("")
+                show_follow.summary(story)
         if out is None and results.recorded:
             rows = ", ".join(f"{name} ({count(len(table), 'row')})" for name, table in results.recorded.items())
             show.say("")
@@ -54,6 +68,13 @@ def run(args: argparse.Namespace) -> int:
             show.say("")
             show.say(f"Captures written to {pcap}: a pcapng file for each node.")
     return 0
+
+
+def _stories(scenario: Scenario, flows: str, *, quiet: bool) -> "dict[int, Story]":
+    """Stories of the chosen flows, for which the run is repeated with recorded tables; none if nobody reads them."""
+    from chappe._follow import stories
+
+    return {} if quiet else stories(scenario, flows)
 
 
 def _report(results: "Results", file: str, title: str) -> None:

@@ -43,7 +43,9 @@ def sweep(args: argparse.Namespace) -> int:
             if f.search is not None:
                 study = search(f.scenario, **vars(f.search), axes=f.axes, seeds=f.seeds, **common)
             else:
-                study = sweep(f.scenario, f.axes, seeds=f.seeds, precision=f.precision, **common)
+                study = sweep(
+                    f.scenario, f.axes, seeds=f.seeds, precision=f.precision, measures=f.own, pool=f.pool, **common
+                )
     except KeyboardInterrupt:
         tell(f"\n{KEPT.format(plain(common['out']))}")
         raise
@@ -56,7 +58,7 @@ def sweep(args: argparse.Namespace) -> int:
         if f.baseline is not None:
             axis, value = f.baseline
             for m in measures:
-                show_compared.compared(study.compare(m, axis, baseline=value), m, study.axes, axis)
+                show_compared.compared(study.compare(m, axis, baseline=value), m, study._own_axes, axis)
     return 1 if study.failed else 0
 
 
@@ -65,6 +67,7 @@ def _study(args: argparse.Namespace) -> "StudyFile":
     from chappe import _chosen as chosen
     from chappe.study import _file as study_file
     from chappe.study._axes import grid, seeds_of
+    from chappe.study._own import own_of, split
     from chappe.study._run import problems_of_measure
     from chappe.study._search import first_seeds
 
@@ -87,12 +90,16 @@ def _study(args: argparse.Namespace) -> "StudyFile":
     for option, given in (("--measure", args.measures), ("--flows", args.flows)):
         if given and f.search is not None:
             raise CommandError(f"{option} is for studies without search: {args.file} searches for `{f.search.measure}`")
-    problems = [p for m in args.measures for p in problems_of_measure("--measure", m)]
+    asked, texts = split(args.measures)
+    own, problems = own_of(texts, {**f.axes, **axes}, "--measure")
+    f = replace(f, own={**f.own, **{measure.name: str(measure.text) for measure in own}})
+    problems += [p for m in asked for p in problems_of_measure("--measure", m, f.own)]
     if axes:
         try:
             grid(f.scenario, axes)
         except StudyError as e:
             problems += [p._replace(file="--axis") for p in e.problems]
+    problems += _unknown_labels(args, f, axes)
     if problems:
         raise StudyError(problems)
     seeds = f.seeds
@@ -103,11 +110,25 @@ def _study(args: argparse.Namespace) -> "StudyFile":
     if chosen.is_each(flows):
         if args.precision is not None or f.precision is not None:
             raise CommandError("--precision needs one measure: choose one set of flows, such as `--flows tcp`")
-        measures = args.measures or f.measures
+        measures = asked or f.measures
     else:
-        measures = chosen.of(args.measures or f.measures, flows)
+        measures = chosen.of(asked or f.measures, flows)
     precision = _precision(args, f, seeds, measures[0])
     return replace(f, axes={**f.axes, **axes}, seeds=seeds, precision=precision, measures=measures, flows=flows)
+
+
+def _unknown_labels(args: argparse.Namespace, f: "StudyFile", axes: dict[str, list[object]]) -> "list[Problem]":
+    """Problems of names of flows on the command line that no point has."""
+    from chappe import _chosen as chosen
+    from chappe.study._axes import grid
+    from chappe.study._run import problems_of_labels
+
+    asked = {name: "--measure" for name in args.measures if chosen.OF in name}
+    asked |= {args.flows: "--flows"} if args.flows else {}
+    try:
+        return problems_of_labels(grid(f.scenario, {**f.axes, **axes}, f.cases), asked) if asked else []
+    except StudyError:
+        return []  # the sweep says what is wrong with the points
 
 
 def _precision(args: argparse.Namespace, f: "StudyFile", seeds: list[int], measure: str) -> "Precision | None":

@@ -7,7 +7,7 @@ half of the studies.
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -46,6 +46,7 @@ class Sample(NamedTuple):
         common: True if the seed draws parts of the scenario alike for all settings, so that runs with the same seed are
             pairs (:mod:`chappe.study._common`).
         short: True for short batches (:func:`chappe.measures.short_batches`).
+        units: What the rows are: ``"runs"``, or the axes over which runs are pooled; batches have no seeds.
     """
 
     labels: dict[str, Any]
@@ -53,6 +54,7 @@ class Sample(NamedTuple):
     totals: Totals
     common: bool = False
     short: bool = False
+    units: str = "runs"
 
     @property
     def together(self) -> Jackknife:
@@ -65,9 +67,38 @@ class Sample(NamedTuple):
         return self.totals.estimate(self.together)
 
 
-def known_measure(name: str) -> None:
-    """Refuses an unknown measure."""
-    if found := wrong(name):
+def pooled(samples: Sequence[Sample], pool: Sequence[str]) -> list[Sample]:
+    """Samples pooled over axes, with a row for each combination of their values, such as for each map.
+
+    Runs on one map are alike, so that the maps are the units: a row has the totals of the runs of a map. Rows with the
+    same number are pairs.
+
+    Args:
+        samples: Samples of runs at all points.
+        pool: Names of the axes.
+    """
+    numbers: dict[tuple[Any, ...], int] = {}
+    groups: dict[tuple[Any, ...], list[tuple[int, Sample]]] = {}
+    for sample in samples:
+        number = numbers.setdefault(tuple(sample.labels[name] for name in pool), len(numbers))
+        rest = tuple(value for name, value in sample.labels.items() if name not in pool)
+        groups.setdefault(rest, []).append((number, sample))
+    found = []
+    for of_group in groups.values():
+        first = of_group[0][1]
+        each = [sample.totals.known.rows for _, sample in of_group]
+        none = np.full(first.totals.rows.shape[1], math.nan)
+        rows = np.stack([rows.sum(axis=0) if len(rows) else none for rows in each])
+        labels = {name: value for name, value in first.labels.items() if name not in pool}
+        units = [number for number, _ in of_group]
+        totals = first.totals._replace(rows=rows)
+        found.append(Sample(labels, units, totals, common=True, units=", ".join(pool)))
+    return found
+
+
+def known_measure(name: str, own: Collection[str] = ()) -> None:
+    """Refuses an unknown measure, which may be one of one's own."""
+    if found := wrong(name, own):
         raise ValueError("; ".join(found))
 
 
@@ -109,7 +140,7 @@ def summary(sample: Sample, measure: str, confidence: float) -> dict[str, Any]:
         "measure": measure,
         **interval(estimate, confidence),
         "n": n,
-        "of": "batches" if of_one_run else "runs",
+        "of": "batches" if of_one_run else sample.units,
         "doubt": doubt,
         "unseen": None if of_one_run else unseen(n, confidence),
         **_quantiles(values, confidence),

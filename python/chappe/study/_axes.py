@@ -17,6 +17,7 @@ from chappe._error import Problem, ScenarioError, StudyError
 from chappe._former_settings import renamed_setting, settings_of_today
 from chappe._notice import Notice
 from chappe._scenario import Scenario
+from chappe.study._reduced import Reduction
 
 KEY_LENGTH = 24
 """Hexadecimal digits in the name of a run."""
@@ -41,15 +42,18 @@ class Point:
     Attributes:
         labels: Value on each axis.
         scenario: Scenario with these values.
+        reduction: What is made of its recorded tables where it is executed; ``None``: nothing is recorded.
     """
 
     labels: Mapping[str, Any]
     scenario: Scenario
+    reduction: Reduction | None = None
 
     @cached_property
     def identity(self) -> str:
         """Hash of the settings that differ from the defaults: equal scenarios have equal results for equal seeds."""
-        return _hash(json.loads(self.scenario._core.changes_json()))
+        settings = _hash(json.loads(self.scenario._core.changes_json()))
+        return settings if self.reduction is None else f"{settings} {self.reduction.identity}"
 
     @cached_property
     def former_identity(self) -> str:

@@ -4,8 +4,8 @@ import difflib
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,15 @@ from chappe._former_settings import renamed_setting
 from chappe._scenario import Scenario, read_text, schema
 from chappe.study._axes import grid, of_today, seeds_of
 from chappe.study._facts import Warmup
-from chappe.study._run import problems_of_measure, problems_of_rules, problems_of_stop
+from chappe.study._own import Own, choice_of, own_of, split
+from chappe.study._run import (
+    problems_of_labels,
+    problems_of_measure,
+    problems_of_own,
+    problems_of_pool,
+    problems_of_rules,
+    problems_of_stop,
+)
 from chappe.study._search import Search, first_seeds, problems_of_search
 from chappe.study._stop import Precision
 
@@ -41,6 +49,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "measures",
         "flows",
         "baseline",
+        "pool",
         "axes",
         "cases",
         "precision",
@@ -79,6 +88,8 @@ class StudyFile:
     measures: list[str]
     flows: str | None = None
     baseline: tuple[str, Any] | None = None
+    own: Mapping[str, str] = field(default_factory=dict)
+    pool: tuple[str, ...] = ()
 
     def __getattr__(self, name: str) -> Any:
         return former_attribute(self, name, _RENAMED[""])
@@ -124,19 +135,17 @@ class _Reader:
         seeds: list[int] | None = self._try(lambda: seeds_of(w.get("seeds", 1)))
         axes = self._axes(self._table(w, "axes"))
         cases = self._cases(self._table(w, "cases")) if "cases" in w else None
-        baseline = self._baseline(axes, cases, seeds)
+        pool = self._pool([*axes, *(["case"] if cases else [])])
+        baseline = self._baseline(axes, cases, seeds, pool)
         warmup: Any = w.get("warmup", "discard")
-        measures = w.get("measures", ["goodput_bps"])
-        if not isinstance(measures, list) or not all(isinstance(m, str) for m in measures) or not measures:
-            self._add("measures", "`measures` is not a list of names", 'such as ["goodput_bps", "mean_delay_s"]')
-            measures = []
+        measures, own = self._measures([*axes, *(["case"] if cases else [])])
         flows = self._flows()
         of_rules = None if chosen.is_each(flows) else flows
         measures = chosen.of(measures, of_rules)
         precision, search = self._precision(seeds, of_rules), self._search(of_rules)
         hints: set[str | None] = set()
         for m in measures:
-            for p in problems_of_measure("measures", m):
+            for p in problems_of_measure("measures", m, own):
                 # The list of all names is printed once.
                 self._problems.append(p._replace(help=None) if p.help in hints else p)
                 hints.add(p.help)
@@ -146,7 +155,11 @@ class _Reader:
             asked = dict.fromkeys(measures, "measures")
             asked |= {precision.measure: "precision.measure"} if precision is not None else {}
             asked |= {search.measure: "search.measure"} if search is not None else {}
+            if flows is not None and (wrong := problems_of_labels(points, {flows: "flows"})):
+                self._problems += [p._replace(message=f"`flows`: {p.message}") for p in wrong]
+                asked = {name: path for name, path in asked.items() if not name.endswith(f"{chosen.OF}{flows}")}
             self._problems += problems_of_rules(points, warmup, asked)
+            self._problems += problems_of_own(points, list(own.values()), "measures")
             if search is not None:
                 self._problems += problems_of_search(search, points, cases)
         if flows != of_rules and (rule := "precision" if precision else "search" if search else None):
@@ -158,7 +171,13 @@ class _Reader:
             raise StudyError([*map(self._placed, self._problems)], self._others, self._text.splitlines())
         if search is not None:
             seeds = first_seeds(w.get("seeds", 1), seeds)
-        return StudyFile(scenario, axes, cases, seeds, precision, warmup, search, measures, flows, baseline)
+        if search is not None and own:
+            help_ = "make a sweep over the setting, or search for the best value of another measure"
+            raise StudyError([self._placed(problem("measures", "a search measures what every study does", help_))])
+        texts = {name: str(measure.text) for name, measure in own.items()}
+        return StudyFile(
+            scenario, axes, cases, seeds, precision, warmup, search, measures, flows, baseline, texts, pool
+        )
 
     def _add(self, path: str, message: str, help_: str | None) -> None:
         self._problems.append(Problem(path, message, help_, None, None, None))
@@ -211,8 +230,24 @@ class _Reader:
                 self._add(f"cases.{name}", f"the case `{name}` is not a table", f"[cases.{name}]")
         return cases
 
+    def _pool(self, axes: list[str]) -> tuple[str, ...]:
+        """Axes over which runs are pooled."""
+        given = self._written.get("pool", [])
+        if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
+            self._add("pool", "`pool` is not a list of axes", 'such as ["topology.seed"]')
+            return ()
+        pool = tuple(of_today(dict.fromkeys(given)))
+        self._problems += problems_of_pool(pool, axes, "precision" in self._written)
+        if pool and "search" in self._written:
+            self._add("pool", "`pool` is for studies without `search`", None)
+        return pool
+
     def _baseline(
-        self, axes: Mapping[str, list[Any]], cases: Mapping[str, Any] | None, seeds: list[int] | None
+        self,
+        axes: Mapping[str, list[Any]],
+        cases: Mapping[str, Any] | None,
+        seeds: list[int] | None,
+        pool: Sequence[str] = (),
     ) -> tuple[str, Any] | None:
         """Axis whose values are compared with one of them, and that value."""
         if "baseline" not in self._written:
@@ -230,11 +265,36 @@ class _Reader:
         elif value not in known[name]:
             help_ = f"known: {', '.join(map(str, known[name]))}"
             self._add(f"baseline.{name}", f"no point has `{name}` = {said(value)}", help_)
+        if name in pool:
+            self._add("baseline", f"`baseline` has `{name}`, over whose values `pool` pools", None)
         if "search" in self._written:
             self._add("baseline", "`baseline` is for studies without `search`", None)
-        elif seeds is not None and len(seeds) < 2:
+        elif seeds is not None and len(seeds) < 2 and not pool:
             self._add("baseline", "a comparison needs at least 2 seeds, better 10", "add seeds = 10")
         return name, value
+
+    def _measures(self, axes: list[str]) -> tuple[list[str], dict[str, Own]]:
+        """Names of the measures that are printed, and measures of one's own."""
+        given = self._written.get("measures", ["goodput_bps"])
+        if isinstance(given, dict):
+            own, problems = own_of(given, axes, "measures")
+            self._problems += problems
+            return ["goodput_bps", *(measure.name for measure in own)], {measure.name: measure for measure in own}
+        if not isinstance(given, list) or not all(isinstance(m, str) for m in given) or not given:
+            help_ = 'such as ["goodput_bps", "mean_delay_s"], or a table [measures] of expressions'
+            self._add("measures", "`measures` is not a list of names", help_)
+            return [], {}
+        names, texts = split(given)
+        own, problems = own_of(texts, axes, "measures")
+        self._problems += problems
+        for name in names:
+            measure, is_of, choice = name.partition(chosen.OF)
+            for one in own if is_of else ():
+                try:
+                    choice_of(one, chosen.flows_of(choice) if one.name == measure else None)
+                except ValueError as e:
+                    self._add("measures", str(e), None)
+        return names, {measure.name: measure for measure in own}
 
     def _flows(self) -> str | None:
         """Flows of all measures that do not name their own."""

@@ -21,6 +21,7 @@ from chappe._error import reason
 from chappe._files import UNFINISHED, make_folder, take_away
 from chappe._results import TABLES, frame
 from chappe._scenario import Scenario
+from chappe.study._reduced import REDUCED, SCHEMA
 
 RUN_INFO = "run_info"
 """Name of the table with one row per run."""
@@ -64,12 +65,18 @@ def frames_of(runs: Iterable[Finished]) -> dict[str, pl.DataFrame]:
         "frames_sent": [r.frames_sent for r in runs],
     }
     frames = {RUN_INFO: pl.DataFrame(run_info)}
-    for name in TABLES:
-        of_runs = [r.tables[name] for r in runs]
+    for name in (*TABLES, *([REDUCED] if any(REDUCED in r.tables for r in runs) else [])):
+        of_runs = [r.tables[name] for r in runs if name in r.tables]
+        runs_of = [r for r in runs if name in r.tables]
         lengths = [len(next(iter(t.values()))[1]) for t in of_runs]
-        columns = {RUN: ("text", [r.key for r, length in zip(runs, lengths, strict=True) for _ in range(length)])}
-        for column, (kind, _) in of_runs[0].items():
-            columns[column] = (kind, list(chain.from_iterable(t[column][1] for t in of_runs)))
+        columns = {RUN: ("text", [r.key for r, length in zip(runs_of, lengths, strict=True) for _ in range(length)])}
+        kinds = {column: kind for t in of_runs for column, (kind, _) in t.items()}
+        for column, kind in kinds.items():
+            # Only runs whose flows have names have a column of names.
+            of_column: list[list[Any]] = [
+                t[column][1] if column in t else [None] * n for t, n in zip(of_runs, lengths, strict=True)
+            ]
+            columns[column] = (kind, list(chain.from_iterable(of_column)))
         frames[name] = frame(columns)
     return frames
 
@@ -96,7 +103,7 @@ def write(path: Path, content: Mapping[str, pl.DataFrame], owner: str, about: Ab
     try:
         unfinished.mkdir()
         sums = {OWNER: owner}
-        for name in PART_TABLES:
+        for name in (*PART_TABLES, *([REDUCED] if REDUCED in content else [])):
             data = parquet(content[name], about(name, content[name].columns))
             (unfinished / f"{name}.parquet").write_bytes(data)
             sums[f"{name}.parquet"] = hashlib.sha256(data).hexdigest()
@@ -122,7 +129,7 @@ def _keep(files: Sequence[Path]) -> None:
 
 def remove(path: Path) -> None:
     """Deletes the files of a part, finished or not, and then the folder, if empty."""
-    for name in (SUMS, *(f"{table}.parquet" for table in (*PART_TABLES, *former.OF_STUDIES))):
+    for name in (SUMS, *(f"{table}.parquet" for table in (*PART_TABLES, REDUCED, *former.OF_STUDIES))):
         with suppress(FileNotFoundError):
             os.unlink(path / name)
     with suppress(OSError):
@@ -154,7 +161,7 @@ def check(path: Path) -> list[str]:
         DamagedError: If a file is missing or changed.
     """
     sums = _sums(path)
-    for name in PART_TABLES:
+    for name in (*PART_TABLES, *([REDUCED] if f"{REDUCED}.parquet" in sums else [])):
         file = former.file_of(path, name)
         try:
             data = file.read_bytes()
@@ -215,4 +222,7 @@ def _schemas() -> dict[str, pl.Schema]:
     results = _core.Run(scenario._core).results()
     tables_of = {name: results.table(name) for name in TABLES}
     finished = Finished("", 0, results.end, results.simulated_s, results.frames_sent, tables_of)
-    return {name: table.schema for name, table in frames_of([finished]).items()}
+    return {
+        **{name: table.schema for name, table in frames_of([finished]).items()},
+        REDUCED: pl.Schema({RUN: pl.String, **SCHEMA}),
+    }

@@ -3,16 +3,18 @@
 import itertools
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from chappe import _chosen as chosen
 from chappe import _core
-from chappe._arguments import is_whole, not_whole, problem, problems_of_work, said
+from chappe._arguments import is_whole, names_of, not_whole, problem, problems_of_work, said
 from chappe._deprecated import arguments, keyword_only, warn
 from chappe._error import Problem, ScenarioError, StudyError, WorkWarning
 from chappe._notice import Notice
@@ -29,6 +31,7 @@ from chappe.study._axes import (
     Point,
     doubts_of,
     grid,
+    of_today,
     problems_of_size,
     seeds_of,
     settings_without_seed,
@@ -36,7 +39,9 @@ from chappe.study._axes import (
 from chappe.study._common import drawn_everywhere
 from chappe.study._explore import GRID
 from chappe.study._facts import WARMUPS, Batches, Warmup, runs_of, totals_of, with_measures
+from chappe.study._own import Own, own_of, reduction_of, stored, with_own
 from chappe.study._parts import RUN, Finished
+from chappe.study._reduced import Reduction
 from chappe.study._search import Search, first_seeds, problems_of_search, searching
 from chappe.study._stop import Design, Precision, UnknownError, fixed, lengthened, precise
 from chappe.study._store import Store
@@ -68,6 +73,8 @@ def sweep(
     max_seeds: int | None = None,
     max_length: int | None = None,
     min_seeds: int | None = None,
+    measures: Mapping[str, Any] | Iterable[str] = (),
+    pool: str | Sequence[str] = (),
     warmup: Warmup = "discard",
     out: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
@@ -91,6 +98,12 @@ def sweep(
         max_length: Largest factor on ``run.stop`` with ``precision``, for studies with one seed.
         min_seeds: Number of seeds before which no point stops with ``precision``, at most ``max_seeds``, for studies
             with several seeds; ``None``: 10.
+        measures: Measures of one's own by name, beside those of every study: an expression such as
+            ``"sum(flows.timeouts) / sum(flows.packets_delivered)"`` (docs/studies.md); an expression of polars over the
+            table ``flows``, or a numerator and a denominator; or a function of the tables of a run, by name, that
+            returns a number, or a numerator and a denominator. Or a list of names such as ``"delay_p95_s"``.
+        pool: Axes over which the runs are pooled in the analysis, such as ``"topology.seed"``: their values are the
+            units of intervals, and pairs in comparisons.
         warmup: Removal of the transient at the beginning of each run: ``"discard"`` or ``"mser5"``.
         out: Folder of the study; ``None``: a temporary folder, deleted with the returned study.
         jobs: Number of parallel runs on this machine; ``None``: one per core.
@@ -120,9 +133,15 @@ def sweep(
                 given.append(problem(name, f"`{name}` has no effect without `precision`", None))
     else:
         stop = Precision(measure, precision, max_seeds, max_length, min_seeds)
-    points, own_seeds = _points(base, axes, cases, seeds, jobs, given)
+    own, wrong_own = own_of(measures, (*(axes or {}),), "measures")
+    given += wrong_own
+    points, own_seeds = _points(base, axes, cases, seeds, jobs, given, reduction_of(own))
     asked = {stop.measure: "precision.measure"} if stop and isinstance(stop.measure, str) else {}
-    problems = [*problems_of_rules(points, warmup, asked), *(problems_of_stop(stop, own_seeds) if stop else ())]
+    pooled = names_of("pool", pool) if pool else []
+    pooled = list(of_today(dict.fromkeys(pooled)))
+    problems = problems_of_own(points, own, "measures")
+    problems += problems_of_pool(pooled, list(points[0].labels), stop is not None)
+    problems += [*problems_of_rules(points, warmup, asked), *(problems_of_stop(stop, own_seeds) if stop else ())]
     if stop is not None and not problems:
         problems = problems_of_growth(stop, base, points, own_seeds)
     if problems:
@@ -135,11 +154,14 @@ def sweep(
         "precision": vars(stop) if stop else None,
         "warmup": warmup,
         "drawn": drawn_everywhere(points, cases),
+        **({"measures": stored(own)} if own else {}),
+        **({"pool": pooled} if pooled else {}),
     }
     return carry_out(
         base,
         design,
         about,
+        own=own,
         measure=stop.measure if stop else None,
         warmup=warmup,
         out=out,
@@ -273,6 +295,7 @@ def _points(
     seeds: int | Iterable[int],
     jobs: int | None,
     given: list[Problem],
+    reduction: Reduction | None = None,
 ) -> tuple[list[Point], list[int]]:
     """Points and seeds of a study; raises with all problems, including those in ``given``."""
     problems = list(given)
@@ -286,7 +309,9 @@ def _points(
         points = grid(base, axes, cases)
     except StudyError as e:
         problems += e.problems
-    if any(p.scenario.settings["run"]["record"] for p in points):
+    points = [replace(point, reduction=reduction) for point in points] if reduction else points
+    has_functions = reduction is not None and reduction.functions
+    if not has_functions and any(p.scenario.settings["run"]["record"] for p in points):
         help_ = "run the scenario by itself: `chappe run FILE --seed N --out DIR`, or chappe.run(scenario, out=...)"
         problems.append(problem("run.record", "a study does not keep recorded tables (`run.record`)", help_))
     if not problems:
@@ -325,6 +350,7 @@ def carry_out(
     progress: Progress,
     title: str,
     doubts: Sequence[Notice] = (),
+    own: Sequence[Own] = (),
 ) -> Study:
     """Executes the runs of a design until the design is complete.
 
@@ -339,6 +365,7 @@ def carry_out(
         progress: True for a progress bar, or a function of the completed share.
         title: Title of the progress bar.
         doubts: Warnings about the points.
+        own: Measures of one's own.
     """
     with ExitStack() as stack:
         forgotten = Forgotten() if out is None else None
@@ -354,7 +381,7 @@ def carry_out(
                 continue
             if making.make(items) == 0:
                 break
-        _finish(store, items, warmup)
+        _finish(store, items, warmup, own)
     return Study(store.folder, failed=making.failures(), warnings=[*doubts, *store.warnings], forgotten=forgotten)
 
 
@@ -438,7 +465,7 @@ def _points_of(items: Sequence[Item]) -> dict[str, str]:
     return {i.key: i.point.identity for i in items}
 
 
-def _finish(store: Store, items: Sequence[Item], warmup: Warmup) -> None:
+def _finish(store: Store, items: Sequence[Item], warmup: Warmup, own: Sequence[Own]) -> None:
     store.write_points(points_table(items))
     store.finish(list(dict.fromkeys(i.key for i in items if i.key in store)))
     shown = [i for i in items if i.shown and i.key in store]
@@ -447,6 +474,9 @@ def _finish(store: Store, items: Sequence[Item], warmup: Warmup) -> None:
         return
     facts = pl.concat(_facts(store, keys, warmup, points) for keys in _portions(points))
     runs = points_table(shown).drop("shown").join(runs_of(facts), on=RUN, how="left", maintain_order="left")
+    if own:
+        keys = runs[RUN].unique(maintain_order=True).to_list()
+        runs = with_own(runs, own, lambda name: store.table(name, keys))
     store.write_runs(runs, totals_of(facts))
 
 
@@ -470,7 +500,7 @@ def _facts(store: Store, keys: Sequence[str], warmup: Warmup, points: Mapping[st
 
 def problems_of_rules(points: Sequence[Point], warmup: str, asked: Mapping[str, str]) -> list[Problem]:
     """Problems of the removal of transients, and of measures by the setting that uses them, at the given points."""
-    problems = []
+    problems = problems_of_labels(points, {name: path for name, path in asked.items() if chosen.OF in name})
     if ENERGY in asked and not all(p.scenario.settings["run"]["airtime"] for p in points):
         help_ = "count airtime in the scenario: run.airtime = true"
         problems.append(problem(asked[ENERGY], f"`{ENERGY}` needs the count of airtime", help_))
@@ -482,6 +512,74 @@ def problems_of_rules(points: Sequence[Point], warmup: str, asked: Mapping[str, 
         help_ = "MSER-5 averages batches in groups of five: set run.batches to at least 20, better 100"
         problems.append(problem("warmup", f"`warmup` is mser5 and a run has {fewest} batches", help_))
     return problems
+
+
+def problems_of_pool(pool: Sequence[str], axes: Sequence[str], is_precise: bool) -> list[Problem]:
+    """Problems of the axes over which runs are pooled.
+
+    Args:
+        pool: Names of these axes.
+        axes: Names of all axes.
+        is_precise: True if the study stops at a precision.
+    """
+    problems = [
+        problem("pool", f"`pool` has {said(name)}, which is not an axis", f"the axes are {', '.join(axes) or 'none'}")
+        for name in pool
+        if name not in axes
+    ]
+    if pool and is_precise:
+        help_ = "leave one of them out: a precision is that of each point, with its seeds"
+        problems.append(problem("pool", "a study has `pool` or `precision`, not both", help_))
+    return problems
+
+
+def problems_of_own(points: Sequence[Point], own: Sequence[Own], path: str) -> list[Problem]:
+    """Problems of measures of one's own whose tables are empty at some points."""
+    needs = {
+        "airtime": ("airtime", False, "run.airtime = true"),
+        "samples": ("sample_interval", "never", "an interval"),
+    }
+    problems = []
+    for measure in own:
+        for table in dict.fromkeys(part.table for part in measure.parts):
+            setting, none, help_ = needs.get(table, (None, None, ""))
+            if setting and any(p.scenario.settings["run"][setting] == none for p in points):
+                text = f"`{measure.name}` needs the table `{table}`, which is empty without `run.{setting}`"
+                problems.append(problem(path, text, f"set it in the scenario: {help_}"))
+    return problems
+
+
+def problems_of_labels(points: Sequence[Point], asked: Mapping[str, str]) -> list[Problem]:
+    """Problems of measures of flows by name: flows that no point has.
+
+    Args:
+        points: Points of the study.
+        asked: Names of measures, or choices of flows, with the setting that has them.
+    """
+    named = {text: path for text, path in asked.items() if _labels_in(text)}
+    labels = chosen.labels_of(point.scenario for point in points) if named else set()
+    problems = []
+    for text, path in named.items():
+        try:
+            chosen.check_labels(_choice_in(text), labels)
+        except ValueError as e:
+            message, _, help_ = str(e).partition("; ")
+            problems.append(problem(path, message, help_ or None))
+    return problems
+
+
+def _choice_in(text: str) -> str:
+    """Choice of flows of a measure; the text itself if it names no measure."""
+    _, is_of, choice = text.partition(chosen.OF)
+    return choice if is_of else text
+
+
+def _labels_in(text: str) -> list[str]:
+    """Names and groups in a choice, or in a measure; none in a text that is no choice."""
+    try:
+        return chosen.labels_in_text(_choice_in(text))
+    except ValueError:
+        return []
 
 
 def problems_of_stop(rule: Precision, seeds: Sequence[int]) -> list[Problem]:
@@ -558,7 +656,7 @@ def problems_of_growth(rule: Precision, base: Scenario, points: Sequence[Point],
     return []
 
 
-def problems_of_measure(path: str, name: object) -> list[Problem]:
-    """Problems of the name of a measure."""
-    found = wrong(name)
+def problems_of_measure(path: str, name: object, own: Collection[str] = ()) -> list[Problem]:
+    """Problems of the name of a measure, which may be one of one's own."""
+    found = wrong(name, own)
     return [] if found is None else [problem(path, *found)]

@@ -109,15 +109,16 @@ def _confidence(intervals: int) -> str:
 
 def _summary(s: Study, rows: Sequence[Mapping[str, Any]]) -> Table:
     of = rows[0]["of"] if rows else "runs"
+    axes = s._own_axes
     quantiles = {q: name for q, name in _QUANTILES.items() if any(row[q] is not None for row in rows)}
     columns = ("measure", f">all {of}", "", ">n", ">unseen", *(f">{name}" for name in quantiles.values()), "doubt")
     told = [row["met"] for row in rows if row["met"] is not None]
     marks = ("precision",) if told else ()
-    t = show.table(*s.axes, *columns, *marks, title=_confidence(len(rows)), keys=len(s.axes) + 1)
+    t = show.table(*axes, *columns, *marks, title=_confidence(len(rows)), keys=len(axes) + 1)
     for row in rows:
         m = measure_of(row["measure"])
         t.add_row(
-            *(str(row[name]) for name in s.axes),
+            *(str(row[name]) for name in axes),
             m.label,
             show.estimate(row, m.scale),
             m.unit,

@@ -118,7 +118,7 @@ def _longer(point: Point, seeds: Sequence[int], rule: Precision, measured: Measu
     """Doubles the length of the run with a constant number of batches, so that batches become independent."""
     items: list[Item] = []
     for factor in _doublings(rule.max_length or 1):
-        item = Item(Point(point.labels, lengthened(point, factor)) if factor > 1 else point, seeds[0])
+        item = Item(Point(point.labels, lengthened(point, factor), point.reduction) if factor > 1 else point, seeds[0])
         items = [*(Item(i.point, i.seed, shown=False) for i in items), item]
         (totals,) = measured([item])
         if totals is None or rule.met(totals.pooled):

@@ -31,6 +31,7 @@ from chappe import RESULTS_EPOCH, _core
 from chappe import _forked as forked
 from chappe import _metadata as metadata
 from chappe import _tables as tables
+from chappe._chosen import LABELS
 from chappe._error import ScenarioError, StorageError, reason
 from chappe._files import UNFINISHED, make_folder, take_away, write_file
 from chappe._notice import Notice
@@ -39,6 +40,7 @@ from chappe._words import count
 from chappe.study import _parts as parts
 from chappe.study._axes import KEY_LENGTH, Item
 from chappe.study._parts import RUN, DamagedError, Finished
+from chappe.study._reduced import REDUCED, SCHEMA
 
 FORMAT = 2
 FORMER = 1
@@ -89,6 +91,12 @@ def table(
     """
     # After an interruption a run may be in two parts; only the part in ``sources`` counts.
     wanted: dict[Path, dict[str, int]] = {}
+    if name == REDUCED:
+        # Only runs of studies with measures of their own have reductions.
+        has = {path: (path / f"{REDUCED}.parquet").exists() for path in set(sources.values())}
+        keys = [key for key in keys if has[sources[key]]]
+        if not keys:
+            return pl.DataFrame(schema={RUN: pl.String, **SCHEMA})
     for place, key in enumerate(keys):
         wanted.setdefault(sources[key], {})[former.get(key, key)] = place
     if not wanted:
@@ -102,6 +110,13 @@ def table(
             read = read.with_columns(pl.Series(RUN, names, dtype=pl.String))
         tables_read.append(read)
         places += found
+    # Flows have names in some runs only, or in none.
+    labels = [name for name in LABELS if any(name in read.columns for read in tables_read)]
+    if labels and name == "flows":
+        none = pl.lit(None, dtype=pl.String)
+        missing = [[none.alias(label) for label in labels if label not in read.columns] for read in tables_read]
+        of_all = [name for name in tables_read[0].columns if name not in LABELS] + labels
+        tables_read = [read.with_columns(m).select(of_all) for read, m in zip(tables_read, missing, strict=True)]
     try:
         whole = pl.concat(tables_read)
     except pl.exceptions.PolarsError:
@@ -411,6 +426,8 @@ class Store:
         ):
             return
         content = {name: self.table(name, keys) for name in parts.PART_TABLES}
+        if len(rows := self.table(REDUCED, keys)):
+            content[REDUCED] = rows
         if path.exists():
             aside = _free(self.folder / PARTS, OLD)
             aside.parent.mkdir(exist_ok=True)

@@ -33,12 +33,15 @@ from chappe._words import count
 from chappe.measures import NAMES, Direction, Totals, column, direction_of, is_index, short_batches
 from chappe.stats import known_confidence
 from chappe.study import _analysis as analysis
+from chappe.study import _export as export
+from chappe.study import _own as own
 from chappe.study import _parts as parts
 from chappe.study import _store as store
 from chappe.study._axes import Item
 from chappe.study._common import drawn
 from chappe.study._facts import WARMUPS, Batches, mean_series, runs_of, totals_of, with_measures
 from chappe.study._parts import RUN, DamagedError
+from chappe.study._reduced import REDUCED
 from chappe.study._search import Known, Run, Search, curve, explored
 from chappe.study._stop import Precision, error
 from chappe.study._work import Failed
@@ -102,6 +105,7 @@ class Study:
         self._given = list(warnings)
         self._found: dict[tuple[str, ...], list[Notice]] = {}
         self._sums: dict[str, pl.DataFrame] = {}
+        self._of_own: dict[str, Totals] = {}
         self._forgotten = forgotten
         try:
             self._about = _described((self.folder / store.STUDY).read_bytes())
@@ -123,6 +127,16 @@ class Study:
     def axes(self) -> list[str]:
         """Names of the axes; settings with former names have their current names."""
         return [_of_today(name) for name in self._about["axes"]]
+
+    @property
+    def pool(self) -> list[str]:
+        """Axes over which runs are pooled in summaries, comparisons, rankings and plots."""
+        return [_of_today(name) for name in self._about.get("pool", [])]
+
+    @property
+    def _own_axes(self) -> list[str]:
+        """Axes over which runs are not pooled."""
+        return [name for name in self.axes if name not in self.pool]
 
     def _of_today(self, table: pl.DataFrame) -> pl.DataFrame:
         """A table with axes, perhaps of the previous version, with the current names and words."""
@@ -203,6 +217,7 @@ class Study:
         rows = self._rows(parts.RUN_INFO, keys).drop("seed")
         rows = with_measures(rows, self._batches(keys))
         runs = self._there.join(runs_of(rows), on=RUN, how="left", maintain_order="left")
+        runs = own.with_own(runs, self._own.values(), lambda name: self._rows(name, keys))
         return tables.known(runs), tables.known(totals_of(rows))
 
     def table(self, name: str) -> pl.DataFrame:
@@ -220,7 +235,7 @@ class Study:
         return self._there.join(rows, on=RUN, maintain_order="left_right", suffix="_of_run")
 
     def _rows(self, name: str, keys: Sequence[str]) -> pl.DataFrame:
-        if name not in parts.PART_TABLES:
+        if name not in (*parts.PART_TABLES, REDUCED):
             raise ValueError(f"there is no table {said(name)}; known: {', '.join((*parts.PART_TABLES, TOTALS))}")
         try:
             return store.table(self._sources, name, keys)
@@ -260,28 +275,70 @@ class Study:
     def _in_order(self, measure: str) -> list[analysis.Sample]:
         """Totals of a measure at each point, by runs, or by the batches of a single run."""
         forked.refuse()
-        analysis.known_measure(name_of("measure", measure))
+        analysis.known_measure(name_of("measure", measure), self._own)
+        if self.pool:
+            of_runs = (
+                self._own_in_order(measure) if self._is_own(measure) else self._of_points(measure, is_single=False)
+            )
+            return analysis.pooled(of_runs, self.pool)
+        if self._is_own(measure):
+            return self._own_in_order(measure)
+        return self._of_points(measure, is_single=self._single)
+
+    def _of_points(self, measure: str, *, is_single: bool) -> list[analysis.Sample]:
+        """Totals of a measure at each point, by the batches of a single run, or by runs."""
         samples = []
         batches: dict[str, Totals] = {}
         short: set[str] = set()
-        if self._single and len(self._there):
+        if is_single and len(self._there):
             batches = dict(self._batches(self._there[RUN].unique(maintain_order=True).to_list()).totals(measure))
             short = set(self._short)
-        flows = self._flows_of(measure) if is_index(measure) and not self._single else {}
+        flows = self._flows_of(measure) if is_index(measure) and not is_single else {}
         runs = self.runs.select(RUN, "point", *self.axes, "seed")
-        if not (self._single or runs.is_empty()):
+        if not (is_single or runs.is_empty()):
             sums = self._sums_of(measure)
             runs = runs.join(sums, on=RUN, how="left", maintain_order="left")
         for of_point in runs.partition_by("point", maintain_order=True):
             row = of_point.row(0, named=True)
             labels = {name: row[name] for name in self.axes}
-            if self._single:
+            if is_single:
                 totals = batches.get(row[RUN], Totals.of(measure, np.empty((0, 2))))
                 samples.append(analysis.Sample(labels, None, totals, short=row[RUN] in short))
             else:
                 rows = of_point.select("numerator", "denominator").to_numpy()
                 totals = Totals.of(measure, rows, flows.get(row[RUN], 0), runs=True)
                 samples.append(analysis.Sample(labels, of_point["seed"].to_list(), totals, self._common))
+        return samples
+
+    @cached_property
+    def _own(self) -> dict[str, own.Own]:
+        """Measures of one's own, by name."""
+        return own.of_stored(self._about.get("measures", {}))
+
+    def _is_own(self, measure: str) -> bool:
+        return measure.partition(chosen.OF)[0] in self._own
+
+    def _direction_of(self, measure: str) -> Direction | None:
+        """Better direction of a measure of one's own; ``None`` of any other."""
+        return self._own[measure.partition(chosen.OF)[0]].direction if self._is_own(measure) else None
+
+    def _own_in_order(self, measure: str) -> list[analysis.Sample]:
+        """Totals of a measure of one's own at each point, by runs."""
+        name, choice = chosen.parts(measure)
+        runs = self._there
+        keys = runs[RUN].unique(maintain_order=True).to_list()
+        if not keys:
+            return []
+        if measure not in self._of_own:
+            self._of_own[measure] = own.totals_of(self._own[name], keys, lambda name: self._rows(name, keys), choice)
+        totals, place_of = self._of_own[measure], {key: place for place, key in enumerate(keys)}
+        samples = []
+        for of_point in runs.partition_by("point", maintain_order=True):
+            row = of_point.row(0, named=True)
+            rows = totals.rows[[place_of[key] for key in of_point[RUN]]]
+            labels = {axis: row[axis] for axis in self.axes}
+            of_runs = totals._replace(rows=rows)
+            samples.append(analysis.Sample(labels, of_point["seed"].to_list(), of_runs, self._common))
         return samples
 
     def _sums_of(self, measure: str) -> pl.DataFrame:
@@ -327,18 +384,18 @@ class Study:
         """Measures at each point, as ratios of totals, with intervals and quantiles.
 
         Args:
-            measures: Names of one or several of :data:`chappe.measures.MEASURES`, or of chosen flows, such as
-                ``"mean_delay_s of udp"``.
+            measures: Names of one or several of :data:`chappe.measures.MEASURES`, of measures of one's own
+                (:func:`chappe.sweep`), or of chosen flows, such as ``"mean_delay_s of udp"``.
             confidence: Confidence of the intervals.
             flows: Flows that are measured where a measure does not name its own, such as ``"tcp"`` or ``"worst"``, or
                 ``"each"`` (:meth:`chappe.Results.summary`); ``None``: all flows.
 
         Returns:
             One row per point and measure that is defined there: the axes, ``measure``, ``estimate``, ``ci_low`` and
-            ``ci_high`` of the interval (:class:`chappe.stats.Pooled`), ``n``, ``of`` (``"runs"`` or ``"batches"``),
-            ``doubt`` (reasons to doubt the interval, null without any), ``unseen`` (bound on the share of runs in a
-            state that none of the runs had); ``q10``, ``median`` and ``q90`` with their intervals, null for too few
-            values; for batches ``autocorrelation`` of neighbours, and ``correlated``, which is true if it is
+            ``ci_high`` of the interval (:class:`chappe.stats.Pooled`), ``n``, ``of`` (``"runs"``, ``"batches"``, or
+            pooled axes), ``doubt`` (reasons to doubt the interval, null without any), ``unseen`` (bound on the share of
+            runs in a state that none of the runs had); ``q10``, ``median`` and ``q90`` with their intervals, null for
+            too few values; for batches ``autocorrelation`` of neighbours, and ``correlated``, which is true if it is
             significant; ``met``, which is false for a point that missed the precision of the study, and null without
             precision.
         """
@@ -360,15 +417,22 @@ class Study:
         """
         forked.refuse()
         for name in measures:
-            analysis.known_measure(name)
+            analysis.known_measure(name, self._own)
         runs = self._there[RUN].unique(maintain_order=True).to_list()
+        texts = [flows, *(name.partition(chosen.OF)[2] for name in measures)]
+        if runs and (texts := [text for text in texts if text]):
+            labels = chosen.labels_in(self._rows("flows", runs))
+            for text in texts:
+                chosen.check_labels(text, labels)
         names = chosen.of(measures, flows, (lambda: self._rows("flows", runs)) if each and runs else None)
         for choice in {chosen.parts(name)[1] for name in names} - {None} if runs else ():
             assert choice is not None
             if choice.of(of_all := self._rows("flows", runs), [RUN]).is_empty():
                 raise ValueError(chosen.none_of(choice.text, of_all))
         for name in names:
-            analysis.known_measure(name)
+            analysis.known_measure(name, self._own)
+            if self._is_own(name):
+                own.choice_of(self._own[chosen.parts(name)[0]], chosen.parts(name)[1])
         return names
 
     def _of_flows(self, measure: str, flows: str | None) -> list[analysis.Sample]:
@@ -411,6 +475,7 @@ class Study:
 
     def _noticed(self, measures: Sequence[str]) -> list[Notice]:
         """Warnings, found anew."""
+        measures = [name for name in measures if not self._is_own(name)]
         warnings = list(self._given)
         ends = self.runs["end"].to_list() if "end" in self.runs.columns else []
         for end, text in ENDS.items():
@@ -428,7 +493,7 @@ class Study:
 
     def _doubtful_batches(self, measures: Sequence[str]) -> list[Notice]:
         """Warnings about correlated batches, and batches with a trend, one for each measure and word."""
-        if not self._single:
+        if not self._single or self.pool:
             return []
         points = {name: [(s, doubts.tests_of(s.together.pseudo)) for s in self._in_order(name)] for name in measures}
         found = doubts.certain({name: [tests for _, tests in of_points] for name, of_points in points.items()})
@@ -637,6 +702,8 @@ class Study:
             name_of("direction", direction)
         known_confidence(confidence)
         samples = self._of_flows(measure, flows)
+        if direction is None and best is None:
+            direction = self._direction_of(measure)
         rows = analysis.table(analysis.rank(samples, names, direction_of(measure, direction, best), confidence))
         return (
             rows.cast({"rank": pl.Int64, "can_be_best": pl.Boolean, "letters": pl.String, "note": pl.String})
@@ -683,11 +750,38 @@ class Study:
         chosen = {} if where is None else values_of("where", where)
         rows = self.summary(measure)
         if x is None:
-            free = [name for name in self.axes if name not in (*names, *chosen)]
+            free = [name for name in self._own_axes if name not in (*names, *chosen)]
             if not free:
-                raise ValueError("no axis is left for the x axis" if self.axes else "the study has no axis: one point")
+                raise ValueError("no axis is left for the x axis" if self._own_axes else "the study has no axis: one point")
             x = max(free, key=lambda name: rows[name].n_unique())
-        return figure(rows, self.axes, name_of("x", x), by=names[0], across=names[1], where=chosen)
+        return figure(rows, self._own_axes, name_of("x", x), by=names[0], across=names[1], where=chosen)
+
+    def to_pandas(self, name: str = "runs") -> Any:
+        """The runs with their measures, or a table of all runs, as a data frame of pandas.
+
+        Args:
+            name: ``"runs"``, or the name of a table (:meth:`table`).
+
+        Raises:
+            ImportError: If pandas is not installed.
+            ValueError: If there is no such table.
+        """
+        forked.refuse()
+        return export.to_pandas(self.runs if name == "runs" else self.table(name))
+
+    def to_xarray(self) -> Any:
+        """Measures of the runs as a dataset of xarray.
+
+        Returns:
+            A dataset whose dimensions are the axes and ``seed``, with a variable for each number in :attr:`runs`; NaN
+            where there is no run, or the measure is not defined.
+
+        Raises:
+            ImportError: If xarray is not installed.
+        """
+        forked.refuse()
+        about = {"folder": str(self.folder), "results_epoch": self._about["results_epoch"]}
+        return export.to_xarray(self.runs, self.axes, about)
 
     def _series(self, measure: str) -> list[tuple[str, NDArray[np.float64]]]:
         """Mean of the runs of each point, batch by batch, with the values on the axes as text."""
@@ -811,6 +905,8 @@ def _described(data: bytes) -> dict[str, Any]:
         seeds is None or isinstance(seeds, list),
         isinstance(about.get("scenario"), dict),
         about.get("warmup") in WARMUPS,
+        isinstance(about.get("measures", {}), dict),
+        isinstance(about.get("pool", []), list),
         isinstance(search, dict) and all(isinstance(search.get(k), str) for k in (_OF_SEARCH if search else ())),
     )
     if not all(good):

@@ -47,6 +47,8 @@ pub const OF_TCP: [&str; 24] = [
 struct FlowInfo {
     from: u32,
     to: u32,
+    name: Option<String>,
+    group: Option<String>,
     app: app::Kind,
     /// TCP variant; `None`: the flow uses UDP.
     variant: Option<Cow<'static, str>>,
@@ -111,6 +113,8 @@ impl Recorder {
         let flows = setup.flows.iter().map(|f| FlowInfo {
             from: f.from.0,
             to: f.to.0,
+            name: f.name.clone(),
+            group: f.group.clone(),
             app: f.app_kind,
             variant: match &f.transport {
                 Transport::Tcp(cfg) => Some(cfg.pair()),
@@ -366,6 +370,11 @@ impl Recorder {
         t.float("measured_s", parts.iter().map(|_| seconds));
         t.float("aborted_at_s", parts.iter().map(|p| p.gave_up.map_or(f64::NAN, Time::as_secs)));
         self.flow_columns(&mut t, &parts, &vec![seconds; parts.len()]);
+        let labels: [(&str, fn(&FlowInfo) -> &Option<String>); 2] = [("name", |f| &f.name), ("group", |f| &f.group)];
+        // Without names the table is that of runs that know none.
+        for (column, label) in labels.into_iter().filter(|(_, label)| self.flows.iter().any(|f| label(f).is_some())) {
+            t.text(column, self.flows.iter().map(|f| label(f).clone().unwrap_or_default()));
+        }
         t
     }
 

@@ -37,6 +37,10 @@ pub struct FlowSetup {
     pub from: NodeId,
     /// Node that receives.
     pub to: NodeId,
+    /// Name by which measures choose the flow.
+    pub name: Option<String>,
+    /// Group of flows by which measures choose it.
+    pub group: Option<String>,
     /// UDP, or TCP with its settings.
     pub transport: Transport,
     /// Application at the sender.

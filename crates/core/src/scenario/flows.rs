@@ -5,10 +5,11 @@ use super::nodes::NodeSet;
 use super::schema::{Config, Overrides, Traffic};
 use crate::app::{self, bulk, cbr, on_off};
 use crate::setting::limit::{LONGEST, above, at_most};
-use crate::setting::{Node, Scalar, join};
+use crate::setting::{Node, Scalar, Value, join};
 use crate::unit::{Bytes, Span, Time};
 use crate::{settings, tcp};
 use serde_json::{Value as Json, json};
+use std::collections::BTreeMap;
 
 /// Nodes at one end of flows: one node, or a set of nodes.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,6 +54,46 @@ impl Scalar for Ends {
     }
 }
 
+/// Name of a flow or of a group of flows, by which measures choose it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Label(pub String);
+
+/// Words with which the choice of flows begins, or which say in general which flows are meant.
+const CHOICES: [&str; 8] = ["tcp", "udp", "all", "worst", "each", "of", "flow", "none"];
+
+impl Label {
+    /// Longest name, in characters.
+    const LONGEST: usize = 60;
+
+    /// True for a word that chooses flows without a name: a transport, an application, a TCP variant.
+    fn is_taken(text: &str) -> bool {
+        let word = |(word, _): &(&str, &str)| *word == text;
+        CHOICES.contains(&text) || app::Kind::WORDS.iter().any(word) || tcp::variants::Variant::WORDS.iter().any(word)
+    }
+}
+
+impl Scalar for Label {
+    fn read(node: &Node) -> Result<Label, String> {
+        let form =
+            || "expected a name that begins with a letter and has letters, digits, `_` and `-`, such as \"voice\"";
+        let Value::Text(text) = &node.value else { return Err(form().into()) };
+        if Label::is_taken(text) {
+            return Err(format!("\"{text}\" already chooses flows by what they are, expected a name of its own"));
+        }
+        let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+        let is_name = text.starts_with(char::is_alphabetic) && text.chars().all(is_part);
+        if is_name && text.chars().count() <= Label::LONGEST { Ok(Label(text.clone())) } else { Err(form().into()) }
+    }
+
+    fn written(&self) -> Json {
+        json!(self.0)
+    }
+
+    fn describe() -> Json {
+        json!({ "type": "string", "description": "such as \"voice\"" })
+    }
+}
+
 settings! {
     /// A flow from one node to another, or with sets of nodes a flow from each source to each other destination, sorted
     /// by source, then by destination. Flows are numbered in this order, entry by entry.
@@ -61,6 +102,10 @@ settings! {
         pub src: Ends = Ends::one(0),
         /// Number of the destination node, or several nodes.
         pub dst: Option<Ends> | "none" = None,
+        /// Name of the flow, by which measures choose it: `--flows voice`.
+        pub name: Option<Label> | "none" = None,
+        /// Group of the flow, which several flows can have in common: `--flows web` chooses all of them.
+        pub group: Option<Label> | "none" = None,
         /// Application of the flow.
         pub app: app::Kind = app::Kind::Bulk,
         /// Start of the flow, of the first one between several nodes; "event": each flow waits for an event that starts
@@ -105,6 +150,8 @@ impl FlowEntry {
         Flow {
             src: 0,
             dst: 0,
+            name: self.name.clone(),
+            group: self.group.clone(),
             start: None,
             stop: None,
             app: self.app,
@@ -148,6 +195,10 @@ pub struct Flow {
     pub src: u32,
     /// Destination node.
     pub dst: u32,
+    /// Name by which measures choose the flow.
+    pub name: Option<Label>,
+    /// Group of flows by which measures choose it.
+    pub group: Option<Label>,
     /// Application.
     pub app: app::Kind,
     /// Start; `None`: an event starts it.
@@ -208,8 +259,33 @@ impl Checker<'_> {
         for (i, entry) in cfg.flow.0.iter().enumerate() {
             self.entry(i, entry);
         }
+        self.names();
         self.traffic(drawn);
         true
+    }
+
+    /// Checks that a name means one flow, and is the name of no group.
+    fn names(&mut self) {
+        let entries = &self.cfg.flow.0;
+        let groups: BTreeMap<&str, usize> =
+            entries.iter().enumerate().rev().filter_map(|(i, e)| Some((e.group.as_ref()?.0.as_str(), i))).collect();
+        let mut named: BTreeMap<&str, usize> = BTreeMap::new();
+        for (i, entry) in entries.iter().enumerate() {
+            let Some(Label(name)) = &entry.name else { continue };
+            let path = format!("flow.{i}.name");
+            if entry.count() > 1 {
+                let message = format!("`flow.{i}` has {} flows, and `name` names one", entry.count());
+                self.error(&path, message, &format!("give all of them a group: group = \"{name}\""));
+            }
+            if let Some(first) = named.get(name.as_str()) {
+                let message = format!("`flow.{i}` has the name of `flow.{first}`: \"{name}\"");
+                self.error(&path, message, "choose another name, or give both flows the same group");
+            } else if let Some(first) = groups.get(name.as_str()) {
+                let message = format!("`flow.{i}` has the name of the group of `flow.{first}`: \"{name}\"");
+                self.error(&path, message, "choose another name, or leave it out if the flow belongs to the group");
+            }
+            named.entry(name).or_insert(i);
+        }
     }
 
     /// Validates an entry of `flow`.

@@ -388,7 +388,9 @@ impl Scenario {
             let payload = f.payload(c);
             let transport = if f.is_tcp(c) { Transport::Tcp(Box::new(tcp)) } else { Transport::Udp };
             let app = Application::new(source, f.stop.unwrap_or(Time::NEVER));
-            FlowSetup { from, to, transport, app, app_kind: f.app, start: f.start, payload, breaks_links, split }
+            let [name, group] = [&f.name, &f.group].map(|label| label.as_ref().map(|l| l.0.clone()));
+            let (app_kind, start) = (f.app, f.start);
+            FlowSetup { from, to, name, group, transport, app, app_kind, start, payload, breaks_links, split }
         };
         let mobility = self.mobility(Some(seed));
         Setup {

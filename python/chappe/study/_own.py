@@ -1,0 +1,300 @@
+"""Measures of one's own: expressions over the tables of a run, over all runs of a point, with their intervals."""
+
+import difflib
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from chappe import _chosen as chosen
+from chappe._arguments import problem, said
+from chappe._error import Problem
+from chappe.measures import NAMES, Direction, Totals
+from chappe.stats import Statistic, quotient
+from chappe.study._expression import Aggregate, ExpressionError, Node, aggregates, parsed, value
+from chappe.study._parts import RUN
+from chappe.study._reduced import (
+    REDUCED,
+    Function,
+    Part,
+    Reduction,
+    columns,
+    of_function,
+    of_measured,
+    parts_of,
+    quantile,
+    reduced,
+    together,
+)
+
+KNOWN = {
+    "delay_p50_s": "quantile(delays.delay_s, 0.5)",
+    "delay_p95_s": "quantile(delays.delay_s, 0.95)",
+    "delay_p99_s": "quantile(delays.delay_s, 0.99)",
+    "mean_jitter_s": "mean(delays.jitter_s)",
+    "jitter_p50_s": "quantile(delays.jitter_s, 0.5)",
+    "jitter_p95_s": "quantile(delays.jitter_s, 0.95)",
+    "jitter_p99_s": "quantile(delays.jitter_s, 0.99)",
+    "longest_gap_s": "max(gaps.gap_s)",
+    "starved_share": "sum(gaps.starved_s) / sum(gaps.gap_s)",
+    "route_breaks_per_10000": "1e4 * sum(flows.route_breaks) / sum(flows.packets_delivered)",
+    "routing_bytes_per_byte": "sum(nodes.routing_bytes_sent + nodes.routing_header_bytes) / sum(flows.bytes_delivered)",
+}
+"""Measures that a study makes if it is asked for them, with their expressions."""
+
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+_DEFINED = re.compile(r"\s*([A-Za-z_]\w*)\s*=(?!=)(.*)", re.DOTALL)
+_TAKEN = ("run", "point", "seed", "end", "simulated_s", "frames_sent", "measure", "case")
+
+
+@dataclass(frozen=True)
+class Own:
+    """A measure of one's own.
+
+    Attributes:
+        name: Its name.
+        text: Its expression; ``None``: it is a function.
+        node: The expression.
+        function: The function; ``None`` in a study that was opened.
+    """
+
+    name: str
+    text: str | None
+    node: Node | None
+    function: Function | None = None
+
+    @property
+    def parts(self) -> list[Part]:
+        """Reductions that it is made of."""
+        if self.node is None:
+            return []
+        found = [part for aggregate in aggregates(self.node) for part in parts_of(aggregate)]
+        return list({part.name: part for part in found}.values())
+
+    @property
+    def direction(self) -> Direction | None:
+        """Better direction; ``None`` if it is not known."""
+        return "minimize" if self.name in KNOWN else None
+
+
+def defined(text: str) -> tuple[str, str] | None:
+    """Name and expression of a measure written as ``name = expression``; ``None`` for the name of a measure."""
+    found = _DEFINED.fullmatch(text)
+    return (found[1], found[2].strip()) if found else None
+
+
+def split(given: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Names of measures, and those of them that are one's own, for :func:`own_of`.
+
+    Args:
+        given: Names, perhaps of measures of chosen flows, and texts ``name = expression``.
+    """
+    names, own = [], []
+    for text in given:
+        if found := defined(text):
+            names.append(found[0])
+            own.append(text)
+            continue
+        names.append(text)
+        if (name := text.partition(chosen.OF)[0]) in KNOWN and name not in own:
+            own.append(name)
+    return names, own
+
+
+def own_of(
+    given: Mapping[str, object] | Iterable[str], axes: Iterable[str], path: str
+) -> tuple[list[Own], list[Problem]]:
+    """Measures of one's own, and problems.
+
+    Args:
+        given: Expressions and functions by name; or names of :data:`KNOWN`, and texts ``name = expression``.
+        axes: Names of the axes, which no measure has.
+        path: Setting or argument that has them.
+    """
+    problems: list[Problem] = []
+    if isinstance(given, Mapping):
+        pairs: list[tuple[Any, Any]] = list(given.items())
+    else:
+        pairs = [defined(text) or (text, KNOWN.get(text)) for text in given]
+    found: dict[str, Own] = {}
+    for name, text in pairs:
+        where = f"{path}.{name}" if isinstance(given, Mapping) else path
+        if not isinstance(name, str) or not _NAME.fullmatch(name):
+            help_ = "it has small letters, digits and `_`, and begins with a letter"
+            problems.append(problem(where, f"{said(name)} cannot name a measure", help_))
+        elif name in NAMES or name in _TAKEN or name in tuple(axes):
+            problems.append(problem(where, f"the name `{name}` is taken", "choose another name for the measure"))
+        elif name in KNOWN and text != KNOWN[name]:
+            problems.append(problem(where, f"`{name}` is a measure of its own: {KNOWN[name]}", "choose another name"))
+        elif isinstance(text, pl.Expr) or _is_pair(text):
+            found[name] = Own(name, None, None, Columns(text))
+        elif callable(text):
+            found[name] = Own(name, None, None, text)
+        elif not isinstance(text, str):
+            near = difflib.get_close_matches(name, KNOWN, 1)
+            help_ = f"did you mean `{near[0]}`?" if near else 'such as "sum(flows.timeouts) / sum(flows.packets_sent)"'
+            problems.append(problem(where, f"the measure `{name}` has no expression", help_))
+        else:
+            try:
+                found[name] = Own(name, text, parsed(text, columns()))
+            except ExpressionError as e:
+                problems += [problem(where, f"`{name}`: {p.message}", p.help) for p in e.problems]
+    return list(found.values()), problems
+
+
+class Columns:
+    """Measure of the table ``flows``, as one or two expressions of polars: a numerator, and perhaps a denominator."""
+
+    def __init__(self, expressions: object):
+        """Keeps the expressions."""
+        self._pair = expressions if isinstance(expressions, tuple) else (expressions,)
+
+    def __call__(self, tables: Mapping[str, pl.DataFrame]) -> tuple[float, float]:
+        """Numerator and denominator of a run."""
+        over, *under = (tables["flows"].select(e).item() for e in self._pair)
+        return over, *(under or [1.0])
+
+    def __repr__(self) -> str:
+        return " ".join(e.meta.serialize(format="json") for e in self._pair)
+
+
+def _is_pair(value: object) -> bool:
+    return isinstance(value, tuple) and len(value) == 2 and all(isinstance(e, pl.Expr) for e in value)
+
+
+def stored(measures: Iterable[Own]) -> dict[str, str | None]:
+    """Measures as in ``study.json``."""
+    return {own.name: own.text for own in measures}
+
+
+def of_stored(texts: object) -> dict[str, Own]:
+    """Measures of ``study.json``.
+
+    Raises:
+        ValueError: If they are none.
+    """
+    if not isinstance(texts, dict):
+        raise ValueError("it has no measures")
+    nodes = {name: None if text is None else parsed(text, columns()) for name, text in texts.items()}
+    return {name: Own(name, text, nodes[name]) for name, text in texts.items()}
+
+
+def reduction_of(measures: Iterable[Own]) -> Reduction | None:
+    """Reductions for which tables are recorded in the runs; ``None`` without any."""
+    found = {part.name: part for own in measures for part in own.parts if part.is_recorded}
+    functions = tuple((own.name, own.function) for own in measures if own.function is not None)
+    return Reduction(tuple(found.values()), functions) if found or functions else None
+
+
+def choice_of(own: Own, choice: chosen.Flows | None) -> None:
+    """Refuses chosen flows of tables without flows.
+
+    Raises:
+        ValueError: If there are such tables.
+    """
+    if choice is None:
+        return
+    if own.node is None:
+        raise ValueError(f"`{own.name}` is a function, which no flows can be chosen for")
+    for part in own.parts:
+        if "flow" not in columns()[part.table]:
+            raise ValueError(f"`{own.name}` has columns of `{part.table}`, which has no flows to choose")
+
+
+Tables = Callable[[str], pl.DataFrame]
+
+
+def totals_of(own: Own, keys: Sequence[str], table: Tables, choice: chosen.Flows | None = None) -> Totals:
+    """Totals of a measure in several runs, one row each.
+
+    The first column counts runs: a sum is one per run, and a ratio of sums is that of totals over all runs.
+
+    Args:
+        own: The measure.
+        keys: Names of the runs.
+        table: Function from a name to the table of these runs, with the column ``run``.
+        choice: Chosen flows.
+    """
+    choice_of(own, choice)
+    if own.node is None:
+        return _totals_of_function(own, keys, table(REDUCED))
+    runs = pl.DataFrame({RUN: list(keys)}, schema={RUN: pl.String})
+    flows = None if choice is None else choice.of(table("flows"), [RUN]).select(RUN, "flow")
+    used = table("batches").filter("used").group_by(RUN).agg(pl.col("started_at_s").min().alias("begin_s"))
+    blocks: list[NDArray[np.float64]] = [np.ones((len(keys), 1))]
+    places: dict[str, tuple[slice, NDArray[np.int64]]] = {}
+    width = 1
+    for part in own.parts:
+        rows = _reductions(part, table, flows, used)
+        cells = rows["cell"].unique().sort().to_numpy() if part.kind == "histogram" else np.zeros(1, dtype=np.int64)
+        block = np.full((len(keys), len(cells)), np.nan if part.kind in ("max", "min") else 0.0)
+        of_run = runs.with_row_index("_run").join(rows, on=RUN)
+        place = np.searchsorted(cells, of_run["cell"].to_numpy())
+        block[of_run["_run"].to_numpy(), place] = of_run["value"].to_numpy()
+        blocks.append(block)
+        places[part.name] = slice(width, width + len(cells)), cells
+        width += len(cells)
+    return Totals(np.concatenate(blocks, axis=1), _statistic(own.node, places))
+
+
+def _totals_of_function(own: Own, keys: Sequence[str], rows: pl.DataFrame) -> Totals:
+    """Numerator and denominator of each run."""
+    of_measure = rows.filter(pl.col("measure") == of_function(own.name))
+    numbers: dict[tuple[str, int], float | None] = {
+        (run, cell): number for run, cell, number in of_measure.select(RUN, "cell", "value").iter_rows()
+    }
+    pairs = [[numbers.get((key, cell)) for cell in (0, 1)] for key in keys]
+    return Totals(np.array(pairs, dtype=float).reshape(len(keys), 2), quotient)
+
+
+def _reductions(part: Part, table: Tables, flows: pl.DataFrame | None, begins: pl.DataFrame) -> pl.DataFrame:
+    """Reduction of each run: ``run``, ``cell``, ``value``."""
+    if part.is_recorded:
+        rows = table(REDUCED).filter(pl.col("measure") == part.name)
+        if flows is not None:
+            rows = rows.join(flows, on=[RUN, "flow"], how="semi")
+        return together(rows, part.kind, [RUN])
+    rows = of_measured(part.table, table(part.table), begins)
+    if flows is not None:
+        rows = rows.join(flows, on=[RUN, "flow"], how="semi")
+    return reduced(rows, part, [RUN])
+
+
+def _statistic(node: Node, places: Mapping[str, tuple[slice, NDArray[np.int64]]]) -> Statistic:
+    """Function from sums of rows to the measure."""
+
+    def statistic(totals: NDArray[np.float64]) -> NDArray[np.float64]:
+        runs = totals[..., 0]
+
+        def block(part: Part) -> NDArray[np.float64]:
+            return totals[..., places[part.name][0]]
+
+        def of_aggregate(a: Aggregate) -> NDArray[np.float64]:
+            parts = parts_of(a)
+            if a.function == "quantile":
+                # Rounding of the jackknife leaves counts a little below 0.
+                return quantile(block(parts[0]).clip(0.0), places[parts[0].name][1], a.q)
+            over = block(parts[0])[..., 0]
+            return over / (block(parts[1])[..., 0] if a.function == "mean" else runs)
+
+        return value(node, of_aggregate)
+
+    return statistic
+
+
+def with_own(runs: pl.DataFrame, measures: Iterable[Own], table: Tables) -> pl.DataFrame:
+    """Runs with a column for each measure of one's own."""
+    keys = runs[RUN].unique(maintain_order=True).to_list()
+    found = [pl.Series(own.name, totals_of(own, keys, table).each, dtype=pl.Float64) for own in measures]
+    if not found or not keys:
+        return runs
+    named: dict[str, Any] = {RUN: keys}
+    columns_of = pl.DataFrame([pl.Series(RUN, named[RUN], dtype=pl.String), *found])
+    finite = columns_of.with_columns(
+        pl.when(pl.col(c.name).is_finite()).then(pl.col(c.name)).alias(c.name) for c in found
+    )
+    return runs.join(finite, on=RUN, how="left", maintain_order="left")

@@ -1,0 +1,311 @@
+"""Reductions of the tables of a run to a few numbers, which measures of one's own are made of.
+
+Tables of ``run.record`` are reduced where the run is executed, flow by flow, and never leave it. A reduction is a sum,
+a number, an extreme, or a histogram with 64 bins per octave: quantiles are known within 1.1 %.
+"""
+
+import hashlib
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from numbers import Real
+from types import CodeType
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from chappe._arguments import said
+from chappe._recorded import RECORDED
+from chappe._results import TABLES, Results, run
+from chappe._scenario import Scenario
+from chappe.study._expression import Aggregate, Node, of_rows
+
+REDUCED = "reductions"
+"""Name of the table of a part with the reductions of its runs, which only a study that needs some has."""
+
+DERIVED = {"delays": "packets", "gaps": "packets"}
+"""Tables made of a recorded table where the run is executed, with that table."""
+
+SILENCE_S = 1.0
+"""Time without a delivery after which a flow starves [s]."""
+
+_PARTS = {
+    "sum": ("sum",),
+    "count": ("count",),
+    "mean": ("sum", "count"),
+    "max": ("max",),
+    "min": ("min",),
+    "quantile": ("histogram",),
+}
+"""Reductions that a function needs."""
+
+_BINS = 64
+_ZERO = 0
+_OFFSET = 1 << 20
+"""Number of the bin that begins at 1; those of negative values are the negatives of those of their sizes."""
+
+_EDGES = 2.0 ** (np.arange(_BINS) / _BINS - 1)
+"""Lower ends of the bins from 0.5 to 1."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A reduction of a table.
+
+    Attributes:
+        kind: ``"sum"``, ``"count"``, ``"max"``, ``"min"`` or ``"histogram"``.
+        table: Name of the table.
+        of: Value of a row; ``None``: 1.
+    """
+
+    kind: str
+    table: str
+    of: Node | None
+
+    @property
+    def name(self) -> str:
+        """Name of the reduction, as in the table :data:`REDUCED`."""
+        return f"{self.kind}({self.table if self.of is None else self.of})"
+
+    @property
+    def is_recorded(self) -> bool:
+        """True if only the worker has the table."""
+        return self.table in RECORDED or self.table in DERIVED
+
+
+def parts_of(aggregate: Aggregate) -> list[Part]:
+    """Reductions of which a function is made."""
+    return [Part(kind, aggregate.table, aggregate.of) for kind in _PARTS[aggregate.function]]
+
+
+def bins_of(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Numbers of the bins of finite values, in their order."""
+    # Fractions and exponents are exact on every platform, logarithms are not.
+    fraction, exponent = np.frexp(np.abs(values))
+    place = np.searchsorted(_EDGES, fraction, side="right") - 1 + _BINS * (exponent.astype(np.int64) - 1) + _OFFSET
+    return np.where(values == 0, _ZERO, np.sign(values).astype(np.int64) * place)
+
+
+def ends_of(bins: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Smallest and largest value of each bin."""
+    size = np.abs(bins) - _OFFSET
+    inner, outer = 2.0 ** (size / _BINS), 2.0 ** ((size + 1) / _BINS)
+    low, high = np.where(bins > 0, inner, -outer), np.where(bins > 0, outer, -inner)
+    return np.where(bins == _ZERO, 0.0, low), np.where(bins == _ZERO, 0.0, high)
+
+
+def quantile(counts: NDArray[np.float64], bins: NDArray[np.int64], q: float) -> NDArray[np.float64]:
+    """Quantile of a histogram along the last axis; NaN of an empty one.
+
+    Values of a bin are taken as evenly spread.
+    """
+    none = np.full(counts.shape[:-1], np.nan)
+    if not len(bins):
+        return none
+    low, high = ends_of(bins)
+    up_to = np.cumsum(counts, axis=-1)
+    whole = up_to[..., -1]
+    wanted = q * whole
+    place = np.minimum((up_to < wanted[..., None]).sum(axis=-1), len(bins) - 1)
+    # The lowest quantile is in the first bin with a value.
+    place = np.maximum(place, (up_to <= 0).sum(axis=-1).clip(max=len(bins) - 1))
+    inside = np.take_along_axis(counts, place[..., None], axis=-1)[..., 0]
+    before = np.take_along_axis(up_to, place[..., None], axis=-1)[..., 0] - inside
+    share = np.clip((wanted - before) / np.where(inside > 0, inside, 1.0), 0.0, 1.0)
+    return np.where(whole > 0, low[place] + share * (high[place] - low[place]), none)
+
+
+def reduced(table: pl.DataFrame, part: Part, by: Sequence[str]) -> pl.DataFrame:
+    """Reduction of a table for each combination of ``by``: these columns, ``cell`` (bin, else 0) and ``value``."""
+    x = pl.lit(1.0) if part.of is None else of_rows(part.of)
+    rows = table.with_columns(x.alias("_x")).filter(pl.col("_x").is_finite()).select(*by, "_x")
+    if part.kind == "histogram":
+        cells = pl.Series("cell", bins_of(rows["_x"].to_numpy()), dtype=pl.Int64)
+        counted = rows.with_columns(cells).group_by(*by, "cell").agg(pl.len().cast(pl.Float64).alias("value"))
+        return counted.sort(*by, "cell", nulls_last=True)
+    value = {"sum": pl.col("_x").sum(), "count": pl.len().cast(pl.Float64)}
+    value |= {"max": pl.col("_x").max(), "min": pl.col("_x").min()}
+    one = value[part.kind].alias("value")
+    found = rows.group_by(*by).agg(one) if by else rows.select(one)
+    with_cell = found.with_columns(pl.lit(0, dtype=pl.Int64).alias("cell")).select(*by, "cell", "value")
+    return with_cell.filter(pl.col("value").is_not_null()).sort(by, nulls_last=True) if by else with_cell
+
+
+def together(rows: pl.DataFrame, kind: str, by: Sequence[str]) -> pl.DataFrame:
+    """Reductions of several flows as one: ``by``, ``cell`` and ``value``."""
+    value = pl.col("value")
+    one = {"max": value.max(), "min": value.min()}.get(kind, value.sum())
+    return rows.group_by(*by, "cell").agg(one).sort(*by, "cell")
+
+
+def of_measured(name: str, table: pl.DataFrame, begins: pl.DataFrame) -> pl.DataFrame:
+    """Rows of a table of several runs that belong to the measured part of their run.
+
+    Args:
+        name: Name of the table.
+        table: The table.
+        begins: ``run`` and ``begin_s``, the begin of the measured part.
+    """
+    for marked in ("used", "measured"):
+        if marked in table.columns:
+            return table.filter(marked)
+    if name != "samples":
+        return table
+    return table.join(begins, on="run", maintain_order="left").filter(pl.col("time_s") >= pl.col("begin_s"))
+
+
+Function = Callable[[Mapping[str, pl.DataFrame]], "float | tuple[float, float]"]
+"""Function from the tables of a run to a number, or to a numerator and a denominator."""
+
+SCHEMA = {"measure": pl.String, "flow": pl.Int64, "cell": pl.Int64, "value": pl.Float64}
+"""Columns of the table :data:`REDUCED`, without the run."""
+
+
+def of_function(name: str) -> str:
+    """Name of the reduction that a function makes."""
+    return f"function {name}"
+
+
+def _content(function: object) -> str:
+    """Text that changes with what a function does, as far as its code says."""
+    if isinstance(function, partial):
+        return f"{_content(function.func)} {function.args} {function.keywords}"
+    code = getattr(function, "__code__", None)
+    return repr(function) if code is None else _code(code)
+
+
+def _code(code: CodeType) -> str:
+    inner = [_code(c) if isinstance(c, CodeType) else repr(c) for c in code.co_consts]
+    return f"{code.co_code.hex()} {code.co_names} {inner}"
+
+
+def _numbers(name: str, found: object) -> list[float | None]:
+    """Numerator and denominator from what a function returned.
+
+    Raises:
+        ValueError: If it is no number.
+    """
+    pair = found if isinstance(found, tuple) else (found, 1.0)
+    if len(pair) != 2 or not all(x is None or (isinstance(x, Real) and not isinstance(x, bool)) for x in pair):
+        raise ValueError(f"the measure {name} is {said(found)}: return a number, or a numerator and a denominator")
+    return [None if x is None or not math.isfinite(x) else float(x) for x in pair]
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """What is made of a run where it is executed.
+
+    Attributes:
+        parts: Reductions of recorded tables.
+        functions: Functions of all tables of a run, by name.
+    """
+
+    parts: tuple[Part, ...]
+    functions: tuple[tuple[str, Function], ...] = ()
+
+    @property
+    def identity(self) -> str:
+        """Hash of the reductions, which is part of the name of a run: other reductions need another run."""
+        lines = [part.name for part in self.parts]
+        lines += [f"{of_function(name)} {_content(function)}" for name, function in self.functions]
+        return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()
+
+    @property
+    def tables(self) -> list[str]:
+        """Recorded tables that are needed, in the order of :data:`RECORDED`."""
+        needed = {DERIVED.get(part.table, part.table) for part in self.parts}
+        return [name for name in RECORDED if name in needed]
+
+    def of(self, results: Results) -> dict[str, tuple[str, list[Any]]]:
+        """Reductions of a run, as a table of the core: ``measure``, ``flow``, ``cell``, ``value``."""
+        found: list[pl.DataFrame] = []
+        tables = {part.table: _table(results, part.table) for part in self.parts}
+        for part in self.parts:
+            table = tables[part.table]
+            by = ["flow"] if "flow" in table.columns else []
+            rows = reduced(table, part, by)
+            flow = [] if by else [pl.lit(None, dtype=pl.Int64).alias("flow")]
+            rows = rows.with_columns(pl.lit(part.name).alias("measure"), *flow)
+            found.append(rows.select("measure", pl.col("flow").cast(pl.Int64), "cell", "value"))
+        for name, function in self.functions:
+            numbers = _numbers(name, function(results.tables))
+            pair = {"measure": [of_function(name)] * 2, "flow": [None] * 2, "cell": [0, 1], "value": numbers}
+            found.append(pl.DataFrame(pair, schema=SCHEMA))
+        whole = pl.concat(found)
+        kinds = {"measure": "text", "flow": "int", "cell": "int", "value": "float"}
+        return {name: (kind, whole[name].to_list()) for name, kind in kinds.items()}
+
+
+def _table(results: Results, name: str) -> pl.DataFrame:
+    """Measured part of a recorded table, or of one that is made of it."""
+    if name == "delays":
+        return delays(results)
+    if name == "gaps":
+        return gaps(results)
+    return results.recorded[name].filter(pl.col("time_s") >= results.measured_from_s)
+
+
+def _first_arrivals(results: Results) -> pl.DataFrame:
+    """First arrival of each data packet of a flow: ``flow``, ``sent_at_s``, ``time_s``."""
+    packets = results.recorded["packets"]
+    data = packets.filter(
+        pl.col("flow").is_not_null() & pl.col("packet_type").cast(pl.String).is_in(["tcp_data", "udp"])
+    )
+    event = pl.col("event").cast(pl.String)
+    sent = data.filter(event == "created").group_by("packet").agg(pl.col("time_s").min().alias("sent_at_s"))
+    arrived = data.filter((event == "delivered") & (pl.col("node") == pl.col("dst"))).sort(
+        "time_s", maintain_order=True
+    )
+    first = arrived.unique(["flow", "sequence"], keep="first", maintain_order=True)
+    return first.join(sent, on="packet", maintain_order="left").select("flow", "sent_at_s", "time_s")
+
+
+def delays(results: Results) -> pl.DataFrame:
+    """Delay of each delivered packet of the measured part, and its difference from that of the packet before.
+
+    The delay is from the transmission of the copy that arrived first to its arrival; arrivals are in their order.
+
+    Returns:
+        ``flow``, ``time_s`` (of the arrival), ``delay_s``, ``jitter_s`` (null for the first packet of a flow).
+    """
+    arrived = _first_arrivals(results).with_columns((pl.col("time_s") - pl.col("sent_at_s")).alias("delay_s"))
+    differ = pl.col("delay_s").diff().abs().over("flow").alias("jitter_s")
+    in_part = pl.col("time_s") >= results.measured_from_s
+    return arrived.with_columns(differ).filter(in_part).select("flow", "time_s", "delay_s", "jitter_s")
+
+
+def gaps(results: Results) -> pl.DataFrame:
+    """Times between the deliveries of each flow in the measured part of a run.
+
+    The first gap begins with the measured part or the flow, the last ends with the run or the file.
+
+    Returns:
+        ``flow``, ``time_s`` (end of the gap), ``gap_s``, ``starved_s`` (what of it exceeds a second).
+    """
+    begin = results.measured_from_s
+    done = pl.col("started_at_s") + pl.col("completion_time_s")
+    flows = results.flows.select(
+        "flow",
+        pl.max_horizontal("started_at_s", pl.lit(begin)).alias("begin_s"),
+        pl.min_horizontal(done, pl.lit(results.simulated_s)).alias("end_s"),
+        "started_at_s",
+    ).filter(pl.col("started_at_s").is_not_null() & (pl.col("end_s") > pl.col("begin_s")))
+    arrived = _first_arrivals(results).join(flows, on="flow", maintain_order="left")
+    inside = arrived.filter(pl.col("time_s").is_between("begin_s", "end_s")).select("flow", "time_s")
+    ends = [flows.select("flow", pl.col(name).alias("time_s")) for name in ("begin_s", "end_s")]
+    times = pl.concat([ends[0], inside, ends[1]]).sort("flow", "time_s", maintain_order=True)
+    gap = pl.col("time_s").diff().over("flow").alias("gap_s")
+    found = times.with_columns(gap).filter(pl.col("gap_s").is_not_null())
+    return found.with_columns((pl.col("gap_s") - SILENCE_S).clip(0.0).alias("starved_s"))
+
+
+@cache
+def columns() -> Mapping[str, Mapping[str, pl.DataType]]:
+    """Columns of every table that an expression can have, with their types."""
+    settings = {"run.batches": 1, "run.warmup_batches": 0, "run.record": list(RECORDED)}
+    results = run(Scenario.chain(1, settings, stop="1 delivered"))
+    found = {name: dict(results.table(name).schema) for name in (*TABLES, *RECORDED)}
+    return {**found, "delays": dict(delays(results).schema), "gaps": dict(gaps(results).schema)}

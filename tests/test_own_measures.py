@@ -1,0 +1,353 @@
+"""Measures of one's own: expressions, their totals over runs, quantiles of delays, and what is refused."""
+
+import contextlib
+import io
+import math
+from pathlib import Path
+
+import chappe
+import numpy as np
+import polars as pl
+import pytest
+from chappe import cli
+from chappe.measures import Totals
+from chappe.study import _reduced as reductions
+from chappe.study._expression import Aggregate, ExpressionError, parsed
+from chappe.study._own import KNOWN, Own, _statistic
+from chappe.study._parts import RUN
+from chappe.study._reduced import Part, bins_of, columns, delays, ends_of, gaps, quantile, reduced
+from hypothesis import given
+from hypothesis import strategies as st
+
+SETTINGS = {
+    "extends": "ns2-2.35",
+    "run.stop": "20 s",
+    "topology.hops": 3,
+    "flow": [
+        {"src": 0, "dst": 3},
+        {"src": 3, "dst": 0, "tcp": {"variant": "vegas"}, "group": "web"},
+        {"src": 0, "dst": 3, "app": "cbr", "cbr": {"interval": "50 ms"}, "name": "voice"},
+    ],
+}
+SCENARIO = chappe.Scenario(SETTINGS)
+RATIO = "sum(flows.timeouts) / sum(flows.packets_delivered)"
+
+
+def retransmitted(tables: object) -> tuple[float, float]:
+    """Frames that repeat an earlier one, and all frames: of a recorded table."""
+    frames = tables["frames"]  # type: ignore[index]
+    return float(frames["retry"].sum()), float(len(frames))
+
+
+def total(values: pl.Series) -> float:
+    return float(values.drop_nulls().to_numpy().sum())
+
+
+def largest(values: pl.Series) -> float:
+    return float(values.drop_nulls().to_numpy().max())
+
+
+@pytest.fixture(scope="module")
+def recorded() -> list[chappe.Results]:
+    """The same runs as those of the study, with their packets."""
+    scenario = SCENARIO.with_settings({"run.record": ["packets", "frames"], "queue.limit": 5})
+    return [chappe.run(scenario, seed=seed) for seed in (1, 2, 3)]
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> chappe.Study:
+    measures = {
+        "timeouts_share": RATIO,
+        "delay_p95_s": KNOWN["delay_p95_s"],
+        "longest_gap_s": KNOWN["longest_gap_s"],
+        "delay_of_all_s": "mean(delays.delay_s)",
+        "timeouts_per_run": "sum(flows.timeouts)",
+        "peak": "max(flows.goodput_bps) / 1e3",
+    }
+    folder = tmp_path_factory.mktemp("own") / "study"
+    return chappe.sweep(SCENARIO, {"queue.limit": [5, 50]}, seeds=3, measures=measures, out=folder)
+
+
+# ---- expressions ----
+
+
+@pytest.mark.parametrize(
+    ("text", "messages"),
+    [
+        ("sum(flow.timeouts) / sum(flows.timeout)", ["no table 'flow': did you mean `flows`?", "`timeouts`?"]),
+        ("flows.timeouts", ["`flows.timeouts` stands outside of a function"]),
+        ("mean(sum(flows.timeouts))", ["`sum` stands inside of another one"]),
+        ("sum(flows.app)", ["`flows.app` has words, not numbers"]),
+        ("sum(flows.timeouts + nodes.node)", ["has columns of the tables `flows` and `nodes`"]),
+        ("total(flows.timeouts)", ["there is no function 'total'"]),
+        ("sum(flows.timeouts", ["`)` is missing at the end"]),
+        ("sum(flows.timeouts) 3", ["'3' is left over"]),
+        ("quantile(delays.delay_s, 2)", ["'2' is not the order of a quantile"]),
+        ("quantile(delays.delay_s)", ["`,` is missing before ')'"]),
+        ("1 + 2", ["measures nothing"]),
+        ("", ["a value is missing at the end"]),
+        ("__import__('os').system('true')", ["has no meaning in an expression"]),
+        ("(" * 80 + "1", ["nested deeper"]),
+        ("-" * 900 + "1", ["nested deeper"]),
+        ("1 +" * 400 + "1", ["at most 1000 characters"]),
+    ],
+)
+def test_expressions_with_mistakes(text: str, messages: list[str]) -> None:
+    with pytest.raises(ExpressionError) as e:
+        parsed(text, columns())
+    assert all(message in str(e.value) for message in messages), str(e.value)
+
+
+@given(st.text("sumxflo(.)+-*/,0123456789e_ tablqudy", max_size=60))
+def test_any_text_is_parsed_or_refused(text: str) -> None:
+    with contextlib.suppress(ExpressionError):
+        assert str(parsed(str(parsed(text, columns())), columns())) == str(parsed(text, columns()))
+
+
+def test_precedence_and_parentheses() -> None:
+    tree = parsed("1 - 2 * -count(flows) / (3 - 4) - 5", columns())
+    assert str(tree) == "((1.0 - ((2.0 * (-count(flows))) / (3.0 - 4.0))) - 5.0)"
+
+
+# ---- histograms ----
+
+
+@given(st.lists(st.floats(-1e12, 1e12, allow_nan=False), min_size=1, max_size=40), st.floats(0, 1))
+def test_quantiles_of_a_histogram_are_within_its_bins(values: list[float], q: float) -> None:
+    x = np.sort(np.array(values))
+    bins, counts = np.unique(bins_of(x), return_counts=True)
+    low, high = ends_of(bins_of(x))
+    assert (low <= x * (1 + np.sign(x) * 1e-12)).all()
+    assert (high >= x * (1 - np.sign(x) * 1e-12)).all()
+    # The inverse of the distribution function.
+    exact = x[max(math.ceil(q * len(x) - 1e-9) - 1, 0)]
+    (bounds,) = [ends_of(bins_of(np.array([exact])))]
+    found = float(quantile(counts.astype(float), bins, q))
+    slack = 1e-9 * abs(exact)
+    assert bounds[0][0] - slack <= found <= bounds[1][0] + slack or q * len(x) == pytest.approx(round(q * len(x)))
+
+
+def test_bins_are_narrow() -> None:
+    low, high = ends_of(bins_of(np.geomspace(1e-9, 1e9, 999)))
+    assert (high / low < 1.011).all()
+
+
+def test_an_empty_histogram_has_no_quantile() -> None:
+    assert math.isnan(float(quantile(np.zeros(3), np.array([1, 2, 3]), 0.5)))
+    assert math.isnan(float(quantile(np.zeros(0), np.zeros(0, dtype=np.int64), 0.5)))
+
+
+# ---- measures ----
+
+
+def test_delays_agree_with_the_core(recorded: list[chappe.Results]) -> None:
+    """The core adds up the same delays, one by one."""
+    for results in recorded:
+        found = delays(results).group_by("flow").agg(pl.col("delay_s").mean(), pl.len()).sort("flow")
+        assert found["len"].to_list() == results.flows["delay_samples"].to_list()
+        assert found["delay_s"].to_list() == pytest.approx(results.flows["mean_delay_s"].to_list(), rel=1e-6)
+
+
+def test_gaps_fill_the_measured_part(recorded: list[chappe.Results]) -> None:
+    for results in recorded:
+        of_flow = gaps(results).group_by("flow").agg(pl.col("gap_s").sum(), pl.col("starved_s").max()).sort("flow")
+        length = results.simulated_s - results.measured_from_s
+        assert of_flow["gap_s"].to_list() == pytest.approx([length] * 3)
+        longest = largest(gaps(results)["gap_s"])
+        assert largest(of_flow["starved_s"]) == pytest.approx(max(0.0, longest - reductions.SILENCE_S))
+
+
+def test_measures_of_a_study(study: chappe.Study, recorded: list[chappe.Results]) -> None:
+    flows = pl.concat(results.flows for results in recorded)
+    every = pl.concat(delays(results) for results in recorded)["delay_s"]
+    longest = np.mean([largest(gaps(results)["gap_s"]) for results in recorded])
+    names = list(study._own)
+    rows = study.summary(names).filter(pl.col("queue.limit") == 5)
+    found = dict(rows.select("measure", "estimate").iter_rows())
+    assert found["timeouts_share"] == pytest.approx(total(flows["timeouts"]) / total(flows["packets_delivered"]))
+    assert found["timeouts_per_run"] == pytest.approx(total(flows["timeouts"]) / 3)
+    assert found["delay_of_all_s"] == pytest.approx(every.mean())
+    assert found["longest_gap_s"] == pytest.approx(longest)
+    assert found["delay_p95_s"] == pytest.approx(np.quantile(every, 0.95), rel=0.02)
+    peaks = [largest(results.flows["goodput_bps"]) / 1e3 for results in recorded]
+    assert found["peak"] == pytest.approx(np.mean(peaks))
+    assert (rows["n"] == 3).all()
+    assert (rows["ci_low"] <= rows["estimate"]).all()
+    assert (rows["estimate"] <= rows["ci_high"]).all()
+
+
+def test_measures_are_columns_of_the_runs(study: chappe.Study, recorded: list[chappe.Results]) -> None:
+    runs = study.runs.filter(pl.col("queue.limit") == 5)
+    wanted = [total(r.flows["timeouts"]) / total(r.flows["packets_delivered"]) for r in recorded]
+    assert runs["timeouts_share"].to_list() == pytest.approx(wanted)
+    assert runs.columns[-6:] == list(study._own)
+    assert chappe.Study(study.folder).runs.equals(study.runs)
+    (study.folder / "runs.parquet").rename(study.folder / "runs.kept")
+    assert chappe.Study(study.folder).runs.equals(study.runs)
+    (study.folder / "runs.kept").rename(study.folder / "runs.parquet")
+
+
+def test_measures_of_chosen_flows(study: chappe.Study, recorded: list[chappe.Results]) -> None:
+    voice = pl.concat(delays(results).filter(pl.col("flow") == 2) for results in recorded)["delay_s"]
+    found = study.summary("delay_p95_s of voice").filter(pl.col("queue.limit") == 5)["estimate"].item()
+    assert found == pytest.approx(np.quantile(voice, 0.95), rel=0.02)
+    web = study.summary("timeouts_per_run of web").filter(pl.col("queue.limit") == 5)["estimate"].item()
+    assert web == pytest.approx(np.mean([results.flows["timeouts"][1] for results in recorded]))
+    worst = study.summary("longest_gap_s", flows="each")
+    whole = study.summary("longest_gap_s")
+    assert largest(worst["estimate"]) <= largest(whole["estimate"]) * (1 + 1e-9)
+
+
+def test_measures_are_compared_and_ranked(study: chappe.Study) -> None:
+    compared = study.compare("delay_p95_s", "queue.limit", baseline=5)
+    assert compared["relative"].item() > 0
+    ranked = study.rank("delay_p95_s of voice", "queue.limit")
+    assert ranked["estimate"].is_sorted()
+    with pytest.raises(ValueError, match="no better direction"):
+        study.rank("timeouts_share", "queue.limit")
+    assert study.rank("timeouts_share", "queue.limit", direction="minimize")["n"].to_list() == [3, 3]
+    assert study.plot("queue.limit", "delay_p95_s").axes[0].get_ylabel().startswith("delay p95")
+
+
+def test_runs_are_kept_and_repeated_only_for_other_recorded_tables(tmp_path: Path) -> None:
+    short = SCENARIO.with_settings({"run.stop": "3 s"})
+    plain = chappe.sweep(short, seeds=2, out=tmp_path / "out")
+    keys = plain.runs[RUN].to_list()
+    again = chappe.sweep(short, seeds=2, out=tmp_path / "out", measures={"timeouts_share": RATIO})
+    assert again.runs[RUN].to_list() == keys
+    delayed = chappe.sweep(short, seeds=2, out=tmp_path / "out", measures=["delay_p95_s"])
+    assert delayed.runs[RUN].to_list() != keys
+    assert delayed.runs["goodput_bps"].equals(plain.runs["goodput_bps"])
+    back = chappe.sweep(short, seeds=2, out=tmp_path / "out")
+    assert back.runs.equals(plain.runs)
+    once_more = chappe.sweep(short, seeds=2, out=tmp_path / "out", measures=["delay_p95_s"])
+    assert once_more.runs.equals(delayed.runs)
+
+
+def test_a_study_without_measures_has_no_further_files(tmp_path: Path) -> None:
+    chappe.sweep(SCENARIO.with_settings({"run.stop": "3 s"}), seeds=2, out=tmp_path / "out")
+    assert not list(tmp_path.glob(f"**/{reductions.REDUCED}*"))
+    assert "measures" not in (tmp_path / "out" / "study.json").read_text(encoding="utf-8")
+
+
+def test_functions_and_expressions_of_polars() -> None:
+    short = SCENARIO.with_settings({"run.stop": "5 s", "run.record": ["frames"]})
+    measures = {
+        "retried": retransmitted,
+        "timeouts_share": (pl.col("timeouts").sum(), pl.col("packets_delivered").sum()),
+        "flow_count": pl.len(),
+    }
+    found = chappe.sweep(short, seeds=2, measures=measures)
+    values = dict(found.summary(list(measures)).select("measure", "estimate").iter_rows())
+    frames = pl.concat(chappe.run(short, seed=seed).recorded["frames"] for seed in (1, 2))
+    assert values["retried"] == pytest.approx(frames["retry"].mean())
+    assert values["flow_count"] == 3
+    flows = found.table("flows")
+    assert values["timeouts_share"] == pytest.approx(total(flows["timeouts"]) / total(flows["packets_delivered"]))
+    with pytest.raises(ValueError, match="is a function, which no flows can be chosen for"):
+        found.summary("retried of voice")
+
+
+@pytest.mark.parametrize(
+    ("measures", "message"),
+    [
+        ({"goodput_bps": RATIO}, "the name `goodput_bps` is taken"),
+        ({"Share": RATIO}, "'Share' cannot name a measure"),
+        ({"share": "sum(flows.timeout)"}, "did you mean `timeouts`?"),
+        ({"delay_p95_s": RATIO}, "`delay_p95_s` is a measure of its own"),
+        ({"share": 3}, "the measure `share` has no expression"),
+        (["delays_p95_s"], "did you mean `delay_p95_s`?"),
+        ({"share": "sum(airtime.energy_j)"}, "which is empty without `run.airtime`"),
+    ],
+)
+def test_measures_that_are_refused(measures: object, message: str) -> None:
+    with pytest.raises(chappe.StudyError) as e:
+        chappe.sweep(SCENARIO, seeds=2, measures=measures)  # type: ignore[arg-type]
+    assert message in str(e.value)
+
+
+def test_recorded_tables_stay_refused_without_a_function() -> None:
+    with pytest.raises(chappe.StudyError, match="does not keep recorded tables"):
+        chappe.sweep(SCENARIO.with_settings({"run.record": ["frames"]}), seeds=2, measures={"share": RATIO})
+
+
+def command(*arguments: str, cwd: Path) -> tuple[int, str, str]:
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.chdir(cwd), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            code = cli.main(arguments)
+        except SystemExit as e:
+            code = int(e.code or 0)
+    return code, out.getvalue(), err.getvalue()
+
+
+def test_study_files_and_commands(tmp_path: Path) -> None:
+    (tmp_path / "three.toml").write_text(SCENARIO.with_settings({"run.stop": "5 s"}).to_toml(), encoding="utf-8")
+    lines = ['scenario = "three.toml"', "seeds = 2", "[axes]", "queue.limit = [5, 50]", "[measures]"]
+    (tmp_path / "table.toml").write_text("\n".join([*lines, f'share = "{RATIO}"']), encoding="utf-8")
+    code, out, err = command("sweep", "table.toml", cwd=tmp_path)
+    assert code == 0, err
+    assert "goodput" in out
+    assert "share" in out
+    code, out, _ = command("rank", "results/table", "--measure", "share", "--direction", "minimize", cwd=tmp_path)
+    assert code == 0
+    assert "letters" in out
+    code, out, err = command("rank", "results/table", "--measure", "share", cwd=tmp_path)
+    assert "share has no better direction" in err
+    code, out, err = command("show", "results/table", "--measure", "shara", cwd=tmp_path)
+    assert "did you mean `share`?" in err
+    written = '["delay_p95_s of voice", "share = sum(flows.timeouts) / sum(flows.packets_sent)"]'
+    (tmp_path / "list.toml").write_text("\n".join([*lines[:2], f"measures = {written}"]), encoding="utf-8")
+    code, out, err = command("sweep", "list.toml", cwd=tmp_path)
+    assert code == 0, err
+    assert "delay p95 of voice" in out
+    arguments = ["--seeds", "2", "--measure", "jitter_p99_s", "--measure", "n = count(nodes)", "--out", "out"]
+    code, out, err = command("sweep", "three.toml", *arguments, cwd=tmp_path)
+    assert code == 0, err
+    assert "jitter p99" in out
+    (tmp_path / "wrong.toml").write_text("\n".join([*lines, 'share = "sum(flow.timeouts)"']), encoding="utf-8")
+    code, out, err = command("sweep", "wrong.toml", cwd=tmp_path)
+    assert code == 2
+    assert "wrong.toml:6" in err
+    assert "did you mean `flows`?" in err
+
+
+# ---- coverage ----
+
+
+def drawn(rng: np.random.Generator, runs: int) -> list[np.ndarray]:
+    """Delays of some runs: lognormal, with a level that differs between runs, as congestion does."""
+    levels = rng.normal(0.0, 0.3, runs)
+    return [np.exp(level + rng.normal(0.0, 0.8, rng.integers(300, 900))) for level in levels]
+
+
+def totals_of(runs: list[np.ndarray], q: float) -> Totals:
+    """Totals of a quantile, from delays of each run."""
+    aggregate = Aggregate("quantile", "delays", parsed("sum(delays.delay_s)", columns()).of, q)  # type: ignore[union-attr]
+    part = Part("histogram", "delays", aggregate.of)
+    rows = [reduced(pl.DataFrame({RUN: str(n), "delay_s": x}), part, [RUN]) for n, x in enumerate(runs)]
+    table = pl.concat(rows)
+    cells = table["cell"].unique().sort().to_numpy()
+    matrix = np.zeros((len(runs), 1 + len(cells)))
+    matrix[:, 0] = 1
+    for run, cell, value in table.iter_rows():
+        matrix[int(run), 1 + np.searchsorted(cells, cell)] = value
+    return Totals(matrix, _statistic(aggregate, {part.name: (slice(1, 1 + len(cells)), cells)}))
+
+
+@pytest.mark.parametrize(("q", "runs"), [(0.5, 10), (0.95, 10), (0.99, 10), (0.95, 30)])
+def test_intervals_of_quantiles_cover(q: float, runs: int) -> None:
+    """95 % intervals of pooled quantiles cover the quantile of all runs."""
+    true = np.quantile(np.concatenate(drawn(np.random.default_rng(1), 20_000)), q)
+    studies = 300
+    hits = 0
+    for seed in range(studies):
+        low, high = totals_of(drawn(np.random.default_rng(1000 + seed), runs), q).pooled.interval()
+        hits += low <= true <= high
+    # Three standard errors of a share of 95 %.
+    assert abs(hits / studies - 0.95) < 3 * math.sqrt(0.95 * 0.05 / studies)
+
+
+def test_known_measures_are_expressions() -> None:
+    for name, text in KNOWN.items():
+        assert Own(name, text, parsed(text, columns())).parts
