@@ -752,7 +752,7 @@ class Study:
         if x is None:
             free = [name for name in self._own_axes if name not in (*names, *chosen)]
             if not free:
-                raise ValueError("no axis is left for the x axis" if self._own_axes else "the study has no axis: one point")
+                raise ValueError("no axis is left for the x axis" if self._own_axes else "the study has no axis")
             x = max(free, key=lambda name: rows[name].n_unique())
         return figure(rows, self._own_axes, name_of("x", x), by=names[0], across=names[1], where=chosen)
 
