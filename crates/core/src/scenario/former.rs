@@ -18,6 +18,9 @@ const NEW: [(&str, &str); 8] = [
     ("routing.aodv.data_ttl", "net_diameter"),
 ];
 
+/// The same, of the entries of `flow`.
+const NEW_OF_FLOWS: [(&str, &str); 2] = [("name", NONE), ("group", NONE)];
+
 impl Scenario {
     /// All effective settings as the previous version wrote them.
     pub fn as_before(&self) -> Json {
@@ -75,6 +78,13 @@ fn remove_new(settings: &mut Json) {
         let text = |value: &Json| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         if group.get(key).map(text).is_some_and(|text| text == without_effect || text == NONE) {
             group.remove(key);
+        }
+    }
+    for flow in settings["flow"].as_array_mut().into_iter().flatten().filter_map(Json::as_object_mut) {
+        for (key, without_effect) in NEW_OF_FLOWS {
+            if flow.get(key).and_then(Json::as_str) == Some(without_effect) {
+                flow.remove(key);
+            }
         }
     }
 }
