@@ -17,7 +17,8 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Answers a request, an object with one word: `open`, `until`, `rows`, `table`, `mark`, `back` or `forget`.
+    /// Answers a request, an object with one word: `open`, `until`, `next`, `rows`, `stations`, `links`, `table`, `mark`,
+    /// `back` or `forget`.
     pub fn answer(&mut self, request: &[u8]) -> Json {
         match serde_json::from_slice::<Json>(request) {
             Err(e) => failed(&format!("the request is not JSON: {e}")),
@@ -53,6 +54,16 @@ fn asked(request: &Json, scenario: &Scenario, sim: &mut Sim, marks: &mut BTreeMa
     if let Some(names) = request["rows"].as_array() {
         return rows(sim, &names.iter().filter_map(Json::as_str).collect::<Vec<_>>());
     }
+    if request.get("stations").is_some() {
+        return of_rows(&sim.stations());
+    }
+    if request.get("links").is_some() {
+        let links = sim.links();
+        return json!(links.iter().map(|l| json!([l.0.0, l.1.0, l.2, l.3])).collect::<Vec<_>>());
+    }
+    if request.get("next").is_some() {
+        return json!({ "next_ns": sim.next_at().map(|at| at.0) });
+    }
     if let Some(name) = request["table"].as_str() {
         return sim.so_far().table(name).map_or_else(|| failed("there is no such table"), |table| table.to_json());
     }
@@ -85,13 +96,16 @@ fn refused(errors: &Errors) -> Json {
 fn described(scenario: &Scenario) -> Json {
     let layout = scenario.layout();
     let cost = scenario.cost();
+    let setup = scenario.setup(None);
     json!({
         "version": VERSION,
         "epoch": RESULTS_EPOCH,
         "x_m": layout.positions.iter().map(|p| p.x).collect::<Vec<_>>(),
         "y_m": layout.positions.iter().map(|p| p.y).collect::<Vec<_>>(),
         "flows": layout.flows.iter().map(|f| json!([f.src, f.dst])).collect::<Vec<_>>(),
-        "links": scenario.links().iter().map(|l| json!([l.from, l.to, l.signal_dbm])).collect::<Vec<_>>(),
+        "radios": setup.interfaces.radios.iter().map(|r| json!([r.node.0, r.channel])).collect::<Vec<_>>(),
+        "wired_nodes": setup.wired,
+        "wires": setup.links.iter().map(|l| json!([l.from.0, l.to.0])).collect::<Vec<_>>(),
         "end_ns": scenario.end().map(|at| at.0),
         "seconds": cost.seconds,
     })
