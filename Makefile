@@ -70,9 +70,10 @@ wasm:
 	cargo build --quiet --locked --profile wasm --package chappe-wasm --target wasm32-unknown-unknown
 	gzip --best --no-name --stdout target/wasm32-unknown-unknown/wasm/chappe_wasm.wasm > python/chappe/_page/core.wasm.gz
 
-# Reports in a browser; `pip install playwright`, and Debian's chromium.
+# Reports in Debian's chromium; axe-core looks for barriers.
+PAGES := playwright==1.65.2 axe-playwright-python==0.1.8
 test-pages: $(VENV)/built wasm
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check playwright
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PAGES)
 	$(BIN)/pytest tests/pages/in_browser.py
 
 # The wheel is packed first, because lints and tests build the binding differently and replace the library of the wheel.

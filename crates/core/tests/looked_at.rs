@@ -129,12 +129,18 @@ proptest! {
         let setup = Setup { airtime: true, ..scenario(&text).setup(Some(seed.into())) };
         let (mut alone, mut watched) =
             (Sim::new(&setup), Sim::new(&Setup { record: vec![RecordedTable::Heard], ..setup.clone() }));
+        let mut driven = alone.clone();
         let end = alone.run();
         let mut until = Time::ZERO;
         for us in steps.iter().cycle() {
             until += Span::us(*us);
             let halt = watched.until(until);
             let stations = rows(&watched.stations());
+            driven.until(until);
+            let others = rows(&driven.stations());
+            for (row, other) in stations.iter().zip(&others) {
+                prop_assert!(format!("{row:?}") == format!("{other:?}"), "{:?}\n{:?}", row.1, other.1);
+            }
             prop_assert_eq!(stations.len(), setup.interfaces.radios.len());
             for row in &stations {
                 let sends = row["state"] == "transmitting" || row["state"] == "off";

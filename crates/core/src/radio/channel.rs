@@ -361,6 +361,16 @@ impl Channel {
         })
     }
 
+    /// End of the last unreadable signal that was not yet reported to this radio's station, as
+    /// [`flush_deferred`](Self::flush_deferred) would report it.
+    pub fn unreported(&self, radio: RadioId, now: Time) -> Option<Time> {
+        let mut r = self.receivers[radio.index()];
+        if r.until <= now && r.lock != Lock::Free && !r.visited {
+            r.forget();
+        }
+        r.take_missed()
+    }
+
     /// Counters of a radio's receiver.
     pub fn counters(&self, radio: RadioId) -> &Counters {
         &self.receivers[radio.index()].counters

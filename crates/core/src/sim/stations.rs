@@ -16,7 +16,15 @@ impl Sim {
             let node = self.net.ports.node(r);
             let position = self.world.position(node, self.now);
             let (state, sender) = self.state_of(r, node);
-            let seen = station.seen(self.now, &rules.timing, &rules.dcf);
+            let seen = match self.air.channel.unreported(r, self.now) {
+                None => station.seen(self.now, &rules.timing, &rules.dcf),
+                // Stations learn of some signals only when they are called.
+                Some(at) => {
+                    let mut station = station.clone();
+                    station.on_noise(true, at, &rules.timing, &rules.dcf);
+                    station.seen(self.now, &rules.timing, &rules.dcf)
+                }
+            };
             rows.push(Row {
                 time_s: self.now,
                 node,
