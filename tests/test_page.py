@@ -120,6 +120,21 @@ def test_sliders_are_those_with_an_effect() -> None:
     assert chain == {*page._SLIDERS}
 
 
+@pytest.mark.usefixtures("with_module")
+def test_the_command_writes_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("chain.toml").write_text(SCENARIO.to_toml(), encoding="utf-8")
+    assert cli.main(["report", "chain.toml"]) == 0
+    assert "Written to chain.html (" in capsys.readouterr().out
+    assert cli.main(["report", "chain.toml", "-o", "a.html", "--seed", "2", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told == {"path": "a.html", "bytes": Path("a.html").stat().st_size, "player": True}
+    assert "Seed 2, " in Path("a.html").read_text(encoding="utf-8")
+    for out, reason in (("none/a.html", "none/a.html"), (".", "is a folder")):
+        assert cli.main(["report", "chain.toml", "-o", out]) != 0
+        assert reason in capsys.readouterr().err
+
+
 def test_without_the_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     monkeypatch.setattr(page, "module", lambda: None)
     file = tmp_path / "chain.toml"
