@@ -12,7 +12,13 @@
   const KEPT = 40000, KEPT_HEARD = 240000, AHEAD = 0.05, MARKS = 64, LIGHT = 3e-6, LANES = 30, NAMED = 60;
   const STATE = { off: "is off", transmitting: "sends", decoding: "decodes", sensing: "only senses", colliding: "hears a collision", idle: "is idle" };
   const SIGN = { off: "\u2013", transmitting: "S", decoding: "D", sensing: "\u00b7", colliding: "\u00d7", idle: "" };
-  const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  // To ask for styles is slow: they are noted until the scheme changes.
+  const colours = new Map();
+  const colour = (name) => {
+    if (!colours.has(name)) colours.set(name, getComputedStyle(document.documentElement).getPropertyValue(name).trim());
+    return colours.get(name);
+  };
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { colours.clear(); if (run.about) draw(); });
 
   class Core {
     constructor(exports) { this.x = exports; }
@@ -46,8 +52,13 @@
   let now = 0, playing = false, chosen = null, node = null, drawn = [], places = [];
 
   const rowsOf = (columns) => {
-    const names = Object.keys(columns);
-    return names.length ? columns[names[0]].map((_, i) => Object.fromEntries(names.map((n) => [n, columns[n][i]]))) : [];
+    const names = Object.keys(columns), n = names.length ? columns[names[0]].length : 0, rows = [];
+    for (let i = 0; i < n; i += 1) {
+      const row = {};
+      for (const name of names) row[name] = columns[name][i];
+      rows.push(row);
+    }
+    return rows;
   };
 
   const clear = (first) => {
@@ -225,8 +236,27 @@
   const speed = () => 10 ** Number(at("speed").value);
   const seconds = (x) => (x >= 1 ? `${x.toPrecision(3)} s` : x >= 1e-3 ? `${(x * 1e3).toPrecision(3)} ms` : `${(x * 1e6).toPrecision(3)} us`);
 
+  // Sizes are noted when they change: to ask for them makes the browser lay the page out in every picture.
+  const sizes = new Map();
+  const fresh = new ResizeObserver((entries) => {
+    for (const entry of entries) sizes.set(entry.target, [entry.target.clientWidth, entry.target.clientHeight]);
+    if (run.about && !playing) draw();
+  });
+  const sizeOf = (canvas) => {
+    if (!sizes.has(canvas)) {
+      sizes.set(canvas, [canvas.clientWidth, canvas.clientHeight]);
+      fresh.observe(canvas);
+    }
+    return sizes.get(canvas);
+  };
+  const setHeight = (canvas, height) => {
+    if (sizeOf(canvas)[1] === height) return;
+    canvas.style.height = `${height + 2}px`;
+    sizes.set(canvas, [sizeOf(canvas)[0], height]);
+  };
+
   const sized = (canvas) => {
-    const scale = window.devicePixelRatio || 1, width = canvas.clientWidth, height = canvas.clientHeight;
+    const scale = window.devicePixelRatio || 1, [width, height] = sizeOf(canvas);
     if (canvas.width !== Math.round(width * scale) || canvas.height !== Math.round(height * scale)) {
       canvas.width = Math.round(width * scale);
       canvas.height = Math.round(height * scale);
@@ -258,7 +288,9 @@
       active = run.lanes.filter((l) => part.has(l.n)).slice(0, LANES + 10);
     }
     const canvas = at("lanes");
-    canvas.style.height = `${Math.max(120, 22 * Math.max(active.length, 1) + 22)}px`;
+    // Where lanes are folded their number changes with each picture: the height only grows while the run is played.
+    const rows = folded ? 5 * Math.ceil(active.length / 5) : active.length, before = playing ? sizeOf(canvas)[1] : 0;
+    setHeight(canvas, Math.max(120, 22 * Math.max(rows, 1) + 22, folded ? before : 0));
     const [c, width, height] = sized(canvas);
     const left = run.several ? 66 : 52, x = (t) => left + ((t - begin) / (end - begin)) * (width - left - 6);
     const y = new Map(active.map((l, i) => [`${l.n} ${l.channel}`, 4 + 22 * i]));
@@ -352,7 +384,7 @@
     run.box = [Math.min(box[0], ...xs), Math.min(box[1], ...ys), Math.max(box[2], ...xs), Math.max(box[3], ...ys)];
     const [x0, y0] = run.box, wide = Math.max(run.box[2] - x0, 1), high = Math.max(run.box[3] - y0, 1);
     const canvas = at("place");
-    canvas.style.height = `${Math.round(Math.max(130, Math.min(360, 80 + (high * (canvas.clientWidth - 90)) / wide)))}px`;
+    setHeight(canvas, Math.round(Math.max(130, Math.min(360, 80 + (high * (sizeOf(canvas)[0] - 90)) / wide))));
     const [c, width, height] = sized(canvas);
     const scale = Math.min((width - 90) / wide, (height - 70) / high);
     const to = (p) => [35 + (p[0] - x0) * scale + (width - 90 - wide * scale) / 2, 30 + (p[1] - y0) * scale + (height - 70 - high * scale) / 2];
@@ -437,7 +469,7 @@
         if (s.remaining_j !== null) c.fillText(`${s.remaining_j.toPrecision(3)} J`, x - radius, y + radius + 25);
       }
     });
-    at("seen").textContent = node === null ? "Point at a node, or choose one, for its NAV, back-off, contention window and queue." : seen(node, of.get(node));
+    setText("seen", node === null ? "Point at a node, or choose one, for its NAV, back-off, contention window and queue." : seen(node, of.get(node)));
   };
 
   const seen = (n, radios) => (!radios ? `Node ${n} has no radio.` : radios.map((s) => [
@@ -491,10 +523,14 @@
     });
   };
 
+  let curved = 0;
   const windows = () => {
+    // They show seconds, and change little from picture to picture.
+    if (playing && performance.now() - curved < 150) return;
+    curved = performance.now();
+    if (at("energy").hidden === run.energy.length > 0) at("energy").hidden = !run.energy.length;
     curves("windows", "congestion windows [segments]", run.cwnd, (r) => r.flow, (r) => r.cwnd_segments, (k) => `flow ${k}`);
     curves("queues", "queues [packets] of nodes", run.queue, (r) => (r.wired_dst === null ? `${r.node}${run.several ? ` ch ${r.channel}` : ""}` : `${r.node}-${r.wired_dst}`), (r) => r.packets, (k) => k);
-    at("energy").hidden = !run.energy.length;
     if (run.energy.length) curves("energy", "energy left [J] of nodes", run.energy, (r) => r.node, (r) => r.remaining_j, (k) => String(k));
   };
 
@@ -511,16 +547,19 @@
     }));
   };
 
+  const setText = (id, text) => { if (at(id).textContent !== text) at(id).textContent = text; };
+
   const draw = () => {
     lanes();
     map();
     windows();
     if (!playing) list();
-    at("now").textContent = `${now.toFixed(6)} s`;
-    at("span-text").textContent = seconds(span());
-    at("speed-text").textContent = `${seconds(speed())} a second`;
+    setText("now", `${now.toFixed(6)} s`);
+    setText("span-text", seconds(span()));
+    setText("speed-text", `${seconds(speed())} a second`);
     const end = run.about.end_ns ? run.about.end_ns / 1e9 : Math.max(data.simulated_s, run.sim);
-    at("clock").value = String(Math.round((1000 * now) / end));
+    const clock = String(Math.round((1000 * now) / end));
+    if (at("clock").value !== clock) at("clock").value = clock;
   };
 
   const say = (text) => { at("story").textContent = text; };
@@ -711,9 +750,8 @@
       else if (e.key === "ArrowLeft") step("frame", -1);
       else if (kinds[e.key.toLowerCase()]) step(kinds[e.key.toLowerCase()], to);
     });
-    window.addEventListener("resize", draw);
     document.body.dataset.ready = performance.now().toFixed(0);
-    window.chappe = { run, step, seek, advance, time: () => now, rerun };
+    window.chappe = { run, step, seek, advance, time: () => now };
   };
   begin().catch((e) => { document.body.classList.add("running"); at("said").textContent = `The simulator does not run in this browser: ${e.message}`; });
 })();
