@@ -5,6 +5,7 @@ python benches/pages.py
 Exit status 1: a limit is exceeded. Needs the module (`make wasm`), Chromium, and Playwright for Python.
 """
 
+import bisect
 import importlib
 import json
 import math
@@ -12,6 +13,7 @@ import shutil
 import statistics
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,28 +26,31 @@ DENSE = {
     "run.stop": "60 s",
 }
 CHAIN = {"extends": "ns2-2.35", "topology.hops": 7, "run.stop": "5500 delivered"}
-SECONDS, LOADS = 10, 7
+SECONDS, LOADS = 6, 5
 SPEEDS = (0.001, 1.0)
 """Time of the run in a second."""
 
 WORK_MS, PAGE_BYTES, FIRST_MS = 8.0, 1_000_000, 700.0
-"""Limits: 95th percentile of the CPU time per picture, size of the page, median of the time to the first picture."""
+"""Limits: 95 % of the CPU times of simulation and drawing, size of the page, median time to the first picture."""
 
 
-def work(events: list[dict[str, Any]]) -> list[float]:
-    """CPU time of the main thread of the page for each picture [ms], with layout and painting."""
+def work(events: list[dict[str, Any]]) -> tuple[list[float], list[float]]:
+    """CPU time for each picture [ms]: simulation and drawing; all of the main thread, with layout and painting."""
     drawn = [e for e in events if e["name"] == "FireAnimationFrame"]
     thread = drawn[0]["pid"], drawn[0]["tid"]
-    tasks = [e for e in events if e["name"].endswith("::RunTask") and "tdur" in e and (e["pid"], e["tid"]) == thread]
-    times: list[float] = []
+    own = [e for e in events if "tdur" in e and (e["pid"], e["tid"]) == thread]
     begun = sorted(e["ts"] for e in drawn)
-    for task in sorted(tasks, key=lambda e: e["ts"]):
-        if begun and task["ts"] <= begun[0] < task["ts"] + task["dur"]:
-            begun.pop(0)
-            times.append(0.0)
-        if times:
-            times[-1] += task["tdur"] / 1000
-    return times
+
+    def per_picture(wanted: Callable[[str], bool]) -> list[float]:
+        times = [0.0] * len(begun)
+        for event in own:
+            # A task begins before the picture in it.
+            if wanted(event["name"]) and (k := bisect.bisect(begun, event["ts"] + event["dur"])):
+                times[k - 1] += event["tdur"] / 1000
+        return sorted(times)
+
+    scripts = per_picture(lambda name: name in ("FireAnimationFrame", "TimerFire"))
+    return scripts, per_picture(lambda name: name.endswith("::RunTask"))
 
 
 def main() -> int:
@@ -75,12 +80,11 @@ def main() -> int:
                 page.click("#play")
                 page.wait_for_timeout(1000 * SECONDS)
                 page.click("#play")
-                times = sorted(work(json.loads(browser.stop_tracing())["traceEvents"]))
-                p95 = times[int(0.95 * len(times))]
-                print(
-                    f"    {speed:g} s a second: median {statistics.median(times):.1f} ms, 95 % below {p95:.1f} ms, {len(times)} pictures"
-                )
-                failed |= p95 > WORK_MS
+                both = work(json.loads(browser.stop_tracing())["traceEvents"])
+                script, whole = ([f"{statistics.median(t):.1f}", f"{t[int(0.95 * len(t))]:.1f}"] for t in both)
+                print(f"    {speed:g} s a second, {len(both[0])} pictures: {script[0]} ms, 95 % below {script[1]} ms;")
+                print(f"        with layout and painting {whole[0]} ms, 95 % below {whole[1]} ms")
+                failed |= float(script[1]) > WORK_MS
             page.close()
         browser.close()
     if failed:

@@ -8,7 +8,9 @@
   const LOST = ["hidden_terminal", "same_slot", "captured", "transmitting", "damaged", "switched_off"];
   const LETTER = { rts: "R", cts: "C", data: "D", ack: "A", wire: "W" };
   const COLOUR = { rts: "#8c6d31", cts: "#5a7d2b", data: "#0b5fa5", ack: "#2a7f62", wire: "#555566" };
-  const LINES = ["#0b5fa5", "#b3261e", "#2a7f62", "#8c6d31", "#6b3fa0", "#555555"];
+  const LIGHT_LINES = ["#0b5fa5", "#b3261e", "#2a7f62", "#8c6d31", "#6b3fa0", "#555555"];
+  const DARK_LINES = ["#7db8ee", "#ff8a80", "#6cc9a6", "#d6b36a", "#b794e6", "#b0b0bb"];
+  const dark = matchMedia("(prefers-color-scheme: dark)");
   const KEPT = 40000, KEPT_HEARD = 240000, AHEAD = 0.05, MARKS = 64, LIGHT = 3e-6, LANES = 30, NAMED = 60;
   const STATE = { off: "is off", transmitting: "sends", decoding: "decodes", sensing: "only senses", colliding: "hears a collision", idle: "is idle" };
   const SIGN = { off: "\u2013", transmitting: "S", decoding: "D", sensing: "\u00b7", colliding: "\u00d7", idle: "" };
@@ -18,7 +20,7 @@
     if (!colours.has(name)) colours.set(name, getComputedStyle(document.documentElement).getPropertyValue(name).trim());
     return colours.get(name);
   };
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { colours.clear(); if (run.about) draw(); });
+  dark.addEventListener("change", () => { colours.clear(); if (run.about) draw(); });
 
   class Core {
     constructor(exports) { this.x = exports; }
@@ -420,8 +422,9 @@
       c.beginPath(); between(f.src, f.dst, f.channel === null ? 0 : shift(f.channel)); c.stroke();
       c.setLineDash([]);
       const [[ax, ay], [bx, by]] = [to(spots[f.src]), to(spots[f.dst])];
-      c.fillStyle = c.strokeStyle;
-      c.fillText(`${words(f.frame_type)}${run.several && f.channel !== null ? ` ch ${f.channel}` : ""}`, (ax + bx) / 2 + 4, (ay + by) / 2 - 5 - shift(f.channel));
+      c.fillStyle = ink;
+      const label = `${words(f.frame_type)}${run.several && f.channel !== null ? ` ch ${f.channel}` : ""}`;
+      c.fillText(label, (ax + bx - c.measureText(label).width) / 2, (ay + by) / 2 - 6);
     }
     const named = spots.length <= NAMED, radius = named ? 9 : 4;
     const dot = (n, x, y, s, r) => {
@@ -507,9 +510,10 @@
     c.fillText(`${title}, last ${seconds(Math.max(now - begin, 1e-9))}`, 34, 12);
     c.fillText(most.toPrecision(2) >= 100 ? most.toFixed(0) : String(Number(most.toPrecision(2))), 2, y(most) + 4);
     c.fillText("0", 4, y(0));
+    const palette = dark.matches ? DARK_LINES : LIGHT_LINES;
     let beside = 34;
     kept.forEach(([k, points], i) => {
-      c.strokeStyle = LINES[i % LINES.length];
+      c.strokeStyle = palette[i % palette.length];
       c.lineWidth = 1.5;
       c.setLineDash([[], [5, 3], [2, 2]][i % 3]);
       c.beginPath();
@@ -614,7 +618,8 @@
   };
   const picture = async (at_ms) => {
     if (!playing) return;
-    const passed = Math.min(at_ms - before, 100) / 1000;
+    // On a busy machine the run is played slower, not in jumps.
+    const passed = Math.min(at_ms - before, 34) / 1000;
     before = at_ms;
     await advance(Math.max(passed, 0) * speed());
     if (!playing) list();
