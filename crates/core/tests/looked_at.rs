@@ -58,7 +58,7 @@ fn stations_are_seen_as_the_standard_says() {
         radio.energy.battery = "100 J"
         flow = [{ src = 1, dst = 2, start = "1 s", app = "cbr" }]
     "#;
-    let mut sim = Sim::new(&scenario(&text).setup(None));
+    let mut sim = Sim::new(&scenario(text).setup(None));
     let none = Cell::Null;
     assert_eq!(at(&sim, "backoff_slots"), [none; 4]);
     assert_eq!(at(&sim, "state"), [Cell::Word("idle"); 4]);
