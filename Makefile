@@ -10,7 +10,7 @@ ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += --jobs=2
 endif
 
-.PHONY: core demo test test-rust test-python test-quick test-layer quick-rust quick-python test-bounds bench bench-gate bench-scale bench-motion bench-sinr bench-study fuzz wasm test-pages wheel
+.PHONY: core demo test test-rust test-python test-quick test-layer quick-rust quick-python test-bounds bench bench-gate bench-scale bench-motion bench-sinr bench-study bench-pages fuzz wasm pages-tools test-pages wheel
 .PHONY: test-captures lint lint-rust lint-python clean help
 
 help:
@@ -28,6 +28,7 @@ help:
 	@echo "make bench-motion mobile networks compared with static networks (needs valgrind)"
 	@echo "make bench-sinr  reception by SINR compared with pairwise reception (needs valgrind)"
 	@echo "make bench-study overhead of a study: time of 1,000 runs, memory of 100,000"
+	@echo "make bench-pages work per picture of reports in Chromium, their size, time to the first picture"
 	@echo "make fuzz        fuzz properties, random runs, scenario texts and arguments of Python, MINUTES (5) each"
 	@echo "make wheel       build an abi3 wheel into dist/"
 
@@ -70,10 +71,17 @@ wasm:
 	cargo build --quiet --locked --profile wasm --package chappe-wasm --target wasm32-unknown-unknown
 	gzip --best --no-name --stdout target/wasm32-unknown-unknown/wasm/chappe_wasm.wasm > python/chappe/_page/core.wasm.gz
 
-# Reports in a browser; `pip install playwright`, and Debian's chromium.
-test-pages: $(VENV)/built wasm
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check playwright
-	$(BIN)/pytest tests/pages/in_browser.py
+# Reports in Debian's chromium; axe-core looks for barriers.
+PAGES := playwright==1.65.2 axe-playwright-python==0.1.8
+pages-tools: $(VENV)/ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PAGES)
+
+test-pages: $(VENV)/built wasm pages-tools
+	$(BIN)/pytest --numprocesses auto tests/pages/in_browser.py
+
+# Work per picture, size, and time to the first picture.
+bench-pages: $(VENV)/built wasm pages-tools
+	$(BIN)/python benches/pages.py
 
 # The wheel is packed first, because lints and tests build the binding differently and replace the library of the wheel.
 # Then Rust and Python run in parallel, because one core compiles one crate; the output of a command appears at its end.

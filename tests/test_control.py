@@ -383,3 +383,18 @@ def test_a_run_without_events_ends_as_in_run() -> None:
         assert (driven.end, driven.simulated_s, run.time_s) == (closed.end, closed.simulated_s, closed.simulated_s)
         assert driven.flows.equals(closed.flows)
         assert at < closed.simulated_s + 2 * step
+
+
+def test_stations_are_seen_while_a_run_pauses() -> None:
+    with chappe.start({"run.stop": "2 s", "topology.hops": 3, "radio.energy.battery": "100 J"}, seed=1) as sim:
+        begin = sim.stations()
+        assert begin["node"].to_list() == [0, 1, 2, 3]
+        assert begin["x_m"].to_list() == [0.0, 200.0, 400.0, 600.0]
+        assert begin["state"].to_list() == ["idle"] * 4
+        assert begin["backoff_slots"].to_list() == [None] * 4
+        sim.run_until("1.5 s")
+        now = sim.stations()
+        assert now["time_s"].unique().to_list() == [1.5]
+        assert (now["remaining_j"] < 100).all()
+        looked_at = sim.finish()
+    same(looked_at, chappe.run(sim.scenario))

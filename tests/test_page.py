@@ -99,6 +99,42 @@ def test_a_table_is_the_same_as_json(results: Any) -> None:
     assert table["goodput_bps"] == results.flows["goodput_bps"].to_list()
 
 
+@pytest.mark.usefixtures("with_module")
+def test_sliders_are_those_with_an_effect() -> None:
+    wired = {
+        "topology": {"kind": "none", "wired_nodes": 2},
+        "wired_link": [{"src": 0, "dst": 1}],
+        "flow": [{"src": 0, "dst": 1}],
+        "tcp.receive_window": 90,
+        "run.stop": "1 s",
+    }
+    text = page.page(chappe.run(wired), "A wire")
+    sliders = {a["data-name"]: a for a in Elements(text).attributes("input") if a.get("class") == "slider"}
+    assert {*sliders} == {"tcp.receive_window", "queue.limit"}
+    slider = sliders["tcp.receive_window"]
+    assert (slider["min"], slider["max"], slider["value"]) == ("1", "90", "90")
+    assert "wires" in text
+    chain = {
+        a["data-name"] for a in Elements(page.page(chappe.run(SCENARIO), "")).attributes("input") if "data-name" in a
+    }
+    assert chain == {*page._SLIDERS}
+
+
+@pytest.mark.usefixtures("with_module")
+def test_the_command_writes_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("chain.toml").write_text(SCENARIO.to_toml(), encoding="utf-8")
+    assert cli.main(["report", "chain.toml"]) == 0
+    assert "Written to chain.html (" in capsys.readouterr().out
+    assert cli.main(["report", "chain.toml", "-o", "a.html", "--seed", "2", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told == {"path": "a.html", "bytes": Path("a.html").stat().st_size, "player": True}
+    assert "Seed 2, " in Path("a.html").read_text(encoding="utf-8")
+    for out, reason in (("none/a.html", "none/a.html"), (".", "is a folder")):
+        assert cli.main(["report", "chain.toml", "-o", out]) != 0
+        assert reason in capsys.readouterr().err
+
+
 def test_without_the_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     monkeypatch.setattr(page, "module", lambda: None)
     file = tmp_path / "chain.toml"

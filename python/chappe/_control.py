@@ -5,12 +5,15 @@ from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any, Literal
 
+import polars as pl
+
 from chappe import _core
 from chappe import _deprecated as deprecated
 from chappe._arguments import said
 from chappe._deprecated import keyword_only
 from chappe._error import RunError
 from chappe._progress import Progress, followed
+from chappe._recorded import frame
 from chappe._results import Results
 from chappe._scenario import Scenario, ScenarioLike, _json, scenario_of
 
@@ -251,6 +254,17 @@ class Simulation:
         """
         self._check_still()
         return Results(self.scenario, self._core.results())
+
+    def stations(self) -> pl.DataFrame:
+        """State of every radio and its station now: position, reception, NAV, back-off, queue, battery.
+
+        One row per radio; docs/scenarios.md has the columns. The run itself is not changed.
+
+        Raises:
+            RunError: If another thread drives the run.
+        """
+        self._check_still()
+        return frame(self._core.stations())
 
     def __enter__(self) -> "Simulation":
         return self

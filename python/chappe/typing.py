@@ -31,7 +31,7 @@ Settings = TypedDict(
         "run.max_memory": str,
         "run.sample_interval": Literal["never"] | str,
         "run.airtime": bool,
-        "run.record": Sequence[Literal["frames", "packets", "cwnd", "queue", "routes", "energy", "positions"]],
+        "run.record": Sequence[Literal["frames", "heard", "packets", "cwnd", "queue", "routes", "energy", "positions"]],
         "topology": Mapping[str, Any],
         "topology.kind": Literal["chain", "grid", "random", "list", "file", "motion", "none"],
         "topology.hops": int,

@@ -1,8 +1,10 @@
-"""Reports in a browser: ``make test-pages``. They need the module, Playwright for Python and Chromium."""
+"""Reports in a browser: ``make test-pages``. They need the module, Chromium, and Playwright and axe for Python."""
 
+import hashlib
 import importlib
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,50 @@ playwright: Any = importlib.import_module("playwright.sync_api")
 
 SCENARIOS = sorted((Path(__file__).parents[2] / "scenarios").glob("*.toml"))
 HOSTILE = "</title><script>alert(1)</script> & \u202etxt"
+COLLISIONS = ("hidden_terminal", "same_slot", "captured")
+MOST = 1100
+"""Deliveries of a run at most; its length at most is 20 s."""
+
+KINDS: dict[str, dict[str, Any]] = {
+    "motion": {
+        "extends": "ns2-2.35",
+        "topology": {"kind": "random", "nodes": 20, "width": "1200 m", "height": "800 m", "seed": 14},
+        "mobility": {"model": "random_waypoint", "max_speed": "20 m/s"},
+        "traffic.flows": 3,
+        "routing.protocol": "aodv",
+        "run.stop": "10 s",
+    },
+    "wires": {
+        "topology": {"hops": 3, "wired_nodes": 2},
+        "wired_link": [{"src": 3, "dst": 4}, {"src": 4, "dst": 5, "rate": "4 Mbit/s", "delay": "20 ms"}],
+        "flow": [{"src": 0, "dst": 5}, {"src": 5, "dst": 0}],
+        "run.stop": "550 delivered",
+    },
+    "two channels": {
+        "topology.hops": 3,
+        "node": [{"nodes": "1-2", "radio.channels": [1, 6]}, {"nodes": 3, "radio.channels": [6]}],
+        "run.stop": "550 delivered",
+    },
+    "SINR": {
+        "topology": {"kind": "grid", "rows": 3, "columns": 4},
+        "radio.reception": "sinr",
+        "traffic.flows": 3,
+        "routing.protocol": "aodv",
+        "run.stop": "550 delivered",
+    },
+    "a battery that dies": {
+        "topology.hops": 3,
+        "radio.energy.battery": "4 J",
+        "routing.protocol": "aodv",
+        "run.stop": "8 s",
+    },
+    "120 nodes": {
+        "topology": {"kind": "random", "nodes": 120},
+        "routing.protocol": "aodv",
+        "traffic.flows": 10,
+        "run.stop": "4 s",
+    },
+}
 
 
 @pytest.fixture(scope="module")
@@ -30,54 +76,173 @@ class Opened:
     """A page from disk, with the network off; notes every message and request."""
 
     def __init__(self, browser: Any, file: Path, **options: Any):
-        context = browser.new_context(offline=True, **options)
-        self.page = context.new_page()
+        self.context = browser.new_context(offline=True, **options)
+        self.page = self.context.new_page()
         self.page.set_default_timeout(60_000)
         self.noted: list[str] = []
         self.page.on("console", lambda m: self.noted.append(m.text))
         self.page.on("pageerror", lambda e: self.noted.append(str(e)))
-        self.page.on("request", lambda r: None if r.url.startswith(("file:", "data:")) else self.noted.append(r.url))
+        self.page.on("request", self._request)
         self.page.goto(file.as_uri())
         self.page.wait_for_selector("body[data-ready]")
 
-    def step(self, kind: str, to: int) -> float:
-        self.page.evaluate(f"chappe.step({kind!r}, {to})")
+    def _request(self, request: Any) -> None:
+        if not request.url.startswith(("file:", "data:", "blob:")):
+            self.noted.append(request.url)
+
+    def __enter__(self) -> "Opened":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.context.close()
+
+    def time(self) -> float:
         return float(self.page.evaluate("chappe.time()"))
+
+    def seek(self, time_s: float) -> None:
+        self.page.evaluate(f"chappe.seek({time_s})")
+
+    def steps(self, kind: str, to: int, n: int) -> list[float]:
+        """Instants of some steps to the next or to the previous event."""
+        times = []
+        for _ in range(n):
+            self.page.evaluate(f"chappe.step({kind!r}, {to})")
+            times.append(self.time())
+        return times
+
+    def run(self, act: Any) -> dict[str, str]:
+        """Hashes of the tables of a run in the page."""
+        self.page.evaluate("() => { delete document.body.dataset.checked; }")
+        act()
+        self.page.wait_for_selector("body[data-checked]", timeout=300_000)
+        return dict(self.page.evaluate("chappe.hashes"))
+
+    def serious(self) -> list[str]:
+        """Rules of accessibility that the page breaks seriously."""
+        script = resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+        self.page.evaluate(script)
+        found = self.page.evaluate("axe.run()")["violations"]
+        return [f"{v['id']}: {v['nodes'][0]['html']}" for v in found if v["impact"] in ("serious", "critical")]
 
 
 def short(file: Path) -> chappe.Scenario:
     scenario = chappe.Scenario.load(file)
-    stop = str(scenario.settings["run"]["stop"])
-    number, _, unit = stop.partition(" ")
-    is_long = unit == "delivered" and float(number) > 3000
-    return scenario.with_settings({"run.stop": "2200 delivered"}) if is_long else scenario
+    number, _, unit = str(scenario["run.stop"]).partition(" ")
+    most = MOST if unit == "delivered" else 20
+    return scenario.with_settings({"run.stop": f"{most} {unit}"}) if float(number) > most else scenario
+
+
+def hashes(results: chappe.Results) -> dict[str, str]:
+    measured: Any = results._measured
+    texts = {name: measured.table_json(name) for name in page._CHECKED}
+    return {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items() if text is not None}
+
+
+def events(scenario: chappe.Scenario) -> dict[str, list[float]]:
+    """Instants of the events of each kind in a recorded run."""
+    tables = chappe.run(scenario.with_settings({"run.record": ["frames", "packets", "cwnd", "routes"]})).recorded
+    frames = tables["frames"]
+    rows = {
+        "frame": frames,
+        "collision": frames.filter(frames["outcome"].cast(str).is_in(COLLISIONS)),
+        "drop": tables["packets"].filter(event="dropped"),
+        "timeout": tables["cwnd"].filter(event="timeout"),
+        "route": tables["routes"].filter(event="removed"),
+    }
+    return {kind: apart(table["time_s"].sort().to_list()) for kind, table in rows.items()}
+
+
+def apart(times: Sequence[float]) -> list[float]:
+    """Without events at the instant of another one."""
+    return [t for i, t in enumerate(times) if i == 0 or t > times[i - 1] + 1e-9]
 
 
 @pytest.mark.parametrize("file", SCENARIOS, ids=lambda file: file.stem)
-def test_runs_in_the_page_are_those_of_native_code(browser: Any, file: Path, tmp_path: Path) -> None:
-    chappe.run(short(file)).report(tmp_path / "run.html", title=file.name)
-    opened = Opened(browser, tmp_path / "run.html")
-    opened.page.click("#check")
-    opened.page.wait_for_selector("body[data-checked]", timeout=300_000)
-    assert opened.page.get_attribute("body", "data-checked") == "equal"
-    assert opened.noted == []
+def test_a_page_is_the_run_of_native_code(browser: Any, file: Path, tmp_path: Path) -> None:
+    scenario = short(file)
+    chappe.run(scenario).report(tmp_path / "run.html", title=file.name)
+    with Opened(browser, tmp_path / "run.html") as opened:
+        for kind, times in events(scenario).items():
+            opened.seek(0)
+            # A few steps forward, and back over all but the last.
+            first = [t for t in times if t > 1e-9][:4]
+            assert opened.steps(kind, 1, len(first)) == pytest.approx(first, abs=2e-9), kind
+            assert opened.steps(kind, -1, len(first) - 1) == pytest.approx(first[-2::-1], abs=2e-9), kind
+        assert opened.run(lambda: opened.page.click("#check")) == hashes(chappe.run(scenario))
+        assert opened.page.get_attribute("body", "data-checked") == "equal"
+        assert "Equal to the byte" in opened.page.text_content("#said")
+        slider = opened.page.locator("input.slider").first
+        name, value = slider.get_attribute("data-name"), int(slider.get_attribute("data-measured"))
+        other = value // 2 if value > 1 else 2
+        changed = chappe.run(scenario.with_settings({name: other}))
+        assert opened.run(lambda: slider.fill(str(other))) == hashes(changed)
+        assert opened.noted == []
 
 
-def test_steps_are_those_of_the_recorded_frames(browser: Any, tmp_path: Path) -> None:
+def test_every_step_is_one_of_native_code(browser: Any, tmp_path: Path) -> None:
     scenario = chappe.Scenario.chain(5, stop="550 delivered", extends="ns2-2.35")
     chappe.run(scenario).report(tmp_path / "run.html", title=HOSTILE)
-    recorded = chappe.run(scenario.with_settings({"run.record": ["frames"]})).recorded["frames"].sort("time_s")
-    opened = Opened(browser, tmp_path / "run.html", viewport={"width": 390, "height": 800}, color_scheme="dark")
-    assert "<script>" in opened.page.title()
-    begin = opened.page.evaluate("chappe.time()")
-    times = [t for t in recorded["time_s"].unique().sort().to_list() if t > begin][:30]
-    assert [opened.step("frame", 1) for _ in times] == pytest.approx(times, abs=2e-9)
-    assert [opened.step("frame", -1) for _ in times[1:]] == pytest.approx(times[-2::-1], abs=2e-9)
-    fates = ("hidden_terminal", "same_slot", "captured")
-    lost = [t for t, fate in recorded.select("time_s", "outcome").iter_rows() if fate in fates]
-    opened.page.evaluate("chappe.seek(0)")
-    assert [opened.step("collision", 1) for _ in range(3)] == pytest.approx(sorted(set(lost))[:3], abs=2e-9)
-    opened.page.fill("#name", "tcp.varient")
-    opened.page.click("#again")
-    opened.page.get_by_text("did you mean `variant`?").wait_for()
-    assert opened.noted == []
+    options = {"viewport": {"width": 390, "height": 800}, "color_scheme": "dark"}
+    with Opened(browser, tmp_path / "run.html", **options) as opened:
+        assert "<script>" in opened.page.title()
+        native = events(scenario)
+        opened.seek(0)
+        assert opened.steps("frame", 1, 40) == pytest.approx(native["frame"][:40], abs=2e-9)
+        late = native["collision"][-5:]
+        opened.seek(late[-1] + 1e-6)
+        assert opened.steps("collision", -1, 5) == pytest.approx(late[::-1], abs=2e-9)
+        opened.page.fill("#name", "tcp.varient")
+        opened.page.click("#again")
+        opened.page.get_by_text("did you mean `variant`?").wait_for()
+        assert opened.noted == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_pages_of_all_kinds(browser: Any, kind: str, tmp_path: Path) -> None:
+    results = chappe.run(KINDS[kind])
+    results.report(tmp_path / "run.html", title=kind)
+    assert (tmp_path / "run.html").stat().st_size < 1e6
+    with Opened(browser, tmp_path / "run.html") as opened, chappe.start(KINDS[kind]) as native:
+        # The map is some microseconds ahead.
+        for at in ("0.9 s", "1.7 s", "3.2 s"):
+            ahead = f"{round(float(at.split()[0]) * 1e9) + 3000} ns"
+            opened.seek(float(at.split()[0]))
+            if opened.time() < float(at.split()[0]) or not native.run_until(ahead):
+                break
+            seen = opened.page.evaluate("chappe.run.stations")
+            assert seen == [pytest.approx(row, nan_ok=True) for row in native.stations().to_dicts()]
+            opened.page.evaluate("chappe.advance(0.013)")
+        opened.page.click("#play")
+        opened.page.wait_for_timeout(300)
+        opened.page.click("#play")
+        opened.page.select_option("#node", "1")
+        assert opened.page.text_content("#seen").startswith("Node 1")
+        assert opened.serious() == []
+        opened.page.emulate_media(color_scheme="dark")
+        assert opened.serious() == []
+        assert opened.noted == []
+
+
+def test_a_capture_from_the_page_is_that_of_native_code(browser: Any, tmp_path: Path) -> None:
+    scenario = chappe.Scenario.chain(3, stop="220 delivered", extends="ns2-2.35")
+    chappe.run(scenario, pcap=tmp_path / "native").report(tmp_path / "run.html", title="A chain")
+    with Opened(browser, tmp_path / "run.html") as opened:
+        opened.page.select_option("#node", "2")
+        with opened.page.expect_download() as download:
+            opened.page.click("#capture")
+        assert download.value.suggested_filename == "node-2.pcapng"
+        written = Path(download.value.path()).read_bytes()
+        assert written == (tmp_path / "native" / "node-2.pcapng").read_bytes()
+        assert opened.noted == []
+
+
+def test_findings_and_tables_need_no_script(browser: Any, tmp_path: Path) -> None:
+    chappe.run(KINDS["SINR"]).report(tmp_path / "run.html", title="Without a script")
+    context = browser.new_context(offline=True, java_script_enabled=False)
+    opened = context.new_page()
+    opened.goto((tmp_path / "run.html").as_uri())
+    assert opened.locator("ul.findings li").first.is_visible()
+    assert opened.locator("table").first.is_visible()
+    assert opened.locator("svg.map").is_visible()
+    assert not opened.locator("#play").is_visible()
+    context.close()

@@ -20,6 +20,7 @@ mod interfaces;
 mod layout;
 mod limits;
 mod links;
+mod looked_at;
 mod losses;
 mod measured;
 mod middleboxes;

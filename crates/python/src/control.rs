@@ -1,5 +1,6 @@
 //! A run driven from Python: it advances on request, and takes commands in between.
 
+use crate::arrow::Rowset;
 use crate::recorded::{self, Recorded};
 use crate::{MOST_STEPS, PATIENCE, Results, Scenario, limit_error, parse, scenario_error};
 use chappe_core::run::End;
@@ -116,6 +117,11 @@ impl Run {
         let sim: &Sim = sim;
         let recorder = py.detach(|| sim.so_far());
         Ok(Results { recorder, end: word(sim.end()), simulated: sim.now(), recorded: recorded.kept(py) })
+    }
+
+    /// State of every radio and its station now.
+    fn stations(&self) -> PyResult<Rowset> {
+        Rowset::of(&self.driven()?.sim.stations())
     }
 
     /// Cancels the run: now, or at the next check of the thread that drives it.

@@ -1,6 +1,7 @@
 //! A run that a page drives: requests and answers.
 
 use chappe_core::record::observe::columns::{Rows, Values};
+use chappe_core::run::Setup;
 use chappe_core::scenario::{Errors, NoFiles, Scenario};
 use chappe_core::sim::{Halt, Sim};
 use chappe_core::unit::Time;
@@ -11,66 +12,125 @@ use std::collections::BTreeMap;
 /// A run, and copies of earlier instants to which it can return.
 #[derive(Default)]
 pub struct Machine {
-    open: Option<(Scenario, Sim)>,
+    open: Option<Run>,
+}
+
+struct Run {
+    scenario: Scenario,
+    sim: Sim,
     marks: BTreeMap<u64, Sim>,
     marked: u64,
+    /// Copy of the run at the instant that was looked at last, behind the run itself.
+    present: Option<Sim>,
+    /// Node whose capture is written.
+    captured: u64,
 }
 
 impl Machine {
-    /// Answers a request, an object with one word: `open`, `until`, `rows`, `table`, `mark`, `back` or `forget`.
-    pub fn answer(&mut self, request: &[u8]) -> Json {
-        match serde_json::from_slice::<Json>(request) {
+    /// Answers a request, an object with one word: `open`, `until`, `next`, `rows`, `stations`, `links`, `table`,
+    /// `capture`, `mark`, `back` or `forget`. The answer is JSON, except for a capture.
+    pub fn answer(&mut self, request: &[u8]) -> Vec<u8> {
+        let answer = match serde_json::from_slice::<Json>(request) {
             Err(e) => failed(&format!("the request is not JSON: {e}")),
             Ok(request) if request.get("open").is_some() => self.open(&request),
             Ok(request) => match &mut self.open {
                 None => failed("no scenario is open"),
-                Some((scenario, sim)) => asked(&request, scenario, sim, &mut self.marks, &mut self.marked),
+                Some(run) if request.get("capture").is_some() => return run.capture(),
+                Some(run) => run.asked(&request),
             },
-        }
+        };
+        answer.to_string().into_bytes()
     }
 
-    /// Begins a run of a scenario: `{"open": SETTINGS, "changes": SETTINGS}`.
+    /// Begins a run of a scenario: `{"open": SETTINGS, "changes": SETTINGS, "captured": NODE}`.
     fn open(&mut self, request: &Json) -> Json {
-        self.marks.clear();
         let none = json!({});
         let changes = request.get("changes").unwrap_or(&none);
         match Scenario::from_json(&request["open"], changes, &NoFiles) {
             Err(errors) => refused(&errors),
             Ok(scenario) => {
-                let sim = Sim::new(&scenario.setup(None));
+                let captured = request["captured"].as_u64();
+                let sim = Sim::new(&Setup { capture: captured.is_some(), ..scenario.setup(None) });
                 let described = described(&scenario);
-                self.open = Some((scenario, sim));
+                let (marks, captured) = (BTreeMap::new(), captured.unwrap_or_default());
+                self.open = Some(Run { scenario, sim, marks, marked: 0, present: None, captured });
                 described
             }
         }
     }
 }
 
-fn asked(request: &Json, scenario: &Scenario, sim: &mut Sim, marks: &mut BTreeMap<u64, Sim>, marked: &mut u64) -> Json {
-    if let Some(until) = request.get("until") {
-        return advanced(scenario, sim, until.as_u64().map_or(Time::NEVER, Time), request["steps"].as_u64());
+impl Run {
+    fn asked(&mut self, request: &Json) -> Json {
+        if let Some(until) = request.get("until") {
+            return self.advanced(until.as_u64().map_or(Time::NEVER, Time), request["steps"].as_u64());
+        }
+        if let Some(names) = request["rows"].as_array() {
+            return rows(&mut self.sim, &names.iter().filter_map(Json::as_str).collect::<Vec<_>>());
+        }
+        if let Some(at) = request["stations"].as_u64() {
+            return of_rows(&self.at(Time(at)).stations());
+        }
+        if let Some(at) = request["links"].as_u64() {
+            let links = self.at(Time(at)).links();
+            return json!(links.iter().map(|l| json!([l.0.0, l.1.0, l.2, l.3])).collect::<Vec<_>>());
+        }
+        if request.get("next").is_some() {
+            return json!({ "next_ns": self.sim.next_at().map(|at| at.0) });
+        }
+        if let Some(name) = request["table"].as_str() {
+            let table = self.sim.so_far().table(name);
+            return table.map_or_else(|| failed("there is no such table"), |table| table.to_json());
+        }
+        if request.get("mark").is_some() {
+            self.marked += 1;
+            self.marks.insert(self.marked, self.sim.clone());
+            return json!({ "mark": self.marked });
+        }
+        if let Some(mark) = request["back"].as_u64() {
+            let Some(then) = self.marks.get(&mark) else { return failed("there is no such mark") };
+            self.sim = then.clone();
+            return state(&self.sim, None);
+        }
+        if let Some(mark) = request["forget"].as_u64() {
+            self.marks.remove(&mark);
+            return json!({});
+        }
+        failed("the request has none of the known words")
     }
-    if let Some(names) = request["rows"].as_array() {
-        return rows(sim, &names.iter().filter_map(Json::as_str).collect::<Vec<_>>());
+
+    /// The run at an instant, which it may have passed: a copy goes on from the last one before it.
+    fn at(&mut self, at: Time) -> &Sim {
+        let copies = self.marks.values().chain([&self.sim]);
+        let nearest = copies.filter(|sim| sim.now() <= at).max_by_key(|sim| sim.now());
+        let kept = self.present.take().filter(|sim| sim.now() <= at);
+        let kept = kept.filter(|sim| nearest.is_none_or(|other| other.now() <= sim.now()));
+        let mut present = kept.or_else(|| nearest.cloned()).unwrap_or_else(|| Sim::new(&self.scenario.setup(None)));
+        present.until(at);
+        present.tables().for_each(|(_, rows)| rows.clear());
+        self.present.insert(present)
     }
-    if let Some(name) = request["table"].as_str() {
-        return sim.so_far().table(name).map_or_else(|| failed("there is no such table"), |table| table.to_json());
+
+    /// Runs up to an instant, to the end, or for some steps.
+    fn advanced(&mut self, until: Time, steps: Option<u64>) -> Json {
+        let halt = self.sim.advance_until(until, steps.unwrap_or(u64::MAX));
+        if self.sim.grown() > self.scenario.config().run.max_memory.0 {
+            return refused(&self.scenario.outgrown(self.sim.now()));
+        }
+        state(&self.sim, halt)
     }
-    if request.get("mark").is_some() {
-        *marked += 1;
-        marks.insert(*marked, sim.clone());
-        return json!({ "mark": *marked });
+
+    /// The capture of a node, up to now; what was taken out is not repeated.
+    fn capture(&mut self) -> Vec<u8> {
+        let mut found = Vec::new();
+        for (node, bytes) in self.sim.captures().into_iter().flat_map(|c| c.output()) {
+            if u64::from(node.0) == self.captured {
+                found.append(bytes);
+            }
+            bytes.clear();
+        }
+        found
     }
-    if let Some(mark) = request["back"].as_u64() {
-        let Some(then) = marks.get(&mark) else { return failed("there is no such mark") };
-        *sim = then.clone();
-        return state(sim, None);
-    }
-    if let Some(mark) = request["forget"].as_u64() {
-        marks.remove(&mark);
-        return json!({});
-    }
-    failed("the request has none of the known words")
 }
 
 fn failed(message: &str) -> Json {
@@ -85,25 +145,19 @@ fn refused(errors: &Errors) -> Json {
 fn described(scenario: &Scenario) -> Json {
     let layout = scenario.layout();
     let cost = scenario.cost();
+    let setup = scenario.setup(None);
     json!({
         "version": VERSION,
         "epoch": RESULTS_EPOCH,
         "x_m": layout.positions.iter().map(|p| p.x).collect::<Vec<_>>(),
         "y_m": layout.positions.iter().map(|p| p.y).collect::<Vec<_>>(),
         "flows": layout.flows.iter().map(|f| json!([f.src, f.dst])).collect::<Vec<_>>(),
-        "links": scenario.links().iter().map(|l| json!([l.from, l.to, l.signal_dbm])).collect::<Vec<_>>(),
+        "radios": setup.interfaces.radios.iter().map(|r| json!([r.node.0, r.channel])).collect::<Vec<_>>(),
+        "wired_nodes": setup.wired,
+        "wires": setup.links.iter().map(|l| json!([l.from.0, l.to.0])).collect::<Vec<_>>(),
         "end_ns": scenario.end().map(|at| at.0),
         "seconds": cost.seconds,
     })
-}
-
-/// Runs up to an instant, to the end, or for some steps.
-fn advanced(scenario: &Scenario, sim: &mut Sim, until: Time, steps: Option<u64>) -> Json {
-    let halt = sim.advance_until(until, steps.unwrap_or(u64::MAX));
-    if sim.grown() > scenario.config().run.max_memory.0 {
-        return refused(&scenario.outgrown(sim.now()));
-    }
-    state(sim, halt)
 }
 
 fn state(sim: &Sim, halt: Option<Halt>) -> Json {

@@ -13,6 +13,7 @@ from chappe import RESULTS_EPOCH, __version__, _core
 from chappe import _show as show
 from chappe._page._map import drawn
 from chappe._results import Results
+from chappe._scenario import Scenario
 from chappe._show_results import pooled
 from chappe._silence import told
 from chappe._why import LOSSES, USES
@@ -37,6 +38,15 @@ CHANGEABLE = (
 )
 """Settings that the page proposes to change; it takes every other one, too."""
 
+_SLIDERS = {
+    "tcp.receive_window": 64,
+    "queue.limit": 100,
+    "wlan.cw_min": 255,
+    "wlan.short_retry_limit": 16,
+    "wlan.long_retry_limit": 16,
+}
+"""Settings of the sliders, whole numbers from 1 on, with the largest values."""
+
 _CHECKED = ("flows", "nodes", "batches", "flow_batches", "packet_outcomes")
 """Tables that a run in the page is compared in."""
 
@@ -45,6 +55,15 @@ WITHOUT = "run `rustup target add wasm32-unknown-unknown && make wasm`, which pu
 
 _MANY = 40
 """Rows of a table."""
+
+
+class Slider(NamedTuple):
+    """A setting that the page changes by a slider."""
+
+    name: str
+    low: int
+    high: int
+    value: int
 
 
 class Table(NamedTuple):
@@ -84,6 +103,9 @@ def page(results: Results, title: str, slider: str = "tcp.receive_window") -> st
         map=drawn(results.scenario),
         steps=STEPS,
         slider=slider,
+        sliders=_sliders(scenario),
+        wires=bool(scenario["wired_link"]),
+        several=len(_channels(scenario)) > 1,
         names=CHANGEABLE,
         module=base64.b64encode(packed).decode() if packed else "",
         data=_embedded(_data(results)) if packed else "",
@@ -126,6 +148,22 @@ def _data(results: Results) -> dict[str, Any]:
         "goodput": results.flows["goodput_bps"].to_list(),
         "tables": {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()},
     }
+
+
+def _sliders(scenario: Scenario) -> list[Slider]:
+    """Sliders of the settings that have an effect in this scenario."""
+    found = []
+    for name, most in _SLIDERS.items():
+        value = scenario[name]
+        if isinstance(value, int) and value >= 1 and scenario.with_settings({name: value})._core.used([name]):
+            found.append(Slider(name, 1, max(most, value), value))
+    return found
+
+
+def _channels(scenario: Scenario) -> set[int]:
+    """Channels of all radios."""
+    listed = [scenario["radio.channels"], *(node.get("radio", {}).get("channels", []) for node in scenario["node"])]
+    return {channel for channels in listed for channel in channels}
 
 
 def _findings(results: Results) -> list[str]:

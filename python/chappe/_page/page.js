@@ -3,23 +3,35 @@
 (() => {
   const at = (id) => document.getElementById(id);
   const data = JSON.parse(at("data").textContent);
-  const RECORD = ["frames", "packets", "cwnd", "queue", "routes", "positions"];
+  const RECORD = ["frames", "heard", "packets", "cwnd", "queue", "routes", "energy"];
+  const LISTS = ["frames", "heard", "wires", "events", "cwnd", "queue", "energy"];
   const LOST = ["hidden_terminal", "same_slot", "captured", "transmitting", "damaged", "switched_off"];
-  const LETTER = { rts: "R", cts: "C", data: "D", ack: "A" };
-  const COLOUR = { rts: "#8c6d31", cts: "#5a7d2b", data: "#0b5fa5", ack: "#2a7f62" };
-  const LINES = ["#0b5fa5", "#b3261e", "#2a7f62", "#8c6d31", "#6b3fa0", "#555555"];
-  const KEPT = 60000, AHEAD = 0.05, MARKS = 64;
-  const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const LETTER = { rts: "R", cts: "C", data: "D", ack: "A", wire: "W" };
+  const COLOUR = { rts: "#8c6d31", cts: "#5a7d2b", data: "#0b5fa5", ack: "#2a7f62", wire: "#555566" };
+  const LIGHT_LINES = ["#0b5fa5", "#b3261e", "#2a7f62", "#8c6d31", "#6b3fa0", "#555555"];
+  const DARK_LINES = ["#7db8ee", "#ff8a80", "#6cc9a6", "#d6b36a", "#b794e6", "#b0b0bb"];
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const KEPT = 40000, KEPT_HEARD = 240000, AHEAD = 0.05, MARKS = 64, LIGHT = 3e-6, LANES = 30, NAMED = 60;
+  const STATE = { off: "is off", transmitting: "sends", decoding: "decodes", sensing: "only senses", colliding: "hears a collision", idle: "is idle" };
+  const SIGN = { off: "\u2013", transmitting: "S", decoding: "D", sensing: "\u00b7", colliding: "\u00d7", idle: "" };
+  // To ask for styles is slow: they are noted until the scheme changes.
+  const colours = new Map();
+  const colour = (name) => {
+    if (!colours.has(name)) colours.set(name, getComputedStyle(document.documentElement).getPropertyValue(name).trim());
+    return colours.get(name);
+  };
+  dark.addEventListener("change", () => { colours.clear(); if (run.about) draw(); });
 
   class Core {
     constructor(exports) { this.x = exports; }
-    text(request) {
+    text(request) { return new TextDecoder().decode(this.bytes(request)); }
+    bytes(request) {
       const bytes = new TextEncoder().encode(JSON.stringify(request));
       // The memory may grow in `room`, which leaves views of the former one empty.
       const place = this.x.room(bytes.length);
       new Uint8Array(this.x.memory.buffer, place, bytes.length).set(bytes);
       const length = this.x.ask();
-      return new TextDecoder().decode(new Uint8Array(this.x.memory.buffer, this.x.answer(), length));
+      return new Uint8Array(this.x.memory.buffer, this.x.answer(), length).slice();
     }
     ask(request) {
       const answer = JSON.parse(this.text(request));
@@ -38,54 +50,91 @@
 
   // ---- the run that is looked at ----
 
-  const run = { core: null, about: null, sim: 0, sim_ns: 0, ended: false, frames: [], events: [], cwnd: [], queue: [], moves: [], ways: new Map(), marks: [], step: 1, first: 0 };
-  let now = 0, playing = false, chosen = null, drawn = [];
+  const run = { core: null, about: null, sim: 0, sim_ns: 0, ended: false, ways: new Map(), marks: [], step: 1, first: 0, several: false, lanes: [], wired: new Set(), leaving: new Map(), long: 0.02, links: [], linked: "", looked: 0, stations: null, box: null };
+  let now = 0, playing = false, chosen = null, node = null, drawn = [], places = [];
 
   const rowsOf = (columns) => {
-    const names = Object.keys(columns);
-    return names.length ? columns[names[0]].map((_, i) => Object.fromEntries(names.map((n) => [n, columns[n][i]]))) : [];
+    const names = Object.keys(columns), n = names.length ? columns[names[0]].length : 0, rows = [];
+    for (let i = 0; i < n; i += 1) {
+      const row = {};
+      for (const name of names) row[name] = columns[name][i];
+      rows.push(row);
+    }
+    return rows;
   };
 
-  const clear = (from) => {
-    for (const name of ["frames", "events", "cwnd", "queue"]) run[name] = [];
+  const clear = (first) => {
+    for (const name of LISTS) run[name] = [];
     run.ways = new Map();
-    run.first = from;
+    run.leaving = new Map();
+    run.first = first;
   };
 
+  // Index of the first row at or after a time, in rows that are sorted by time.
+  const from = (rows, time_s) => {
+    let low = 0, high = rows.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (rows[middle].time_s < time_s) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+
+  // Adds rows, most of which are later than those that are there.
+  const add = (rows, added) => {
+    if (!added.length) return;
+    added.sort((a, b) => a.time_s - b.time_s);
+    const tail = rows.splice(from(rows, added[0].time_s));
+    const all = tail.length ? [...tail, ...added].sort((a, b) => a.time_s - b.time_s) : added;
+    for (const row of all) rows.push(row);
+  };
+
+  const words = (text) => (text || "").replaceAll("_", " ");
   const told = {
     dropped: (r) => `packet ${r.packet} is dropped at node ${r.node}: ${(r.drop_reason || "").replaceAll("_", " ")}${r.retry_cause ? ", " + r.retry_cause.replaceAll("_", " ") : ""}`,
   };
 
   const take = () => {
     const rows = run.core.ask({ rows: RECORD });
-    for (const r of rowsOf(rows.frames || {})) {
+    const added = Object.fromEntries(LISTS.map((name) => [name, rowsOf(rows[name] || {})]));
+    const event = (time_s, kind, text, bad = true) => added.events.push({ time_s, kind, text, bad });
+    for (const r of added.frames) {
       r.end_s = r.time_s + r.airtime_s;
       r.lost = LOST.includes(r.outcome) || r.outcome === "out_of_range";
-      run.frames.push(r);
-      if (LOST.slice(0, 3).includes(r.outcome)) run.events.push({ time_s: r.time_s, kind: "collision", bad: true, text: `${r.frame_type} of node ${r.src} to node ${r.dst} is lost: ${r.outcome.replaceAll("_", " ")}` });
+      if (LOST.slice(0, 3).includes(r.outcome)) event(r.time_s, "collision", `${r.frame_type} of node ${r.src} to node ${r.dst} is lost: ${words(r.outcome)}`);
     }
+    // Sorted by the beginning of the frame, so that the bars of an interval are found.
+    for (const r of added.heard) [r.end_s, r.time_s] = [r.time_s, r.started_at_s];
     for (const r of rowsOf(rows.packets || {})) {
       if (!run.ways.has(r.packet)) run.ways.set(r.packet, []);
       run.ways.get(r.packet).push(r);
-      if (r.event === "dropped") run.events.push({ time_s: r.time_s, kind: "drop", bad: true, text: told.dropped(r) });
-      else if (r.event === "delivered" && r.node === r.dst) run.events.push({ time_s: r.time_s, kind: "delivered", text: `packet ${r.packet} (${r.packet_type.replaceAll("_", " ")} ${r.sequence}) is delivered at node ${r.node}` });
+      wire(r, added.wires);
+      if (r.event === "dropped") event(r.time_s, "drop", told.dropped(r));
+      else if (r.event === "delivered" && r.node === r.dst) event(r.time_s, "delivered", `packet ${r.packet} (${words(r.packet_type)} ${r.sequence}) is delivered at node ${r.node}`, false);
     }
-    for (const r of rowsOf(rows.cwnd || {})) {
-      run.cwnd.push(r);
-      if (r.event === "timeout") run.events.push({ time_s: r.time_s, kind: "timeout", bad: true, text: `the timer of flow ${r.flow} expires, the next timeout after ${r.rto_s.toPrecision(3)} s` });
-      if (r.event === "fast_retransmit") run.events.push({ time_s: r.time_s, kind: "repair", text: `flow ${r.flow} retransmits after duplicate acknowledgements` });
+    for (const r of added.cwnd) {
+      if (r.event === "timeout") event(r.time_s, "timeout", `the timer of flow ${r.flow} expires, the next timeout after ${r.rto_s.toPrecision(3)} s`);
+      if (r.event === "fast_retransmit") event(r.time_s, "repair", `flow ${r.flow} retransmits after duplicate acknowledgements`, false);
     }
-    for (const r of rowsOf(rows.queue || {})) run.queue.push(r);
-    for (const r of rowsOf(rows.routes || {})) if (r.event === "removed") run.events.push({ time_s: r.time_s, kind: "route", bad: true, text: `node ${r.node} loses its route to node ${r.dst}` });
-    for (const r of rowsOf(rows.positions || {})) run.moves.push(r);
-    if (run.frames.length > KEPT) {
-      const cut = run.frames[run.frames.length - KEPT / 2].time_s;
-      for (const name of ["frames", "events", "cwnd", "queue"]) run[name] = run[name].filter((r) => r.time_s >= cut);
-      for (const [packet, way] of run.ways) if (way[way.length - 1].time_s < cut) run.ways.delete(packet);
+    for (const r of rowsOf(rows.routes || {})) if (r.event === "removed") event(r.time_s, "route", `node ${r.node} loses its route to node ${r.dst}`);
+    for (const f of [...added.frames, ...added.wires]) run.long = Math.max(run.long, f.end_s - f.time_s);
+    for (const name of LISTS) add(run[name], added[name]);
+    if (run.frames.length > KEPT || run.heard.length > KEPT_HEARD) {
+      const cut = run.frames[run.frames.length >> 1].time_s;
+      for (const name of LISTS) run[name].splice(0, from(run[name], cut));
       run.first = Math.max(run.first, cut);
+      for (const [packet, way] of run.ways) if (way[way.length - 1].time_s < cut) run.ways.delete(packet);
     }
-    run.frames.sort((a, b) => a.time_s - b.time_s);
-    run.events.sort((a, b) => a.time_s - b.time_s);
+  };
+
+  // A packet on a point-to-point link is a bar, too: from its departure to its arrival.
+  const wire = (r, wires) => {
+    if (r.event === "dequeued" && run.wired.has(`${r.node} ${r.next_hop}`)) run.leaving.set(`${r.packet} ${r.next_hop}`, r);
+    const left = r.event === "arrived" && run.leaving.get(`${r.packet} ${r.node}`);
+    if (!left) return;
+    run.leaving.delete(`${r.packet} ${r.node}`);
+    wires.push({ time_s: left.time_s, end_s: r.time_s, src: left.node, dst: r.node, frame_type: "wire", bytes: left.bytes, packet: r.packet, outcome: "received", lost: false, channel: null });
   };
 
   const mark = () => {
@@ -98,25 +147,41 @@
     }
   };
 
-  const open = (settings, changes) => {
-    run.about = run.core.ask({ open: settings, changes: { ...changes, "run.record": RECORD } });
-    Object.assign(run, { sim: 0, sim_ns: 0, ended: false, marks: [], step: 1, moves: [] });
+  const open = (settings) => {
+    const begin = (more) => { run.about = run.core.ask({ open: settings, changes: { "run.record": RECORD, ...more } }); };
+    begin({});
+    // Batteries are recorded with the samples, some five hundred in a run.
+    const energy = rowsOf(run.core.ask({ stations: 0 })).some((s) => s.remaining_j !== null);
+    if (energy) begin({ "run.sample_interval": `${Math.max(1, Math.round(2 * data.simulated_s))} ms` });
+    Object.assign(run, { sim: 0, sim_ns: 0, ended: false, marks: [], step: 1 });
+    run.several = new Set(run.about.radios.map((r) => r[1])).size > 1;
+    run.lanes = run.about.radios.map(([n, channel]) => ({ n, channel: run.several ? channel : null }));
+    for (let n = run.about.x_m.length; n < run.about.x_m.length + run.about.wired_nodes; n += 1) run.lanes.push({ n, channel: null });
+    run.lanes.sort((a, b) => a.n - b.n || a.channel - b.channel);
+    run.wired = new Set(run.about.wires.map(([a, b]) => `${a} ${b}`));
     clear(0);
     mark();
   };
 
   // Advances the run until it knows everything up to this time, in slices, so that the page stays alive.
-  const reach = async (time_s, slice = 12) => {
+  // What happens before `kept_s` is passed over.
+  const reach = async (time_s, kept_s = -Infinity, slice = 12) => {
     // In whole nanoseconds, as the simulator counts: an instant between two of them is never reached.
     const target_ns = Math.round(time_s * 1e9);
     let begun = performance.now();
     while (!run.ended && run.sim_ns < target_ns) {
-      const upto_ns = Math.min(target_ns, run.sim_ns + Math.round(run.step * 1e9));
+      const over = run.sim < kept_s;
+      const upto_ns = Math.min(over ? Math.round(kept_s * 1e9) : target_ns, run.sim_ns + Math.round(run.step * 1e9));
       const state = run.core.ask({ until: upto_ns, steps: 200000 });
       run.sim_ns = state.now_ns;
       run.sim = state.now_ns / 1e9;
       run.ended = state.ended;
-      take();
+      if (over) {
+        run.core.ask({ rows: [] });
+        clear(run.sim);
+      } else {
+        take();
+      }
       mark();
       if (performance.now() - begun > slice) {
         await new Promise((r) => setTimeout(r));
@@ -126,18 +191,20 @@
   };
 
   const seek = async (time_s) => {
-    const from = Math.max(0, time_s - 2 * span());
-    if (from < run.first) {
-      const m = run.marks.filter((k) => k.time_s <= from).pop() || run.marks[0];
+    const begin = Math.max(0, time_s - 2 * span());
+    if (begin < run.first) {
+      const m = run.marks.filter((k) => k.time_s <= begin).pop() || run.marks[0];
       run.core.ask({ back: m.id });
       run.sim = m.time_s;
       run.sim_ns = m.at_ns;
       run.ended = false;
       clear(m.time_s);
     }
-    await reach(time_s + AHEAD);
+    // Far ahead: only the last part is of interest.
+    await reach(time_s + AHEAD, begin - run.sim > 30 ? begin - 2 : -Infinity);
     now = run.ended ? Math.min(time_s, run.sim) : time_s;
     draw();
+    if (chosen && !run.frames.includes(chosen)) chosen = null;
   };
 
   // ---- steps ----
@@ -171,8 +238,27 @@
   const speed = () => 10 ** Number(at("speed").value);
   const seconds = (x) => (x >= 1 ? `${x.toPrecision(3)} s` : x >= 1e-3 ? `${(x * 1e3).toPrecision(3)} ms` : `${(x * 1e6).toPrecision(3)} us`);
 
+  // Sizes are noted when they change: to ask for them makes the browser lay the page out in every picture.
+  const sizes = new Map();
+  const fresh = new ResizeObserver((entries) => {
+    for (const entry of entries) sizes.set(entry.target, [entry.target.clientWidth, entry.target.clientHeight]);
+    if (run.about && !playing) draw();
+  });
+  const sizeOf = (canvas) => {
+    if (!sizes.has(canvas)) {
+      sizes.set(canvas, [canvas.clientWidth, canvas.clientHeight]);
+      fresh.observe(canvas);
+    }
+    return sizes.get(canvas);
+  };
+  const setHeight = (canvas, height) => {
+    if (sizeOf(canvas)[1] === height) return;
+    canvas.style.height = `${height + 2}px`;
+    sizes.set(canvas, [sizeOf(canvas)[0], height]);
+  };
+
   const sized = (canvas) => {
-    const scale = window.devicePixelRatio || 1, width = canvas.clientWidth, height = canvas.clientHeight;
+    const scale = window.devicePixelRatio || 1, [width, height] = sizeOf(canvas);
     if (canvas.width !== Math.round(width * scale) || canvas.height !== Math.round(height * scale)) {
       canvas.width = Math.round(width * scale);
       canvas.height = Math.round(height * scale);
@@ -184,141 +270,276 @@
     return [c, width, height];
   };
 
+  const laneName = (lane) => (lane.channel === null ? `node ${lane.n}` : `${lane.n} ch ${lane.channel}`);
+
+  const cross = (c, x, y, w, h) => {
+    c.beginPath();
+    c.moveTo(x, y); c.lineTo(x + w, y + h); c.moveTo(x, y + h); c.lineTo(x + w, y);
+    c.stroke();
+  };
+
   const lanes = () => {
     const begin = now - 0.8 * span(), end = begin + span();
-    const shown = run.frames.filter((f) => f.end_s >= begin && f.time_s <= end);
-    const all = run.about.x_m.length;
-    const active = all <= 30 ? [...Array(all).keys()] : [...new Set(shown.flatMap((f) => (f.dst === null ? [f.src] : [f.src, f.dst])))].sort((a, b) => a - b).slice(0, 40);
+    const within = (rows) => rows.slice(from(rows, begin - run.long), from(rows, end)).filter((f) => f.end_s >= begin);
+    const shown = [...within(run.frames), ...within(run.wires)];
+    const key = (n, channel) => `${n} ${run.several ? channel : null}`, wireKey = (n) => [...run.lanes].filter((l) => l.n === n).map((l) => `${l.n} ${l.channel}`)[0];
+    let active = run.lanes;
+    const folded = run.lanes.length > LANES;
+    if (folded) {
+      const part = new Set(shown.flatMap((f) => [f.src, f.dst]));
+      active = run.lanes.filter((l) => part.has(l.n)).slice(0, LANES + 10);
+    }
     const canvas = at("lanes");
-    canvas.style.height = `${Math.max(120, 22 * Math.max(active.length, 1) + 22)}px`;
+    // Where lanes are folded their number changes with each picture: the height only grows while the run is played.
+    const rows = folded ? 5 * Math.ceil(active.length / 5) : active.length, before = playing ? sizeOf(canvas)[1] : 0;
+    setHeight(canvas, Math.max(120, 22 * Math.max(rows, 1) + 22, folded ? before : 0));
     const [c, width, height] = sized(canvas);
-    const left = 52, x = (t) => left + ((t - begin) / (end - begin)) * (width - left - 6);
-    const y = new Map(active.map((n, i) => [n, 4 + 22 * i]));
-    c.fillStyle = colour("--ink");
-    for (const [n, top] of y) {
-      c.fillStyle = colour("--ink");
-      c.fillText(`node ${n}`, 4, top + 14);
-      c.fillStyle = colour("--line");
-      c.fillRect(left, top + 19, width - left, 1);
+    const left = run.several ? 66 : 52, x = (t) => left + ((t - begin) / (end - begin)) * (width - left - 6);
+    const y = new Map(active.map((l, i) => [`${l.n} ${l.channel}`, 4 + 22 * i]));
+    const ink = colour("--ink"), line = colour("--line"), bad = colour("--bad"), accent = colour("--accent");
+    active.forEach((lane, i) => {
+      c.fillStyle = ink;
+      c.fillText(laneName(lane), 4, 18 + 22 * i);
+      c.fillStyle = line;
+      c.fillRect(left, 23 + 22 * i, width - left, 1);
+    });
+    // A frame that a node was locked on: blue where it is decoded, red where it is lost, grey where it is only sensed.
+    for (const h of run.heard.slice(from(run.heard, begin - run.long), from(run.heard, end))) {
+      const top = y.get(key(h.node, h.channel));
+      if (top === undefined || h.end_s < begin) continue;
+      const x0 = Math.max(x(h.time_s), left), w = Math.max(Math.min(x(h.end_s), width - 6) - x0, 1);
+      c.globalAlpha = h.time_s > now ? 0.25 : 1;
+      c.fillStyle = h.verdict === "decoded" ? accent : h.verdict === "collided" || h.verdict === "damaged" ? bad : line;
+      c.fillRect(x0, top + (h.verdict === "decoded" ? 15 : 16), w, h.verdict === "decoded" ? 3 : 2);
+      if (h.verdict === "collided" || h.verdict === "damaged") { c.strokeStyle = bad; c.lineWidth = 1; cross(c, x0 + w - 5, top + 11, 5, 5); }
     }
     drawn = [];
     for (const f of shown) {
-      const top = y.get(f.src), x0 = Math.max(x(f.time_s), left), w = Math.max(x(f.end_s) - x0, 1.5);
+      const top = y.get(f.channel === null ? wireKey(f.src) : key(f.src, f.channel)), x0 = Math.max(x(f.time_s), left), w = Math.max(x(f.end_s) - x0, 1.5);
       if (top === undefined) continue;
+      const high = f.channel === null ? 8 : 17;
       c.globalAlpha = f.time_s > now ? 0.25 : 1;
       c.fillStyle = f.dst === null ? "#6b3fa0" : COLOUR[f.frame_type];
-      c.fillRect(x0, top, w, 17);
-      drawn.push([x0, top, Math.max(w, 4), 17, f]);
-      const below = f.dst === null ? undefined : y.get(f.dst);
-      if (below !== undefined) c.fillRect(x0, below + 14, w, 3);
+      c.fillRect(x0, top, w, high);
+      drawn.push([x0, top, Math.max(w, 4), high, f]);
       if (f.lost) {
-        c.strokeStyle = colour("--bad");
+        c.strokeStyle = bad;
         c.lineWidth = 2;
-        c.beginPath();
-        c.moveTo(x0, top); c.lineTo(x0 + w, top + 17); c.moveTo(x0, top + 17); c.lineTo(x0 + w, top);
-        c.stroke();
+        cross(c, x0, top, w, 17);
         c.strokeRect(x0, top, w, 17);
       }
       if (w > 10) {
         c.fillStyle = "#ffffff";
-        c.fillText(f.dst === null ? "B" : LETTER[f.frame_type], x0 + 3, top + 13);
+        c.fillText(f.dst === null ? "B" : LETTER[f.frame_type], x0 + 3, top + (f.channel === null ? 8 : 13));
       }
       if (chosen === f) {
-        c.strokeStyle = colour("--ink");
+        c.strokeStyle = ink;
         c.lineWidth = 2;
         c.strokeRect(x0 - 1, top - 1, w + 2, 19);
       }
       c.globalAlpha = 1;
     }
-    c.fillStyle = colour("--accent");
+    c.globalAlpha = 1;
+    c.fillStyle = accent;
     c.fillRect(x(now), 0, 1.5, height);
     c.fillText(seconds(span()), width - 60, height - 5);
+    if (folded) c.fillText(`${run.lanes.length - active.length} lanes without frames are folded`, left, height - 5);
   };
 
-  const placed = () => {
-    const places = run.about.x_m.map((x, i) => [x, run.about.y_m[i]]);
-    for (const m of run.moves) {
-      if (m.time_s > now) continue;
-      const far = Math.hypot(m.dest_x_m - m.x_m, m.dest_y_m - m.y_m), gone = m.speed_mps * (now - m.time_s);
-      const share = far > 0 && gone < far ? gone / far : far > 0 && m.speed_mps > 0 ? 1 : 0;
-      places[m.node] = [m.x_m + share * (m.dest_x_m - m.x_m), m.y_m + share * (m.dest_y_m - m.y_m)];
+  // State of the stations now; on the way at high speed there is no time for it.
+  const look = () => {
+    // A signal takes some microseconds to its receivers: at its first instant nobody senses it.
+    const now_ns = Math.round((now + LIGHT) * 1e9);
+    run.stations = rowsOf(run.core.ask({ stations: now_ns }));
+    const where = run.stations.map((s) => `${s.x_m},${s.y_m}`).join(" ");
+    const due = performance.now() - run.looked > (run.stations.length > 60 ? 500 : 100);
+    if (run.linked === "" || (where !== run.linked && (due || !playing))) {
+      run.links = run.core.ask({ links: now_ns });
+      run.linked = where;
+      run.looked = performance.now();
     }
-    return places;
+  };
+
+  // Places of all nodes: those without a radio lie beside the node that they have a wire to, or on a circle.
+  const placed = () => {
+    const found = [];
+    for (const s of run.stations) found[s.node] = [s.x_m, s.y_m];
+    const all = run.about.x_m.length + run.about.wired_nodes, reach = Math.max(100, ...found.map((p) => Math.abs(p[0])), ...found.map((p) => Math.abs(p[1])));
+    for (let tries = 0; run.stations.length && tries < all; tries += 1) {
+      for (const [a, b] of run.about.wires) {
+        if (!found[a] || found[b]) continue;
+        const beside = Object.keys(found).length - run.about.x_m.length;
+        found[b] = [found[a][0] + 0.25 * reach, found[a][1] + 0.12 * reach * (beside % 2 ? -beside : beside)];
+      }
+    }
+    for (let n = 0; n < all; n += 1) if (!found[n]) found[n] = [reach * Math.cos((2 * Math.PI * n) / all), reach * Math.sin((2 * Math.PI * n) / all)];
+    return found;
   };
 
   const map = () => {
-    const [c, width, height] = sized(at("place"));
-    const places = placed();
-    if (!places.length) return;
-    const xs = places.map((p) => p[0]), ys = places.map((p) => p[1]);
-    const x0 = Math.min(...xs), y0 = Math.min(...ys), wide = Math.max(Math.max(...xs) - x0, 1), high = Math.max(Math.max(...ys) - y0, 1);
-    const scale = Math.min((width - 50) / wide, (height - 50) / high);
-    const to = (p) => [25 + (p[0] - x0) * scale + (width - 50 - wide * scale) / 2, 25 + (p[1] - y0) * scale + (height - 50 - high * scale) / 2];
-    const sending = new Map(run.frames.filter((f) => f.time_s <= now && f.end_s > now).map((f) => [f.src, f]));
-    const heard = new Map();
-    // The links are those at the beginning.
-    const still = !run.moves.some((m) => m.speed_mps > 0);
-    if (still) for (const [from, target] of run.about.links) if (sending.has(from)) heard.set(target, (heard.get(target) || 0) + 1);
-    c.strokeStyle = colour("--line");
-    if (still && run.about.links.length < 4000) {
-      c.beginPath();
-      for (const [a, b] of run.about.links) { c.moveTo(...to(places[a])); c.lineTo(...to(places[b])); }
-      c.stroke();
-    }
-    for (const f of sending.values()) {
-      if (f.dst === null) continue;
-      c.strokeStyle = f.lost ? colour("--bad") : COLOUR[f.frame_type];
-      c.lineWidth = 3;
-      c.setLineDash(f.lost ? [5, 4] : []);
-      c.beginPath(); c.moveTo(...to(places[f.src])); c.lineTo(...to(places[f.dst])); c.stroke();
-      c.setLineDash([]);
-    }
+    look();
+    const spots = placed();
+    places = [];
+    if (!spots.length) return;
+    const xs = spots.map((p) => p[0]), ys = spots.map((p) => p[1]), box = run.box || [Infinity, Infinity, -Infinity, -Infinity];
+    // The box only grows, so that the picture does not jump while nodes move.
+    run.box = [Math.min(box[0], ...xs), Math.min(box[1], ...ys), Math.max(box[2], ...xs), Math.max(box[3], ...ys)];
+    const [x0, y0] = run.box, wide = Math.max(run.box[2] - x0, 1), high = Math.max(run.box[3] - y0, 1);
+    const canvas = at("place");
+    setHeight(canvas, Math.round(Math.max(130, Math.min(360, 80 + (high * (sizeOf(canvas)[0] - 90)) / wide))));
+    const [c, width, height] = sized(canvas);
+    const scale = Math.min((width - 90) / wide, (height - 70) / high);
+    const to = (p) => [35 + (p[0] - x0) * scale + (width - 90 - wide * scale) / 2, 30 + (p[1] - y0) * scale + (height - 70 - high * scale) / 2];
+    const ink = colour("--ink"), line = colour("--line"), paper = colour("--paper"), bad = colour("--bad"), accent = colour("--accent");
+    const between = (a, b, shift = 0) => {
+      const [[ax, ay], [bx, by]] = [to(spots[a]), to(spots[b])], far = Math.hypot(bx - ax, by - ay) || 1, [dx, dy] = [(-shift * (by - ay)) / far, (shift * (bx - ax)) / far];
+      c.moveTo(ax + dx, ay + dy);
+      c.lineTo(bx + dx, by + dy);
+    };
+    const channels = [...new Set(run.about.radios.map((r) => r[1]))], shift = (channel) => 5 * channels.indexOf(channel);
     c.lineWidth = 1;
-    const last = new Map(run.queue.filter((q) => q.time_s <= now).map((q) => [q.node, q.packets]));
-    places.forEach((p, n) => {
-      const [x, y] = to(p), r = places.length > 60 ? 4 : 9, hears = heard.get(n) || 0;
+    if (run.links.length < 6000) {
+      channels.forEach((channel, i) => {
+        c.strokeStyle = line;
+        c.setLineDash(i ? [2, 3] : []);
+        c.beginPath();
+        for (const [a, b, on, decodes] of run.links) if (on === channel && decodes && a < b) between(a, b, shift(on));
+        c.stroke();
+      });
+    }
+    c.setLineDash([]);
+    c.strokeStyle = ink;
+    c.lineWidth = 2;
+    c.beginPath();
+    for (const [a, b] of run.about.wires) between(a, b);
+    c.stroke();
+    const air = (rows) => rows.slice(from(rows, now - run.long), from(rows, now + 1e-9)).filter((f) => f.end_s > now);
+    for (const f of [...air(run.frames), ...air(run.wires)]) {
+      if (f.dst === null) continue;
+      c.strokeStyle = f.lost ? bad : COLOUR[f.frame_type];
+      c.lineWidth = f.channel === null ? 5 : 3;
+      c.setLineDash(f.lost ? [5, 4] : []);
+      c.beginPath(); between(f.src, f.dst, f.channel === null ? 0 : shift(f.channel)); c.stroke();
+      c.setLineDash([]);
+      const [[ax, ay], [bx, by]] = [to(spots[f.src]), to(spots[f.dst])];
+      c.fillStyle = ink;
+      const label = `${words(f.frame_type)}${run.several && f.channel !== null ? ` ch ${f.channel}` : ""}`;
+      c.fillText(label, (ax + bx - c.measureText(label).width) / 2, (ay + by) / 2 - 6);
+    }
+    const named = spots.length <= NAMED, radius = named ? 9 : 4;
+    const dot = (n, x, y, s, r) => {
+      const state = s ? s.state : "idle";
+      c.lineWidth = 1;
+      if (s && s.nav_time_s > 0) {
+        c.strokeStyle = accent;
+        c.lineWidth = named ? 2 : 1;
+        c.setLineDash([3, 2]);
+        c.beginPath(); c.arc(x, y, r + 3, 0, 2 * Math.PI); c.stroke();
+        c.setLineDash([]);
+        c.lineWidth = 1;
+      }
       c.beginPath();
-      c.arc(x, y, r, 0, 2 * Math.PI);
-      c.fillStyle = sending.has(n) ? COLOUR[sending.get(n).frame_type] : hears > 1 ? colour("--bad") : hears ? "#9cc7ee" : colour("--paper");
+      if (s) c.arc(x, y, r, 0, 2 * Math.PI);
+      else c.rect(x - r, y - r, 2 * r, 2 * r);
+      c.fillStyle = { transmitting: "#0b5fa5", decoding: "#9cc7ee", sensing: line, colliding: bad, off: "#77777f", idle: paper }[state];
       c.fill();
-      c.strokeStyle = colour("--ink");
+      c.strokeStyle = ink;
       c.stroke();
-      c.fillStyle = colour("--ink");
-      if (places.length <= 60) c.fillText(String(n), x + r + 2, y - r);
-      if (last.get(n)) c.fillText(`q ${last.get(n)}`, x + r + 2, y + r + 6);
+      if (named && SIGN[state]) {
+        c.fillStyle = state === "decoding" ? "#1b1b1f" : state === "sensing" ? ink : state === "colliding" ? paper : "#ffffff";
+        c.fillText(SIGN[state], x - 4, y + 4);
+      }
+      if (n === node) { c.strokeStyle = ink; c.lineWidth = 2; c.strokeRect(x - r - 6, y - r - 6, 2 * r + 12, 2 * r + 12); }
+    };
+    const of = new Map();
+    for (const s of run.stations) of.set(s.node, [...(of.get(s.node) || []), s]);
+    spots.forEach((p, n) => {
+      const [x, y] = to(p), radios = of.get(n) || [null];
+      places.push([x, y, n]);
+      radios.forEach((s, i) => dot(n, x + 2.3 * radius * i, y, s, i ? radius - 2 : radius));
+      if (!named) return;
+      c.fillStyle = ink;
+      c.fillText(String(n), x - radius - (n > 9 ? 8 : 2), y - radius);
+      const s = radios[0], queued = radios.reduce((sum, r) => sum + (r ? r.packets : 0), 0);
+      if (queued) {
+        c.fillStyle = accent;
+        c.fillRect(x + radius + 3, y + radius - Math.min(queued, 20), 4, Math.min(queued, 20));
+        c.fillText(`${queued}`, x + radius + 9, y + radius);
+      }
+      if (s && spots.length <= LANES) {
+        c.fillStyle = ink;
+        if (s.backoff_slots !== null) c.fillText(`${s.backoff_slots}${s.counting ? "" : " frozen"}/${s.cw}`, x - radius, y + radius + 13);
+        if (s.remaining_j !== null) c.fillText(`${s.remaining_j.toPrecision(3)} J`, x - radius, y + radius + 25);
+      }
+    });
+    setText("seen", node === null ? "Point at a node, or choose one, for its NAV, back-off, contention window and queue." : seen(node, of.get(node)));
+  };
+
+  const seen = (n, radios) => (!radios ? `Node ${n} has no radio.` : radios.map((s) => [
+    `Node ${n}${run.several ? ` on channel ${s.channel}` : ""} ${STATE[s.state]}${s.src !== null && s.state !== "idle" ? `, locked on node ${s.src}` : ""}`,
+    s.nav_time_s > 0 ? `NAV ${seconds(s.nav_time_s)}` : "NAV idle",
+    s.backoff_slots === null ? "no back-off" : `back-off ${s.backoff_slots} slots ${s.counting ? "to go" : "frozen"}`,
+    `CW ${s.cw}`,
+    s.holding ? `holds a packet (${s.short_retries} short and ${s.long_retries} long failures)` : "holds no packet",
+    `queue ${s.packets}`,
+    ...(s.remaining_j === null ? [] : [`${s.remaining_j.toPrecision(4)} J left`]),
+  ].join(", ")).join("; ") + ".");
+
+  // Curves over the time before now, a colour and a dash for each key.
+  const curves = (id, title, rows, key, value, name) => {
+    const [c, width, height] = sized(at(id));
+    const long = Math.max(20 * span(), Math.min(2, now)), begin = Math.max(0, run.first, now - long);
+    const shown = rows.slice(0, from(rows, now + 1e-9)), x = (t) => 34 + ((t - begin) / Math.max(now - begin, 1e-9)) * (width - 44);
+    const first = from(shown, begin), lines = new Map();
+    // The last value before the interval holds at its beginning.
+    for (let i = first - 1, steps = 0; i >= 0 && steps < 3000; i -= 1, steps += 1) if (!lines.has(key(shown[i]))) lines.set(key(shown[i]), [[begin, value(shown[i])]]);
+    const thin = Math.max(1, Math.floor((shown.length - first) / 20000));
+    for (let i = first; i < shown.length; i += thin) {
+      const r = shown[i];
+      if (!lines.has(key(r))) lines.set(key(r), []);
+      lines.get(key(r)).push([r.time_s, value(r)]);
+    }
+    const top = (points) => points.reduce((most, p) => Math.max(most, p[1] ?? 0), 0);
+    const kept = [...lines].filter(([, points]) => points.some((p) => p[1] !== null)).map(([k, points]) => [k, points, top(points)]).sort((a, b) => b[2] - a[2]).slice(0, 8).sort((a, b) => (a[0] < b[0] ? -1 : 1));
+    const most = Math.max(1, ...kept.map((l) => l[2])), y = (v) => height - 18 - (v / most) * (height - 40);
+    c.fillStyle = colour("--line");
+    c.globalAlpha = 0.4;
+    c.fillRect(Math.max(34, x(now - 0.8 * span())), 16, Math.max(1, width - 10 - Math.max(34, x(now - 0.8 * span()))), height - 34);
+    c.globalAlpha = 1;
+    c.fillStyle = colour("--ink");
+    c.fillText(`${title}, last ${seconds(Math.max(now - begin, 1e-9))}`, 34, 12);
+    c.fillText(most.toPrecision(2) >= 100 ? most.toFixed(0) : String(Number(most.toPrecision(2))), 2, y(most) + 4);
+    c.fillText("0", 4, y(0));
+    const palette = dark.matches ? DARK_LINES : LIGHT_LINES;
+    let beside = 34;
+    kept.forEach(([k, points], i) => {
+      c.strokeStyle = palette[i % palette.length];
+      c.lineWidth = 1.5;
+      c.setLineDash([[], [5, 3], [2, 2]][i % 3]);
+      c.beginPath();
+      points.forEach(([t, v], j) => { if (j) c.lineTo(x(t), y(points[j - 1][1])); else c.moveTo(x(t), y(v)); c.lineTo(x(t), y(v)); });
+      c.lineTo(x(now), y(points[points.length - 1][1]));
+      c.stroke();
+      c.setLineDash([]);
+      c.fillStyle = c.strokeStyle;
+      c.fillText(name(k), beside, height - 4);
+      beside += c.measureText(name(k)).width + 9;
     });
   };
 
+  let curved = 0;
   const windows = () => {
-    const [c, width, height] = sized(at("windows"));
-    const begin = Math.max(run.first, now - Math.max(20 * span(), 2)), rows = run.cwnd.filter((r) => r.time_s >= begin && r.time_s <= now);
-    const most = Math.max(4, ...rows.map((r) => r.cwnd_segments)), x = (t) => 34 + ((t - begin) / Math.max(now - begin, 1e-9)) * (width - 44);
-    const y = (v) => height - 18 - (v / most) * (height - 40);
-    c.fillStyle = colour("--ink");
-    c.fillText(`congestion windows [segments], last ${seconds(Math.max(now - begin, 1e-9))}`, 34, 12);
-    c.fillText(most.toFixed(0), 4, y(most) + 4);
-    c.fillText("0", 4, y(0));
-    const flows = [...new Set(rows.map((r) => r.flow))];
-    flows.forEach((flow, i) => {
-      c.strokeStyle = LINES[i % LINES.length];
-      c.beginPath();
-      let before = null;
-      for (const r of rows) {
-        if (r.flow !== flow) continue;
-        if (before !== null) c.lineTo(x(r.time_s), y(before));
-        else c.moveTo(x(r.time_s), y(r.cwnd_segments));
-        c.lineTo(x(r.time_s), y(r.cwnd_segments));
-        before = r.cwnd_segments;
-      }
-      if (before !== null) c.lineTo(x(now), y(before));
-      c.stroke();
-      c.fillStyle = c.strokeStyle;
-      if (i < 8) c.fillText(`flow ${flow}`, 34 + 52 * i, height - 4);
-    });
+    // They show seconds, and change little from picture to picture.
+    if (playing && performance.now() - curved < 150) return;
+    curved = performance.now();
+    if (at("energy").hidden === run.energy.length > 0) at("energy").hidden = !run.energy.length;
+    curves("windows", "congestion windows [segments]", run.cwnd, (r) => r.flow, (r) => r.cwnd_segments, (k) => `flow ${k}`);
+    curves("queues", "queues [packets] of nodes", run.queue, (r) => (r.wired_dst === null ? `${r.node}${run.several ? ` ch ${r.channel}` : ""}` : `${r.node}-${r.wired_dst}`), (r) => r.packets, (k) => k);
+    if (run.energy.length) curves("energy", "energy left [J] of nodes", run.energy, (r) => r.node, (r) => r.remaining_j, (k) => String(k));
   };
 
   const list = () => {
-    const events = run.events.filter((e) => e.time_s <= now).slice(-40).reverse();
+    const upto = from(run.events, now + 1e-9), events = run.events.slice(Math.max(0, upto - 40), upto).reverse();
     at("events").replaceChildren(...events.map((e) => {
       const item = document.createElement("li"), go = document.createElement("button");
       if (e.bad) item.className = "bad";
@@ -330,26 +551,39 @@
     }));
   };
 
+  const setText = (id, text) => { if (at(id).textContent !== text) at(id).textContent = text; };
+
   const draw = () => {
     lanes();
     map();
     windows();
     if (!playing) list();
-    at("now").textContent = `${now.toFixed(6)} s`;
-    at("span-text").textContent = seconds(span());
-    at("speed-text").textContent = `${seconds(speed())} a second`;
+    setText("now", `${now.toFixed(6)} s`);
+    setText("span-text", seconds(span()));
+    setText("speed-text", `${seconds(speed())} a second`);
     const end = run.about.end_ns ? run.about.end_ns / 1e9 : Math.max(data.simulated_s, run.sim);
-    at("clock").value = String(Math.round((1000 * now) / end));
+    const clock = String(Math.round((1000 * now) / end));
+    if (at("clock").value !== clock) at("clock").value = clock;
   };
 
   const say = (text) => { at("story").textContent = text; };
 
+  // The receivers of a frame by what became of it there.
+  const receivers = (f) => {
+    const rows = run.heard.slice(from(run.heard, f.time_s - 1e-9), from(run.heard, f.time_s + 1e-9)).filter((h) => h.src === f.src && h.channel === f.channel);
+    const parts = ["decoded", "collided", "damaged", "sensed", "noise"].map((verdict) => [verdict, rows.filter((h) => h.verdict === verdict).map((h) => h.node)]);
+    return parts.filter((p) => p[1].length).map(([verdict, nodes]) => `${verdict} at ${nodes.join(", ")}`).join("; ");
+  };
+
   const story = (f) => {
     const box = at("story"), head = document.createElement("p"), way = document.createElement("ol");
-    const fate = f.outcome === null ? "on the air at the end" : f.outcome.replaceAll("_", " ");
-    head.textContent = `${f.frame_type} of node ${f.src} to ${f.dst === null ? "all" : "node " + f.dst}, ${f.bytes} B at ${f.rate_bps / 1e6} Mbit/s, ${f.time_s.toFixed(6)} s to ${f.end_s.toFixed(6)} s${f.retry ? ", a repetition" : ""}: ${fate}.`;
+    const fate = f.outcome === null ? "on the air at the end" : words(f.outcome);
+    head.textContent = f.channel === null
+      ? `A packet of ${f.bytes} B over the wire from node ${f.src} to node ${f.dst}, ${f.time_s.toFixed(6)} s to ${f.end_s.toFixed(6)} s.`
+      : `${f.frame_type} of node ${f.src} to ${f.dst === null ? "all" : "node " + f.dst}, ${f.bytes} B at ${f.rate_bps / 1e6} Mbit/s, ${f.time_s.toFixed(6)} s to ${f.end_s.toFixed(6)} s${f.retry ? ", a repetition" : ""}: ${fate}${f.lost ? ` at node ${f.dst}` : ""}. By node: ${receivers(f) || "nobody was locked on it"}.`;
     if (f.lost) {
-      const others = run.frames.filter((g) => g !== f && g.time_s < f.end_s && g.end_s > f.time_s && g.src !== f.dst);
+      const near = run.frames.slice(from(run.frames, f.time_s - run.long), from(run.frames, f.end_s));
+      const others = near.filter((g) => g !== f && g.end_s > f.time_s && g.channel === f.channel);
       if (others.length) head.textContent += ` On the air at the same time: ${others.map((g) => `${g.frame_type} of node ${g.src}`).join(", ")}.`;
     }
     for (const r of (f.packet === null ? [] : run.ways.get(f.packet) || [])) {
@@ -374,15 +608,20 @@
     before = performance.now();
     requestAnimationFrame(picture);
   };
-  const picture = async (at_ms) => {
-    if (!playing) return;
-    const passed = Math.min(at_ms - before, 100) / 1000;
-    before = at_ms;
-    const next = now + Math.max(passed, 0) * speed();
+  // Advances by a time, and draws.
+  const advance = async (passed_s) => {
+    const next = now + passed_s;
     await reach(next + AHEAD);
     now = run.ended ? Math.min(next, run.sim) : next;
     if (run.ended && now >= run.sim) pause();
     draw();
+  };
+  const picture = async (at_ms) => {
+    if (!playing) return;
+    // On a busy machine the run is played slower, not in jumps.
+    const passed = Math.min(at_ms - before, 34) / 1000;
+    before = at_ms;
+    await advance(Math.max(passed, 0) * speed());
     if (!playing) list();
     requestAnimationFrame(picture);
   };
@@ -391,26 +630,62 @@
 
   const hex = async (text) => [...new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)))].map((b) => b.toString(16).padStart(2, "0")).join("");
 
-  const rerun = async (changes, compare) => {
+  // Runs to the end in another copy of the module.
+  const whole = async (request, said, each = () => {}) => {
+    const own = await core();
+    own.ask({ open: data.settings, changes: {}, ...request });
+    for (let state = { ended: false }; !state.ended;) {
+      state = own.ask({ until: null, steps: 100000 });
+      each(own);
+      said.textContent = `${(100 * state.progress).toFixed(0)} %`;
+      await new Promise((r) => setTimeout(r));
+    }
+    return own;
+  };
+
+  const rerun = async (changes) => {
     const said = at("said");
+    delete document.body.dataset.checked;
     try {
-      const own = await core();
-      own.ask({ open: data.settings, changes });
-      for (let state = { ended: false }; !state.ended;) {
-        state = own.ask({ until: null, steps: 100000 });
-        said.textContent = `${(100 * state.progress).toFixed(0)} %`;
-        await new Promise((r) => setTimeout(r));
-      }
-      const tables = Object.fromEntries(Object.keys(data.tables).map((name) => [name, own.text({ table: name })]));
+      const own = await whole({ changes }, said), differ = [], hashes = {};
+      window.chappe.hashes = hashes;
       table(JSON.parse(own.text({ table: "flows" })));
-      if (!compare) { said.textContent = `Run with ${Object.entries(changes).map(([k, v]) => `${k} = ${v}`).join(", ")}.`; return; }
-      const differ = [];
-      for (const [name, text] of Object.entries(tables)) if ((await hex(text)) !== data.tables[name]) differ.push(name);
-      said.textContent = differ.length ? `Other than measured: ${differ.join(", ")}.` : `Equal to the byte to the run that was measured: ${Object.keys(tables).join(", ")}.`;
+      for (const name of Object.keys(data.tables)) {
+        hashes[name] = await hex(own.text({ table: name }));
+        if (hashes[name] !== data.tables[name]) differ.push(name);
+      }
+      const names = Object.keys(hashes).join(", "), changed = Object.entries(changes).map(([k, v]) => `${k} = ${v}`).join(", ");
+      if (!differ.length) said.textContent = `Equal to the byte to the run that was measured: ${names}.`;
+      else if (changed) said.textContent = `With ${changed}. Other than measured: ${differ.join(", ")}.`;
+      else said.textContent = `Other than measured, although nothing is changed: ${differ.join(", ")}.`;
       document.body.dataset.checked = differ.length ? "differs" : "equal";
     } catch (e) {
       said.textContent = e.message;
     }
+  };
+
+  // Settings of the sliders that are not as measured.
+  const slid = () => {
+    const moved = [...document.querySelectorAll("input.slider")].filter((s) => s.value !== s.dataset.measured);
+    return Object.fromEntries(moved.map((s) => [s.dataset.name, Number(s.value)]));
+  };
+
+  // A run with a capture of one node, which the browser saves as a file.
+  const capture = async (n) => {
+    const said = at("said"), parts = [];
+    try {
+      const own = await whole({ captured: n }, said, (c) => parts.push(c.bytes({ capture: 1 })));
+      parts.push(own.bytes({ capture: 1 }));
+    } catch (e) {
+      said.textContent = e.message;
+      return;
+    }
+    const link = document.createElement("a"), url = URL.createObjectURL(new Blob(parts, { type: "application/x-pcapng" }));
+    link.href = url;
+    link.download = `node-${n}.pcapng`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(url), 10000);
+    said.textContent = `The capture of node ${n} has ${parts.reduce((sum, p) => sum + p.length, 0).toLocaleString("en")} B.`;
   };
 
   const table = (flows) => {
@@ -435,7 +710,7 @@
   const begin = async () => {
     module = await compiled();
     run.core = await core();
-    open(data.settings, {});
+    open(data.settings);
     if (run.about.epoch !== data.epoch) say(`The module in this page has results epoch ${run.about.epoch}, the run ${data.epoch}.`);
     document.body.classList.add("running");
     await reach(data.begin_s + AHEAD);
@@ -454,8 +729,24 @@
       const hit = drawn.find(([left, top, w, h]) => x >= left - 2 && x <= left + w + 2 && y >= top && y <= top + h);
       if (hit) { chosen = hit[4]; pause(); story(chosen); draw(); }
     });
-    at("again").addEventListener("click", () => rerun({ [at("name").value]: value(at("value").value) }, false));
-    at("check").addEventListener("click", () => rerun({}, true));
+    at("again").addEventListener("click", () => rerun({ ...slid(), [at("name").value]: value(at("value").value) }));
+    at("check").addEventListener("click", () => rerun({}));
+    for (const slider of document.querySelectorAll("input.slider")) {
+      slider.addEventListener("input", () => { slider.nextElementSibling.textContent = slider.value; });
+      slider.addEventListener("change", () => rerun(slid()));
+    }
+    const nodes = at("node");
+    for (const n of new Set(run.lanes.map((l) => l.n))) nodes.append(new Option(`node ${n}`, String(n)));
+    const choose = (n) => { node = n; nodes.value = n === null ? "" : String(n); map(); };
+    nodes.addEventListener("change", () => choose(nodes.value === "" ? null : Number(nodes.value)));
+    const nearest = (e) => {
+      const [far, n] = places.reduce((best, [x, y, k]) => { const d = Math.hypot(x - e.offsetX, y - e.offsetY); return d < best[0] ? [d, k] : best; }, [22, null]);
+      return far < 22 ? n : null;
+    };
+    let pinned = null;
+    at("place").addEventListener("click", (e) => { pinned = nearest(e); choose(pinned); });
+    at("place").addEventListener("mousemove", (e) => { if (!playing && nearest(e) !== node) choose(nearest(e) ?? pinned); });
+    at("capture").addEventListener("click", () => capture(node ?? 0));
     document.addEventListener("keydown", (e) => {
       if (/INPUT|BUTTON|SELECT/.test(e.target.tagName) && e.key !== "Escape") return;
       const to = e.shiftKey ? -1 : 1, kinds = { c: "collision", d: "drop", t: "timeout", r: "route" };
@@ -464,9 +755,8 @@
       else if (e.key === "ArrowLeft") step("frame", -1);
       else if (kinds[e.key.toLowerCase()]) step(kinds[e.key.toLowerCase()], to);
     });
-    window.addEventListener("resize", draw);
-    document.body.dataset.ready = "1";
-    window.chappe = { run, step, seek, time: () => now, rerun };
+    document.body.dataset.ready = performance.now().toFixed(0);
+    window.chappe = { run, step, seek, advance, time: () => now };
   };
   begin().catch((e) => { document.body.classList.add("running"); at("said").textContent = `The simulator does not run in this browser: ${e.message}`; });
 })();

@@ -424,6 +424,13 @@ def parser() -> Parser:
     _out_option(q, "folder for the figure and its data (default: results/windows)")
     _output_options(q)
 
+    q = command("report", scenarios.report, "run a scenario and write a report with a player, an HTML file")
+    _file(q, "scenario file (TOML); -: standard input")
+    _set_option(q)
+    _seed_option(q)
+    q.add_argument("-o", "--out", metavar="FILE", help="the HTML file (default: the name of the scenario, NAME.html)")
+    _output_options(q)
+
     q = command("follow", follow.follow, "run a scenario and tell the story of a flow or of a packet")
     _file(q, "scenario file (TOML); -: standard input")
     _set_option(q)

@@ -1,10 +1,11 @@
-"""Commands that take a scenario: ``run``, ``check``, ``windows`` and ``export``."""
+"""Commands that take a scenario: ``run``, ``report``, ``check``, ``windows`` and ``export``."""
 
 import argparse
 import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from chappe import _core
 from chappe import _show as show
 from chappe._error import Problem, ScenarioError
 from chappe._files import write_file
@@ -41,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
         results = _results(scenario, Path(args.file).name, out, pcap)
     saved.refuse_no_flows(results, args.flows)
     if args.report is not None:
-        _report(results, args.report, Path(args.file).name)
+        _report(results, named(args.report, "--report"), Path(args.file).name)
     stories = _stories(scenario, args.flows, quiet=args.quiet and not args.json) if args.why and args.flows else {}
     if args.json:
         budgets = {"why": results.why().to_dict()} if args.why else {}
@@ -77,11 +78,30 @@ def _stories(scenario: Scenario, flows: str, *, quiet: bool) -> "dict[int, Story
     return {} if quiet else stories(scenario, flows)
 
 
-def _report(results: "Results", file: str, title: str) -> None:
+def report(args: argparse.Namespace) -> int:
+    """``chappe report``."""
+    from chappe import _page as page
+    from chappe._progress import hidden
+
+    source = Path("run" if args.file == "-" else args.file)
+    path = named(f"{source.stem}.html" if args.out is None else args.out)
+    scenario = load(args)
+    if path.is_dir():
+        raise CommandError(f"{plain(path)} is a folder; `--out` takes the name of an HTML file")
+    with hidden(args.quiet):
+        results = _results(scenario, source.name, None, None)
+    _report(results, path, source.name)
+    if args.json:
+        print_json({"path": str(path), "bytes": path.stat().st_size, "player": page.module() is not None})
+    elif not args.quiet:
+        show.say(f"Written to {plain(path)} ({_core.in_bytes(path.stat().st_size)}). It opens offline in a browser.")
+    return 0
+
+
+def _report(results: "Results", path: Path, title: str) -> None:
     """Writes the report of a run."""
     from chappe import _page as page
 
-    path = named(file)
     try:
         results.report(path, title=title)
     except OSError as e:

@@ -156,6 +156,17 @@ pub enum Verdict {
     Noise,
 }
 
+/// What a radio receives at an instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Incoming {
+    /// A frame that can be decoded so far.
+    Decoding,
+    /// A signal that cannot be decoded.
+    Sensing,
+    /// Frames that overlap, none of which can be decoded.
+    Colliding,
+}
+
 /// End of a frame at a radio that was locked on it.
 #[derive(Clone, Copy, Debug)]
 pub struct Ended {
@@ -336,6 +347,28 @@ impl Channel {
     /// switched on.
     pub fn transmits_until(&self, radio: RadioId) -> Time {
         self.receivers[radio.index()].transmits_until
+    }
+
+    /// What a radio receives now, and the sender of the frame that the radio is locked on; `None`: nothing is sensed.
+    pub fn incoming(&self, radio: RadioId, now: Time) -> Option<(Incoming, Option<RadioId>)> {
+        let r = &self.receivers[radio.index()];
+        let sender = (r.sender != NOBODY).then_some(RadioId(r.sender));
+        r.sensed().busy(now).then(|| match r.lock {
+            Lock::Clean if r.transmits_until <= r.from => (Incoming::Decoding, sender),
+            Lock::Collided => (Incoming::Colliding, sender),
+            Lock::Clean | Lock::Unreadable => (Incoming::Sensing, sender),
+            Lock::Free | Lock::Energy => (Incoming::Sensing, None),
+        })
+    }
+
+    /// End of the last unreadable signal that was not yet reported to this radio's station, as
+    /// [`flush_deferred`](Self::flush_deferred) would report it.
+    pub fn unreported(&self, radio: RadioId, now: Time) -> Option<Time> {
+        let mut r = self.receivers[radio.index()];
+        if r.until <= now && r.lock != Lock::Free && !r.visited {
+            r.forget();
+        }
+        r.take_missed()
     }
 
     /// Counters of a radio's receiver.

@@ -20,7 +20,7 @@ pub mod shadowing;
 pub mod sinr;
 
 pub use aims::Harm;
-pub use channel::{Channel, Ended, ReceptionSink, Sensed, Verdict};
+pub use channel::{Channel, Ended, Incoming, ReceptionSink, Sensed, Verdict};
 pub use in_range::most_pairs_in_range;
 pub use moving::reach;
 

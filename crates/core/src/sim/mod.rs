@@ -18,6 +18,7 @@ mod middlebox;
 mod network;
 mod point_to_point;
 mod power;
+mod stations;
 mod timer_numbers;
 mod timers;
 mod totals;
@@ -102,7 +103,7 @@ impl Sim {
         for (node, i) in sim.net.nodes.iter().zip(0..) {
             sim.timers.set(Timer::Router(NodeId(i)), node.router_at);
         }
-        if setup.airtime {
+        if Watch::needs_every_end(setup) {
             sim.air.channel.need_every_end();
         }
         let numbers_packets = |table: &RecordedTable| matches!(table, RecordedTable::Frames | RecordedTable::Packets);

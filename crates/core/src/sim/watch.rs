@@ -44,7 +44,13 @@ impl Watch {
 
     /// Tells if an observer or airtime accounting needs the end of every frame.
     pub(super) fn follows_frames(setup: &Setup) -> bool {
-        setup.airtime || setup.capture || setup.record.contains(&RecordedTable::Frames)
+        let of_frames = |table: &RecordedTable| matches!(table, RecordedTable::Frames | RecordedTable::Heard);
+        setup.airtime || setup.capture || setup.record.iter().any(of_frames)
+    }
+
+    /// Tells if an observer or airtime accounting needs the end of every frame at every radio.
+    pub(super) fn needs_every_end(setup: &Setup) -> bool {
+        setup.airtime || setup.record.contains(&RecordedTable::Heard)
     }
 
     /// Passes a note to the observers.

@@ -91,6 +91,23 @@ pub struct Contention {
     pub engaged: bool,
 }
 
+/// State of a station at an instant, for those who look at it from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// End of the NAV.
+    pub nav_until: Time,
+    /// Slots left of the pending back-off, if one is pending.
+    pub slots: Option<u32>,
+    /// The back-off is not frozen.
+    pub counting: bool,
+    /// Contention window, CW.
+    pub cw: u32,
+    /// Failed attempts at short frames for the packet held.
+    pub short_retries: u32,
+    /// Failed attempts at long frames for the packet held.
+    pub long_retries: u32,
+}
+
 /// Counters of a station.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
@@ -331,6 +348,25 @@ impl Station {
             reserved: self.nav.until(),
             after_error: self.after_error,
             engaged: self.contending || self.state != State::Idle || self.response.is_some() || self.job.is_some(),
+        }
+    }
+
+    /// State of the station now.
+    pub fn seen(&self, now: Time, timing: &Timing, rules: &Config) -> Seen {
+        let counting = self.access != Time::NEVER;
+        let gone = if counting && !self.immediate && now > self.counting_from {
+            slots_gone(self.counting_from, now, timing, rules.boundary_slot)
+        } else {
+            0
+        };
+        let retries = self.job.as_ref().map_or_else(Retries::default, |job| job.retries);
+        Seen {
+            nav_until: self.nav.until(),
+            slots: self.contending.then(|| self.slots - self.slots.min(gone)),
+            counting,
+            cw: self.cw,
+            short_retries: retries.count(Attempt::Short),
+            long_retries: retries.count(Attempt::Long),
         }
     }
 

@@ -11,7 +11,7 @@ pub mod rate;
 pub mod retries;
 pub mod timing;
 
-pub use dcf::{Contention, Cx, Medium, Out, Signal, Station};
+pub use dcf::{Contention, Cx, Medium, Out, Seen, Signal, Station};
 pub use frame::{Frame, FrameKind, Unanswered};
 pub use mode::{LinkRate, Mode, Modes, RATES};
 pub use timing::Timing;

@@ -29,6 +29,11 @@ impl Retries {
         reached
     }
 
+    /// The count of failed attempts.
+    pub fn count(&self, attempt: Attempt) -> u32 {
+        self.0[attempt as usize]
+    }
+
     /// Resets the count after a success.
     pub fn succeed(&mut self, attempt: Attempt) {
         self.0[attempt as usize] = 0;

@@ -5,10 +5,12 @@ pub mod columns;
 pub mod cwnd;
 pub mod energy;
 pub mod frames;
+pub mod heard;
 pub mod packets;
 pub mod positions;
 pub mod queue;
 pub mod routes;
+pub mod stations;
 
 use super::capture::Captures;
 use super::note::Note;
@@ -23,6 +25,7 @@ impl RecordedTable {
     pub fn columns(self) -> &'static [(&'static str, &'static str)] {
         match self {
             RecordedTable::Frames => frames::Kept::COLUMNS,
+            RecordedTable::Heard => heard::Kept::COLUMNS,
             RecordedTable::Packets => packets::Kept::COLUMNS,
             RecordedTable::Cwnd => cwnd::Kept::COLUMNS,
             RecordedTable::Queue => queue::Kept::COLUMNS,
@@ -36,6 +39,7 @@ impl RecordedTable {
     pub fn words(self) -> &'static [(&'static str, columns::Words)] {
         match self {
             RecordedTable::Frames => &[("outcome", frames::Outcome::WORDS)],
+            RecordedTable::Heard => &[("verdict", heard::Verdict::WORDS)],
             RecordedTable::Packets => &[("packet_type", packets::PacketType::WORDS), ("event", packets::Event::WORDS)],
             RecordedTable::Cwnd => &[("event", cwnd::Event::WORDS)],
             RecordedTable::Queue => &[],
@@ -69,6 +73,7 @@ enum Observer {
     Trace(Box<Trace>),
     Captures(Box<Captures>),
     Frames(frames::Frames),
+    Heard(heard::Heard),
     Packets(packets::Packets),
     Cwnd(cwnd::Windows),
     Queue(queue::Queues),
@@ -81,6 +86,7 @@ impl Observer {
     fn new(table: RecordedTable, setup: &Setup) -> Observer {
         match table {
             RecordedTable::Frames => Observer::Frames(frames::Frames::new(setup)),
+            RecordedTable::Heard => Observer::Heard(heard::Heard::new(setup)),
             RecordedTable::Packets => Observer::Packets(packets::Packets::default()),
             RecordedTable::Cwnd => Observer::Cwnd(cwnd::Windows::default()),
             RecordedTable::Queue => Observer::Queue(queue::Queues::new(setup)),
@@ -95,6 +101,7 @@ impl Observer {
             Observer::Trace(o) => o.on(at, note),
             Observer::Captures(o) => o.on(at, note),
             Observer::Frames(o) => o.on(at, note),
+            Observer::Heard(o) => o.on(at, note),
             Observer::Packets(o) => o.on(note),
             Observer::Cwnd(o) => o.on(at, note),
             Observer::Queue(o) => o.on(at, note),
@@ -108,6 +115,7 @@ impl Observer {
         match self {
             Observer::Trace(_) | Observer::Captures(_) => None,
             Observer::Frames(o) => Some(&o.rows),
+            Observer::Heard(o) => Some(&o.rows),
             Observer::Packets(o) => Some(&o.rows),
             Observer::Cwnd(o) => Some(&o.rows),
             Observer::Queue(o) => Some(&o.rows),
@@ -121,6 +129,7 @@ impl Observer {
         match self {
             Observer::Trace(_) | Observer::Captures(_) => None,
             Observer::Frames(o) => Some((RecordedTable::Frames, &mut o.rows)),
+            Observer::Heard(o) => Some((RecordedTable::Heard, &mut o.rows)),
             Observer::Packets(o) => Some((RecordedTable::Packets, &mut o.rows)),
             Observer::Cwnd(o) => Some((RecordedTable::Cwnd, &mut o.rows)),
             Observer::Queue(o) => Some((RecordedTable::Queue, &mut o.rows)),

@@ -100,6 +100,25 @@ impl World {
         }
     }
 
+    /// Position of a node with a radio.
+    pub(super) fn position(&self, n: NodeId, at: Time) -> Position {
+        self.mobile_nodes.as_ref().map_or_else(|| self.terrain.positions[n.index()], |c| c.position(n, at))
+    }
+
+    /// The radios at their positions of an instant.
+    pub(super) fn radios(&self, at: Time) -> Radios {
+        let mut radios = self.terrain.radios.clone();
+        for site in &mut radios.sites {
+            site.position = self.position(NodeId(site.node), at);
+        }
+        radios
+    }
+
+    /// Channel of a radio.
+    pub(super) fn channel(&self, r: RadioId) -> u16 {
+        self.terrain.radios.sites[r.index()].channel
+    }
+
     /// Tells if the battery of a node was found empty.
     pub(super) fn has_run_down(&self, n: NodeId) -> bool {
         self.batteries.as_deref().is_some_and(|b| b.is_empty(n))

@@ -1,0 +1,85 @@
+//! A look at all stations while a run halts. It changes nothing, so that runs that nobody looks at pay nothing.
+
+use super::Sim;
+use super::air::Mac;
+use crate::packet::{NodeId, RadioId};
+use crate::radio::{Channel, Incoming};
+use crate::record::observe::stations::{Kept, Row, State};
+use crate::unit::Time;
+
+impl Sim {
+    /// State of every radio and its station now.
+    pub fn stations(&self) -> Kept {
+        let energy = self.world.batteries.as_ref().map_or_else(Vec::new, |b| b.totals(self.now));
+        let mut rows = Kept::default();
+        for (r, Mac { station, rules }) in (0..).map(RadioId).zip(&self.air.macs) {
+            let node = self.net.ports.node(r);
+            let position = self.world.position(node, self.now);
+            let (state, sender) = self.state_of(r, node);
+            let seen = match self.air.channel.unreported(r, self.now) {
+                None => station.seen(self.now, &rules.timing, &rules.dcf),
+                // Stations learn of some signals only when they are called.
+                Some(at) => {
+                    let mut station = station.clone();
+                    station.on_noise(true, at, &rules.timing, &rules.dcf);
+                    station.seen(self.now, &rules.timing, &rules.dcf)
+                }
+            };
+            rows.push(Row {
+                time_s: self.now,
+                node,
+                channel: self.world.channel(r).into(),
+                x_m: position.x,
+                y_m: position.y,
+                state,
+                src: sender,
+                nav_time_s: Time(seen.nav_until.0.max(self.now.0)).since(self.now).as_secs(),
+                backoff_slots: seen.slots,
+                counting: seen.counting,
+                cw: seen.cw,
+                holding: !station.is_free(),
+                short_retries: seen.short_retries,
+                long_retries: seen.long_retries,
+                packets: self.net.ports.queues[r.index()].len() as u32,
+                remaining_j: energy.get(node.index()).map_or(f64::NAN, |b| b.left),
+            });
+        }
+        rows
+    }
+
+    fn state_of(&self, r: RadioId, node: NodeId) -> (State, Option<NodeId>) {
+        if self.net.is_off(node) || self.net.is_radio_off(r) {
+            return (State::Off, None);
+        }
+        let sending = &self.air.on_air[r.index()];
+        if sending.began <= self.now && self.now < sending.end() {
+            return (State::Transmitting, None);
+        }
+        let of = |sender: Option<RadioId>| sender.map(|s| self.net.ports.node(s));
+        match self.air.channel.incoming(r, self.now) {
+            None => (State::Idle, None),
+            Some((Incoming::Decoding, sender)) => (State::Decoding, of(sender)),
+            Some((Incoming::Sensing, sender)) => (State::Sensing, of(sender)),
+            Some((Incoming::Colliding, sender)) => (State::Colliding, of(sender)),
+        }
+    }
+
+    /// Links at the current positions: sender, receiver, channel, and true if the receiver can decode the sender's frames
+    /// at some rate, false if it only senses them.
+    pub fn links(&self) -> Vec<(NodeId, NodeId, u16, bool)> {
+        let radios = self.world.radios(self.now);
+        let channel = Channel::new(&radios);
+        let node = |r: RadioId| self.net.ports.node(r);
+        let of = |from: RadioId| {
+            let to = channel.signals(from).map(move |(to, _, rates)| (to, rates != 0));
+            to.map(move |(to, decodes)| (node(from), node(to), self.world.channel(from), decodes))
+        };
+        (0..radios.sites.len() as u32).map(RadioId).flat_map(of).collect()
+    }
+
+    /// The next instant at which anything happens, if nothing is commanded before; `None`: nothing will ever happen.
+    pub fn next_at(&mut self) -> Option<Time> {
+        let at = self.timers.next_before(self.net.transit_at).map_or(self.net.transit_at, |next| next.1);
+        (at != Time::NEVER && self.end().is_none()).then(|| at.max(self.now))
+    }
+}
