@@ -97,8 +97,9 @@ def test_the_map_has_all_nodes_links_and_flows() -> None:
     scenario = chappe.Scenario.load(REPOSITORY / "scenarios" / "cross.toml")
     assert axes.get_title(loc="left").startswith(f"{len(scenario.nodes)} nodes, ")
     assert f"{len(scenario.flows)} flows" in axes.get_title(loc="left")
-    (dots,) = [c for c in axes.collections if len(c.get_offsets()) == len(scenario.nodes)]
-    assert np.asarray(dots.get_offsets()) == pytest.approx(scenario.nodes.select("x_m", "y_m").to_numpy())
+    positions = [np.asarray(c.get_offsets()) for c in axes.collections]
+    (dots,) = [p for p in positions if len(p) == len(scenario.nodes)]
+    assert dots == pytest.approx(scenario.nodes.select("x_m", "y_m").to_numpy())
     wires = {"topology": {"kind": "none", "wired_nodes": 2}, "wired_link": [{"src": 0, "dst": 1}]}
     wired = chappe.Scenario({"run.stop": "1 s", **wires, "flow": [{"src": 0, "dst": 1}]})
     with pytest.raises(ValueError, match="there is no map: no node has a radio"):

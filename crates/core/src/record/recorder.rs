@@ -370,10 +370,13 @@ impl Recorder {
         t.float("measured_s", parts.iter().map(|_| seconds));
         t.float("aborted_at_s", parts.iter().map(|p| p.gave_up.map_or(f64::NAN, Time::as_secs)));
         self.flow_columns(&mut t, &parts, &vec![seconds; parts.len()]);
-        let labels: [(&str, fn(&FlowInfo) -> &Option<String>); 2] = [("name", |f| &f.name), ("group", |f| &f.group)];
         // Without names the table is that of runs that know none.
-        for (column, label) in labels.into_iter().filter(|(_, label)| self.flows.iter().any(|f| label(f).is_some())) {
-            t.text(column, self.flows.iter().map(|f| label(f).clone().unwrap_or_default()));
+        let names: Vec<_> = self.flows.iter().map(|f| f.name.as_deref()).collect();
+        let groups: Vec<_> = self.flows.iter().map(|f| f.group.as_deref()).collect();
+        for (column, labels) in [("name", names), ("group", groups)] {
+            if labels.iter().any(Option::is_some) {
+                t.text(column, labels.into_iter().map(Option::unwrap_or_default));
+            }
         }
         t
     }
