@@ -105,6 +105,7 @@ ANSWERED = {
     **{f"Simulation.{name}": f"run.{name}" for name in ("results", "time_s")},
     "Simulation.run_until": "run.run_until(1)",
     "Simulation.set": "chappe.start(scenario).set('flow.0.tcp.receive_window', 4)",
+    "Simulation.stations": "run.stations()",
     "Simulation.until": "run.until(1)",
     "Simulation.__repr__": "repr(run)",
     "Scenario.chain": "chappe.Scenario.chain",

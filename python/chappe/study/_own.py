@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from chappe import _chosen as chosen
-from chappe._arguments import problem, said
+from chappe._arguments import names_of, problem, said
 from chappe._error import Problem
 from chappe.measures import NAMES, Direction, Totals
 from chappe.stats import Statistic, quotient
@@ -119,7 +119,11 @@ def own_of(
     if isinstance(given, Mapping):
         pairs: list[tuple[Any, Any]] = list(given.items())
     else:
-        pairs = [defined(text) or (text, KNOWN.get(text)) for text in given]
+        try:
+            pairs = [defined(text) or (text, KNOWN.get(text)) for text in names_of(path, given)]
+        except (TypeError, ValueError):
+            help_ = "it is a list of names, or a dict of names and expressions"
+            return [], [problem(path, f"`{path}` cannot be {said(given)}", help_)]
     found: dict[str, Own] = {}
     for name, text in pairs:
         where = f"{path}.{name}" if isinstance(given, Mapping) else path

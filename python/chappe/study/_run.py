@@ -133,7 +133,7 @@ def sweep(
                 given.append(problem(name, f"`{name}` has no effect without `precision`", None))
     else:
         stop = Precision(measure, precision, max_seeds, max_length, min_seeds)
-    own, wrong_own = own_of(measures, (*(axes or {}),), "measures")
+    own, wrong_own = own_of(measures, axes if isinstance(axes, Mapping) else (), "measures")
     given += wrong_own
     points, own_seeds = _points(base, axes, cases, seeds, jobs, given, reduction_of(own))
     asked = {stop.measure: "precision.measure"} if stop and isinstance(stop.measure, str) else {}

@@ -4,10 +4,10 @@ use super::former_values::{self, NONE};
 use super::{Scenario, former_events, former_pairs};
 use crate::setting::renames::former;
 use crate::setting::{Node, join};
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 /// Settings that the previous version did not have, each with the value that changes nothing.
-const NEW: [(&str, &str); 8] = [
+const NEW: [(&str, &str); 12] = [
     ("radio.shadowing_seed", "topology"),
     ("traffic.seed", "topology"),
     ("traffic.stop", "never"),
@@ -15,11 +15,18 @@ const NEW: [(&str, &str); 8] = [
     ("traffic.tcp", "{}"),
     ("tcp.congestion_control", "variant"),
     ("tcp.loss_recovery", "variant"),
+    ("tcp.ecn.source_quench", "false"),
+    ("tcp.door.enabled", "false"),
+    ("tcp.door.hold_rtts", "1.0"),
+    ("tcp.door.undo_rtts", "1.0"),
     ("routing.aodv.data_ttl", "net_diameter"),
 ];
 
 /// The same, of the entries of `flow`.
 const NEW_OF_FLOWS: [(&str, &str); 2] = [("name", NONE), ("group", NONE)];
+
+/// Groups that the previous version did not have.
+const NEW_GROUPS: [&str; 1] = ["tcp.door"];
 
 impl Scenario {
     /// All effective settings as the previous version wrote them.
@@ -69,16 +76,12 @@ pub fn under_former_names(settings: &Json) -> Json {
 
 /// Removes the settings that the previous version did not have where they change nothing.
 fn remove_new(settings: &mut Json) {
+    let text = |value: &Json| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     for (path, without_effect) in NEW {
-        let (group, key) = path.rsplit_once('.').expect("a setting of a group");
-        let Some(group) = settings.pointer_mut(&format!("/{}", group.replace('.', "/"))).and_then(Json::as_object_mut)
-        else {
-            continue;
-        };
-        let text = |value: &Json| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        if group.get(key).map(text).is_some_and(|text| text == without_effect || text == NONE) {
-            group.remove(key);
-        }
+        remove_if(settings, path, |value| [without_effect, NONE].contains(&text(value).as_str()));
+    }
+    for path in NEW_GROUPS {
+        remove_if(settings, path, |value| value.as_object().is_some_and(Map::is_empty));
     }
     for flow in settings["flow"].as_array_mut().into_iter().flatten().filter_map(Json::as_object_mut) {
         for (key, without_effect) in NEW_OF_FLOWS {
@@ -86,6 +89,17 @@ fn remove_new(settings: &mut Json) {
                 flow.remove(key);
             }
         }
+    }
+}
+
+/// Removes the setting or group with this dotted name where `is_empty` holds.
+fn remove_if(settings: &mut Json, path: &str, is_empty: impl Fn(&Json) -> bool) {
+    let (group, key) = path.rsplit_once('.').expect("a setting of a group");
+    let group = settings.pointer_mut(&format!("/{}", group.replace('.', "/"))).and_then(Json::as_object_mut);
+    if let Some(group) = group
+        && group.get(key).is_some_and(is_empty)
+    {
+        group.remove(key);
     }
 }
 
