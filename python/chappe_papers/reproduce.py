@@ -54,7 +54,7 @@ class Clock:
 
     def cost(self, jobs: int | None) -> str:
         """CPU time and duration, for people."""
-        took = f"{_time(time.monotonic() - self._begun)} with {count(jobs or os.cpu_count() or 1, "run")} at a time"
+        took = f"{_time(time.monotonic() - self._begun)} with {count(jobs or os.cpu_count() or 1, 'run')} at a time"
         return f"{_time(_spent() - self._spent)} of CPU time, {took}"
 
 

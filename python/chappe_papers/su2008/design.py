@@ -17,7 +17,7 @@ from chappe_papers.pairs import Paired
 from chappe_papers.reference import Record
 from chappe_papers.runner import Runner
 from chappe_papers.su2008.paths import paths
-from chappe_papers.su2008.points import COLUMNS, HOPS, ROWS, Point, scenario
+from chappe_papers.su2008.points import COLUMNS, HOPS, INFORMED, ROWS, Point, scenario
 
 AGGREGATE = "aggregate_bps"
 """Goodput of all flows together, in the mean over the paths."""
@@ -109,6 +109,10 @@ class Su(Design):
         if is_microscopic(point):
             changes["run.sample_interval"] = "50 ms"
         return scenario(point, changes)
+
+    def same(self, point: Point) -> Point:
+        """The first of all models in which a point has the same scenario."""
+        return point.plain
 
     def weight(self, point: Point, _scenario: Scenario, /) -> float:
         """Approximate cost of a run, relative to others."""
@@ -223,12 +227,12 @@ DESIGN = Su()
 
 def is_microscopic(p: Point) -> bool:
     """True if a point is what the paper looks at closely: one flow over five hops."""
-    return p._replace(rate="auto", rts=0) == Point("path")
+    return p._replace(rate="auto", rts=0, model=INFORMED) == Point("path")
 
 
 def is_single(p: Point) -> bool:
     """True if a point is one of Figure 1."""
-    return p._replace(hops=0) in (Point("path", 0), Point("path", 0, "fixed"))
+    return p._replace(hops=0, model=INFORMED) in (Point("path", 0), Point("path", 0, "fixed"))
 
 
 def _known(rows: pl.DataFrame, name: str) -> bool:

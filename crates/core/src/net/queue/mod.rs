@@ -9,6 +9,7 @@ mod pie;
 mod red;
 mod registry;
 mod routing_first;
+mod transmit_ring;
 
 use crate::packet::{Ecn, NodeId, Packet, PacketId, PacketPool, Reason};
 use crate::rng::Stream;
@@ -22,12 +23,14 @@ use pie::Pie;
 use red::Red;
 use registry::{Queueing, disciplines};
 use routing_first::RoutingFirst;
+use transmit_ring::TransmitRing;
 
 disciplines! {
     settings {
         /// Discipline of the interface queue.
         pub discipline: Discipline = Discipline::DropTail,
-        /// Largest number of waiting packets, for `cmu_priority` per class; one more is in the MAC or being sent.
+        /// Largest number of waiting packets, for `cmu_priority` per class; one more is in the MAC or being sent, and
+        /// counts for `transmit_ring` alone.
         pub limit: u32 = 50 => range(1, 1_000_000),
         /// Largest number of waiting bytes, in addition.
         pub limit_bytes: Option<Bytes> | "unlimited" = None => at_most(Bytes(4_000_000_000)),
@@ -63,6 +66,9 @@ disciplines! {
     /// Arrivals are dropped with a probability that a controller adjusts, so that packets wait for about a target delay
     /// (RFC 8033).
     Pie(Box<Pie>) = "pie", settings pie: pie::Config = " PIE.";
+    /// First in, first out, in the buffers of a driver, which also hold the packet that is sent, and those that were
+    /// sent until the card interrupts.
+    TransmitRing(TransmitRing) = "transmit_ring", settings transmit_ring: transmit_ring::Config = " Transmit ring.";
 }
 
 /// Outlet of a queue.
