@@ -9,11 +9,12 @@ from chappe_papers.claims import needs
 from chappe_papers.estimates import Estimates
 from chappe_papers.extras import Extra
 from chappe_papers.figures import Rows, Sheet, cell
+from chappe_papers.judge import times
 from chappe_papers.su2008 import informed
 from chappe_papers.su2008.design import AGGREGATE, JAIN, WINDOW, Length
 from chappe_papers.su2008.figures import median_error
 from chappe_papers.su2008.outcomes import WORDS, outcomes, predicted, tally
-from chappe_papers.su2008.points import HOPS, SCHEMES, Point
+from chappe_papers.su2008.points import HOPS, OUTLOOK, SCHEMES, Point
 from chappe_papers.su2008.targets import (
     BUFFERS_OF_2,
     CALIBRATE,
@@ -129,6 +130,41 @@ def _informed(length: Length) -> list[Point]:
     return list(needs(informed.all_numbers, length.x))
 
 
+# ---- the outlook of the paper ----
+
+_TABLES = {
+    "Table VI": Point("rows"),
+    "Table VII": Point("shared"),
+    **{f"Table VIII, {name}": Point("path", host=host) for name, host in LATER.items()},
+}
+"""Points of Reno over five hops, by table."""
+
+
+def _of_outlook(_: Length) -> list[Point]:
+    schemes = ("reno", *OUTLOOK)
+    return [p._replace(hops=h, scheme=s) for s in schemes for p in _TABLES.values() for h in HOPS]
+
+
+def _outlook_rows(ours: Estimates, _: Estimates) -> Rows:
+    """Throughput compared with Reno's, with its interval, and Jain's index of four flows over five hops."""
+    rows = []
+    for scheme in OUTLOOK:
+        for table, reno in _TABLES.items():
+            points = [reno._replace(hops=h, scheme=scheme) for h in HOPS]
+            cells = [_gain(ours, p, p._replace(scheme="reno")) for p in points]
+            jain = " / ".join(cell(ours.get(reno._replace(scheme=s), JAIN)).split(" ±")[0] for s in (scheme, "reno"))
+            rows.append([SCHEMES[scheme][0], table, *cells, "-" if "VIII" in table else jain])
+    return rows
+
+
+def _gain(ours: Estimates, a: Point, b: Point) -> str:
+    """A gain of throughput with half of its interval [%]."""
+    for x, y in ours.both(a, b, AGGREGATE):
+        e = times(x, y)
+        return f"{100 * (e.mean - 1):+.0f} ± {100 * e.half_width():.0f}"
+    return "-"
+
+
 EXTRAS = {
     "informed": Extra("informed", _informed, None, None, {
         "scores": Sheet("numbers within 25 % of the paper's, and median errors, with their intervals",
@@ -145,6 +181,11 @@ EXTRAS = {
                           ("name", "what", "hops", "paper", "unit", "frozen", "frozen / paper", "informed",
                            "informed / paper", "within 25 %", "chose"), informed.number_rows),
     }),
+    "outlook": Extra("outlook", _of_outlook, None, None, {"outlook": Sheet(
+        "what the paper hopes for: throughput compared with Reno's [%]",
+        ("scheme", "of", *(f"{h} hops" if h > 1 else "1 hop" for h in HOPS), "Jain, 5 hops / Reno's"),
+        _outlook_rows, True,
+    )}),
     "predictions": Extra("predictions", _predicted, None, None, {
         "outcomes": Sheet("outcomes of the frozen predictions",
                        ("target", "numbers", "inside", *WORDS.values()), _outcome_rows, True),

@@ -227,7 +227,7 @@ def score_rows(ours: Estimates, _: Estimates) -> Rows:
     untouched = [p for p in before.values() if table_of(p.target) not in {f.table for f in folds}]
     parts: list[tuple[str, Iterable[Prediction], Iterable[Prediction]]] = [
         ("that chose nothing", counted(before), counted(after)),
-        ("that chose", *([p for p in m.values() if chose(p.target)] for m in (before, after))),
+        ("that chose", [p for p in before.values() if chose(p.target)], [p for p in after.values() if chose(p.target)]),
         (ALL, before.values(), after.values()),
         (f"{ALL}, each table left out", before.values(), [*untouched, *(p for f in folds for p in f.after)]),
     ]

@@ -89,6 +89,12 @@ SCHEMES: dict[str, tuple[str, dict[str, Any]]] = {
         "Buf 3, freed by interrupts",
         {"queue.discipline": "transmit_ring", "queue.limit": 3, "queue.transmit_ring.interrupt_frames": 5},
     ),
+    "cara": ("CARA", {"wlan.rate_control.algorithm": "cara"}),
+    "flow_control": (
+        "Buf 2 with flow control",
+        {"queue.discipline": "flow_controlled", "queue.limit": 2, "tcp.small_queue": 1},
+    ),
+    "fast_rates": ("rates of at least 5.5 Mbit/s", {"wlan.rate_control.rates": ["5.5 Mbit/s", "11 Mbit/s"]}),
     "small_queue": ("small queues", {"tcp.small_queue": 2}),
     "westwood": ("Westwood+", {"tcp.variant": "westwood"}),
     "veno": ("Veno", {"tcp.variant": "veno"}),
@@ -105,6 +111,9 @@ BESIDE = {"buf2": "buf2_beside", "buf4": "buf4_beside"}
 
 PAPERS = ("reno", "clamp3", "clamp4", "vegas", "buf2")
 """Those of Table VI."""
+
+OUTLOOK = ("cara", "flow_control", "fast_rates")
+"""What the paper hopes for: losses told from collisions, flow control of links, limits of features across layers."""
 
 RATES = {"auto": "autorate", "fixed": "11 Mbit/s"}
 
