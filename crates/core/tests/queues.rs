@@ -222,3 +222,31 @@ fn neighborhood_red_marks_ecn_capable_packets() {
     let (marks, received, cuts) = (nodes(&r, "ecn_marks"), whole(&r, "marks_received"), whole(&r, "ecn_cuts"));
     assert!(50 < cuts && cuts <= received && received <= marks, "{marks} marked, {received} received, {cuts} cuts");
 }
+
+/// Datagrams in both directions along four hops, more than they carry; packets that each node drops at a full queue.
+fn overloaded(discipline: &str) -> Vec<u64> {
+    let text = format!(
+        r#"
+        run = {{ stop = "20 s" }}
+        topology = {{ hops = 4 }}
+        routing = {{ protocol = "shortest_path" }}
+        queue = {{ discipline = "{discipline}", limit = 2 }}
+        cbr = {{ payload = "1000 B", interval = "20 ms" }}
+        flow = [{{ src = 0, dst = 4, app = "cbr" }}, {{ src = 4, dst = 0, app = "cbr" }}]
+        "#
+    );
+    let scenario = Scenario::from_toml("chain", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+    let mut sim = Sim::new(&scenario.setup(Some(1)));
+    sim.run();
+    let delivered: Vec<u64> = sim.recorder().flows().counts("packets_delivered").expect("a column").to_vec();
+    assert!(delivered.iter().all(|&n| n > 100), "{discipline}: {delivered:?} delivered, none waits for the other");
+    sim.recorder().nodes().counts("dropped_queue_full").expect("a column").to_vec()
+}
+
+#[test]
+fn flow_control_of_links_leaves_drops_to_the_sources() {
+    let (free, controlled) = (overloaded("droptail"), overloaded("flow_controlled"));
+    assert!(free[1..4].iter().sum::<u64>() > 50, "{free:?}");
+    assert_eq!(controlled[1..4], [0, 0, 0], "{controlled:?}");
+    assert!(controlled[0] > 50 && controlled[4] > 50, "{controlled:?}");
+}
