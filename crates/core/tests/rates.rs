@@ -141,8 +141,10 @@ fn rates_and_nodes_count_the_same() {
             let more = agrees_with_the_nodes(&run(&lossy(algorithm, protocol, rts), 1), &what);
             failed = std::array::from_fn(|i| failed[i] + more[i]);
         }
+        // CARA protects what has failed once.
+        let least = if algorithm == "cara" { 3 } else { 10 };
         assert!(
-            failed.iter().all(|&n| n > 10),
+            failed.iter().all(|&n| n > least),
             "{algorithm}: data, acknowledgements, others have failed {failed:?} times"
         );
     }
