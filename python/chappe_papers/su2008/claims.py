@@ -435,8 +435,9 @@ FINDINGS = (
             "at fixed 11 Mbit/s the MAC repairs more here than in the testbed",
             of="retransmissions with autorate compared with 11 Mbit/s"),
     Finding("Four flows on disjoint paths have far more throughput at a fixed rate", "+180 %",
-            ("P2-F4-1", "P2-F4-2"), "rows near each other share one channel; over 2 to 5 hops it is +62 to +89 % (used to choose their "
-            "distance)",
+            ("P2-F4-1", "P2-F4-2"),
+            "rows near each other share one channel; over 2 to 5 hops it is +62 to +89 % "
+            "(used to choose their distance)",
             of="throughput at 11 Mbit/s compared with autorate, 1 hop"),
     Finding("Rate adaptation is fairer to several flows", "+8 to +87 %", ("P2-T2-1",),
             "",
