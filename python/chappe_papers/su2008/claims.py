@@ -394,7 +394,7 @@ def _(data: Estimates) -> Observations:
 
 @claim(
     "P2-T8-2",
-    "Hybrid paths: Buf 2 always has less throughput, to the US over 1 hop 11 % of Reno's",
+    "Hybrid paths: Buf 2 always has less throughput, to the US over 1 hop 11 %",
     section=BETTER,
     tables=(8,),
 )

@@ -174,7 +174,7 @@ EXTRAS = {
                        ("fact", "frozen", "by the paper", "against it", "chosen by"), informed.fact_rows),
         "left_out": Sheet("facts chosen by all other tables, and the numbers within 25 % of a table with them",
                           ("left out", "facts", "frozen", "with them", "error, frozen", "error, with them"),
-                          informed.left_out_rows, True),
+                          informed.left_out_rows),
         "misses": Sheet("numbers of the informed model outside 25 %: paper / here (here by paper)",
                         ("outside", *_LENGTHS), lambda a, _: informed.outside_rows(a, HOPS)),
         "informed": Sheet("all predicted numbers with both models",

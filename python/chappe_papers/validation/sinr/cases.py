@@ -14,7 +14,6 @@ MANAGERS = {
     "Constant": ("fixed", "a fixed rate"),
     "Arf": ("arf", "ARF"),
     "Aarf": ("aarf", "AARF"),
-    "Cara": ("cara", "CARA"),
     "Minstrel": ("minstrel", "Minstrel"),
     "Ideal": ("ideal", "ideal rate control"),
 }
