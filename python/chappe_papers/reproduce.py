@@ -13,6 +13,7 @@ from pathlib import Path
 from chappe import RESULTS_EPOCH, __version__
 from chappe import _show as show
 from chappe._files import write_csv
+from chappe._words import count
 
 from chappe_papers import decide, figures, page, runner, summary
 from chappe_papers.advice import Outcome
@@ -53,7 +54,8 @@ class Clock:
 
     def cost(self, jobs: int | None) -> str:
         """CPU time and duration, for people."""
-        took = f"{_time(time.monotonic() - self._begun)} with {jobs or os.cpu_count()} runs at a time"
+        at_a_time = count(jobs or os.cpu_count() or 1, "run")
+        took = f"{_time(time.monotonic() - self._begun)} with {at_a_time} at a time"
         return f"{_time(_spent() - self._spent)} of CPU time, {took}"
 
 
