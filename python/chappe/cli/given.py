@@ -121,6 +121,16 @@ def named(name: str, option: str = "--out") -> Path:
     return Path(name)
 
 
+def page_file(name: str, option: str) -> Path:
+    """Path of an HTML file to write to, from an option; refused before the run whose report it would be."""
+    path = named(name, option)
+    if path.is_dir():
+        raise CommandError(f"{path} is a folder; `{option}` takes the name of an HTML file")
+    if not path.parent.is_dir():
+        raise CommandError(f"cannot write to {path}: there is no folder {path.parent}")
+    return path
+
+
 @contextlib.contextmanager
 def folder(name: str, option: str = "--out") -> Iterator[Path]:
     """Creates the folder for results before a run, so that no run is lost; removes the folder if it stays empty."""

@@ -12,7 +12,17 @@ from chappe._files import write_file
 from chappe._scenario import Scenario
 from chappe._words import count, plain, tell
 from chappe.cli import saved
-from chappe.cli.given import BAD_INPUT, CommandError, folder, load, named, print_json, scenario_in, unwritable
+from chappe.cli.given import (
+    BAD_INPUT,
+    CommandError,
+    folder,
+    load,
+    named,
+    page_file,
+    print_json,
+    scenario_in,
+    unwritable,
+)
 
 if TYPE_CHECKING:
     from chappe._follow import Story
@@ -36,13 +46,14 @@ def run(args: argparse.Namespace) -> int:
         scenario = scenario.with_settings({"run.airtime": True})
     if args.out is not None and args.pcap is not None:
         _refuse_shared(named(args.pcap, "--pcap"), named(args.out))
+    report_file = None if args.report is None else page_file(args.report, "--report")
     place = contextlib.nullcontext() if args.out is None else folder(args.out)
     captures = contextlib.nullcontext() if args.pcap is None else folder(args.pcap, "--pcap")
     with place as out, captures as pcap, hidden(args.quiet):
         results = _results(scenario, Path(args.file).name, out, pcap)
     saved.refuse_no_flows(results, args.flows)
-    if args.report is not None:
-        _report(results, named(args.report, "--report"), Path(args.file).name)
+    if report_file is not None:
+        _report(results, report_file, Path(args.file).name)
     stories = _stories(scenario, args.flows, quiet=args.quiet and not args.json) if args.why and args.flows else {}
     if args.json:
         budgets = {"why": results.why().to_dict()} if args.why else {}
@@ -84,10 +95,8 @@ def report(args: argparse.Namespace) -> int:
     from chappe._progress import hidden
 
     source = Path("run" if args.file == "-" else args.file)
-    path = named(f"{source.stem}.html" if args.out is None else args.out)
+    path = page_file(f"{source.stem}.html" if args.out is None else args.out, "--out")
     scenario = load(args)
-    if path.is_dir():
-        raise CommandError(f"{plain(path)} is a folder; `--out` takes the name of an HTML file")
     with hidden(args.quiet):
         results = _results(scenario, source.name, None, None)
     _report(results, path, source.name)
