@@ -301,12 +301,14 @@ class Totals(NamedTuple):
         statistic: Function from sums of rows to the measure.
         exact: Interval of a count or a share.
         limits: Smallest and largest possible value.
+        is_own: True for a measure of one's own, whose rows are runs: what was made together has the same columns.
     """
 
     rows: NDArray[np.float64]
     statistic: Statistic
     exact: Exact | None = None
     limits: tuple[float, float] = (-math.inf, math.inf)
+    is_own: bool = False
 
     @classmethod
     def of(cls, measure: str, rows: NDArray[np.float64], flows: int = 0, *, runs: bool = False) -> "Totals":
@@ -370,6 +372,10 @@ def of_runs(runs: Iterable[Totals | None], measure: str | None = None) -> Totals
         runs: Totals of each run.
         measure: Name of the measure; ``None``: only the ratio of the totals counts.
     """
+    runs = list(runs)
+    if own := next((totals for totals in runs if totals is not None and totals.is_own), None):
+        none = np.full_like(own.rows[:1], math.nan)
+        return own._replace(rows=np.concatenate([none if totals is None else totals.rows for totals in runs]))
     rows = [(math.nan, math.nan) if totals is None else totals.of_run for totals in runs]
     table = np.array(rows, dtype=float).reshape(len(rows), 2)
     return Totals(table, quotient) if measure is None else Totals.of(measure, table, runs=True)

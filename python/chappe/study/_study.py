@@ -842,6 +842,16 @@ class Study:
 
     def _known(self, measure: str) -> Known:
         """Totals of a measure in runs by name, as the search saw them."""
+        if self._is_own(measure):
+            name, choice = chosen.parts(measure)
+
+            def together(keys: Sequence[str]) -> list[Totals | None]:
+                there = list(dict.fromkeys(key for key in keys if key in self._sources))
+                rows = own.totals_of(self._own[name], there, lambda name: self._rows(name, there), choice)
+                found = dict(zip(there, own.rows_of(rows), strict=True))
+                return [found.get(key) for key in keys]
+
+            return together
         none = Totals.of(measure, np.empty((0, 2)))
         cache: dict[str, Totals | None] = {}
 
