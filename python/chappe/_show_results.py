@@ -1,6 +1,6 @@
 """Output of ``chappe run``."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 from rich.text import Text
@@ -28,8 +28,8 @@ _ENDS = {"done": "", "cancelled": "The run was cancelled.", "running": "The run 
 _ENDS |= {end: f"The run {text}." for end, text in ENDS.items()}
 
 
-def results(r: Results, name: str, choice: str | None = None) -> None:
-    """Prints the results of a run, with measures of all flows or of chosen ones."""
+def results(r: Results, name: str, choice: str | None = None, measures: Sequence[str] | None = None) -> None:
+    """Prints the results of a run, with all or some measures of all flows or of chosen ones."""
     s = r.scenario.settings
     show.console().print(Text.assemble((plain(name), "bold"), f"  {show.sketch(r.scenario)}"))
     show.say(f"Seed {s['run']['seed']}, {r.simulated_s:,.1f} s simulated, {count(r.frames_sent, 'frame')} on the air.")
@@ -65,7 +65,7 @@ def results(r: Results, name: str, choice: str | None = None) -> None:
     _completions(r.completions())
     if not r.wired_links.is_empty():
         _links(r.wired_links)
-    summary = r.summary(flows=choice)
+    summary = r.summary(measures=measures, flows=choice)
     used = int(r.batches["used"].sum())
     # A single batch gives no interval.
     title = (

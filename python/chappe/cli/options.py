@@ -168,14 +168,14 @@ def _jobs_option(q: argparse.ArgumentParser) -> None:
     q.add_argument("-j", "--jobs", type=_jobs, metavar="N", help="parallel runs (default: one per core)")
 
 
-def _measure_option(q: argparse.ArgumentParser) -> None:
+def _measure_option(q: argparse.ArgumentParser, default: str = "goodput_bps") -> None:
     q.add_argument(
         "--measure",
         dest="measures",
         metavar="NAME",
         action="append",
         default=[],
-        help="measure of the summary, such as mean_delay_s; may be repeated (default: goodput_bps)",
+        help=f"measure of the summary, such as mean_delay_s; may be repeated (default: {default})",
     )
 
 
@@ -279,6 +279,7 @@ def parser() -> Parser:
         action="store_true",
         help="explain the results: time budgets of flows and nodes, and causes of packet loss",
     )
+    _measure_option(q, "all")
     _flows_option(q)
     q.add_argument("--report", metavar="FILE", help="write a report with a player of the run, an HTML file")
     _out_option(q, "write all tables and the effective settings to this folder")
@@ -320,7 +321,7 @@ def parser() -> Parser:
     q = command("show", saved.show_folder, "print the results in a folder that `run` or `sweep` wrote")
     q.add_argument("folder", metavar="DIR", help="folder of a run or of a study")
     q.add_argument("--why", action="store_true", help="explain the results of a run, as `run --why` does")
-    _measure_option(q)
+    _measure_option(q, "all of a run, goodput_bps of a study")
     _flows_option(q)
     q.add_argument("-q", "--quiet", action="store_true", help="print only errors and warnings")
     form = q.add_mutually_exclusive_group()

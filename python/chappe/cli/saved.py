@@ -39,20 +39,19 @@ def _show_run(folder: Path, args: argparse.Namespace) -> int:
     from chappe._results import TABLES
     from chappe.study._show import told_at_once
 
-    if args.measures:
-        raise CommandError(f"--measure is for studies, and {folder} has a run: all its measures are shown")
+    measures = args.measures or None
     with told_at_once():
         results = cast("Results", opened(folder))
         for name in TABLES:  # nothing is printed of damaged results
             results.table(name)
         why = results.why() if args.why else None
-        refuse_no_flows(results, args.flows)
+        refuse_not_measured(results, args.flows, measures)
     if args.csv:
-        print(results.summary(flows=args.flows).write_csv(), end="")
+        print(results.summary(measures=measures, flows=args.flows).write_csv(), end="")
     elif args.json:
-        print_json({**results.to_dict(flows=args.flows), **({} if why is None else {"why": why.to_dict()})})
+        print_json({**results.to_dict(measures=measures, flows=args.flows), **({} if why is None else {"why": why.to_dict()})})
     elif not args.quiet:
-        show_results.results(results, str(folder), args.flows)
+        show_results.results(results, str(folder), args.flows, measures)
         if why is not None:
             show_results.why(why)
     return 0
@@ -80,6 +79,16 @@ def _show_study(folder: Path, args: argparse.Namespace) -> int:
     elif not args.quiet:
         study_show.study(study, measures, args.flows)
     return 0
+
+
+def refuse_not_measured(results: "Results", flows: str | None, measures: list[str] | None) -> None:
+    """Refuses flows and measures that a run does not have, before anything is printed."""
+    refuse_no_flows(results, flows)
+    if measures is not None:
+        try:
+            results.summary(measures=measures, flows=flows)
+        except ValueError as e:
+            raise CommandError(f"--measure: {e}") from None
 
 
 def refuse_no_flows(results: "Results | Study", flows: str | None) -> None:

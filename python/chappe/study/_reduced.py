@@ -230,7 +230,7 @@ class Reduction:
     def of(self, results: Results) -> dict[str, tuple[str, list[Any]]]:
         """Reductions of a run, as a table of the core: ``measure``, ``flow``, ``cell``, ``value``."""
         found: list[pl.DataFrame] = []
-        tables = {part.table: _table(results, part.table) for part in self.parts}
+        tables = {part.table: recorded_rows(results, part.table) for part in self.parts}
         for part in self.parts:
             table = tables[part.table]
             by = ["flow"] if "flow" in table.columns else []
@@ -247,7 +247,7 @@ class Reduction:
         return {name: (kind, whole[name].to_list()) for name, kind in kinds.items()}
 
 
-def _table(results: Results, name: str) -> pl.DataFrame:
+def recorded_rows(results: Results, name: str) -> pl.DataFrame:
     """Measured part of a recorded table, or of one that is made of it."""
     if name == "delays":
         return delays(results)
