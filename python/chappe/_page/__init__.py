@@ -8,9 +8,12 @@ from importlib import resources
 from typing import Any, NamedTuple
 
 import jinja2
+import polars as pl
 
 from chappe import RESULTS_EPOCH, __version__, _core
 from chappe import _show as show
+from chappe._follow import stories_of
+from chappe._journey import PARTS
 from chappe._page._map import drawn
 from chappe._results import Results
 from chappe._scenario import Scenario
@@ -53,6 +56,12 @@ _CHECKED = ("flows", "nodes", "batches", "flow_batches", "packet_outcomes")
 WITHOUT = "run `rustup target add wasm32-unknown-unknown && make wasm`, which puts the simulator into reports"
 """How a report gets a player."""
 
+_TOLD = 8
+"""Flows whose stories are told at most."""
+
+_QUICK = 1_000_000
+"""Frames of a run that is repeated for the stories of its flows at most: some seconds."""
+
 _MANY = 40
 """Rows of a table."""
 
@@ -64,6 +73,14 @@ class Slider(NamedTuple):
     low: int
     high: int
     value: int
+
+
+class Told(NamedTuple):
+    """The story of a flow."""
+
+    title: str
+    findings: Sequence[str]
+    delays: "Table"
 
 
 class Table(NamedTuple):
@@ -99,6 +116,7 @@ def page(results: Results, title: str, slider: str = "tcp.receive_window") -> st
         seed=results.seed,
         simulated=f"{results.simulated_s:,.1f} s",
         findings=_findings(results),
+        stories=_stories(results),
         tables=[_flows(results), _measures(results), *_losses(results)],
         map=drawn(results.scenario),
         steps=STEPS,
@@ -194,6 +212,23 @@ def _findings(results: Results) -> list[str]:
         )
     said += [f"{text[0].upper()}{text[1:]}." for text in told(results._silences)]
     return said
+
+
+def _stories(results: Results) -> list[Told]:
+    """Stories of the first flows of a run that is quickly repeated."""
+    if results.frames_sent > _QUICK:
+        return []
+    return [
+        Told(f"Flow {flow}", story.findings, _delays(story.delays)) for flow, story in stories_of(results, _TOLD).items()
+    ]
+
+
+def _delays(delays: pl.DataFrame) -> Table:
+    rows = [
+        (PARTS[row["part"]], str(row["node"]), _ms(row["mean_s"]), f"{100 * row['share']:.1f} %")
+        for row in delays.sort("mean_s", descending=True, maintain_order=True).iter_rows(named=True)
+    ]
+    return Table("Mean delay of a delivered packet, by place", ("part", "node", "mean", "share"), rows)
 
 
 def _flows(results: Results) -> Table:

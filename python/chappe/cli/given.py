@@ -121,6 +121,20 @@ def named(name: str, option: str = "--out") -> Path:
     return Path(name)
 
 
+def print_rows(rows: "pl.DataFrame", parquet: str | None) -> None:
+    """Prints a table as CSV, or writes it into a Parquet file."""
+    if parquet is None:
+        print(rows.write_csv(), end="")
+        return
+    from chappe import _tables as tables
+
+    path = named(parquet, "--parquet")
+    try:
+        tables.write(rows, path)
+    except OSError as e:
+        raise unwritable(path, e) from None
+
+
 @contextlib.contextmanager
 def folder(name: str, option: str = "--out") -> Iterator[Path]:
     """Creates the folder for results before a run, so that no run is lost; removes the folder if it stays empty."""

@@ -69,7 +69,7 @@ def _study(args: argparse.Namespace) -> "StudyFile":
     from chappe.study import _file as study_file
     from chappe.study._axes import grid, seeds_of
     from chappe.study._own import own_of, split
-    from chappe.study._run import problems_of_measure
+    from chappe.study._run import problems_of_measure, problems_of_pool
     from chappe.study._search import first_seeds
 
     if args.file == STDIN:
@@ -114,6 +114,12 @@ def _study(args: argparse.Namespace) -> "StudyFile":
         measures = asked or f.measures
     else:
         measures = chosen.of(asked or f.measures, flows)
+    if args.pool:
+        if problems := problems_of_pool(args.pool, [*f.axes, *axes, *(["case"] if f.cases else [])], False):
+            raise StudyError([p._replace(message=p.message.replace("`pool`", "--pool")) for p in problems])
+        if f.search is not None:
+            raise CommandError("--pool is for studies without search")
+        f = replace(f, pool=tuple(dict.fromkeys(args.pool)))
     precision = _precision(args, f, seeds, measures[0], own_of(f.own, (), "measures")[0])
     return replace(f, axes={**f.axes, **axes}, seeds=seeds, precision=precision, measures=measures, flows=flows)
 
