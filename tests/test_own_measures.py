@@ -408,7 +408,9 @@ def test_goodput_over_time() -> None:
     rows = intervals(results.samples, results.flows)
     first = results.samples.group_by("flow").agg(pl.col("packets_delivered").min().alias("before"))
     of_flow = rows.with_columns((pl.col("goodput_bps") * (pl.col("time_s") - pl.col("began_at_s")) / 8).alias("bytes"))
-    found = of_flow.group_by("flow").agg(pl.col("bytes").sum(), pl.col("packets_delivered").sum()).join(first, on="flow")
+    found = (
+        of_flow.group_by("flow").agg(pl.col("bytes").sum(), pl.col("packets_delivered").sum()).join(first, on="flow")
+    )
     last = results.samples.group_by("flow").agg(pl.col("packets_delivered").max().alias("last"))
     each = found.join(last, on="flow").join(results.flows, on="flow", suffix="_of_run")
     assert (each["packets_delivered"] == each["last"] - each["before"]).all()

@@ -97,6 +97,8 @@ def _number_of(text: str, flows: pl.DataFrame) -> int:
     Raises:
         ValueError: If it chooses none, or several.
     """
+    if text.isdecimal():
+        return int(text)
     chosen.check_labels(text, chosen.labels_in(flows))
     of_choice = chosen.flows_of(text).of(flows)["flow"].to_list()
     if not of_choice:

@@ -478,9 +478,7 @@ class Results:
             found |= {f"{name}{chosen.OF}{choice}": each for name, each in pooled.items()}
         return found
 
-    def _pooled_named(
-        self, measures: Sequence[str], flows: str | None
-    ) -> dict[str, tuple[Totals, Jackknife, Tests]]:
+    def _pooled_named(self, measures: Sequence[str], flows: str | None) -> dict[str, tuple[Totals, Jackknife, Tests]]:
         """Measures by name, as :attr:`_pooled`."""
         from chappe.study._of_run import asked, of_run
 
@@ -608,9 +606,7 @@ class Results:
         forked.refuse()
         return list(of_run(self.scenario, self.flows, self.packet_outcomes, self.batteries, self.simulated_s))
 
-    def to_dict(
-        self, *, measures: str | Sequence[str] | None = None, flows: str | None = None
-    ) -> dict[str, Any]:
+    def to_dict(self, *, measures: str | Sequence[str] | None = None, flows: str | None = None) -> dict[str, Any]:
         """All results as plain data, as printed by ``chappe run --json``.
 
         Args:

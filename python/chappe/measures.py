@@ -169,6 +169,10 @@ def wrong(name: object, own: Collection[str] = ()) -> tuple[str, str] | None:
         return f"there is no measure {said(name)}", hint(name)
     measure, is_of, choice = name.partition(chosen.OF)
     if measure not in NAMES and measure not in own:
+        from chappe.study._own import KNOWN
+
+        if measure in KNOWN:
+            return f"the runs were made without the measure `{measure}`", f"repeat the sweep with `--measure {measure}`"
         near = difflib.get_close_matches(measure, own, 1)
         return f"there is no measure {said(measure)}", f"did you mean `{near[0]}`?" if near else hint(measure)
     if not is_of:

@@ -57,7 +57,7 @@ WITHOUT = "run `rustup target add wasm32-unknown-unknown && make wasm`, which pu
 """How a report gets a player."""
 
 _TOLD = 8
-"""Flows whose stories are told at most."""
+"""Flows whose stories are told at most, and places of their delays."""
 
 _QUICK = 1_000_000
 """Frames of a run that is repeated for the stories of its flows at most: some seconds."""
@@ -219,15 +219,19 @@ def _stories(results: Results) -> list[Told]:
     if results.frames_sent > _QUICK:
         return []
     return [
-        Told(f"Flow {flow}", story.findings, _delays(story.delays)) for flow, story in stories_of(results, _TOLD).items()
+        Told(f"Flow {flow}", story.findings, _delays(story.delays))
+        for flow, story in stories_of(results, _TOLD).items()
     ]
 
 
 def _delays(delays: pl.DataFrame) -> Table:
+    ordered = delays.sort("mean_s", descending=True, maintain_order=True)
     rows = [
         (PARTS[row["part"]], str(row["node"]), _ms(row["mean_s"]), f"{100 * row['share']:.1f} %")
-        for row in delays.sort("mean_s", descending=True, maintain_order=True).iter_rows(named=True)
+        for row in ordered.head(_TOLD).iter_rows(named=True)
     ]
+    if len(rest := ordered.slice(_TOLD)):
+        rows.append(("elsewhere", "", _ms(float(rest["mean_s"].sum())), f"{100 * float(rest['share'].sum()):.1f} %"))
     return Table("Mean delay of a delivered packet, by place", ("part", "node", "mean", "share"), rows)
 
 

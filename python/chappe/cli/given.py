@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from chappe import _core
 from chappe import _show as show
@@ -15,6 +15,9 @@ from chappe._arguments import NO_FOLDER
 from chappe._error import ScenarioError, reason
 from chappe._files import make_folder, take_away
 from chappe._scenario import Scenario, pairs_of, read_text, schema, text_of
+
+if TYPE_CHECKING:
+    import polars as pl
 
 BAD_INPUT = 2
 """Exit code for an invalid scenario or command line."""

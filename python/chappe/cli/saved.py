@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from chappe import _show as show
 from chappe._error import StudyError
 from chappe.cli.given import CommandError, named, print_json, print_rows
 
@@ -54,13 +55,18 @@ def _show_run(folder: Path, args: argparse.Namespace) -> int:
     if args.csv or args.parquet:
         print_rows(results.summary(measures=measures, flows=args.flows), args.parquet)
     elif args.json:
-        print_json({**results.to_dict(measures=measures, flows=args.flows), **({} if why is None else {"why": _explained(why, of_flows)})})
+        print_json(
+            {
+                **results.to_dict(measures=measures, flows=args.flows),
+                **({} if why is None else {"why": _explained(why, of_flows)}),
+            }
+        )
     elif not args.quiet:
         show_results.results(results, str(folder), args.flows, measures)
         if why is not None:
             show_results.why(why)
             for story in of_flows.values():
-                show_results.show.say("")
+                show.say("")
                 show_follow.summary(story)
     return 0
 

@@ -354,7 +354,9 @@ class _Parser:
     def _condition(self, table: str) -> Condition:
         column, sign = self._now, self._next
         if not re.match(r"[A-Za-z_]", column) or sign not in SIGNS:
-            self._stop(f"a condition is missing before {said(column)}" if column else "a condition is missing at the end")
+            self._stop(
+                f"a condition is missing before {said(column)}" if column else "a condition is missing at the end"
+            )
         self._place += 2
         minus = "-" if self._take("-") else ""
         word = self._now

@@ -24,8 +24,8 @@ from chappe.study._reduced import (
     Part,
     Reduction,
     columns,
-    of_function,
     intervals,
+    of_function,
     of_measured,
     parts_of,
     quantile,
@@ -114,8 +114,9 @@ def with_rule(given: object, measure: object) -> Any:
         return given
     if isinstance(given, Mapping):
         return {**given, name: KNOWN[name]}
-    is_list = isinstance(given, Iterable) and not isinstance(given, str | bytes)
-    return list(dict.fromkeys([*given, name])) if is_list else given
+    if isinstance(given, Iterable) and not isinstance(given, str | bytes):
+        return list(dict.fromkeys([*given, name]))
+    return given
 
 
 def direction_in(own: Iterable[Own], measure: object) -> Direction | None:

@@ -302,12 +302,16 @@ def gaps(results: Results) -> pl.DataFrame:
     datagrams = results.recorded["packets"].filter(pl.col("packet_type").cast(pl.String) == "udp")
     is_end = pl.col("event").cast(pl.String).is_in(["created", "delivered"])
     last = datagrams.filter(is_end).group_by("flow").agg(pl.col("time_s").max().alias("last_s"))
-    flows = results.flows.join(last, on="flow", how="left", maintain_order="left").select(
-        "flow",
-        pl.max_horizontal("started_at_s", pl.lit(begin)).alias("begin_s"),
-        pl.min_horizontal(done, "last_s", pl.lit(results.simulated_s)).alias("end_s"),
-        "started_at_s",
-    ).filter(pl.col("started_at_s").is_not_null() & (pl.col("end_s") > pl.col("begin_s")))
+    flows = (
+        results.flows.join(last, on="flow", how="left", maintain_order="left")
+        .select(
+            "flow",
+            pl.max_horizontal("started_at_s", pl.lit(begin)).alias("begin_s"),
+            pl.min_horizontal(done, "last_s", pl.lit(results.simulated_s)).alias("end_s"),
+            "started_at_s",
+        )
+        .filter(pl.col("started_at_s").is_not_null() & (pl.col("end_s") > pl.col("begin_s")))
+    )
     arrived = _first_arrivals(results).join(flows, on="flow", maintain_order="left")
     inside = arrived.filter(pl.col("time_s").is_between("begin_s", "end_s")).select("flow", "time_s")
     ends = [flows.select("flow", pl.col(name).alias("time_s")) for name in ("begin_s", "end_s")]

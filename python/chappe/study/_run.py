@@ -463,7 +463,10 @@ class _Known:
     ):
         self._store = store
         self._measure = measure
-        name, self._choice = (None, None) if measure is None else chosen.parts(measure)
+        name: str | None = None
+        self._choice: chosen.Flows | None = None
+        if measure is not None:
+            name, self._choice = chosen.parts(measure)
         self._own = next((one for one in own if one.name == name), None)
         self._together: dict[tuple[str, ...], list[Totals]] = {}
         self._warmup = warmup
