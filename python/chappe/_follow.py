@@ -432,7 +432,7 @@ def _reason(row: dict[str, Any]) -> str:
 
 
 def _kbps(bps: float) -> str:
-    return f"{show.number(bps / 1e3, 3)} kbit/s"
+    return show.rate(bps, 3)
 
 
 def _ms(seconds: float) -> str:

@@ -46,7 +46,7 @@ def results(r: Results, name: str, choice: str | None = None, measures: Sequence
             str(f["src"]),
             str(f["dst"]),
             f["variant"] or f["transport"],
-            _kbps(f["goodput_bps"]),
+            show.rate(f["goodput_bps"]),
             f"{f['packets_delivered']:,}",
             f"{f['retransmissions']:,}" if f["transport"] != "udp" else "-",
             f"{f['timeouts']:,}" if f["transport"] != "udp" else "-",
@@ -75,7 +75,7 @@ def results(r: Results, name: str, choice: str | None = None, measures: Sequence
     only_udp = r.short_flows.is_empty() and "tcp" not in kinds
     rows, doubts = [], []
     for row in summary.iter_rows(named=True):
-        m = measure_of(row["measure"])
+        m = measure_of(row["measure"]).near(row["estimate"])
         if only_udp and m.name in OF_TCP:
             continue
         # The title has "of one run", and a line of its own tells of short batches.
@@ -112,10 +112,6 @@ def pooled(kinds: Mapping[str, int]) -> str:
     """Note that measures are of flows of several kinds."""
     many = " and ".join(f"{n:,} {kind.upper()}" for kind, n in kinds.items())
     return f"Measures pool {many} flows; `--flows {min(kinds)}` measures those of {min(kinds).upper()} alone."
-
-
-def _kbps(bps: float | None) -> str:
-    return f"{show.number(None if bps is None else bps / 1e3)} kbit/s"
 
 
 def _ms(seconds: float | None) -> float | None:
@@ -155,7 +151,7 @@ def _links(directions: pl.DataFrame) -> None:
             str(d["src"]),
             str(d["dst"]),
             f"{d['packets_sent']:,}",
-            _kbps(d["throughput_bps"]),
+            show.rate(d["throughput_bps"]),
             "-" if d["utilization"] is None else f"{100 * d['utilization']:.1f} %",
             show.number(d["mean_queue_packets"], 3),
             f"{d['dropped_queue_full']:,}",

@@ -49,6 +49,11 @@ class Measure(NamedTuple):
     limits: tuple[float, float] = (0.0, math.inf)
     """Smallest and largest possible value, in the stored unit."""
 
+    def near(self, value: float | None) -> "Measure":
+        """The measure with the unit in which a value has few zeros: a rate below 1 kbit/s is printed in bit/s."""
+        is_small = value is not None and self.unit == "kbit/s" and 0 < abs(value) < 1000
+        return self._replace(unit="bit/s", scale=1.0) if is_small else self
+
     @property
     def best(self) -> str | None:
         """Deprecated: use ``direction``."""

@@ -190,12 +190,12 @@ def _findings(results: Results) -> list[str]:
     rows = flows.to_dicts()
     said = []
     total = sum(row["goodput_bps"] or 0.0 for row in rows)
-    said.append(f"Goodput of {count(len(rows), 'flow')}: {_kbps(total)} in all.")
+    said.append(f"Goodput of {count(len(rows), 'flow')}: {show.rate(total)} in all.")
     if len(rows) > 1:
         rows.sort(key=lambda row: row["goodput_bps"] or 0.0)
         said.append(
-            f"The slowest is flow {rows[0]['flow']} with {_kbps(rows[0]['goodput_bps'])}, the fastest flow "
-            f"{rows[-1]['flow']} with {_kbps(rows[-1]['goodput_bps'])}."
+            f"The slowest is flow {rows[0]['flow']} with {show.rate(rows[0]['goodput_bps'])}, the fastest flow "
+            f"{rows[-1]['flow']} with {show.rate(rows[-1]['goodput_bps'])}."
         )
     for row in sorted((r for r in rows if r["transport"] != "udp"), key=lambda r: r["flow"])[:4]:
         times = {use: row[f"{use}_s"] or 0.0 for use in USES}
@@ -251,7 +251,7 @@ def _flows(results: Results) -> Table:
     )
     rows = [
         (
-            str(f["flow"]), str(f["src"]), str(f["dst"]), f["variant"] or f["transport"], _kbps(f["goodput_bps"]),
+            str(f["flow"]), str(f["src"]), str(f["dst"]), f["variant"] or f["transport"], show.rate(f["goodput_bps"]),
             f"{f['packets_delivered']:,}", _many(f["retransmissions"]), _many(f["timeouts"]),
             show.number(f["mean_window_segments"], 3), _ms(f["mean_rtt_s"]), _ms(f["mean_delay_s"]),
         )
@@ -264,7 +264,7 @@ def _flows(results: Results) -> Table:
 def _measures(results: Results) -> Table:
     rows = []
     for row in results.summary().iter_rows(named=True):
-        m = measure_of(row["measure"])
+        m = measure_of(row["measure"]).near(row["estimate"])
         rows.append((m.label, show.estimate(row, m.scale), m.unit, str(row["n"]), row["doubt"]))
     kinds = dict(results.flows["transport"].value_counts().iter_rows())
     note = "95 % confidence, from the batches of one run: other seeds may differ by more."
@@ -284,10 +284,6 @@ def _losses(results: Results) -> list[Table]:
         if name in outcomes.columns and (n := int(outcomes[name].sum()))
     ]
     return [Table("Lost packets", ("cause", "packets"), rows, "Of the whole run.")] if rows else []
-
-
-def _kbps(bps: float | None) -> str:
-    return f"{show.number(None if bps is None else bps / 1e3)} kbit/s"
 
 
 def _ms(seconds: float | None) -> str:
