@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from chappe import _core
 from chappe import _show as show
@@ -15,6 +15,9 @@ from chappe._arguments import NO_FOLDER
 from chappe._error import ScenarioError, reason
 from chappe._files import make_folder, take_away
 from chappe._scenario import Scenario, pairs_of, read_text, schema, text_of
+
+if TYPE_CHECKING:
+    import polars as pl
 
 BAD_INPUT = 2
 """Exit code for an invalid scenario or command line."""
@@ -129,6 +132,20 @@ def page_file(name: str, option: str) -> Path:
     if not path.parent.is_dir():
         raise CommandError(f"cannot write to {path}: there is no folder {path.parent}")
     return path
+
+
+def print_rows(rows: "pl.DataFrame", parquet: str | None) -> None:
+    """Prints a table as CSV, or writes it into a Parquet file."""
+    if parquet is None:
+        print(rows.write_csv(), end="")
+        return
+    from chappe import _tables as tables
+
+    path = named(parquet, "--parquet")
+    try:
+        tables.write(rows, path)
+    except OSError as e:
+        raise unwritable(path, e) from None
 
 
 @contextlib.contextmanager

@@ -168,14 +168,14 @@ def _jobs_option(q: argparse.ArgumentParser) -> None:
     q.add_argument("-j", "--jobs", type=_jobs, metavar="N", help="parallel runs (default: one per core)")
 
 
-def _measure_option(q: argparse.ArgumentParser) -> None:
+def _measure_option(q: argparse.ArgumentParser, default: str = "goodput_bps") -> None:
     q.add_argument(
         "--measure",
         dest="measures",
         metavar="NAME",
         action="append",
         default=[],
-        help="measure of the summary, such as mean_delay_s; may be repeated (default: goodput_bps)",
+        help=f"measure of the summary, such as mean_delay_s; may be repeated (default: {default})",
     )
 
 
@@ -226,6 +226,7 @@ def _compared_options(q: argparse.ArgumentParser) -> None:
 def _printed_options(q: argparse.ArgumentParser) -> None:
     form = q.add_mutually_exclusive_group()
     form.add_argument("--csv", action="store_true", help="print the table as CSV")
+    form.add_argument("--parquet", metavar="FILE", help="write the table as a Parquet file")
     form.add_argument("--json", action="store_true", help="print the table as JSON")
 
 
@@ -279,6 +280,7 @@ def parser() -> Parser:
         action="store_true",
         help="explain the results: time budgets of flows and nodes, and causes of packet loss",
     )
+    _measure_option(q, "all")
     _flows_option(q)
     q.add_argument("--report", metavar="FILE", help="write a report with a player of the run, an HTML file")
     _out_option(q, "write all tables and the effective settings to this folder")
@@ -307,6 +309,13 @@ def parser() -> Parser:
         help='largest relative error of the measure, such as "5 %%": points get further seeds until it is met',
     )
     q.add_argument("--max-seeds", type=_number_of_seeds, metavar="N", help="largest number of seeds with --precision")
+    q.add_argument(
+        "--pool",
+        metavar="AXIS",
+        action="append",
+        default=[],
+        help="axis over whose values runs are pooled, such as topology.seed; may be repeated",
+    )
     _set_option(q)
     _measure_option(q)
     _flows_option(q)
@@ -320,11 +329,12 @@ def parser() -> Parser:
     q = command("show", saved.show_folder, "print the results in a folder that `run` or `sweep` wrote")
     q.add_argument("folder", metavar="DIR", help="folder of a run or of a study")
     q.add_argument("--why", action="store_true", help="explain the results of a run, as `run --why` does")
-    _measure_option(q)
+    _measure_option(q, "all of a run, goodput_bps of a study")
     _flows_option(q)
     q.add_argument("-q", "--quiet", action="store_true", help="print only errors and warnings")
     form = q.add_mutually_exclusive_group()
     form.add_argument("--csv", action="store_true", help="print the summary as CSV")
+    form.add_argument("--parquet", metavar="FILE", help="write the summary as a Parquet file")
     form.add_argument("--json", action="store_true", help="print the results as JSON")
 
     q = command("plot", plots.plot, "plot a measure of a study, or a run over time")
@@ -436,7 +446,7 @@ def parser() -> Parser:
     _set_option(q)
     _seed_option(q)
     one = q.add_mutually_exclusive_group()
-    one.add_argument("--flow", type=_flow, metavar="N", help="number of the flow (default: 0)")
+    one.add_argument("--flow", type=_choice, metavar="N", help="number or name of the flow (default: 0)")
     one.add_argument("--packet", type=_flow, metavar="N", help="number of the packet")
     q.add_argument("--from", dest="from_", metavar="TIME", help='first line, such as "28 s"')
     q.add_argument("--until", metavar="TIME", help="last line")

@@ -37,6 +37,7 @@ def run(args: argparse.Namespace) -> int:
     from chappe._progress import hidden
 
     scenario = load(args)
+    asked = scenario.settings["run"]["record"]
     if args.flows is not None:
         try:
             chosen.check_labels(args.flows, chosen.labels_of([scenario]))
@@ -44,6 +45,8 @@ def run(args: argparse.Namespace) -> int:
             raise CommandError(f"--flows: {e}") from None
     if args.why:
         scenario = scenario.with_settings({"run.airtime": True})
+    if args.measures:
+        scenario = _recording(scenario, args.measures)
     if args.out is not None and args.pcap is not None:
         _refuse_shared(named(args.pcap, "--pcap"), named(args.out))
     report_file = None if args.report is None else page_file(args.report, "--report")
@@ -51,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
     captures = contextlib.nullcontext() if args.pcap is None else folder(args.pcap, "--pcap")
     with place as out, captures as pcap, hidden(args.quiet):
         results = _results(scenario, Path(args.file).name, out, pcap)
-    saved.refuse_no_flows(results, args.flows)
+    saved.refuse_not_measured(results, args.flows, args.measures or None)
     if report_file is not None:
         _report(results, report_file, Path(args.file).name)
     stories = _stories(scenario, args.flows, quiet=args.quiet and not args.json) if args.why and args.flows else {}
@@ -59,17 +62,17 @@ def run(args: argparse.Namespace) -> int:
         budgets = {"why": results.why().to_dict()} if args.why else {}
         if stories:
             budgets["why"]["stories"] = [{"flow": flow, **story._to_dict()} for flow, story in stories.items()]
-        everything = results.to_dict(flows=args.flows)
+        everything = results.to_dict(measures=args.measures or None, flows=args.flows)
         told = [warning for warning in everything["warnings"] if warning["code"] not in args.ignored]
         print_json({**everything, "warnings": told, **budgets})
     elif not args.quiet:
-        show_results.results(results, args.file, args.flows)
+        show_results.results(results, args.file, args.flows, args.measures or None)
         if args.why:
             show_results.why(results.why())
             for story in stories.values():
                 show.say("")
                 show_follow.summary(story)
-        if out is None and results.recorded:
+        if out is None and results.recorded and asked:
             rows = ", ".join(f"{name} ({count(len(table), 'row')})" for name, table in results.recorded.items())
             show.say("")
             show.say(f"Recorded, but not written: {rows}. Use `--out DIR` to write them.")
@@ -80,6 +83,18 @@ def run(args: argparse.Namespace) -> int:
             show.say("")
             show.say(f"Captures written to {pcap}: a pcapng file for each node.")
     return 0
+
+
+def _recording(scenario: Scenario, measures: list[str]) -> Scenario:
+    """The scenario with the recorded tables that the measures need."""
+    from chappe.study._of_run import asked, recorded_for
+
+    try:
+        _, own = asked(measures)
+    except ValueError as e:
+        raise CommandError(f"--measure: {e}") from None
+    recorded = [*scenario.settings["run"]["record"], *recorded_for(own.values())]
+    return scenario.with_settings({"run.record": list(dict.fromkeys(recorded))})
 
 
 def _stories(scenario: Scenario, flows: str, *, quiet: bool) -> "dict[int, Story]":

@@ -12,6 +12,7 @@ from chappe.cli.given import KEPT, STDIN, CommandError, kind_of, named, scenario
 
 if TYPE_CHECKING:
     from chappe.study._file import StudyFile
+    from chappe.study._own import Own
     from chappe.study._stop import Precision
 
 _BRACKETS = {"[": "]", "{": "}"}
@@ -41,7 +42,7 @@ def sweep(args: argparse.Namespace) -> int:
     try:
         with study_show.told_at_once():
             if f.search is not None:
-                study = search(f.scenario, **vars(f.search), axes=f.axes, seeds=f.seeds, **common)
+                study = search(f.scenario, **vars(f.search), measures=f.own, axes=f.axes, seeds=f.seeds, **common)
             else:
                 study = sweep(
                     f.scenario, f.axes, seeds=f.seeds, precision=f.precision, measures=f.own, pool=f.pool, **common
@@ -68,7 +69,7 @@ def _study(args: argparse.Namespace) -> "StudyFile":
     from chappe.study import _file as study_file
     from chappe.study._axes import grid, seeds_of
     from chappe.study._own import own_of, split
-    from chappe.study._run import problems_of_measure
+    from chappe.study._run import problems_of_measure, problems_of_pool
     from chappe.study._search import first_seeds
 
     if args.file == STDIN:
@@ -113,7 +114,13 @@ def _study(args: argparse.Namespace) -> "StudyFile":
         measures = asked or f.measures
     else:
         measures = chosen.of(asked or f.measures, flows)
-    precision = _precision(args, f, seeds, measures[0])
+    if args.pool:
+        if problems := problems_of_pool(args.pool, [*f.axes, *axes, *(["case"] if f.cases else [])], False):
+            raise StudyError([p._replace(message=p.message.replace("`pool`", "--pool")) for p in problems])
+        if f.search is not None:
+            raise CommandError("--pool is for studies without search")
+        f = replace(f, pool=tuple(dict.fromkeys(args.pool)))
+    precision = _precision(args, f, seeds, measures[0], own_of(f.own, (), "measures")[0])
     return replace(f, axes={**f.axes, **axes}, seeds=seeds, precision=precision, measures=measures, flows=flows)
 
 
@@ -131,7 +138,9 @@ def _unknown_labels(args: argparse.Namespace, f: "StudyFile", axes: dict[str, li
         return []  # the sweep says what is wrong with the points
 
 
-def _precision(args: argparse.Namespace, f: "StudyFile", seeds: list[int], measure: str) -> "Precision | None":
+def _precision(
+    args: argparse.Namespace, f: "StudyFile", seeds: list[int], measure: str, own: "list[Own]"
+) -> "Precision | None":
     """Precision of the study, with the changes of the command line."""
     from chappe.study._file import share
     from chappe.study._run import problems_of_stop
@@ -153,7 +162,7 @@ def _precision(args: argparse.Namespace, f: "StudyFile", seeds: list[int], measu
         rule = replace(rule, max_seeds=args.max_seeds)
     if len(seeds) == 1 and rule.max_length is None:
         raise CommandError("--precision needs several seeds at the start: add `--seeds 10`")
-    if problems := problems_of_stop(rule, seeds):
+    if problems := problems_of_stop(rule, seeds, own):
         raise StudyError([_as_option(p) for p in problems])
     return rule
 

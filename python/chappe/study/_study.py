@@ -391,7 +391,8 @@ class Study:
                 ``"each"`` (:meth:`chappe.Results.summary`); ``None``: all flows.
 
         Returns:
-            One row per point and measure that is defined there: the axes, ``measure``, ``estimate``, ``ci_low`` and
+            One row per point and measure that is defined there. Behind the axes and the measure polars prints the last
+            four columns: ``n`` and the estimate with its interval. In all: the axes, ``measure``, ``estimate``, ``ci_low`` and
             ``ci_high`` of the interval (:class:`chappe.stats.Pooled`), ``n``, ``of`` (``"runs"``, ``"batches"``, or
             pooled axes), ``doubt`` (reasons to doubt the interval, null without any), ``unseen`` (bound on the share of
             runs in a state that none of the runs had); ``q10``, ``median`` and ``q90`` with their intervals, null for
@@ -407,7 +408,10 @@ class Study:
             for s in self._in_order(name)
         ]
         all_rows = analysis.table(rows)
-        return all_rows.filter(pl.col("n") > 0).cast({"doubt": pl.String, "met": pl.Boolean}) if rows else all_rows
+        if not rows:
+            return all_rows
+        defined = all_rows.filter(pl.col("n") > 0).cast({"doubt": pl.String, "met": pl.Boolean})
+        return analysis.with_last(defined, "n", "estimate", "ci_low", "ci_high")
 
     def _measures_of(self, measures: Sequence[str], flows: str | None, *, each: bool = False) -> list[str]:
         """Names of measures of chosen flows.
@@ -705,11 +709,10 @@ class Study:
         if direction is None and best is None:
             direction = self._direction_of(measure)
         rows = analysis.table(analysis.rank(samples, names, direction_of(measure, direction, best), confidence))
-        return (
-            rows.cast({"rank": pl.Int64, "can_be_best": pl.Boolean, "letters": pl.String, "note": pl.String})
-            if len(rows)
-            else rows
-        )
+        if rows.is_empty():
+            return rows
+        typed = rows.cast({"rank": pl.Int64, "can_be_best": pl.Boolean, "letters": pl.String, "note": pl.String})
+        return analysis.with_last(typed, "letters", "estimate", "ci_low", "ci_high")
 
     def plot(
         self,
@@ -842,6 +845,16 @@ class Study:
 
     def _known(self, measure: str) -> Known:
         """Totals of a measure in runs by name, as the search saw them."""
+        if self._is_own(measure):
+            name, choice = chosen.parts(measure)
+
+            def together(keys: Sequence[str]) -> list[Totals | None]:
+                there = list(dict.fromkeys(key for key in keys if key in self._sources))
+                rows = own.totals_of(self._own[name], there, lambda name: self._rows(name, there), choice)
+                found = dict(zip(there, own.rows_of(rows), strict=True))
+                return [found.get(key) for key in keys]
+
+            return together
         none = Totals.of(measure, np.empty((0, 2)))
         cache: dict[str, Totals | None] = {}
 
