@@ -394,11 +394,11 @@ class Study:
             One row per point and measure that is defined there. Behind the axes and the measure polars prints the last
             four columns: ``n`` and the estimate with its interval. In all: the axes, ``measure``, ``estimate``,
             ``ci_low`` and ``ci_high`` of the interval (:class:`chappe.stats.Pooled`), ``n``, ``of`` (``"runs"``,
-            ``"batches"``, or pooled axes), ``doubt`` (reasons to doubt the interval, null without any), ``unseen`` (bound on the share of
-            runs in a state that none of the runs had); ``q10``, ``median`` and ``q90`` with their intervals, null for
-            too few values; for batches ``autocorrelation`` of neighbours, and ``correlated``, which is true if it is
-            significant; ``met``, which is false for a point that missed the precision of the study, and null without
-            precision.
+            ``"batches"``, or pooled axes), ``doubt`` (reasons to doubt the interval, null without any), ``unseen``
+            (bound on the share of runs in a state that none of the runs had); ``q10``, ``median`` and ``q90`` with
+            their intervals, null for too few values; for batches ``autocorrelation`` of neighbours, and ``correlated``,
+            which is true if it is significant; ``met``, which is false for a point that missed the precision of the
+            study, and null without precision.
         """
         known_confidence(confidence)
         names = self._measures_of(names_of("measures", measures), flows, each=True)
