@@ -92,7 +92,16 @@ def test_experiments_on_the_lossy_link(
 
 @pytest.mark.parametrize(
     ("name", "rows"),
-    [("ping", 2), ("attempts", 5), ("limits", 5), ("rts", 3), ("grid", 12), ("hidden", 1), ("exponent", 5)],
+    [
+        ("ping", 2),
+        ("attempts", 5),
+        ("limits", 5),
+        ("rts", 3),
+        ("grid", 12),
+        ("hidden", 1),
+        ("exponent", 5),
+        ("impatient", 6),
+    ],
 )
 def test_experiments_on_the_testbed(
     name: str, rows: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -14,18 +14,23 @@ from chappe.stats import Estimate
 from chappe_papers.claims import needs
 from chappe_papers.estimates import Estimates
 from chappe_papers.pairs import Paired
-from chappe_papers.su2008 import PAPER, microscopic
+from chappe_papers.su2008 import PAPER, informed, microscopic
 from chappe_papers.su2008.claims import ALL as CLAIMS
 from chappe_papers.su2008.design import AGGREGATE, DESIGN, JAIN, MBPS, MEDIAN, RESENT, Length, mix
 from chappe_papers.su2008.extras import EXTRAS, ROLES
 from chappe_papers.su2008.outcomes import TARGETS, Outcome, outcomes, range_of, tally
 from chappe_papers.su2008.paths import Paths, paths
 from chappe_papers.su2008.points import (
+    BUFFERS,
     COLUMNS,
+    FROZEN,
     HOSTS,
-    RATES,
+    INFORMED,
     ROWS,
+    ROWS_NEAR,
+    RTS_APART,
     SCHEMES,
+    WINDOWS,
     Point,
     routes,
     scenario,
@@ -105,16 +110,95 @@ def test_every_scheme_and_every_host_is_a_scenario_without_a_warning() -> None:
         assert (flow["dst"] == COLUMNS) == HOSTS[host].upload
 
 
-def test_an_unanswered_rts_uses_up_an_attempt_unless_the_paper_is_read_otherwise() -> None:
-    none, with_rts, apart = (scenario(Point("path", rts=n)).settings["wlan"] for n in (0, 1, 2))
-    assert [s.get("rts_threshold") for s in (none, with_rts, apart)] == ["never", "always", "always"]
-    assert [s["rate_control"]["rts_uses_chain"] for s in (with_rts, apart)] == [True, False]
-    assert scenario(Point("path", rts=2)).warnings == []
+def test_an_unanswered_rts_does_not_blame_the_rate_but_in_the_frozen_model() -> None:
+    points = (Point("path"), Point("path", rts=1), Point("path", rts=1, model=FROZEN))
+    none, informed_rts, frozen_rts = (scenario(p).settings["wlan"] for p in points)
+    assert [s.get("rts_threshold") for s in (none, informed_rts, frozen_rts)] == ["never", "always", "always"]
+    assert [s["rate_control"]["rts_uses_chain"] for s in (informed_rts, frozen_rts)] == [False, True]
     (change,) = (c for title, c in PAPER.readings.items() if "RTS" in title)
-    read = {p: change(p) for rate in RATES for n in (0, 1) if (p := Point("path", rate=rate, rts=n))}
-    assert [p for p, q in read.items() if p != q] == [Point("path", rts=1)]
-    assert read[Point("path", rts=1)] == Point("path", rts=2)
-    assert DESIGN.seeds(Point("path", rts=2), DESIGN.full) == DESIGN.seeds(Point("path"), DESIGN.full)
+    assert [change(p) for p in points] == [points[0], points[2], points[2]]
+    seeds = {DESIGN.seeds(p, DESIGN.full) for p in points}
+    assert seeds == {DESIGN.full.most}
+
+
+# ---- the informed model ----
+
+
+def test_a_point_takes_the_facts_that_bear_on_it() -> None:
+    facts = {
+        Point("path"): set(), Point("rows"): {ROWS_NEAR}, Point("rows", scheme="buf2"): {ROWS_NEAR, BUFFERS},
+        Point("path", rts=1): {RTS_APART}, Point("path", rate="fixed", rts=1): set(),
+        Point("path", host="mesh_us"): {WINDOWS}, Point("path", host="us_mesh"): set(),
+        Point("path", scheme="buf4", host="mesh_us"): {WINDOWS, BUFFERS},
+    }  # fmt: skip
+    assert {p: set(p.facts) for p in facts} == facts
+    for p, own in facts.items():
+        assert (p.known, p._replace(model=FROZEN).known) == (own, set())
+        # Points of the same scenario are one: a model in which nothing differs is the informed one.
+        assert DESIGN.same(p) == p
+        assert DESIGN.same(p._replace(model=FROZEN)) == (p._replace(model=FROZEN) if own else p)
+    one = Point("path", scheme="buf2", host="mesh_us", model=BUFFERS)
+    assert (one.known, DESIGN.same(one._replace(model=f"{BUFFERS}+{ROWS_NEAR}"))) == ({BUFFERS}, one)
+    assert DESIGN.same(one._replace(model=f"{BUFFERS}+{WINDOWS}")).model == INFORMED
+
+
+def test_the_models_differ_by_what_the_facts_say() -> None:
+    def settings(p: Point) -> tuple[object, ...]:
+        own = scenario(p).settings
+        places = own["topology"].get("positions")
+        wire = own["wired_link"][0]["rate"] if own.get("wired_link") else None
+        return places[COLUMNS][1] if places else None, own["tcp"]["receive_window"], wire, own["queue"]["limit"]
+
+    us, rows = Point("path", scheme="buf2", host="mesh_us"), Point("rows")
+    window = scenario(Point("path")).settings["tcp"]["receive_window"]
+    assert settings(us) == (None, 45, "100 Mbit/s", 1)
+    assert settings(us._replace(model=FROZEN)) == (None, window, "4719 kbit/s", 2)
+    assert settings(rows)[0] == "2.5 m"
+    assert settings(rows._replace(model=FROZEN))[0] == "9.4 m"
+    assert settings(us._replace(scheme="buf4"))[3] == 3
+
+
+def test_numbers_that_chose_a_fact_no_longer_count() -> None:
+    numbers = [t for t in targets() if t.role == PREDICT]
+    chose = Counter(informed.table_of(t) for t in numbers if informed.chose(t))
+    assert chose == {"Table VI": 25, "Fig. 4": 1, "Fig. 6": 1, "Table VIII": 3, "Table IX": 2}
+    facts = {t.id: informed.facts_of(t) for t in numbers}
+    assert facts["T9-US-2-1"] == {WINDOWS, BUFFERS}
+    assert facts["F6-rts"] == {RTS_APART}
+    assert (facts["T7-Reno-5"], facts["T6-Reno-5"]) == (set(), {ROWS_NEAR})
+
+
+def test_within_25_percent_is_told_from_the_error() -> None:
+    target = next(t for t in targets() if t.id == "T7-Reno-1")
+    numbers = [Prediction(target, Estimate(by * target.number, 0.0, 1)) for by in (0.74, 0.76, 1.24, 1.26)]
+    assert [informed.is_within(p) for p in numbers] == [False, True, True, False]
+    score = informed.Score.of(numbers)
+    assert score.share.startswith("2: 50 % (")
+    assert score.median == pytest.approx((0.26 + (1 / 0.76 - 1)) / 2)
+
+
+def test_a_table_left_out_is_predicted_with_the_facts_that_the_others_choose(monkeypatch: pytest.MonkeyPatch) -> None:
+    def made(_: Estimates, model: str) -> dict[str, Prediction]:
+        """The paper's numbers with all facts that bear on them, and half as much otherwise."""
+        known = frozenset(informed.FACTS) if model == INFORMED else frozenset(model.split("+"))
+        numbers = {t.id: t for t in targets() if t.role == PREDICT}
+        right = {name: t.number * (1.0 if informed.facts_of(t) <= known else 0.5) for name, t in numbers.items()}
+        return {name: Prediction(t, Estimate(right[name], 0.0, 1)) for name, t in numbers.items()}
+
+    monkeypatch.setattr(informed, "of_model", made)
+    folds = {f.table: f for f in informed.left_out(Estimates({}))}
+    assert {name: f.facts for name, f in folds.items()} == {
+        "Table IV": (WINDOWS,),
+        "Table VI": (ROWS_NEAR, BUFFERS),
+        "Table VII": (BUFFERS,),
+        "Table VIII": (WINDOWS, BUFFERS),
+        "Table IX": (WINDOWS, BUFFERS),
+        "Fig. 4": (ROWS_NEAR,),
+        # On an unanswered RTS no other number rests.
+        "Fig. 6": (WINDOWS,),
+    }
+    assert all(map(informed.is_within, folds["Table IX"].after))
+    assert [informed.is_within(p) for p in folds["Fig. 6"].after].count(False) == 1
 
 
 # ---- the numbers of the paper ----
@@ -242,7 +326,7 @@ def test_a_run_of_each_path_has_its_own_links() -> None:
 
 
 def test_all_that_is_predicted_is_run() -> None:
-    asked = set(needs(lambda data: predictions(data, ROLES), DESIGN.full.x))
+    asked = set(needs(lambda data: predictions(data.seen_as(informed.frozen), ROLES), DESIGN.full.x))
     assert len(asked) > 140
     assert asked <= set(EXTRAS["predictions"].points(DESIGN.full))
 
@@ -273,5 +357,5 @@ def test_the_paper_in_short(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert int(outcome_rows[-1]["numbers"]) - int(outcome_rows[-1]["inside"]) <= len(outside)
     assert len(outside) <= sum(int(r["numbers"]) - int(r["inside"]) for r in outcome_rows[:-1])
     assert "median error" in (tmp_path / "index.html").read_text(encoding="utf-8")
-    assert len(CLAIMS) == len(PAPER.claims) == 32
+    assert len(CLAIMS) == len(PAPER.claims) == 33
     assert chappe_papers.find("su2008") is PAPER

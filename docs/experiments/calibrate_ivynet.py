@@ -2,7 +2,7 @@
 
 ``python docs/experiments/calibrate_ivynet.py`` makes four searches, each with what the ones before have found, and
 prints what was tried, on paths along a row; ``--write`` keeps it as the table that the paper's page shows.
-The result is the preset ``ivynet`` and the distance of the rows in ``chappe_papers.su2008.points``.
+The result is the preset ``ivynet`` and the distance of the rows of the frozen model in ``chappe_papers.su2008.points``.
 
 1. Preambles and the rate of ACKs: four flows, one hop, window limit 3.
 2. Signal over one hop and threshold of sensing: one flow at 11 Mbit/s, five hops and a wire to Europe. Of the pairs
@@ -27,7 +27,7 @@ from chappe._scenario import Scenario
 from chappe.study._measure import measure
 from chappe_papers.figures import write_csv
 from chappe_papers.su2008.paths import Paths
-from chappe_papers.su2008.points import Point, scenario
+from chappe_papers.su2008.points import FROZEN, Point, scenario
 
 NOISE_DBM = -93.555
 """In 22 MHz with a noise figure of 7 dB."""
@@ -90,7 +90,7 @@ def first() -> Tried:
 
 def second(paths: int) -> Tried:
     """Signal and threshold of sensing."""
-    point = {"own": Point("path", 5, "fixed", host="mesh_europe")}
+    point = {"own": Point("path", 5, "fixed", host="mesh_europe", model=FROZEN)}
     tried = []
     for signal in (11.8, 12.0, 12.2, 12.4):
         for sensed in (3.4, 3.6, 3.8, 4.0, 4.2):
@@ -113,7 +113,7 @@ def third(paths: int, signal: float, sensed: float) -> Tried:
 
 def fourth(paths: int, settings: Mapping[str, Any]) -> Tried:
     """Distance of the rows."""
-    point = {"own": Point("rows", 1, "fixed")}
+    point = {"own": Point("rows", 1, "fixed", model=FROZEN)}
     return [(f"rows {m:g} m apart", fmean(over_paths(point, settings, paths, m)["own"])) for m in
             (8.0, 9.0, 9.2, 9.3, 9.4, 9.6, 10.0, 11.0)]  # fmt: skip
 

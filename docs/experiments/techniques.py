@@ -24,7 +24,17 @@ from chappe_papers.judge import Answer, Check, above
 from chappe_papers.page import table
 from chappe_papers.pairs import Paired
 from chappe_papers.su2008.paths import paths as drawn
-from chappe_papers.su2008.points import HOSTS, RATES, SCHEMES, WIRE_QUEUE, Point, scenario
+from chappe_papers.su2008.points import (
+    BUFFERS,
+    HOSTS,
+    INFORMED,
+    RATES,
+    SCHEMES,
+    WINDOW,
+    WIRE_QUEUE,
+    Point,
+    scenario,
+)
 
 PAGE = Path(__file__).parents[1] / "techniques.md"
 COMPARED = (
@@ -39,9 +49,13 @@ COMPARED = (
     "vegas_thinning",
     "fq_codel",
     "buf2",
+    "flow_control",
     "small_queue",
 )
-PLACES = {"": "wireless", "mesh_europe_later": "to Europe", "mesh_us": "to the US"}
+WIRE = "mesh_us+wire"
+"""The US behind a wire of the rate of Table IV, instead of windows of 64 KiB."""
+
+PLACES = {"": "wireless", "mesh_europe_later": "to Europe", "mesh_us": "to the US", WIRE: "to the US, 4.7 Mbit/s"}
 LENGTHS = {1: "short", 5: "long"}
 FLOWS = {"path": "1 flow", "shared": "4 flows"}
 GOOD = 0.9
@@ -109,7 +123,7 @@ def of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
 def runs(paths: int, stop: str) -> dict[Where, dict[str, Values]]:
     """Runs all of it, each path with its own seed: over one hop two paths differ in nothing else."""
     made = {
-        (layout, hops, rate, host, scheme): scenario(Point(layout, hops, rate, scheme, host=host), {"run.stop": stop})
+        (layout, hops, rate, host, scheme): scenario(point(layout, hops, rate, host, scheme), {"run.stop": stop})
         for host in PLACES for hops in LENGTHS for layout in FLOWS for rate in RATES for scheme in COMPARED
     }  # fmt: skip
     rows = [measure({key: drawn().on(n, Point(key[0]), own) for key, own in made.items()}, [n],
@@ -119,6 +133,12 @@ def runs(paths: int, stop: str) -> dict[Where, dict[str, Values]]:
         bps, jain = (np.array([own[key][name][0] for own in rows]) for name in ("own_bps", "own_jain"))
         found.setdefault(key[:4], {})[key[4]] = Values(bps, jain)
     return found
+
+
+def point(layout: str, hops: int, rate: str, host: str, scheme: str) -> Point:
+    """A scheme in a scenario."""
+    model = BUFFERS if host == WIRE else INFORMED
+    return Point(layout, hops, rate, scheme, host=host.removesuffix("+wire"), model=model)
 
 
 def judged(values: Mapping[Where, Mapping[str, Values]]) -> Found:
@@ -256,12 +276,14 @@ def page(found: Found, paths: int, stop: str) -> str:
         [title(s), ", ".join(f"`{n} = {v}`" for n, v in SCHEMES[s][1].items()) or "the preset"]
         for s in COMPARED])  # fmt: skip
     us, europe = HOSTS["mesh_us"], HOSTS["mesh_europe_later"]
+    windows = f"windows of {WINDOW} segments (64 KiB)"
     lines += ["## Method", "", f"The preset `ivynet` on the first {paths} paths of [Su 2008](papers/su2008.md), which "
               f"lie in one grid of routers and are the same for all; {paths // 2} of them compared. Each run has the "
               f"seed of its path and lasts {stop}. Short is the first hop of a path, long all five. All flows of a "
               "scenario share one path and send from the mesh; Europe is "
-              f"{europe.rtt_ms:g} ms away at {europe.upstream_kbps / 1e3:g} Mbit/s, the US {us.rtt_ms:g} ms at "
-              f"{us.upstream_kbps / 1e3:g} Mbit/s, with {WIRE_QUEUE} packets at either end of the wire.", "",
+              f"{europe.rtt_ms:g} ms away, the US {us.rtt_ms:g} ms, both with {windows} and wires that limit nothing; "
+              f"once more the US has no such window, but a wire of {us.upstream_kbps / 1e3:g} Mbit/s, with "
+              f"{WIRE_QUEUE} packets at either end.", "",
               "Made by `python docs/experiments/techniques.py --write`.", ""]  # fmt: skip
     return "\n".join(lines)
 

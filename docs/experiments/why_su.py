@@ -5,13 +5,15 @@
 - ``grid``: one flow, by the grid in which the paths lie, and along a row;
 - ``hidden``: one flow over two hops, by whether its two ends hear each other;
 - ``exponent``: one flow, by the path-loss exponent, with which nodes two hops apart hear each other or not;
-- ``rows``: four flows on disjoint paths, by the distance of the rows and by the path-loss exponent;
+- ``rows``: four flows on disjoint paths, by the distance of the rows;
+- ``one_hop``: the schemes on such paths, with one row reversed, and with a SampleRate that gives a rate up earlier;
+- ``impatient``: one flow, and four on one path, with that SampleRate;
 - ``attempts``: one flow over five hops, by how often the MAC tries;
 - ``limits``: the same by the window limit, at both rates;
 - ``rts``: the same with autorate, without RTS and CTS, and with them by what an unanswered RTS counts;
 - ``ping``: a datagram of 1500 bytes there and back on an idle path, whole and in the two fragments of a ping;
-- ``wire``: buffers of 2 and 4 on the way to the US over one and five hops, by the rate of the wire;
-- ``window``: one flow over five hops to Europe, by what else loses frames on the air.
+- ``wire``: buffers of 2, 4 and 50 on the way to the US over one and five hops, by what limits the wire;
+- ``window``: one flow over five hops to Europe, by what else loses frames, and by the attempts of the chain.
 
 What a buffer of 2 may be is part of the paper's page: ``chappe paper su2008 --extra buffers``. ``--paths`` says on how
 many paths runs are made. Numbers are means over the paths, in some tables with their 95 % intervals.
@@ -30,7 +32,19 @@ from chappe_papers.measured import share
 from chappe_papers.pairs import Paired
 from chappe_papers.su2008.paths import Paths
 from chappe_papers.su2008.paths import paths as drawn
-from chappe_papers.su2008.points import RATES, ROW_M, Point, scenario
+from chappe_papers.su2008.points import (
+    BUFFERS,
+    COLUMNS,
+    FROZEN,
+    NEAR_ROW_M,
+    PAPERS,
+    RATES,
+    ROW_M,
+    ROWS,
+    WINDOW,
+    Point,
+    scenario,
+)
 
 
 class Runs:
@@ -45,11 +59,13 @@ class Runs:
         self.paths = paths
         self.on = on or drawn()
 
-    def of(self, p: Point, changes: Mapping[str, Any] | None = None, row_m: float = ROW_M) -> dict[str, float]:
+    def of(self, p: Point, changes: Mapping[str, Any] | None = None, row_m: float | None = None) -> dict[str, float]:
         """Measures of a point, the mean over the paths."""
         return {name: e.mean for name, e in self.paired(p, changes, row_m).items()}
 
-    def paired(self, p: Point, changes: Mapping[str, Any] | None = None, row_m: float = ROW_M) -> dict[str, Paired]:
+    def paired(
+        self, p: Point, changes: Mapping[str, Any] | None = None, row_m: float | None = None
+    ) -> dict[str, Paired]:
         """Measures of a point, path by path."""
         own = scenario(p, dict(changes or {}), row_m)
         seeds = range(1, self.paths + 1)
@@ -120,14 +136,37 @@ def exponent(runs: Runs) -> None:
 
 
 def rows(runs: Runs) -> None:
-    """Distance of the rows, exponent, hops, and at both rates: all flows together [kbit/s], Jain's index."""
-    for row_m in (5.0, 7.0, ROW_M, 14.0):
-        for exponent in (2.2, 3.4):
-            for hops in (1, 3):
-                radio = {"radio.log_distance.exponent": exponent}
-                own = [runs.of(Point("rows", hops, rate), radio, row_m) for rate in RATES]
-                cells = [x for o in own for x in (o["own_kbps"], o["own_jain"])]
-                line(f"{row_m:g} m", f"{exponent:g}", f"{hops}", *cells)
+    """Distance of the rows, hops, at 11 Mbit/s and with autorate: kbit/s, Jain's index; the first by the second."""
+    for row_m in (1.0, NEAR_ROW_M, 3.5, 5.0, 7.0, ROW_M, 14.0):
+        for hops in (1, 3, 5):
+            own = [runs.of(Point("rows", hops, rate), None, row_m) for rate in RATES]
+            cells = [x for o in own for x in (o["own_kbps"], o["own_jain"])]
+            auto, fixed = (o["own_kbps"] for o in own)
+            line(f"{row_m:g} m", f"{hops}", *cells, fixed / auto)
+
+
+IMPATIENT = {"wlan.rate_control.sample_rate.max_failures": 1}
+"""SampleRate gives a rate up after two frames in a row that were lost, instead of four."""
+
+
+def one_hop(runs: Runs) -> None:
+    """Layout, hops, scheme of Table VI: all flows together [kbit/s], Jain's index."""
+    for hops in (1, 3):
+        # Packets of the last row go the other way: its sender is at the other end of its path.
+        reverse = {f"flow.{ROWS - 1}.src": COLUMNS * ROWS - 1, f"flow.{ROWS - 1}.dst": COLUMNS * ROWS - 1 - hops}
+        for name, changes in (("as it is", {}), ("one reversed", reverse), ("impatient", IMPATIENT)):
+            for scheme in PAPERS:
+                own = runs.of(Point("rows", hops, scheme=scheme), changes)
+                line(name, f"{hops}", scheme, own["own_kbps"], own["own_jain"])
+
+
+def impatient(runs: Runs) -> None:
+    """Layout, hops: autorate by 11 Mbit/s, with SampleRate as it is and with an impatient one."""
+    for layout in ("path", "shared"):
+        for hops in (1, 2, 5):
+            fixed = runs.paired(Point(layout, hops, "fixed"))["own_kbps"]
+            both = (runs.paired(Point(layout, hops), changes)["own_kbps"] for changes in ({}, IMPATIENT))
+            line(layout, f"{hops}", *(cell(auto.over(fixed)) for auto in both))
 
 
 def attempts(runs: Runs) -> None:
@@ -153,8 +192,9 @@ def rts(runs: Runs) -> None:
     """Autorate: throughput [kbit/s], the same without RTS, frames of data of the first node at 11 Mbit/s [%]."""
     none = runs.paired(Point("path"))
     names = ("no RTS", "RTS, an unanswered one uses up an attempt", "RTS, an unanswered one uses up none")
-    for number, name in enumerate(names):
-        own = runs.paired(Point("path", rts=number)) if number else none
+    points = (Point("path"), Point("path", rts=1, model=FROZEN), Point("path", rts=1))
+    for p, name in zip(points, names, strict=True):
+        own = runs.paired(p) if p.rts else none
         times = own["own_kbps"].over(none["own_kbps"])
         line(name, cell(own["own_kbps"]), cell(times), cell(own["own_fast"]))
 
@@ -170,21 +210,28 @@ def ping(runs: Runs) -> None:
 
 
 def window(runs: Runs) -> None:
-    """Frames that are lost whatever the signal is [%]: throughput [kbit/s], sent again [%], window, at both rates."""
-    for percent in (0, 10, 20, 30):
-        lossy = {"wlan.error.model": "uniform", "wlan.error.rate": percent / 100} if percent else {}
+    """Frames lost whatever the signal is, or attempts of the chain: kbit/s, sent again [%], window, at both rates."""
+    chain = "wlan.rate_control.sample_rate"
+    tried = {f"{n} % lost": {"wlan.error.model": "uniform", "wlan.error.rate": n / 100} for n in (10, 20, 30)}
+    tried |= {f"{2 + best + last} attempts": {f"{chain}.best_tries": best, f"{chain}.last_tries": last}
+              for best, last in ((2, 1), (1, 1), (1, 0))}  # fmt: skip
+    for name, changes in ({"as it is": {}} | tried).items():
         for rate, title in RATES.items():
-            own = runs.of(Point("path", 5, rate, host="mesh_europe_later"), lossy)
-            line(f"{percent} %", title, own["own_kbps"], own["own_resent"], own["own_window"])
+            own = runs.of(Point("path", 5, rate, host="mesh_europe_later"), changes)
+            line(name, title, own["own_kbps"], own["own_resent"], own["own_window"])
 
 
 def wire(runs: Runs) -> None:
-    """Buffer, rate of the wire, hops: throughput [kbit/s], window."""
-    for scheme in ("buf2", "buf4"):
-        for rate in ("4719 kbit/s", "6 Mbit/s", "100 Mbit/s"):
+    """Buffer, rate of the wire and window, hops: throughput [kbit/s], window."""
+    rates = {rate: {"wired_link.0.rate": rate} for rate in ("4719 kbit/s", "6 Mbit/s", "100 Mbit/s")}
+    limits = rates | {f"100 Mbit/s, {WINDOW} segments": rates["100 Mbit/s"] | {"tcp.receive_window": WINDOW}}
+    for scheme in ("buf2", "buf2_beside", "buf4", "buf4_beside", "reno"):
+        for name, changes in limits.items():
             for hops in (1, 5):
-                own = runs.of(Point("path", hops, scheme=scheme, host="mesh_us"), {"wired_link.0.rate": rate})
-                line(scheme, rate, f"{hops}", own["own_kbps"], own["own_window"])
+                # Of the models it takes the buffer alone: the wire is changed here.
+                p = Point("path", hops, scheme=scheme, host="mesh_us", model=BUFFERS)
+                own = runs.of(p, changes)
+                line(scheme, name, f"{hops}", own["own_kbps"], own["own_window"])
 
 
 def line(*cells: object) -> None:
@@ -197,6 +244,8 @@ EXPERIMENTS = {
     "hidden": hidden,
     "exponent": exponent,
     "rows": rows,
+    "one_hop": one_hop,
+    "impatient": impatient,
     "attempts": attempts,
     "limits": limits,
     "rts": rts,

@@ -222,3 +222,41 @@ fn neighborhood_red_marks_ecn_capable_packets() {
     let (marks, received, cuts) = (nodes(&r, "ecn_marks"), whole(&r, "marks_received"), whole(&r, "ecn_cuts"));
     assert!(50 < cuts && cuts <= received && received <= marks, "{marks} marked, {received} received, {cuts} cuts");
 }
+
+/// Datagrams along four hops, and back if `both`, more than they carry: packets that arrive, by flow, and those that the
+/// first station has sent and that neither the last relay has sent nor any station has given up.
+fn overloaded(discipline: &str, both: bool) -> (Vec<u64>, u64) {
+    let back = if both { r#", { src = 4, dst = 0, app = "cbr" }"# } else { "" };
+    let text = format!(
+        r#"
+        run = {{ stop = "20 s", batches = 1, warmup_batches = 0 }}
+        topology = {{ hops = 4 }}
+        routing = {{ protocol = "shortest_path" }}
+        queue = {{ discipline = "{discipline}", limit = 2 }}
+        cbr = {{ payload = "1000 B", interval = "20 ms" }}
+        flow = [{{ src = 0, dst = 4, app = "cbr" }}{back}]
+        "#
+    );
+    let scenario = Scenario::from_toml("chain", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+    let mut sim = Sim::new(&scenario.setup(Some(1)));
+    sim.run();
+    let (flows, nodes) = (sim.recorder().flows(), sim.recorder().nodes());
+    let of_node = |name: &str| nodes.counts(name).expect("a column").to_vec();
+    let (sent, given_up) = (of_node("mac_data_packets"), of_node("mac_data_given_up"));
+    let lost = if both { 0 } else { sent[0] - sent[3] - given_up[..3].iter().sum::<u64>() };
+    (flows.counts("packets_delivered").expect("a column").to_vec(), lost)
+}
+
+#[test]
+fn flow_control_of_links_leaves_drops_to_the_sources() {
+    let (free, controlled) = (overloaded("droptail", false), overloaded("flow_controlled", false));
+    assert!(free.1 > 20, "{free:?}");
+    // Two wait at each of three relays, and one is with the MAC.
+    assert!(controlled.1 <= 9, "{controlled:?}");
+}
+
+#[test]
+fn two_directions_with_flow_control_do_not_wait_for_each_other() {
+    let (delivered, _) = overloaded("flow_controlled", true);
+    assert!(delivered.iter().all(|&n| n > 100), "{delivered:?}");
+}

@@ -15,7 +15,26 @@ ROWS = 4
 
 HOP_M = 10.0
 ROW_M = 9.4
-"""Distance of the rows [m], the last thing that was calibrated: 10.2 Mbit/s of four flows over one hop."""
+"""Distance of the rows of the frozen model [m], the last thing calibrated: 10.2 Mbit/s of four flows over one hop."""
+
+INFORMED, FROZEN = "informed", "frozen"
+MODELS = {
+    INFORMED: "what the text of the paper supports, see :mod:`~chappe_papers.su2008.informed`",
+    FROZEN: "the model of the predictions, which nothing has changed since they were written",
+}
+"""Models of the testbed."""
+
+ROWS_NEAR, RTS_APART, WINDOWS, BUFFERS = "rows", "rts", "windows", "buffers"
+"""Facts of the informed model."""
+
+NEAR_ROW_M = HOP_M / 4
+"""Distance of the rows of the informed model [m]: 24 columns, and chosen paths of up to five hops."""
+
+WINDOW = 45
+"""Window of 64 KiB [segments], which every upload of Table IV fills: rate times round-trip time is 68 to 70 kB."""
+
+FAST_KBPS = 100_000
+"""Rate of a wire that limits nothing [kbit/s]."""
 
 LAYOUTS = {
     "path": "one flow on a path",
@@ -56,11 +75,26 @@ SCHEMES: dict[str, tuple[str, dict[str, Any]]] = {
     "clamp3": ("Clamping 3", {"tcp.max_cwnd": 3}),
     "clamp4": ("Clamping 4", {"tcp.max_cwnd": 4}),
     "vegas": ("TCP Vegas", {"tcp.variant": "linux_vegas"}),
-    "buf2": ("Buf 2", {"queue.limit": 2}),
-    "buf4": ("Buf 4", {"queue.limit": 4}),
-    "buf2_in_all": ("Buf 2, with the one that is sent", {"queue.limit": 1}),
-    "buf2_lost": ("Buf 2, drops at the sender are losses", {"queue.limit": 2, "tcp.local_drop": "lost"}),
-    "buf2_in_all_lost": ("both", {"queue.limit": 1, "tcp.local_drop": "lost"}),
+    "buf2": ("Buf 2", {"queue.limit": 1}),
+    "buf4": ("Buf 4", {"queue.limit": 3}),
+    "buf2_beside": ("Buf 2, beside the one that is sent", {"queue.limit": 2}),
+    "buf4_beside": ("Buf 4, beside the one that is sent", {"queue.limit": 4}),
+    "buf2_lost": ("Buf 2, drops at the sender are losses", {"queue.limit": 1, "tcp.local_drop": "lost"}),
+    "buf2_beside_lost": ("both", {"queue.limit": 2, "tcp.local_drop": "lost"}),
+    "buf2_ring": (
+        "Buf 2, freed by interrupts",
+        {"queue.discipline": "transmit_ring", "queue.limit": 2, "queue.transmit_ring.interrupt_frames": 5},
+    ),
+    "buf3_ring": (
+        "Buf 3, freed by interrupts",
+        {"queue.discipline": "transmit_ring", "queue.limit": 3, "queue.transmit_ring.interrupt_frames": 5},
+    ),
+    "cara": ("CARA", {"wlan.rate_control.algorithm": "cara"}),
+    "flow_control": (
+        "Buf 2 with flow control",
+        {"queue.discipline": "flow_controlled", "queue.limit": 2, "tcp.small_queue": 1},
+    ),
+    "fast_rates": ("rates of at least 5.5 Mbit/s", {"wlan.rate_control.rates": ["5.5 Mbit/s", "11 Mbit/s"]}),
     "small_queue": ("small queues", {"tcp.small_queue": 2}),
     "westwood": ("Westwood+", {"tcp.variant": "westwood"}),
     "veno": ("Veno", {"tcp.variant": "veno"}),
@@ -72,8 +106,14 @@ SCHEMES: dict[str, tuple[str, dict[str, Any]]] = {
 }
 """Schemes to compare: those of Table V, other readings of its Buf 2, and others."""
 
+BESIDE = {"buf2": "buf2_beside", "buf4": "buf4_beside"}
+"""Buffers in which the packet that is sent counts, and the same in addition to it, as in the frozen model."""
+
 PAPERS = ("reno", "clamp3", "clamp4", "vegas", "buf2")
 """Those of Table VI."""
+
+OUTLOOK = ("cara", "flow_control", "fast_rates")
+"""What the paper hopes for: losses told from collisions, flow control of links, limits of features across layers."""
 
 RATES = {"auto": "autorate", "fixed": "11 Mbit/s"}
 
@@ -94,9 +134,36 @@ class Point(NamedTuple):
     limit: int = 0
     """Window limit [segments]; 0: none but that of the scheme."""
     rts: int = 0
-    """1: with RTS and CTS. 2: the same, and an RTS that is not answered uses up no attempt of the chain."""
+    """1: with RTS and CTS."""
     host: str = ""
     """Of :data:`HOSTS`; empty: none."""
+    model: str = INFORMED
+    """Of :data:`MODELS`, or the facts it takes, with a plus sign between two."""
+
+    @property
+    def facts(self) -> frozenset[str]:
+        """Names of the facts of the informed model that change its runs, in whatever model it is."""
+        host = HOSTS.get(self.host)
+        of_point = {
+            ROWS_NEAR: self.layout == "rows",
+            RTS_APART: bool(self.rts) and self.rate == "auto",
+            WINDOWS: host is not None and host.upload,
+            BUFFERS: self.scheme in BESIDE,
+        }
+        return frozenset(name for name, changes in of_point.items() if changes)
+
+    @property
+    def known(self) -> frozenset[str]:
+        """Those of them that its model takes."""
+        if self.model == INFORMED:
+            return self.facts
+        return self.facts & set(self.model.split("+"))
+
+    @property
+    def plain(self) -> "Point":
+        """The same point in the first of all models that give it this scenario."""
+        model = INFORMED if self.known == self.facts else "+".join(sorted(self.known)) or FROZEN
+        return self._replace(model=model)
 
 
 def tables() -> dict[str, Any]:
@@ -104,16 +171,18 @@ def tables() -> dict[str, Any]:
     return tomllib.loads(files(__package__).joinpath("scenario.toml").read_text(encoding="utf-8"))
 
 
-def scenario(p: Point, changes: dict[str, Any] | None = None, row_m: float = ROW_M) -> Scenario:
+def scenario(p: Point, changes: dict[str, Any] | None = None, row_m: float | None = None) -> Scenario:
     """The scenario of a point.
 
     Args:
-        p: Layout, hops, rate control, scheme, host.
+        p: Layout, hops, rate control, scheme, host, model.
         changes: Settings that differ.
-        row_m: Distance of the rows [m].
+        row_m: Distance of the rows [m]; ``None``: that of the model.
     """
     rows = ROWS if p.layout == "rows" else 1
     host = HOSTS.get(p.host)
+    if row_m is None:
+        row_m = NEAR_ROW_M if ROWS_NEAR in p.known else ROW_M
     ends = [(COLUMNS * row, COLUMNS * row + p.hops) for row in range(rows)]
     base = tables()
     if rows > 1:
@@ -121,7 +190,7 @@ def scenario(p: Point, changes: dict[str, Any] | None = None, row_m: float = ROW
         base["topology"] = {"kind": "list", "positions": places}
     base["routing"] = {"protocol": "fixed", "fixed": {"routes": routes(rows, p.hops if host else None)}}
     if host is not None:
-        base |= _internet(host, p.hops)
+        base |= _internet(host, p.hops, FAST_KBPS if WINDOWS in p.known else host.upstream_kbps)
         ends = [(start, COLUMNS) for start, _ in ends]
         if not host.upload:
             ends = [(b, a) for a, b in ends]
@@ -129,15 +198,18 @@ def scenario(p: Point, changes: dict[str, Any] | None = None, row_m: float = ROW
         ends *= ROWS
     flow = {"app": "cbr", "cbr": {"payload": "1472 B", "interval": "200 ms"}} if p.layout == "ping" else {}
     base["flow"] = [{"src": a, "dst": b, **flow} for a, b in ends]
-    changes_of_point = dict(SCHEMES[p.scheme][1])
+    scheme = p.scheme if BUFFERS in p.known else BESIDE.get(p.scheme, p.scheme)
+    changes_of_point = dict(SCHEMES[scheme][1])
     if p.limit:
         changes_of_point["tcp.max_cwnd"] = p.limit
     if p.rate == "fixed":
         changes_of_point["wlan.rate_control.algorithm"] = "fixed"
     if p.rts:
         changes_of_point["wlan.rts_threshold"] = "always"
-    if p.rts == 2:
+    if RTS_APART in p.known:
         changes_of_point["wlan.rate_control.rts_uses_chain"] = False
+    if WINDOWS in p.known:
+        changes_of_point["tcp.receive_window"] = WINDOW
     return Scenario(base).with_settings(changes_of_point | (changes or {}))
 
 
@@ -155,9 +227,9 @@ def routes(rows: int, gateway: int | None = None) -> list[dict[str, int]]:
     return routes_of
 
 
-def _internet(host: Host, gateway: int) -> dict[str, Any]:
+def _internet(host: Host, gateway: int, upstream_kbps: float) -> dict[str, Any]:
     """A wire from the gateway to a host, with a rate and a queue for each direction."""
     queue = {"limit": WIRE_QUEUE, "discipline": "droptail"}
     back = {"rate": f"{host.downstream_kbps} kbit/s", "queue": queue}
-    up = {"rate": f"{host.upstream_kbps} kbit/s", "delay": f"{host.rtt_ms / 2} ms", "queue": queue}
+    up = {"rate": f"{upstream_kbps} kbit/s", "delay": f"{host.rtt_ms / 2} ms", "queue": queue}
     return {"topology.wired_nodes": 1, "wired_link": [{"src": gateway, "dst": COLUMNS, **up, "back": back}]}

@@ -7,7 +7,7 @@ use crate::setting::{Node, join};
 use serde_json::{Map, Value as Json, json};
 
 /// Settings that the previous version did not have, each with the value that changes nothing.
-const NEW: [(&str, &str); 12] = [
+const NEW: [(&str, &str); 18] = [
     ("radio.shadowing_seed", "topology"),
     ("traffic.seed", "topology"),
     ("traffic.stop", "never"),
@@ -20,13 +20,20 @@ const NEW: [(&str, &str); 12] = [
     ("tcp.door.hold_rtts", "1.0"),
     ("tcp.door.undo_rtts", "1.0"),
     ("routing.aodv.data_ttl", "net_diameter"),
+    ("queue.transmit_ring.interrupt_frames", "5"),
+    ("wired.queue.transmit_ring.interrupt_frames", "5"),
+    ("wlan.rate_control.cara.probe_failures", "1"),
+    ("wlan.rate_control.cara.failures", "2"),
+    ("wlan.rate_control.cara.successes", "10"),
+    ("wlan.rate_control.cara.attempts", "15"),
 ];
 
 /// The same, of the entries of `flow`.
 const NEW_OF_FLOWS: [(&str, &str); 2] = [("name", NONE), ("group", NONE)];
 
 /// Groups that the previous version did not have.
-const NEW_GROUPS: [&str; 1] = ["tcp.door"];
+const NEW_GROUPS: [&str; 4] =
+    ["tcp.door", "queue.transmit_ring", "wired.queue.transmit_ring", "wlan.rate_control.cara"];
 
 impl Scenario {
     /// All effective settings as the previous version wrote them.

@@ -162,8 +162,7 @@ impl Sim {
             return;
         }
         let id = loop {
-            let mut cx = queue::Cx { now: at, pool: &mut self.pool, dropped: &mut self.net.dropped };
-            let next = self.net.ports.queues[r.index()].pop(&mut cx);
+            let next = if self.net.held.is_some() { self.pop_where_room(r, at) } else { self.pop(r, at) };
             if self.flows.hears_quench {
                 self.quench(next);
             }
@@ -184,6 +183,48 @@ impl Sim {
         let p = &self.pool[id];
         let (kind, bytes, to) = (p.body.kind(), p.bytes, self.net.ports.peer(r, p.next_hop));
         self.air.call(r, at, &mut self.timers, |station, cx| station.enqueue(id, kind, to, bytes, cx));
+        if self.net.held.is_some() {
+            self.release(at);
+        }
+    }
+
+    /// Takes the next packet of a queue.
+    #[inline]
+    fn pop(&mut self, r: RadioId, at: Time) -> Option<PacketId> {
+        let mut cx = queue::Cx { now: at, pool: &mut self.pool, dropped: &mut self.net.dropped };
+        self.net.ports.queues[r.index()].pop(&mut cx)
+    }
+
+    /// Takes the first packet whose next hop has room, or keeps in mind that there is none.
+    #[inline(never)]
+    fn pop_where_room(&mut self, r: RadioId, at: Time) -> Option<PacketId> {
+        let (ports, pool) = (&self.net.ports, &self.pool);
+        let queue = &ports.queues[r.index()];
+        if !queue.holds_back() || queue.is_empty() {
+            return self.pop(r, at);
+        }
+        let n = ports.node(r);
+        let chosen = queue.first_that(|p| {
+            let to = pool[p].next_hop;
+            let ends = to.is_broadcast() || pool[p].goal == to;
+            ends || ports.queues.get(ports.peer(r, to).index()).is_none_or(|q| q.has_room_from(n, pool))
+        });
+        let held = self.net.held.as_mut().expect("a queue holds back");
+        let Some(packet) = chosen else {
+            if !held.contains(&r) {
+                held.push(r);
+            }
+            return None;
+        };
+        let cx = queue::Cx { now: at, pool: &mut self.pool, dropped: &mut self.net.dropped };
+        self.net.ports.queues[r.index()].take(packet, &cx)
+    }
+
+    /// Offers those stations a packet again that held theirs back: there may be room.
+    #[inline(never)]
+    fn release(&mut self, at: Time) {
+        let waiting = self.net.held.as_mut().map(std::mem::take).unwrap_or_default();
+        waiting.into_iter().for_each(|r| self.offer(r, at));
     }
 
     // ---- network layer ----

@@ -409,11 +409,15 @@ impl Station {
         debug_assert!(self.job.is_none());
         let frame_bytes = cx.timing.frame_bytes(bytes);
         let unicast = !to.is_broadcast();
-        let protected = unicast && frame_bytes > cx.rules.rts_threshold.0;
+        let mut protected = unicast && frame_bytes > cx.rules.rts_threshold.0;
         let (mode, airtime) = if unicast {
             let mode = match &mut self.control {
                 None => self.modes.to(to),
-                Some(control) => control.begin(to, kind, frame_bytes, cx.now),
+                Some(control) => {
+                    let mode = control.begin(to, kind, frame_bytes, cx.now);
+                    protected |= control.asks_for_rts();
+                    mode
+                }
             };
             (mode, cx.timing.data_in(mode, frame_bytes))
         } else {
@@ -782,9 +786,13 @@ impl Station {
         self.counters.data_frames_failed += 1;
         let job = self.job.as_mut().expect("an acknowledgement is awaited for a packet");
         job.retry = true;
-        job.rts_pending = job.protected;
         let attempt = job.attempt();
-        let next = self.control.as_mut().map(|control| control.failed(cx.now));
+        let next = self.control.as_mut().map(|control| {
+            let next = control.failed(cx.now);
+            job.protected = job.bytes > cx.rules.rts_threshold.0 || control.asks_for_rts();
+            next
+        });
+        job.rts_pending = job.protected;
         self.fail(attempt, false, next, cx);
     }
 

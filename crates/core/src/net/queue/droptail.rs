@@ -38,6 +38,11 @@ impl DropTail {
         }
     }
 
+    /// A queue with the limits alone: no arrival counts against them, and none is marked.
+    pub(super) fn plain(cfg: &Config) -> DropTail {
+        DropTail::with_limits(&Config { limit_includes_arrival: false, mark_threshold: None, ..cfg.clone() })
+    }
+
     #[inline]
     fn has_no_bytes_for(&self, packet: PacketId, cx: &Cx<'_>) -> bool {
         self.room_bytes != ANY && self.bytes + cx.size(packet) > self.room_bytes
@@ -128,5 +133,13 @@ impl Queueing for DropTail {
 
     fn marks(&self) -> u64 {
         self.marks.into()
+    }
+
+    fn find(&self, mut matches: impl FnMut(PacketId) -> bool) -> Option<PacketId> {
+        self.waiting.iter().copied().find(|&p| matches(p))
+    }
+
+    fn count(&self, mut matches: impl FnMut(PacketId) -> bool) -> usize {
+        self.waiting.iter().filter(|&&p| matches(p)).count()
     }
 }

@@ -4,11 +4,13 @@ mod cmu_priority;
 mod codel;
 mod droptail;
 mod fifo;
+mod flow_controlled;
 mod fq_codel;
 mod pie;
 mod red;
 mod registry;
 mod routing_first;
+mod transmit_ring;
 
 use crate::packet::{Ecn, NodeId, Packet, PacketId, PacketPool, Reason};
 use crate::rng::Stream;
@@ -17,17 +19,20 @@ use crate::unit::{BitRate, Bytes, Span, Time};
 use cmu_priority::CmuPriority;
 use codel::CoDel;
 use droptail::DropTail;
+use flow_controlled::FlowControlled;
 use fq_codel::FqCoDel;
 use pie::Pie;
 use red::Red;
 use registry::{Queueing, disciplines};
 use routing_first::RoutingFirst;
+use transmit_ring::TransmitRing;
 
 disciplines! {
     settings {
         /// Discipline of the interface queue.
         pub discipline: Discipline = Discipline::DropTail,
-        /// Largest number of waiting packets, for `cmu_priority` per class; one more is in the MAC or being sent.
+        /// Largest number of waiting packets, for `cmu_priority` per class; one more is in the MAC or being sent, and
+        /// counts for `transmit_ring` alone.
         pub limit: u32 = 50 => range(1, 1_000_000),
         /// Largest number of waiting bytes, in addition.
         pub limit_bytes: Option<Bytes> | "unlimited" = None => at_most(Bytes(4_000_000_000)),
@@ -63,6 +68,12 @@ disciplines! {
     /// Arrivals are dropped with a probability that a controller adjusts, so that packets wait for about a target delay
     /// (RFC 8033).
     Pie(Box<Pie>) = "pie", settings pie: pie::Config = " PIE.";
+    /// First in, first out, with flow control of the link layer: a packet is held back while the queue of its next hop
+    /// has no room for it. Neighbours know that at once and for nothing.
+    FlowControlled(FlowControlled) = "flow_controlled";
+    /// First in, first out, in the buffers of a driver, which also hold the packet that is sent, and those that were
+    /// sent until the card interrupts.
+    TransmitRing(TransmitRing) = "transmit_ring", settings transmit_ring: transmit_ring::Config = " Transmit ring.";
 }
 
 /// Outlet of a queue.
@@ -158,6 +169,26 @@ impl Queue {
         }
         let none = self.pop(cx);
         debug_assert!(none.is_none(), "it is empty, and takes note of that");
+    }
+
+    /// Tells if packets wait for room at their next hops.
+    pub fn holds_back(&self) -> bool {
+        matches!(self, Queue::FlowControlled(_))
+    }
+
+    /// Tells if there is room for a packet that comes from a node and goes on: those that go back do not count.
+    pub fn has_room_from(&self, n: NodeId, pool: &PacketPool) -> bool {
+        self.count(|p| pool[p].next_hop != n) < self.room()
+    }
+
+    /// The first packet that `may_go`, of a queue that holds back.
+    pub fn first_that(&self, may_go: impl Fn(PacketId) -> bool) -> Option<PacketId> {
+        self.find(may_go)
+    }
+
+    /// Takes a packet out of its turn.
+    pub fn take(&mut self, packet: PacketId, cx: &Cx<'_>) -> Option<PacketId> {
+        self.remove(cx, |p| p == packet)
     }
 
     /// Tells if no packet waits.

@@ -30,6 +30,16 @@ pub(super) trait Queueing: Sized {
     /// Removes the first packet that matches.
     fn remove(&mut self, cx: &Cx<'_>, matches: impl FnMut(PacketId) -> bool) -> Option<PacketId>;
 
+    /// The first waiting packet that matches, where flow control asks.
+    fn find(&self, _matches: impl FnMut(PacketId) -> bool) -> Option<PacketId> {
+        None
+    }
+
+    /// Number of waiting packets that match, where flow control asks.
+    fn count(&self, _matches: impl FnMut(PacketId) -> bool) -> usize {
+        0
+    }
+
     /// Number of waiting packets.
     fn len(&self) -> usize;
 
@@ -130,6 +140,10 @@ macro_rules! disciplines {
             pub fn pop(&mut self, cx: &mut Cx<'_>) -> Option<PacketId>;
 
             fn remove(&mut self, cx: &Cx<'_>, matches: impl Fn(PacketId) -> bool) -> Option<PacketId>;
+
+            fn find(&self, matches: impl Fn(PacketId) -> bool) -> Option<PacketId>;
+
+            fn count(&self, matches: impl Fn(PacketId) -> bool) -> usize;
 
             /// Number of packets that wait.
             pub fn len(&self) -> usize;

@@ -55,6 +55,8 @@ pub struct Network {
     /// Link RED and Neighborhood RED, which drop packets between queue and MAC.
     pub admission: Option<Box<Admission>>,
     pub boxes: Boxes,
+    /// Radios that hold packets back until their next hops have room, if any queue has flow control.
+    pub held: Option<Vec<RadioId>>,
     /// A sender or Link RED needs the transmissions of the MAC.
     pub reports_mac: bool,
     /// Actions of routers that are not dispatched yet: a stack, as dispatching one may call another router.
@@ -88,11 +90,13 @@ impl Network {
                 lacks_route: false,
             }
         };
+        let ports = Ports::new(setup, channel);
         Network {
             cfg: setup.net.clone(),
             arp: setup.arp.clone(),
             nodes: (0..n).map(node).collect(),
-            ports: Ports::new(setup, channel),
+            held: ports.queues.iter().any(queue::Queue::holds_back).then(Vec::new),
+            ports,
             links: Links::new(setup, crossings(setup, &graph)),
             transit: Transit::new(n),
             transit_at: Time::NEVER,

@@ -5,6 +5,7 @@
 //! a card with multi-rate retry; the others choose from attempt to attempt.
 
 mod arf;
+mod cara;
 mod charge;
 mod fixed;
 mod ideal;
@@ -21,6 +22,7 @@ use crate::packet::{Kind, RadioId};
 use crate::rng::Stream;
 use crate::unit::{BitRate, Time};
 use arf::Arf;
+use cara::Cara;
 use charge::Times;
 use fixed::Fixed;
 use ideal::Ideal;
@@ -51,6 +53,9 @@ algorithms! { cx:
         settings arf: arf::Config = " ARF and AARF.", shared with "aarf";
     /// Adaptive automatic rate fallback (Lacage, Manshaei and Turletti 2004).
     Aarf(Arf): Arf = "aarf": Arf::new(&cx.cfg.arf, true);
+    /// Collision-aware rate adaptation (Kim, Kim, Choi and Qiao 2006), which tells collisions by RTS and CTS.
+    Cara(Cara): Cara = "cara": Cara::default(),
+        settings cara: cara::Config = " CARA.";
     /// SampleRate (Bicket 2005) as the driver madwifi had it in 2006.
     SampleRate(Box<SampleRate>): SampleRate = "sample_rate": SampleRate::new(cx.times, cx.rates),
         settings sample_rate: sample_rate::Config = " SampleRate.";
@@ -206,6 +211,11 @@ impl RateControl {
         self.counts().rts_frames_failed += 1;
         let chained = self.cfg.algorithm.has_chain() && self.cfg.rts_uses_chain;
         chained.then(|| self.after_failure(now))
+    }
+
+    /// The next attempt is to be preceded by RTS and CTS, whatever the size of the frame.
+    pub fn asks_for_rts(&self) -> bool {
+        self.neighbours[self.frame.neighbour].state.asks_for_rts()
     }
 
     /// The packet was given up.

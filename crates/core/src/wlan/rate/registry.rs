@@ -54,6 +54,11 @@ pub(super) trait RateRule: Sized {
     /// The frame is over, after a success or because it was given up.
     fn report(&mut self, _frame: &Frame, _success: bool, _cx: &Cx<'_>) {}
 
+    /// The next attempt is to be preceded by RTS and CTS.
+    fn asks_for_rts(&self) -> bool {
+        false
+    }
+
     /// A frame has arrived with this ratio of signal to noise. `least`: what each rate needs.
     fn arrived(&mut self, _ratio: f64, _least: &[f64]) {}
 }
@@ -138,6 +143,8 @@ macro_rules! algorithms {
             fn on_success(&mut self, frame: &mut Frame, cx: &Cx<'_>);
 
             fn report(&mut self, frame: &Frame, success: bool, cx: &Cx<'_>);
+
+            fn asks_for_rts(&self) -> bool;
 
             fn arrived(&mut self, ratio: f64, least: &[f64]);
         }
