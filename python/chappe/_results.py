@@ -40,6 +40,8 @@ from chappe.stats import Jackknife, known_confidence, lag1
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from chappe._html import Player
+
 TABLES = (
     *("flows", "short_flows", "nodes", "batches", "flow_batches"),
     *("samples", "packet_outcomes", "airtime", "rates", "batteries", "wired_links", "wired_link_batches"),
@@ -659,6 +661,27 @@ class Results:
 
         forked.refuse()
         write_file(path_of("path", path), page.page(self, title).encode())
+
+    def player(self, *, title: str = "Run", height: int = 900) -> "Player":
+        """The report with its player, for the output of a notebook's cell.
+
+        It is shown in a frame that cannot reach the notebook, and adds about 1.3 MB to it.
+
+        Args:
+            title: Title of the page.
+            height: Height of the frame [pixels].
+
+        Raises:
+            RuntimeError: Without the module of the simulator (docs/see.md), and in a process forked after polars was
+                used.
+        """
+        from chappe import _page as page
+        from chappe._html import Player
+
+        forked.refuse()
+        if page.module() is None:
+            raise RuntimeError(f"there is no player: {page.WITHOUT}")
+        return Player(page.page(self, title), title, height)
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Writes all results to a folder, which is created if it does not exist.

@@ -98,13 +98,23 @@ def module() -> bytes | None:
     return file.read_bytes() if file.is_file() else None
 
 
-def page(results: Results, title: str, slider: str = "tcp.receive_window") -> str:
+class Taught(NamedTuple):
+    """What a lesson adds to the page of a run."""
+
+    text: Sequence[str]
+    tasks: Sequence[str]
+    questions: Sequence[tuple[str, str]]
+    runs: "Table"
+
+
+def page(results: Results, title: str, slider: str = "tcp.receive_window", taught: Taught | None = None) -> str:
     """The report of a run as HTML.
 
     Args:
         results: Results of the run.
         title: Title of the page.
         slider: Setting that the page proposes to change.
+        taught: What a lesson adds; ``None`` for a report.
     """
     texts = {name: _read(name) for name in ("page.css", "page.js", "page.html.j2")}
     packed = module()
@@ -115,9 +125,10 @@ def page(results: Results, title: str, slider: str = "tcp.receive_window") -> st
         sketch=show.sketch(scenario),
         seed=results.seed,
         simulated=f"{results.simulated_s:,.1f} s",
+        taught=taught,
         findings=_findings(results),
         stories=_stories(results),
-        tables=[_flows(results), _measures(results), *_losses(results)],
+        tables=[*([taught.runs] if taught else []), _flows(results), _measures(results), *_losses(results)],
         map=drawn(results.scenario),
         steps=STEPS,
         slider=slider,

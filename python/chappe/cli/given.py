@@ -134,6 +134,16 @@ def page_file(name: str, option: str) -> Path:
     return path
 
 
+def time_of(option: str, text: str | None) -> float | None:
+    """Instant of an option [s]; ``None`` without the option."""
+    from chappe._control import instant
+
+    try:
+        return None if text is None else instant(text) / 1e9
+    except ValueError as e:
+        raise CommandError(f"{option}: {e}") from None
+
+
 def print_rows(rows: "pl.DataFrame", parquet: str | None) -> None:
     """Prints a table as CSV, or writes it into a Parquet file."""
     if parquet is None:

@@ -8,9 +8,23 @@ from typing import Any, NoReturn
 
 from chappe import RESULTS_EPOCH, __version__
 from chappe._arguments import problem_of_jobs
+from chappe._new import QUESTIONS
 from chappe._notice import codes
 from chappe._words import plain, tell
-from chappe.cli import advise, comparisons, fix, follow, papers, plots, reference, saved, scenarios, studies
+from chappe.cli import (
+    advise,
+    comparisons,
+    fix,
+    follow,
+    new,
+    papers,
+    plots,
+    reference,
+    saved,
+    scenarios,
+    studies,
+    teach,
+)
 from chappe.cli.given import BAD_INPUT
 
 RENAMED = "`{}` is now `{}`; the old name will be removed in the next version"
@@ -271,6 +285,17 @@ def parser() -> Parser:
         q.set_defaults(do=do)
         return q
 
+    q = command("new", new.new, "write a scenario with comments, by questions or options")
+    _file(q, "new scenario file (TOML); -: standard output", nargs="?", default="scenario.toml")
+    for question in QUESTIONS:
+        known = f": {', '.join(question.known)}" if question.known else ""
+        q.add_argument(
+            f"--{question.name}",
+            metavar="WORD" if question.known else "VALUE",
+            help=f"{question.text[0].lower()}{question.text[1:]}{known} (default: {question.default})",
+        )
+    q.add_argument("-q", "--quiet", action="store_true", help="print only errors and warnings")
+
     q = command("run", scenarios.run, "run a scenario and print its results")
     _file(q, "scenario file (TOML); -: standard input")
     _set_option(q)
@@ -319,6 +344,7 @@ def parser() -> Parser:
     _set_option(q)
     _measure_option(q)
     _flows_option(q)
+    q.add_argument("--report", metavar="FILE", help="write a report of the study, an HTML file")
     _out_option(q, "folder of the study (default: results/NAME)")
     _jobs_option(q)
     q.add_argument("--backend", metavar="ray[://ADDRESS]", help="run on a Ray cluster (needs chappe[ray])")
@@ -431,6 +457,8 @@ def parser() -> Parser:
         help="TCP variant to plot; may be repeated (default: the variant of the scenario)",
     )
     q.add_argument("--flow", type=_flow, metavar="N", default=0, help="number of the flow (default: 0)")
+    q.add_argument("--from", dest="from_", metavar="TIME", help='begin of the figure, such as "28 s"')
+    q.add_argument("--until", metavar="TIME", help="end of the figure")
     _out_option(q, "folder for the figure and its data (default: results/windows)")
     _output_options(q)
 
@@ -440,6 +468,11 @@ def parser() -> Parser:
     _seed_option(q)
     q.add_argument("-o", "--out", metavar="FILE", help="the HTML file (default: the name of the scenario, NAME.html)")
     _output_options(q)
+
+    q = command("teach", teach.teach, "write a lesson, an HTML file with a player; without a name, list the lessons")
+    q.add_argument("name", metavar="NAME", nargs="?", help="name of the lesson")
+    q.add_argument("-o", "--out", metavar="FILE", help="the HTML file (default: NAME.html)")
+    q.add_argument("-q", "--quiet", action="store_true", help="print only errors and warnings")
 
     q = command("follow", follow.follow, "run a scenario and tell the story of a flow or of a packet")
     _file(q, "scenario file (TOML); -: standard input")

@@ -21,6 +21,7 @@ from chappe.cli.given import (
     page_file,
     print_json,
     scenario_in,
+    time_of,
     unwritable,
 )
 
@@ -210,6 +211,7 @@ def windows(args: argparse.Namespace) -> int:
             windows.refuse_others(place)
         except OSError as e:
             raise unwritable(place, e, BAD_INPUT) from None
+    begin_s, until_s = (time_of(option, text) for option, text in (("--from", args.from_), ("--until", args.until)))
     scenario = load(args)
     variants = list(dict.fromkeys(args.variants))
     changes = windows.measured(scenario, variants, args.flow)
@@ -218,8 +220,12 @@ def windows(args: argparse.Namespace) -> int:
             f"flow {args.flow} has no congestion window: it does not use TCP, did not start or does not exist"
         )
     variants = variants or changes["variant"].unique(maintain_order=True).to_list()
+    begin_s, end_s = begin_s or 0.0, windows.last(changes) if until_s is None else until_s
+    if begin_s >= end_s:
+        raise CommandError(f"a figure from {begin_s:g} s until {end_s:g} s has no time")
     with folder(out) as made:
-        drawn = windows.figure(changes, variants, title=f"{args.file}, flow {args.flow}", end_s=windows.last(changes))
+        title = f"{args.file}, flow {args.flow}"
+        drawn = windows.figure(changes, variants, title=title, end_s=end_s, begin_s=begin_s)
         rows = windows.summary(changes, variants)
         if not (args.json or args.quiet):
             windows.table(rows)

@@ -1,6 +1,7 @@
 """The command ``chappe sweep``."""
 
 import argparse
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -8,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from chappe._arguments import JOBS_OR_RAY, problem
 from chappe._error import Problem, StudyError
 from chappe._words import plain, tell
-from chappe.cli.given import KEPT, STDIN, CommandError, kind_of, named, scenario_in, text_in
+from chappe.cli.given import KEPT, STDIN, CommandError, kind_of, named, scenario_in, text_in, unwritable
 
 if TYPE_CHECKING:
+    from chappe.study import Study
     from chappe.study._file import StudyFile
     from chappe.study._own import Own
     from chappe.study._stop import Precision
@@ -52,6 +54,8 @@ def sweep(args: argparse.Namespace) -> int:
         raise
     measures = [f.search.measure] if f.search is not None else f.measures
     study_show.warnings(study, measures, args.ignored)
+    if args.report is not None:
+        _report(study, measures, args, f)
     if args.json:
         print(study_show.as_json(study, measures, args.ignored, f.flows, f.baseline))
     elif not args.quiet:
@@ -61,6 +65,26 @@ def sweep(args: argparse.Namespace) -> int:
             for m in measures:
                 show_compared.compared(study.compare(m, axis, baseline=value), m, study._own_axes, axis)
     return 1 if study.failed else 0
+
+
+def _report(study: "Study", measures: list[str], args: argparse.Namespace, f: "StudyFile") -> None:
+    """Writes the report of a study."""
+    path = named(args.report, "--report")
+    try:
+        study._report(path, measures, Path(args.file).name, f.flows, f.baseline, [_command(args)])
+    except OSError as e:
+        raise unwritable(path, e) from None
+
+
+def _command(args: argparse.Namespace) -> str:
+    """The command that makes the runs and the report again, with the names of files but not their folders."""
+    words = ["chappe", "sweep", Path(args.file).name]
+    lists = {"--axis": args.axes, "--set": args.sets, "--measure": args.measures, "--pool": args.pool}
+    words += [word for option, values in lists.items() for value in values for word in (option, value)]
+    seeds = args.seeds if args.seeds is None or isinstance(args.seeds, int) else ",".join(map(str, args.seeds))
+    given = {"--seeds": seeds, "--flows": args.flows, "--precision": args.precision, "--max-seeds": args.max_seeds}
+    words += [word for option, value in given.items() if value is not None for word in (option, str(value))]
+    return shlex.join([*words, "--report", Path(args.report).name])
 
 
 def _study(args: argparse.Namespace) -> "StudyFile":

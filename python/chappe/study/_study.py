@@ -24,6 +24,7 @@ from chappe import _tables as tables
 from chappe._arguments import name_of, names_of, path_of, said, values_of
 from chappe._deprecated import keyword_only, warn
 from chappe._error import ScenarioError, StorageError
+from chappe._files import write_file
 from chappe._former import OF_STUDIES, table_of_today
 from chappe._former_settings import renamed_setting, settings_of_today
 from chappe._notice import Notice
@@ -873,6 +874,49 @@ class Study:
         """Deprecated: use the table ``totals``."""
         warn("Study.samples()", 'table("totals")')
         return self._in_order(measure)
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        measures: str | Sequence[str] | None = None,
+        flows: str | None = None,
+        title: str = "Study",
+    ) -> None:
+        """Writes a report of the study: one HTML file that opens offline.
+
+        It has the question, the answer with its certainty, plots with intervals, doubts, tables that can be sorted and
+        copied, what differs from the defaults, and a study file that makes the runs again.
+
+        Args:
+            path: The file, which is replaced.
+            measures: Names of the measures; ``None``: that of the rule of the study, or goodput, and its own measures.
+            flows: Flows that are measured, as in :meth:`summary`.
+            title: Title of the page.
+
+        Raises:
+            OSError: If the file cannot be written.
+            ValueError: If there are no such measures or flows.
+            RuntimeError: In a process forked after polars was used.
+        """
+        forked.refuse()
+        rule = self._about.get("precision") or {"measure": "goodput_bps"}
+        names = [rule["measure"], *(name for name in self._own if name != rule["measure"])]
+        self._report(path_of("path", path), names if measures is None else names_of("measures", measures), title, flows)
+
+    def _report(
+        self,
+        path: Path,
+        measures: Sequence[str],
+        title: str,
+        flows: str | None = None,
+        baseline: tuple[str, Any] | None = None,
+        commands: Sequence[str] = (),
+    ) -> None:
+        from chappe._page._study import page  # it imports this module
+
+        text = page(self, measures, title=title, flows=flows, baseline=baseline, commands=commands)
+        write_file(path, text.encode())
 
     def _repr_html_(self) -> str:
         """The same for notebooks, without scripts."""
