@@ -222,8 +222,8 @@ class Su(Design):
             "made at a fixed rate; 50 packets may wait at either end of the Internet path; a drop at the sender's own "
             "queue halves the window, and the segment is sent when there is room; a ping of 1500 bytes is one packet. "
             "If its payload has 1500 bytes, it is sent in two fragments and takes 22.9 ms instead of 16.8, of the "
-            "paper's 25.5 (`why_su.py ping`). Table VIII prints 863 kbit/s for Reno over four hops to Europe; the percentages "
-            "of its row need 813, which is used here.",
+            "paper's 25.5 (`why_su.py ping`). Table VIII prints 863 kbit/s for Reno over four hops to Europe; the "
+            "percentages of its row need 813, which is used here.",
         ]
 
 
