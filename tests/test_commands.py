@@ -297,7 +297,7 @@ def test_folders_without_results_are_refused(command: Command, tmp_path: Path) -
         (["results"], "neither a run nor a study: did you mean results/r or results/s?"),
         (["empty"], "neither a run nor a study: `chappe run --out DIR` writes such a folder"),
         ([""], "names no folder"),
-        (["results/r", "--measure", "goodput_bps"], "--measure is for studies"),
+        (["results/r", "--measure", "goodput"], "did you mean `goodput_bps`?"),
         (["results/s", "--why"], "--why is for runs"),
         (["results/s", "--measure", "goodput"], "did you mean `goodput_bps`?"),
     ):

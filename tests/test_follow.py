@@ -14,6 +14,8 @@ from chappe import cli
 from chappe._follow import KINDS, follow
 from chappe._journey import PARTS, journeys
 from command import REPOSITORY
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 MOVING: dict[str, Any] = {
     "run.stop": "40 s",
@@ -45,9 +47,9 @@ SCENARIOS = {
 }
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
-def test_journeys_add_up_to_the_delay_of_every_packet(name: str) -> None:
-    results = chappe.run(SCENARIOS[name]().with_settings({"run.record": ["packets", "frames"]}))
+def check_journeys(scenario: chappe.Scenario) -> int:
+    """The parts of the journey of every delivered packet add up to its delay; number of such packets."""
+    results = chappe.run(scenario.with_settings({"run.record": ["packets", "frames"]}))
     packets, frames = results.recorded["packets"], results.recorded["frames"]
     kind, event = pl.col("packet_type").cast(pl.String), pl.col("event").cast(pl.String)
     data = packets.filter(kind.is_in(["tcp_data", "udp"]))
@@ -58,12 +60,54 @@ def test_journeys_add_up_to_the_delay_of_every_packet(name: str) -> None:
     delays = {packet: time_s - begun[packet] for packet, time_s in ended.select("packet", "time_s").iter_rows()}
     found = {legs[0].packet: legs for legs in journeys(data, frames)}
     assert found.keys() == delays.keys()
-    assert len(found) > 50
     for packet, legs in found.items():
         assert sum(leg.end_s - leg.begin_s for leg in legs) == pytest.approx(delays[packet], abs=1e-6)
         assert all(a.end_s == b.begin_s for a, b in itertools.pairwise(legs))
         assert {leg.part for leg in legs} <= PARTS.keys()
         assert min(leg.end_s - leg.begin_s for leg in legs) >= 0
+    return len(found)
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_journeys_add_up_to_the_delay_of_every_packet(name: str) -> None:
+    assert check_journeys(SCENARIOS[name]()) > 50
+
+
+@st.composite
+def networks(draw: st.DrawFn) -> dict[str, Any]:
+    """Random small networks with their traffic."""
+    shape = draw(st.sampled_from(["chain", "grid", "random"]))
+    shapes: dict[str, dict[str, Any]] = {
+        "chain": {"hops": draw(st.integers(1, 5))},
+        "grid": {"kind": "grid", "rows": 2, "columns": draw(st.integers(2, 4))},
+        "random": {"kind": "random", "nodes": 10, "width": "600 m", "height": "500 m", "connected": False},
+    }
+    topology = shapes[shape]
+    last = {"chain": topology.get("hops"), "grid": 2 * topology.get("columns", 0) - 1, "random": 9}[shape]
+    app = st.sampled_from(["bulk", "cbr", "on_off"])
+    flows = [{"src": 0, "dst": last, "app": draw(app)}, {"src": last, "dst": 0, "app": draw(app), "start": "500 ms"}]
+    walk = {"mobility": {"model": "random_waypoint", "min_speed": "1 m/s", "max_speed": "20 m/s"}}
+    return {
+        **({"extends": "ns2-2.35"} if draw(st.booleans()) else {}),
+        "run.stop": "5 s",
+        "run.seed": draw(st.integers(1, 1000)),
+        "topology": topology,
+        "flow": flows,
+        "cbr.interval": "50 ms",
+        "tcp.variant": draw(st.sampled_from(["newreno", "vegas", "sack"])),
+        "routing.protocol": draw(st.sampled_from(["aodv", "dsr", "dsdv"])),
+        "queue.discipline": draw(st.sampled_from(["droptail", "codel", "red"])),
+        "queue.limit": draw(st.sampled_from([2, 20])),
+        "wlan.rts_threshold": draw(st.sampled_from(["0 B", "never"])),
+        "radio.reception": draw(st.sampled_from(["pairwise", "sinr"])),
+        **(walk if shape == "random" and draw(st.booleans()) else {}),
+    }
+
+
+@settings(max_examples=15, deadline=None)
+@given(networks())
+def test_journeys_add_up_in_random_networks(network: dict[str, Any]) -> None:
+    check_journeys(chappe.Scenario(network))
 
 
 def test_the_story_of_a_starved_flow() -> None:

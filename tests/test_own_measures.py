@@ -15,7 +15,7 @@ from chappe.study import _reduced as reductions
 from chappe.study._expression import Aggregate, ExpressionError, parsed
 from chappe.study._own import KNOWN, Own, _statistic
 from chappe.study._parts import RUN
-from chappe.study._reduced import Part, bins_of, columns, delays, ends_of, gaps, quantile, reduced
+from chappe.study._reduced import Part, bins_of, columns, delays, ends_of, gaps, intervals, quantile, reduced
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -351,3 +351,129 @@ def test_intervals_of_quantiles_cover(q: float, runs: int) -> None:
 def test_known_measures_are_expressions() -> None:
     for name, text in KNOWN.items():
         assert Own(name, text, parsed(text, columns())).parts
+
+
+# ---- rows by conditions, measures of a run, rules ----
+
+
+@pytest.mark.parametrize(
+    ("text", "messages"),
+    [
+        ("count(losses where node = )", ["a value is missing behind `node =`"]),
+        ("count(losses where)", ["a condition is missing before ')'"]),
+        ("count(losses where nod = 3)", ["the table `losses` has no column 'nod'", "did you mean `node`?"]),
+        ("count(losses where node = far)", ["`losses.node` is a number, not 'far'"]),
+        ("count(losses where drop_reason = 3)", ["`losses.drop_reason` is a word, not '3'"]),
+        ("count(losses where drop_reason = queue_ful)", ["is never 'queue_ful'", "did you mean `queue_full`?"]),
+        ("count(losses where drop_reason > queue_full)", ["has words, which are not ordered"]),
+        ("count(frames where retry = maybe)", ["`frames.retry` is true or false"]),
+    ],
+)
+def test_conditions_with_mistakes(text: str, messages: list[str]) -> None:
+    with pytest.raises(ExpressionError) as e:
+        parsed(text, columns())
+    assert all(message in str(e.value) for message in messages), str(e.value)
+
+
+def test_conditions_choose_rows(recorded: list[chappe.Results]) -> None:
+    """Losses by cause and place, and retransmitted frames of a time, are counted as by hand."""
+    results = recorded[0]
+    packets, frames = results.recorded["packets"], results.recorded["frames"]
+    begin = results.measured_from_s
+    lost = packets.filter((pl.col("event") == "dropped") & (pl.col("time_s") >= begin) & pl.col("flow").is_not_null())
+    by_hand = {
+        "count(losses)": len(lost),
+        "count(losses where drop_reason = queue_full and node = 0)": len(
+            lost.filter((pl.col("drop_reason") == "queue_full") & (pl.col("node") == 0))
+        ),
+        "count(losses where node != 0)": len(lost.filter(pl.col("node") != 0)),
+        "count(frames where retry = true and time_s >= 10 and time_s < 12.5)": len(
+            frames.filter(pl.col("retry") & pl.col("time_s").is_between(10, 12.5, closed="left"))
+        ),
+        "max(delays.delay_s where flow = 2 and time_s > 15)": largest(
+            delays(results).filter((pl.col("flow") == 2) & (pl.col("time_s") > 15))["delay_s"]
+        ),
+    }
+    for text, wanted in by_hand.items():
+        assert str(parsed(text, columns())) == str(parsed(str(parsed(text, columns())), columns()))
+        found = results.summary(measures=f"x = {text}")
+        assert found["estimate"].to_list() == pytest.approx([wanted]), text
+    assert by_hand["count(losses where drop_reason = queue_full and node = 0)"] > 0
+
+
+def test_goodput_over_time() -> None:
+    """The goodput from one sample to the next adds up to the delivered bytes."""
+    scenario = SCENARIO.with_settings({"run.sample_interval": "2 s", "run.warmup_batches": 0})
+    results = chappe.run(scenario)
+    rows = intervals(results.samples, results.flows)
+    first = results.samples.group_by("flow").agg(pl.col("packets_delivered").min().alias("before"))
+    of_flow = rows.with_columns((pl.col("goodput_bps") * (pl.col("time_s") - pl.col("began_at_s")) / 8).alias("bytes"))
+    found = (
+        of_flow.group_by("flow").agg(pl.col("bytes").sum(), pl.col("packets_delivered").sum()).join(first, on="flow")
+    )
+    last = results.samples.group_by("flow").agg(pl.col("packets_delivered").max().alias("last"))
+    each = found.join(last, on="flow").join(results.flows, on="flow", suffix="_of_run")
+    assert (each["packets_delivered"] == each["last"] - each["before"]).all()
+    payload = each["bytes_delivered"] / each["packets_delivered_of_run"]
+    assert each["bytes"].to_list() == pytest.approx((each["packets_delivered"] * payload).to_list())
+    study = chappe.sweep(scenario, seeds=1, measures={"late_bps": "mean(intervals.goodput_bps where time_s > 10)"})
+    wanted = rows.filter(pl.col("time_s") > 10)["goodput_bps"].mean()
+    assert study.summary("late_bps")["estimate"].to_list() == pytest.approx([wanted])
+
+
+def test_quantiles_of_a_run(recorded: list[chappe.Results]) -> None:
+    results = recorded[0]
+    every = delays(results)
+    found = results.summary(measures=["delay_p95_s", "goodput_bps"])
+    assert found["measure"].to_list() == ["delay_p95_s", "goodput_bps"]
+    assert found["estimate"][0] == pytest.approx(np.quantile(every["delay_s"], 0.95), rel=0.02)
+    assert found["ci_low"][0] < found["estimate"][0] < found["ci_high"][0]
+    assert found["n"].to_list() == [10, 10]
+    assert found.filter(measure="goodput_bps").equals(results.summary().filter(measure="goodput_bps"))
+    voice = results.summary(measures="delay_p95_s", flows="voice")
+    wanted = np.quantile(every.filter(flow=2)["delay_s"], 0.95)
+    assert voice["estimate"].to_list() == pytest.approx([wanted], rel=0.02)
+    with pytest.raises(ValueError, match="needs the table 'queue', which the run did not record"):
+        results.summary(measures="longest = max(queue.packets)")
+    with pytest.raises(ValueError, match="there is no measure 'delay_p9_s'"):
+        results.summary(measures="delay_p9_s")
+
+
+def test_datagrams_do_not_starve_after_their_stop() -> None:
+    """The last datagram is lost, so that the flow never completes."""
+    events = [{"at": "4 s", "action": "node_down", "node": 1}, {"at": "5.5 s", "action": "node_up", "node": 1}]
+    flow = {"src": 0, "dst": 2, "app": "cbr", "cbr": {"interval": "100 ms"}, "stop": "4.5 s"}
+    settings = {"run.stop": "20 s", "run.warmup_batches": 0, "run.record": ["packets"], "topology.hops": 2}
+    results = chappe.run({**settings, "routing.protocol": "shortest_path", "flow": [flow], "event": events})
+    assert results.flows["completion_time_s"].to_list() == [None]
+    assert largest(gaps(results)["time_s"]) < 6
+
+
+def test_a_precision_of_a_quantile(tmp_path: Path) -> None:
+    """Points stop at the precision of the quantile, which is that of the summary."""
+    chain = chappe.Scenario.chain(2, {"tcp.receive_window": 4}, stop="110 delivered")
+    rule = {"precision": 0.02, "measure": "delay_p95_s", "min_seeds": 3, "max_seeds": 12}
+    study = chappe.sweep(chain, seeds=2, **rule, out=tmp_path / "precise")  # type: ignore[arg-type]
+    (row,) = study.summary("delay_p95_s").to_dicts()
+    assert row["met"]
+    assert 3 <= row["n"] < 12
+    assert max(row["estimate"] / row["ci_low"] - 1, 1 - row["estimate"] / row["ci_high"]) <= 0.02
+    with pytest.raises(chappe.StudyError, match="`delay_p95_s` needs several seeds"):
+        chappe.sweep(chain, precision=0.02, measure="delay_p95_s", max_length=4)
+
+
+def test_a_search_by_a_quantile(tmp_path: Path) -> None:
+    """Of one flow on a chain, the smallest window has the shortest delays; a curve is made again from the folder."""
+    chain = chappe.Scenario.chain(2, stop="55 delivered")
+    folder = tmp_path / "search"
+    study = chappe.search(chain, "tcp.receive_window", low=1, high=8, measure="delay_p95_s", seeds=2, out=folder)
+    curve = study.curve()
+    assert curve.filter("is_best")["tcp.receive_window"].to_list() == [1]
+    assert chappe.Study(folder).curve().equals(curve)
+    text = 'seeds = 2\nscenario = { topology.hops = 2, run.stop = "55 delivered" }\n[search]\n'
+    text += 'setting = "tcp.receive_window"\nlow = 1\nhigh = 8\nmeasure = "delay_p95_s"\n'
+    (tmp_path / "s.toml").write_text(text)
+    assert cli.main(["sweep", str(tmp_path / "s.toml"), "--out", str(folder), "--jobs", "1"]) == 0
+    assert chappe.Study(folder).curve().equals(curve)
+    with pytest.raises(chappe.StudyError, match="has no better direction"):
+        chappe.search(chain, "tcp.receive_window", low=1, high=8, measure="x", measures={"x": RATIO}, seeds=2)

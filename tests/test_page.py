@@ -130,9 +130,12 @@ def test_the_command_writes_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     told = json.loads(capsys.readouterr().out)
     assert told == {"path": "a.html", "bytes": Path("a.html").stat().st_size, "player": True}
     assert "Seed 2, " in Path("a.html").read_text(encoding="utf-8")
-    for out, reason in (("none/a.html", "none/a.html"), (".", "is a folder")):
-        assert cli.main(["report", "chain.toml", "-o", out]) != 0
-        assert reason in capsys.readouterr().err
+    for out, reason in (("none/a.html", "there is no folder none"), (".", "is a folder"), ("", "--")):
+        for command in (["report", "chain.toml", "-o", out], ["run", "chain.toml", "--report", out]):
+            assert cli.main(command) == 2
+            printed = capsys.readouterr()
+            assert reason in printed.err
+            assert printed.out == ""
 
 
 def test_without_the_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
@@ -144,7 +147,7 @@ def test_without_the_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cap
     elements = Elements((tmp_path / "run.html").read_text(encoding="utf-8"))
     assert not elements.attributes("script")
     assert len(elements.attributes("table")) >= 2
-    assert cli.main(["run", str(file), "--report", str(tmp_path / "none" / "run.html"), "-q"]) != 0
+    assert cli.main(["run", str(file), "--report", str(tmp_path / "none" / "run.html"), "-q"]) == 2
 
 
 @pytest.mark.parametrize("kind", ["walk", "wires", "no radio"])

@@ -138,7 +138,7 @@ PAGES = sorted(
     [
         *(p for p in (REPOSITORY / "docs").glob("*.md") if p.name not in ("settings.md", "compatibility.md")),
         REPOSITORY / "README.md",
-        *(REPOSITORY / "examples").iterdir(),
+        *(p for p in (REPOSITORY / "examples").rglob("*") if p.is_file()),
         *(REPOSITORY / "scenarios").iterdir(),
     ]
 )

@@ -17,7 +17,7 @@ _UNKNOWN = ("nan", "inf", "-inf")
 
 def write_file(path: Path, data: bytes) -> None:
     """Writes a file atomically: whole or not at all."""
-    unfinished = path.with_name(path.name + UNFINISHED)
+    unfinished = path.parent / f"{path.name}{UNFINISHED}"
     try:
         with unfinished.open("wb") as f:
             f.write(data)

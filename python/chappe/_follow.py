@@ -59,12 +59,12 @@ class Story:
         return {"findings": self.findings, **tables}
 
 
-def follow(scenario: ScenarioLike, flow: int | None = None, *, packet: int | None = None) -> Story:
+def follow(scenario: ScenarioLike, flow: int | str | None = None, *, packet: int | None = None) -> Story:
     """Runs a scenario and tells the story of a flow, or of a packet.
 
     Args:
         scenario: A scenario, an equivalent dict, or the name of a scenario file.
-        flow: Number of the flow; ``None``: 0, without a packet.
+        flow: Number of the flow, or its name in the scenario; ``None``: 0, without a packet.
         packet: Number of the packet, as in the recorded table ``packets``.
 
     Raises:
@@ -85,10 +85,31 @@ def follow(scenario: ScenarioLike, flow: int | None = None, *, packet: int | Non
             known = f"their numbers are from {there[0]} to {there[-1]}" if there else "none was created"
             raise ValueError(f"there is no packet {said(packet)}: {known}")
         return _of_packet(rows, tables["frames"].filter(pl.col("packet") == packet))
-    flow = flow or 0
+    flow = _number_of(flow, results.flows) if isinstance(flow, str) else flow or 0
     if flow not in results.flows["flow"]:
         raise ValueError(f"there is no flow {said(flow)}: the scenario has {count(len(results.flows), 'flow')}")
     return _of_flow(results, flow)
+
+
+def _number_of(text: str, flows: pl.DataFrame) -> int:
+    """Number of the flow of a choice, such as its name.
+
+    Raises:
+        ValueError: If it chooses none, or several.
+    """
+    if text.isdecimal():
+        return int(text)
+    chosen.check_labels(text, chosen.labels_in(flows))
+    of_choice = chosen.flows_of(text).of(flows)["flow"].to_list()
+    if not of_choice:
+        raise ValueError(chosen.none_of(text, flows))
+    if len(of_choice) > 1:
+        raise ValueError(f"{said(text)} chooses {count(len(of_choice), 'flow')}: name one of {_listed(of_choice)}")
+    return int(of_choice[0])
+
+
+def _listed(flows: Sequence[int]) -> str:
+    return ", ".join(map(str, flows[:8])) + (", ..." if len(flows) > 8 else "")
 
 
 def _watched(scenario: ScenarioLike) -> Results:
@@ -116,6 +137,23 @@ def stories(scenario: ScenarioLike, flows: str) -> dict[int, Story]:
     if of_choice.is_empty():
         raise ValueError(chosen.none_of(flows, results.flows))
     return {flow: _of_flow(results, flow) for flow in of_choice["flow"].sort()}
+
+
+def stories_of(results: Results, most: int) -> dict[int, Story]:
+    """Stories of the first flows of a run, by their numbers; none if nothing was sent.
+
+    The run is repeated if it did not record what they need.
+
+    Args:
+        results: Results of the run.
+        most: Number of flows at most.
+    """
+    flows = results.flows["flow"].sort().head(most).to_list()
+    if not flows or not results.frames_sent:
+        return {}
+    is_recorded = set(_RECORDED) <= results.recorded.keys() and not results.airtime.is_empty()
+    watched = results if is_recorded else _watched(results.scenario)
+    return {flow: _of_flow(watched, flow) for flow in flows}
 
 
 def _of_packet(rows: pl.DataFrame, frames: pl.DataFrame) -> Story:
@@ -394,7 +432,7 @@ def _reason(row: dict[str, Any]) -> str:
 
 
 def _kbps(bps: float) -> str:
-    return f"{show.number(bps / 1e3, 3)} kbit/s"
+    return show.rate(bps, 3)
 
 
 def _ms(seconds: float) -> str:

@@ -1,5 +1,6 @@
 """Scenarios, results and studies in notebooks: static HTML without scripts, at most 30 kB."""
 
+import base64
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
@@ -31,7 +32,7 @@ def scenario(of: "Scenario") -> str:
     """What a scenario changes, and its map."""
     from chappe._page._map import drawn
 
-    changes = list(_flat(json.loads(of._core.changes_json())))
+    changes = list(flat(json.loads(of._core.changes_json())))
     rows = [(n, str(v).lower() if isinstance(v, bool) else v) for n, v in changes if not isinstance(v, list)]
     svg = drawn(of, _LINKS) if len(of._core.places()[0]) <= _NODES else ""
     for name, look in _LOOKS.items():
@@ -57,16 +58,37 @@ def study(of: "Study") -> str:
     return _joined(repr(of), _table((*of._own_axes, f"{label} [{unit}]" if unit else label), rows))
 
 
+class Player:
+    """A report with its player, for notebooks: a page of its own, which cannot reach the notebook."""
+
+    def __init__(self, page: str, title: str, height: int):
+        """Keeps the page."""
+        self._page = page
+        self._title = title
+        self._height = height
+
+    def _repr_html_(self) -> str:
+        """A frame of its own origin: without `sandbox` the page would have that of the notebook's server."""
+        data = base64.b64encode(self._page.encode()).decode()
+        return (
+            f'<iframe sandbox="allow-scripts" title="{escape(self._title)}" width="100%" height="{self._height}" '
+            f'style="border:0" src="data:text/html;charset=utf-8;base64,{data}"></iframe>'
+        )
+
+    def __repr__(self) -> str:
+        return f"<Player: {self._title}; shown by notebooks>"
+
+
 def _named(measure: str) -> tuple[str, str]:
     m = measure_of(measure)
     return m.label, m.unit
 
 
-def _flat(settings: Mapping[str, Any], group: str = "") -> Iterable[tuple[str, Any]]:
+def flat(settings: Mapping[str, Any], group: str = "") -> Iterable[tuple[str, Any]]:
     """Settings by their dotted names."""
     for name, value in settings.items():
         if isinstance(value, Mapping):
-            yield from _flat(value, f"{group}{name}.")
+            yield from flat(value, f"{group}{name}.")
         else:
             yield f"{group}{name}", value
 

@@ -1,9 +1,12 @@
-"""Progress bars for long work, on terminals only."""
+"""Progress bars for long work, on terminals and in notebooks only."""
 
+import importlib
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from html import escape
+from typing import Any
 
 from chappe._arguments import said
 from chappe._words import plain
@@ -14,6 +17,9 @@ Progress = bool | Callable[[float], object]
 PATIENCE_S = 2.0
 """Delay before a bar appears [s]."""
 
+
+_PAUSE_S = 0.2
+"""Time between two pictures of a bar in a notebook [s]."""
 
 _quiet = False
 """True while no bar may appear."""
@@ -38,6 +44,10 @@ def bar(title: str) -> Iterator[Callable[[float], None]]:
     from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as RichProgress
 
+    if (in_notebook := _notebook()) is not None and not _quiet:
+        with _notebook_bar(title, in_notebook) as shown_there:
+            yield shown_there
+        return
     console = Console(stderr=True)
     begun = time.monotonic()
     shown: RichProgress | None = None
@@ -59,6 +69,40 @@ def bar(title: str) -> Iterator[Callable[[float], None]]:
     finally:
         if shown is not None:
             shown.stop()
+
+
+def _notebook() -> Any:
+    """Module of IPython that displays, in the kernel of a notebook; ``None`` elsewhere."""
+    ipython: Any = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    return None if getattr(shell, "kernel", None) is None else importlib.import_module("IPython.display")
+
+
+@contextmanager
+def _notebook_bar(title: str, display: Any) -> Iterator[Callable[[float], None]]:
+    """A progress bar in the output of a cell, as HTML without scripts; it is taken away at the end."""
+    begun = last = time.monotonic()
+    handle: Any = None
+
+    def update(share: float) -> None:
+        nonlocal handle, last
+        now = time.monotonic()
+        if now - begun < PATIENCE_S or now - last < _PAUSE_S:
+            return
+        last = now
+        left = (now - begun) * (1 - share) / share if share > 0 else 0.0
+        text = f"{escape(plain(title))} {100 * share:.0f} %, {left:,.0f} s left"
+        shown = display.HTML(f'<progress value="{share:.3f}" max="1" aria-label="{text}"></progress> {text}')
+        if handle is None:
+            handle = display.display(shown, display_id=True)
+        else:
+            handle.update(shown)
+
+    try:
+        yield update
+    finally:
+        if handle is not None:
+            handle.update(display.HTML(""))
 
 
 @contextmanager

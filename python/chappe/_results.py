@@ -17,7 +17,7 @@ from chappe import _deprecated as deprecated
 from chappe import _forked as forked
 from chappe import _former as former
 from chappe import _tables as tables
-from chappe._arguments import name_of, path_of, said
+from chappe._arguments import name_of, names_of, path_of, said
 from chappe._captures import Captures, refuse_shared
 from chappe._completions import mean_and_quantiles
 from chappe._deprecated import keyword_only
@@ -39,6 +39,8 @@ from chappe.stats import Jackknife, known_confidence, lag1
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from chappe._html import Player
 
 TABLES = (
     *("flows", "short_flows", "nodes", "batches", "flow_batches"),
@@ -414,10 +416,18 @@ class Results:
         return figure(self, name_of("what", what), numbers, from_s, until_s)
 
     @keyword_only("confidence")
-    def summary(self, *, confidence: float = 0.95, flows: str | None = None) -> pl.DataFrame:
+    def summary(
+        self,
+        *,
+        measures: str | Sequence[str] | None = None,
+        confidence: float = 0.95,
+        flows: str | None = None,
+    ) -> pl.DataFrame:
         """Measures of the run as ratios of totals, with intervals over the batches (:class:`chappe.stats.Pooled`).
 
         Args:
+            measures: Names of measures, also of those that need recorded tables, such as ``"delay_p95_s"``, and texts
+                ``name = expression``, as in a study (:func:`chappe.sweep`); ``None``: all that need none.
             confidence: Confidence of the intervals.
             flows: Flows that are measured, such as ``"tcp"``, ``"udp, 3"``, ``"vegas src=0"``, ``"worst"`` (the one
                 with the least goodput) or ``"each"``; ``None``: all flows. docs/results.md has all choices. A measure
@@ -426,17 +436,22 @@ class Results:
         Returns:
             One row per measure that is defined in the run: ``measure``, ``estimate``, ``ci_low`` and ``ci_high`` of the
             interval, ``n``, ``of`` (``"batches"``), ``doubt`` (``"one run"`` and further reasons to doubt the interval;
-            docs/studies.md), and ``autocorrelation`` of neighbouring batches.
+            docs/studies.md), and ``autocorrelation`` of neighbouring batches. Expressions over tables that are not
+            recorded have no interval.
 
         Raises:
-            ValueError: If there are no such flows.
+            ValueError: If there are no such flows or measures, or the run did not record what a measure needs.
             RuntimeError: In a process forked after polars was used.
         """
         known_confidence(confidence)
         forked.refuse()
         short = short_batches(self.batches) is not None
         rows = []
-        for name, (totals, pooled, tests) in (self._pooled if flows is None else self._pooled_of(flows)).items():
+        if measures is not None:
+            found = self._pooled_named(names_of("measures", measures), flows)
+        else:
+            found = self._pooled if flows is None else self._pooled_of(flows)
+        for name, (totals, pooled, tests) in found.items():
             numbers = (pooled.value, *totals.estimate(pooled).interval(confidence), lag1(pooled.pseudo))
             value, low, high, rho = (x if math.isfinite(x) else None for x in numbers)
             rows.append((name, value, low, high, len(pooled.pseudo), "batches", of_batches(tests, short), rho))
@@ -463,6 +478,23 @@ class Results:
                 raise ValueError(chosen.none_of(choice, self.flows))
             pooled = _tested(self._totals(names, of_choice.__getitem__))
             found |= {f"{name}{chosen.OF}{choice}": each for name, each in pooled.items()}
+        return found
+
+    def _pooled_named(self, measures: Sequence[str], flows: str | None) -> dict[str, tuple[Totals, Jackknife, Tests]]:
+        """Measures by name, as :attr:`_pooled`."""
+        from chappe.study._of_run import asked, of_run
+
+        names, own = asked(measures)
+        found: dict[str, tuple[Totals, Jackknife, Tests]] = {}
+        for name in chosen.of(names, flows, lambda: self.flows):
+            measure, _, choice = name.partition(chosen.OF)
+            if choice:
+                chosen.check_labels(choice, chosen.labels_in(self.flows))
+            if measure in own:
+                found |= _tested([(name, of_run(self, own[measure], chosen.flows_of(choice) if choice else None))])
+            else:
+                of_all = self._pooled_of(choice) if choice else self._pooled
+                found |= {name: of_all[name]} if name in of_all else {}
         return found
 
     @cached_property
@@ -576,10 +608,11 @@ class Results:
         forked.refuse()
         return list(of_run(self.scenario, self.flows, self.packet_outcomes, self.batteries, self.simulated_s))
 
-    def to_dict(self, *, flows: str | None = None) -> dict[str, Any]:
+    def to_dict(self, *, measures: str | Sequence[str] | None = None, flows: str | None = None) -> dict[str, Any]:
         """All results as plain data, as printed by ``chappe run --json``.
 
         Args:
+            measures: Measures of the summary, as in :meth:`summary`.
             flows: Flows of the summary, as in :meth:`summary`.
 
         Raises:
@@ -588,7 +621,8 @@ class Results:
         """
         forked.refuse()
         all_tables = {name: getattr(self, name).to_dicts() for name in TABLES}
-        summary = {} if flows is None else {"summary": self.summary(flows=flows).to_dicts()}
+        is_all = measures is None and flows is None
+        summary = {} if is_all else {"summary": self.summary(measures=measures, flows=flows).to_dicts()}
         return {**self._facts(), **summary, **all_tables, "scenario": self.scenario.settings}
 
     def _facts(self) -> dict[str, Any]:
@@ -627,6 +661,27 @@ class Results:
 
         forked.refuse()
         write_file(path_of("path", path), page.page(self, title).encode())
+
+    def player(self, *, title: str = "Run", height: int = 900) -> "Player":
+        """The report with its player, for the output of a notebook's cell.
+
+        It is shown in a frame that cannot reach the notebook, and adds about 1.3 MB to it.
+
+        Args:
+            title: Title of the page.
+            height: Height of the frame [pixels].
+
+        Raises:
+            RuntimeError: Without the module of the simulator (docs/see.md), and in a process forked after polars was
+                used.
+        """
+        from chappe import _page as page
+        from chappe._html import Player
+
+        forked.refuse()
+        if page.module() is None:
+            raise RuntimeError(f"there is no player: {page.WITHOUT}")
+        return Player(page.page(self, title), title, height)
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Writes all results to a folder, which is created if it does not exist.

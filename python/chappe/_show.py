@@ -60,6 +60,13 @@ def number(value: float | None, digits: int = 4) -> str:
     return f"{value:,.{min(places, 9)}f}"
 
 
+def rate(bps: float | None, digits: int = 4) -> str:
+    """A rate, in bit/s if it is below 1 kbit/s."""
+    is_small = bps is not None and 0 < abs(bps) < 1000
+    number_of = number(bps if is_small or bps is None else bps / 1e3, digits)
+    return f"{number_of} {'bit/s' if is_small else 'kbit/s'}"
+
+
 def with_error(mean: float | None, half_width: float | None, scale: float = 1.0) -> str:
     """Mean ± half width, rounded to the second digit of the half width; the mean alone if the half width is tiny."""
     if mean is None or math.isnan(mean):

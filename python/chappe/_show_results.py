@@ -1,6 +1,6 @@
 """Output of ``chappe run``."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 from rich.text import Text
@@ -28,8 +28,8 @@ _ENDS = {"done": "", "cancelled": "The run was cancelled.", "running": "The run 
 _ENDS |= {end: f"The run {text}." for end, text in ENDS.items()}
 
 
-def results(r: Results, name: str, choice: str | None = None) -> None:
-    """Prints the results of a run, with measures of all flows or of chosen ones."""
+def results(r: Results, name: str, choice: str | None = None, measures: Sequence[str] | None = None) -> None:
+    """Prints the results of a run, with all or some measures of all flows or of chosen ones."""
     s = r.scenario.settings
     show.console().print(Text.assemble((plain(name), "bold"), f"  {show.sketch(r.scenario)}"))
     show.say(f"Seed {s['run']['seed']}, {r.simulated_s:,.1f} s simulated, {count(r.frames_sent, 'frame')} on the air.")
@@ -46,7 +46,7 @@ def results(r: Results, name: str, choice: str | None = None) -> None:
             str(f["src"]),
             str(f["dst"]),
             f["variant"] or f["transport"],
-            _kbps(f["goodput_bps"]),
+            show.rate(f["goodput_bps"]),
             f"{f['packets_delivered']:,}",
             f"{f['retransmissions']:,}" if f["transport"] != "udp" else "-",
             f"{f['timeouts']:,}" if f["transport"] != "udp" else "-",
@@ -65,7 +65,7 @@ def results(r: Results, name: str, choice: str | None = None) -> None:
     _completions(r.completions())
     if not r.wired_links.is_empty():
         _links(r.wired_links)
-    summary = r.summary(flows=choice)
+    summary = r.summary(measures=measures, flows=choice)
     used = int(r.batches["used"].sum())
     # A single batch gives no interval.
     title = (
@@ -75,7 +75,7 @@ def results(r: Results, name: str, choice: str | None = None) -> None:
     only_udp = r.short_flows.is_empty() and "tcp" not in kinds
     rows, doubts = [], []
     for row in summary.iter_rows(named=True):
-        m = measure_of(row["measure"])
+        m = measure_of(row["measure"]).near(row["estimate"])
         if only_udp and m.name in OF_TCP:
             continue
         # The title has "of one run", and a line of its own tells of short batches.
@@ -112,10 +112,6 @@ def pooled(kinds: Mapping[str, int]) -> str:
     """Note that measures are of flows of several kinds."""
     many = " and ".join(f"{n:,} {kind.upper()}" for kind, n in kinds.items())
     return f"Measures pool {many} flows; `--flows {min(kinds)}` measures those of {min(kinds).upper()} alone."
-
-
-def _kbps(bps: float | None) -> str:
-    return f"{show.number(None if bps is None else bps / 1e3)} kbit/s"
 
 
 def _ms(seconds: float | None) -> float | None:
@@ -155,7 +151,7 @@ def _links(directions: pl.DataFrame) -> None:
             str(d["src"]),
             str(d["dst"]),
             f"{d['packets_sent']:,}",
-            _kbps(d["throughput_bps"]),
+            show.rate(d["throughput_bps"]),
             "-" if d["utilization"] is None else f"{100 * d['utilization']:.1f} %",
             show.number(d["mean_queue_packets"], 3),
             f"{d['dropped_queue_full']:,}",

@@ -43,7 +43,7 @@ def measured(scenario: Scenario, variants: Sequence[str], flow: int) -> pl.DataF
     return pl.concat(tables)
 
 
-def figure(changes: pl.DataFrame, variants: Sequence[str], *, title: str, end_s: float) -> Figure:
+def figure(changes: pl.DataFrame, variants: Sequence[str], *, title: str, end_s: float, begin_s: float = 0.0) -> Figure:
     """Plots windows and ssthresh over time, one panel per variant, with markers for losses and ECN marks.
 
     Args:
@@ -51,9 +51,10 @@ def figure(changes: pl.DataFrame, variants: Sequence[str], *, title: str, end_s:
         variants: Variants of the panels, in order.
         title: Title of the figure.
         end_s: Right end of the time axes [s].
+        begin_s: Left end of the time axes [s].
     """
     panels = {v: changes.filter(pl.col("variant") == v) for v in variants}
-    return plot.windows(panels, title=title, end_s=end_s)
+    return plot.windows(panels, title=title, end_s=end_s, begin_s=begin_s)
 
 
 def last(changes: pl.DataFrame) -> float:

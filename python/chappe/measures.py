@@ -49,6 +49,11 @@ class Measure(NamedTuple):
     limits: tuple[float, float] = (0.0, math.inf)
     """Smallest and largest possible value, in the stored unit."""
 
+    def near(self, value: float | None) -> "Measure":
+        """The measure with the unit in which a value has few zeros: a rate below 1 kbit/s is printed in bit/s."""
+        is_small = value is not None and self.unit == "kbit/s" and 0 < abs(value) < 1000
+        return self._replace(unit="bit/s", scale=1.0) if is_small else self
+
     @property
     def best(self) -> str | None:
         """Deprecated: use ``direction``."""
@@ -169,6 +174,10 @@ def wrong(name: object, own: Collection[str] = ()) -> tuple[str, str] | None:
         return f"there is no measure {said(name)}", hint(name)
     measure, is_of, choice = name.partition(chosen.OF)
     if measure not in NAMES and measure not in own:
+        from chappe.study._own import KNOWN
+
+        if measure in KNOWN:
+            return f"the runs were made without the measure `{measure}`", f"repeat the sweep with `--measure {measure}`"
         near = difflib.get_close_matches(measure, own, 1)
         return f"there is no measure {said(measure)}", f"did you mean `{near[0]}`?" if near else hint(measure)
     if not is_of:
@@ -301,12 +310,14 @@ class Totals(NamedTuple):
         statistic: Function from sums of rows to the measure.
         exact: Interval of a count or a share.
         limits: Smallest and largest possible value.
+        is_own: True for a measure of one's own, whose rows are runs: what was made together has the same columns.
     """
 
     rows: NDArray[np.float64]
     statistic: Statistic
     exact: Exact | None = None
     limits: tuple[float, float] = (-math.inf, math.inf)
+    is_own: bool = False
 
     @classmethod
     def of(cls, measure: str, rows: NDArray[np.float64], flows: int = 0, *, runs: bool = False) -> "Totals":
@@ -370,6 +381,10 @@ def of_runs(runs: Iterable[Totals | None], measure: str | None = None) -> Totals
         runs: Totals of each run.
         measure: Name of the measure; ``None``: only the ratio of the totals counts.
     """
+    runs = list(runs)
+    if own := next((totals for totals in runs if totals is not None and totals.is_own), None):
+        none = np.full_like(own.rows[:1], math.nan)
+        return own._replace(rows=np.concatenate([none if totals is None else totals.rows for totals in runs]))
     rows = [(math.nan, math.nan) if totals is None else totals.of_run for totals in runs]
     table = np.array(rows, dtype=float).reshape(len(rows), 2)
     return Totals(table, quotient) if measure is None else Totals.of(measure, table, runs=True)

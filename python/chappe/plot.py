@@ -545,17 +545,20 @@ EVENTS = {"fast_retransmit": ("v", "fast retransmit"), "timeout": ("X", "timeout
 """Marked events in figures of windows: marker and name."""
 
 
-def windows(changes: Mapping[str, pl.DataFrame], *, title: str, end_s: float) -> "Figure":
+def windows(changes: Mapping[str, pl.DataFrame], *, title: str, end_s: float, begin_s: float = 0.0) -> "Figure":
     """Plots congestion windows over time, one panel below the other on common axes.
 
     Args:
         changes: Rows of the table ``cwnd`` of one flow, by name of panel.
         title: Title of the figure.
         end_s: Right end of the time axis [s].
+        begin_s: Left end of the time axis [s].
     """
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
+    # The last change before the axes begin is the window at their left end.
+    changes = {name: _from(rows.filter(pl.col("time_s") <= end_s), begin_s) for name, rows in changes.items()}
     largest = max((t["cwnd_segments"].to_numpy().max() for t in changes.values() if len(t)), default=1.0)
     with mpl.rc_context(_STYLE):
         figure = Figure(figsize=(7.4, 1.4 + 1.15 * len(changes)), layout="constrained")
@@ -594,7 +597,7 @@ def windows(changes: Mapping[str, pl.DataFrame], *, title: str, end_s: float) ->
             axes.set_title(name, loc="left", fontsize=8.5, pad=2)
             axes.label_outer()
         if first is not None:
-            first.set_xlim(0, end_s)
+            first.set_xlim(begin_s, end_s)
             first.set_ylim(0, 1.08 * largest)
             axes.set_xlabel("time [s]")
         figure.supylabel("window [segments]", fontsize=9)
@@ -603,6 +606,12 @@ def windows(changes: Mapping[str, pl.DataFrame], *, title: str, end_s: float) ->
             handles.values(), handles.keys(), loc="outside lower left", ncols=max(len(handles), 1), fontsize=8
         )
         return figure
+
+
+def _from(rows: pl.DataFrame, begin_s: float) -> pl.DataFrame:
+    """Changes from an instant on, and the last one before it."""
+    before = int((rows["time_s"] < begin_s).sum())
+    return rows.slice(max(before - 1, 0))
 
 
 def save(figure: "Figure", folder: Path, name: str) -> None:

@@ -11,7 +11,7 @@ from chappe import plot
 from chappe._files import write_csv
 from chappe.stats import Estimate
 
-from chappe_papers import page
+from chappe_papers import made, page
 from chappe_papers.estimates import NS2, OURS, Estimates, Measure
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def figure(
         return picture(name, chart.picture(title, ours), folder)
     panels = chart.panels(ours.x)
     axes = [_axes(chart, panel, legend, ours, ns2) for panel in panels]
-    plot.save(plot.draw(axes, title=title, reference=NS2), folder, name)
+    made.draw(folder, name, (title, axes), lambda: plot.draw(axes, title=title, reference=NS2))
     _file(folder / f"{name}.csv", chart, panels, ours, ns2)
     variants = list(dict.fromkeys(v for p in panels for v in p.variants or chart.variants))
     header = [chart.x_label, *(f"{legend.names[v]}{who}" for v in variants for who in (" (ns-2)", ""))]

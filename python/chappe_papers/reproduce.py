@@ -15,7 +15,7 @@ from chappe import _show as show
 from chappe._files import write_csv
 from chappe._words import count
 
-from chappe_papers import decide, figures, page, runner, summary
+from chappe_papers import decide, figures, made, page, runner, summary
 from chappe_papers.advice import Outcome
 from chappe_papers.claims import Claim, needs
 from chappe_papers.design import SEARCHED, Length
@@ -54,7 +54,8 @@ class Clock:
 
     def cost(self, jobs: int | None) -> str:
         """CPU time and duration, for people."""
-        took = f"{_time(time.monotonic() - self._begun)} with {count(jobs or os.cpu_count() or 1, 'run')} at a time"
+        at_a_time = count(jobs or os.cpu_count() or 1, "run")
+        took = f"{_time(time.monotonic() - self._begun)} with {at_a_time} at a time"
         return f"{_time(_spent() - self._spent)} of CPU time, {took}"
 
 
@@ -118,6 +119,13 @@ def reproduce(
     length = design.quick if quick else design.full
     clock = Clock()
     print(f"{paper.title}\n", flush=True)
+    asked = (paper.name, wanted, quick, decide_s)
+    if (said := made.unchanged(folder, asked)) is not None:
+        for line in said:
+            show.say(line)
+        show.say(f"Nothing was made again: {folder} has the results of these runs, made by this program.")
+        return 0
+    made.begin(folder)
     needed = points(paper, wanted, length)
     claims = wanted_claims(paper, wanted)
     before = decide.Record({}) if decide_s is None else decide.Record.read(folder)
@@ -193,41 +201,37 @@ def reproduce(
     executed = f"{runs.made:,} of {len(runs.frames):,} were made{rest}"
     dated = {"date": datetime.datetime.now(datetime.UTC).date().isoformat(), "cost": clock.cost(jobs)}
     page.write_markdown(folder / "paper.md", replace(content, facts={**facts, "runs": executed, **dated}))
+    said = []
     if decide_s is not None:
         named = ", ".join(f"{c} ({answers[c].reported})" for c in decided)
-        show.say(f"Decided by further runs: {named or 'none'}.")
-    _say(content, claims, answers, theirs, wanted)
+        said.append(f"Decided by further runs: {named or 'none'}.")
+    if wanted.all:
+        said += [*page.conclusions(content), f"Claims: {content.counted}.", content.note.replace("`", "")]
+    for line in said:
+        show.say(line)
+    if not wanted.all:
+        _say(claims, answers, theirs)
     show.say(f"Runs: {executed}. They are kept in {folder / FOLDER}.")
     show.say(f"Cost: {dated['cost']}.")
     show.say(f"Written to {folder}: index.html, paper.md, each figure as PDF, SVG, PNG and CSV, each table as CSV.")
+    if wanted.all:
+        made.end(folder, asked, said)
     return 0
 
 
-def _say(
-    content: page.Page,
-    claims: Sequence[Claim],
-    answers: Mapping[str, Answer],
-    ns2: Mapping[str, Answer],
-    wanted: Wanted,
-) -> None:
-    """Prints what came out: of a part its claims, of all of it the conclusions."""
-    if not wanted.all:
-        for c in claims:
-            show.say(f"{c.id}: {answers[c.id].reported}", style="bold")
-            t = show.table("", "~")
-            t.show_header = False
-            for who, what in (("paper says", c.says), ("ns-2", reported(ns2[c.id])), ("here", reported(answers[c.id]))):
-                t.add_row(f"  {who}", what)
-            for remark in _remarks(answers[c.id]):
-                t.add_row("", remark)
-            show.write(t)
-        if claims:
-            show.say(page.COUNTED)
-        return
-    for line in page.conclusions(content):
-        show.say(line)
-    show.say(f"Claims: {content.counted}.")
-    show.say(content.note.replace("`", ""))
+def _say(claims: Sequence[Claim], answers: Mapping[str, Answer], ns2: Mapping[str, Answer]) -> None:
+    """Prints the claims of a part."""
+    for c in claims:
+        show.say(f"{c.id}: {answers[c.id].reported}", style="bold")
+        t = show.table("", "~")
+        t.show_header = False
+        for who, what in (("paper says", c.says), ("ns-2", reported(ns2[c.id])), ("here", reported(answers[c.id]))):
+            t.add_row(f"  {who}", what)
+        for remark in _remarks(answers[c.id]):
+            t.add_row("", remark)
+        show.write(t)
+    if claims:
+        show.say(page.COUNTED)
 
 
 def _outcomes(answers: Mapping[str, Answer]) -> dict[str, Outcome]:

@@ -8,9 +8,12 @@ from importlib import resources
 from typing import Any, NamedTuple
 
 import jinja2
+import polars as pl
 
 from chappe import RESULTS_EPOCH, __version__, _core
 from chappe import _show as show
+from chappe._follow import stories_of
+from chappe._journey import PARTS
 from chappe._page._map import drawn
 from chappe._results import Results
 from chappe._scenario import Scenario
@@ -53,6 +56,12 @@ _CHECKED = ("flows", "nodes", "batches", "flow_batches", "packet_outcomes")
 WITHOUT = "run `rustup target add wasm32-unknown-unknown && make wasm`, which puts the simulator into reports"
 """How a report gets a player."""
 
+_TOLD = 8
+"""Flows whose stories are told at most, and places of their delays."""
+
+_QUICK = 1_000_000
+"""Frames of a run that is repeated for the stories of its flows at most: some seconds."""
+
 _MANY = 40
 """Rows of a table."""
 
@@ -64,6 +73,14 @@ class Slider(NamedTuple):
     low: int
     high: int
     value: int
+
+
+class Told(NamedTuple):
+    """The story of a flow."""
+
+    title: str
+    findings: Sequence[str]
+    delays: "Table"
 
 
 class Table(NamedTuple):
@@ -81,13 +98,23 @@ def module() -> bytes | None:
     return file.read_bytes() if file.is_file() else None
 
 
-def page(results: Results, title: str, slider: str = "tcp.receive_window") -> str:
+class Taught(NamedTuple):
+    """What a lesson adds to the page of a run."""
+
+    text: Sequence[str]
+    tasks: Sequence[str]
+    questions: Sequence[tuple[str, str]]
+    runs: "Table"
+
+
+def page(results: Results, title: str, slider: str = "tcp.receive_window", taught: Taught | None = None) -> str:
     """The report of a run as HTML.
 
     Args:
         results: Results of the run.
         title: Title of the page.
         slider: Setting that the page proposes to change.
+        taught: What a lesson adds; ``None`` for a report.
     """
     texts = {name: _read(name) for name in ("page.css", "page.js", "page.html.j2")}
     packed = module()
@@ -98,8 +125,10 @@ def page(results: Results, title: str, slider: str = "tcp.receive_window") -> st
         sketch=show.sketch(scenario),
         seed=results.seed,
         simulated=f"{results.simulated_s:,.1f} s",
+        taught=taught,
         findings=_findings(results),
-        tables=[_flows(results), _measures(results), *_losses(results)],
+        stories=_stories(results),
+        tables=[*([taught.runs] if taught else []), _flows(results), _measures(results), *_losses(results)],
         map=drawn(results.scenario),
         steps=STEPS,
         slider=slider,
@@ -172,12 +201,12 @@ def _findings(results: Results) -> list[str]:
     rows = flows.to_dicts()
     said = []
     total = sum(row["goodput_bps"] or 0.0 for row in rows)
-    said.append(f"Goodput of {count(len(rows), 'flow')}: {_kbps(total)} in all.")
+    said.append(f"Goodput of {count(len(rows), 'flow')}: {show.rate(total)} in all.")
     if len(rows) > 1:
         rows.sort(key=lambda row: row["goodput_bps"] or 0.0)
         said.append(
-            f"The slowest is flow {rows[0]['flow']} with {_kbps(rows[0]['goodput_bps'])}, the fastest flow "
-            f"{rows[-1]['flow']} with {_kbps(rows[-1]['goodput_bps'])}."
+            f"The slowest is flow {rows[0]['flow']} with {show.rate(rows[0]['goodput_bps'])}, the fastest flow "
+            f"{rows[-1]['flow']} with {show.rate(rows[-1]['goodput_bps'])}."
         )
     for row in sorted((r for r in rows if r["transport"] != "udp"), key=lambda r: r["flow"])[:4]:
         times = {use: row[f"{use}_s"] or 0.0 for use in USES}
@@ -196,6 +225,27 @@ def _findings(results: Results) -> list[str]:
     return said
 
 
+def _stories(results: Results) -> list[Told]:
+    """Stories of the first flows of a run that is quickly repeated."""
+    if results.frames_sent > _QUICK:
+        return []
+    return [
+        Told(f"Flow {flow}", story.findings, _delays(story.delays))
+        for flow, story in stories_of(results, _TOLD).items()
+    ]
+
+
+def _delays(delays: pl.DataFrame) -> Table:
+    ordered = delays.sort("mean_s", descending=True, maintain_order=True)
+    rows = [
+        (PARTS[row["part"]], str(row["node"]), _ms(row["mean_s"]), f"{100 * row['share']:.1f} %")
+        for row in ordered.head(_TOLD).iter_rows(named=True)
+    ]
+    if len(rest := ordered.slice(_TOLD)):
+        rows.append(("elsewhere", "", _ms(float(rest["mean_s"].sum())), f"{100 * float(rest['share'].sum()):.1f} %"))
+    return Table("Mean delay of a delivered packet, by place", ("part", "node", "mean", "share"), rows)
+
+
 def _flows(results: Results) -> Table:
     columns = (
         "flow",
@@ -212,7 +262,7 @@ def _flows(results: Results) -> Table:
     )
     rows = [
         (
-            str(f["flow"]), str(f["src"]), str(f["dst"]), f["variant"] or f["transport"], _kbps(f["goodput_bps"]),
+            str(f["flow"]), str(f["src"]), str(f["dst"]), f["variant"] or f["transport"], show.rate(f["goodput_bps"]),
             f"{f['packets_delivered']:,}", _many(f["retransmissions"]), _many(f["timeouts"]),
             show.number(f["mean_window_segments"], 3), _ms(f["mean_rtt_s"]), _ms(f["mean_delay_s"]),
         )
@@ -225,7 +275,7 @@ def _flows(results: Results) -> Table:
 def _measures(results: Results) -> Table:
     rows = []
     for row in results.summary().iter_rows(named=True):
-        m = measure_of(row["measure"])
+        m = measure_of(row["measure"]).near(row["estimate"])
         rows.append((m.label, show.estimate(row, m.scale), m.unit, str(row["n"]), row["doubt"]))
     kinds = dict(results.flows["transport"].value_counts().iter_rows())
     note = "95 % confidence, from the batches of one run: other seeds may differ by more."
@@ -245,10 +295,6 @@ def _losses(results: Results) -> list[Table]:
         if name in outcomes.columns and (n := int(outcomes[name].sum()))
     ]
     return [Table("Lost packets", ("cause", "packets"), rows, "Of the whole run.")] if rows else []
-
-
-def _kbps(bps: float | None) -> str:
-    return f"{show.number(None if bps is None else bps / 1e3)} kbit/s"
 
 
 def _ms(seconds: float | None) -> str:

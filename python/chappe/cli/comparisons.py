@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING
 
-from chappe.cli.given import CommandError, named, print_json
+from chappe.cli.given import CommandError, named, print_json, print_rows
 from chappe.cli.studies import value_of
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ def compare(args: argparse.Namespace) -> int:
         raise CommandError(str(e)) from None
     if args.json:
         print_json({"measure": measure, "by": axis, "baseline": baseline, "rows": rows.to_dicts()})
-    elif args.csv:
-        print(rows.write_csv(), end="")
+    elif args.csv or args.parquet:
+        print_rows(rows, args.parquet)
     else:
         show_compared.compared(rows, measure, axes, axis, args.within)
     return 0
@@ -51,8 +51,8 @@ def rank(args: argparse.Namespace) -> int:
         raise CommandError(str(e)) from None
     if args.json:
         print_json({"measure": measure, "by": by, "rows": rows.to_dicts()})
-    elif args.csv:
-        print(rows.write_csv(), end="")
+    elif args.csv or args.parquet:
+        print_rows(rows, args.parquet)
     else:
         show_compared.ranked(rows, measure, axes, by)
     return 0

@@ -2,7 +2,7 @@
 
 import argparse
 
-from chappe.cli.given import CommandError, load, print_json
+from chappe.cli.given import CommandError, load, print_json, time_of
 
 
 def follow(args: argparse.Namespace) -> int:
@@ -10,24 +10,18 @@ def follow(args: argparse.Namespace) -> int:
     import polars as pl
 
     from chappe import _show_follow as show_follow
-    from chappe._control import instant
     from chappe._follow import follow
 
-    times = {}
-    for option, text in (("--from", args.from_), ("--until", args.until)):
-        try:
-            times[option] = None if text is None else instant(text) / 1e9
-        except ValueError as e:
-            raise CommandError(f"{option}: {e}") from None
+    begin, until = time_of("--from", args.from_), time_of("--until", args.until)
     scenario = load(args)
     try:
         story = follow(scenario, args.flow, packet=args.packet)
     except ValueError as e:
         raise CommandError(str(e)) from None
     lines = story.events
-    if (begin := times["--from"]) is not None:
+    if begin is not None:
         lines = lines.filter(pl.col("time_s") >= begin)
-    if (until := times["--until"]) is not None:
+    if until is not None:
         lines = lines.filter(pl.col("time_s") <= until)
     if args.only:
         lines = lines.filter(pl.col("kind").is_in(args.only))

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from chappe import _core
 from chappe import _show as show
@@ -15,6 +15,9 @@ from chappe._arguments import NO_FOLDER
 from chappe._error import ScenarioError, reason
 from chappe._files import make_folder, take_away
 from chappe._scenario import Scenario, pairs_of, read_text, schema, text_of
+
+if TYPE_CHECKING:
+    import polars as pl
 
 BAD_INPUT = 2
 """Exit code for an invalid scenario or command line."""
@@ -119,6 +122,40 @@ def named(name: str, option: str = "--out") -> Path:
     if not name:
         raise CommandError(f"{option} {NO_FOLDER}")
     return Path(name)
+
+
+def page_file(name: str, option: str) -> Path:
+    """Path of an HTML file to write to, from an option; refused before the run whose report it would be."""
+    path = named(name, option)
+    if path.is_dir():
+        raise CommandError(f"{path} is a folder; `{option}` takes the name of an HTML file")
+    if not path.parent.is_dir():
+        raise CommandError(f"cannot write to {path}: there is no folder {path.parent}")
+    return path
+
+
+def time_of(option: str, text: str | None) -> float | None:
+    """Instant of an option [s]; ``None`` without the option."""
+    from chappe._control import instant
+
+    try:
+        return None if text is None else instant(text) / 1e9
+    except ValueError as e:
+        raise CommandError(f"{option}: {e}") from None
+
+
+def print_rows(rows: "pl.DataFrame", parquet: str | None) -> None:
+    """Prints a table as CSV, or writes it into a Parquet file."""
+    if parquet is None:
+        print(rows.write_csv(), end="")
+        return
+    from chappe import _tables as tables
+
+    path = named(parquet, "--parquet")
+    try:
+        tables.write(rows, path)
+    except OSError as e:
+        raise unwritable(path, e) from None
 
 
 @contextlib.contextmanager

@@ -8,9 +8,23 @@ from typing import Any, NoReturn
 
 from chappe import RESULTS_EPOCH, __version__
 from chappe._arguments import problem_of_jobs
+from chappe._new import QUESTIONS
 from chappe._notice import codes
 from chappe._words import plain, tell
-from chappe.cli import advise, comparisons, fix, follow, papers, plots, reference, saved, scenarios, studies
+from chappe.cli import (
+    advise,
+    comparisons,
+    fix,
+    follow,
+    new,
+    papers,
+    plots,
+    reference,
+    saved,
+    scenarios,
+    studies,
+    teach,
+)
 from chappe.cli.given import BAD_INPUT
 
 RENAMED = "`{}` is now `{}`; the old name will be removed in the next version"
@@ -168,14 +182,14 @@ def _jobs_option(q: argparse.ArgumentParser) -> None:
     q.add_argument("-j", "--jobs", type=_jobs, metavar="N", help="parallel runs (default: one per core)")
 
 
-def _measure_option(q: argparse.ArgumentParser) -> None:
+def _measure_option(q: argparse.ArgumentParser, default: str = "goodput_bps") -> None:
     q.add_argument(
         "--measure",
         dest="measures",
         metavar="NAME",
         action="append",
         default=[],
-        help="measure of the summary, such as mean_delay_s; may be repeated (default: goodput_bps)",
+        help=f"measure of the summary, such as mean_delay_s; may be repeated (default: {default})",
     )
 
 
@@ -226,6 +240,7 @@ def _compared_options(q: argparse.ArgumentParser) -> None:
 def _printed_options(q: argparse.ArgumentParser) -> None:
     form = q.add_mutually_exclusive_group()
     form.add_argument("--csv", action="store_true", help="print the table as CSV")
+    form.add_argument("--parquet", metavar="FILE", help="write the table as a Parquet file")
     form.add_argument("--json", action="store_true", help="print the table as JSON")
 
 
@@ -270,6 +285,17 @@ def parser() -> Parser:
         q.set_defaults(do=do)
         return q
 
+    q = command("new", new.new, "write a scenario with comments, by questions or options")
+    _file(q, "new scenario file (TOML); -: standard output", nargs="?", default="scenario.toml")
+    for question in QUESTIONS:
+        known = f": {', '.join(question.known)}" if question.known else ""
+        q.add_argument(
+            f"--{question.name}",
+            metavar="WORD" if question.known else "VALUE",
+            help=f"{question.text[0].lower()}{question.text[1:]}{known} (default: {question.default})",
+        )
+    q.add_argument("-q", "--quiet", action="store_true", help="print only errors and warnings")
+
     q = command("run", scenarios.run, "run a scenario and print its results")
     _file(q, "scenario file (TOML); -: standard input")
     _set_option(q)
@@ -279,6 +305,7 @@ def parser() -> Parser:
         action="store_true",
         help="explain the results: time budgets of flows and nodes, and causes of packet loss",
     )
+    _measure_option(q, "all")
     _flows_option(q)
     q.add_argument("--report", metavar="FILE", help="write a report with a player of the run, an HTML file")
     _out_option(q, "write all tables and the effective settings to this folder")
@@ -307,9 +334,17 @@ def parser() -> Parser:
         help='largest relative error of the measure, such as "5 %%": points get further seeds until it is met',
     )
     q.add_argument("--max-seeds", type=_number_of_seeds, metavar="N", help="largest number of seeds with --precision")
+    q.add_argument(
+        "--pool",
+        metavar="AXIS",
+        action="append",
+        default=[],
+        help="axis over whose values runs are pooled, such as topology.seed; may be repeated",
+    )
     _set_option(q)
     _measure_option(q)
     _flows_option(q)
+    q.add_argument("--report", metavar="FILE", help="write a report of the study, an HTML file")
     _out_option(q, "folder of the study (default: results/NAME)")
     _jobs_option(q)
     q.add_argument("--backend", metavar="ray[://ADDRESS]", help="run on a Ray cluster (needs chappe[ray])")
@@ -320,11 +355,12 @@ def parser() -> Parser:
     q = command("show", saved.show_folder, "print the results in a folder that `run` or `sweep` wrote")
     q.add_argument("folder", metavar="DIR", help="folder of a run or of a study")
     q.add_argument("--why", action="store_true", help="explain the results of a run, as `run --why` does")
-    _measure_option(q)
+    _measure_option(q, "all of a run, goodput_bps of a study")
     _flows_option(q)
     q.add_argument("-q", "--quiet", action="store_true", help="print only errors and warnings")
     form = q.add_mutually_exclusive_group()
     form.add_argument("--csv", action="store_true", help="print the summary as CSV")
+    form.add_argument("--parquet", metavar="FILE", help="write the summary as a Parquet file")
     form.add_argument("--json", action="store_true", help="print the results as JSON")
 
     q = command("plot", plots.plot, "plot a measure of a study, or a run over time")
@@ -421,6 +457,8 @@ def parser() -> Parser:
         help="TCP variant to plot; may be repeated (default: the variant of the scenario)",
     )
     q.add_argument("--flow", type=_flow, metavar="N", default=0, help="number of the flow (default: 0)")
+    q.add_argument("--from", dest="from_", metavar="TIME", help='begin of the figure, such as "28 s"')
+    q.add_argument("--until", metavar="TIME", help="end of the figure")
     _out_option(q, "folder for the figure and its data (default: results/windows)")
     _output_options(q)
 
@@ -431,12 +469,17 @@ def parser() -> Parser:
     q.add_argument("-o", "--out", metavar="FILE", help="the HTML file (default: the name of the scenario, NAME.html)")
     _output_options(q)
 
+    q = command("teach", teach.teach, "write a lesson, an HTML file with a player; without a name, list the lessons")
+    q.add_argument("name", metavar="NAME", nargs="?", help="name of the lesson")
+    q.add_argument("-o", "--out", metavar="FILE", help="the HTML file (default: NAME.html)")
+    q.add_argument("-q", "--quiet", action="store_true", help="print only errors and warnings")
+
     q = command("follow", follow.follow, "run a scenario and tell the story of a flow or of a packet")
     _file(q, "scenario file (TOML); -: standard input")
     _set_option(q)
     _seed_option(q)
     one = q.add_mutually_exclusive_group()
-    one.add_argument("--flow", type=_flow, metavar="N", help="number of the flow (default: 0)")
+    one.add_argument("--flow", type=_choice, metavar="N", help="number or name of the flow (default: 0)")
     one.add_argument("--packet", type=_flow, metavar="N", help="number of the packet")
     q.add_argument("--from", dest="from_", metavar="TIME", help='first line, such as "28 s"')
     q.add_argument("--until", metavar="TIME", help="last line")

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from chappe import _show as show
-from chappe.cli.given import STDIN, CommandError, load, named, print_json, unwritable
+from chappe.cli.given import STDIN, CommandError, load, named, print_json, time_of, unwritable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -52,7 +52,7 @@ def _of_run(results: "Results", args: argparse.Namespace) -> "Figure":
     given = {"-x": args.x, "--measure": args.measure, "--by": args.by, "--across": args.across, "--flows": args.flows}
     if wrong := next((option for option, value in given.items() if value), "--where" if args.where else None):
         raise CommandError(f"{wrong} is for studies, and {args.folder} has a run: --what chooses its figure")
-    times = {"from_s": _time("--from", args.from_), "until_s": _time("--until", args.until)}
+    times = {"from_s": time_of("--from", args.from_), "until_s": time_of("--until", args.until)}
     changes = {name: value for name, value in times.items() if value is not None}
     return results.plot(args.what or "goodput", only=args.only or None, **changes)
 
@@ -78,15 +78,6 @@ def _value(study: "Study", text: str) -> tuple[str, Any]:
     if not found:
         raise CommandError(f"--where: no point has {name} = {value}; known: {', '.join(map(str, values))}")
     return name, found[0]
-
-
-def _time(option: str, text: str | None) -> float | None:
-    from chappe._control import instant
-
-    try:
-        return None if text is None else instant(text) / 1e9
-    except ValueError as e:
-        raise CommandError(f"{option}: {e}") from None
 
 
 def _path(out: str | None, name: str) -> Path:

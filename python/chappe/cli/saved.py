@@ -2,13 +2,16 @@
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
+from chappe import _show as show
 from chappe._error import StudyError
-from chappe.cli.given import CommandError, named, print_json
+from chappe.cli.given import CommandError, named, print_json, print_rows
 
 if TYPE_CHECKING:
+    from chappe._follow import Story
     from chappe._results import Results
+    from chappe._why import Why
     from chappe.study import Study
 
 _RUN, _STUDY = "run.json", "study.json"
@@ -34,28 +37,44 @@ def show_folder(args: argparse.Namespace) -> int:
 
 
 def _show_run(folder: Path, args: argparse.Namespace) -> int:
+    from chappe import _show_follow as show_follow
     from chappe import _show_results as show_results
     from chappe import open as opened
+    from chappe._follow import stories
     from chappe._results import TABLES
     from chappe.study._show import told_at_once
 
-    if args.measures:
-        raise CommandError(f"--measure is for studies, and {folder} has a run: all its measures are shown")
+    measures = args.measures or None
     with told_at_once():
         results = cast("Results", opened(folder))
         for name in TABLES:  # nothing is printed of damaged results
             results.table(name)
         why = results.why() if args.why else None
-        refuse_no_flows(results, args.flows)
-    if args.csv:
-        print(results.summary(flows=args.flows).write_csv(), end="")
+        of_flows = stories(results.scenario, args.flows) if args.why and args.flows and not args.quiet else {}
+        refuse_not_measured(results, args.flows, measures)
+    if args.csv or args.parquet:
+        print_rows(results.summary(measures=measures, flows=args.flows), args.parquet)
     elif args.json:
-        print_json({**results.to_dict(flows=args.flows), **({} if why is None else {"why": why.to_dict()})})
+        print_json(
+            {
+                **results.to_dict(measures=measures, flows=args.flows),
+                **({} if why is None else {"why": _explained(why, of_flows)}),
+            }
+        )
     elif not args.quiet:
-        show_results.results(results, str(folder), args.flows)
+        show_results.results(results, str(folder), args.flows, measures)
         if why is not None:
             show_results.why(why)
+            for story in of_flows.values():
+                show.say("")
+                show_follow.summary(story)
     return 0
+
+
+def _explained(why: "Why", of_flows: "dict[int, Story]") -> dict[str, Any]:
+    """Explanation of a run as plain data, with the stories of flows."""
+    told = [{"flow": flow, **story._to_dict()} for flow, story in of_flows.items()]
+    return {**why.to_dict(), **({"stories": told} if told else {})}
 
 
 def _show_study(folder: Path, args: argparse.Namespace) -> int:
@@ -72,14 +91,23 @@ def _show_study(folder: Path, args: argparse.Namespace) -> int:
     measures = _measures(study, args.measures)
     refuse_no_flows(study, args.flows)
     study_show.warnings(study, measures)
-    if args.csv:
-        rows = study.curve() if study.is_search else study.summary(measures, flows=args.flows)
-        print(rows.write_csv(), end="")
+    if args.csv or args.parquet:
+        print_rows(study.curve() if study.is_search else study.summary(measures, flows=args.flows), args.parquet)
     elif args.json:
         print(study_show.as_json(study, measures, flows=args.flows))
     elif not args.quiet:
         study_show.study(study, measures, args.flows)
     return 0
+
+
+def refuse_not_measured(results: "Results", flows: str | None, measures: list[str] | None) -> None:
+    """Refuses flows and measures that a run does not have, before anything is printed."""
+    refuse_no_flows(results, flows)
+    if measures is not None:
+        try:
+            results.summary(measures=measures, flows=flows)
+        except ValueError as e:
+            raise CommandError(f"--measure: {e}") from None
 
 
 def refuse_no_flows(results: "Results | Study", flows: str | None) -> None:

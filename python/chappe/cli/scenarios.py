@@ -12,7 +12,18 @@ from chappe._files import write_file
 from chappe._scenario import Scenario
 from chappe._words import count, plain, tell
 from chappe.cli import saved
-from chappe.cli.given import BAD_INPUT, CommandError, folder, load, named, print_json, scenario_in, unwritable
+from chappe.cli.given import (
+    BAD_INPUT,
+    CommandError,
+    folder,
+    load,
+    named,
+    page_file,
+    print_json,
+    scenario_in,
+    time_of,
+    unwritable,
+)
 
 if TYPE_CHECKING:
     from chappe._follow import Story
@@ -27,6 +38,7 @@ def run(args: argparse.Namespace) -> int:
     from chappe._progress import hidden
 
     scenario = load(args)
+    asked = scenario.settings["run"]["record"]
     if args.flows is not None:
         try:
             chosen.check_labels(args.flows, chosen.labels_of([scenario]))
@@ -34,31 +46,34 @@ def run(args: argparse.Namespace) -> int:
             raise CommandError(f"--flows: {e}") from None
     if args.why:
         scenario = scenario.with_settings({"run.airtime": True})
+    if args.measures:
+        scenario = _recording(scenario, args.measures)
     if args.out is not None and args.pcap is not None:
         _refuse_shared(named(args.pcap, "--pcap"), named(args.out))
+    report_file = None if args.report is None else page_file(args.report, "--report")
     place = contextlib.nullcontext() if args.out is None else folder(args.out)
     captures = contextlib.nullcontext() if args.pcap is None else folder(args.pcap, "--pcap")
     with place as out, captures as pcap, hidden(args.quiet):
         results = _results(scenario, Path(args.file).name, out, pcap)
-    saved.refuse_no_flows(results, args.flows)
-    if args.report is not None:
-        _report(results, named(args.report, "--report"), Path(args.file).name)
+    saved.refuse_not_measured(results, args.flows, args.measures or None)
+    if report_file is not None:
+        _report(results, report_file, Path(args.file).name)
     stories = _stories(scenario, args.flows, quiet=args.quiet and not args.json) if args.why and args.flows else {}
     if args.json:
         budgets = {"why": results.why().to_dict()} if args.why else {}
         if stories:
             budgets["why"]["stories"] = [{"flow": flow, **story._to_dict()} for flow, story in stories.items()]
-        everything = results.to_dict(flows=args.flows)
+        everything = results.to_dict(measures=args.measures or None, flows=args.flows)
         told = [warning for warning in everything["warnings"] if warning["code"] not in args.ignored]
         print_json({**everything, "warnings": told, **budgets})
     elif not args.quiet:
-        show_results.results(results, args.file, args.flows)
+        show_results.results(results, args.file, args.flows, args.measures or None)
         if args.why:
             show_results.why(results.why())
             for story in stories.values():
                 show.say("")
                 show_follow.summary(story)
-        if out is None and results.recorded:
+        if out is None and results.recorded and asked:
             rows = ", ".join(f"{name} ({count(len(table), 'row')})" for name, table in results.recorded.items())
             show.say("")
             show.say(f"Recorded, but not written: {rows}. Use `--out DIR` to write them.")
@@ -69,6 +84,18 @@ def run(args: argparse.Namespace) -> int:
             show.say("")
             show.say(f"Captures written to {pcap}: a pcapng file for each node.")
     return 0
+
+
+def _recording(scenario: Scenario, measures: list[str]) -> Scenario:
+    """The scenario with the recorded tables that the measures need."""
+    from chappe.study._of_run import asked, recorded_for
+
+    try:
+        _, own = asked(measures)
+    except ValueError as e:
+        raise CommandError(f"--measure: {e}") from None
+    recorded = [*scenario.settings["run"]["record"], *recorded_for(own.values())]
+    return scenario.with_settings({"run.record": list(dict.fromkeys(recorded))})
 
 
 def _stories(scenario: Scenario, flows: str, *, quiet: bool) -> "dict[int, Story]":
@@ -84,10 +111,8 @@ def report(args: argparse.Namespace) -> int:
     from chappe._progress import hidden
 
     source = Path("run" if args.file == "-" else args.file)
-    path = named(f"{source.stem}.html" if args.out is None else args.out)
+    path = page_file(f"{source.stem}.html" if args.out is None else args.out, "--out")
     scenario = load(args)
-    if path.is_dir():
-        raise CommandError(f"{plain(path)} is a folder; `--out` takes the name of an HTML file")
     with hidden(args.quiet):
         results = _results(scenario, source.name, None, None)
     _report(results, path, source.name)
@@ -186,6 +211,7 @@ def windows(args: argparse.Namespace) -> int:
             windows.refuse_others(place)
         except OSError as e:
             raise unwritable(place, e, BAD_INPUT) from None
+    begin_s, until_s = (time_of(option, text) for option, text in (("--from", args.from_), ("--until", args.until)))
     scenario = load(args)
     variants = list(dict.fromkeys(args.variants))
     changes = windows.measured(scenario, variants, args.flow)
@@ -194,8 +220,12 @@ def windows(args: argparse.Namespace) -> int:
             f"flow {args.flow} has no congestion window: it does not use TCP, did not start or does not exist"
         )
     variants = variants or changes["variant"].unique(maintain_order=True).to_list()
+    begin_s, end_s = begin_s or 0.0, windows.last(changes) if until_s is None else until_s
+    if begin_s >= end_s:
+        raise CommandError(f"a figure from {begin_s:g} s until {end_s:g} s has no time")
     with folder(out) as made:
-        drawn = windows.figure(changes, variants, title=f"{args.file}, flow {args.flow}", end_s=windows.last(changes))
+        title = f"{args.file}, flow {args.flow}"
+        drawn = windows.figure(changes, variants, title=title, end_s=end_s, begin_s=begin_s)
         rows = windows.summary(changes, variants)
         if not (args.json or args.quiet):
             windows.table(rows)

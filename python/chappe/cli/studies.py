@@ -1,6 +1,7 @@
 """The command ``chappe sweep``."""
 
 import argparse
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -8,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 from chappe._arguments import JOBS_OR_RAY, problem
 from chappe._error import Problem, StudyError
 from chappe._words import plain, tell
-from chappe.cli.given import KEPT, STDIN, CommandError, kind_of, named, scenario_in, text_in
+from chappe.cli.given import KEPT, STDIN, CommandError, kind_of, named, scenario_in, text_in, unwritable
 
 if TYPE_CHECKING:
+    from chappe.study import Study
     from chappe.study._file import StudyFile
+    from chappe.study._own import Own
     from chappe.study._stop import Precision
 
 _BRACKETS = {"[": "]", "{": "}"}
@@ -41,7 +44,7 @@ def sweep(args: argparse.Namespace) -> int:
     try:
         with study_show.told_at_once():
             if f.search is not None:
-                study = search(f.scenario, **vars(f.search), axes=f.axes, seeds=f.seeds, **common)
+                study = search(f.scenario, **vars(f.search), measures=f.own, axes=f.axes, seeds=f.seeds, **common)
             else:
                 study = sweep(
                     f.scenario, f.axes, seeds=f.seeds, precision=f.precision, measures=f.own, pool=f.pool, **common
@@ -51,6 +54,8 @@ def sweep(args: argparse.Namespace) -> int:
         raise
     measures = [f.search.measure] if f.search is not None else f.measures
     study_show.warnings(study, measures, args.ignored)
+    if args.report is not None:
+        _report(study, measures, args, f)
     if args.json:
         print(study_show.as_json(study, measures, args.ignored, f.flows, f.baseline))
     elif not args.quiet:
@@ -62,13 +67,33 @@ def sweep(args: argparse.Namespace) -> int:
     return 1 if study.failed else 0
 
 
+def _report(study: "Study", measures: list[str], args: argparse.Namespace, f: "StudyFile") -> None:
+    """Writes the report of a study."""
+    path = named(args.report, "--report")
+    try:
+        study._report(path, measures, Path(args.file).name, f.flows, f.baseline, [_command(args)])
+    except OSError as e:
+        raise unwritable(path, e) from None
+
+
+def _command(args: argparse.Namespace) -> str:
+    """The command that makes the runs and the report again, with the names of files but not their folders."""
+    words = ["chappe", "sweep", Path(args.file).name]
+    lists = {"--axis": args.axes, "--set": args.sets, "--measure": args.measures, "--pool": args.pool}
+    words += [word for option, values in lists.items() for value in values for word in (option, value)]
+    seeds = args.seeds if args.seeds is None or isinstance(args.seeds, int) else ",".join(map(str, args.seeds))
+    given = {"--seeds": seeds, "--flows": args.flows, "--precision": args.precision, "--max-seeds": args.max_seeds}
+    words += [word for option, value in given.items() if value is not None for word in (option, str(value))]
+    return shlex.join([*words, "--report", Path(args.report).name])
+
+
 def _study(args: argparse.Namespace) -> "StudyFile":
     """Study of a study file, or of a scenario file with axes or seeds, with the changes of the command line."""
     from chappe import _chosen as chosen
     from chappe.study import _file as study_file
     from chappe.study._axes import grid, seeds_of
     from chappe.study._own import own_of, split
-    from chappe.study._run import problems_of_measure
+    from chappe.study._run import problems_of_measure, problems_of_pool
     from chappe.study._search import first_seeds
 
     if args.file == STDIN:
@@ -113,7 +138,13 @@ def _study(args: argparse.Namespace) -> "StudyFile":
         measures = asked or f.measures
     else:
         measures = chosen.of(asked or f.measures, flows)
-    precision = _precision(args, f, seeds, measures[0])
+    if args.pool:
+        if problems := problems_of_pool(args.pool, [*f.axes, *axes, *(["case"] if f.cases else [])], False):
+            raise StudyError([p._replace(message=p.message.replace("`pool`", "--pool")) for p in problems])
+        if f.search is not None:
+            raise CommandError("--pool is for studies without search")
+        f = replace(f, pool=tuple(dict.fromkeys(args.pool)))
+    precision = _precision(args, f, seeds, measures[0], own_of(f.own, (), "measures")[0])
     return replace(f, axes={**f.axes, **axes}, seeds=seeds, precision=precision, measures=measures, flows=flows)
 
 
@@ -131,7 +162,9 @@ def _unknown_labels(args: argparse.Namespace, f: "StudyFile", axes: dict[str, li
         return []  # the sweep says what is wrong with the points
 
 
-def _precision(args: argparse.Namespace, f: "StudyFile", seeds: list[int], measure: str) -> "Precision | None":
+def _precision(
+    args: argparse.Namespace, f: "StudyFile", seeds: list[int], measure: str, own: "list[Own]"
+) -> "Precision | None":
     """Precision of the study, with the changes of the command line."""
     from chappe.study._file import share
     from chappe.study._run import problems_of_stop
@@ -153,7 +186,7 @@ def _precision(args: argparse.Namespace, f: "StudyFile", seeds: list[int], measu
         rule = replace(rule, max_seeds=args.max_seeds)
     if len(seeds) == 1 and rule.max_length is None:
         raise CommandError("--precision needs several seeds at the start: add `--seeds 10`")
-    if problems := problems_of_stop(rule, seeds):
+    if problems := problems_of_stop(rule, seeds, own):
         raise StudyError([_as_option(p) for p in problems])
     return rule
 

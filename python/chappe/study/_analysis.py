@@ -118,10 +118,18 @@ def table(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
     return pl.DataFrame(rows, infer_schema_length=None).with_columns(cs.by_dtype(pl.Null).cast(pl.Float64))
 
 
+def with_last(rows: pl.DataFrame, *names: str) -> pl.DataFrame:
+    """The table with these columns at its end: of many columns, polars prints the first and the last four."""
+    return rows.select(pl.exclude(names), *names) if len(rows) else rows
+
+
 def comparisons(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
     """Table of comparisons, in which a test that is impossible has null."""
     found = table(rows)
-    return found.cast({"significant": pl.Boolean, "same": pl.Boolean}) if rows else found
+    if not rows:
+        return found
+    typed = found.cast({"significant": pl.Boolean, "same": pl.Boolean})
+    return with_last(typed, "difference", "ci_low", "ci_high", "significant")
 
 
 def summary(sample: Sample, measure: str, confidence: float) -> dict[str, Any]:

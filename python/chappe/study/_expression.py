@@ -1,7 +1,8 @@
 """Expressions over the tables of a run, such as ``sum(flows.timeouts) / sum(flows.packets_delivered)``.
 
-They are parsed here and never evaluated as code. Inside of a function stand columns of one table, row by row; outside
-stand functions and numbers. A ratio of sums is one of totals over all runs.
+They are parsed here and never evaluated as code. Inside of a function stand columns of one table, row by row, perhaps
+of some of its rows: ``count(losses where node = 3 and drop_reason = queue_full)``. Outside stand functions and numbers.
+A ratio of sums is one of totals over all runs.
 """
 
 import difflib
@@ -25,8 +26,13 @@ LONGEST = 1000
 _DEEPEST = 50
 """Largest depth of parentheses."""
 
+SIGNS = ("=", "!=", "<", "<=", ">", ">=")
+"""Comparisons of a column with a value."""
+
+_OF_WORDS = ("=", "!=")
+
 FORM = "such as sum(flows.timeouts) / sum(flows.packets_delivered)"
-_TOKEN = re.compile(r"\s*(?:(\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+)|([A-Za-z_]\w*)|([-+*/().,]))")
+_TOKEN = re.compile(r"\s*(?:(\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+)|([A-Za-z_]\w*)|(<=|>=|!=|[-+*/().,=<>]))")
 
 
 class Wrong(NamedTuple):
@@ -98,24 +104,66 @@ class Binary:
 
 
 @dataclass(frozen=True)
+class Condition:
+    """A condition on the rows of a table.
+
+    Attributes:
+        column: Name of the column.
+        sign: One of :data:`SIGNS`.
+        value: A number, a word, or true and false.
+    """
+
+    column: str
+    sign: str
+    value: float | str | bool
+
+    def __str__(self) -> str:
+        value = str(self.value).lower() if isinstance(self.value, bool) else self.value
+        return f"{self.column} {self.sign} {value}"
+
+    @property
+    def is_met(self) -> pl.Expr:
+        """The condition as an expression of polars; not met by unknown values."""
+        column = pl.col(self.column)
+        x = column.cast(pl.Float64 if isinstance(self.value, float) else pl.String) if self._is_cast else column
+        return {
+            "=": x == self.value,
+            "!=": x != self.value,
+            **({} if isinstance(self.value, str) else {"<": x < self.value, "<=": x <= self.value}),
+            **({} if isinstance(self.value, str) else {">": x > self.value, ">=": x >= self.value}),
+        }[self.sign]
+
+    @property
+    def _is_cast(self) -> bool:
+        return not isinstance(self.value, bool)
+
+
+def rows_where(where: Sequence[Condition]) -> str:
+    """Text of the conditions on the rows of a table, behind its column."""
+    return f" where {' and '.join(map(str, where))}" if where else ""
+
+
+@dataclass(frozen=True)
 class Aggregate:
-    """A function of the values of all rows of a table.
+    """A function of the values of rows of a table.
 
     Attributes:
         function: One of :data:`FUNCTIONS`.
         table: Name of the table.
-        of: Value of a row; ``None``: ``count`` of all rows.
+        of: Value of a row; ``None``: ``count`` of the rows.
         q: Order of a quantile.
+        where: Conditions that the rows meet.
     """
 
     function: str
     table: str
     of: "Node | None"
     q: float = 0.5
+    where: tuple[Condition, ...] = ()
 
     def __str__(self) -> str:
         rest = f", {self.q!r}" if self.function == "quantile" else ""
-        return f"{self.function}({self.table if self.of is None else self.of}{rest})"
+        return f"{self.function}({self.table if self.of is None else self.of}{rows_where(self.where)}{rest})"
 
 
 Node = Number | Column | Negative | Binary | Aggregate
@@ -281,11 +329,12 @@ class _Parser:
         self._need("(")
         found: list[str] = []
         argument: Node | None
-        if word == "count" and self._now in self._tables and self._next == ")":
+        if word == "count" and self._now in self._tables and self._next in (")", "where"):
             found, argument = [self._now], None
             self._place += 1
         else:
             argument = self._sum(found)
+        where = self._where(found[0] if found else "") if self._take("where") else ()
         q = self._order() if word == "quantile" else 0.5
         self._need(")")
         if len(set(found)) > 1:
@@ -293,7 +342,46 @@ class _Parser:
             self._problems.append(Wrong(f"`{word}` has columns of the tables {both}", "use one table in a function"))
         elif not found and not self._problems:
             self._problems.append(Wrong(f"`{word}` has no column", FORM))
-        return Aggregate(word, found[0] if found else "", argument, q)
+        return Aggregate(word, found[0] if found else "", argument, q, where)
+
+    def _where(self, table: str) -> tuple[Condition, ...]:
+        """Conditions on the rows of a table, with ``and`` between them."""
+        conditions = [self._condition(table)]
+        while self._take("and"):
+            conditions.append(self._condition(table))
+        return tuple(conditions)
+
+    def _condition(self, table: str) -> Condition:
+        column, sign = self._now, self._next
+        if not re.match(r"[A-Za-z_]", column) or sign not in SIGNS:
+            self._stop(
+                f"a condition is missing before {said(column)}" if column else "a condition is missing at the end"
+            )
+        self._place += 2
+        minus = "-" if self._take("-") else ""
+        word = self._now
+        if not re.match(r"[\w.]", word) or (minus and not re.match(r"[\d.]", word)):
+            self._stop(f"a value is missing behind `{column} {sign}`")
+        self._place += 1
+        value: float | str | bool = float(minus + word) if re.match(r"[\d.]", word) else word
+        kind = self._tables.get(table, {}).get(column)
+        if kind is None:
+            if table in self._tables:
+                help_ = _near(column, tuple(self._tables[table]))
+                self._problems.append(Wrong(f"the table `{table}` has no column {said(column)}", help_))
+            return Condition(column, sign, value)
+        if kind == pl.Boolean:
+            if word not in ("true", "false"):
+                self._problems.append(Wrong(f"`{table}.{column}` is true or false, not {said(word)}", None))
+            value = word == "true"
+        elif isinstance(value, str) is kind.is_numeric():
+            what = "a number" if kind.is_numeric() else "a word"
+            self._problems.append(Wrong(f"`{table}.{column}` is {what}, not {said(word)}", None))
+        elif isinstance(kind, pl.Enum) and value not in (known := kind.categories.to_list()):
+            self._problems.append(Wrong(f"`{table}.{column}` is never {said(word)}", _near(word, known)))
+        if not (kind.is_numeric() or sign in _OF_WORDS):
+            self._problems.append(Wrong(f"`{table}.{column}` has words, which are not ordered", "compare with = or !="))
+        return Condition(column, sign, value)
 
     def _order(self) -> float:
         """Order of a quantile, behind a comma."""

@@ -5,7 +5,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,8 +19,9 @@ from chappe._former_settings import renamed_setting
 from chappe._scenario import Scenario, read_text, schema
 from chappe.study._axes import grid, of_today, seeds_of
 from chappe.study._facts import Warmup
-from chappe.study._own import Own, choice_of, own_of, split
+from chappe.study._own import Own, direction_in, own_of, split, with_rule
 from chappe.study._run import (
+    problems_of_choice,
     problems_of_labels,
     problems_of_measure,
     problems_of_own,
@@ -142,7 +143,11 @@ class _Reader:
         flows = self._flows()
         of_rules = None if chosen.is_each(flows) else flows
         measures = chosen.of(measures, of_rules)
-        precision, search = self._precision(seeds, of_rules), self._search(of_rules)
+        search = self._search(of_rules)
+        own = self._with_rules(own, search)
+        precision = self._precision(seeds, of_rules, list(own.values()))
+        if search is not None and search.direction is None and (known := direction_in(own.values(), search.measure)):
+            search = replace(search, direction=known)
         hints: set[str | None] = set()
         for m in measures:
             for p in problems_of_measure("measures", m, own):
@@ -161,7 +166,7 @@ class _Reader:
             self._problems += problems_of_rules(points, warmup, asked)
             self._problems += problems_of_own(points, list(own.values()), "measures")
             if search is not None:
-                self._problems += problems_of_search(search, points, cases)
+                self._problems += problems_of_search(search, points, cases, list(own.values()))
         if flows != of_rules and (rule := "precision" if precision else "search" if search else None):
             help_ = f"choose one set of flows, {chosen.FORM}"
             self._add("flows", f"`{rule}` needs one measure, and `flows` is {said(flows)}", help_)
@@ -171,9 +176,6 @@ class _Reader:
             raise StudyError([*map(self._placed, self._problems)], self._others, self._text.splitlines())
         if search is not None:
             seeds = first_seeds(w.get("seeds", 1), seeds)
-        if search is not None and own:
-            help_ = "make a sweep over the setting, or search for the best value of another measure"
-            raise StudyError([self._placed(problem("measures", "a search measures what every study does", help_))])
         texts = {name: str(measure.text) for name, measure in own.items()}
         return StudyFile(
             scenario, axes, cases, seeds, precision, warmup, search, measures, flows, baseline, texts, pool
@@ -288,12 +290,8 @@ class _Reader:
         own, problems = own_of(texts, axes, "measures")
         self._problems += problems
         for name in names:
-            measure, is_of, choice = name.partition(chosen.OF)
-            for one in own if is_of else ():
-                try:
-                    choice_of(one, chosen.flows_of(choice) if one.name == measure else None)
-                except ValueError as e:
-                    self._add("measures", str(e), None)
+            if not problems_of_measure("measures", name, [one.name for one in own]):
+                self._problems += problems_of_choice("measures", name, own)
         return names, {measure.name: measure for measure in own}
 
     def _flows(self) -> str | None:
@@ -309,7 +307,14 @@ class _Reader:
             return None
         return str(flows)
 
-    def _precision(self, seeds: list[int] | None, flows: str | None) -> Precision | None:
+    def _with_rules(self, own: dict[str, Own], search: Search | None) -> dict[str, Own]:
+        """Measures of one's own, with that of a rule if it is one that a study makes when it is asked for."""
+        rule = self._written.get("precision")
+        asked = search.measure if search is not None else rule.get("measure") if isinstance(rule, dict) else None
+        more, _ = own_of(with_rule([], asked), (), "measures")
+        return {**{measure.name: measure for measure in more}, **own}
+
+    def _precision(self, seeds: list[int] | None, flows: str | None, own: Sequence[Own]) -> Precision | None:
         if "precision" not in self._written:
             return None
         table = self._table(self._written, "precision")
@@ -321,7 +326,7 @@ class _Reader:
         caps = {name: self._count("precision", table, name) for name in ("max_seeds", "max_length", "min_seeds")}
         rule = Precision(measure, 0.05 if within is None else within, **caps)
         if seeds is not None and within is not None:
-            self._problems += problems_of_stop(rule, seeds)
+            self._problems += problems_of_stop(rule, seeds, own)
         return rule
 
     def _search(self, flows: str | None) -> Search | None:

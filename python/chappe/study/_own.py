@@ -18,11 +18,13 @@ from chappe.stats import Statistic, quotient
 from chappe.study._expression import Aggregate, ExpressionError, Node, aggregates, parsed, value
 from chappe.study._parts import RUN
 from chappe.study._reduced import (
+    INTERVALS,
     REDUCED,
     Function,
     Part,
     Reduction,
     columns,
+    intervals,
     of_function,
     of_measured,
     parts_of,
@@ -103,6 +105,29 @@ def split(given: Iterable[str]) -> tuple[list[str], list[str]]:
         if (name := text.partition(chosen.OF)[0]) in KNOWN and name not in own:
             own.append(name)
     return names, own
+
+
+def with_rule(given: object, measure: object) -> Any:
+    """Measures of one's own as given, with that of a rule, if it is one that a study makes when it is asked for."""
+    name = measure.partition(chosen.OF)[0] if isinstance(measure, str) else None
+    if name not in KNOWN:
+        return given
+    if isinstance(given, Mapping):
+        return {**given, name: KNOWN[name]}
+    if isinstance(given, Iterable) and not isinstance(given, str | bytes):
+        return list(dict.fromkeys([*given, name]))
+    return given
+
+
+def direction_in(own: Iterable[Own], measure: object) -> Direction | None:
+    """Better direction of a measure of one's own; ``None`` of any other, and if it is not known."""
+    name = measure.partition(chosen.OF)[0] if isinstance(measure, str) else None
+    return next((one.direction for one in own if one.name == name), None)
+
+
+def rows_of(totals: Totals) -> list[Totals]:
+    """Totals of several runs, one by one."""
+    return [totals._replace(rows=totals.rows[n : n + 1]) for n in range(len(totals.rows))]
 
 
 def own_of(
@@ -242,7 +267,7 @@ def totals_of(own: Own, keys: Sequence[str], table: Tables, choice: chosen.Flows
         blocks.append(block)
         places[part.name] = slice(width, width + len(cells)), cells
         width += len(cells)
-    return Totals(np.concatenate(blocks, axis=1), _statistic(own.node, places))
+    return Totals(np.concatenate(blocks, axis=1), _statistic(own.node, places), is_own=True)
 
 
 def _totals_of_function(own: Own, keys: Sequence[str], rows: pl.DataFrame) -> Totals:
@@ -252,7 +277,7 @@ def _totals_of_function(own: Own, keys: Sequence[str], rows: pl.DataFrame) -> To
         (run, cell): number for run, cell, number in of_measure.select(RUN, "cell", "value").iter_rows()
     }
     pairs = [[numbers.get((key, cell)) for cell in (0, 1)] for key in keys]
-    return Totals(np.array(pairs, dtype=float).reshape(len(keys), 2), quotient)
+    return Totals(np.array(pairs, dtype=float).reshape(len(keys), 2), quotient, is_own=True)
 
 
 def _reductions(part: Part, table: Tables, flows: pl.DataFrame | None, begins: pl.DataFrame) -> pl.DataFrame:
@@ -262,7 +287,9 @@ def _reductions(part: Part, table: Tables, flows: pl.DataFrame | None, begins: p
         if flows is not None:
             rows = rows.join(flows, on=[RUN, "flow"], how="semi")
         return together(rows, part.kind, [RUN])
-    rows = of_measured(part.table, table(part.table), begins)
+    is_made = part.table == INTERVALS
+    whole = intervals(table("samples"), table("flows"), [RUN]) if is_made else table(part.table)
+    rows = of_measured(part.table, whole, begins)
     if flows is not None:
         rows = rows.join(flows, on=[RUN, "flow"], how="semi")
     return reduced(rows, part, [RUN])

@@ -67,7 +67,7 @@ def figure(
         )
     m = measure_of(rows["measure"][0])
     values = _values(rows, x)
-    places, unit = _places(values)
+    places, unit = places_of(values)
     panels = []
     for part in parts:
         of_part = rows if across is None else rows.filter(pl.col(across) == part)
@@ -106,7 +106,7 @@ def _values(rows: pl.DataFrame, axis: str) -> list[Any]:
     return rows[axis].unique(maintain_order=True).to_list()
 
 
-def _places(values: Sequence[Any]) -> tuple[dict[Any, float], str | None]:
+def places_of(values: Sequence[Any]) -> tuple[dict[Any, float], str | None]:
     """Place of each value on the x axis, and the unit of the axis; ``None`` for words, which are in a row."""
     if all(isinstance(v, int | float) and not isinstance(v, bool) for v in values):
         return {v: float(v) for v in values}, ""

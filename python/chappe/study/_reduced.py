@@ -21,13 +21,16 @@ from chappe._arguments import said
 from chappe._recorded import RECORDED
 from chappe._results import TABLES, Results, run
 from chappe._scenario import Scenario
-from chappe.study._expression import Aggregate, Node, of_rows
+from chappe.study._expression import Aggregate, Condition, Node, of_rows, rows_where
 
 REDUCED = "reductions"
 """Name of the table of a part with the reductions of its runs, which only a study that needs some has."""
 
-DERIVED = {"delays": "packets", "gaps": "packets"}
+DERIVED = {"delays": "packets", "gaps": "packets", "losses": "packets"}
 """Tables made of a recorded table where the run is executed, with that table."""
+
+INTERVALS = "intervals"
+"""Table made of ``samples`` and ``flows``."""
 
 SILENCE_S = 1.0
 """Time without a delivery after which a flow starves [s]."""
@@ -59,16 +62,18 @@ class Part:
         kind: ``"sum"``, ``"count"``, ``"max"``, ``"min"`` or ``"histogram"``.
         table: Name of the table.
         of: Value of a row; ``None``: 1.
+        where: Conditions that the rows meet.
     """
 
     kind: str
     table: str
     of: Node | None
+    where: tuple[Condition, ...] = ()
 
     @property
     def name(self) -> str:
         """Name of the reduction, as in the table :data:`REDUCED`."""
-        return f"{self.kind}({self.table if self.of is None else self.of})"
+        return f"{self.kind}({self.table if self.of is None else self.of}{rows_where(self.where)})"
 
     @property
     def is_recorded(self) -> bool:
@@ -78,7 +83,7 @@ class Part:
 
 def parts_of(aggregate: Aggregate) -> list[Part]:
     """Reductions of which a function is made."""
-    return [Part(kind, aggregate.table, aggregate.of) for kind in _PARTS[aggregate.function]]
+    return [Part(kind, aggregate.table, aggregate.of, aggregate.where) for kind in _PARTS[aggregate.function]]
 
 
 def bins_of(values: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -121,6 +126,7 @@ def quantile(counts: NDArray[np.float64], bins: NDArray[np.int64], q: float) -> 
 def reduced(table: pl.DataFrame, part: Part, by: Sequence[str]) -> pl.DataFrame:
     """Reduction of a table for each combination of ``by``: these columns, ``cell`` (bin, else 0) and ``value``."""
     x = pl.lit(1.0) if part.of is None else of_rows(part.of)
+    table = table.filter(*(condition.is_met for condition in part.where)) if part.where else table
     rows = table.with_columns(x.alias("_x")).filter(pl.col("_x").is_finite()).select(*by, "_x")
     if part.kind == "histogram":
         cells = pl.Series("cell", bins_of(rows["_x"].to_numpy()), dtype=pl.Int64)
@@ -149,6 +155,8 @@ def of_measured(name: str, table: pl.DataFrame, begins: pl.DataFrame) -> pl.Data
         table: The table.
         begins: ``run`` and ``begin_s``, the begin of the measured part.
     """
+    if name == INTERVALS:
+        return table.join(begins, on="run", maintain_order="left").filter(pl.col("began_at_s") >= pl.col("begin_s"))
     for marked in ("used", "measured"):
         if marked in table.columns:
             return table.filter(marked)
@@ -222,7 +230,7 @@ class Reduction:
     def of(self, results: Results) -> dict[str, tuple[str, list[Any]]]:
         """Reductions of a run, as a table of the core: ``measure``, ``flow``, ``cell``, ``value``."""
         found: list[pl.DataFrame] = []
-        tables = {part.table: _table(results, part.table) for part in self.parts}
+        tables = {part.table: recorded_rows(results, part.table) for part in self.parts}
         for part in self.parts:
             table = tables[part.table]
             by = ["flow"] if "flow" in table.columns else []
@@ -239,12 +247,14 @@ class Reduction:
         return {name: (kind, whole[name].to_list()) for name, kind in kinds.items()}
 
 
-def _table(results: Results, name: str) -> pl.DataFrame:
+def recorded_rows(results: Results, name: str) -> pl.DataFrame:
     """Measured part of a recorded table, or of one that is made of it."""
     if name == "delays":
         return delays(results)
     if name == "gaps":
         return gaps(results)
+    if name == "losses":
+        return losses(results)
     return results.recorded[name].filter(pl.col("time_s") >= results.measured_from_s)
 
 
@@ -280,19 +290,28 @@ def delays(results: Results) -> pl.DataFrame:
 def gaps(results: Results) -> pl.DataFrame:
     """Times between the deliveries of each flow in the measured part of a run.
 
-    The first gap begins with the measured part or the flow, the last ends with the run or the file.
+    The first gap begins with the measured part or the flow, the last ends with the run or the file. That of datagrams
+    ends with the last one that is sent or arrives: after its `stop` a flow does not starve. TCP still has to deliver
+    what was sent.
 
     Returns:
         ``flow``, ``time_s`` (end of the gap), ``gap_s``, ``starved_s`` (what of it exceeds a second).
     """
     begin = results.measured_from_s
     done = pl.col("started_at_s") + pl.col("completion_time_s")
-    flows = results.flows.select(
-        "flow",
-        pl.max_horizontal("started_at_s", pl.lit(begin)).alias("begin_s"),
-        pl.min_horizontal(done, pl.lit(results.simulated_s)).alias("end_s"),
-        "started_at_s",
-    ).filter(pl.col("started_at_s").is_not_null() & (pl.col("end_s") > pl.col("begin_s")))
+    datagrams = results.recorded["packets"].filter(pl.col("packet_type").cast(pl.String) == "udp")
+    is_end = pl.col("event").cast(pl.String).is_in(["created", "delivered"])
+    last = datagrams.filter(is_end).group_by("flow").agg(pl.col("time_s").max().alias("last_s"))
+    flows = (
+        results.flows.join(last, on="flow", how="left", maintain_order="left")
+        .select(
+            "flow",
+            pl.max_horizontal("started_at_s", pl.lit(begin)).alias("begin_s"),
+            pl.min_horizontal(done, "last_s", pl.lit(results.simulated_s)).alias("end_s"),
+            "started_at_s",
+        )
+        .filter(pl.col("started_at_s").is_not_null() & (pl.col("end_s") > pl.col("begin_s")))
+    )
     arrived = _first_arrivals(results).join(flows, on="flow", maintain_order="left")
     inside = arrived.filter(pl.col("time_s").is_between("begin_s", "end_s")).select("flow", "time_s")
     ends = [flows.select("flow", pl.col(name).alias("time_s")) for name in ("begin_s", "end_s")]
@@ -302,10 +321,51 @@ def gaps(results: Results) -> pl.DataFrame:
     return found.with_columns((pl.col("gap_s") - SILENCE_S).clip(0.0).alias("starved_s"))
 
 
+def losses(results: Results) -> pl.DataFrame:
+    """Packets of flows that were lost in the measured part of a run.
+
+    Returns:
+        ``flow``, ``time_s``, ``node`` (that lost it), ``packet_type``, ``drop_reason``, ``retry_cause``.
+    """
+    packets = results.recorded["packets"]
+    is_lost = (pl.col("event").cast(pl.String) == "dropped") & (pl.col("time_s") >= results.measured_from_s)
+    of_flows = packets.filter(is_lost & pl.col("flow").is_not_null())
+    return of_flows.select("flow", "time_s", "node", "packet_type", "drop_reason", "retry_cause")
+
+
+def intervals(samples: pl.DataFrame, flows: pl.DataFrame, keys: Sequence[str] = ()) -> pl.DataFrame:
+    """Goodput of each flow from one sample to the next, as it is over time.
+
+    Args:
+        samples: The table ``samples``, of one run or of several.
+        flows: The table ``flows`` of the same runs.
+        keys: Columns that tell runs apart.
+
+    Returns:
+        The keys, ``flow``, ``began_at_s`` and ``time_s`` (ends of the interval), ``packets_delivered``,
+        ``goodput_bps``.
+    """
+    each = [*keys, "flow"]
+    payload = flows.select(*each, (pl.col("bytes_delivered") / pl.col("packets_delivered")).alias("_bytes"))
+    before, now = pl.col("time_s").shift().over(each), pl.col("time_s")
+    packets = pl.col("packets_delivered").diff().over(each)
+    found = samples.join(payload, on=each, how="left", maintain_order="left").select(
+        *each,
+        before.alias("began_at_s"),
+        now,
+        packets,
+        # A flow that delivered nothing has no size of a packet.
+        (8.0 * packets * pl.col("_bytes").fill_nan(0.0) / (now - before)).alias("goodput_bps"),
+    )
+    return found.filter(pl.col("began_at_s").is_not_null())
+
+
 @cache
 def columns() -> Mapping[str, Mapping[str, pl.DataType]]:
     """Columns of every table that an expression can have, with their types."""
     settings = {"run.batches": 1, "run.warmup_batches": 0, "run.record": list(RECORDED)}
     results = run(Scenario.chain(1, settings, stop="1 delivered"))
     found = {name: dict(results.table(name).schema) for name in (*TABLES, *RECORDED)}
-    return {**found, "delays": dict(delays(results).schema), "gaps": dict(gaps(results).schema)}
+    made = {"delays": delays(results), "gaps": gaps(results), "losses": losses(results)}
+    made[INTERVALS] = intervals(results.samples, results.flows)
+    return {**found, **{name: dict(table.schema) for name, table in made.items()}}

@@ -39,7 +39,18 @@ from chappe.study._axes import (
 from chappe.study._common import drawn_everywhere
 from chappe.study._explore import GRID
 from chappe.study._facts import WARMUPS, Batches, Warmup, runs_of, totals_of, with_measures
-from chappe.study._own import Own, own_of, reduction_of, stored, with_own
+from chappe.study._own import (
+    Own,
+    choice_of,
+    direction_in,
+    own_of,
+    reduction_of,
+    rows_of,
+    stored,
+    with_own,
+    with_rule,
+)
+from chappe.study._own import totals_of as totals_of_own
 from chappe.study._parts import RUN, Finished
 from chappe.study._reduced import Reduction
 from chappe.study._search import Search, first_seeds, problems_of_search, searching
@@ -133,7 +144,9 @@ def sweep(
                 given.append(problem(name, f"`{name}` has no effect without `precision`", None))
     else:
         stop = Precision(measure, precision, max_seeds, max_length, min_seeds)
-    own, wrong_own = own_of(measures, axes if isinstance(axes, Mapping) else (), "measures")
+    own, wrong_own = own_of(
+        with_rule(measures, stop.measure if stop else None), axes if isinstance(axes, Mapping) else (), "measures"
+    )
     given += wrong_own
     points, own_seeds = _points(base, axes, cases, seeds, jobs, given, reduction_of(own))
     asked = {stop.measure: "precision.measure"} if stop and isinstance(stop.measure, str) else {}
@@ -141,7 +154,7 @@ def sweep(
     pooled = list(of_today(dict.fromkeys(pooled)))
     problems = problems_of_own(points, own, "measures")
     problems += problems_of_pool(pooled, list(points[0].labels), stop is not None)
-    problems += [*problems_of_rules(points, warmup, asked), *(problems_of_stop(stop, own_seeds) if stop else ())]
+    problems += [*problems_of_rules(points, warmup, asked), *(problems_of_stop(stop, own_seeds, own) if stop else ())]
     if stop is not None and not problems:
         problems = problems_of_growth(stop, base, points, own_seeds)
     if problems:
@@ -198,6 +211,7 @@ def search(
     direction: Direction | None = None,
     max_points: int = 40,
     max_runs: int = 500,
+    measures: Mapping[str, Any] | Iterable[str] = (),
     axes: Axes | None = None,
     seeds: int | Iterable[int] = 5,
     cases: Cases | None = None,
@@ -221,6 +235,7 @@ def search(
         direction: ``"maximize"`` or ``"minimize"``; ``None``: the better direction of the measure.
         max_points: Number of measured values after which no round begins.
         max_runs: Largest number of runs at each point of the axes, without the fresh runs of the best value.
+        measures: Measures of one's own, as in :func:`sweep`, of which ``measure`` may be one.
         axes: As in :func:`sweep`.
         seeds: Number of seeds of the first round, at least 2, which begin at 1,000,001, or a list. Values that are not
             told apart get further seeds.
@@ -251,12 +266,18 @@ def search(
                 given.append(problem(name, f"`{name}` is missing", None))
         interval = (0 if low is None else low, 1 if high is None else high)
         rule = Search(setting, *interval, resolution, measure, direction, max_points, max_runs)
-    points, own_seeds = _points(base, axes, cases, seeds, jobs, given)
+    taken = [*(axes if isinstance(axes, Mapping) else ()), *([rule.setting] if isinstance(rule.setting, str) else ())]
+    own, wrong_own = own_of(with_rule(measures, rule.measure), taken, "measures")
+    given += wrong_own
+    if rule.direction is None and (known_direction := direction_in(own, rule.measure)) is not None:
+        rule = replace(rule, direction=known_direction)
+    points, own_seeds = _points(base, axes, cases, seeds, jobs, given, reduction_of(own))
     own_seeds = first_seeds(seeds, own_seeds)
     asked = {rule.measure: "search.measure"} if isinstance(rule.measure, str) else {}
     problems = [
         *problems_of_rules(points, warmup, asked),
-        *problems_of_search(rule, points, cases),
+        *problems_of_search(rule, points, cases, own),
+        *problems_of_own(points, own, "measures"),
         *problems_of_seeds(own_seeds),
     ]
     if not problems:
@@ -264,7 +285,7 @@ def search(
         runs = max(len(own_seeds), -(-2 * rule.max_runs // largest))
         problems = problems_of_size(base, len(points) * largest, runs)
     if problems:
-        raise StudyError(problems if rule is setting else [_as_argument(p) for p in problems])
+        raise StudyError(problems if isinstance(setting, Search) else [_as_argument(p) for p in problems])
     warn_of_work(points, len(own_seeds) * GRID, jobs)
     drawn = drawn_everywhere(points, cases)
     about = {
@@ -273,11 +294,13 @@ def search(
         "search": rule.stored,
         "warmup": warmup,
         "drawn": drawn,
+        **({"measures": stored(own)} if own else {}),
     }
     return carry_out(
         base,
         searching(points, own_seeds, rule, common=bool(drawn)),
         about,
+        own=own,
         measure=rule.measure,
         warmup=warmup,
         out=out,
@@ -372,7 +395,7 @@ def carry_out(
         store = Store(forgotten.path if forgotten else Path(out or "."), settings_without_seed(base), about)
         stack.callback(store.close)
         making = _Making(store, workers, progress, title)
-        totals = _Known(store, measure, warmup, making.failed)
+        totals = _Known(store, measure, warmup, making.failed, own)
         while True:
             try:
                 items = design(totals)
@@ -435,9 +458,17 @@ def _nothing(_: float) -> None:
 class _Known:
     """Totals of a measure in finished runs."""
 
-    def __init__(self, store: Store, measure: str | None, warmup: Warmup, failed: Mapping[str, Failed]):
+    def __init__(
+        self, store: Store, measure: str | None, warmup: Warmup, failed: Mapping[str, Failed], own: Sequence[Own]
+    ):
         self._store = store
         self._measure = measure
+        name: str | None = None
+        self._choice: chosen.Flows | None = None
+        if measure is not None:
+            name, self._choice = chosen.parts(measure)
+        self._own = next((one for one in own if one.name == name), None)
+        self._together: dict[tuple[str, ...], list[Totals]] = {}
         self._warmup = warmup
         self._failed = failed
         self._totals: dict[str, Totals] = {}
@@ -446,6 +477,8 @@ class _Known:
         unknown = [i for i in items if i.key not in self._store and i.key not in self._failed]
         if unknown:
             raise UnknownError(unknown)
+        if self._own is not None:
+            return self._of_own(self._own, items)
         if self._warmup == "mser5":
             # The transient of a run is that of the mean of the runs of its point, of which there may be more now.
             self._totals.clear()
@@ -458,6 +491,16 @@ class _Known:
             none = Totals(np.empty((0, 2)), quotient)
             self._totals |= dict.fromkeys(keys, none) | dict(batches.totals(self._measure))
         return [self._totals.get(i.key) for i in items]
+
+    def _of_own(self, own: Own, items: Sequence[Item]) -> list[Totals | None]:
+        """Totals of a measure of one's own, which have the same columns for these items."""
+        keys = tuple(dict.fromkeys(i.key for i in items if i.key not in self._failed))
+        if keys and keys not in self._together:
+            self._store.flush()
+            totals = totals_of_own(own, keys, lambda name: self._store.table(name, keys), self._choice)
+            self._together[keys] = rows_of(totals)
+        found = dict(zip(keys, self._together.get(keys, []), strict=True))
+        return [found.get(i.key) for i in items]
 
 
 def _points_of(items: Sequence[Item]) -> dict[str, str]:
@@ -537,7 +580,8 @@ def problems_of_own(points: Sequence[Point], own: Sequence[Own], path: str) -> l
     """Problems of measures of one's own whose tables are empty at some points."""
     needs = {
         "airtime": ("airtime", False, "run.airtime = true"),
-        "samples": ("sample_interval", "never", "an interval"),
+        "samples": ("sample_interval", "never", 'run.sample_interval = "1 s"'),
+        "intervals": ("sample_interval", "never", 'run.sample_interval = "1 s"'),
     }
     problems = []
     for measure in own:
@@ -582,9 +626,14 @@ def _labels_in(text: str) -> list[str]:
         return []
 
 
-def problems_of_stop(rule: Precision, seeds: Sequence[int]) -> list[Problem]:
-    """Problems of a stopping rule."""
-    problems = problems_of_measure("precision.measure", rule.measure)
+def problems_of_stop(rule: Precision, seeds: Sequence[int], own: Sequence[Own] = ()) -> list[Problem]:
+    """Problems of a stopping rule, whose measure may be one of one's own."""
+    problems = problems_of_measure("precision.measure", rule.measure, [one.name for one in own])
+    if not problems:
+        problems = problems_of_choice("precision.measure", rule.measure, own)
+        if is_own(own, rule.measure) and len(seeds) == 1:
+            help_ = "use at least 2 seeds, better 10"
+            problems.append(problem("precision.measure", f"`{rule.measure}` needs several seeds", help_))
     if isinstance(rule.within, bool) or not isinstance(rule.within, int | float) or not 0 < rule.within < 1:
         help_ = 'give a share of the mean: 0.05 in Python, "5 %" in a file'
         problems.append(problem("precision.within", f"`precision.within` is {_percent(rule.within)}", help_))
@@ -660,3 +709,19 @@ def problems_of_measure(path: str, name: object, own: Collection[str] = ()) -> l
     """Problems of the name of a measure, which may be one of one's own."""
     found = wrong(name, own)
     return [] if found is None else [problem(path, *found)]
+
+
+def is_own(own: Iterable[Own], measure: str) -> bool:
+    """True for a measure of one's own, perhaps of chosen flows."""
+    return measure.partition(chosen.OF)[0] in [one.name for one in own]
+
+
+def problems_of_choice(path: str, measure: str, own: Iterable[Own]) -> list[Problem]:
+    """Problems of flows that are chosen for a measure of one's own whose tables have none."""
+    name, choice = chosen.parts(measure)
+    try:
+        for one in own:
+            choice_of(one, choice if one.name == name else None)
+    except ValueError as e:
+        return [problem(path, str(e), None)]
+    return []

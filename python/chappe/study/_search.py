@@ -16,6 +16,7 @@ from chappe.measures import DIRECTIONS, OLD_DIRECTIONS, Direction, Totals, direc
 from chappe.study._analysis import Sample, interval
 from chappe.study._axes import Cases, Item, Point, overlap, settings_in
 from chappe.study._explore import GRID, Explored, Sampled, around_the_best, explore
+from chappe.study._own import Own
 from chappe.study._stop import Design, Measured, UnknownError
 
 FIRST_SEED = 1_000_001
@@ -173,7 +174,7 @@ class _Values:
         if step not in self._known:
             setting, value = self._search.setting, self._search.value(step)
             scenario = self._point.scenario.with_settings({setting: value})
-            self._known[step] = Point({**self._point.labels, setting: value}, scenario)
+            self._known[step] = Point({**self._point.labels, setting: value}, scenario, self._point.reduction)
         return self._known[step]
 
 
@@ -284,8 +285,10 @@ def curve(samples: Sequence[Sample], search: Search, results: Mapping[str, Explo
     return rows
 
 
-def problems_of_search(search: Search, points: Sequence[Point], cases: Cases | None = None) -> list[Problem]:
-    """Problems of a search."""
+def problems_of_search(
+    search: Search, points: Sequence[Point], cases: Cases | None = None, own: Sequence[Own] = ()
+) -> list[Problem]:
+    """Problems of a search, whose measure may be one of one's own."""
 
     def problem(name: str, message: str, help_: str | None = None) -> Problem:
         return Problem(f"search.{name}", message, help_, None, None, None)
@@ -295,7 +298,7 @@ def problems_of_search(search: Search, points: Sequence[Point], cases: Cases | N
         problems.append(
             problem("setting", f"`search.setting` is {said(search.setting)}", "it is the name of a setting")
         )
-    if found := wrong(search.measure):
+    if found := wrong(search.measure, [one.name for one in own]):
         problems.append(problem("measure", *found))
     elif search.direction is None:
         help_ = "set `search.direction` to maximize or minimize"

@@ -116,7 +116,7 @@ def _summary(s: Study, rows: Sequence[Mapping[str, Any]]) -> Table:
     marks = ("precision",) if told else ()
     t = show.table(*axes, *columns, *marks, title=_confidence(len(rows)), keys=len(axes) + 1)
     for row in rows:
-        m = measure_of(row["measure"])
+        m = measure_of(row["measure"]).near(row["estimate"])
         t.add_row(
             *(str(row[name]) for name in axes),
             m.label,

@@ -52,7 +52,7 @@ def compared(rows: pl.DataFrame, measure: str, axes: Sequence[str], by: str, wit
             *(str(row[name]) for name in axes),
             *_with_unit(row["estimate_b"], m.scale, m.unit),
             *_with_unit(row["estimate_a"], m.scale, m.unit),
-            _relative(row),
+            relative(row),
             of_row,
         )
     show.write(t)
@@ -91,7 +91,7 @@ def _with_unit(value: float | None, scale: float, unit: str) -> tuple[str, str]:
     return show.number(None if value is None else value * scale), unit
 
 
-def _relative(row: Mapping[str, Any]) -> str:
+def relative(row: Mapping[str, Any]) -> str:
     """Relative difference with its interval."""
     value, low, high = row["relative"], row["relative_ci_low"], row["relative_ci_high"]
     if value is None:

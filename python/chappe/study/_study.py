@@ -24,6 +24,7 @@ from chappe import _tables as tables
 from chappe._arguments import name_of, names_of, path_of, said, values_of
 from chappe._deprecated import keyword_only, warn
 from chappe._error import ScenarioError, StorageError
+from chappe._files import write_file
 from chappe._former import OF_STUDIES, table_of_today
 from chappe._former_settings import renamed_setting, settings_of_today
 from chappe._notice import Notice
@@ -391,13 +392,14 @@ class Study:
                 ``"each"`` (:meth:`chappe.Results.summary`); ``None``: all flows.
 
         Returns:
-            One row per point and measure that is defined there: the axes, ``measure``, ``estimate``, ``ci_low`` and
-            ``ci_high`` of the interval (:class:`chappe.stats.Pooled`), ``n``, ``of`` (``"runs"``, ``"batches"``, or
-            pooled axes), ``doubt`` (reasons to doubt the interval, null without any), ``unseen`` (bound on the share of
-            runs in a state that none of the runs had); ``q10``, ``median`` and ``q90`` with their intervals, null for
-            too few values; for batches ``autocorrelation`` of neighbours, and ``correlated``, which is true if it is
-            significant; ``met``, which is false for a point that missed the precision of the study, and null without
-            precision.
+            One row per point and measure that is defined there. Behind the axes and the measure polars prints the last
+            four columns: ``n`` and the estimate with its interval. In all: the axes, ``measure``, ``estimate``,
+            ``ci_low`` and ``ci_high`` of the interval (:class:`chappe.stats.Pooled`), ``n``, ``of`` (``"runs"``,
+            ``"batches"``, or pooled axes), ``doubt`` (reasons to doubt the interval, null without any), ``unseen``
+            (bound on the share of runs in a state that none of the runs had); ``q10``, ``median`` and ``q90`` with
+            their intervals, null for too few values; for batches ``autocorrelation`` of neighbours, and ``correlated``,
+            which is true if it is significant; ``met``, which is false for a point that missed the precision of the
+            study, and null without precision.
         """
         known_confidence(confidence)
         names = self._measures_of(names_of("measures", measures), flows, each=True)
@@ -407,7 +409,10 @@ class Study:
             for s in self._in_order(name)
         ]
         all_rows = analysis.table(rows)
-        return all_rows.filter(pl.col("n") > 0).cast({"doubt": pl.String, "met": pl.Boolean}) if rows else all_rows
+        if not rows:
+            return all_rows
+        defined = all_rows.filter(pl.col("n") > 0).cast({"doubt": pl.String, "met": pl.Boolean})
+        return analysis.with_last(defined, "n", "estimate", "ci_low", "ci_high")
 
     def _measures_of(self, measures: Sequence[str], flows: str | None, *, each: bool = False) -> list[str]:
         """Names of measures of chosen flows.
@@ -705,11 +710,10 @@ class Study:
         if direction is None and best is None:
             direction = self._direction_of(measure)
         rows = analysis.table(analysis.rank(samples, names, direction_of(measure, direction, best), confidence))
-        return (
-            rows.cast({"rank": pl.Int64, "can_be_best": pl.Boolean, "letters": pl.String, "note": pl.String})
-            if len(rows)
-            else rows
-        )
+        if rows.is_empty():
+            return rows
+        typed = rows.cast({"rank": pl.Int64, "can_be_best": pl.Boolean, "letters": pl.String, "note": pl.String})
+        return analysis.with_last(typed, "letters", "estimate", "ci_low", "ci_high")
 
     def plot(
         self,
@@ -842,6 +846,16 @@ class Study:
 
     def _known(self, measure: str) -> Known:
         """Totals of a measure in runs by name, as the search saw them."""
+        if self._is_own(measure):
+            name, choice = chosen.parts(measure)
+
+            def together(keys: Sequence[str]) -> list[Totals | None]:
+                there = list(dict.fromkeys(key for key in keys if key in self._sources))
+                rows = own.totals_of(self._own[name], there, lambda name: self._rows(name, there), choice)
+                found = dict(zip(there, own.rows_of(rows), strict=True))
+                return [found.get(key) for key in keys]
+
+            return together
         none = Totals.of(measure, np.empty((0, 2)))
         cache: dict[str, Totals | None] = {}
 
@@ -860,6 +874,49 @@ class Study:
         """Deprecated: use the table ``totals``."""
         warn("Study.samples()", 'table("totals")')
         return self._in_order(measure)
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        measures: str | Sequence[str] | None = None,
+        flows: str | None = None,
+        title: str = "Study",
+    ) -> None:
+        """Writes a report of the study: one HTML file that opens offline.
+
+        It has the question, the answer with its certainty, plots with intervals, doubts, tables that can be sorted and
+        copied, what differs from the defaults, and a study file that makes the runs again.
+
+        Args:
+            path: The file, which is replaced.
+            measures: Names of the measures; ``None``: that of the rule of the study, or goodput, and its own measures.
+            flows: Flows that are measured, as in :meth:`summary`.
+            title: Title of the page.
+
+        Raises:
+            OSError: If the file cannot be written.
+            ValueError: If there are no such measures or flows.
+            RuntimeError: In a process forked after polars was used.
+        """
+        forked.refuse()
+        rule = self._about.get("precision") or {"measure": "goodput_bps"}
+        names = [rule["measure"], *(name for name in self._own if name != rule["measure"])]
+        self._report(path_of("path", path), names if measures is None else names_of("measures", measures), title, flows)
+
+    def _report(
+        self,
+        path: Path,
+        measures: Sequence[str],
+        title: str,
+        flows: str | None = None,
+        baseline: tuple[str, Any] | None = None,
+        commands: Sequence[str] = (),
+    ) -> None:
+        from chappe._page._study import page  # it imports this module
+
+        text = page(self, measures, title=title, flows=flows, baseline=baseline, commands=commands)
+        write_file(path, text.encode())
 
     def _repr_html_(self) -> str:
         """The same for notebooks, without scripts."""

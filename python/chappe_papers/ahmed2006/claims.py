@@ -96,7 +96,7 @@ def _(data: Estimates) -> Observations:
     yield from _all(data, OURS, VARIANTS, THROUGHPUT, more, 0.0)
 
 
-@claim("P4-F1-7", "E-NewReno is the most even over the speeds, with and without link loss", section=MOBILITY,
+@claim("P4-F1-7", "E-NewReno is the most even over the speeds, with link loss too", section=MOBILITY,
        figures=(1, 4))  # fmt: skip
 def _(data: Estimates) -> Observations:
     for loss in LOSSES:
@@ -153,7 +153,7 @@ def _(data: Estimates) -> Observations:
     yield from (c.called("at 10 and 20 m/s") for c in rest)
 
 
-@claim("P4-F3-2", "Of the older variants ECN has the least delay, SACK more; Westwood more from 10 m/s on",
+@claim("P4-F3-2", "Of the older variants ECN has the least delay, SACK more; Westwood from 10 m/s on",
        section=MOBILITY, figures=(3,))  # fmt: skip
 def _(data: Estimates) -> Observations:
     yield from _all(data, "ecn", OLDER, DELAY, less, 0.0)

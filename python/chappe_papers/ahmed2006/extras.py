@@ -201,7 +201,7 @@ EXTRAS = {
     "quench": Extra("quench", _quench_points, None, None, {"quench": Sheet(
         "ECN with a source quench that takes no time, needs no air and is never lost, compared with ECN",
         ("link loss", "speed [m/s]", "ECN [1/s]", "throughput", "segments lost", "delay"),
-        _quench_rows, shown=True,
+        _quench_rows,
     )}),
 }  # fmt: skip
 """Additions by name."""

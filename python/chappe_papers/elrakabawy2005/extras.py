@@ -83,7 +83,7 @@ EXTRAS = {
     "motion": Extra("motion", _motion_points, None, None, {"motion": Sheet(
         "NewReno and Vegas with ELFN and DOOR under motion: five flows among 30 nodes at 10 m/s",
         ("routing", "variant", *(MEASURES[name].label for name in _SHOWN), "goodput compared with neither"),
-        _motion_rows, shown=True,
+        _motion_rows,
     )}),
 }  # fmt: skip
 """Additions by name."""

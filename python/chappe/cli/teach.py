@@ -1,0 +1,37 @@
+"""The command ``chappe teach``."""
+
+import argparse
+import difflib
+
+from chappe import _show as show
+from chappe._words import plain, tell
+from chappe.cli.given import CommandError, named, unwritable
+
+
+def teach(args: argparse.Namespace) -> int:
+    """``chappe teach``."""
+    from chappe import _lessons as lessons
+    from chappe import _page as page
+    from chappe._files import write_file
+
+    if args.name is None:
+        for name, known in lessons.LESSONS.items():
+            show.say(f"{name}: {known.title}; {known.about}.")
+        return 0
+    if args.name not in lessons.LESSONS:
+        near = difflib.get_close_matches(args.name, lessons.LESSONS, 1)
+        help_ = f"did you mean {near[0]}?" if near else f"known: {', '.join(lessons.LESSONS)}"
+        raise CommandError(f"there is no lesson {plain(args.name)}: {help_}")
+    path = named(f"{args.name}.html" if args.out is None else args.out)
+    if path.is_dir():
+        raise CommandError(f"{plain(path)} is a folder; `--out` takes the name of an HTML file")
+    text = lessons.page_of(args.name)
+    try:
+        write_file(path, text.encode())
+    except OSError as e:
+        raise unwritable(path, e) from None
+    if page.module() is None:
+        tell(f"warning: {plain(path)} has no player: {page.WITHOUT}")
+    if not args.quiet:
+        show.say(f"Written to {plain(path)}. It opens offline in a browser.")
+    return 0

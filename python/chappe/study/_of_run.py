@@ -1,0 +1,84 @@
+"""Measures of one's own of a single run, with intervals over its batches."""
+
+from collections.abc import Iterable, Sequence
+
+import polars as pl
+
+from chappe import _chosen as chosen
+from chappe._arguments import said
+from chappe._results import Results
+from chappe.measures import Totals, wrong
+from chappe.study._own import Own, own_of, split, totals_of
+from chappe.study._parts import RUN
+from chappe.study._reduced import DERIVED, REDUCED, SCHEMA, recorded_rows, reduced
+
+_WHOLE = "run"
+
+
+def asked(measures: Sequence[str]) -> tuple[list[str], dict[str, Own]]:
+    """Names of measures, and those of one's own among them.
+
+    Args:
+        measures: Names, and texts ``name = expression``.
+
+    Raises:
+        ValueError: If there are no such measures.
+    """
+    names, texts = split(measures)
+    own, problems = own_of(texts, (), "measures")
+    messages = [(p.message, p.help) for p in problems]
+    messages += [found for name in names if not problems and (found := wrong(name, [one.name for one in own]))]
+    if messages:
+        raise ValueError("; ".join(f"{message}{f': {help_}' if help_ else ''}" for message, help_ in messages))
+    return names, {one.name: one for one in own}
+
+
+def recorded_for(measures: Iterable[Own]) -> list[str]:
+    """Tables of ``run.record`` that measures need."""
+    parts = [part for own in measures for part in own.parts if part.is_recorded]
+    return sorted({DERIVED.get(part.table, part.table) for part in parts})
+
+
+def of_run(results: Results, own: Own, choice: chosen.Flows | None) -> Totals:
+    """Totals of a measure: of each batch, if it is made of recorded tables alone, else of the run.
+
+    Raises:
+        ValueError: If the run did not record its tables, or has no such flows.
+    """
+    if own.node is None:
+        raise ValueError(f"`{own.name}` is a function: measures of a run are expressions")
+    if missing := [name for name in recorded_for([own]) if name not in results.recorded]:
+        help_ = f"record it in the scenario: run.record = [{', '.join(map(repr, missing))}]"
+        raise ValueError(f"`{own.name}` needs the table {said(missing[0])}, which the run did not record; {help_}")
+    if choice is not None and choice.of(results.flows).is_empty():
+        raise ValueError(chosen.none_of(choice.text, results.flows))
+    used = results.batches.filter("used")
+    # An extreme of the run is none of its batches'.
+    is_by_batch = all(part.is_recorded and part.kind not in ("max", "min") for part in own.parts)
+    keys = [str(n) for n in used["batch"]] if is_by_batch else [_WHOLE]
+    found = [pl.DataFrame(schema={RUN: pl.String, **SCHEMA})]
+    for part in own.parts if is_by_batch or recorded_for([own]) else ():
+        if not part.is_recorded:
+            continue
+        rows = recorded_rows(results, part.table)
+        if is_by_batch:
+            # A row at the end of a batch belongs to it, as the delivery that ends it does.
+            place = used["ended_at_s"].search_sorted(rows["time_s"], side="left")
+            rows = rows.with_columns(place.cast(pl.Int64).alias("_place")).filter(pl.col("_place") < len(keys))
+            rows = rows.with_columns(pl.Series(keys).gather(rows["_place"]).alias(RUN))
+        else:
+            rows = rows.with_columns(pl.lit(_WHOLE).alias(RUN))
+        by = [RUN, "flow"] if "flow" in rows.columns else [RUN]
+        flow = [] if "flow" in by else [pl.lit(None, dtype=pl.Int64).alias("flow")]
+        numbers = reduced(rows, part, by).with_columns(pl.lit(part.name).alias("measure"), *flow)
+        found.append(numbers.select(RUN, "measure", pl.col("flow").cast(pl.Int64), "cell", "value"))
+    reductions = pl.concat(found)
+    run_of = pl.DataFrame({RUN: keys})
+
+    def table(name: str) -> pl.DataFrame:
+        return reductions if name == REDUCED else run_of.join(results.table(name), how="cross")
+
+    totals = totals_of(own, keys, table, choice)
+    # A sum is that of the run, of which a batch is a part.
+    totals.rows[:, 0] /= max(len(keys), 1)
+    return totals
