@@ -253,9 +253,9 @@ def test_a_bar_in_a_notebook_is_html_that_goes_away(monkeypatch: pytest.MonkeyPa
         return Handle()
 
     kernel = SimpleNamespace(kernel=object())
-    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: kernel))  # type: ignore[arg-type]
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: kernel))
     in_kernel = SimpleNamespace(HTML=str, display=display)
-    monkeypatch.setitem(sys.modules, "IPython.display", in_kernel)  # type: ignore[arg-type]
+    monkeypatch.setitem(sys.modules, "IPython.display", in_kernel)
     monkeypatch.setattr(_progress, "PATIENCE_S", -1.0)
     monkeypatch.setattr(_progress, "_PAUSE_S", -1.0)
     chappe.run(chappe.Scenario.chain(2, stop="110 delivered"), progress=True)

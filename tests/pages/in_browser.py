@@ -24,6 +24,9 @@ COLLISIONS = ("hidden_terminal", "same_slot", "captured")
 MOST = 1100
 """Deliveries of a run at most; its length at most is 20 s."""
 
+LOOKS: list[dict[str, Any]] = [{}, {"viewport": {"width": 390, "height": 800}, "color_scheme": "dark"}]
+"""Wide and light, narrow and dark."""
+
 KINDS: dict[str, dict[str, Any]] = {
     "motion": {
         "extends": "ns2-2.35",
@@ -186,7 +189,7 @@ def test_a_page_is_the_run_of_native_code(browser: Any, file: Path, tmp_path: Pa
 def test_every_step_is_one_of_native_code(browser: Any, tmp_path: Path) -> None:
     scenario = chappe.Scenario.chain(5, stop="550 delivered", extends="ns2-2.35")
     chappe.run(scenario).report(tmp_path / "run.html", title=HOSTILE)
-    options = {"viewport": {"width": 390, "height": 800}, "color_scheme": "dark"}
+    options: dict[str, Any] = {"viewport": {"width": 390, "height": 800}, "color_scheme": "dark"}
     with Opened(browser, tmp_path / "run.html", **options) as opened:
         assert "<script>" in opened.page.title()
         native = events(scenario)
@@ -261,7 +264,7 @@ def study() -> chappe.Study:
 def test_a_page_of_a_study(browser: Any, study: chappe.Study, tmp_path: Path) -> None:
     study.report(tmp_path / "study.html", measures=["goodput_bps", "mean_delay_s"], title=HOSTILE)
     assert (tmp_path / "study.html").stat().st_size < 3e5
-    for options in ({}, {"viewport": {"width": 390, "height": 800}, "color_scheme": "dark"}):
+    for options in LOOKS:
         with Opened(browser, tmp_path / "study.html", **options) as opened:
             assert "<script>" in opened.page.title()
             figure = opened.page.locator(".figure").first
@@ -345,7 +348,7 @@ def test_a_player_in_a_frame(browser: Any, tmp_path: Path) -> None:
 
 def test_a_page_of_a_paper(browser: Any, tmp_path: Path) -> None:
     assert PAPER.reproduce(tmp_path, wanted=Wanted(), quick=False, jobs=1) == 0
-    for options in ({}, {"viewport": {"width": 390, "height": 800}, "color_scheme": "dark"}):
+    for options in LOOKS:
         with Opened(browser, tmp_path / "index.html", scripted=False, **options) as opened:
             assert opened.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
             assert opened.serious() == []
