@@ -10,7 +10,7 @@ ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += --jobs=2
 endif
 
-.PHONY: core demo test test-rust test-python test-quick test-layer quick-rust quick-python test-bounds bench bench-gate bench-scale bench-motion bench-sinr bench-study bench-pages fuzz wasm pages-tools test-pages wheel
+.PHONY: core demo test test-rust test-python test-quick test-layer quick-rust quick-python test-bounds bench bench-gate bench-scale bench-motion bench-sinr bench-study bench-pages docs fuzz wasm pages-tools test-pages wheel
 .PHONY: test-captures lint lint-rust lint-python clean help
 
 help:
@@ -30,6 +30,7 @@ help:
 	@echo "make bench-study overhead of a study: time of 1,000 runs, memory of 100,000"
 	@echo "make bench-pages work per picture of reports in Chromium, their size, time to the first picture"
 	@echo "make fuzz        fuzz properties, random runs, scenario texts and arguments of Python, MINUTES (5) each"
+	@echo "make docs        build the documentation site into site/, with a gallery and the API, and check its links"
 	@echo "make wheel       build an abi3 wheel into dist/"
 
 # Python packages of the lock file, in their own environment.
@@ -78,6 +79,12 @@ pages-tools: $(VENV)/ready
 
 test-pages: $(VENV)/built wasm pages-tools
 	$(BIN)/pytest --numprocesses auto tests/pages/in_browser.py
+
+# The documentation site, from the Markdown, the docstrings and the figures of the examples.
+SITE := zensical==0.0.73 mkdocstrings-python==2.0.11
+docs: $(VENV)/built
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(SITE)
+	$(BIN)/python docs/build_site.py site
 
 # Work per picture, size, and time to the first picture.
 bench-pages: $(VENV)/built wasm pages-tools

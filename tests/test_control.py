@@ -4,6 +4,7 @@ import math
 import sys
 import threading
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import chappe
@@ -237,6 +238,34 @@ def test_a_bar_or_a_function_follows_a_run(capsys: pytest.CaptureFixture[str], m
         assert capsys.readouterr().err == ""
         with pytest.raises(TypeError, match="progress must be a function of the completed share, or"):
             work(3)
+
+
+def test_a_bar_in_a_notebook_is_html_that_goes_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[str] = []
+
+    class Handle:
+        def update(self, html: str) -> None:
+            shown.append(html)
+
+    def display(html: str, *, display_id: bool) -> Handle:
+        assert display_id
+        shown.append(html)
+        return Handle()
+
+    kernel = SimpleNamespace(kernel=object())
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: kernel))
+    in_kernel = SimpleNamespace(HTML=str, display=display)
+    monkeypatch.setitem(sys.modules, "IPython.display", in_kernel)
+    monkeypatch.setattr(_progress, "PATIENCE_S", -1.0)
+    monkeypatch.setattr(_progress, "_PAUSE_S", -1.0)
+    chappe.run(chappe.Scenario.chain(2, stop="110 delivered"), progress=True)
+    assert shown[0].startswith("<progress value=")
+    assert "Run" in shown[0]
+    assert shown[-1] == ""
+    assert not [html for html in shown if "<script" in html]
+    with _progress.bar("</progress><script>") as update:
+        update(0.5)
+    assert "<script" not in "".join(shown)
 
 
 def test_progress_by_position_is_warned_of() -> None:

@@ -77,3 +77,20 @@ def test_errors_are_reported(
     written = capsys.readouterr()
     assert message in written.err
     assert written.out == ""
+
+
+def test_a_part_of_the_time_is_drawn(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The window at the left end is the last one before it."""
+    changes = measured(Scenario.load(file), ["newreno"], 0)
+    axes = figure(changes, ["newreno"], title="", begin_s=3.0, end_s=5.0).axes[0]
+    assert axes.get_xlim() == (3.0, 5.0)
+    steps = axes.get_lines()[1]
+    x, y = np.asarray(steps.get_xdata()), np.asarray(steps.get_ydata())
+    before = changes.filter(pl.col("time_s") < 3.0)
+    assert x[0] == before["time_s"][-1]
+    assert y[0] == before["cwnd_segments"][-1]
+    assert len(x) - 2 == len(changes.filter(pl.col("time_s").is_between(3.0, 5.0)))
+    assert cli.main(["windows", str(file), "--from", "3 s", "--until", "5 s", "--quiet"]) == 0
+    for options, message in ((["--from", "5 s", "--until", "5 s"], "has no time"), (["--from", "soon"], "--from: ")):
+        assert cli.main(["windows", str(file), *options]) == 2
+        assert message in capsys.readouterr().err

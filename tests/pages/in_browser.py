@@ -10,7 +10,10 @@ from typing import Any
 
 import chappe
 import pytest
+from chappe import _lessons as lessons
 from chappe import _page as page
+from chappe_papers.paper import Wanted
+from small_paper import PAPER
 
 # Not in requirements.lock, because nothing else needs it.
 playwright: Any = importlib.import_module("playwright.sync_api")
@@ -20,6 +23,9 @@ HOSTILE = "</title><script>alert(1)</script> & \u202etxt"
 COLLISIONS = ("hidden_terminal", "same_slot", "captured")
 MOST = 1100
 """Deliveries of a run at most; its length at most is 20 s."""
+
+LOOKS: list[dict[str, Any]] = [{}, {"viewport": {"width": 390, "height": 800}, "color_scheme": "dark"}]
+"""Wide and light, narrow and dark."""
 
 KINDS: dict[str, dict[str, Any]] = {
     "motion": {
@@ -75,7 +81,7 @@ def browser() -> Iterator[Any]:
 class Opened:
     """A page from disk, with the network off; notes every message and request."""
 
-    def __init__(self, browser: Any, file: Path, **options: Any):
+    def __init__(self, browser: Any, file: Path, *, scripted: bool = True, **options: Any):
         self.context = browser.new_context(offline=True, **options)
         self.page = self.context.new_page()
         self.page.set_default_timeout(60_000)
@@ -84,7 +90,8 @@ class Opened:
         self.page.on("pageerror", lambda e: self.noted.append(str(e)))
         self.page.on("request", self._request)
         self.page.goto(file.as_uri())
-        self.page.wait_for_selector("body[data-ready]")
+        if scripted:
+            self.page.wait_for_selector("body[data-ready]")
 
     def _request(self, request: Any) -> None:
         if not request.url.startswith(("file:", "data:", "blob:")):
@@ -182,7 +189,7 @@ def test_a_page_is_the_run_of_native_code(browser: Any, file: Path, tmp_path: Pa
 def test_every_step_is_one_of_native_code(browser: Any, tmp_path: Path) -> None:
     scenario = chappe.Scenario.chain(5, stop="550 delivered", extends="ns2-2.35")
     chappe.run(scenario).report(tmp_path / "run.html", title=HOSTILE)
-    options = {"viewport": {"width": 390, "height": 800}, "color_scheme": "dark"}
+    options: dict[str, Any] = {"viewport": {"width": 390, "height": 800}, "color_scheme": "dark"}
     with Opened(browser, tmp_path / "run.html", **options) as opened:
         assert "<script>" in opened.page.title()
         native = events(scenario)
@@ -246,3 +253,103 @@ def test_findings_and_tables_need_no_script(browser: Any, tmp_path: Path) -> Non
     assert opened.locator("svg.map").is_visible()
     assert not opened.locator("#play").is_visible()
     context.close()
+
+
+@pytest.fixture(scope="module")
+def study() -> chappe.Study:
+    axes = {"topology.hops": [2, 3, 4], "tcp.variant": ["newreno", "vegas"], "tcp.receive_window": [2, 8]}
+    return chappe.sweep(chappe.Scenario.chain(2, stop="55 delivered"), axes, seeds=3)
+
+
+def test_a_page_of_a_study(browser: Any, study: chappe.Study, tmp_path: Path) -> None:
+    study.report(tmp_path / "study.html", measures=["goodput_bps", "mean_delay_s"], title=HOSTILE)
+    assert (tmp_path / "study.html").stat().st_size < 3e5
+    for options in LOOKS:
+        with Opened(browser, tmp_path / "study.html", **options) as opened:
+            assert "<script>" in opened.page.title()
+            figure = opened.page.locator(".figure").first
+            curves = figure.locator('.curve[data-group="0"]')
+            assert curves.count() == 2
+            figure.locator(".toggle").first.uncheck()
+            assert not curves.first.is_visible()
+            assert figure.locator('.curve[data-group="1"]').first.is_visible()
+            point = figure.locator('.curve[data-group="1"] .point').first
+            point.focus()
+            assert figure.locator(".tip").text_content() == point.locator("title").text_content()
+            sheet = opened.page.locator(".sheet").first
+            head = sheet.locator("th", has_text="estimate")
+            head.locator("button").click()
+            assert head.get_attribute("aria-sort") == "ascending"
+            cells = [float(c.replace(",", "")) for c in sheet.locator("td:nth-child(5)").all_text_contents()]
+            assert cells == sorted(cells)
+            # No part is wider than the page.
+            assert opened.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+            assert opened.serious() == []
+            assert opened.noted == []
+
+
+def test_a_table_is_copied_with_tabs(browser: Any, study: chappe.Study, tmp_path: Path) -> None:
+    study.report(tmp_path / "study.html")
+    with Opened(browser, tmp_path / "study.html", permissions=["clipboard-read", "clipboard-write"]) as opened:
+        sheet = opened.page.locator(".sheet").first
+        sheet.locator(".copy").click()
+        opened.page.get_by_text("12 rows copied").wait_for()
+        lines = opened.page.evaluate("navigator.clipboard.readText()").splitlines()
+        assert lines[0].split("\t")[:4] == ["topology.hops", "tcp.variant", "tcp.receive_window", "measure"]
+        assert len(lines) == 13
+        assert opened.noted == []
+
+
+def test_a_study_needs_no_script(browser: Any, study: chappe.Study, tmp_path: Path) -> None:
+    study.report(tmp_path / "study.html")
+    context = browser.new_context(offline=True, java_script_enabled=False)
+    opened = context.new_page()
+    opened.goto((tmp_path / "study.html").as_uri())
+    for part in ("ul.findings li", "svg.plot", "table", "pre"):
+        assert opened.locator(part).first.is_visible()
+    opened.emulate_media(media="print")
+    assert not opened.locator(".copy").first.is_visible()
+    assert opened.locator("svg.plot").first.is_visible()
+    context.close()
+
+
+@pytest.mark.parametrize("name", lessons.LESSONS)
+def test_a_lesson(browser: Any, name: str, tmp_path: Path) -> None:
+    (tmp_path / "lesson.html").write_text(lessons.page_of(name), encoding="utf-8")
+    assert (tmp_path / "lesson.html").stat().st_size < 1e6
+    with Opened(browser, tmp_path / "lesson.html") as opened:
+        answers = opened.page.locator("ol.questions details")
+        assert answers.count() == 3
+        assert not answers.first.locator("p").is_visible()
+        answers.first.locator("summary").press("Enter")
+        assert answers.first.locator("p").is_visible()
+        opened.page.click("#play")
+        opened.page.wait_for_timeout(200)
+        assert opened.time() > 0
+        assert opened.serious() == []
+        assert opened.noted == []
+
+
+def test_a_player_in_a_frame(browser: Any, tmp_path: Path) -> None:
+    """As a notebook shows it: the page plays, and cannot reach the page around it."""
+    player = chappe.run(chappe.Scenario.chain(2, stop="55 delivered")).player(title=HOSTILE)
+    text = (
+        f"<!doctype html><html lang=en><title>Notebook</title><body><main>{player._repr_html_()}</main></body></html>"
+    )
+    (tmp_path / "notebook.html").write_text(text, encoding="utf-8")
+    with Opened(browser, tmp_path / "notebook.html", scripted=False) as opened:
+        frame = opened.page.frame_locator("iframe")
+        frame.locator("body[data-ready]").wait_for()
+        frame.locator("#play").click()
+        inner = opened.page.frames[1]
+        assert inner.evaluate("window.origin") == "null"
+        assert opened.noted == []
+
+
+def test_a_page_of_a_paper(browser: Any, tmp_path: Path) -> None:
+    assert PAPER.reproduce(tmp_path, wanted=Wanted(), quick=False, jobs=1) == 0
+    for options in LOOKS:
+        with Opened(browser, tmp_path / "index.html", scripted=False, **options) as opened:
+            assert opened.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+            assert opened.serious() == []
+            assert opened.noted == []

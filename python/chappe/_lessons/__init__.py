@@ -123,7 +123,7 @@ def _chain_text(runs: Runs) -> list[str]:
         "on the way bring no more goodput, only more collisions.",
         "NewReno does not know this. It enlarges its window until a packet is lost. In the Internet that is a full "
         "queue; here queues are nearly empty, and packets are lost because the MAC gives up after collisions with "
-        "hidden terminals four hops away. AODV takes this for a broken link, and looks for a route that is still "
+        "hidden terminals three hops away. AODV takes this for a broken link, and looks for a route that is still "
         "there: a false route failure.",
         "Vegas compares the round-trip time with the smallest one that it has seen. When packets begin to wait, it "
         "stops growing, before anything is lost.",
@@ -191,9 +191,8 @@ def _moving_questions(runs: Runs) -> list[tuple[str, str]]:
         (
             "What changes if the node walks twice as fast (event 0: speed 20 m/s)?",
             f"It passes the row in half of the time: the path breaks {_flow(fast, 'route_breaks')} times instead of "
-            f"{_flow(aodv, 'route_breaks')}, and the flow has {_goodput(fast)} instead of {_goodput(aodv)}. The number "
-            "of links that it leaves is the same; what counts is how much of the run is spent on the long path at the "
-            "end.",
+            f"{_flow(aodv, 'route_breaks')}, and the flow has {_goodput(fast)} instead of {_goodput(aodv)}. It is at "
+            "the far end earlier, and the longest path takes more of the run: not the breaks alone decide.",
         ),
     ]
 
@@ -228,7 +227,7 @@ LESSONS: dict[str, Lesson] = {
         {"NewReno": {}, "Vegas": {"tcp.variant": "vegas"}, "NewReno, window 3": {"tcp.receive_window": 3}},
         _chain_text,
         (
-            "Press d to go to a lost packet: at which node was it lost, and who was on the air four hops away?",
+            "Press d to go to a lost packet: at which node was it lost, and who was on the air three hops away?",
             "Press t to go to a timeout, and look at the window before and after it.",
             "Set tcp.variant to vegas, run again, and compare the curve of the window.",
         ),
