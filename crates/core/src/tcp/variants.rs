@@ -55,6 +55,10 @@ variants! {
     AdaptivePacing = "tcp_ap": NewReno with AdaptivePacing;
     /// SACK under a window that is a cubic function of the time since the last loss (RFC 9438).
     Cubic = "cubic": Sack with Cubic;
+    /// RACK-TLP under Reno's window, as Linux has both.
+    LinuxReno = "linux_reno": RackTlp with Reno;
+    /// RACK-TLP under CUBIC's window, as Linux has both.
+    LinuxCubic = "linux_cubic": RackTlp with Cubic;
     /// NewReno's recovery under a window that never changes.
     Fixed = "fixed": NewReno with Fixed;
 }
@@ -72,6 +76,8 @@ keywords! {
         ENewReno = "e_newreno",
         /// Selective acknowledgements (RFC 6675, or ns-2's sack1).
         Sack = "sack",
+        /// Losses by time, tail loss probes, proportional rate reduction, as Linux has them (RFC 8985).
+        RackTlp = "rack_tlp",
         /// Fine-grained timeouts at acknowledgements; with Vegas' congestion control only (Brakmo and Peterson 1995).
         Vegas = "vegas",
     }

@@ -85,6 +85,16 @@ impl Connection {
         self.last_sent = self.now;
     }
 
+    /// Counts the segment that was just sent as a probe.
+    pub(in crate::tcp) fn note_probe(&mut self) {
+        self.counters.probes_sent += 1;
+    }
+
+    /// Time of the last transmission.
+    pub(in crate::tcp) fn last_sent(&self) -> Time {
+        self.last_sent
+    }
+
     /// Sends a segment as a probe, and counts it as such.
     pub fn send_as_probe(&mut self, seq: Seq) {
         self.send(seq);
