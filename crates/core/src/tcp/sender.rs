@@ -221,7 +221,7 @@ impl Sender {
             self.recovery.go_on(conn);
         }
         if conn.is_paced_due() {
-            conn.send_paced();
+            self.recovery.on_pace(conn);
         }
         if now < conn.timer() {
             return conn.begin_window();

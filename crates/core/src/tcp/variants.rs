@@ -59,6 +59,8 @@ variants! {
     LinuxReno = "linux_reno": RackTlp with Reno;
     /// RACK-TLP under CUBIC's window, as Linux has both.
     LinuxCubic = "linux_cubic": RackTlp with Cubic;
+    /// RACK-TLP under BBR's window and pace, as Linux has both (Cardwell et al. 2016).
+    LinuxBbr = "linux_bbr": RackTlp with Bbr;
     /// NewReno's recovery under a window that never changes.
     Fixed = "fixed": NewReno with Fixed;
 }

@@ -173,6 +173,11 @@ impl Connection {
         self.send_allowed();
     }
 
+    /// Lets the segments of a recovery that paces them itself wait until this time.
+    pub(in crate::tcp) fn wait_until(&mut self, at: Time) {
+        self.pacer.wait_until(at);
+    }
+
     /// Time at which the next paced segment is due; [`Time::NEVER`]: none waits.
     pub fn paced_at(&self) -> Time {
         self.pacer.deadline()

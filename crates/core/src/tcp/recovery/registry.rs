@@ -28,6 +28,11 @@ pub(super) trait LossRecovery {
         conn.send_allowed();
     }
 
+    /// The time until which a recovery that paces segments itself lets them wait has come.
+    fn on_pace(&mut self, conn: &mut Connection) {
+        conn.send_paced();
+    }
+
     /// The timer has expired, which the recovery has set itself.
     fn on_timer(&mut self, _conn: &mut Connection) {}
 
@@ -133,6 +138,9 @@ macro_rules! recoveries {
 
             /// The application has provided more segments, or the receiver has opened its window.
             pub fn on_write(&mut self, conn: &mut Connection);
+
+            /// The time until which segments wait has come.
+            pub fn on_pace(&mut self, conn: &mut Connection);
 
             /// The timer has expired, which the recovery has set itself.
             pub fn on_timer(&mut self, conn: &mut Connection);

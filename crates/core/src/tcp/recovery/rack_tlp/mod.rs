@@ -6,9 +6,11 @@
 //! the connection. The files beside this one that have: [`timers`] and [`sending`].
 
 mod control;
+mod pacing;
 mod prr;
 mod queue;
 mod rack;
+mod rate;
 mod sending;
 mod timers;
 mod undo;
@@ -20,10 +22,12 @@ use crate::packet::{AckSegment, Seq};
 use crate::tcp::config::Config;
 use crate::tcp::connection::Connection;
 use crate::unit::{Span, Time};
-use control::{Control, Input, Window};
+use control::{BbrInput, Control, Input, Window};
+use pacing::Pacing;
 use prr::Prr;
-use queue::{Mark, Queue};
+use queue::Queue;
 use rack::Rack;
+use rate::{Rate, Sample};
 use timers::{Clock, Kind};
 use undo::Undo;
 use usage::Usage;
@@ -70,6 +74,8 @@ struct Facts {
     acked_sent: Option<(Time, Time)>,
     /// The same of the segments reported.
     sacked_sent: Option<(Time, Time)>,
+    /// Delivery rate.
+    sample: Sample,
 }
 
 /// Segments that an acknowledgement allows to send.
@@ -107,8 +113,10 @@ pub struct RackTlp {
     frto: bool,
     /// Timeouts in a row.
     timeouts: u32,
-    /// Segments delivered, and segments marked lost, since the beginning.
-    delivered: u64,
+    /// Deliveries and their rate.
+    rate: Rate,
+    pacing: Pacing,
+    /// Segments marked lost since the beginning.
     lost: u64,
 }
 
@@ -130,7 +138,8 @@ impl RackTlp {
             probe: None,
             frto: false,
             timeouts: 0,
-            delivered: 0,
+            rate: Rate::default(),
+            pacing: Pacing::default(),
             lost: 0,
             cfg: own,
             dup_threshold: cfg.dup_threshold,
@@ -177,6 +186,7 @@ impl RackTlp {
         for seq in self.queue.news(&ack.sack).iter() {
             let fack = self.queue.fack();
             let Some(was) = self.queue.sack(seq) else { continue };
+            self.rate.deliver(seq, &was, &mut facts.sample);
             self.rack.deliver(seq, was.sent, was.ever_resent, now);
             facts.sacks = true;
             facts.delivered += 1;
@@ -205,6 +215,7 @@ impl RackTlp {
             }
             if !was.sacked {
                 facts.delivered += 1;
+                self.rate.deliver(seq, &was, &mut facts.sample);
                 if !self.rack.is_spurious(was.sent, was.ever_resent, now) {
                     self.rack.deliver(seq, was.sent, was.ever_resent, now);
                 }
@@ -269,6 +280,9 @@ impl RackTlp {
     }
 
     fn end_reduction(&mut self) {
+        if self.control.is_bbr() {
+            return;
+        }
         if self.state == State::Reducing || self.undo.is_armed() {
             self.w.cwnd = self.w.ssthresh;
         }
@@ -295,7 +309,10 @@ impl RackTlp {
         if unmark {
             self.queue.unmark_lost();
         }
-        if let Some((cwnd, ssthresh)) = self.undo.take() {
+        let kept = self.undo.take();
+        if let Some(bbr) = self.control.bbr() {
+            bbr.on_undo();
+        } else if let Some((cwnd, ssthresh)) = kept {
             self.w.cwnd = self.w.cwnd.max(cwnd);
             self.w.ssthresh = self.w.ssthresh.max(ssthresh);
         }
@@ -452,7 +469,25 @@ impl RackTlp {
     }
 
     /// Adapts the window: a reduction, or growth.
-    fn control(&mut self, input: &Input, facts: &Facts, prior_lost: u64) {
+    fn control(&mut self, input: &Input, facts: &Facts, prior_lost: u64, prior_in_flight: u32, conn: &Connection) {
+        if let Some(bbr) = self.control.bbr() {
+            let mut limited = false;
+            let told = BbrInput {
+                now: input.now,
+                sample: &facts.sample,
+                delivered: (self.rate.delivered, input.delivered),
+                losses: (self.lost - prior_lost) as u32,
+                rtt: input.rtt,
+                in_flight: (prior_in_flight, self.queue.in_flight()),
+                state: self.state,
+                bytes: (conn.cfg().segment_bytes(false), conn.cfg().mss.0),
+            };
+            bbr.on_ack(&told, &mut self.w, &mut self.pacing, &mut limited);
+            if limited {
+                self.rate.limit_by_application(self.queue.in_flight());
+            }
+            return;
+        }
         if self.reduces() {
             let safe = facts.advances && self.lost == prior_lost;
             let in_flight = self.queue.in_flight();
@@ -473,13 +508,19 @@ impl RackTlp {
             self.rack.take_rtt(rtt);
         }
         self.begin(conn);
+        self.rate.delivered = 1;
+        if let Some(bbr) = self.control.bbr() {
+            let bytes = conn.cfg().segment_bytes(false);
+            bbr.start(conn.now(), conn.rto().srtt(), 1, self.w.cwnd, bytes, &mut self.pacing);
+        }
         self.push(conn);
         self.end(conn);
     }
 
     fn process(&mut self, ack: &AckSegment, conn: &mut Connection) {
         let now = conn.now();
-        let (prior_lost, prior_delivered, fack) = (self.lost, self.delivered, self.queue.fack());
+        let (prior_lost, prior_delivered, fack) = (self.lost, self.rate.delivered, self.queue.fack());
+        let prior_in_flight = self.queue.in_flight();
         let had_segments = !self.queue.is_empty();
         let mut facts = Facts::default();
         if !ack.sack.is_empty() {
@@ -491,7 +532,6 @@ impl RackTlp {
             self.timeouts = 0;
             self.take_acked(ack.next, now, &mut facts);
         }
-        self.delivered += u64::from(facts.delivered);
         let rtt = self.measure(ack, &facts, conn);
         if facts.advances {
             facts.sets_timer = true;
@@ -506,14 +546,15 @@ impl RackTlp {
         if facts.delivered > 0 {
             self.control.on_acked(&input, &mut self.w);
         }
-        self.rack.adapt(prior_delivered, self.delivered);
+        self.rack.adapt(prior_delivered, self.rate.delivered);
         self.end_probe(ack.next, &facts);
         let ordinary = facts.advances && !facts.sacks && !facts.dsack && self.state == State::Open;
         let next = if !ordinary && had_segments { self.react(ack, &mut facts, conn) } else { Next::New };
         if facts.sets_timer {
             self.set_timer(conn);
         }
-        self.control(&input, &facts, prior_lost);
+        self.rate.complete(&mut facts.sample, self.rack.min_rtt, now);
+        self.control(&input, &facts, prior_lost, prior_in_flight, conn);
         self.send(next, conn);
     }
 }
@@ -545,6 +586,15 @@ impl LossRecovery for RackTlp {
     }
 
     fn on_write(&mut self, conn: &mut Connection) {
+        // What was there before has been sent.
+        if self.queue.nxt() == conn.max() && self.queue.in_flight() < self.w.cwnd && self.queue.lost() <= self.queue.resent() {
+            self.rate.limit_by_application(self.queue.in_flight());
+        }
+        self.go_on(conn);
+    }
+
+    fn on_pace(&mut self, conn: &mut Connection) {
+        conn.wait_until(Time::NEVER);
         self.go_on(conn);
     }
 

@@ -139,14 +139,19 @@ impl Queue {
         self.hint = self.hint.min(nxt);
     }
 
-    /// Counts a retransmission.
+    /// Counts a retransmission of a lost segment.
     pub fn resend(&mut self, seq: Seq, now: Time, mark: Mark) {
         self.resent += 1;
+        self.probe(seq, now, mark);
+        self.at(seq).resent = true;
+    }
+
+    /// Notes a retransmission of a segment that is not deemed lost, and counts as one segment in the network.
+    pub fn probe(&mut self, seq: Seq, now: Time, mark: Mark) {
         self.sent.push_back((now, seq));
         let segment = self.at(seq);
         segment.sent = now;
         segment.mark = mark;
-        segment.resent = true;
         segment.ever_resent = true;
     }
 

@@ -1,12 +1,24 @@
 //! Transmission of segments: lost ones, then new ones.
 
 use super::timers::Kind;
-use super::{Mark, Next, RackTlp, State};
+use super::queue::Mark;
+use super::{Next, RackTlp, State};
 use crate::tcp::connection::Connection;
 
 impl RackTlp {
-    fn mark(&self) -> Mark {
-        Mark::default()
+    /// Record of a segment that is sent now.
+    pub(super) fn mark(&mut self, conn: &Connection) -> Mark {
+        self.pacing.count_sent(conn.now(), conn.cfg().mss.0);
+        self.rate.mark(conn.now(), self.queue.is_empty())
+    }
+
+    /// Tells if the next segment waits for its time.
+    fn waits_for_pace(&mut self, conn: &mut Connection) -> bool {
+        let at = self.pacing.wait(conn.now());
+        if let Some(at) = at {
+            conn.wait_until(at);
+        }
+        at.is_some()
     }
 
     /// Tells if there are new segments that the receiver's window allows.
@@ -34,7 +46,7 @@ impl RackTlp {
     pub(super) fn resend_lost(&mut self, conn: &mut Connection) {
         let mut head = false;
         while self.queue.in_flight() < self.w.cwnd && conn.has_room_at_node() {
-            let Some(seq) = self.queue.next_lost() else { break };
+            let Some(seq) = self.queue.next_lost().filter(|_| !self.waits_for_pace(conn)) else { break };
             self.resend(seq, conn);
             head |= seq == self.queue.una();
         }
@@ -46,7 +58,7 @@ impl RackTlp {
     /// Sends a segment again.
     pub(super) fn resend(&mut self, seq: u32, conn: &mut Connection) {
         conn.send_out_of_turn(seq);
-        let mark = self.mark();
+        let mark = self.mark(conn);
         self.queue.resend(seq, conn.now(), mark);
         self.undo.count_resent(conn.now());
         if self.reduces() {
@@ -58,10 +70,15 @@ impl RackTlp {
     pub(super) fn send_new(&mut self, conn: &mut Connection) {
         let first = self.queue.is_empty();
         let seq = conn.max();
-        let (now, mark) = (conn.now(), self.mark());
+        let (now, mark) = (conn.now(), self.mark(conn));
         if first {
             self.queue.start_at(seq);
             self.control.on_resume(now, conn.last_sent());
+            if self.rate.is_app_limited()
+                && let Some(bbr) = self.control.bbr()
+            {
+                bbr.on_resume(now, conn.cfg().segment_bytes(false), &mut self.w, &mut self.pacing);
+            }
         }
         conn.send_out_of_turn(seq);
         self.queue.push(now, mark);
@@ -74,7 +91,7 @@ impl RackTlp {
     pub(super) fn push(&mut self, conn: &mut Connection) {
         let mut sent = 0;
         let mut limited = false;
-        while self.has_new(conn) {
+        while self.has_new(conn) && !self.waits_for_pace(conn) {
             if self.queue.in_flight() >= self.w.cwnd {
                 limited = true;
                 break;

@@ -131,7 +131,8 @@ impl RackTlp {
             if self.state != State::Recovery {
                 self.enter_recovery(conn);
                 let in_flight = self.queue.in_flight();
-                if let Some(cwnd) = self.prr.cwnd(1, self.lost == lost, in_flight, self.w.ssthresh) {
+                if !self.control.is_bbr()
+                    && let Some(cwnd) = self.prr.cwnd(1, self.lost == lost, in_flight, self.w.ssthresh) {
                     self.w.cwnd = cwnd;
                 }
             }
@@ -149,7 +150,9 @@ impl RackTlp {
                 self.send_new(conn);
             } else {
                 let last = self.queue.nxt() - 1;
-                self.resend(last, conn);
+                conn.send_out_of_turn(last);
+                let mark = self.mark(conn);
+                self.queue.probe(last, conn.now(), mark);
             }
             conn.note_probe();
             self.probe = Some((self.queue.nxt(), !new));

@@ -37,13 +37,16 @@ impl HyStart {
 
     /// Tells if slow start ends with an acknowledgement.
     pub fn ends_slow_start(&mut self, input: &Input, rtt: Span, min_rtt: Span, cwnd: u32) -> bool {
-        if self.found || cwnd < LOW_WINDOW {
+        if self.found {
             return false;
         }
         let (una, nxt) = input.range;
         let now = input.now;
         if una > self.end {
             self.begin_round(now, nxt);
+        }
+        if cwnd < LOW_WINDOW {
+            return false;
         }
         if now.since(self.last) <= TRAIN_GAP {
             self.last = now;

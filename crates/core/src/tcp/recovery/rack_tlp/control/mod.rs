@@ -1,5 +1,6 @@
 //! Window rules in whole segments, as Linux has them.
 
+mod bbr;
 mod cubic;
 mod hystart;
 mod reno;
@@ -9,6 +10,7 @@ use super::super::super::config::Config;
 use super::usage::Usage;
 use crate::packet::Seq;
 use crate::unit::{Span, Time};
+pub(super) use bbr::{Bbr, BbrInput};
 use cubic::Cubic;
 use reno::Reno;
 
@@ -73,6 +75,8 @@ pub(super) enum Control {
     Reno(Reno),
     /// CUBIC.
     Cubic(Box<Cubic>),
+    /// BBR.
+    Bbr(Box<Bbr>),
 }
 
 impl Control {
@@ -80,6 +84,7 @@ impl Control {
     pub fn new(cfg: &Config) -> Control {
         match cfg.rule() {
             Rule::Cubic => Control::Cubic(Box::new(Cubic::new(&cfg.cubic, &cfg.rack_tlp))),
+            Rule::Bbr => Control::Bbr(Box::new(Bbr::new())),
             _ => Control::Reno(Reno),
         }
     }
@@ -103,6 +108,7 @@ impl Control {
         match self {
             Control::Reno(_) => w.grow_one_per(w.cwnd, left),
             Control::Cubic(cubic) => cubic.avoid(left, input.now, w),
+            Control::Bbr(_) => {}
         }
     }
 
@@ -111,14 +117,33 @@ impl Control {
         match self {
             Control::Reno(rule) => rule.ssthresh(w),
             Control::Cubic(cubic) => cubic.ssthresh(w),
+            Control::Bbr(bbr) => {
+                bbr.save_cwnd(w.cwnd);
+                w.ssthresh
+            }
         }
     }
 
     /// A timeout begins.
     pub fn on_timeout(&mut self, now: Time, nxt: Seq) {
-        if let Control::Cubic(cubic) = self {
-            cubic.reset(now, nxt);
+        match self {
+            Control::Reno(_) => {}
+            Control::Cubic(cubic) => cubic.reset(now, nxt),
+            Control::Bbr(bbr) => bbr.on_timeout(),
         }
+    }
+
+    /// BBR, if it is the rule: it sets rate and window by itself.
+    pub fn bbr(&mut self) -> Option<&mut Bbr> {
+        match self {
+            Control::Bbr(bbr) => Some(bbr),
+            _ => None,
+        }
+    }
+
+    /// Tells if reductions do not change the window.
+    pub fn is_bbr(&self) -> bool {
+        matches!(self, Control::Bbr(_))
     }
 
     /// Sending resumes after an idle time, with nothing outstanding since the last transmission.
