@@ -7,7 +7,7 @@ use crate::setting::{Node, join};
 use serde_json::{Map, Value as Json, json};
 
 /// Settings that the previous version did not have, each with the value that changes nothing.
-const NEW: [(&str, &str); 12] = [
+const NEW: [(&str, &str); 16] = [
     ("radio.shadowing_seed", "topology"),
     ("traffic.seed", "topology"),
     ("traffic.stop", "never"),
@@ -20,13 +20,17 @@ const NEW: [(&str, &str); 12] = [
     ("tcp.door.hold_rtts", "1.0"),
     ("tcp.door.undo_rtts", "1.0"),
     ("routing.aodv.data_ttl", "net_diameter"),
+    ("tcp.rack_tlp.tick", "4 ms"),
+    ("tcp.rack_tlp.tail_loss_probe", "true"),
+    ("tcp.rack_tlp.f_rto", "true"),
+    ("tcp.rack_tlp.hystart", "hystart"),
 ];
 
 /// The same, of the entries of `flow`.
 const NEW_OF_FLOWS: [(&str, &str); 2] = [("name", NONE), ("group", NONE)];
 
 /// Groups that the previous version did not have.
-const NEW_GROUPS: [&str; 1] = ["tcp.door"];
+const NEW_GROUPS: [&str; 2] = ["tcp.door", "tcp.rack_tlp"];
 
 impl Scenario {
     /// All effective settings as the previous version wrote them.

@@ -55,12 +55,6 @@ variants! {
     AdaptivePacing = "tcp_ap": NewReno with AdaptivePacing;
     /// SACK under a window that is a cubic function of the time since the last loss (RFC 9438).
     Cubic = "cubic": Sack with Cubic;
-    /// RACK-TLP under Reno's window, as Linux has both.
-    LinuxReno = "linux_reno": RackTlp with Reno;
-    /// RACK-TLP under CUBIC's window, as Linux has both.
-    LinuxCubic = "linux_cubic": RackTlp with Cubic;
-    /// RACK-TLP under BBR's window and pace, as Linux has both (Cardwell et al. 2016).
-    LinuxBbr = "linux_bbr": RackTlp with Bbr;
     /// NewReno's recovery under a window that never changes.
     Fixed = "fixed": NewReno with Fixed;
 }

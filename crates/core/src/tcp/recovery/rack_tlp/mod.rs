@@ -5,6 +5,7 @@
 //! [`queue`] keeps the outstanding segments; [`rack`], [`prr`], [`undo`], [`usage`] and [`control`] have no access to
 //! the connection. The files beside this one that have: [`timers`] and [`sending`].
 
+mod clock;
 mod control;
 mod pacing;
 mod prr;
@@ -12,6 +13,7 @@ mod queue;
 mod rack;
 mod rate;
 mod sending;
+mod state;
 mod timers;
 mod undo;
 mod usage;
@@ -22,72 +24,16 @@ use crate::packet::{AckSegment, Seq};
 use crate::tcp::config::Config;
 use crate::tcp::connection::Connection;
 use crate::unit::{Span, Time};
+use clock::{Clock, Kind};
 use control::{BbrInput, Control, Input, Window};
 use pacing::Pacing;
 use prr::Prr;
 use queue::Queue;
 use rack::Rack;
-use rate::{Rate, Sample};
-use timers::{Clock, Kind};
+use rate::Rate;
+use state::{Facts, Next, State};
 use undo::Undo;
 use usage::Usage;
-
-/// State of a sender.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
-    /// Nothing unusual.
-    Open,
-    /// Segments are missing, none is deemed lost yet.
-    Disorder,
-    /// The window is being reduced without a loss.
-    Reducing,
-    /// Lost segments are sent again.
-    Recovery,
-    /// The retransmission timer has expired.
-    Loss,
-}
-
-/// Facts about an acknowledgement.
-#[derive(Clone, Copy, Debug, Default)]
-struct Facts {
-    /// It acknowledges segments.
-    advances: bool,
-    /// It reports new segments in SACK blocks.
-    sacks: bool,
-    /// It reports a duplicate (DSACK).
-    dsack: bool,
-    /// That duplicate is the tail loss probe.
-    dsack_of_probe: bool,
-    /// It covers segments that were sent only once, before the recovery began.
-    original: bool,
-    /// It covers a retransmitted segment cumulatively.
-    covers_resent: bool,
-    /// The timer is to be set anew.
-    sets_timer: bool,
-    /// A retransmission was found to be lost.
-    lost_again: bool,
-    /// Segments newly acknowledged or reported.
-    delivered: u32,
-    /// Lowest segment sent only once that was delivered after later ones.
-    reordered: Option<Seq>,
-    /// Send times of the first and the last segment acknowledged that was sent once.
-    acked_sent: Option<(Time, Time)>,
-    /// The same of the segments reported.
-    sacked_sent: Option<(Time, Time)>,
-    /// Delivery rate.
-    sample: Sample,
-}
-
-/// Segments that an acknowledgement allows to send.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Next {
-    /// New ones.
-    New,
-    /// New ones, to see if the timeout was spurious (RFC 5682, 3.1 step 2b).
-    NewFirst,
-    /// Lost ones before new ones.
-    Lost,
-}
 
 /// Loss recovery and window of a Linux sender.
 #[derive(Clone, Debug)]
@@ -587,7 +533,10 @@ impl LossRecovery for RackTlp {
 
     fn on_write(&mut self, conn: &mut Connection) {
         // What was there before has been sent.
-        if self.queue.nxt() == conn.max() && self.queue.in_flight() < self.w.cwnd && self.queue.lost() <= self.queue.resent() {
+        if self.queue.nxt() == conn.max()
+            && self.queue.in_flight() < self.w.cwnd
+            && self.queue.lost() <= self.queue.resent()
+        {
             self.rate.limit_by_application(self.queue.in_flight());
         }
         self.go_on(conn);

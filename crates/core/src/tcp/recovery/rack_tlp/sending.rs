@@ -1,8 +1,9 @@
 //! Transmission of segments: lost ones, then new ones.
 
-use super::timers::Kind;
+use super::RackTlp;
+use super::clock::Kind;
 use super::queue::Mark;
-use super::{Next, RackTlp, State};
+use super::state::{Next, State};
 use crate::tcp::connection::Connection;
 
 impl RackTlp {

@@ -1,55 +1,14 @@
 //! Timers of the sender: retransmission timeout, tail loss probe (RFC 8985, 7), reordering (RFC 8985, 6.3). One of
 //! them runs at a time, on a clock with ticks.
 
-use super::{RackTlp, State};
+use super::RackTlp;
+use super::clock::Kind;
+use super::state::State;
 use crate::tcp::connection::Connection;
-use crate::unit::{Span, Time};
+use crate::unit::Span;
 
 /// Added to the times after which segments may be lost, or a probe is sent.
 const SLACK: Span = Span::ms(2);
-
-/// Purpose of the timer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// The retransmission timeout.
-    Timeout,
-    /// A tail loss probe.
-    Probe,
-    /// Losses are sought again.
-    Reordering,
-}
-
-/// Clock of the timers. The farther away an expiration, the coarser: a wheel of levels, each with ticks eight times as
-/// long.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Clock {
-    tick: Span,
-}
-
-impl Clock {
-    /// A clock with this tick.
-    pub fn new(tick: Span) -> Clock {
-        Clock { tick }
-    }
-
-    /// The span in whole ticks, rounded up.
-    pub fn round_up(&self, span: Span) -> Span {
-        self.tick * span.0.div_ceil(self.tick.0)
-    }
-
-    /// Time at which a timer expires that is set now.
-    fn expiry(&self, now: Time, span: Span) -> Time {
-        let ticks = span.0.div_ceil(self.tick.0).max(1);
-        let (mut level, mut start) = (0, 63);
-        while ticks >= start && level < 8 {
-            level += 1;
-            start *= 8;
-        }
-        let shift = 3 * level;
-        let expires = now.0 / self.tick.0 + ticks;
-        Time((((expires >> shift) + 1) << shift) * self.tick.0)
-    }
-}
 
 impl RackTlp {
     fn set(&mut self, kind: Kind, span: Span, conn: &mut Connection) {
@@ -132,7 +91,8 @@ impl RackTlp {
                 self.enter_recovery(conn);
                 let in_flight = self.queue.in_flight();
                 if !self.control.is_bbr()
-                    && let Some(cwnd) = self.prr.cwnd(1, self.lost == lost, in_flight, self.w.ssthresh) {
+                    && let Some(cwnd) = self.prr.cwnd(1, self.lost == lost, in_flight, self.w.ssthresh)
+                {
                     self.w.cwnd = cwnd;
                 }
             }

@@ -2,10 +2,10 @@
 //! bbr-congestion-control-00): the rate follows the largest delivery rate of the last ten round trips, the window that
 //! rate times the smallest round-trip time of the last ten seconds.
 
-use super::super::State;
-use super::super::pacing::Pacing;
-use super::super::rate::Sample;
-use super::Window;
+use super::interface::Window;
+use crate::tcp::recovery::rack_tlp::pacing::Pacing;
+use crate::tcp::recovery::rack_tlp::rate::Sample;
+use crate::tcp::recovery::rack_tlp::state::State;
 use crate::unit::{Span, Time};
 use std::collections::VecDeque;
 
@@ -284,9 +284,7 @@ impl Bbr {
             self.mode = Mode::Drain;
             w.ssthresh = self.inflight(UNIT) as u32;
         }
-        if self.mode == Mode::Drain
-            && self.in_network(input.in_flight.1, input.now, pacing) <= self.inflight(UNIT)
-        {
+        if self.mode == Mode::Drain && self.in_network(input.in_flight.1, input.now, pacing) <= self.inflight(UNIT) {
             self.probe_bw(input.now);
         }
     }

@@ -1,11 +1,11 @@
 //! CUBIC in whole segments (RFC 9438): the window grows by one segment for each so many acknowledged segments, a number
 //! that follows from the cubic function once per tick of the sender's clock.
 
-use super::super::super::super::cc::cubic::Config;
-use super::super::super::settings::{HyStartRule, RackTlpConfig};
 use super::hystart::HyStart;
-use super::{Input, Window};
+use super::interface::{Input, Window};
 use crate::packet::Seq;
+use crate::tcp::cc::cubic::Config;
+use crate::tcp::recovery::settings::{HyStartRule, RackTlpConfig};
 use crate::unit::{Span, Time};
 
 /// Time after the start of an epoch in which round-trip times say nothing: the queue is still that of the loss.

@@ -2,7 +2,7 @@
 //! loss, when the acknowledgements of a round trip stretch over half of the smallest round-trip time, or when
 //! round-trip times have grown.
 
-use super::Input;
+use super::interface::Input;
 use crate::packet::Seq;
 use crate::unit::{Span, Time};
 

@@ -1,6 +1,6 @@
 //! Reno's window rule in whole segments (RFC 5681, 3.1), counted by acknowledged segments (RFC 3465).
 
-use super::Window;
+use super::interface::Window;
 
 /// The window rule of Reno.
 #[derive(Clone, Debug)]
