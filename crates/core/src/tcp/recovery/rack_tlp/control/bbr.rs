@@ -33,7 +33,7 @@ const AGGREGATION_TIME: u64 = 100_000;
 
 /// Mode of BBR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) enum Mode {
+pub(in crate::tcp) enum Mode {
     /// The rate doubles each round trip.
     Startup,
     /// The queue of startup drains.
@@ -45,7 +45,7 @@ pub(in super::super) enum Mode {
 }
 
 /// What BBR learns with an acknowledgement.
-pub(in super::super) struct BbrInput<'a> {
+pub(in crate::tcp) struct BbrInput<'a> {
     pub now: Time,
     pub sample: &'a Sample,
     /// Segments delivered since the beginning, and newly.
@@ -62,7 +62,7 @@ pub(in super::super) struct BbrInput<'a> {
 
 /// State of BBR.
 #[derive(Clone, Debug)]
-pub(in super::super) struct Bbr {
+pub(in crate::tcp) struct Bbr {
     pub mode: Mode,
     pacing_gain: u64,
     cwnd_gain: u64,

@@ -31,7 +31,7 @@ struct Epoch {
 
 /// The window rule of CUBIC.
 #[derive(Clone, Debug)]
-pub(in super::super) struct Cubic {
+pub(in crate::tcp) struct Cubic {
     cfg: Config,
     tick: Span,
     epoch: Option<Epoch>,

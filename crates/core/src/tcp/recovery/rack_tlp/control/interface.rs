@@ -5,7 +5,7 @@ use crate::unit::{Span, Time};
 
 /// Window in whole segments.
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) struct Window {
+pub(in crate::tcp) struct Window {
     /// Congestion window \[segments\].
     pub cwnd: u32,
     /// Slow-start threshold \[segments\].
@@ -46,7 +46,7 @@ impl Window {
 
 /// What a window rule learns with an acknowledgement.
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) struct Input {
+pub(in crate::tcp) struct Input {
     /// Time of arrival.
     pub now: Time,
     /// SND.UNA and SND.NXT.

@@ -4,7 +4,7 @@ use super::interface::Window;
 
 /// The window rule of Reno.
 #[derive(Clone, Debug)]
-pub(in super::super) struct Reno;
+pub(in crate::tcp) struct Reno;
 
 impl Reno {
     /// Half of the window, at least two segments.
