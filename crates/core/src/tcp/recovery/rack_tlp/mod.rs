@@ -40,7 +40,8 @@ use usage::Usage;
 pub struct RackTlp {
     cfg: RackTlpConfig,
     dup_threshold: u32,
-    queue: Queue,
+    /// In a box, so that connections with another recovery stay small.
+    queue: Box<Queue>,
     state: State,
     w: Window,
     control: Control,
@@ -70,7 +71,7 @@ impl RackTlp {
     pub(super) fn new(cfg: &Config) -> RackTlp {
         let own = cfg.rack_tlp.clone();
         RackTlp {
-            queue: Queue::default(),
+            queue: Box::default(),
             state: State::Open,
             w: Window { cwnd: 1, ssthresh: 0, credit: 0, clamp: u32::MAX },
             control: Control::new(cfg),

@@ -327,7 +327,7 @@ impl Bbr {
     }
 
     fn end_probe_rtt(&mut self, now: Time, w: &mut Window) {
-        if !self.probe_rtt_end.is_some_and(|end| now > end) {
+        if self.probe_rtt_end.is_none_or(|end| now <= end) {
             return;
         }
         self.min_rtt_at = now;
