@@ -7,7 +7,7 @@ use crate::setting::{Node, join};
 use serde_json::{Map, Value as Json, json};
 
 /// Settings that the previous version did not have, each with the value that changes nothing.
-const NEW: [(&str, &str); 18] = [
+const NEW: [(&str, &str); 22] = [
     ("radio.shadowing_seed", "topology"),
     ("traffic.seed", "topology"),
     ("traffic.stop", "never"),
@@ -26,14 +26,18 @@ const NEW: [(&str, &str); 18] = [
     ("wlan.rate_control.cara.failures", "2"),
     ("wlan.rate_control.cara.successes", "10"),
     ("wlan.rate_control.cara.attempts", "15"),
+    ("tcp.rack_tlp.tick", "4 ms"),
+    ("tcp.rack_tlp.tail_loss_probe", "true"),
+    ("tcp.rack_tlp.f_rto", "true"),
+    ("tcp.rack_tlp.hystart", "hystart"),
 ];
 
 /// The same, of the entries of `flow`.
 const NEW_OF_FLOWS: [(&str, &str); 2] = [("name", NONE), ("group", NONE)];
 
 /// Groups that the previous version did not have.
-const NEW_GROUPS: [&str; 4] =
-    ["tcp.door", "queue.transmit_ring", "wired.queue.transmit_ring", "wlan.rate_control.cara"];
+const NEW_GROUPS: [&str; 5] =
+    ["tcp.door", "tcp.rack_tlp", "queue.transmit_ring", "wired.queue.transmit_ring", "wlan.rate_control.cara"];
 
 impl Scenario {
     /// All effective settings as the previous version wrote them.

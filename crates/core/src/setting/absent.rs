@@ -33,7 +33,7 @@ const ABSENT: &[Absent] = &[
     (&["rpl", "zrp", "zone", "gpsr", "gpcr", "geographic", "greedy", "flooding", "flood", "epidemic"], "it", REACTIVE),
     (&["bic", "htcp", "hstcp", "highspeed", "illinois", "hybla", "compound", "ctcp"], "it", LOSS_BASED),
     (
-        &["bbr", "bbr1", "bbr2", "bbr3", "bbrv1", "bbrv2", "bbrv3", "copa", "ledbat", "lp", "yeah", "fast", "nv"],
+        &["bbr1", "bbr2", "bbr3", "bbrv1", "bbrv2", "bbrv3", "copa", "ledbat", "lp", "yeah", "fast", "nv"],
         "it",
         DELAY_BASED,
     ),
@@ -87,6 +87,8 @@ const RENAMED: &[(&[&str], &str)] = &[
         &["linux_vegas", "few", "scalable", "westwood", "westwood_2001", "linux_westwood_ns2", "cubic", "veno", "ap"],
         "it is a word of `tcp.congestion_control` and `tcp.variant`",
     ),
+    (&["rack_tlp"], "it is a word of `tcp.loss_recovery`"),
+    (&["bbr"], "it is a word of `tcp.congestion_control`"),
     (&["free_space", "freespace"], "it is called `friis` here"),
     (&["door"], "it is switched on by `tcp.door.enabled`, for any variant"),
     (&["rayleigh"], "it is set by `radio.sinr.fading`, with `radio.reception = \"sinr\"`"),

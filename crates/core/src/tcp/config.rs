@@ -245,6 +245,9 @@ ack::policies! {
         /// Loss recovery with SACK.
         pub sack: recovery::settings::SackConfig = recovery::settings::SackConfig::default()
             ; used when |c| c.method() == Method::Sack, else "the loss recovery is not `sack`",
+        /// RACK-TLP.
+        pub rack_tlp: recovery::settings::RackTlpConfig = recovery::settings::RackTlpConfig::default()
+            ; used when |c| c.method() == Method::RackTlp, else "the loss recovery is not `rack_tlp`",
         /// Explicit loss notification.
         pub eln: eln::settings::Config = eln::settings::Config::default(),
         /// Explicit link failure notification.
@@ -261,6 +264,8 @@ ack::policies! {
 struct Wants {
     /// The receiver sends SACK blocks.
     sack: bool,
+    /// It reports duplicates in SACK blocks.
+    dsack: bool,
     /// Segments have no header, and there is no SYN.
     bare_segments: bool,
     /// Segments are never ECN-capable.
@@ -286,6 +291,7 @@ impl Config {
     fn wants(&self) -> Wants {
         match self.method() {
             Method::Sack => Wants { sack: true, ..Wants::default() },
+            Method::RackTlp => Wants { sack: true, dsack: true, ..Wants::default() },
             Method::Vegas => Wants {
                 bare_segments: self.vegas.ns2.bare_segments,
                 not_ect: self.vegas.ns2.not_ect,
@@ -322,6 +328,11 @@ impl Config {
     /// Tells if the sender has a table for all segments of the window from the beginning.
     pub fn has_table_of_window(&self) -> bool {
         self.method() == Method::Vegas && self.vegas.ns2.clearing_stops_at_wrap
+    }
+
+    /// Tells if the receiver reports duplicates in SACK blocks (RFC 2883).
+    pub fn reports_duplicates(&self) -> bool {
+        self.wants().dsack
     }
 
     /// Tells if the receiver sends SACK blocks.

@@ -36,6 +36,11 @@ impl Pacer {
         self.due = self.last + gap * ticks;
     }
 
+    /// Schedules the next segment at this time, whatever the ticks.
+    pub fn wait_until(&mut self, at: Time) {
+        self.due = at;
+    }
+
     /// Stops sending until [`arm`](Self::arm) is called again.
     pub fn pause(&mut self) {
         self.due = Time::NEVER;

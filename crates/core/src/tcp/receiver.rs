@@ -30,6 +30,10 @@ pub struct Receiver {
     hops: u8,
     ecn: ecn::Echo,
     sack: bool,
+    /// Duplicates are reported in SACK blocks (RFC 2883).
+    dsack: bool,
+    /// The duplicate to report.
+    duplicate: Option<Seq>,
     syn: bool,
     /// A segment other than a SYN has arrived.
     established: bool,
@@ -61,6 +65,8 @@ impl Receiver {
             hops: 0,
             ecn: ecn::Echo::new(&cfg.ecn, cfg.starts_with_syn()),
             sack: cfg.sack_permitted(),
+            dsack: cfg.reports_duplicates(),
+            duplicate: None,
             syn: cfg.starts_with_syn(),
             established: false,
             answering: false,
@@ -96,6 +102,7 @@ impl Receiver {
         let duplicate = self.has(seq);
         if duplicate {
             self.counters.duplicates_received += 1;
+            self.duplicate = self.dsack.then_some(seq);
         } else {
             self.sums.delay_ns += delay;
             self.sums.delay_samples += 1;
@@ -197,6 +204,10 @@ impl Receiver {
     /// most recent ones.
     fn blocks(&mut self, trigger: Seq) -> SackBlocks {
         let mut blocks = SackBlocks::default();
+        let duplicate = self.duplicate.take();
+        if let Some(seq) = duplicate {
+            blocks.push(seq, seq + 1);
+        }
         if let Some((left, right)) = self.ahead.range_of(trigger) {
             blocks.push(left, right);
         }
@@ -209,6 +220,10 @@ impl Receiver {
             }
         }
         self.recent = blocks;
+        if duplicate.is_some() {
+            self.recent = SackBlocks::default();
+            blocks.iter().skip(1).for_each(|(left, right)| self.recent.push(left, right));
+        }
         blocks
     }
 

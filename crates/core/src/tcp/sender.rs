@@ -104,7 +104,7 @@ impl Sender {
             conn.limit_to_initial_window();
         }
         if self.stands_by.is_none() && !self.recovery.is_probing() {
-            conn.send_allowed();
+            self.recovery.on_write(conn);
         }
         conn.watch_window();
         conn.integrate_window();
@@ -167,7 +167,7 @@ impl Sender {
         }
         let shut_out = conn.is_shut_out();
         conn.take_offer(ack);
-        if kind == AckKind::Other {
+        if kind == AckKind::Other && !self.recovery.takes_every_ack() {
             // An update of the window, or the answer to a probe.
             if shut_out {
                 conn.end_probing();
@@ -221,7 +221,7 @@ impl Sender {
             self.recovery.go_on(conn);
         }
         if conn.is_paced_due() {
-            conn.send_paced();
+            self.recovery.on_pace(conn);
         }
         if now < conn.timer() {
             return conn.begin_window();
@@ -239,6 +239,9 @@ impl Sender {
             conn.send_as_probe(conn.una());
             conn.stand_by(conn.cfg().elfn.probe_interval);
             return;
+        }
+        if self.recovery.owns_timer() && conn.outstanding() > 0 && !conn.awaits_syn() {
+            return self.recovery.on_timer(conn);
         }
         if conn.awaits_answer() && conn.give_up() {
             return;
@@ -294,6 +297,7 @@ impl Sender {
             && !conn.is_shut_out()
             && conn.timer() < Time::NEVER
             && conn.deadline() == conn.timer()
+            && self.recovery.awaits_timeout()
     }
 
     /// Expirations of the retransmission timer so far.

@@ -72,6 +72,8 @@ keywords! {
         ENewReno = "e_newreno",
         /// Selective acknowledgements (RFC 6675, or ns-2's sack1).
         Sack = "sack",
+        /// Losses by time, tail loss probes, proportional rate reduction, as Linux has them (RFC 8985).
+        RackTlp = "rack_tlp",
         /// Fine-grained timeouts at acknowledgements; with Vegas' congestion control only (Brakmo and Peterson 1995).
         Vegas = "vegas",
     }

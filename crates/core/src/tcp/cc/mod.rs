@@ -2,6 +2,7 @@
 //! other.
 
 pub mod adaptive_pacing;
+mod bbr;
 pub mod cubic;
 pub mod few;
 pub mod fixed;
@@ -20,6 +21,7 @@ pub mod westwood_2001;
 use crate::packet::Seq;
 use crate::unit::Span;
 use adaptive_pacing::AdaptivePacing;
+use bbr::Bbr;
 use cubic::Cubic;
 use few::Few;
 use fixed::Fixed;
@@ -67,6 +69,8 @@ macro_rules! window_rules {
             /// A cubic function of the time since the last loss (RFC 9438).
             Cubic = "cubic": Cubic::new(&cfg.cubic),
                 settings cubic: cubic = " CUBIC.", else "the congestion control is not `cubic`";
+            /// The largest delivery rate and the smallest round-trip time (BBR version 1, Cardwell et al. 2016).
+            Bbr = "bbr": Bbr;
             /// A smaller cut for a loss that seems random (Fu and Liew 2003).
             Veno = "veno": Veno::new(&cfg.veno),
                 settings veno: veno = " TCP Veno.", else "the congestion control is not `veno`";

@@ -144,6 +144,12 @@ impl Connection {
         self.restart_timer_if_needed();
     }
 
+    /// The other end has answered with an acknowledgement of new data.
+    pub(in crate::tcp) fn note_answer(&mut self) {
+        self.dup_acks = 0;
+        self.unanswered = 0;
+    }
+
     fn forget_send_times(&mut self, next: Seq) {
         if self.send_times.is_on() {
             self.send_times.clear(self.una, next);

@@ -169,6 +169,11 @@ impl Connection {
         self.pacer.pause();
     }
 
+    /// Limit of the congestion window \[segments\].
+    pub(in crate::tcp) fn cwnd_limit(&self) -> u32 {
+        self.cfg.max_cwnd.into_iter().chain(self.hop_limit).min().unwrap_or(u32::MAX)
+    }
+
     /// Begins a recovery that cuts the window itself.
     pub fn begin_recovery_with_window(&mut self) {
         self.last_cut = Cut::DupAcks;

@@ -85,6 +85,16 @@ impl Connection {
         self.last_sent = self.now;
     }
 
+    /// Counts the segment that was just sent as a probe.
+    pub(in crate::tcp) fn note_probe(&mut self) {
+        self.counters.probes_sent += 1;
+    }
+
+    /// Time of the last transmission.
+    pub(in crate::tcp) fn last_sent(&self) -> Time {
+        self.last_sent
+    }
+
     /// Sends a segment as a probe, and counts it as such.
     pub fn send_as_probe(&mut self, seq: Seq) {
         self.send(seq);
@@ -161,6 +171,11 @@ impl Connection {
             self.send_next();
         }
         self.send_allowed();
+    }
+
+    /// Lets the segments of a recovery that paces them itself wait until this time.
+    pub(in crate::tcp) fn wait_until(&mut self, at: Time) {
+        self.pacer.wait_until(at);
     }
 
     /// Time at which the next paced segment is due; [`Time::NEVER`]: none waits.

@@ -17,7 +17,7 @@ impl Connection {
         }
     }
 
-    pub(super) fn measure(&mut self, sent: Time) {
+    pub(in crate::tcp) fn measure(&mut self, sent: Time) {
         let backoff = self.rto.backoff();
         self.rto.sample(sent, self.now);
         if self.ecn.keeps_backoff() {
@@ -57,6 +57,21 @@ impl Connection {
     /// Restarts the retransmission timer.
     pub fn restart_timer(&mut self) {
         self.timer = self.now + self.rto.timeout();
+    }
+
+    /// Sets the timer of a recovery that has timers of its own.
+    pub(in crate::tcp) fn set_timer(&mut self, at: Time) {
+        self.timer = at;
+    }
+
+    /// Counts an expiration of the retransmission timer in such a recovery.
+    pub(in crate::tcp) fn note_timeout(&mut self) {
+        self.counters.timeouts += 1;
+        self.last_cut = Cut::Timeout;
+        self.recover = self.max;
+        self.ecn.cut = true;
+        self.rto.back_off();
+        self.cancel_measurement();
     }
 
     /// Stops the retransmission timer.

@@ -2,6 +2,7 @@
 
 mod e_newreno;
 mod newreno;
+mod rack_tlp;
 mod registry;
 mod reno;
 mod rfc6675;
@@ -17,6 +18,7 @@ use super::variants::Method;
 use crate::packet::{AckSegment, SackBlocks};
 use e_newreno::ENewReno;
 use newreno::NewReno;
+use rack_tlp::RackTlp;
 use registry::{LossRecovery, recoveries};
 use reno::Reno;
 use rfc6675::Rfc6675;
@@ -38,6 +40,8 @@ recoveries! { cfg:
     Sack1: Sack, SackRule::Sack1 => Sack1::new(cfg);
     /// RFC 6675.
     Rfc6675: Sack, SackRule::Rfc6675 => Rfc6675::new(cfg);
+    /// RACK-TLP.
+    RackTlp: RackTlp, _ => RackTlp::new(cfg);
     /// Vegas.
     Vegas: Vegas, _ => Vegas::new(&cfg.vegas);
 }

@@ -10,6 +10,10 @@ pub(super) trait LossRecovery {
     const RESETS_DUP_ACKS: bool = true;
     /// The recovery reverts its effects of each duplicate that it was passed, so that only the recovery may count them.
     const COUNTS_DUPLICATES_ITSELF: bool = false;
+    /// The recovery also handles acknowledgements that are neither new nor duplicates.
+    const TAKES_EVERY_ACK: bool = false;
+    /// The recovery handles the expiration of the timer with data outstanding itself.
+    const OWNS_TIMER: bool = false;
 
     /// Handles an acknowledgement that is not older than the last one: recovers, and sends the segments that it allows.
     fn on_ack(&mut self, ack: &AckSegment, conn: &mut Connection);
@@ -17,6 +21,24 @@ pub(super) trait LossRecovery {
     /// Resumes sending when the node has room for packets again.
     fn go_on(&mut self, conn: &mut Connection) {
         conn.send_allowed();
+    }
+
+    /// The application has provided more segments, or the receiver has opened its window.
+    fn on_write(&mut self, conn: &mut Connection) {
+        conn.send_allowed();
+    }
+
+    /// The time until which a recovery that paces segments itself lets them wait has come.
+    fn on_pace(&mut self, conn: &mut Connection) {
+        conn.send_paced();
+    }
+
+    /// The timer has expired, which the recovery has set itself.
+    fn on_timer(&mut self, _conn: &mut Connection) {}
+
+    /// Tells if the running timer is the retransmission timeout.
+    fn awaits_timeout(&self) -> bool {
+        true
     }
 
     /// Tells if losses are being repaired after duplicate acknowledgements.
@@ -89,6 +111,16 @@ macro_rules! recoveries {
                 } )* }
             }
 
+            /// The recovery also handles acknowledgements that are neither new nor duplicates.
+            pub fn takes_every_ack(&self) -> bool {
+                match self { $( Recovery::$Part(_) => $Part::TAKES_EVERY_ACK, )* }
+            }
+
+            /// The recovery handles the expiration of the timer with data outstanding itself.
+            pub fn owns_timer(&self) -> bool {
+                match self { $( Recovery::$Part(_) => $Part::OWNS_TIMER, )* }
+            }
+
             /// The recovery reverts its effects of each duplicate that it was passed, so that only the recovery may
             /// count them.
             pub fn counts_duplicates_itself(&self) -> bool {
@@ -103,6 +135,18 @@ macro_rules! recoveries {
 
             /// Resumes sending when the node has room for packets again.
             pub fn go_on(&mut self, conn: &mut Connection);
+
+            /// The application has provided more segments, or the receiver has opened its window.
+            pub fn on_write(&mut self, conn: &mut Connection);
+
+            /// The time until which segments wait has come.
+            pub fn on_pace(&mut self, conn: &mut Connection);
+
+            /// The timer has expired, which the recovery has set itself.
+            pub fn on_timer(&mut self, conn: &mut Connection);
+
+            /// Tells if the running timer is the retransmission timeout.
+            pub fn awaits_timeout(&self) -> bool;
 
             /// Tells if losses are being repaired after duplicate acknowledgements.
             pub fn is_going_on(&self, conn: &Connection) -> bool;

@@ -113,3 +113,28 @@ settings! {
         pub rule: SackRule = SackRule::Rfc6675,
     }
 }
+
+keywords! {
+    /// Rules by which slow start ends before a loss.
+    pub enum HyStartRule {
+        /// Slow start ends with a loss.
+        Off = "off",
+        /// HyStart: a long train of acknowledgements, or a growing round-trip time (Ha and Rhee 2011).
+        HyStart = "hystart",
+    }
+}
+
+settings! {
+    /// RACK-TLP as Linux has it.
+    pub struct RackTlpConfig {
+        /// Tick of the clock of timers: an expiration is at the next tick but one at the latest, and up to an eighth
+        /// later when it is far away.
+        pub tick: Span = Span::ms(4) => range(Span::us(1), Span::secs(1)),
+        /// Tail loss probes (RFC 8985, 7).
+        pub tail_loss_probe: bool = true,
+        /// Detection of spurious timeouts (RFC 5682).
+        pub f_rto: bool = true,
+        /// End of slow start before a loss, with `cubic`.
+        pub hystart: HyStartRule = HyStartRule::HyStart,
+    }
+}

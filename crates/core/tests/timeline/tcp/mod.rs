@@ -4,6 +4,7 @@ mod door;
 mod ecn;
 mod elfn;
 mod every_variant;
+mod linux;
 mod own_node;
 mod pacing;
 mod thinning;

@@ -1,0 +1,158 @@
+//! Timers of the sender: retransmission timeout, tail loss probe (RFC 8985, 7), reordering (RFC 8985, 6.3). One of
+//! them runs at a time, on a clock with ticks.
+
+use super::RackTlp;
+use super::clock::Kind;
+use super::state::State;
+use crate::tcp::connection::Connection;
+use crate::unit::Span;
+
+/// Added to the times after which segments may be lost, or a probe is sent.
+const SLACK: Span = Span::ms(2);
+
+impl RackTlp {
+    fn set(&mut self, kind: Kind, span: Span, conn: &mut Connection) {
+        self.pending = kind;
+        conn.set_timer(self.clock.expiry(conn.now(), span));
+    }
+
+    fn timeout(&self, conn: &Connection) -> Span {
+        self.clock.round_up(conn.rto().timeout())
+    }
+
+    /// Time left of the timeout of the first segment.
+    fn timeout_left(&self, conn: &Connection) -> Span {
+        let sent = self.queue.get(self.queue.una()).map_or(conn.now(), |s| s.sent);
+        (sent + self.timeout(conn)).since(conn.now())
+    }
+
+    /// Sets the retransmission timer.
+    pub(super) fn set_timeout(&mut self, conn: &mut Connection) {
+        self.set(Kind::Timeout, self.timeout(conn), conn);
+    }
+
+    /// Sets the retransmission timer; the time since the first segment was sent counts if another timer was running.
+    pub(super) fn rearm_timeout(&mut self, conn: &mut Connection) {
+        if self.queue.is_empty() {
+            self.pending = Kind::Timeout;
+            return conn.stop_timer();
+        }
+        let span = if self.pending == Kind::Timeout { self.timeout(conn) } else { self.timeout_left(conn) };
+        self.set(Kind::Timeout, span, conn);
+    }
+
+    /// Sets the timer after an acknowledgement.
+    pub(super) fn set_timer(&mut self, conn: &mut Connection) {
+        if !self.schedule_probe(true, conn) {
+            self.rearm_timeout(conn);
+        }
+    }
+
+    /// Waits until more segments may be lost.
+    pub(super) fn wait_for_reordering(&mut self, wait: Span, conn: &mut Connection) {
+        self.set(Kind::Reordering, wait + SLACK, conn);
+    }
+
+    /// Schedules a tail loss probe (RFC 8985, 7.2). `acked`: after an acknowledgement, so that the timeout starts anew.
+    pub(super) fn schedule_probe(&mut self, acked: bool, conn: &mut Connection) -> bool {
+        if !self.may_probe(conn) {
+            return false;
+        }
+        let mut span = match conn.rto().srtt() {
+            Some(srtt) if self.queue.len() == 1 => srtt * 2 + conn.cfg().rto.min,
+            Some(srtt) => srtt * 2 + SLACK,
+            None => Span::secs(1),
+        };
+        let left = if acked { self.timeout(conn) } else { self.timeout_left(conn) };
+        if left > Span::ZERO {
+            span = span.min(left);
+        }
+        self.set(Kind::Probe, span, conn);
+        true
+    }
+
+    /// The timer expires.
+    pub(super) fn expire(&mut self, conn: &mut Connection) {
+        if self.queue.is_empty() {
+            return conn.stop_timer();
+        }
+        match self.pending {
+            Kind::Timeout => self.time_out(conn),
+            Kind::Probe => self.send_probe(conn),
+            Kind::Reordering => self.seek_losses(conn),
+        }
+    }
+
+    fn seek_losses(&mut self, conn: &mut Connection) {
+        let (in_flight, lost) = (self.queue.in_flight(), self.lost);
+        self.mark_lost(conn);
+        if self.queue.in_flight() != in_flight {
+            if self.state != State::Recovery {
+                self.enter_recovery(conn);
+                let in_flight = self.queue.in_flight();
+                if !self.control.is_bbr()
+                    && let Some(cwnd) = self.prr.cwnd(1, self.lost == lost, in_flight, self.w.ssthresh)
+                {
+                    self.w.cwnd = cwnd;
+                }
+            }
+            self.resend_lost(conn);
+        }
+        self.rearm_timeout(conn);
+    }
+
+    /// A tail loss probe: a new segment, or the last one again (RFC 8985, 7.3).
+    fn send_probe(&mut self, conn: &mut Connection) {
+        if self.probe.is_none() {
+            self.pending = Kind::Timeout;
+            let new = self.has_new(conn);
+            if new {
+                self.send_new(conn);
+            } else {
+                let last = self.queue.nxt() - 1;
+                conn.send_out_of_turn(last);
+                let mark = self.mark(conn);
+                self.queue.probe(last, conn.now(), mark);
+            }
+            conn.note_probe();
+            self.probe = Some((self.queue.nxt(), !new));
+        }
+        self.rearm_timeout(conn);
+    }
+
+    /// The retransmission timeout: what was not delivered in time is deemed lost, and the first segment is sent again.
+    fn time_out(&mut self, conn: &mut Connection) {
+        if conn.give_up() {
+            return;
+        }
+        let (now, una, nxt) = (conn.now(), self.queue.una(), self.queue.nxt());
+        let new_recovery = !matches!(self.state, State::Recovery | State::Loss);
+        for seq in una..nxt {
+            let overdue = self.queue.get(seq).is_some_and(|s| self.rack.is_overdue(s.sent, now));
+            if seq == una || overdue {
+                self.lost += u64::from(self.queue.mark_lost(seq));
+            }
+        }
+        let open = matches!(self.state, State::Open | State::Disorder);
+        if open || una >= self.high || (self.state == State::Loss && self.timeouts == 0) {
+            self.undo.arm(una, self.queue.resent());
+            self.undo.keep_ssthresh(self.ssthresh_to_keep());
+            self.undo.keep_cwnd(self.w.cwnd);
+            self.w.ssthresh = self.control.ssthresh(&self.w);
+        }
+        self.control.on_timeout(now, nxt);
+        if open && self.queue.sacked() >= self.dup_threshold {
+            self.rack.reordering = self.rack.reordering.min(self.dup_threshold);
+        }
+        self.w.cwnd = self.queue.in_flight() + 1;
+        self.w.credit = 0;
+        self.state = State::Loss;
+        self.high = nxt;
+        self.probe = None;
+        self.frto = self.cfg.f_rto && (new_recovery || self.timeouts > 0);
+        self.timeouts += 1;
+        conn.note_timeout();
+        self.resend(una, conn);
+        self.set_timeout(conn);
+    }
+}
