@@ -32,7 +32,7 @@ FEW = (
 
 def test_scenarios_of_the_ns3_runs() -> None:
     cases = reference()
-    assert len(cases) == 270
+    assert len(cases) == 287
     assert set(cases) >= set(FEW)
     assert {c.manager for c in cases} == set(MANAGERS)
     assert len({c.title for c in cases}) == len(cases)

@@ -14,6 +14,7 @@ MANAGERS = {
     "Constant": ("fixed", "a fixed rate"),
     "Arf": ("arf", "ARF"),
     "Aarf": ("aarf", "AARF"),
+    "Cara": ("cara", "CARA"),
     "Minstrel": ("minstrel", "Minstrel"),
     "Ideal": ("ideal", "ideal rate control"),
 }
