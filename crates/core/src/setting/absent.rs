@@ -32,11 +32,7 @@ const ABSENT: &[Absent] = &[
     (&["dymo", "aodvv2", "aomdv", "loadng", "tora", "abr", "saodv"], "it", REACTIVE),
     (&["rpl", "zrp", "zone", "gpsr", "gpcr", "geographic", "greedy", "flooding", "flood", "epidemic"], "it", REACTIVE),
     (&["bic", "htcp", "hstcp", "highspeed", "illinois", "hybla", "compound", "ctcp"], "it", LOSS_BASED),
-    (
-        &["bbr1", "bbr2", "bbr3", "bbrv1", "bbrv2", "bbrv3", "copa", "ledbat", "lp", "yeah", "fast", "nv"],
-        "it",
-        DELAY_BASED,
-    ),
+    (&["bbr2", "bbr3", "bbrv2", "bbrv3", "copa", "ledbat", "lp", "yeah", "fast", "nv"], "it", DELAY_BASED),
     (&["dctcp", "prague", "l4s"], "it", "ECN is that of RFC 3168 (`tcp.ecn`, `queue.ecn`)"),
     (&["quic", "sctp", "mptcp", "dccp", "rtp"], "it", "transports are TCP and UDP (`cbr`, `on_off`)"),
     (
@@ -88,7 +84,7 @@ const RENAMED: &[(&[&str], &str)] = &[
         "it is a word of `tcp.congestion_control` and `tcp.variant`",
     ),
     (&["rack_tlp"], "it is a word of `tcp.loss_recovery`"),
-    (&["bbr"], "it is a word of `tcp.congestion_control`"),
+    (&["bbr", "bbr1", "bbrv1"], "`bbr` is a word of `tcp.congestion_control`"),
     (&["free_space", "freespace"], "it is called `friis` here"),
     (&["door"], "it is switched on by `tcp.door.enabled`, for any variant"),
     (&["rayleigh"], "it is set by `radio.sinr.fading`, with `radio.reception = \"sinr\"`"),
