@@ -66,6 +66,7 @@ def page() -> str:
         "- *One test of all its numbers*: the numbers of Table I are tested together instead of one by one.",
         "- *It has chosen the data rate*: a number that chooses a reading judges nothing.",
         "- *Runs*: the same rules, other runs.",
+        "- *Informed model*: the testbed with four facts that the text of the paper supports.",
         "",
         "[papers.md](../papers.md#verdicts) has the rules; `python docs/experiments/verdicts.py` writes this page.",
         "",
