@@ -113,8 +113,7 @@ fn unmodelled_parts_are_named() {
     );
     for (text, said) in [
         ("tcp.variant = \"htcp\"", "htcp is not modelled: the nearest is `tcp.variant = \"cubic\"`"),
-        ("tcp.variant = \"TCP-LEDBAT\"", "TCP-LEDBAT is not modelled: the nearest is"),
-        ("tcp.variant = \"bbr\"", "`bbr` is a word of `tcp.congestion_control`"),
+        ("tcp.variant = \"TCP-BBRv3\"", "TCP-BBRv3 is not modelled: the nearest is `tcp.variant = \"vegas\"`"),
         ("routing.protocol = \"batman-adv\"", "B.A.T.M.A.N. is not modelled"),
         ("queue.discipline = \"dualpi2\"", "dualpi2 is not modelled"),
         ("radio.sinr.fading = \"nakagami\"", "nakagami is not modelled"),
@@ -160,7 +159,7 @@ fn suggested_parts_exist() {
     }
     // Parts that docs/index.md lists as not modelled and that a scenario could name.
     let page = include_str!("../../../docs/index.md");
-    for name in ["OLSR", "DualPI2"] {
+    for name in ["OLSR", "DualPI2", "BBRv3"] {
         assert!(page.contains(name) && absent::absent(name).is_some_and(|s| s.contains("is not modelled")), "{name}");
     }
 }

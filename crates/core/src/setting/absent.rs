@@ -84,7 +84,7 @@ const RENAMED: &[(&[&str], &str)] = &[
         "it is a word of `tcp.congestion_control` and `tcp.variant`",
     ),
     (&["rack_tlp"], "it is a word of `tcp.loss_recovery`"),
-    (&["bbr", "bbr1", "bbrv1"], "`bbr` is a word of `tcp.congestion_control`"),
+    (&["bbr", "bbr1", "bbrv1"], "it is a word of `tcp.congestion_control`"),
     (&["free_space", "freespace"], "it is called `friis` here"),
     (&["door"], "it is switched on by `tcp.door.enabled`, for any variant"),
     (&["rayleigh"], "it is set by `radio.sinr.fading`, with `radio.reception = \"sinr\"`"),

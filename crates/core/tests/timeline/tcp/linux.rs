@@ -83,8 +83,7 @@ pub fn run(
 ) -> (Vec<Row>, Sender) {
     let (mut sender, mut receiver) = (Sender::new(cfg, Span::ZERO), Receiver::new(cfg));
     let mut now = begin;
-    let mut forward: VecDeque<(Time, Event)> = VecDeque::new();
-    let mut reverse: VecDeque<(Time, Event)> = VecDeque::new();
+    let (mut forward, mut reverse): (VecDeque<_>, VecDeque<_>) = Default::default();
     let mut starts: VecDeque<Time> = VecDeque::new();
     let (mut free, mut rows, mut written) = (Time::ZERO, vec![], false);
     let (mut data, mut acks) = (0, 0);

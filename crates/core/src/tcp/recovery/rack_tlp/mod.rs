@@ -427,7 +427,7 @@ impl RackTlp {
                 rtt: input.rtt,
                 in_flight: (prior_in_flight, self.queue.in_flight()),
                 state: self.state,
-                bytes: (conn.cfg().segment_bytes(false), conn.cfg().mss.0),
+                mss: conn.cfg().mss.0,
             };
             bbr.on_ack(&told, &mut self.w, &mut self.pacing, &mut limited);
             if limited {
@@ -457,8 +457,7 @@ impl RackTlp {
         self.begin(conn);
         self.rate.delivered = 1;
         if let Some(bbr) = self.control.bbr() {
-            let bytes = conn.cfg().segment_bytes(false);
-            bbr.start(conn.now(), conn.rto().srtt(), 1, self.w.cwnd, bytes, &mut self.pacing);
+            bbr.start(conn.now(), conn.rto().srtt(), 1, self.w.cwnd, conn.cfg().mss.0, &mut self.pacing);
         }
         self.push(conn);
         self.end(conn);

@@ -78,7 +78,7 @@ impl RackTlp {
             if self.rate.is_app_limited()
                 && let Some(bbr) = self.control.bbr()
             {
-                bbr.on_resume(now, conn.cfg().segment_bytes(false), &mut self.w, &mut self.pacing);
+                bbr.on_resume(now, conn.cfg().mss.0, &mut self.w, &mut self.pacing);
             }
         }
         conn.send_out_of_turn(seq);

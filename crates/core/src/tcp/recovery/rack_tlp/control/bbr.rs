@@ -56,8 +56,8 @@ pub(in crate::tcp) struct BbrInput<'a> {
     /// Segments in the network before the acknowledgement, and after.
     pub in_flight: (u32, u32),
     pub state: State,
-    /// Bytes of a packet, and its payload.
-    pub bytes: (u32, u32),
+    /// Payload of a segment \[B\].
+    pub mss: u32,
 }
 
 /// State of BBR.
@@ -183,8 +183,8 @@ impl Bbr {
             Mode::ProbeBw => (CYCLE[self.phase], CWND_GAIN),
             Mode::ProbeRtt => (UNIT, UNIT),
         };
-        self.pace(self.pacing_gain, input.bytes.0, pacing);
-        let goal = ((pacing.rate >> 10) / u64::from(input.bytes.1)).min(127) as u32;
+        self.pace(self.pacing_gain, input.mss, pacing);
+        let goal = ((pacing.rate >> 10) / u64::from(input.mss)).min(127) as u32;
         self.segment_goal = goal.max(if pacing.rate < 150_000 { 1 } else { 2 });
         self.set_cwnd(input, w);
     }
