@@ -7,6 +7,7 @@ pub mod dcf;
 pub mod frame;
 pub mod mode;
 pub mod nav;
+pub mod ppdu;
 pub mod rate;
 pub mod retries;
 pub mod timing;
@@ -195,6 +196,8 @@ settings! {
     pub struct Config {
         /// Rate of unicast data frames on all links without a rate of their own.
         pub data_rate: BitRate = BitRate::mbps(2) => one_of(&RATES),
+        /// PPDUs of unicast data: HT and VHT.
+        pub ppdu: ppdu::Config = ppdu::Config::default(),
         /// Links with another rate.
         pub link_rate: Many<LinkRate> = Many::default()
             ; used when |c| !c.rate_control.algorithm.chooses_rates(),
@@ -215,6 +218,10 @@ settings! {
         pub basic_preamble: Option<Preamble> | "same" = None
             ; used when |c| Mode::of(c.basic_rate).is_some_and(|m| m > Mode::LOWEST && !m.is_ofdm()),
             else "`wlan.basic_rate` has no short one",
+        /// Time for which the medium stays busy after an OFDM frame, though nobody sends: 6 us in the band of 2.4 GHz
+        /// (IEEE 802.11-2020, 19.3.20).
+        pub signal_extension: Span = Span::ZERO => at_most(Span::us(100))
+            ; used when |c| c.has_ofdm(), else "no frame is sent at a rate of 802.11a",
         /// MAC header and FCS of a data frame.
         pub header_size: Bytes = Bytes(28) => at_most(LARGEST_PACKET),
         /// LLC and SNAP header of a data frame.
@@ -274,6 +281,11 @@ impl Config {
     pub fn rates(&self) -> impl Iterator<Item = BitRate> + '_ {
         let links = self.link_rate.0.iter().map(|l| l.rate);
         [self.data_rate, self.basic_rate].into_iter().chain(links).chain(self.response_rates.iter().copied())
+    }
+
+    /// Mode of unicast data frames on links without a rate of their own.
+    pub fn data_mode(&self) -> Mode {
+        if self.ppdu.is_ht() { self.ppdu.data_mode() } else { Mode::checked(self.data_rate) }
     }
 
     /// Tells if frames are sent at a rate of 802.11a.

@@ -1,7 +1,8 @@
 //! Times on air and inter-frame spaces of the DSSS and HR-DSSS PHY and of OFDM (IEEE 802.11-2020, clauses 15 to 17),
 //! computed once per scenario.
 
-use super::{AirtimeRounding, Config, FrameKind, Mode, Preamble, RATES};
+use super::mode::COLUMNS;
+use super::{AirtimeRounding, Config, FrameKind, Mode, Preamble, RATES, ppdu};
 use crate::unit::Span;
 
 /// Length of an RTS [B].
@@ -18,8 +19,8 @@ const OFDM_PLCP: Span = Span::us(20);
 const SYMBOL: Span = Span::us(4);
 const SERVICE_AND_TAIL: u64 = 16 + 6;
 
-/// Size of tables by mode: a power of two above the number of modes.
-const ROOM: usize = 16;
+/// Size of tables by [column](Mode::column): a power of two.
+const ROOM: usize = COLUMNS.next_power_of_two();
 
 /// Interframe spaces and times on air.
 #[derive(Clone, Debug)]
@@ -56,6 +57,9 @@ pub struct Timing {
     basic_preamble: Preamble,
     rounding: AirtimeRounding,
     overhead: u32,
+    /// Time after the end of each OFDM frame that belongs to it, in the band of 2.4 GHz.
+    signal_extension: Span,
+    ppdu: ppdu::Config,
 }
 
 fn plcp(mode: Mode, preamble: Preamble) -> Span {
@@ -90,22 +94,28 @@ impl Timing {
             shortest_ack: Span::ZERO,
             rx_start_delay: Span::ZERO,
             basic_mode: Mode::checked(cfg.basic_rate),
-            data_mode: Mode::checked(cfg.data_rate),
+            data_mode: cfg.data_mode(),
             preamble: cfg.preamble,
             basic_preamble: cfg.basic_preamble.unwrap_or(cfg.preamble),
             rounding: cfg.airtime_rounding,
             overhead: cfg.header_size.0 + cfg.llc_size.0,
+            signal_extension: cfg.signal_extension,
+            ppdu: cfg.ppdu.clone(),
         };
         t.rts = t.basic(RTS_BYTES);
         t.cts = t.basic(CTS_BYTES);
         t.ack = t.cts;
+        let non_ht = |column: usize| match column.checked_sub(RATES.len()) {
+            None => column,
+            Some(ht) => usize::from(Mode::checked(ppdu::reference(ht as u32)).0),
+        };
         t.acks = std::array::from_fn(|mode| {
             let rates = cfg
                 .response_rates
                 .iter()
                 .filter_map(|&r| Mode::of(r))
                 .filter(|m| m.is_ofdm() == t.basic_mode.is_ofdm());
-            let fitting = rates.clone().filter(|m| usize::from(m.0) <= mode).max();
+            let fitting = rates.clone().filter(|m| usize::from(m.0) <= non_ht(mode)).max();
             let response = fitting.or_else(|| rates.min()).unwrap_or(t.basic_mode);
             (response, t.airtime(CTS_BYTES, response, t.basic_preamble))
         });
@@ -124,9 +134,13 @@ impl Timing {
     }
 
     fn airtime(&self, bytes: u32, mode: Mode, preamble: Preamble) -> Span {
+        if mode.is_ht() {
+            return self.ppdu.airtime(bytes, mode) + self.signal_extension;
+        }
         if mode.is_ofdm() {
             let bits_of_symbol = mode.rate().0 / 250_000;
-            return OFDM_PLCP + SYMBOL * (SERVICE_AND_TAIL + 8 * u64::from(bytes)).div_ceil(bits_of_symbol);
+            let symbols = (SERVICE_AND_TAIL + 8 * u64::from(bytes)).div_ceil(bits_of_symbol);
+            return OFDM_PLCP + SYMBOL * symbols + self.signal_extension;
         }
         let exact = plcp(mode, preamble) + mode.rate().airtime(bytes);
         match self.rounding {
