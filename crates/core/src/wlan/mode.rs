@@ -36,6 +36,23 @@ pub const PER_STREAM: u8 = 10;
 pub const STREAMS: u8 = 2;
 /// Number of widths of a channel.
 const WIDTHS: u8 = 3;
+/// Modes of stations with these PPDUs, one in each column.
+pub fn of_channel(ppdu: &ppdu::Config) -> impl Iterator<Item = Mode> + '_ {
+    let ht = (1..=STREAMS).flat_map(|streams| (0..PER_STREAM).map(move |mcs| (mcs, streams)));
+    (0..FIRST_HT).map(Mode).chain(ht.map(|(mcs, streams)| ppdu.mode(mcs.into(), streams.into())))
+}
+
+/// Rates of the modes of stations with these PPDUs.
+pub fn rates(ppdu: &ppdu::Config) -> impl Iterator<Item = BitRate> + '_ {
+    of_channel(ppdu).map(Mode::rate)
+}
+
+/// For each column, the rate with the same modulation and code in a channel of 20 MHz with one stream.
+pub fn codings() -> impl Iterator<Item = BitRate> {
+    let ht = (0..STREAMS).flat_map(|_| (0..PER_STREAM).map(|mcs| Mode::high_throughput(mcs, 1, 0, false)));
+    (0..FIRST_HT).map(Mode).chain(ht).map(Mode::coding)
+}
+
 /// Number of columns: rates of 802.11b and 802.11a, and the modes of HT and VHT PPDUs in one channel.
 pub const COLUMNS: usize = (FIRST_HT + STREAMS * PER_STREAM) as usize;
 
@@ -94,6 +111,11 @@ impl Mode {
     /// Tells if the guard interval is short.
     pub fn has_short_guard(self) -> bool {
         self.0 >= FIRST_HT + PER_STREAM * STREAMS * WIDTHS
+    }
+
+    /// Rate with the same modulation and code in a channel of 20 MHz with one stream.
+    pub fn coding(self) -> BitRate {
+        if self.is_ht() { Mode::high_throughput(self.mcs(), 1, 0, false).rate() } else { self.rate() }
     }
 
     /// Number of the mode among those of one network, whose stations share width and guard interval.

@@ -1,7 +1,7 @@
 //! Times on air and inter-frame spaces of the DSSS and HR-DSSS PHY and of OFDM (IEEE 802.11-2020, clauses 15 to 17),
 //! computed once per scenario.
 
-use super::mode::COLUMNS;
+use super::mode::{self, COLUMNS};
 use super::{AirtimeRounding, Config, FrameKind, Mode, Preamble, RATES, ppdu};
 use crate::unit::Span;
 
@@ -71,9 +71,10 @@ fn plcp(mode: Mode, preamble: Preamble) -> Span {
     }
 }
 
-/// PLCP preamble and header of data frames at each of the [`RATES`].
+/// PLCP preamble and header of data frames in each [column](Mode::column) of modes.
 pub fn preambles(cfg: &Config) -> Vec<Span> {
-    (0..RATES.len() as u8).map(|mode| plcp(Mode(mode), cfg.preamble)).collect()
+    let preamble = |mode: Mode| if mode.is_ht() { cfg.ppdu.preamble(mode) } else { plcp(mode, cfg.preamble) };
+    mode::of_channel(&cfg.ppdu).map(preamble).collect()
 }
 
 impl Timing {
@@ -182,6 +183,11 @@ impl Timing {
     #[inline]
     pub fn response_to(&self, mode: Mode) -> (Mode, Span) {
         self.acks[usize::from(mode.0) % ROOM]
+    }
+
+    /// Rate of the response to a data frame in a mode of any PHY, and the time on air of an ACK.
+    pub fn response_to_any(&self, mode: Mode) -> (Mode, Span) {
+        self.acks[usize::from(mode.column())]
     }
 
     /// Time on air of the ACK to a data frame at a rate.
