@@ -53,6 +53,8 @@ pub struct FlowSetup {
     pub payload: Bytes,
     /// Lets AODV declare a neighbour lost when the MAC gives up data of this flow.
     pub breaks_links: bool,
+    /// Differentiated services codepoint.
+    pub dscp: u8,
     /// Split of the connection.
     pub split: Option<SplitSetup>,
 }

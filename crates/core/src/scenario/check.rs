@@ -250,10 +250,11 @@ impl Checker<'_> {
     pub(super) fn wlan(&mut self, of: &str, w: &wlan::Config) {
         self.msdu(of, w.llc_size.0);
         let cw_max = self.owner(of, "wlan.cw_max");
-        if w.cw_max < w.cw_min {
+        if w.is_dcf() && w.cw_max < w.cw_min {
             let message = format!("the largest contention window {} is below the smallest, {}", w.cw_max, w.cw_min);
             self.error(&cw_max, message, "`wlan.cw_max` must be at least `wlan.cw_min`");
         }
+        self.qos(of, w);
         if w.cca_time > w.slot_time {
             let path = self.owner(of, "wlan.cca_time");
             let message = format!(
@@ -316,6 +317,95 @@ impl Checker<'_> {
         }
         if u64::from(w.header_size.0) + u64::from(w.llc_size.0) > 256 {
             self.error(&self.owner(of, "wlan.header_size"), "more than 256 B of headers around a packet", "");
+        }
+    }
+
+    /// Validates EDCA, HT and VHT, and what is not simulated with them.
+    fn qos(&mut self, of: &str, w: &wlan::Config) {
+        let ppdu = &w.ppdu;
+        let place = self.owner(of, "wlan.ppdu.mcs");
+        if ppdu.is_ht() {
+            if w.is_dcf() {
+                let format = self.owner(of, "wlan.ppdu.format");
+                self.error(&format, "stations with HT or VHT are QoS stations", "add `wlan.access = \"edca\"`");
+            }
+            if !Mode::of(w.basic_rate).is_some_and(Mode::is_ofdm) {
+                self.error(
+                    &self.owner(of, "wlan.basic_rate"),
+                    format!("{} is no rate of 802.11a, and with HT and VHT other frames are OFDM", w.basic_rate),
+                    "set `wlan.basic_rate = \"6 Mbit/s\"`, or extend `802.11n` or `802.11ac`",
+                );
+            }
+            let streams = |mcs| ppdu.has(mcs);
+            let links = w.link_rate.0.iter().enumerate();
+            let links = links.filter_map(|(i, l)| Some((format!("wlan.link_rate.{i}.mcs"), l.mcs?)));
+            let all: Vec<_> = std::iter::once((place, ppdu.mcs)).chain(links).collect();
+            for (place, mcs) in all.into_iter().filter(|of| !streams(of.1)) {
+                self.error(
+                    &place,
+                    format!("this format has no MCS {mcs} in a channel of {}", ppdu.channel_width),
+                    "HT has MCS 0 to 7 for a stream, in 20 and 40 MHz; VHT has 0 to 8, and 9 from 40 MHz on",
+                );
+            }
+            if let Some(i) = w.link_rate.0.iter().position(|l| l.mcs.is_none()) {
+                self.error(&format!("wlan.link_rate.{i}"), "a link of HT or VHT has an MCS", "set `mcs`");
+            }
+            if ppdu.format == wlan::ppdu::Format::HtMixed && w.aggregation.max_size.0 > 65_535 {
+                let path = self.owner(of, "wlan.aggregation.max_size");
+                self.error(&path, "an A-MPDU of HT has at most 65535 B", "");
+            }
+            let radio = &self.cfg.radio;
+            if radio.reception == radio::Reception::Sinr && radio.sinr.bandwidth != ppdu.channel_width {
+                self.error(
+                    "radio.sinr.bandwidth",
+                    format!(
+                        "noise is received in {}, and the channel has {}",
+                        radio.sinr.bandwidth, ppdu.channel_width
+                    ),
+                    &format!("set `radio.sinr.bandwidth = \"{}\"`", ppdu.channel_width),
+                );
+            }
+        } else if let Some(i) = w.link_rate.0.iter().position(|l| l.mcs.is_some()) {
+            let path = format!("wlan.link_rate.{i}.mcs");
+            self.error(&path, "only links of HT and VHT have an MCS", "set `wlan.ppdu.format`, or `rate` instead");
+        }
+        if w.is_dcf() {
+            return;
+        }
+        for (category, p) in ["best_effort", "background", "video", "voice"].iter().zip([
+            &w.edca.best_effort,
+            &w.edca.background,
+            &w.edca.video,
+            &w.edca.voice,
+        ]) {
+            if p.cw_max < p.cw_min {
+                let path = self.owner(of, &format!("wlan.edca.{category}.cw_max"));
+                self.error(
+                    &path,
+                    format!("the largest contention window {} is below the smallest, {}", p.cw_max, p.cw_min),
+                    &format!("`wlan.edca.{category}.cw_max` must be at least `cw_min`"),
+                );
+            }
+        }
+        let eifs = w.eifs;
+        if !matches!(eifs, wlan::EifsRule::InsteadOfDifs | wlan::EifsRule::Difs) {
+            let path = self.owner(of, "wlan.eifs");
+            self.error(&path, "stations with EDCA do not have this rule", "`instead_of_difs` or `difs`");
+        }
+        if w.rate_control.algorithm.chooses_rates() {
+            let path = self.owner(of, "wlan.rate_control.algorithm");
+            self.error(&path, "stations with EDCA have fixed rates", "set `wlan.ppdu.mcs`, or `wlan.link_rate`");
+        }
+        let net = &self.cfg.net;
+        for (path, on) in
+            [("net.link_red.enabled", net.link_red.enabled), ("net.neighborhood_red.enabled", net.neighborhood_red.enabled)]
+        {
+            if on {
+                self.error(path, "it counts frames of the DCF, not of EDCA", "set `wlan.access = \"dcf\"`");
+            }
+        }
+        if self.cfg.mobility.ns2.decides_ties {
+            self.error("mobility.ns2.decides_ties", "ties are those of the DCF", "set `wlan.access = \"dcf\"`");
         }
     }
 

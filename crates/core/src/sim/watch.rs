@@ -65,7 +65,7 @@ impl Watch {
     #[cold]
     pub(super) fn book(&mut self, r: RadioId, now: Time, mac: &Mac) {
         if let Some(air) = &mut self.airtime {
-            air.book_until(r, now, mac.station.contention(), &mac.rules.timing);
+            air.book_until(r, now, mac.contention(), &mac.rules.timing);
         }
     }
 

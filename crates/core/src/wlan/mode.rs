@@ -6,7 +6,7 @@
 
 use super::ppdu;
 use crate::packet::RadioId;
-use crate::setting::limit::one_of;
+use crate::setting::limit::{one_of, range};
 use crate::settings;
 use crate::unit::BitRate;
 
@@ -149,7 +149,13 @@ settings! {
         /// Number of the receiving node.
         pub dst: Option<u32> | "none" = None,
         /// Rate of unicast data frames on this link.
-        pub rate: BitRate = BitRate::mbps(2) => one_of(&RATES),
+        pub rate: BitRate = BitRate::mbps(2) => one_of(&RATES)
+            ; used when |l| l.mcs.is_none(), else "`mcs` sets the rate",
+        /// MCS of one stream, on a link of HT or VHT; "none": `rate` counts.
+        pub mcs: Option<u32> | "none" = None => range(0, 9),
+        /// Number of spatial streams.
+        pub streams: u32 = 1 => range(1, 2)
+            ; used when |l| l.mcs.is_some(), else "`mcs` is \"none\"",
     }
 }
 

@@ -1,6 +1,7 @@
 //! Times on air and inter-frame spaces of the DSSS and HR-DSSS PHY and of OFDM (IEEE 802.11-2020, clauses 15 to 17),
 //! computed once per scenario.
 
+use super::edca::{BLOCK_ACK_BYTES, BLOCK_ACK_REQUEST_BYTES};
 use super::mode::{self, COLUMNS};
 use super::{AirtimeRounding, Config, FrameKind, Mode, Preamble, RATES, ppdu};
 use crate::unit::Span;
@@ -57,6 +58,7 @@ pub struct Timing {
     basic_preamble: Preamble,
     rounding: AirtimeRounding,
     overhead: u32,
+    header: u32,
     /// Time after the end of each OFDM frame that belongs to it, in the band of 2.4 GHz.
     signal_extension: Span,
     ppdu: ppdu::Config,
@@ -100,6 +102,7 @@ impl Timing {
             basic_preamble: cfg.basic_preamble.unwrap_or(cfg.preamble),
             rounding: cfg.airtime_rounding,
             overhead: cfg.header_size.0 + cfg.llc_size.0,
+            header: cfg.header_size.0,
             signal_extension: cfg.signal_extension,
             ppdu: cfg.ppdu.clone(),
         };
@@ -156,6 +159,9 @@ impl Timing {
             FrameKind::Rts => RTS_BYTES,
             FrameKind::Cts | FrameKind::Ack => CTS_BYTES,
             FrameKind::Data => self.frame_bytes(packet_bytes),
+            FrameKind::BlockAck => BLOCK_ACK_BYTES,
+            FrameKind::BlockAckReq => BLOCK_ACK_REQUEST_BYTES,
+            FrameKind::CfEnd => RTS_BYTES,
         }
     }
 
@@ -172,6 +178,45 @@ impl Timing {
     /// Time on air of a unicast data frame \[B\] at a rate.
     pub fn data_in(&self, mode: Mode, frame_bytes: u32) -> Span {
         self.airtime(frame_bytes, mode, self.preamble)
+    }
+
+    /// Bytes of the MAC header and the FCS of a data frame.
+    pub fn header_bytes(&self) -> u32 {
+        self.header
+    }
+
+    /// Bytes of LLC and SNAP in front of a packet.
+    pub fn llc_bytes(&self) -> u32 {
+        self.overhead - self.header
+    }
+
+    /// Tells if a single MPDU has the delimiter of an A-MPDU subframe, as every MPDU in a VHT PPDU.
+    pub fn delimits_single(&self) -> bool {
+        self.ppdu.format == ppdu::Format::Vht
+    }
+
+    /// Times after the begin of a frame at which some of the bytes of its PSDU begin and end.
+    pub fn part_of_psdu(&self, mode: Mode, psdu: u32, from: u32, until: u32) -> (Span, Span) {
+        let preamble = if mode.is_ht() { self.ppdu.preamble(mode) } else { plcp(mode, self.preamble) };
+        let data = self.data_in(mode, psdu) - preamble - self.signal_extension;
+        let at = |byte: u32| preamble + Span(data.0 * u64::from(byte) / u64::from(psdu.max(1)));
+        (at(from), at(until))
+    }
+
+    /// Mode of control frames that belong to data in a mode, and the time on air of one of this size.
+    pub fn control_for(&self, data: Mode, bytes: u32) -> (Mode, Span) {
+        let mode = self.response_to_any(data).0;
+        (mode, self.airtime(bytes, mode, self.basic_preamble))
+    }
+
+    /// Time on air of a frame of this size at the basic rate.
+    pub fn at_basic_rate(&self, bytes: u32) -> Span {
+        self.basic(bytes)
+    }
+
+    /// PHY-RX-START delay of a non-HT frame in a mode.
+    pub fn rx_start_of(&self, mode: Mode) -> Span {
+        plcp(mode, self.basic_preamble)
     }
 
     /// Time on air of a broadcast data frame of this size \[B\].

@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn errors_of_ht_and_vht_are_those_of_ns3() {
         /// Rate of each MCS with one stream in 20 MHz [kbit/s].
-        const MCS: [u64; 10] = [6500, 13_000, 19_500, 26_000, 39_000, 52_000, 58_500, 65_000, 78_000, 86_666];
+        const MCS: [u64; 10] = [6500, 13_000, 19_500, 26_000, 39_000, 52_000, 58_500, 65_000, 78_000, 86_500];
         let mut rows = 0;
         for line in include_str!("../../../tests/data/mpdu_error.csv").lines().skip(1) {
             let cell: Vec<&str> = line.split(',').collect();

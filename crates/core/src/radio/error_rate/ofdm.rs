@@ -44,7 +44,7 @@ fn coded(kbps: u64) -> Option<Coded> {
         58_500 => (64, Code::ThreeQuarters, 52.0),
         65_000 => (64, Code::FiveSixths, 52.0),
         78_000 => (256, Code::ThreeQuarters, 52.0),
-        86_666 => (256, Code::FiveSixths, 58.5),
+        86_500 => (256, Code::FiveSixths, 58.5),
         _ => return None,
     };
     Some(Coded { points, code, carriers })

@@ -42,6 +42,9 @@ pub fn frame(frame: &Frame, to: Mac, from: Mac, payload: Option<(u16, &[u8])>) -
         FrameKind::Cts => 0xc4,
         FrameKind::Ack => 0xd4,
         FrameKind::Data => 0x08,
+        FrameKind::BlockAck => 0x94,
+        FrameKind::BlockAckReq => 0x84,
+        FrameKind::CfEnd => 0xe4,
     };
     let retry = if frame.retry { 0x08 } else { 0 };
     let mut out = vec![kind, retry];
@@ -51,7 +54,9 @@ pub fn frame(frame: &Frame, to: Mac, from: Mac, payload: Option<(u16, &[u8])>) -
     out.extend_from_slice(&to);
     match frame.kind {
         FrameKind::Cts | FrameKind::Ack => {}
-        FrameKind::Rts => out.extend_from_slice(&from),
+        FrameKind::Rts | FrameKind::BlockAck | FrameKind::BlockAckReq | FrameKind::CfEnd => {
+            out.extend_from_slice(&from);
+        }
         FrameKind::Data => {
             out.extend_from_slice(&from);
             out.extend_from_slice(&BSSID);
