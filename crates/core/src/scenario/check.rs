@@ -331,8 +331,11 @@ impl Checker<'_> {
             }
             if !Mode::of(w.basic_rate).is_some_and(Mode::is_ofdm) {
                 self.error(
-                    &self.owner(of, "wlan.basic_rate"),
-                    format!("{} is no rate of 802.11a, and with HT and VHT other frames are OFDM", w.basic_rate),
+                    &self.owner(of, "wlan.ppdu.format"),
+                    format!(
+                        "with HT and VHT other frames are OFDM, and `wlan.basic_rate` is {}, no rate of 802.11a",
+                        w.basic_rate
+                    ),
                     "set `wlan.basic_rate = \"6 Mbit/s\"`, or extend `802.11n` or `802.11ac`",
                 );
             }
@@ -392,9 +395,16 @@ impl Checker<'_> {
             let path = self.owner(of, "wlan.eifs");
             self.error(&path, "stations with EDCA do not have this rule", "`instead_of_difs` or `difs`");
         }
-        if w.rate_control.algorithm.chooses_rates() {
+        let control = &w.rate_control;
+        if control.algorithm.has_chain() {
             let path = self.owner(of, "wlan.rate_control.algorithm");
-            self.error(&path, "stations with EDCA have fixed rates", "set `wlan.ppdu.mcs`, or `wlan.link_rate`");
+            let help = "choose `fixed`, `arf`, `aarf` or `ideal`";
+            self.error(&path, "it plans the attempts at single frames, not at aggregates", help);
+        }
+        if control.algorithm.chooses_rates() && ppdu.is_ht() && !control.rates.is_empty() {
+            let path = self.owner(of, "wlan.rate_control.rates");
+            let message = "rate control over MCS chooses from all MCS with `wlan.ppdu.streams`";
+            self.error(&path, message, "leave it out");
         }
         let net = &self.cfg.net;
         for (path, on) in
@@ -425,7 +435,7 @@ impl Checker<'_> {
 
     /// Decoding range of the default radio [m].
     fn reach(&self) -> f64 {
-        let (radio, rate) = (&self.cfg.radio, self.cfg.wlan.data_rate);
+        let (radio, rate) = (&self.cfg.radio, self.cfg.wlan.data_mode().coding());
         let model = Model::new(radio);
         match radio.reception {
             radio::Reception::Sinr => model.range_of_power(radio::sinr::weakest(&radio.sinr, rate)).0,
@@ -442,7 +452,7 @@ impl Checker<'_> {
 
     /// Decoding range as text.
     fn how_far(&self) -> String {
-        let (radio, rate, reach) = (&self.cfg.radio, self.cfg.wlan.data_rate, self.reach());
+        let (radio, rate, reach) = (&self.cfg.radio, self.cfg.wlan.data_mode().rate(), self.reach());
         let apart = match self.too_far_apart() {
             true => format!(", and neighbours are {} apart", self.cfg.topology.spacing),
             false => String::new(),

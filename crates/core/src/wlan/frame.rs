@@ -21,12 +21,14 @@ pub enum FrameKind {
     BlockAckReq,
     /// CF-End: the rest of a TXOP is free.
     CfEnd,
+    /// Action frame: a request for an agreement of block acknowledgement, or the response (ADDBA).
+    Action,
 }
 
 impl FrameKind {
     /// Name of the type in traces.
     pub fn name(self) -> &'static str {
-        ["RTS", "CTS", "DATA", "ACK", "BA", "BAR", "CF-END"][self as usize]
+        ["RTS", "CTS", "DATA", "ACK", "BA", "BAR", "CF-END", "ACTION"][self as usize]
     }
 }
 
@@ -89,10 +91,10 @@ impl Frame {
         match self.kind {
             _ if self.to.is_broadcast() => None,
             FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck | FrameKind::CfEnd => None,
-            FrameKind::Rts | FrameKind::Data | FrameKind::BlockAckReq if !received => Some(Unanswered::NotReceived),
+            FrameKind::Rts | FrameKind::Data | FrameKind::BlockAckReq | FrameKind::Action if !received => Some(Unanswered::NotReceived),
             // A CTS on the air would have marked this frame as answered, so the station has sent none.
             FrameKind::Rts => Some(Unanswered::Refused),
-            FrameKind::Data | FrameKind::BlockAckReq => Some(Unanswered::ResponseLost),
+            FrameKind::Data | FrameKind::BlockAckReq | FrameKind::Action => Some(Unanswered::ResponseLost),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Times on air and inter-frame spaces of the DSSS and HR-DSSS PHY and of OFDM (IEEE 802.11-2020, clauses 15 to 17),
 //! computed once per scenario.
 
-use super::edca::{BLOCK_ACK_BYTES, BLOCK_ACK_REQUEST_BYTES};
+use super::edca::{ADDBA_BYTES, BLOCK_ACK_BYTES, BLOCK_ACK_REQUEST_BYTES};
 use super::mode::{self, COLUMNS};
 use super::{AirtimeRounding, Config, FrameKind, Mode, Preamble, RATES, ppdu};
 use crate::unit::Span;
@@ -162,6 +162,7 @@ impl Timing {
             FrameKind::BlockAck => BLOCK_ACK_BYTES,
             FrameKind::BlockAckReq => BLOCK_ACK_REQUEST_BYTES,
             FrameKind::CfEnd => RTS_BYTES,
+            FrameKind::Action => ADDBA_BYTES,
         }
     }
 
@@ -178,6 +179,11 @@ impl Timing {
     /// Time on air of a unicast data frame \[B\] at a rate.
     pub fn data_in(&self, mode: Mode, frame_bytes: u32) -> Span {
         self.airtime(frame_bytes, mode, self.preamble)
+    }
+
+    /// Tells if frames can be sent in a mode.
+    pub fn has(&self, mode: Mode) -> bool {
+        !mode.is_ht() || self.ppdu.has(mode.mcs().into())
     }
 
     /// Bytes of the MAC header and the FCS of a data frame.

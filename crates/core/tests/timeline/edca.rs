@@ -32,11 +32,12 @@ type Sent = (u64, FrameKind, u64, u64, Vec<u16>);
 
 impl Bench {
     fn new(wlan: &str, seed: u64) -> Bench {
-        let text = format!("extends = \"802.11n\"\nrun.stop = \"1 s\"\nwlan = {{ {wlan} }}");
+        let agreement = if wlan.contains("agreement") { "" } else { "block_ack.agreement = \"established\", " };
+        let text = format!("extends = \"802.11n\"\nrun.stop = \"1 s\"\nwlan = {{ {agreement}{wlan} }}");
         let scenario = Scenario::from_toml("test", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
         let rules = scenario.config().wlan.clone();
         let modes = Modes::new(rules.data_mode(), vec![]);
-        let station = QosStation::new(ME, &rules, modes, Stream::new(seed, Purpose::Backoff, 0));
+        let station = QosStation::new(ME, &rules, modes, None, Stream::new(seed, Purpose::Backoff, 0));
         let medium = Medium { from: Time::ZERO, until: Time::ZERO };
         let timing = Timing::new(&rules);
         Bench { station, timing, rules, medium, out: vec![], said: vec![], next: 0 }
@@ -431,4 +432,45 @@ fn the_reordering_buffer_is_released_after_100_ms() {
     assert_eq!(b.count(|o| matches!(o, Out::Release { .. })), 0);
     b.wait(100_501);
     assert_eq!(b.count(|o| matches!(o, Out::Release { seq: 1, .. })), 1);
+}
+
+#[test]
+fn an_agreement_is_asked_for_as_in_timeline_16() {
+    let mut b = Bench::new("aggregation.max_mpdus = 8, block_ack.agreement = \"requested\"", 1);
+    b.enqueue(40, BE, 8);
+    let (at, kind, end, duration, _) = b.next_frame();
+    assert_eq!((at, kind, end, duration), (43, FrameKind::Data, 271, 44), "one packet alone");
+    b.ack(end);
+    let (at, kind, end, duration, _) = b.next_frame();
+    assert_eq!((kind, end - at, duration), (FrameKind::Action, 76, 60));
+    assert_eq!(b.station.psdu.start, 1, "what was sent before does not belong to it");
+    // The ACK at 6 Mbit/s; then everything is held until the response comes.
+    let ack = Frame { kind: FrameKind::Ack, to: ME, from: PEER, ..Frame::NONE };
+    b.hear(end + 16, end + 60, &ack, &Psdu::default(), &[]);
+    assert_eq!(b.wait(end + 5000), []);
+    let mode = b.timing.basic_mode;
+    let response = Frame { kind: FrameKind::Action, to: ME, from: PEER, mode, duration: Span::us(60), ..Frame::NONE };
+    let contents = Psdu { responds: true, ..Psdu::default() };
+    b.hear(end + 5000, end + 5076, &response, &contents, &[]);
+    assert_eq!(b.next_frame(), (end + 5092, FrameKind::Ack, end + 5136, 0, vec![]));
+    assert_eq!(b.next_frame().4, [1, 2, 3, 4, 5, 6, 7]);
+}
+
+#[test]
+fn a_late_response_does_no_harm() {
+    // The response comes after the wait is over and single frames have been sent: the agreement of the peer has the old
+    // start, and what it misses has been acknowledged before.
+    let wlan = "aggregation.max_mpdus = 8, block_ack = { agreement = \"requested\", response_timeout = \"1 ms\" }";
+    let mut b = Bench::new(wlan, 1);
+    let mode = b.rules.data_mode();
+    let request = Frame { kind: FrameKind::Action, to: ME, from: PEER, mode: b.timing.basic_mode, ..Frame::NONE };
+    b.hear(0, 76, &request, &Psdu { start: 8, ..Psdu::default() }, &[]);
+    b.wait(1000);
+    let frame = Frame { kind: FrameKind::Data, to: ME, from: PEER, mode, ..Frame::NONE };
+    for (i, seq) in [8, 9, 10].into_iter().enumerate() {
+        let from = 2000 + 1000 * i as u64;
+        b.hear(from, from + 228, &frame, &Psdu { aggregate: false, ..psdu(BE, &[seq]) }, &[true]);
+        b.wait(from + 1000);
+    }
+    assert_eq!(b.count(|o| matches!(o, Out::Deliver { .. })), 3, "single frames count in the agreement");
 }

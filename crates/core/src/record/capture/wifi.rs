@@ -45,6 +45,7 @@ pub fn frame(frame: &Frame, to: Mac, from: Mac, payload: Option<(u16, &[u8])>) -
         FrameKind::BlockAck => 0x94,
         FrameKind::BlockAckReq => 0x84,
         FrameKind::CfEnd => 0xe4,
+        FrameKind::Action => 0xd0,
     };
     let retry = if frame.retry { 0x08 } else { 0 };
     let mut out = vec![kind, retry];
@@ -57,7 +58,7 @@ pub fn frame(frame: &Frame, to: Mac, from: Mac, payload: Option<(u16, &[u8])>) -
         FrameKind::Rts | FrameKind::BlockAck | FrameKind::BlockAckReq | FrameKind::CfEnd => {
             out.extend_from_slice(&from);
         }
-        FrameKind::Data => {
+        FrameKind::Data | FrameKind::Action => {
             out.extend_from_slice(&from);
             out.extend_from_slice(&BSSID);
             out.extend_from_slice(&(frame.seq << 4).to_le_bytes());

@@ -5,7 +5,7 @@ pub mod qos;
 pub mod reception;
 
 use crate::mobility::MobileNodes;
-use crate::packet::{PacketId, PacketPool, RadioId};
+use crate::packet::{Kind, PacketId, PacketPool, RadioId};
 use crate::radio::{Channel, Harm, Verdict, sinr};
 use crate::record::loss::Cause;
 use crate::rng::{Purpose, Stream};
@@ -99,6 +99,11 @@ impl Mac {
         self.qos.as_ref().map_or_else(|| self.station.contention(), |qos| qos.contention())
     }
 
+    /// Frames and packets sent to each neighbour, by rate and kind of packet; empty where rates are fixed.
+    pub fn tallies(&self) -> impl Iterator<Item = (RadioId, wlan::Mode, Kind, wlan::rate::Counts)> + '_ {
+        self.qos.iter().flat_map(|qos| qos.tallies()).chain(self.station.tallies())
+    }
+
     /// Counters of the station.
     pub fn counters(&self) -> &wlan::dcf::Counters {
         self.qos.as_ref().map_or_else(|| self.station.counters(), |qos| qos.counters())
@@ -126,7 +131,7 @@ impl Mac {
             );
             let modes = interfaces.modes(radio);
             let qos = (rules.dcf.access == Access::Edca)
-                .then(|| Box::new(QosStation::new(radio, &rules.dcf, modes.clone(), rng.clone())));
+                .then(|| Box::new(QosStation::new(radio, &rules.dcf, modes.clone(), control.clone(), rng.clone())));
             Mac { station: Station::new(radio, &rules.dcf, modes, control, rng), rules, qos }
         };
         interfaces.radios.iter().enumerate().map(mac).collect()
@@ -375,7 +380,11 @@ impl Air {
         }
         let to = self.on_air[n.index()].frame.to;
         let ratio = self.channel.signal_to_noise(to);
-        self.macs[n.index()].station.arrived(to, ratio);
+        let mac = &mut self.macs[n.index()];
+        match &mut mac.qos {
+            Some(station) => station.arrived(to, ratio),
+            None => mac.station.arrived(to, ratio),
+        }
     }
 
     /// Latest instant of the second loop of a frame, if a receiver is farther away than SIFS at the speed of light: the

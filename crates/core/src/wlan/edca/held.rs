@@ -37,12 +37,34 @@ pub struct Held {
     in_psdu: bool,
 }
 
+/// State of an agreement at its originator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Agreed {
+    /// There is none, and none is asked for before this instant.
+    No(Time),
+    /// The request is being sent.
+    Asking,
+    /// The request has arrived; the response is awaited up to this instant.
+    Asked(Time),
+    Yes,
+}
+
+impl Agreed {
+    /// Tells if packets are held back.
+    fn holds(self) -> bool {
+        matches!(self, Agreed::Asking | Agreed::Asked(_))
+    }
+}
+
 /// A flow of frames to one receiver with one TID: its numbers, and what its block acknowledgements need.
 #[derive(Clone, Debug)]
 pub struct Stream {
     pub to: RadioId,
     pub tid: u8,
     next: u16,
+    pub state: Agreed,
+    /// ADDBA requests sent in vain.
+    pub asked: u32,
     /// A request for a block acknowledgement comes before further data.
     pub request_due: bool,
     /// Requests sent in vain since the last block acknowledgement.
@@ -78,13 +100,66 @@ pub struct Limits {
 }
 
 /// Packets of a category, in the order in which they came.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Queue {
     held: VecDeque<Held>,
     streams: Vec<Stream>,
+    /// State of a new stream.
+    first_state: Agreed,
 }
 
 impl Queue {
+    /// An empty queue; `agreed`: all its agreements exist from the start.
+    pub fn new(agreed: bool) -> Queue {
+        let first_state = if agreed { Agreed::Yes } else { Agreed::No(Time::ZERO) };
+        Queue { held: VecDeque::new(), streams: Vec::new(), first_state }
+    }
+
+    /// Tells if the packets of a stream wait for an agreement.
+    fn holds_back(&self, h: &Held) -> bool {
+        self.streams.iter().any(|s| s.state.holds() && s.to == h.to && s.tid == h.tid)
+    }
+
+    /// Tells if there is an agreement with the receiver of a packet.
+    fn is_agreed(&self, h: &Held) -> bool {
+        self.streams.iter().any(|s| s.state == Agreed::Yes && s.to == h.to && s.tid == h.tid)
+    }
+
+    /// Tells if anything may be sent now.
+    pub fn is_ready(&self) -> bool {
+        let asks = self.streams.iter().any(|s| s.request_due || s.state == Agreed::Asking);
+        asks || self.first().is_some()
+    }
+
+    /// Stream for which an agreement is to be asked for, with the number from which on it would hold: the one of the
+    /// first packet, if another one waits with it.
+    pub fn due_agreement(&mut self, now: Time) -> Option<(RadioId, u8, u16)> {
+        let asking = self.streams.iter().find(|s| s.state == Agreed::Asking).map(|s| (s.to, s.tid));
+        let (to, tid) = asking.or_else(|| {
+            let first = self.first().filter(|h| !h.to.is_broadcast())?;
+            let stream = (first.to, first.tid);
+            self.of(stream.0, stream.1).nth(1)?;
+            matches!(self.stream(stream.0, stream.1).state, Agreed::No(until) if until <= now).then_some(stream)
+        })?;
+        self.stream(to, tid).state = Agreed::Asking;
+        Some((to, tid, self.start(to, tid)))
+    }
+
+    /// Earliest instant at which the wait for a response ends.
+    pub fn response_deadline(&self) -> Time {
+        let deadline = |s: &Stream| if let Agreed::Asked(until) = s.state { until } else { Time::NEVER };
+        self.streams.iter().map(deadline).min().unwrap_or(Time::NEVER)
+    }
+
+    /// Gives up the agreements whose responses have not come. `pause`: time before the next request.
+    pub fn end_waits(&mut self, now: Time, pause: Span) {
+        for s in &mut self.streams {
+            if matches!(s.state, Agreed::Asked(until) if until <= now) {
+                s.state = Agreed::No(now + pause);
+            }
+        }
+    }
+
     pub fn push(&mut self, packet: PacketId, kind: Kind, to: RadioId, tid: u8, msdu: u32) {
         self.held.push_back(Held {
             packet,
@@ -110,21 +185,27 @@ impl Queue {
         self.held.is_empty()
     }
 
-    /// First packet.
+    /// First packet that is not held back.
     pub fn first(&self) -> Option<&Held> {
-        self.held.front()
+        let front = self.held.front()?;
+        if self.streams.iter().all(|s| !s.state.holds()) {
+            return Some(front);
+        }
+        self.held.iter().find(|h| !self.holds_back(h))
     }
 
-    /// Removes the first packet.
-    pub fn pop(&mut self) -> Option<Held> {
-        self.held.pop_front()
+    /// Removes the broadcast that was sent.
+    pub fn pop_broadcast(&mut self) -> Option<Held> {
+        let i = self.held.iter().position(|h| h.to.is_broadcast())?;
+        self.held.remove(i)
     }
 
     /// The stream to a receiver.
     pub fn stream(&mut self, to: RadioId, tid: u8) -> &mut Stream {
         let known = self.streams.iter().position(|s| s.to == to && s.tid == tid);
         let i = known.unwrap_or_else(|| {
-            self.streams.push(Stream { to, tid, next: 0, request_due: false, requests: 0 });
+            let state = self.first_state;
+            self.streams.push(Stream { to, tid, next: 0, state, asked: 0, request_due: false, requests: 0 });
             self.streams.len() - 1
         });
         &mut self.streams[i]
@@ -175,7 +256,9 @@ impl Queue {
         now: Time,
     ) -> Option<Span> {
         psdu.mpdus.clear();
-        let &Held { to, tid, .. } = self.held.front()?;
+        let first = *self.first()?;
+        let Held { to, tid, .. } = first;
+        let most = if self.is_agreed(&first) { aggregation.max_mpdus as usize } else { 1 };
         let start = self.start(to, tid);
         psdu.tid = tid;
         let header = timing.header_bytes();
@@ -183,7 +266,7 @@ impl Queue {
         // Bytes from the start of one MPDU to that of the next one.
         let spacing = (room.mode.rate().0 as f64 * aggregation.min_spacing.as_secs() / 8.0).ceil() as u32;
         let mut starts: [(u32, u32); 64] = [(0, 0); 64];
-        while i < self.held.len() && count < aggregation.max_mpdus as usize {
+        while i < self.held.len() && count < most {
             let h = &self.held[i];
             if h.to != to || h.tid != tid || h.joined {
                 i += 1;

@@ -14,7 +14,7 @@ mod station;
 
 pub use category::{AccessCategory, CATEGORIES};
 pub use psdu::{Mpdu, Psdu};
-pub use station::{BLOCK_ACK_BYTES, BLOCK_ACK_REQUEST_BYTES, Heard, QosStation};
+pub use station::{ADDBA_BYTES, BLOCK_ACK_BYTES, BLOCK_ACK_REQUEST_BYTES, Heard, QosStation};
 
 use crate::setting::limit::{above, at_most, range};
 use crate::unit::{Bytes, Span};
@@ -37,6 +37,16 @@ keywords! {
         Request = "request",
         /// The A-MPDU, once more, as from hardware that keeps no such state.
         Repeat = "repeat",
+    }
+}
+
+keywords! {
+    /// How an agreement of block acknowledgement comes about (10.25.2).
+    pub enum Agreement {
+        /// An ADDBA request and its response are sent as frames, once two packets wait for a receiver.
+        Requested = "requested",
+        /// It exists from the start.
+        Established = "established",
     }
 }
 
@@ -96,6 +106,12 @@ settings! {
 settings! {
     /// Block acknowledgement.
     pub struct BlockAck {
+        /// How agreements come about.
+        pub agreement: Agreement = Agreement::Requested,
+        /// Time for which an originator holds its packets while it waits for the response to an ADDBA request, and then
+        /// does without an agreement before it asks again.
+        pub response_timeout: Span = Span::secs(1) => above(Span::ZERO).at_most(Span::secs(100))
+            ; used when |c| c.agreement == Agreement::Requested, else "`agreement` is `established`",
         /// Window of an agreement: sequence numbers that may be outstanding.
         pub window: u32 = 64 => range(1, 64),
         /// What follows an A-MPDU without a block acknowledgement.

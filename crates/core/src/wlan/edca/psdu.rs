@@ -33,6 +33,8 @@ pub struct Psdu {
     pub start: u16,
     /// Acknowledged numbers from `start` on.
     pub bitmap: u64,
+    /// An action frame is the response to a request.
+    pub responds: bool,
     /// Size of the PSDU \[B\].
     pub bytes: u32,
 }

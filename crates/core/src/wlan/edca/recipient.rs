@@ -226,6 +226,35 @@ mod tests {
     }
 
     #[test]
+    fn whatever_arrives_is_passed_up_once_and_in_order() {
+        let mut rng = crate::rng::Stream::new(7, crate::rng::Purpose::Backoff, 0);
+        for window in [1, 2, 8, 64] {
+            let mut r = Recipient::new(RadioId(1), 0, window, 4000);
+            let (mut next, mut last, mut count) = (0u32, None, 0);
+            for _ in 0..5000 {
+                // Numbers around a start that moves on; sometimes a request or the timer skips some.
+                next += rng.below(3);
+                let seq = ((4000 + next + rng.below(2 * u32::from(window))) % 4096) as u16;
+                let mut passed = vec![];
+                let (mut before, mut after) = (vec![], vec![]);
+                match rng.below(12) {
+                    0 => r.on_request(seq, &mut passed),
+                    1 if r.stored != 0 => r.on_deadline(&mut passed),
+                    _ => after.extend((r.on_mpdu(seq, &mut passed) == Arrival::Next).then_some(seq)),
+                }
+                passed.iter().for_each(|&(seq, late)| if late { after.push(seq) } else { before.push(seq) });
+                for seq in before.into_iter().chain(after) {
+                    if let Some(last) = last {
+                        assert!((1..NUMBERS / 2).contains(&ahead(last, seq)), "{seq} after {last}");
+                    }
+                    (last, count) = (Some(seq), count + 1);
+                }
+            }
+            assert!(count > 1000, "window {window}: {count}");
+        }
+    }
+
+    #[test]
     fn numbers_wrap_around() {
         let mut r = Recipient::new(RadioId(1), 0, 64, 4094);
         assert_eq!(arrive(&mut r, 4095), [0; 0]);

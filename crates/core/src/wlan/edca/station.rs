@@ -1,10 +1,10 @@
 //! A QoS station: four EDCAFs, TXOPs, aggregates and their block acknowledgements.
 
 use super::category::{AccessCategory, Backoff, CATEGORIES};
-use super::held::{Held, Limits, Outcome, Queue, Room};
+use super::held::{Agreed, Held, Limits, Outcome, Queue, Room};
 use super::psdu::Psdu;
-use super::recipient::{Arrival, Recipient};
-use super::{MissedBlockAck, Parameters};
+use super::recipient::{Arrival, Recipient, ahead};
+use super::{Agreement, MissedBlockAck, Parameters};
 use crate::packet::{Kind, PacketId, RadioId};
 use crate::rng::Stream;
 use crate::unit::{Span, Time};
@@ -12,6 +12,7 @@ use crate::wlan::dcf::{Contention, Counters, Cx, Medium, Out, Seen, Signal};
 use crate::wlan::frame::{Frame, FrameKind};
 use crate::wlan::mode::{Mode, Modes};
 use crate::wlan::nav::Nav;
+use crate::wlan::rate::{Counts, RateControl};
 use crate::wlan::timing::Timing;
 use crate::wlan::{CapturedFrame, Config, CtsRule, EifsRule};
 
@@ -19,6 +20,8 @@ use crate::wlan::{CapturedFrame, Config, CtsRule, EifsRule};
 pub const BLOCK_ACK_BYTES: u32 = 32;
 /// Length of a compressed BlockAckReq \[B\].
 pub const BLOCK_ACK_REQUEST_BYTES: u32 = 24;
+/// Length of an ADDBA request or response \[B\].
+pub const ADDBA_BYTES: u32 = 37;
 /// Length of an RTS or a CF-End \[B\].
 const RTS_BYTES: u32 = 20;
 /// Length of a CTS or an ACK \[B\].
@@ -95,6 +98,8 @@ pub struct QosStation {
     exchange: Option<Exchange>,
     backoffs: [Backoff; 4],
     queues: [Queue; 4],
+    /// ADDBA responses to send: receiver, TID, and failed attempts.
+    responses: Vec<(RadioId, u8, u32)>,
     recipients: Vec<Recipient>,
     release_at: Time,
     /// Last sequence number of each neighbour and TID that sends without an agreement.
@@ -102,6 +107,8 @@ pub struct QosStation {
     /// Contents of the frame that goes on the air next, or has gone last.
     pub psdu: Psdu,
     modes: Modes,
+    /// Rate control; `None` where rates are fixed.
+    control: Option<Box<RateControl>>,
     rng: Stream,
     counters: Counters,
     done: Vec<(Held, Outcome)>,
@@ -110,7 +117,13 @@ pub struct QosStation {
 
 impl QosStation {
     /// Creates the station of a radio, with its rates and its back-off stream.
-    pub fn new(me: RadioId, rules: &Config, modes: Modes, rng: Stream) -> QosStation {
+    pub fn new(
+        me: RadioId,
+        rules: &Config,
+        modes: Modes,
+        control: Option<Box<RateControl>>,
+        rng: Stream,
+    ) -> QosStation {
         QosStation {
             me,
             nav: Nav::default(),
@@ -126,12 +139,14 @@ impl QosStation {
             txop: None,
             exchange: None,
             backoffs: CATEGORIES.map(|c| Backoff::new(c.parameters(&rules.edca).cw_min)),
-            queues: std::array::from_fn(|_| Queue::default()),
+            queues: std::array::from_fn(|_| Queue::new(rules.block_ack.agreement == Agreement::Established)),
+            responses: Vec::new(),
             recipients: Vec::new(),
             release_at: Time::NEVER,
             seen: Vec::new(),
             psdu: Psdu::default(),
             modes,
+            control,
             rng,
             counters: Counters::default(),
             done: Vec::new(),
@@ -142,7 +157,8 @@ impl QosStation {
     /// Resets the station after power-off; `dropped` gets the packets it was holding. Counters, sequence numbers, the
     /// windows of recipients and the RNG stream are kept; the packets in reordering buffers belong to the engine.
     pub fn restart(&mut self, rules: &Config, dropped: &mut Vec<PacketId>) {
-        let fresh = QosStation::new(self.me, rules, self.modes.clone(), self.rng.clone());
+        let control = self.control.take();
+        let fresh = QosStation::new(self.me, rules, self.modes.clone(), control, self.rng.clone());
         let mut old = std::mem::replace(self, fresh);
         old.queues.iter_mut().for_each(|queue| queue.clear(dropped));
         (self.queues, self.counters, self.seen) = (old.queues, old.counters, old.seen);
@@ -159,7 +175,8 @@ impl QosStation {
     /// Earliest timer of the station.
     pub fn deadline(&self) -> Time {
         let access = self.backoffs.iter().map(|b| b.access).min().unwrap_or(Time::NEVER);
-        access.min(self.respond).min(self.timeout).min(self.release_at)
+        let response = self.queues.iter().map(Queue::response_deadline).min().unwrap_or(Time::NEVER);
+        access.min(self.respond).min(self.timeout).min(self.release_at).min(response)
     }
 
     /// Tells if the station can take a packet of this category.
@@ -185,6 +202,18 @@ impl QosStation {
     /// Counters of the station.
     pub fn counters(&self) -> &Counters {
         &self.counters
+    }
+
+    /// Frames sent to each neighbour, by rate and kind of their first packet; empty where rates are fixed.
+    pub fn tallies(&self) -> impl Iterator<Item = (RadioId, Mode, Kind, Counts)> + '_ {
+        self.control.iter().flat_map(|control| control.tallies())
+    }
+
+    /// Reports the signal-to-noise ratio of the station's last frame at its receiver, for ideal rate control.
+    pub fn arrived(&mut self, to: RadioId, ratio: f64) {
+        if let Some(control) = &mut self.control {
+            control.arrived(to, ratio);
+        }
     }
 
     /// Contention state of the station until its next input.
@@ -301,7 +330,28 @@ impl QosStation {
             self.release(cx);
         } else if self.backoffs.iter().any(|b| b.access <= cx.now) {
             self.on_access(cx);
+        } else {
+            for category in CATEGORIES {
+                self.queues[category as usize].end_waits(cx.now, cx.rules.block_ack.response_timeout);
+                self.wake(category, cx);
+            }
         }
+    }
+
+    /// A category may have something to send, after it had nothing.
+    fn wake(&mut self, category: AccessCategory, cx: &mut Cx<'_>) {
+        let c = category as usize;
+        let holds = self.txop.is_some_and(|txop| txop.category == category);
+        if !self.backoffs[c].contending && !holds && self.has_work(category) {
+            self.backoffs[c].draw(&mut self.rng);
+            self.proceed(cx);
+        }
+    }
+
+    /// Tells if a category has something to send.
+    fn has_work(&self, category: AccessCategory) -> bool {
+        let answers = self.responses.iter().any(|r| AccessCategory::of(r.1) == category);
+        answers || self.queues[category as usize].is_ready()
     }
 
     // ---- reception ----
@@ -309,7 +359,9 @@ impl QosStation {
     fn receive(&mut self, frame: &Frame, heard: Heard<'_>, cx: &mut Cx<'_>) {
         let expected = match frame.kind {
             FrameKind::Cts => self.state == State::AwaitCts,
-            FrameKind::Ack => self.awaits(FrameKind::Data) && !self.psdu.aggregate,
+            FrameKind::Ack => {
+                self.awaits(FrameKind::Action) || (self.awaits(FrameKind::Data) && !self.psdu.aggregate)
+            }
             FrameKind::BlockAck => {
                 let asked = self.awaits(FrameKind::BlockAckReq);
                 (asked || (self.awaits(FrameKind::Data) && self.psdu.aggregate)) && heard.psdu.tid == self.psdu.tid
@@ -329,16 +381,29 @@ impl QosStation {
                 self.leave_wait();
                 self.answer(Response::Data, cx);
             }
+            FrameKind::Ack if expected && self.awaits(FrameKind::Action) => {
+                self.leave_wait();
+                self.on_action_arrived(cx);
+                self.on_success(cx);
+            }
             FrameKind::Ack if expected => {
                 self.leave_wait();
                 self.with_queue(cx, |queue, done, _| queue.on_ack(done));
+                self.note_attempt(true, cx.now);
                 self.on_success(cx);
             }
             FrameKind::BlockAck if expected => {
+                let asked_with_data = self.awaits(FrameKind::Data);
                 self.leave_wait();
                 let limits = limits(cx.rules, true);
                 let stream = (frame.from, heard.psdu.tid);
                 let board = (heard.psdu.start, heard.psdu.bitmap);
+                if asked_with_data {
+                    let listed = |seq: u16| ahead(board.0, seq) < 64 && board.1 >> ahead(board.0, seq) & 1 == 1;
+                    let arrived = self.psdu.mpdus.iter().filter(|m| listed(m.seq)).count();
+                    // The rate was right if half of the aggregate has arrived.
+                    self.note_attempt(2 * arrived >= self.psdu.mpdus.len(), cx.now);
+                }
                 self.with_queue(cx, |queue, done, now| queue.on_block_ack(stream, board, &limits, now, done));
                 self.on_success(cx);
             }
@@ -356,8 +421,76 @@ impl QosStation {
                 self.acknowledge(frame, heard.psdu.tid, true, cx);
             }
             FrameKind::Data => self.receive_data(frame, heard, cx),
+            FrameKind::Action => self.receive_action(frame, heard, cx),
             FrameKind::CfEnd => self.nav = Nav::default(),
             FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck => {}
+        }
+    }
+
+    /// An ADDBA request or response was received.
+    fn receive_action(&mut self, frame: &Frame, heard: Heard<'_>, cx: &mut Cx<'_>) {
+        let &Psdu { tid, start, responds, .. } = heard.psdu;
+        let (from, category) = (frame.from, AccessCategory::of(tid));
+        if responds {
+            self.queues[category as usize].stream(from, tid).state = Agreed::Yes;
+        } else {
+            // A repeated request changes nothing but the start, before which everything was acknowledged.
+            let window = cx.rules.block_ack.window as u16;
+            match self.recipients.iter_mut().find(|r| (r.from, r.tid) == (from, tid)) {
+                Some(recipient) if recipient.start() == start => {}
+                Some(recipient) => *recipient = Recipient::new(from, tid, window, start),
+                None => self.recipients.push(Recipient::new(from, tid, window, start)),
+            }
+            if !self.responses.iter().any(|r| (r.0, r.1) == (from, tid)) {
+                self.responses.push((from, tid, 0));
+            }
+        }
+        self.acknowledge(frame, tid, false, cx);
+        self.wake(category, cx);
+    }
+
+    /// The action frame of the exchange has been acknowledged.
+    fn on_action_arrived(&mut self, cx: &Cx<'_>) {
+        let exchange = self.exchange.expect("an acknowledgement is awaited for a frame");
+        let stream = (exchange.to, self.psdu.tid);
+        if self.psdu.responds {
+            self.responses.retain(|r| (r.0, r.1) != stream);
+        } else {
+            let c = self.holder() as usize;
+            let of = self.queues[c].stream(stream.0, stream.1);
+            (of.state, of.asked) = (Agreed::Asked(cx.now + cx.rules.block_ack.response_timeout), 0);
+        }
+    }
+
+    /// The action frame of the exchange was not acknowledged. Returns true if it is given up.
+    fn on_action_lost(&mut self, cx: &Cx<'_>) -> bool {
+        let exchange = self.exchange.expect("an acknowledgement is awaited for a frame");
+        let (stream, c) = ((exchange.to, self.psdu.tid), self.holder() as usize);
+        let is_last = |attempts: u32| cx.rules.short_retry_limit.is_some_and(|most| attempts >= most);
+        if self.psdu.responds {
+            let Some(i) = self.responses.iter().position(|r| (r.0, r.1) == stream) else { return true };
+            self.responses[i].2 += 1;
+            let over = is_last(self.responses[i].2);
+            if over {
+                self.responses.remove(i);
+            }
+            return over;
+        }
+        let of = self.queues[c].stream(stream.0, stream.1);
+        of.asked += 1;
+        let over = is_last(of.asked);
+        if over {
+            (of.state, of.asked) = (Agreed::No(cx.now + cx.rules.block_ack.response_timeout), 0);
+        }
+        over
+    }
+
+    /// Tells rate control the outcome of a data frame.
+    fn note_attempt(&mut self, arrived: bool, now: Time) {
+        match &mut self.control {
+            Some(control) if arrived => control.succeeded(now),
+            Some(control) => _ = control.failed(now),
+            None => {}
         }
     }
 
@@ -374,7 +507,9 @@ impl QosStation {
             return;
         }
         let tid = heard.psdu.tid;
-        let agreed = cx.rules.has_block_ack();
+        let known = |r: &Recipient| (r.from, r.tid) == (frame.from, tid);
+        let established = cx.rules.block_ack.agreement == Agreement::Established;
+        let agreed = cx.rules.has_block_ack() && (established || self.recipients.iter().any(known));
         let mut i = 0;
         let mpdus = &heard.psdu.mpdus;
         for group in mpdus.chunk_by(|a, b| a.seq == b.seq) {
@@ -493,7 +628,7 @@ impl QosStation {
             State::SendingBroadcast => {
                 self.state = State::Idle;
                 let category = self.holder();
-                if let Some(held) = self.queues[category as usize].pop() {
+                if let Some(held) = self.queues[category as usize].pop_broadcast() {
                     cx.out.push(Out::Sent { packet: held.packet });
                 }
                 self.end_txop(true, cx);
@@ -524,13 +659,20 @@ impl QosStation {
             if over {
                 self.with_queue(cx, |queue, done, _| queue.give_up(stream, done));
             }
+        } else if exchange.kind == FrameKind::Action {
+            over = self.on_action_lost(cx);
         } else {
             if after_rts {
                 self.counters.rts_frames_failed += 1;
+                if let Some(control) = &mut self.control {
+                    control.rts_frames_failed(cx.now);
+                }
             } else {
                 self.counters.data_frames_failed += 1;
+                self.note_attempt(false, cx.now);
             }
-            let agreed = cx.rules.has_block_ack();
+            let agreed = self.queues[c].stream(exchange.to, self.psdu.tid).state == Agreed::Yes;
+            let agreed = agreed && cx.rules.has_block_ack();
             let asks = !after_rts && self.psdu.aggregate && cx.rules.block_ack.after_missed == MissedBlockAck::Request;
             let stream = (exchange.to, self.psdu.tid);
             if asks {
@@ -638,9 +780,10 @@ impl QosStation {
             }
             let backoff = &mut self.backoffs[c];
             (backoff.access, backoff.contending, backoff.immediate) = (Time::NEVER, false, false);
-            if self.queues[c].is_empty() {
+            if !self.has_work(category) {
                 continue;
             }
+            let backoff = &mut self.backoffs[c];
             if sends.is_some() {
                 backoff.widen(category.parameters(&cx.rules.edca).cw_max);
                 backoff.draw(&mut self.rng);
@@ -716,8 +859,19 @@ impl QosStation {
     /// Chooses the next frame exchange and fills its PSDU; `None`: nothing is to be sent, or nothing fits.
     fn plan(&mut self, txop: Txop, cx: &Cx<'_>) -> Option<Exchange> {
         let (timing, rules) = (cx.timing, cx.rules);
-        let queue = &mut self.queues[txop.category as usize];
         let left = if txop.until == Time::NEVER { Span(u64::MAX / 2) } else { txop.until.since(cx.now) };
+        if rules.has_block_ack()
+            && let Some((to, tid, start, responds)) = self.due_action(txop.category, cx.now)
+        {
+            let (mode, airtime) = (timing.basic_mode, timing.at_basic_rate(ADDBA_BYTES));
+            let response = timing.control_for(mode, ACK_BYTES).1;
+            self.psdu.mpdus.clear();
+            (self.psdu.tid, self.psdu.start, self.psdu.responds) = (tid, start, responds);
+            (self.psdu.aggregate, self.psdu.bytes) = (false, ADDBA_BYTES);
+            let fits = txop.first || airtime + timing.sifs + response <= left;
+            return fits.then_some(Exchange { kind: FrameKind::Action, to, mode, airtime, response });
+        }
+        let queue = &mut self.queues[txop.category as usize];
         if rules.has_block_ack()
             && let Some((to, tid, start)) = queue.due_request()
         {
@@ -744,7 +898,13 @@ impl QosStation {
                 response: Span::ZERO,
             });
         }
-        let mode = self.modes.to(to);
+        let mode = match &mut self.control {
+            None => self.modes.to(to),
+            Some(control) => {
+                let first = queue.first()?;
+                control.begin(to, first.kind, timing.header_bytes() + first.msdu, cx.now)
+            }
+        };
         let single = timing.control_for(mode, ACK_BYTES).1;
         let block = timing.control_for(mode, BLOCK_ACK_BYTES).1;
         let most = if rules.has_block_ack() { block } else { single };
@@ -752,6 +912,15 @@ impl QosStation {
         let airtime = queue.fill(&mut self.psdu, room, (&rules.aggregation, &rules.block_ack), timing, cx.now)?;
         let response = if self.psdu.aggregate { block } else { single };
         Some(Exchange { kind: FrameKind::Data, to, mode, airtime, response })
+    }
+
+    /// Action frame that comes next: receiver, TID, first number of the agreement, and whether it is a response.
+    fn due_action(&mut self, category: AccessCategory, now: Time) -> Option<(RadioId, u8, u16, bool)> {
+        if let Some(&(to, tid, _)) = self.responses.iter().find(|r| AccessCategory::of(r.1) == category) {
+            return Some((to, tid, 0, true));
+        }
+        let (to, tid, start) = self.queues[category as usize].due_agreement(now)?;
+        Some((to, tid, start, false))
     }
 
     /// Duration field of a frame that ends at `end` and after which this much of its exchange follows.
@@ -800,7 +969,7 @@ impl QosStation {
             self.state = State::SendingBroadcast;
             self.timeout = end;
         } else {
-            let answer = if kind == FrameKind::Data { cx.timing.response_to_any(mode).0 } else { mode };
+            let answer = if kind == FrameKind::BlockAckReq { mode } else { cx.timing.response_to_any(mode).0 };
             self.await_response(State::AwaitAnswer, airtime, answer, cx);
         }
         let follows = if to.is_broadcast() { Span::ZERO } else { cx.timing.sifs + response };
@@ -809,6 +978,9 @@ impl QosStation {
         if kind == FrameKind::Data {
             if !to.is_broadcast() {
                 self.counters.data_frames_sent += 1;
+                if let Some(control) = &mut self.control {
+                    control.sent();
+                }
                 self.queues[c].on_sent();
             }
             let first = self.psdu.mpdus.first();
