@@ -83,39 +83,42 @@ def page(found: dict[Key, dict[str, float]]) -> str:
 
         return keep
 
-    far = 5
+    def mbps(variant: str, hops: int) -> str:
+        one, eight, many = (mean("goodput", at(variant, hops, mpdus)) for mpdus in AGGREGATES)
+        return f"{one:.2f} Mbit/s with single frames, {eight:.2f} with aggregates of 8, {many:.2f} with 32"
+
+    def beside(variant: str, hops: int) -> str:
+        one, eight, many = (ratio(at(variant, hops, m), at("newreno", hops, m)) for m in AGGREGATES)
+        return f"{one} with single frames, {eight} with 8, {many} with 32"
+
+    def again(variant: str, hops: int) -> str:
+        return ", ".join(f"{mean('again', at(variant, hops, mpdus)):.2f}" for mpdus in AGGREGATES)
+
+    def changed(window: int, rts: str) -> str:
+        one, many = (ratio(at("newreno", 5, m, window, rts), at("newreno", 5, m)) for m in (1, 32))
+        return f"{one} with single frames, {many} with 32"
+
+    rtt = [mean("rtt", at("newreno", 5, 32, window)) for window in WINDOWS]
     lines = [
         "# TCP over 802.11n: what aggregation changes",
         "",
         "One flow over 1 to 5 hops of HT20, MCS 7; neighbours decode each other, the next but one senses, the third is",
         "hidden. Means of five runs of 10 s. `python docs/experiments/aggregation.py` writes this page.",
         "",
-        f"1. One hop, window 64, NewReno: {mean('goodput', at('newreno', 1, 1)):.1f} Mbit/s with single frames,"
-        f" {mean('goodput', at('newreno', 1, 8)):.1f} with aggregates of 8, {mean('goodput', at('newreno', 1, 32)):.1f}"
-        " with 32.",
-        f"2. Five hops: {mean('goodput', at('newreno', far, 1)):.2f}, {mean('goodput', at('newreno', far, 8)):.2f} and"
-        f" {mean('goodput', at('newreno', far, 32)):.2f} Mbit/s.",
-        f"3. Vegas to NewReno over five hops, window 64: {ratio(at('vegas', far, 1), at('newreno', far, 1))} with single"
-        f" frames, {ratio(at('vegas', far, 8), at('newreno', far, 8))} with 8,"
-        f" {ratio(at('vegas', far, 32), at('newreno', far, 32))} with 32.",
-        f"4. The same over four hops: {ratio(at('vegas', 4, 1), at('newreno', 4, 1))},"
-        f" {ratio(at('vegas', 4, 8), at('newreno', 4, 8))}, {ratio(at('vegas', 4, 32), at('newreno', 4, 32))}.",
-        f"5. CUBIC to NewReno over five hops: {ratio(at('cubic', far, 1), at('newreno', far, 1))},"
-        f" {ratio(at('cubic', far, 8), at('newreno', far, 8))}, {ratio(at('cubic', far, 32), at('newreno', far, 32))}.",
-        f"6. A window of 16 instead of 64, NewReno, five hops:"
-        f" {ratio(at('newreno', far, 1, 16), at('newreno', far, 1))} with single frames,"
-        f" {ratio(at('newreno', far, 32, 16), at('newreno', far, 32))} with 32, and a round-trip time of"
-        f" {mean('rtt', at('newreno', far, 32, 16)):.0f} instead of {mean('rtt', at('newreno', far, 32)):.0f} ms.",
-        f"7. RTS before long frames, NewReno, five hops: {ratio(at('newreno', far, 1, rts=RTS[1]), at('newreno', far, 1))}"
-        f" with single frames, {ratio(at('newreno', far, 32, rts=RTS[1]), at('newreno', far, 32))} with 32.",
-        f"8. Segments sent again, NewReno, five hops, window 64: {mean('again', at('newreno', far, 1)):.2f} % with single"
-        f" frames, {mean('again', at('newreno', far, 8)):.2f} with 8, {mean('again', at('newreno', far, 32)):.2f} with 32;"
-        f" Vegas {mean('again', at('vegas', far, 1)):.2f}, {mean('again', at('vegas', far, 8)):.2f} and"
-        f" {mean('again', at('vegas', far, 32)):.2f} %.",
-        f"9. All hops and variants, window 64: {ratio(at(mpdus=8), at(mpdus=1))} with aggregates of 8 and"
-        f" {ratio(at(mpdus=32), at(mpdus=1))} with 32.",
-        "10. What the papers found - fewer segments in flight deliver more over a chain - is measured by lines 3, 4 and 6:"
-        " aggregation mends it where the differences shrink from single frames to 32, and worsens it where they grow.",
+        f"1. One hop, window 64, NewReno: {mbps('newreno', 1)}.",
+        f"2. Five hops: {mbps('newreno', 5)}.",
+        f"3. Vegas beside NewReno over five hops, window 64: {beside('vegas', 5)}.",
+        f"4. The same over four hops: {beside('vegas', 4)}.",
+        f"5. CUBIC beside NewReno over five hops: {beside('cubic', 5)}.",
+        f"6. A window of 16 instead of 64, NewReno, five hops: {changed(16, 'never')}; with 32 the round-trip time is",
+        f"   {rtt[0]:.0f} instead of {rtt[1]:.0f} ms.",
+        f"7. RTS before long frames, NewReno, five hops, window 64: {changed(64, RTS[1])}.",
+        f"8. Segments sent again, of a hundred, over five hops with 1, 8 and 32: NewReno {again('newreno', 5)}; Vegas",
+        f"   {again('vegas', 5)}.",
+        f"9. All hops and variants, window 64: {ratio(at(mpdus=8), at(mpdus=1))} with 8,",
+        f"   {ratio(at(mpdus=32), at(mpdus=1))} with 32, beside single frames.",
+        "10. The papers found that fewer segments in flight deliver more over a chain. Lines 3, 4 and 6 measure it:",
+        "    aggregation mends it where differences shrink from single frames to 32, and worsens it where they grow.",
         "",
     ]
     header = ["TCP", "window", "RTS", *(f"{h} hop{'s' * (h > 1)}" for h in HOPS)]

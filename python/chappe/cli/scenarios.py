@@ -34,6 +34,8 @@ def run(args: argparse.Namespace) -> int:
             raise CommandError(f"--flows: {e}") from None
     if args.why:
         scenario = scenario.with_settings({"run.airtime": True})
+    if args.pcap is not None and scenario.settings["wlan"]["access"] == "edca":
+        raise CommandError('--pcap: captures do not have the aggregates of `wlan.access = "edca"`: leave it out')
     if args.out is not None and args.pcap is not None:
         _refuse_shared(named(args.pcap, "--pcap"), named(args.out))
     place = contextlib.nullcontext() if args.out is None else folder(args.out)

@@ -31,7 +31,7 @@ VALIDATIONS: tuple[SimulatorComparison, ...] = (
     ),
     SimulatorComparison(
         "wifi-n",
-        "802.11n and 802.11ac against ns-3.37: links, contention, access categories, hidden terminals, noise, TCP over chains",
+        "802.11n and 802.11ac against ns-3.37: links, contention, access categories, hidden terminals, noise, TCP",
     ),
 )
 """All comparisons."""

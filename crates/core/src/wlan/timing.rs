@@ -138,10 +138,10 @@ impl Timing {
     }
 
     fn airtime(&self, bytes: u32, mode: Mode, preamble: Preamble) -> Span {
-        if mode.is_ht() {
-            return self.ppdu.airtime(bytes, mode) + self.signal_extension;
-        }
         if mode.is_ofdm() {
+            if mode.is_ht() {
+                return self.ppdu.airtime(bytes, mode) + self.signal_extension;
+            }
             let bits_of_symbol = mode.rate().0 / 250_000;
             let symbols = (SERVICE_AND_TAIL + 8 * u64::from(bytes)).div_ceil(bits_of_symbol);
             return OFDM_PLCP + SYMBOL * symbols + self.signal_extension;

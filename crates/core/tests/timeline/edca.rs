@@ -254,6 +254,11 @@ fn a_peer_that_is_gone_costs_seven_requests() {
         assert!(gap <= &cw, "{gaps:?}");
     }
     assert_eq!(b.count(is_given_up), 2);
+    // The next packet is asked for first, and given up, too.
+    b.enqueue(1_000_000, BE, 1);
+    let sent = b.wait(2_000_000);
+    assert!(sent.iter().all(|s| s.1 == FrameKind::BlockAckReq));
+    assert_eq!((sent.len(), b.count(is_given_up)), (7, 3));
 }
 
 #[test]
@@ -437,9 +442,10 @@ fn the_reordering_buffer_is_released_after_100_ms() {
 #[test]
 fn an_agreement_is_asked_for_as_in_timeline_16() {
     let mut b = Bench::new("aggregation.max_mpdus = 8, block_ack.agreement = \"requested\"", 1);
-    b.enqueue(40, BE, 8);
+    b.enqueue(1000, BE, 1);
     let (at, kind, end, duration, _) = b.next_frame();
-    assert_eq!((at, kind, end, duration), (43, FrameKind::Data, 271, 44), "one packet alone");
+    assert_eq!((at, kind, end, duration), (1006, FrameKind::Data, 1234, 44), "one packet alone");
+    b.enqueue(1100, BE, 7);
     b.ack(end);
     let (at, kind, end, duration, _) = b.next_frame();
     assert_eq!((kind, end - at, duration), (FrameKind::Action, 76, 60));

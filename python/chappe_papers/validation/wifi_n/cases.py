@@ -1,4 +1,4 @@
-"""Cases of the comparison: links, saturated stations, access categories, hidden terminals, noise, and TCP over chains."""
+"""Cases of the comparison: links, saturated stations, access categories, hidden terminals, noise, TCP over chains."""
 
 import csv
 import math

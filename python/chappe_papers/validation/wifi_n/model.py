@@ -1,6 +1,6 @@
 """Bianchi's model for saturated stations of 802.11n, with what follows a missed block acknowledgement.
 
-All stations send to one more. A share of attempts fails with the probability that another station sends in the same slot.
+All stations send to one more. An attempt fails with the probability that another station sends in the same slot.
 After a failure of an A-MPDU the next attempts are requests for its block acknowledgement, so that a share 1 - p of all
 attempts are A-MPDUs, and the rest are requests.
 """
@@ -22,7 +22,7 @@ def _ht(size: int, mcs: int) -> int:
 
 def collisions(stations: int, attempts: int | None) -> tuple[float, float]:
     """Probabilities that an attempt fails, and that a station sends in a slot."""
-    windows = []
+    windows: list[int] = []
     cw = _CW_MIN
     while not windows or (len(windows) < attempts if attempts else cw > windows[-1]):
         windows.append(cw)

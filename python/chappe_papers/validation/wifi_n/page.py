@@ -21,9 +21,9 @@ def page(comparisons: "Sequence[Comparison]") -> str:
         "",
         f"**{answer(comparisons)}**",
         "",
-        "A goodput agrees when the mean of five runs of Chappe differs from that of ns-3 by at most 1 % over a saturated",
-        "link, 3 % for saturated stations, access categories and links with noise, and 10 % for hidden terminals and TCP,",
-        "or when the 95 % interval of the difference contains zero.",
+        "A goodput agrees when the mean of five runs of Chappe, or one over a link, differs from that of ns-3 by at",
+        "most 1 % over a saturated link, 3 % for saturated stations, access categories and links with noise, 10 % with",
+        "hidden terminals and TCP, or when the 95 % interval of the difference contains zero.",
         "",
         origin("validate wifi-n"),
     ]

@@ -69,6 +69,8 @@ pub struct Stream {
     pub request_due: bool,
     /// Requests sent in vain since the last block acknowledgement.
     pub requests: u32,
+    /// Requests were given up: the next one waits until there is something to send.
+    pub abandoned: bool,
 }
 
 /// Limits of a PSDU.
@@ -127,7 +129,7 @@ impl Queue {
 
     /// Tells if anything may be sent now.
     pub fn is_ready(&self) -> bool {
-        let asks = self.streams.iter().any(|s| s.request_due || s.state == Agreed::Asking);
+        let asks = self.streams.iter().any(|s| self.requests(s) || s.state == Agreed::Asking);
         asks || self.first().is_some()
     }
 
@@ -205,7 +207,7 @@ impl Queue {
         let known = self.streams.iter().position(|s| s.to == to && s.tid == tid);
         let i = known.unwrap_or_else(|| {
             let state = self.first_state;
-            self.streams.push(Stream { to, tid, next: 0, state, asked: 0, request_due: false, requests: 0 });
+            self.streams.push(Stream { to, tid, next: 0, state, asked: 0, request_due: false, requests: 0, abandoned: false });
             self.streams.len() - 1
         });
         &mut self.streams[i]
@@ -213,8 +215,13 @@ impl Queue {
 
     /// First stream that needs a request for a block acknowledgement, with the number from which on it asks.
     pub fn due_request(&self) -> Option<(RadioId, u8, u16)> {
-        let stream = self.streams.iter().find(|s| s.request_due)?;
+        let stream = self.streams.iter().find(|s| self.requests(s))?;
         Some((stream.to, stream.tid, self.start(stream.to, stream.tid)))
+    }
+
+    /// Tells if a stream is to request a block acknowledgement.
+    fn requests(&self, s: &Stream) -> bool {
+        s.request_due && (!s.abandoned || self.of(s.to, s.tid).next().is_some())
     }
 
     /// First number of a stream that is not acknowledged, WinStartO.
@@ -370,7 +377,7 @@ impl Queue {
             if listed { Some(Outcome::Acknowledged) } else { h.exhausted(limits, now) }
         });
         let stream = self.stream(to, tid);
-        (stream.request_due, stream.requests) = (given_up, 0);
+        (stream.request_due, stream.requests, stream.abandoned) = (given_up, 0, false);
         self.leave();
     }
 
@@ -390,10 +397,16 @@ impl Queue {
         over
     }
 
-    /// Gives up what was sent to a receiver.
+    /// Gives up what was sent to a receiver that answers no request, or else the first MPDU for it.
     pub fn give_up(&mut self, (to, tid): (RadioId, u8), done: &mut Vec<(Held, Outcome)>) {
-        self.settle(done, |h| (h.to == to && h.tid == tid && h.sent).then_some(Outcome::GivenUp));
-        self.stream(to, tid).requests = 0;
+        let of_stream = |h: &Held| h.to == to && h.tid == tid;
+        if !self.settle(done, |h| (of_stream(h) && h.sent).then_some(Outcome::GivenUp)) {
+            let first = self.held.iter().find(|h| of_stream(h)).map(|h| (h.packet, h.seq));
+            let is_first = |h: &Held| first.is_some_and(|f| f.0 == h.packet || (f.1.is_some() && f.1 == h.seq));
+            self.settle(done, |h| (of_stream(h) && is_first(h)).then_some(Outcome::GivenUp));
+        }
+        let stream = self.stream(to, tid);
+        (stream.requests, stream.abandoned) = (0, true);
     }
 
     /// Gives up packets whose time is over. Returns true if any was.
@@ -430,7 +443,7 @@ impl Queue {
     /// Removes everything, for a station that is switched off.
     pub fn clear(&mut self, dropped: &mut Vec<PacketId>) {
         dropped.extend(self.held.drain(..).map(|h| h.packet));
-        self.streams.iter_mut().for_each(|s| (s.request_due, s.requests) = (true, 0));
+        self.streams.iter_mut().for_each(|s| (s.request_due, s.requests, s.abandoned) = (true, 0, true));
     }
 }
 
