@@ -61,7 +61,7 @@ def measure(key: Key) -> dict[str, float]:
         flow = chappe.run(scenario(*key), seed=seed).flows.row(0, named=True)
         sent = flow["packets_sent"] or 1
         again = 100 * flow["retransmissions"] / sent
-        of_runs.append((flow["goodput_bps"] / 1e6, 1e3 * flow["rtt_mean_s"], again))
+        of_runs.append((flow["goodput_bps"] / 1e6, 1e3 * flow["mean_rtt_s"], again))
     goodput, rtt, again = (fmean(values) for values in zip(*of_runs, strict=True))
     return {"goodput": goodput, "rtt": rtt, "again": again}
 

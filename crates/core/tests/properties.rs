@@ -240,7 +240,7 @@ pub fn qos_scenarios() -> impl Strategy<Value = String> {
     let block_ack = prop::sample::select(vec![
         "",
         "agreement = \"established\", after_missed = \"repeat\", mpdu_attempts = 2",
-        "window = 5, request_attempts = 1, release_after = \"3 ms\", response_timeout = \"2 ms\"",
+        "buffer_mpdus = 5, request_attempts = 1, release_after = \"3 ms\", response_timeout = \"2 ms\"",
         "lifetime = \"4 ms\", release_after = \"never\"",
     ]);
     let error = prop::sample::select(vec!["", "model = \"uniform\", rate = 0.2", "model = \"gilbert_elliott\""]);

@@ -408,9 +408,10 @@ impl Checker<'_> {
             self.error(&path, message, "leave it out");
         }
         let net = &self.cfg.net;
-        for (path, on) in
-            [("net.link_red.enabled", net.link_red.enabled), ("net.neighborhood_red.enabled", net.neighborhood_red.enabled)]
-        {
+        for (path, on) in [
+            ("net.link_red.enabled", net.link_red.enabled),
+            ("net.neighborhood_red.enabled", net.neighborhood_red.enabled),
+        ] {
             if on {
                 self.error(path, "it counts frames of the DCF, not of EDCA", "set `wlan.access = \"dcf\"`");
             }

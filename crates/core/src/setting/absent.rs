@@ -57,11 +57,7 @@ const ABSENT: &[Absent] = &[
         "this PHY",
         OFDM,
     ),
-    (
-        &["pcf", "hcca"],
-        "it",
-        "access to the medium is by DCF or EDCA (`wlan.access`)",
-    ),
+    (&["pcf", "hcca"], "it", "access to the medium is by DCF or EDCA (`wlan.access`)"),
     (&["nakagami", "rician", "rice", "ricean", "weibull", "jakes"], "it", FADES),
     (&["okumura", "hata", "okumura_hata", "cost231", "itu", "longley_rice", "itm", "kun2600"], "it", LOG),
     (

@@ -247,9 +247,7 @@ impl Sim {
         if self.air.watched && frame.to == r && verdict == Verdict::Decoded {
             self.measure_read(&frame, at);
         }
-        if qos {
-            self.dispatch_overheard_mpdus();
-        } else if self.air.promiscuous {
+        if self.air.promiscuous && !qos {
             self.overhear_before_loop(r, &frame, verdict);
         }
         // Below `start` are actions of another station, which the caller dispatches.
@@ -263,5 +261,8 @@ impl Sim {
             self.dispatch_mac_action(r, at, self.air.actions[i]);
         }
         self.air.actions.truncate(start);
+        if qos {
+            self.dispatch_overheard_mpdus();
+        }
     }
 }

@@ -37,8 +37,7 @@ impl Sim {
         let air = self.watch.airtime.as_mut().map_or_else(Vec::new, |air| air.up_to(now, contention));
         let batteries = self.world.batteries.as_ref().map_or_else(Vec::new, |b| b.totals(now));
         let stations = self.air.macs.iter().zip((0..).map(RadioId));
-        let rates =
-            stations.flat_map(|(m, r)| m.tallies().map(move |(to, mode, kind, n)| (r, to, kind, mode, n)));
+        let rates = stations.flat_map(|(m, r)| m.tallies().map(move |(to, mode, kind, n)| (r, to, kind, mode, n)));
         let rates = Rates::new(rates);
         let ledgers = self.pool.ledgers().clone();
         Totals { at: now, flows, short_flows, nodes, air, batteries, links, rates, ledgers, losses: self.watch.losses }

@@ -91,7 +91,9 @@ impl Frame {
         match self.kind {
             _ if self.to.is_broadcast() => None,
             FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck | FrameKind::CfEnd => None,
-            FrameKind::Rts | FrameKind::Data | FrameKind::BlockAckReq | FrameKind::Action if !received => Some(Unanswered::NotReceived),
+            FrameKind::Rts | FrameKind::Data | FrameKind::BlockAckReq | FrameKind::Action if !received => {
+                Some(Unanswered::NotReceived)
+            }
             // A CTS on the air would have marked this frame as answered, so the station has sent none.
             FrameKind::Rts => Some(Unanswered::Refused),
             FrameKind::Data | FrameKind::BlockAckReq | FrameKind::Action => Some(Unanswered::ResponseLost),

@@ -223,19 +223,26 @@ def _high_throughput(case: Case) -> dict[str, Any]:
             "streams": case.nss,
         },
         "edca": edca,
-        "aggregation": {
-            "max_mpdus": 64 if case.agg_limit else 1,
-            "max_size": f"{largest if case.agg_limit == 999 else min(limit, largest)} B",
-            "amsdu_size": f"{case.amsdu_bytes} B",
-        },
-        "block_ack": {"after_missed": "repeat" if case.table == "hidden_nobar" else "request"},
+        "aggregation": {"amsdu_size": f"{case.amsdu_bytes} B"}
+        | (
+            {"max_mpdus": 64, "max_size": f"{largest if case.agg_limit == 999 else min(limit, largest)} B"}
+            if case.agg_limit
+            else {"max_mpdus": 1}
+        ),
+        "block_ack": {"after_missed": "repeat"} if case.table == "hidden_nobar" else {},
     }
 
 
 def _saturated(case: Case, flows: list[tuple[int, int, str]]) -> dict[str, Any]:
     """Senders that always have a packet."""
     # More than the rate of the PHY.
-    mbps = 54 if case.std == "a" else 500 * case.nss if case.width_mhz == 80 else 7.3 * (case.mcs % 8 + 2) * case.nss
+    mbps = (
+        54
+        if case.std == "a"
+        else 500 * case.nss
+        if case.width_mhz == 80
+        else 10.0 * (case.mcs % (8 if case.std == "n" else 10) + 2) * case.nss
+    )
     mbps *= 2.1 if case.width_mhz == 40 else 1
     warmup = 1.0 if case.table not in ("snr",) else 0.5
     parts = round(case.seconds / warmup)

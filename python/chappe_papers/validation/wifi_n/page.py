@@ -23,7 +23,8 @@ def page(comparisons: "Sequence[Comparison]") -> str:
         "",
         "A goodput agrees when the mean of five runs of Chappe, or one over a link, differs from that of ns-3 by at",
         "most 1 % over a saturated link, 3 % for saturated stations, access categories and links with noise, 10 % with",
-        "hidden terminals and TCP, or when the 95 % interval of the difference contains zero.",
+        "hidden terminals and TCP, or when the 95 % interval of the difference contains zero. With noise it is at",
+        "least two standard errors of the number of packets that ns-3 has delivered.",
         "",
         origin("validate wifi-n"),
     ]

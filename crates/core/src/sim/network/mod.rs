@@ -115,7 +115,8 @@ impl Network {
 
     /// Number of packets in the queues of a node.
     pub fn queued_at(&self, n: NodeId) -> usize {
-        self.ports.of(n).flat_map(|r| self.ports.all_of(r)).map(queue::Queue::len).sum::<usize>() + self.links.queued_at(n)
+        self.ports.of(n).flat_map(|r| self.ports.all_of(r)).map(queue::Queue::len).sum::<usize>()
+            + self.links.queued_at(n)
     }
 
     /// Neighborhood RED, if it is used.

@@ -62,7 +62,11 @@ impl Ports {
             queues: radios.iter().zip(0..).map(|(r, i)| queue((i, r.profile))).collect(),
             looks_up: !additional.is_empty(),
             down: Vec::new(),
-            further: if qos { radios.iter().zip(0..).map(|(r, i)| further((i, r.profile))).collect() } else { Vec::new() },
+            further: if qos {
+                radios.iter().zip(0..).map(|(r, i)| further((i, r.profile))).collect()
+            } else {
+                Vec::new()
+            },
             purged: radios.iter().map(|r| setup.interfaces.profiles[r.profile as usize].queue.purge).collect(),
             additional,
         };

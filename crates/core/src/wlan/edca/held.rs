@@ -207,7 +207,16 @@ impl Queue {
         let known = self.streams.iter().position(|s| s.to == to && s.tid == tid);
         let i = known.unwrap_or_else(|| {
             let state = self.first_state;
-            self.streams.push(Stream { to, tid, next: 0, state, asked: 0, request_due: false, requests: 0, abandoned: false });
+            self.streams.push(Stream {
+                to,
+                tid,
+                next: 0,
+                state,
+                asked: 0,
+                request_due: false,
+                requests: 0,
+                abandoned: false,
+            });
             self.streams.len() - 1
         });
         &mut self.streams[i]
@@ -235,15 +244,16 @@ impl Queue {
         self.held.iter().filter(move |h| h.to == to && h.tid == tid)
     }
 
-    /// Size of the MPDU that begins with packet `i`, and the number of packets in it, if an A-MSDU may have this size.
-    fn mpdu(&self, i: usize, aggregation: &Aggregation, header: u32) -> (u32, usize) {
+    /// Size of the MPDU that begins with packet `i`, and the number of packets in it, if an A-MSDU may have this size;
+    /// `fits`: an MPDU of a size is not too long for a PPDU of its own.
+    fn mpdu(&self, i: usize, aggregation: &Aggregation, header: u32, fits: impl Fn(u32) -> bool) -> (u32, usize) {
         let first = &self.held[i];
         let (most, mut body, mut count) = (aggregation.amsdu_size.0, first.msdu, 1);
         let mut padded = SUBFRAME_HEADER + first.msdu;
         let known = first.seq.is_some();
         for h in self.held.range(i + 1..).filter(|h| h.to == first.to && h.tid == first.tid) {
             let size = padded.next_multiple_of(4) + SUBFRAME_HEADER + h.msdu;
-            let joins = if known { h.joined } else { h.seq.is_none() && size <= most };
+            let joins = if known { h.joined } else { h.seq.is_none() && size <= most && fits(header + size) };
             if !joins {
                 break;
             }
@@ -280,10 +290,12 @@ impl Queue {
                 continue;
             }
             let next = self.streams.iter().find(|s| s.to == to && s.tid == tid).map_or(0, |s| s.next);
-            if ahead(start, h.seq.unwrap_or(next)) >= block_ack.window as u16 {
+            if ahead(start, h.seq.unwrap_or(next)) >= block_ack.buffer_mpdus as u16 {
                 break;
             }
-            let (bytes, packets) = self.mpdu(i, aggregation, header);
+            let (bytes, packets) = self.mpdu(i, aggregation, header, |size| {
+                timing.data_in(room.mode, DELIMITER + size) <= room.airtime.min(aggregation.max_airtime)
+            });
             // A single MPDU has a delimiter only with VHT; all subframes but the last end at a multiple of 4 B.
             let delimiter = if count > 0 || timing.delimits_single() { DELIMITER } else { 0 };
             let before = match count {
@@ -337,14 +349,7 @@ impl Queue {
             left -= 1;
             (h.seq, h.joined, h.in_psdu) = (Some(seq), k > 0, true);
             h.first_sent = h.first_sent.min(now);
-            psdu.mpdus.push(Mpdu {
-                packet: h.packet,
-                seq,
-                retry: h.sent,
-                bytes,
-                from: Span::ZERO,
-                until: Span::ZERO,
-            });
+            psdu.mpdus.push(Mpdu { packet: h.packet, seq, retry: h.sent, bytes, from: Span::ZERO, until: Span::ZERO });
         }
     }
 

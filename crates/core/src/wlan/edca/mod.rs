@@ -112,8 +112,8 @@ settings! {
         /// does without an agreement before it asks again.
         pub response_timeout: Span = Span::secs(1) => above(Span::ZERO).at_most(Span::secs(100))
             ; used when |c| c.agreement == Agreement::Requested, else "`agreement` is `established`",
-        /// Window of an agreement: sequence numbers that may be outstanding.
-        pub window: u32 = 64 => range(1, 64),
+        /// Window of an agreement: MPDUs for which a recipient has room in its reordering buffer.
+        pub buffer_mpdus: u32 = 64 => range(1, 64),
         /// What follows an A-MPDU without a block acknowledgement.
         pub after_missed: MissedBlockAck = MissedBlockAck::Request,
         /// Attempts at an MPDU under an agreement.

@@ -49,9 +49,22 @@ enum State {
 
 #[derive(Clone, Copy, Debug)]
 enum Response {
-    Cts { to: RadioId, mode: Mode, duration: Span },
-    Ack { to: RadioId, mode: Mode, duration: Span },
-    BlockAck { to: RadioId, tid: u8, mode: Mode, duration: Span },
+    Cts {
+        to: RadioId,
+        mode: Mode,
+        duration: Span,
+    },
+    Ack {
+        to: RadioId,
+        mode: Mode,
+        duration: Span,
+    },
+    BlockAck {
+        to: RadioId,
+        tid: u8,
+        mode: Mode,
+        duration: Span,
+    },
     /// The data that an RTS has announced.
     Data,
     /// The TXOP goes on.
@@ -359,9 +372,7 @@ impl QosStation {
     fn receive(&mut self, frame: &Frame, heard: Heard<'_>, cx: &mut Cx<'_>) {
         let expected = match frame.kind {
             FrameKind::Cts => self.state == State::AwaitCts,
-            FrameKind::Ack => {
-                self.awaits(FrameKind::Action) || (self.awaits(FrameKind::Data) && !self.psdu.aggregate)
-            }
+            FrameKind::Ack => self.awaits(FrameKind::Action) || (self.awaits(FrameKind::Data) && !self.psdu.aggregate),
             FrameKind::BlockAck => {
                 let asked = self.awaits(FrameKind::BlockAckReq);
                 (asked || (self.awaits(FrameKind::Data) && self.psdu.aggregate)) && heard.psdu.tid == self.psdu.tid
@@ -435,7 +446,7 @@ impl QosStation {
             self.queues[category as usize].stream(from, tid).state = Agreed::Yes;
         } else {
             // A repeated request changes nothing but the start, before which everything was acknowledged.
-            let window = cx.rules.block_ack.window as u16;
+            let window = cx.rules.block_ack.buffer_mpdus as u16;
             match self.recipients.iter_mut().find(|r| (r.from, r.tid) == (from, tid)) {
                 Some(recipient) if recipient.start() == start => {}
                 Some(recipient) => *recipient = Recipient::new(from, tid, window, start),
@@ -575,7 +586,7 @@ impl QosStation {
     fn recipient(&mut self, from: RadioId, tid: u8, start: u16, rules: &Config) -> usize {
         let known = self.recipients.iter().position(|r| (r.from, r.tid) == (from, tid));
         known.unwrap_or_else(|| {
-            self.recipients.push(Recipient::new(from, tid, rules.block_ack.window as u16, start));
+            self.recipients.push(Recipient::new(from, tid, rules.block_ack.buffer_mpdus as u16, start));
             self.recipients.len() - 1
         })
     }
@@ -746,7 +757,11 @@ impl QosStation {
         let timing = cx.timing;
         let aifs = timing.sifs + timing.slot * u64::from(parameters.aifsn);
         let after = silent.max(self.nav.until()).max(self.busy_until) + aifs;
-        if self.after_error { after.max(silent.max(self.busy_until) + (timing.eifs - timing.difs) + aifs) } else { after }
+        if self.after_error {
+            after.max(silent.max(self.busy_until) + (timing.eifs - timing.difs) + aifs)
+        } else {
+            after
+        }
     }
 
     /// Continues after anything that may have made the station idle.
@@ -849,7 +864,8 @@ impl QosStation {
         if ends {
             self.state = State::Sending;
             self.timeout = cx.now + airtime;
-            let frame = self.control_frame(FrameKind::CfEnd, RadioId::BROADCAST, airtime, Span::ZERO, cx.timing.basic_mode);
+            let frame =
+                self.control_frame(FrameKind::CfEnd, RadioId::BROADCAST, airtime, Span::ZERO, cx.timing.basic_mode);
             self.psdu.mpdus.clear();
             self.transmit(frame, cx);
         }
