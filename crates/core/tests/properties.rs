@@ -259,7 +259,7 @@ pub fn qos_scenarios() -> impl Strategy<Value = String> {
             (limits, datagrams, dscp, back),
         )| {
             // Over which every MCS is decoded.
-            let spacing = if reception == "sinr" { 10 + spacing % 60 } else { spacing };
+            let spacing = if reception == "sinr" { 10 + spacing % 40 } else { spacing };
             let limits = if limits { "edca = { best_effort.txop_limit = \"2528 us\", held_packets = 20 }, " } else { "" };
             format!(
                 r#"

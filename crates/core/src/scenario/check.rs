@@ -284,7 +284,8 @@ impl Checker<'_> {
         let ofdm = |rate| Mode::of(rate).map(Mode::is_ofdm);
         let own = if w.ppdu.is_ht() { Some(true) } else { ofdm(w.data_rate) };
         let is_foreign = |r: &BitRate| ofdm(*r).is_some_and(|o| Some(o) != own);
-        let links = w.link_rate.0.iter().enumerate().map(|(i, l)| (format!("wlan.link_rate.{i}.rate"), l.rate));
+        let links = w.link_rate.0.iter().enumerate().filter(|(_, l)| l.mcs.is_none());
+        let links = links.map(|(i, l)| (format!("wlan.link_rate.{i}.rate"), l.rate));
         let responses = w.response_rates.iter().map(|&rate| ("wlan.response_rates".to_owned(), rate));
         let others = std::iter::once(("wlan.basic_rate".to_owned(), w.basic_rate)).chain(links).chain(responses);
         let mut foreign: Vec<_> = others.filter(|o| is_foreign(&o.1)).take(1).collect();

@@ -673,7 +673,8 @@ impl Station {
             FrameKind::Ack if expected => self.on_acknowledged(cx),
             FrameKind::Data => self.receive_data(frame, cx),
             // A station without EDCA ignores frames of block acknowledgement.
-            _ => {}
+            FrameKind::Cts | FrameKind::Ack => {}
+            FrameKind::BlockAck | FrameKind::BlockAckReq | FrameKind::CfEnd | FrameKind::Action => {}
         }
     }
 

@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn an_idle_medium_is_entered_at_a_boundary() {
         // From `timelines.txt`: packets that came at odd times left at 1852 us (BE) and 1816 us (VI).
-        for (aifs, at, wanted) in [(43, 1843_001, 1_852_000), (34, 1_807_500, 1_816_000), (43, 1_852_000, 1_852_000)] {
+        for (aifs, at, wanted) in [(43, 1_843_001, 1_852_000), (34, 1_807_500, 1_816_000), (43, 1_852_000, 1_852_000)] {
             let mut backoff = Backoff::new(15);
             backoff.run(Time::ZERO + Span::us(aifs), Time(at), Span::us(9));
             assert_eq!(backoff.access, Time(wanted));
