@@ -394,7 +394,7 @@ proptest! {
 
     /// Every instant of a TCP flow has exactly one use.
     #[test]
-    fn the_uses_of_time_sum_to_the_measured_time(text in prop_oneof![3 => scenarios(), 1 => qos_scenarios()], seed in any::<u32>()) {
+    fn the_uses_of_time_sum_to_the_measured_time(text in scenarios(), seed in any::<u32>()) {
         let sim = run(&text, u64::from(seed));
         for table in [sim.recorder().flows(), sim.recorder().flow_batches()] {
             let column = |name: &str| table.numbers(name).expect("a column");
