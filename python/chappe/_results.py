@@ -805,7 +805,7 @@ def run(
         ScenarioError: If the scenario cannot be run, with all problems at once.
         LimitError: If the run needs more memory than ``run.max_memory``.
         OSError: If the scenario cannot be read, or a folder cannot be written or has files that no run wrote.
-        ValueError: If the name of the folder is empty or not UTF-8.
+        ValueError: If the name of the folder is empty or not UTF-8, or with ``pcap`` and ``wlan.access = "edca"``.
         TypeError: If an argument has the wrong type.
         RuntimeError: With ``out``, in a process forked after polars was used.
     """
@@ -817,6 +817,8 @@ def run(
             return _run(checked, update, out)
         if out is not None:
             refuse_shared(path_of("pcap", pcap), path_of("folder", out))
+        if checked.settings["wlan"]["access"] == "edca":
+            raise ValueError('captures do not have the aggregates of `wlan.access = "edca"`: leave pcap out')
         with Captures(pcap) as captures:
             return _run(checked, update, out, captures)
 

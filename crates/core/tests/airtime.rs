@@ -71,6 +71,9 @@ pub fn frames(setup: &Setup, lines: &[Line]) -> Vec<(RadioId, u64, u64)> {
         FrameKind::Ack => timing.ack,
         FrameKind::Data if l.to.is_broadcast() => timing.broadcast(timing.frame_bytes(l.bytes)),
         FrameKind::Data => timing.data(timing.frame_bytes(l.bytes)),
+        FrameKind::BlockAck | FrameKind::BlockAckReq | FrameKind::CfEnd | FrameKind::Action => {
+            unreachable!("frames of EDCA")
+        }
     };
     let sent = lines.iter().filter(|l| l.what == What::Sent);
     sent.map(|l| (l.radio, l.at.0, l.at.0 + airtime(l).0)).collect()

@@ -118,9 +118,9 @@ fn unmodelled_parts_are_named() {
         ("queue.discipline = \"dualpi2\"", "dualpi2 is not modelled"),
         ("radio.sinr.fading = \"nakagami\"", "nakagami is not modelled"),
         ("mobility.model = \"gauss-markov\"", "gauss-markov is not modelled"),
-        ("extends = \"802.11ac\"", "this PHY is not modelled: the nearest is `extends = \"802.11a\"`"),
+        ("extends = \"802.11ax\"", "this PHY is not modelled: the nearest are `extends = \"802.11n\"`"),
         ("extends = \"802.11b\"", "the preset `standard` is 802.11b"),
-        ("wlan.edca = true", "edca is not modelled"),
+        ("wlan.pcf = true", "pcf is not modelled"),
         ("radio.propagation = \"free_space\"", "it is called `friis` here; known: "),
     ] {
         let text = if text.starts_with("extends") {
@@ -1117,7 +1117,7 @@ fn overrides_are_checked_like_the_file() {
     assert!(said.contains("`tcp` has no setting `windw`") && said.contains("--set"), "{said}");
     let said = set("flow.3.src", "7").expect_err("a mistake").render(false);
     assert!(said.contains("flow"), "{said}");
-    let said = set("extends", "802.11n").expect_err("a mistake").render(false);
+    let said = set("extends", "802.11ax").expect_err("a mistake").render(false);
     assert!(said.contains("`extends` cannot be changed from outside") && said.contains("is not modelled"), "{said}");
 }
 

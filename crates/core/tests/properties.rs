@@ -227,13 +227,79 @@ pub fn wired_scenarios() -> impl Strategy<Value = String> {
     )
 }
 
+/// Scenarios of 802.11n and 802.11ac, some with noise, errors, hidden terminals and all access categories.
+pub fn qos_scenarios() -> impl Strategy<Value = String> {
+    let ppdu = prop::sample::select(vec![
+        ("802.11n", "ppdu = { mcs = 0 }"),
+        ("802.11n", "ppdu = { mcs = 7, streams = 2, guard_interval = \"400 ns\" }"),
+        ("802.11n", "ppdu = { format = \"non_ht\" }"),
+        ("802.11ac", "ppdu = { mcs = 4 }"),
+        ("802.11ac", "ppdu = { mcs = 9, guard_interval = \"400 ns\" }, signal_extension = \"6 us\""),
+    ]);
+    let rts = prop::sample::select(vec!["always", "never", "3000 B"]);
+    let block_ack = prop::sample::select(vec![
+        "",
+        "agreement = \"established\", after_missed = \"repeat\", mpdu_attempts = 2",
+        "buffer_mpdus = 5, request_attempts = 1, release_after = \"3 ms\", response_timeout = \"2 ms\"",
+        "lifetime = \"4 ms\", release_after = \"never\"",
+    ]);
+    let error = prop::sample::select(vec!["", "model = \"uniform\", rate = 0.2", "model = \"gilbert_elliott\""]);
+    let routing = prop::sample::select(protocols());
+    let reception = prop::sample::select(vec!["pairwise", "sinr"]);
+    let sizes = (1..5u32, 1..70u32, 2..60u32, 60..251u32, 0..4u32, 1..65u32);
+    let more = (any::<bool>(), any::<bool>(), 0..64u32, 0..64u32);
+    (ppdu, rts, block_ack, error, (routing, reception), sizes, more).prop_map(
+        |(
+            (preset, ppdu),
+            rts,
+            block_ack,
+            error,
+            (routing, reception),
+            (hops, window, queue, spacing, amsdu, mpdus),
+            (limits, datagrams, dscp, back),
+        )| {
+            // Over which every MCS is decoded.
+            let spacing = if reception == "sinr" { 10 + spacing % 40 } else { spacing };
+            let limits = if limits { "edca = { best_effort.txop_limit = \"2528 us\", held_packets = 20 }, " } else { "" };
+            format!(
+                r#"
+                extends = "{preset}"
+                run = {{ stop = "1 s", batches = 3, warmup_batches = 1 }}
+                topology = {{ hops = {hops}, spacing = "{spacing} m" }}
+                radio = {{ reception = "{reception}" }}
+                wlan = {{ {ppdu}, rts_threshold = "{rts}", {limits}block_ack = {{ {block_ack} }}, error = {{ {error} }}, aggregation = {{ max_mpdus = {mpdus}, amsdu_size = "{amsdu}000 B" }} }}
+                queue = {{ limit = {queue} }}
+                routing.protocol = "{routing}"
+                tcp.receive_window = {window}
+                cbr = {{ interval = "900 us", payload = "700 B" }}
+                [[flow]]
+                src = 0
+                dst = {hops}
+                dscp = {dscp}
+                [[flow]]
+                src = {hops}
+                dst = 0
+                dscp = {back}
+                {app}
+                "#,
+                app = if datagrams { "app = \"cbr\"" } else { "" },
+            )
+        },
+    )
+}
+
+/// Scenarios of every kind.
+pub fn all_scenarios() -> impl Strategy<Value = String> {
+    prop_oneof![2 => scenarios(), 2 => wired_scenarios(), 1 => qos_scenarios()]
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
     /// Every packet has exactly one outcome: the run itself checks the accounting and counts the packets in all layers.
     /// Here the tables must agree.
     #[test]
-    fn packets_are_conserved(text in prop_oneof![scenarios(), wired_scenarios()], seed in any::<u32>()) {
+    fn packets_are_conserved(text in all_scenarios(), seed in any::<u32>()) {
         let sim = run(&text, u64::from(seed));
         let packet_outcomes = sim.recorder().packet_outcomes();
         let rows = packet_outcomes.rows();
@@ -280,7 +346,7 @@ proptest! {
     /// Nothing is delivered that was not sent, and nothing twice; and the origin of every arrival is known.
     #[test]
     fn flows_deliver_at_most_what_was_sent(
-        text in prop_oneof![scenarios(), wired_scenarios()],
+        text in all_scenarios(),
         seed in any::<u32>(),
     ) {
         let sim = run(&text, u64::from(seed));
@@ -303,7 +369,7 @@ proptest! {
     /// No flow delivers more than its file, unless a deviation of ns-2 makes it send data that nobody has provided.
     #[test]
     fn files_are_delivered_and_nothing_beyond(
-        text in prop_oneof![scenarios(), wired_scenarios()],
+        text in all_scenarios(),
         seed in any::<u32>(),
         segments in 1..30u64,
     ) {
@@ -342,7 +408,7 @@ proptest! {
 
     /// Reporting every signal changes nothing, although usually most sense-only receivers learn of its end much later.
     #[test]
-    fn a_trace_changes_nothing(text in prop_oneof![scenarios(), wired_scenarios()], seed in any::<u32>()) {
+    fn a_trace_changes_nothing(text in all_scenarios(), seed in any::<u32>()) {
         let plain = run(&text, u64::from(seed));
         let mut traced = Sim::new(&scenario(&text).setup(Some(u64::from(seed))));
         traced.trace();
@@ -352,7 +418,7 @@ proptest! {
 
     /// Accounting for airtime changes nothing, either.
     #[test]
-    fn counting_air_time_changes_nothing(text in scenarios(), seed in any::<u32>()) {
+    fn counting_air_time_changes_nothing(text in prop_oneof![3 => scenarios(), 1 => qos_scenarios()], seed in any::<u32>()) {
         let plain = run(&text, u64::from(seed));
         let mut counted = Sim::new(&Setup { airtime: true, ..scenario(&text).setup(Some(u64::from(seed))) });
         counted.run();
@@ -370,7 +436,7 @@ proptest! {
     /// A scenario and a seed always give the same bytes, also from the file of effective settings, and also when the
     /// run is divided.
     #[test]
-    fn results_are_reproduced(text in prop_oneof![scenarios(), wired_scenarios()], seed in any::<u32>()) {
+    fn results_are_reproduced(text in all_scenarios(), seed in any::<u32>()) {
         let first = scenario(&text);
         let again = scenario(&first.effective_toml());
         prop_assert_eq!(first.effective(), again.effective());

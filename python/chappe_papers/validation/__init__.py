@@ -16,7 +16,8 @@ class SimulatorComparison:
 
     def validate(self, folder: Path, *, jobs: int | None) -> int:
         """Makes the runs, prints a summary, writes ``validation.md`` and ``validation.csv``; returns an exit code."""
-        code: int = import_module(f"chappe_papers.validation.{self.name}.compare").validate(folder, jobs=jobs)
+        package = self.name.replace("-", "_")
+        code: int = import_module(f"chappe_papers.validation.{package}.compare").validate(folder, jobs=jobs)
         return code
 
 
@@ -27,6 +28,10 @@ VALIDATIONS: tuple[SimulatorComparison, ...] = (
     ),
     SimulatorComparison(
         "dsr", "DSR between mobile nodes against ns-2.35: TCP and datagrams with three movement patterns"
+    ),
+    SimulatorComparison(
+        "wifi-n",
+        "802.11n and 802.11ac against ns-3.37: links, contention, access categories, hidden terminals, noise, TCP",
     ),
 )
 """All comparisons."""

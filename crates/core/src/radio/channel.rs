@@ -191,7 +191,7 @@ pub struct Channel {
     pub(super) waiting: Vec<u32>,
     receivers: Vec<Receiver>,
     /// For each receiver in range, one bit for each rate that it can decode; empty if rates do not differ in range.
-    pub(super) modes: Vec<u16>,
+    pub(super) modes: Vec<u32>,
     /// Capture threshold of each receiver; empty if all are equal.
     pub(super) captures: Vec<f32>,
     capture: f32,
@@ -258,6 +258,12 @@ impl Channel {
     /// Signal-to-noise ratio of the frame that a radio received last; 0 with pairwise reception.
     pub fn signal_to_noise(&self, radio: RadioId) -> f64 {
         self.sinr.as_ref().map_or(0.0, |s| s.signal_to_noise(radio))
+    }
+
+    /// Decides if a part of the frame that a radio received last has survived: with pairwise reception, if the frame
+    /// did. The part lies between these times after the begin of the frame.
+    pub fn part_survives(&mut self, radio: RadioId, from: Span, until: Span) -> bool {
+        self.sinr.as_mut().is_none_or(|s| s.part_survives(radio, from, until))
     }
 
     /// Makes every station need the end of every signal.
@@ -328,10 +334,10 @@ impl Channel {
 
     /// Radios that sense this radio's frames, with the received power \[W\] and one bit for each rate that they can
     /// decode.
-    pub fn signals(&self, radio: RadioId) -> impl Iterator<Item = (RadioId, f32, u16)> + '_ {
+    pub fn signals(&self, radio: RadioId) -> impl Iterator<Item = (RadioId, f32, u32)> + '_ {
         let a = &self.transmitters[radio.index()];
         (a.start as usize..a.end as usize).map(move |i| {
-            let all = if i < a.sensing as usize { u16::MAX } else { 0 };
+            let all = if i < a.sensing as usize { u32::MAX } else { 0 };
             let l = &self.in_range[i];
             (RadioId(l.to), l.power, self.modes.get(i).copied().unwrap_or(all))
         })

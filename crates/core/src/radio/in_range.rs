@@ -58,13 +58,13 @@ fn grid(radios: &Radios) -> (f64, Vec<(Cell, u32)>) {
 
 /// Receivers in range of each radio in the order of their numbers, and the rates they can decode, where rates differ in
 /// range.
-pub(super) fn find_in_range(radios: &Radios) -> (Vec<ReceiverInRange>, Vec<Transmitter>, Vec<u16>) {
+pub(super) fn find_in_range(radios: &Radios) -> (Vec<ReceiverInRange>, Vec<Transmitter>, Vec<u32>) {
     let (sites, common) = (&radios.sites, &radios.profiles[0]);
     let links = common.measured();
     let (cell, cells) = if links.is_some() { Default::default() } else { grid(radios) };
     let mut of_nodes: Vec<(u32, u32)> = sites.iter().zip(0..).map(|(s, i)| (s.node, i)).collect();
     of_nodes.sort_unstable();
-    let ends: Vec<End> = radios.profiles.iter().map(|p| End::new(p, common).with_curves(p, &radios.rates)).collect();
+    let ends: Vec<End> = radios.profiles.iter().map(|p| End::new(p, common).with_curves(p, &radios.codings)).collect();
     let shadowing = Shadowing::new(common, radios.seed);
     let in_modes = radios.differ_by_rate();
     let (mut all, mut sensing, mut modes) = (Vec::new(), Vec::new(), Vec::new());
@@ -116,8 +116,8 @@ pub(super) fn find_in_range(radios: &Radios) -> (Vec<ReceiverInRange>, Vec<Trans
                 all.push(receiver);
                 if in_modes {
                     let bit =
-                        |(&rate, mode)| u16::from(end.decodes(rate, s.power, distance, common.propagation)) << mode;
-                    modes.push(radios.rates.iter().zip(0..).map(bit).fold(0, |all, bit| all | bit));
+                        |(&rate, mode)| u32::from(end.decodes(rate, s.power, distance, common.propagation)) << mode;
+                    modes.push(radios.distinguished().iter().zip(0..).map(bit).fold(0, |all, bit| all | bit));
                 }
             }
         }

@@ -184,6 +184,10 @@ pub struct Radios {
     pub sites: Vec<Site>,
     /// Rates at which frames are sent.
     pub rates: Vec<BitRate>,
+    /// For each of these rates, the one with the same modulation and code in a channel of 20 MHz with one stream.
+    pub codings: Vec<BitRate>,
+    /// Number of rates whose frames are judged as a whole; those of frames at the following rates, MPDU by MPDU.
+    pub whole: usize,
     /// Duration of the PLCP preamble and header at each of these rates.
     pub plcp: Vec<Span>,
     /// Seed of what is drawn once for all runs: shadowing.
@@ -196,6 +200,12 @@ impl Radios {
         self.profiles.iter().any(Config::differs_by_rate)
     }
 
+    /// What decides at each rate who can decode its frames: modulation and code, or a sensitivity of the rate.
+    pub(crate) fn distinguished(&self) -> &[BitRate] {
+        let sums = self.profiles.iter().any(|p| p.reception == Reception::Sinr);
+        if sums { &self.codings } else { &self.rates }
+    }
+
     /// One radio at each of these positions, all alike and on one channel.
     pub fn alike(cfg: &Config, positions: &[Position]) -> Radios {
         let site = |(node, &position): (u32, &Position)| Site { position, node, channel: 1, profile: 0 };
@@ -203,6 +213,8 @@ impl Radios {
             profiles: vec![cfg.clone()],
             sites: (0..).zip(positions).map(site).collect(),
             rates: Vec::new(),
+            codings: Vec::new(),
+            whole: usize::MAX,
             plcp: Vec::new(),
             seed: 0,
         }

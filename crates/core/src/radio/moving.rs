@@ -64,7 +64,7 @@ impl Moving {
     fn new(radios: &Radios, transmitters: &[Transmitter]) -> Moving {
         let common = &radios.profiles[0];
         let ends: Vec<End> =
-            radios.profiles.iter().map(|p| End::new(p, common).with_curves(p, &radios.rates)).collect();
+            radios.profiles.iter().map(|p| End::new(p, common).with_curves(p, &radios.codings)).collect();
         let in_modes = radios.differ_by_rate();
         let shadowing = Shadowing::new(common, radios.seed);
         let pairs = ends.iter().flat_map(|from| ends.iter().map(move |to| (from, to)));
@@ -77,7 +77,7 @@ impl Moving {
             models: pairs.map(model).collect(),
             ends,
             shadowing,
-            rates: if in_modes { radios.rates.clone() } else { Vec::new() },
+            rates: if in_modes { radios.distinguished().to_vec() } else { Vec::new() },
             radios: radios.clone(),
             capacity: transmitters.iter().map(|a| a.end - a.start).collect(),
             sensing: Vec::with_capacity(64),
@@ -143,7 +143,7 @@ impl Channel {
                 if !rates.is_empty() {
                     let end = &ends[site.profile as usize];
                     let decodes = |rate| end.decodes(rate, s.power, distance, radios.profiles[0].propagation);
-                    let bit = |(&rate, mode): (&BitRate, u16)| u16::from(decodes(rate)) << mode;
+                    let bit = |(&rate, mode): (&BitRate, u32)| u32::from(decodes(rate)) << mode;
                     modes[next] = rates.iter().zip(0..).map(bit).fold(0, |all, bit| all | bit);
                 }
                 next += 1;
@@ -188,7 +188,7 @@ mod tests {
     }
 
     /// All receivers of a sender, with everything known of each.
-    fn in_range(c: &Channel, radio: usize) -> Vec<(u32, u32, u32, bool, u16)> {
+    fn in_range(c: &Channel, radio: usize) -> Vec<(u32, u32, u32, bool, u32)> {
         let a = &c.transmitters[radio];
         let row = |i: usize| {
             let l = &c.in_range[i];
@@ -222,6 +222,8 @@ mod tests {
                     })
                     .collect(),
                 rates: vec![BitRate::mbps(1), BitRate::mbps(11)],
+                codings: vec![BitRate::mbps(1), BitRate::mbps(11)],
+                whole: 2,
                 plcp: vec![Span::us(192); 2],
                 seed: 0,
             };

@@ -67,10 +67,10 @@ impl End {
 
     /// Sets the needs of each rate for cumulative interference: nine of ten long frames survive noise alone.
     #[must_use]
-    pub fn with_curves(mut self, cfg: &Config, rates: &[BitRate]) -> End {
+    pub fn with_curves(mut self, cfg: &Config, codings: &[BitRate]) -> End {
         if cfg.reception == Reception::Sinr {
             let weakest = |&rate: &BitRate| (rate, sinr::weakest(&cfg.sinr, rate), f64::INFINITY);
-            self.sensitivity = rates.iter().map(weakest).collect();
+            self.sensitivity = codings.iter().map(weakest).collect();
         }
         self
     }

@@ -113,6 +113,10 @@ struct Air {
     /// Logarithm of the probability that all bits so far have survived.
     ln_success: f64,
     power: f64,
+    /// Data of the locked frame, and of the last one that was judged, where MPDUs are judged.
+    pieces: Vec<Piece>,
+    judged: Vec<Piece>,
+    judged_from: Time,
     /// Strongest interference with a frame for this radio, and its kind.
     worst: f64,
     harm: Option<Harm>,
@@ -131,6 +135,15 @@ struct Part {
 struct Coding {
     parts: [Part; 2],
     plcp: Span,
+    /// The data are judged in parts, MPDU by MPDU.
+    by_mpdu: bool,
+}
+
+/// Logarithm of the probability that a nanosecond of data survives, up to an instant.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    until: Time,
+    ln_success: f64,
 }
 
 /// Reception state of all receivers of a channel.
@@ -157,12 +170,12 @@ impl Sinr {
     pub(super) fn new(radios: &Radios) -> Option<Box<Sinr>> {
         let common = radios.profiles.first().filter(|p| p.reception == Reception::Sinr)?;
         let cfg = common.sinr.clone();
-        let coding = |(&rate, &plcp): (&BitRate, &Span)| {
+        let coding = |(i, ((&rate, &code), &plcp)): (usize, ((&BitRate, &BitRate), &Span))| {
             // OFDM has short preambles.
             let slowest = BitRate::mbps(if plcp > Span::us(30) { 1 } else { 6 });
             let header = Part { curve: Curve::new(slowest, cfg.ofdm), bits: HEADER, in_ns: plcp.0 as f64 };
-            let data = Part { curve: Curve::new(rate, cfg.ofdm), bits: rate.0 as f64 / 1e9, in_ns: 1.0 };
-            Coding { parts: [header, data], plcp }
+            let data = Part { curve: Curve::new(code, cfg.ofdm), bits: rate.0 as f64 / 1e9, in_ns: 1.0 };
+            Coding { parts: [header, data], plcp, by_mpdu: i >= radios.whole }
         };
         let air = |_| Air {
             signals: Signals::with_capacity(SIGNALS),
@@ -172,12 +185,15 @@ impl Sinr {
             mode: 0,
             ln_success: 0.0,
             power: 0.0,
+            pieces: Vec::new(),
+            judged: Vec::new(),
+            judged_from: Time::ZERO,
             worst: 0.0,
             harm: None,
         };
         let mut sinr = Sinr {
             noise: noise(&cfg),
-            codings: radios.rates.iter().zip(&radios.plcp).map(coding).collect(),
+            codings: radios.rates.iter().zip(&radios.codings).zip(&radios.plcp).enumerate().map(coding).collect(),
             airs: (0..radios.sites.len()).map(air).collect(),
             rngs: Vec::new(),
             locked: Vec::new(),
@@ -321,6 +337,23 @@ impl Sinr {
         turns
     }
 
+    /// Decides if a part of the frame that a radio received last has survived. The part lies between these times after
+    /// the begin of the frame.
+    pub(super) fn part_survives(&mut self, radio: RadioId, from: Span, until: Span) -> bool {
+        let air = &self.airs[radio.index()];
+        let (from, until) = (air.judged_from + from, air.judged_from + until);
+        let (mut ln_success, mut since) = (0.0, from);
+        for piece in air.judged.iter().filter(|piece| piece.until > from) {
+            let next = piece.until.min(until);
+            if next > since {
+                ln_success += piece.ln_success * next.since(since).0 as f64;
+                since = next;
+            }
+        }
+        // Draws no number where the outcome is certain.
+        ln_success == 0.0 || self.rngs[radio.index()].uniform() < libm::exp(ln_success)
+    }
+
     /// A sender is switched off: the rest of its signal at a receiver ends at this instant.
     pub(super) fn cut(&mut self, radio: RadioId, sender: u32, at: Time) {
         self.airs[radio.index()].signals.cut(sender, at);
@@ -334,6 +367,10 @@ impl Sinr {
         let end = r.until;
         if r.lock == Lock::Clean {
             air.account(end, *noise, codings);
+            if codings[usize::from(air.mode)].by_mpdu {
+                std::mem::swap(&mut air.pieces, &mut air.judged);
+                air.judged_from = air.begins;
+            }
             // Draws no number where the outcome is certain.
             if air.ln_success < 0.0 && rngs[radio.index()].uniform() >= libm::exp(air.ln_success) {
                 r.lock = Lock::Collided;
@@ -392,6 +429,7 @@ impl Air {
         (self.since, self.begins, self.data_from) = (from, from, from + coding.plcp);
         (self.mode, self.power, self.ln_success) = (mode, power, 0.0);
         (self.worst, self.harm) = (0.0, None);
+        self.pieces.clear();
     }
 
     /// Records a frame for this radio that was not detected; `loud`: it would be without interference.
@@ -416,7 +454,12 @@ impl Air {
             let next = next.min(select_unpredictable(in_data, next, self.data_from));
             let ratio = self.power / (noise + self.signals.others);
             let time = next.since(self.since).0 as f64;
-            self.ln_success += part.bits * time / part.in_ns * part.curve.ln_success(ratio);
+            let ln_success = part.bits * time / part.in_ns * part.curve.ln_success(ratio);
+            if in_data && coding.by_mpdu {
+                self.pieces.push(Piece { until: next, ln_success: ln_success / time });
+            } else {
+                self.ln_success += ln_success;
+            }
             self.since = next;
         }
     }

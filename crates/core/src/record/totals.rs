@@ -7,7 +7,7 @@ use super::rates::Rates;
 use super::route_time::RouteCounters;
 use crate::count::Field;
 use crate::counters;
-use crate::net::{middlebox, queue, routing};
+use crate::net::{middlebox, routing};
 use crate::packet::{Kind, Ledgers};
 use crate::tcp::{self, Sender};
 use crate::unit::Time;
@@ -62,11 +62,11 @@ counters! {
 }
 
 impl RadioTotals {
-    /// Counters of a radio: of its station, its receiver, and the queue in front of it.
+    /// Counters of a radio: of its station, its receiver, and the queues in front of it.
     pub fn new(
         mac: &wlan::dcf::Counters,
         radio: &radio::Counters,
-        queue: &queue::Queue,
+        ecn_marks: u64,
         neighbor_changes: u64,
     ) -> RadioTotals {
         let data = |a: &[u64; 4]| a[Kind::Data as usize];
@@ -93,7 +93,7 @@ impl RadioTotals {
             given_up_after_rts: rts.iter().sum(),
             captures: radio.captures,
             collisions: radio.collisions,
-            ecn_marks: queue.marks(),
+            ecn_marks,
             neighbor_changes,
         }
     }

@@ -43,8 +43,8 @@ impl<'a> Graph<'a> {
             let (timing, node) = (&timing, &node);
             let works = move |peer: &RadioId| {
                 let data = interfaces.mode(r, node(*peer));
-                let ack = timing[interfaces.radios[peer.index()].profile as usize].response_to(data).0;
-                channel.decodes(r, *peer, data.0) && channel.decodes(*peer, r, ack.0)
+                let ack = timing[interfaces.radios[peer.index()].profile as usize].response_to_any(data).0;
+                channel.decodes(r, *peer, data.column()) && channel.decodes(*peer, r, ack.0)
             };
             channel.neighbours(r).filter(works).map(move |peer| (node(r), node(peer)))
         };

@@ -53,6 +53,8 @@ pub struct FlowSetup {
     pub payload: Bytes,
     /// Lets AODV declare a neighbour lost when the MAC gives up data of this flow.
     pub breaks_links: bool,
+    /// Differentiated services codepoint.
+    pub dscp: u8,
     /// Split of the connection.
     pub split: Option<SplitSetup>,
 }
@@ -169,7 +171,9 @@ impl Interfaces {
         radio::Radios {
             profiles: self.profiles.iter().map(|p| p.radio.clone()).collect(),
             sites: self.radios.iter().map(site).collect(),
-            rates: wlan::RATES.to_vec(),
+            rates: wlan::mode::rates(&self.profiles[0].wlan.ppdu).collect(),
+            codings: wlan::mode::codings().collect(),
+            whole: wlan::RATES.len(),
             plcp: wlan::timing::preambles(&self.profiles[0].wlan),
             seed: self.seed,
         }
@@ -192,7 +196,7 @@ impl Interfaces {
     pub fn mode(&self, radio: RadioId, to: NodeId) -> Mode {
         let ends = (self.radios[radio.index()].node, to);
         let link_mode = self.link_modes.binary_search_by_key(&ends, |m| (m.0, m.1)).ok().map(|i| self.link_modes[i].2);
-        link_mode.unwrap_or_else(|| Mode::checked(self.profile(radio).wlan.data_rate))
+        link_mode.unwrap_or_else(|| self.profile(radio).wlan.data_mode())
     }
 
     /// Rates of a radio's station for all receivers.
@@ -200,7 +204,7 @@ impl Interfaces {
         let from = self.radios[radio.index()].node;
         let rows = &self.link_modes[self.link_modes.partition_point(|m| m.0 < from)..];
         let link_modes = rows.iter().take_while(|m| m.0 == from).flat_map(|m| self.of(m.1).map(|r| (r, m.2)));
-        Modes::new(Mode::checked(self.profile(radio).wlan.data_rate), link_modes.collect())
+        Modes::new(self.profile(radio).wlan.data_mode(), link_modes.collect())
     }
 
     fn of(&self, node: NodeId) -> impl Iterator<Item = RadioId> + '_ {

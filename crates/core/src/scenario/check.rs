@@ -250,10 +250,11 @@ impl Checker<'_> {
     pub(super) fn wlan(&mut self, of: &str, w: &wlan::Config) {
         self.msdu(of, w.llc_size.0);
         let cw_max = self.owner(of, "wlan.cw_max");
-        if w.cw_max < w.cw_min {
+        if w.is_dcf() && w.cw_max < w.cw_min {
             let message = format!("the largest contention window {} is below the smallest, {}", w.cw_max, w.cw_min);
             self.error(&cw_max, message, "`wlan.cw_max` must be at least `wlan.cw_min`");
         }
+        self.qos(of, w);
         if w.cca_time > w.slot_time {
             let path = self.owner(of, "wlan.cca_time");
             let message = format!(
@@ -281,8 +282,10 @@ impl Checker<'_> {
             }
         }
         let ofdm = |rate| Mode::of(rate).map(Mode::is_ofdm);
-        let is_foreign = |r: &BitRate| ofdm(*r).is_some_and(|o| Some(o) != ofdm(w.data_rate));
-        let links = w.link_rate.0.iter().enumerate().map(|(i, l)| (format!("wlan.link_rate.{i}.rate"), l.rate));
+        let own = if w.ppdu.is_ht() { Some(true) } else { ofdm(w.data_rate) };
+        let is_foreign = |r: &BitRate| ofdm(*r).is_some_and(|o| Some(o) != own);
+        let links = w.link_rate.0.iter().enumerate().filter(|(_, l)| l.mcs.is_none());
+        let links = links.map(|(i, l)| (format!("wlan.link_rate.{i}.rate"), l.rate));
         let responses = w.response_rates.iter().map(|&rate| ("wlan.response_rates".to_owned(), rate));
         let others = std::iter::once(("wlan.basic_rate".to_owned(), w.basic_rate)).chain(links).chain(responses);
         let mut foreign: Vec<_> = others.filter(|o| is_foreign(&o.1)).take(1).collect();
@@ -319,6 +322,106 @@ impl Checker<'_> {
         }
     }
 
+    /// Validates EDCA, HT and VHT, and what is not simulated with them.
+    fn qos(&mut self, of: &str, w: &wlan::Config) {
+        let ppdu = &w.ppdu;
+        let place = self.owner(of, "wlan.ppdu.mcs");
+        if ppdu.is_ht() {
+            if w.is_dcf() {
+                let format = self.owner(of, "wlan.ppdu.format");
+                self.error(&format, "stations with HT or VHT are QoS stations", "add `wlan.access = \"edca\"`");
+            }
+            if !Mode::of(w.basic_rate).is_some_and(Mode::is_ofdm) {
+                self.error(
+                    &self.owner(of, "wlan.ppdu.format"),
+                    format!(
+                        "with HT and VHT other frames are OFDM, and `wlan.basic_rate` is {}, no rate of 802.11a",
+                        w.basic_rate
+                    ),
+                    "set `wlan.basic_rate = \"6 Mbit/s\"`, or extend `802.11n` or `802.11ac`",
+                );
+            }
+            let streams = |mcs| ppdu.has(mcs);
+            let links = w.link_rate.0.iter().enumerate();
+            let links = links.filter_map(|(i, l)| Some((format!("wlan.link_rate.{i}.mcs"), l.mcs?)));
+            let all: Vec<_> = std::iter::once((place, ppdu.mcs)).chain(links).collect();
+            for (place, mcs) in all.into_iter().filter(|of| !streams(of.1)) {
+                self.error(
+                    &place,
+                    format!("this format has no MCS {mcs} in a channel of {}", ppdu.channel_width),
+                    "HT has MCS 0 to 7 for a stream, in 20 and 40 MHz; VHT has 0 to 8, and 9 from 40 MHz on",
+                );
+            }
+            if let Some(i) = w.link_rate.0.iter().position(|l| l.mcs.is_none()) {
+                self.error(&format!("wlan.link_rate.{i}"), "a link of HT or VHT has an MCS", "set `mcs`");
+            }
+            if ppdu.format == wlan::ppdu::Format::HtMixed && w.aggregation.max_size.0 > 65_535 {
+                let path = self.owner(of, "wlan.aggregation.max_size");
+                self.error(&path, "an A-MPDU of HT has at most 65535 B", "");
+            }
+            let radio = &self.cfg.radio;
+            if radio.reception == radio::Reception::Sinr && radio.sinr.bandwidth != ppdu.channel_width {
+                self.error(
+                    "radio.sinr.bandwidth",
+                    format!(
+                        "noise is received in {}, and the channel has {}",
+                        radio.sinr.bandwidth, ppdu.channel_width
+                    ),
+                    &format!("set `radio.sinr.bandwidth = \"{}\"`", ppdu.channel_width),
+                );
+            }
+        } else if let Some(i) = w.link_rate.0.iter().position(|l| l.mcs.is_some()) {
+            let path = format!("wlan.link_rate.{i}.mcs");
+            self.error(&path, "only links of HT and VHT have an MCS", "set `wlan.ppdu.format`, or `rate` instead");
+        }
+        if w.is_dcf() {
+            return;
+        }
+        for (category, p) in ["best_effort", "background", "video", "voice"].iter().zip([
+            &w.edca.best_effort,
+            &w.edca.background,
+            &w.edca.video,
+            &w.edca.voice,
+        ]) {
+            if p.cw_max < p.cw_min {
+                let path = self.owner(of, &format!("wlan.edca.{category}.cw_max"));
+                self.error(
+                    &path,
+                    format!("the largest contention window {} is below the smallest, {}", p.cw_max, p.cw_min),
+                    &format!("`wlan.edca.{category}.cw_max` must be at least `cw_min`"),
+                );
+            }
+        }
+        let eifs = w.eifs;
+        if !matches!(eifs, wlan::EifsRule::InsteadOfDifs | wlan::EifsRule::Difs) {
+            let path = self.owner(of, "wlan.eifs");
+            self.error(&path, "stations with EDCA do not have this rule", "`instead_of_difs` or `difs`");
+        }
+        let control = &w.rate_control;
+        if control.algorithm.has_chain() {
+            let path = self.owner(of, "wlan.rate_control.algorithm");
+            let help = "choose `fixed`, `arf`, `aarf` or `ideal`";
+            self.error(&path, "it plans the attempts at single frames, not at aggregates", help);
+        }
+        if control.algorithm.chooses_rates() && ppdu.is_ht() && !control.rates.is_empty() {
+            let path = self.owner(of, "wlan.rate_control.rates");
+            let message = "rate control over MCS chooses from all MCS with `wlan.ppdu.streams`";
+            self.error(&path, message, "leave it out");
+        }
+        let net = &self.cfg.net;
+        for (path, on) in [
+            ("net.link_red.enabled", net.link_red.enabled),
+            ("net.neighborhood_red.enabled", net.neighborhood_red.enabled),
+        ] {
+            if on {
+                self.error(path, "it counts frames of the DCF, not of EDCA", "set `wlan.access = \"dcf\"`");
+            }
+        }
+        if self.cfg.mobility.ns2.decides_ties {
+            self.error("mobility.ns2.decides_ties", "ties are those of the DCF", "set `wlan.access = \"dcf\"`");
+        }
+    }
+
     fn network(&mut self) {
         let cfg = self.cfg;
         self.queue("queue", &cfg.queue);
@@ -335,7 +438,7 @@ impl Checker<'_> {
 
     /// Decoding range of the default radio [m].
     fn reach(&self) -> f64 {
-        let (radio, rate) = (&self.cfg.radio, self.cfg.wlan.data_rate);
+        let (radio, rate) = (&self.cfg.radio, self.cfg.wlan.data_mode().coding());
         let model = Model::new(radio);
         match radio.reception {
             radio::Reception::Sinr => model.range_of_power(radio::sinr::weakest(&radio.sinr, rate)).0,
@@ -352,7 +455,7 @@ impl Checker<'_> {
 
     /// Decoding range as text.
     fn how_far(&self) -> String {
-        let (radio, rate, reach) = (&self.cfg.radio, self.cfg.wlan.data_rate, self.reach());
+        let (radio, rate, reach) = (&self.cfg.radio, self.cfg.wlan.data_mode().rate(), self.reach());
         let apart = match self.too_far_apart() {
             true => format!(", and neighbours are {} apart", self.cfg.topology.spacing),
             false => String::new(),

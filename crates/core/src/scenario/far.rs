@@ -40,6 +40,7 @@ fn reach_of_data(r: &radio::Config, w: &wlan::Config) -> Metres {
     let chosen = w.rate_control.algorithm.chooses_rates();
     let rate = if chosen { rates.min().unwrap_or(w.data_rate) } else { w.data_rate };
     if r.reception == radio::Reception::Sinr {
+        let rate = if w.ppdu.is_ht() { w.ppdu.data_mode().coding() } else { rate };
         return Model::new(r).range_of_power(sinr::weakest(&r.sinr, rate));
     }
     let row = r.sensitivity.0.iter().find(|row| row.rate == rate);

@@ -106,6 +106,9 @@ settings! {
         pub name: Option<Label> | "none" = None,
         /// Group of the flow, which several flows can have in common: `--flows web` chooses all of them.
         pub group: Option<Label> | "none" = None,
+        /// Differentiated services codepoint of its packets (RFC 2474). Its upper three bits are the user priority, and
+        /// by this the access category of EDCA: 0 and 3 best effort, 1 and 2 background, 4 and 5 video, 6 and 7 voice.
+        pub dscp: u32 = 0 => at_most(63),
         /// Application of the flow.
         pub app: app::Kind = app::Kind::Bulk,
         /// Start of the flow, of the first one between several nodes; "event": each flow waits for an event that starts
@@ -154,6 +157,7 @@ impl FlowEntry {
             group: self.group.clone(),
             start: None,
             stop: None,
+            dscp: self.dscp as u8,
             app: self.app,
             tcp: self.tcp.clone(),
             bulk: self.bulk.clone(),
@@ -199,6 +203,8 @@ pub struct Flow {
     pub name: Option<Label>,
     /// Group of flows by which measures choose it.
     pub group: Option<Label>,
+    /// Differentiated services codepoint.
+    pub dscp: u8,
     /// Application.
     pub app: app::Kind,
     /// Start; `None`: an event starts it.

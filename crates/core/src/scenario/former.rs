@@ -7,7 +7,7 @@ use crate::setting::{Node, join};
 use serde_json::{Map, Value as Json, json};
 
 /// Settings that the previous version did not have, each with the value that changes nothing.
-const NEW: [(&str, &str); 22] = [
+const NEW: [(&str, &str); 23] = [
     ("radio.shadowing_seed", "topology"),
     ("traffic.seed", "topology"),
     ("traffic.stop", "never"),
@@ -30,10 +30,14 @@ const NEW: [(&str, &str); 22] = [
     ("tcp.rack_tlp.tail_loss_probe", "true"),
     ("tcp.rack_tlp.f_rto", "true"),
     ("tcp.rack_tlp.hystart", "hystart"),
+    ("wlan.signal_extension", "0 s"),
 ];
 
+/// Groups and settings of stations with EDCA, without effect in networks of the DCF.
+const NEW_OF_EDCA: [&str; 5] = ["access", "ppdu", "edca", "aggregation", "block_ack"];
+
 /// The same, of the entries of `flow`.
-const NEW_OF_FLOWS: [(&str, &str); 2] = [("name", NONE), ("group", NONE)];
+const NEW_OF_FLOWS: [(&str, &str); 3] = [("name", NONE), ("group", NONE), ("dscp", "0")];
 
 /// Groups that the previous version did not have.
 const NEW_GROUPS: [&str; 5] =
@@ -87,6 +91,14 @@ pub fn under_former_names(settings: &Json) -> Json {
 
 /// Removes the settings that the previous version did not have where they change nothing.
 fn remove_new(settings: &mut Json) {
+    if let Some(wlan) = settings.get_mut("wlan").and_then(Json::as_object_mut)
+        && wlan.get("access").and_then(Json::as_str) == Some("dcf")
+    {
+        NEW_OF_EDCA.iter().for_each(|key| _ = wlan.remove(*key));
+        for link in wlan.get_mut("link_rate").and_then(Json::as_array_mut).into_iter().flatten() {
+            link.as_object_mut().into_iter().for_each(|link| link.retain(|key, _| key != "mcs" && key != "streams"));
+        }
+    }
     let text = |value: &Json| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     for (path, without_effect) in NEW {
         remove_if(settings, path, |value| [without_effect, NONE].contains(&text(value).as_str()));
@@ -96,7 +108,7 @@ fn remove_new(settings: &mut Json) {
     }
     for flow in settings["flow"].as_array_mut().into_iter().flatten().filter_map(Json::as_object_mut) {
         for (key, without_effect) in NEW_OF_FLOWS {
-            if flow.get(key).and_then(Json::as_str) == Some(without_effect) {
+            if flow.get(key).map(text).as_deref() == Some(without_effect) {
                 flow.remove(key);
             }
         }

@@ -389,8 +389,8 @@ impl Scenario {
             let transport = if f.is_tcp(c) { Transport::Tcp(Box::new(tcp)) } else { Transport::Udp };
             let app = Application::new(source, f.stop.unwrap_or(Time::NEVER));
             let [name, group] = [&f.name, &f.group].map(|label| label.as_ref().map(|l| l.0.clone()));
-            let (app_kind, start) = (f.app, f.start);
-            FlowSetup { from, to, name, group, transport, app, app_kind, start, payload, breaks_links, split }
+            let (app_kind, start, dscp) = (f.app, f.start, f.dscp);
+            FlowSetup { from, to, name, group, transport, app, app_kind, start, payload, breaks_links, dscp, split }
         };
         let mobility = self.mobility(Some(seed));
         Setup {

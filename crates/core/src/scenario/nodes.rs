@@ -80,7 +80,7 @@ settings! {
 }
 
 /// Settings that cannot differ between nodes.
-const COMMON: [(&str, &str); 18] = [
+const COMMON: [(&str, &str); 22] = [
     ("radio.propagation", "signals pass from one node to another"),
     ("radio.links_file", "links name their nodes themselves"),
     ("radio.links_table", "links name their nodes themselves"),
@@ -92,6 +92,10 @@ const COMMON: [(&str, &str); 18] = [
     ("radio.sinr", "there is one rule for all receivers"),
     ("radio.frequency", "signals pass from one node to another"),
     ("radio.system_loss", "signals pass from one node to another"),
+    ("wlan.access", "stations of both kinds in one network are not simulated"),
+    ("wlan.ppdu.format", "there is one channel for all"),
+    ("wlan.ppdu.channel_width", "there is one channel for all"),
+    ("wlan.ppdu.guard_interval", "all stations read the frames that are sent with it"),
     ("wlan.basic_rate", "all stations read the frames that are sent at it"),
     ("wlan.link_rate", "it names its nodes itself"),
     ("wlan.error", "there is one model for all receivers"),
@@ -144,7 +148,13 @@ pub fn interfaces(cfg: &Config, nodes: usize) -> Interfaces {
         let further = channels.map(|&channel| RadioSetup { node: NodeId(node as u32), channel, profile });
         all.radios.extend(further);
     }
-    let row = |r: &crate::wlan::LinkRate| Some((NodeId(r.src?), NodeId(r.dst?), Mode::of(r.rate)?));
+    let row = |r: &crate::wlan::LinkRate| {
+        let mode = match r.mcs {
+            Some(mcs) => cfg.wlan.ppdu.mode(mcs, r.streams),
+            None => Mode::of(r.rate)?,
+        };
+        Some((NodeId(r.src?), NodeId(r.dst?), mode))
+    };
     all.link_modes = cfg.wlan.link_rate.0.iter().filter_map(row).collect();
     all.link_modes.sort_by_key(|m| (m.0, m.1));
     all

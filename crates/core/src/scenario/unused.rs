@@ -361,6 +361,7 @@ impl<'a> Users<'a> {
             ("flow", Ok(i)) if part == "on_off" => {
                 cfg.unused(path).or_else(|| first(i).and_then(|f| self.bursts(f, own)))
             }
+            ("flow", Ok(_)) if part == "dscp" && cfg.wlan.is_dcf() => Some("`wlan.access` is not `edca`"),
             ("flow", Ok(i)) if part == "tcp" => {
                 let udp = first(i).filter(|f| !f.is_tcp(cfg)).map(|_| "the flow is not over TCP");
                 udp.or_else(|| self.tcp(own, |c| (c.entry == Some(i)).then(|| self.split_has(c, own))))

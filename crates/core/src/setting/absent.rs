@@ -43,23 +43,17 @@ const ABSENT: &[Absent] = &[
     (&["fq_pie", "dualpi2", "dualq", "blue", "avq", "choke", "rem"], "it", DELAY_BOUND),
     (&["cake", "sfq", "sfb", "drr", "wfq", "fq", "hhf", "htb", "wrr"], "it", FAIR),
     (
-        &[
-            "802.11g", "80211g", "802.11n", "80211n", "802.11ac", "80211ac", "802.11ax", "80211ax", "802.11be",
-            "80211be",
-        ],
+        &["802.11ax", "80211ax", "802.11be", "80211be"],
         "this PHY",
-        OFDM,
+        "the nearest are `extends = \"802.11n\"` and `\"802.11ac\"`: up to two streams in 80 MHz",
     ),
+    (&["802.11g", "80211g"], "this PHY", OFDM),
     (
         &["802.11p", "80211p", "802.11ah", "80211ah", "802.11ad", "80211ad", "802.15.4", "zigbee", "lora", "lte"],
         "this PHY",
         OFDM,
     ),
-    (
-        &["802.11e", "80211e", "edca", "wmm", "pcf", "hcca", "a_mpdu", "ampdu", "amsdu", "mimo"],
-        "it",
-        "the MAC is the DCF of 802.11, without priorities or aggregation",
-    ),
+    (&["pcf", "hcca"], "it", "access to the medium is by DCF or EDCA (`wlan.access`)"),
     (&["nakagami", "rician", "rice", "ricean", "weibull", "jakes"], "it", FADES),
     (&["okumura", "hata", "okumura_hata", "cost231", "itu", "longley_rice", "itm", "kun2600"], "it", LOG),
     (
@@ -95,6 +89,11 @@ const RENAMED: &[(&[&str], &str)] = &[
     ),
     (&["static", "constant", "none_moves"], "it is called `still` here"),
     (&["rwp", "waypoint"], "it is called `random_waypoint` here"),
+    (&["80211n"], "it is called `802.11n` here"),
+    (&["80211ac"], "it is called `802.11ac` here"),
+    (&["802.11e", "80211e", "wmm", "qos"], "it is set by `wlan.access = \"edca\"`, with the `dscp` of flows"),
+    (&["a_mpdu", "ampdu", "a_msdu", "amsdu"], "it is set by `wlan.aggregation`, with `wlan.access = \"edca\"`"),
+    (&["mimo"], "streams are set by `wlan.ppdu.streams`, with `extends = \"802.11n\"` or `\"802.11ac\"`"),
     (&["ilbc", "udp"], "datagrams at a constant rate are called `cbr` here"),
 ];
 

@@ -2,7 +2,7 @@
 
 use super::Sim;
 use super::air::reception::signal;
-use super::air::{Mac, OnAir, Rules};
+use super::air::{OnAir, Rules};
 use super::timer_numbers::{Clock, Timer};
 use crate::packet::{Fate, RadioId};
 use crate::radio::Verdict;
@@ -45,13 +45,13 @@ impl Sim {
         }
         let (channel, macs) = (&air.channel, &air.macs);
         let receiver = |(radio, delay): (RadioId, Span)| {
-            let Mac { station, rules } = &macs[radio.index()];
+            let mac = &macs[radio.index()];
             Receiver {
                 radio,
                 from: at + delay,
                 free: channel.sensed(radio).until <= at + delay,
-                contention: station.contention(),
-                timing: &rules.timing,
+                contention: mac.contention(),
+                timing: &mac.rules.timing,
             }
         };
         if let Some(airtime) = &mut watch.airtime {
@@ -93,7 +93,11 @@ impl Sim {
     pub(super) fn on_station(&mut self, n: RadioId) {
         let now = self.now;
         self.flush_deferred(n, now);
-        self.air.call(n, now, &mut self.timers, |station, cx| station.on_deadline(cx));
+        if self.air.qos.is_some() {
+            self.air.call_qos(n, now, &mut self.timers, |station, cx| station.on_deadline(cx));
+        } else {
+            self.air.call(n, now, &mut self.timers, |station, cx| station.on_deadline(cx));
+        }
         self.dispatch_mac(n, now);
     }
 
@@ -116,6 +120,8 @@ impl Sim {
             Out::Deliver { packet } => self.on_data_received(n, at, packet),
             Out::Sent { packet } => self.on_packet_sent(n, at, packet),
             Out::GaveUp { packet } => self.on_packet_given_up(n, at, packet),
+            Out::Store { packet, from, tid, seq } => self.on_data_stored(n, at, packet, (from, tid, seq)),
+            Out::Release { from, tid, seq } => self.on_data_released(n, at, (from, tid, seq)),
         }
     }
 
@@ -125,6 +131,9 @@ impl Sim {
             self.end_frame_early(n);
         }
         self.air.begin(n, at, frame);
+        if self.air.qos.is_some() {
+            self.air.begin_qos(n);
+        }
         if self.air.watched {
             self.observe_start(n, at, &frame);
         }
@@ -160,7 +169,11 @@ impl Sim {
     fn end_frame<const CLOSELY: bool>(&mut self, n: RadioId) {
         self.timers.set(Timer::Radio(n), Time::NEVER);
         let over = self.air.on_air[n.index()].over.take();
-        let at_end = self.air.on_frame_end::<CLOSELY>(n, &mut self.pool, &self.net, &mut self.timers, &mut self.watch);
+        let at_end = if CLOSELY && self.air.qos.is_some() {
+            self.air.on_frame_end_qos(n, &self.pool, &mut self.timers, &mut self.watch)
+        } else {
+            self.air.on_frame_end::<CLOSELY>(n, &mut self.pool, &self.net, &mut self.timers, &mut self.watch)
+        };
         if self.air.watched {
             self.observe_end(n, at_end);
         }
@@ -191,12 +204,20 @@ impl Sim {
 
     /// Passes a radio's last frame to the nodes that have read it for another node.
     fn dispatch_overheard(&mut self, n: RadioId) {
+        self.dispatch_overheard_mpdus();
         for i in 0..self.air.overheard.len() {
             if let Some(packet) = self.air.on_air[n.index()].frame.packet {
                 self.on_overheard(self.air.overheard[i], packet);
             }
         }
         self.air.overheard.clear();
+    }
+
+    /// Passes MPDUs to the nodes that have read them for another node.
+    fn dispatch_overheard_mpdus(&mut self) {
+        while let Some((r, packet)) = self.air.qos.as_mut().and_then(|qos| qos.overheard.pop()) {
+            self.on_overheard(r, packet);
+        }
     }
 
     /// Passes a frame to a node that has read it for another node, before the second loop of the frame.
@@ -212,7 +233,12 @@ impl Sim {
     fn on_verdict_before_loop(&mut self, r: RadioId, sender: RadioId, at: Time, verdict: Verdict) {
         self.flush_deferred(r, at);
         let frame = self.air.on_air[sender.index()].frame;
-        let verdict = self.air.judge_early(r, sender, at, verdict, &self.pool);
+        let qos = self.air.qos.is_some();
+        let verdict = if qos {
+            self.air.hear_early(r, sender, at, verdict, &self.pool)
+        } else {
+            self.air.judge_early(r, sender, at, verdict, &self.pool)
+        };
         self.watch.note(at, &Note::FrameHeard { radio: r, frame: &frame, verdict });
         if let Some(air) = &mut self.watch.airtime {
             let Rules { timing, dcf } = &*self.air.macs[r.index()].rules;
@@ -221,15 +247,22 @@ impl Sim {
         if self.air.watched && frame.to == r && verdict == Verdict::Decoded {
             self.measure_read(&frame, at);
         }
-        if self.air.promiscuous {
+        if self.air.promiscuous && !qos {
             self.overhear_before_loop(r, &frame, verdict);
         }
         // Below `start` are actions of another station, which the caller dispatches.
         let start = self.air.actions.len();
-        self.air.call(r, at, &mut self.timers, |station, cx| station.on_signal(signal(&frame, verdict), cx));
+        if qos {
+            self.air.tell_qos(r, sender, at, verdict, &mut self.timers);
+        } else {
+            self.air.call(r, at, &mut self.timers, |station, cx| station.on_signal(signal(&frame, verdict), cx));
+        }
         for i in start..self.air.actions.len() {
             self.dispatch_mac_action(r, at, self.air.actions[i]);
         }
         self.air.actions.truncate(start);
+        if qos {
+            self.dispatch_overheard_mpdus();
+        }
     }
 }

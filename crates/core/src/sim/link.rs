@@ -10,6 +10,7 @@ use crate::net::routing::{self, Out};
 use crate::packet::{self, Body, Ecn, Fate, Happening, Kind, NodeId, Packet, PacketId, RadioId, Reason};
 use crate::record::note::QueueId;
 use crate::unit::{Span, Time};
+use crate::wlan::edca::{AccessCategory, QosStation};
 
 impl Sim {
     // ---- from the station ----
@@ -18,9 +19,7 @@ impl Sim {
     /// sender, because most receivers only read it.
     pub(super) fn on_data_received(&mut self, r: RadioId, at: Time, packet: PacketId) {
         let n = self.net.ports.node(r);
-        let p = &self.pool[packet];
-        let ends_here = matches!(p.body, Body::Arp(_) | Body::Notification(_));
-        let broadcast = p.next_hop.is_broadcast();
+        let broadcast = self.pool[packet].next_hop.is_broadcast();
         self.pool.here(n, at);
         let own = if broadcast {
             self.pool.share(packet);
@@ -30,6 +29,14 @@ impl Sim {
             self.pool[own].hops = self.pool[own].hops.saturating_add(1);
             own
         };
+        self.pass_up(r, at, own);
+    }
+
+    /// Passes a packet that a station has received to the network layer of the node.
+    #[inline(always)]
+    fn pass_up(&mut self, r: RadioId, at: Time, own: PacketId) {
+        let n = self.net.ports.node(r);
+        let ends_here = matches!(self.pool[own].body, Body::Arp(_) | Body::Notification(_));
         if self.air.receivers.is_some() && self.is_lost_above_mac(r, at, own) {
             return;
         }
@@ -37,6 +44,26 @@ impl Sim {
             self.on_link_message(r, at, own);
         } else {
             self.pass_within(Lane::Up, n, at + self.net.cfg.processing_delay, own);
+        }
+    }
+
+    /// A packet has arrived ahead of its turn: the node keeps its own copy in the reordering buffer.
+    #[cold]
+    pub(super) fn on_data_stored(&mut self, r: RadioId, at: Time, packet: PacketId, key: (RadioId, u8, u16)) {
+        self.pool.here(self.net.ports.node(r), at);
+        let own = self.pool.copy(packet);
+        self.pool[own].hops = self.pool[own].hops.saturating_add(1);
+        if let Some(qos) = &mut self.air.qos {
+            qos.store(r, key, own);
+        }
+    }
+
+    /// The turn of packets in the reordering buffer has come.
+    #[cold]
+    pub(super) fn on_data_released(&mut self, r: RadioId, at: Time, key: (RadioId, u8, u16)) {
+        while let Some(own) = self.air.qos.as_mut().and_then(|qos| qos.release(r, key)) {
+            self.pool.here(self.net.ports.node(r), at);
+            self.pass_up(r, at, own);
         }
     }
 
@@ -115,7 +142,8 @@ impl Sim {
     #[inline]
     fn end_last_frame_of(&mut self, r: RadioId, packet: PacketId) {
         let on_air = &self.air.on_air[r.index()];
-        if !on_air.ended && on_air.frame.packet == Some(packet) {
+        let carries = on_air.frame.packet == Some(packet) || self.air.qos.is_some();
+        if !on_air.ended && carries {
             self.end_frame_early(r);
         }
     }
@@ -158,26 +186,13 @@ impl Sim {
 
     /// Gives a free station the next packet of its queue.
     fn offer(&mut self, r: RadioId, at: Time) {
+        if self.air.qos.is_some() {
+            return self.offer_qos(r, at);
+        }
         if !self.air.macs[r.index()].station.is_free() {
             return;
         }
-        let id = loop {
-            let next = if self.net.held.is_some() { self.pop_where_room(r, at) } else { self.pop(r, at) };
-            if self.flows.hears_quench {
-                self.quench(next);
-            }
-            let n = self.net.ports.node(r);
-            self.end_dropped(n);
-            self.note_queue(r, at);
-            let Some(id) = next else { return };
-            self.pool.here(n, at);
-            self.pool.note(id, Happening::Dequeued);
-            let Some(admission) = &mut self.net.admission else { break id };
-            if admission.admits(r, at, &mut self.pool[id]) {
-                break id;
-            }
-            self.drop_packet(n, id, Reason::Aqm);
-        };
+        let Some(id) = self.next_of_queue::<false>(r, AccessCategory::BestEffort, at) else { return };
         self.flush_deferred(r, at);
         self.pool[id].tried = true;
         let p = &self.pool[id];
@@ -188,11 +203,66 @@ impl Sim {
         }
     }
 
+    /// Gives a QoS station packets of its queue while it has room.
+    #[cold]
+    fn offer_qos(&mut self, r: RadioId, at: Time) {
+        for category in self.net.ports.categories() {
+            loop {
+                let mac = &self.air.macs[r.index()];
+                let has_room = |qos: &QosStation| qos.has_room(category, &mac.rules.dcf);
+                if !mac.qos.as_deref().is_some_and(has_room) {
+                    break;
+                }
+                let Some(id) = self.next_of_queue::<true>(r, category, at) else { break };
+                self.flush_deferred(r, at);
+                self.pool[id].tried = true;
+                let p = &self.pool[id];
+                let (kind, bytes, to) = (p.body.kind(), p.bytes, self.net.ports.peer(r, p.next_hop));
+                let tid = self.flows.priority(p.flow);
+                self.air.call_qos(r, at, &mut self.timers, |station, cx| {
+                    station.enqueue(id, kind, to, tid, bytes, cx);
+                });
+            }
+        }
+    }
+
+    /// Takes the next packet from the queue of a radio.
+    #[inline(always)]
+    fn next_of_queue<const QOS: bool>(&mut self, r: RadioId, category: AccessCategory, at: Time) -> Option<PacketId> {
+        loop {
+            let next = match QOS {
+                true => self.pop_of_category(r, category, at),
+                false if self.net.held.is_some() => self.pop_where_room(r, at),
+                false => self.pop(r, at),
+            };
+            if self.flows.hears_quench {
+                self.quench(next);
+            }
+            let n = self.net.ports.node(r);
+            self.end_dropped(n);
+            self.note_queue(r, at);
+            let id = next?;
+            self.pool.here(n, at);
+            self.pool.note(id, Happening::Dequeued);
+            let Some(admission) = &mut self.net.admission else { return Some(id) };
+            if admission.admits(r, at, &mut self.pool[id]) {
+                return Some(id);
+            }
+            self.drop_packet(n, id, Reason::Aqm);
+        }
+    }
+
     /// Takes the next packet of a queue.
     #[inline]
     fn pop(&mut self, r: RadioId, at: Time) -> Option<PacketId> {
         let mut cx = queue::Cx { now: at, pool: &mut self.pool, dropped: &mut self.net.dropped };
         self.net.ports.queues[r.index()].pop(&mut cx)
+    }
+
+    #[inline]
+    fn pop_of_category(&mut self, r: RadioId, category: AccessCategory, at: Time) -> Option<PacketId> {
+        let mut cx = queue::Cx { now: at, pool: &mut self.pool, dropped: &mut self.net.dropped };
+        self.net.ports.of_category(r, category).pop(&mut cx)
     }
 
     /// Takes the first packet whose next hop has room, or keeps in mind that there is none.
@@ -366,11 +436,13 @@ impl Sim {
                 continue;
             }
             // Actions of the router enter the same queues: only packets that are there now are taken out.
-            let waiting = self.net.ports.queues[r.index()].len();
-            for _ in 0..waiting {
-                let cx = queue::Cx { now: self.now, pool: &mut self.pool, dropped: &mut self.net.dropped };
-                let Some(packet) = self.net.ports.queues[r.index()].remove_to(lost, &cx) else { break };
-                self.with_router(n, |router, cx| router.on_returned(packet, cx));
+            for category in self.net.ports.categories() {
+                let waiting = self.net.ports.of_category(r, category).len();
+                for _ in 0..waiting {
+                    let cx = queue::Cx { now: self.now, pool: &mut self.pool, dropped: &mut self.net.dropped };
+                    let Some(packet) = self.net.ports.of_category(r, category).remove_to(lost, &cx) else { break };
+                    self.with_router(n, |router, cx| router.on_returned(packet, cx));
+                }
             }
             self.note_queue(r, self.now);
         }
@@ -382,10 +454,11 @@ impl Sim {
             if !self.net.ports.is_purged(r) {
                 continue;
             }
-            let queue = &mut self.net.ports.queues[r.index()];
-            let cx = queue::Cx { now: self.now, pool: &mut self.pool, dropped: &mut self.net.dropped };
-            while let Some(packet) = queue.remove_to(lost, &cx) {
-                cx.dropped.push((packet, Reason::RouteFailure));
+            for category in self.net.ports.categories() {
+                let cx = queue::Cx { now: self.now, pool: &mut self.pool, dropped: &mut self.net.dropped };
+                while let Some(packet) = self.net.ports.of_category(r, category).remove_to(lost, &cx) {
+                    cx.dropped.push((packet, Reason::RouteFailure));
+                }
             }
         }
         self.end_dropped(n);
@@ -507,7 +580,12 @@ impl Sim {
         self.pool.here(n, self.now);
         self.pool.note(packet, Happening::Queued);
         let mut cx = queue::Cx { now: self.now, pool: &mut self.pool, dropped: &mut self.net.dropped };
-        self.net.ports.queues[r.index()].push_packet(packet, &mut cx);
+        if self.air.qos.is_some() {
+            let category = AccessCategory::of(self.flows.priority(cx.pool[packet].flow));
+            self.net.ports.of_category(r, category).push_packet(packet, &mut cx);
+        } else {
+            self.net.ports.queues[r.index()].push_packet(packet, &mut cx);
+        }
         if self.flows.hears_quench {
             self.quench(Some(packet));
         }

@@ -103,7 +103,7 @@ impl Sim {
         for (node, i) in sim.net.nodes.iter().zip(0..) {
             sim.timers.set(Timer::Router(NodeId(i)), node.router_at);
         }
-        if Watch::needs_every_end(setup) {
+        if Watch::needs_every_end(setup) || sim.air.qos.is_some() {
             sim.air.channel.need_every_end();
         }
         let numbers_packets = |table: &RecordedTable| matches!(table, RecordedTable::Frames | RecordedTable::Packets);

@@ -80,9 +80,13 @@ impl Sim {
         let silent_until = self.air.on_air[r.index()].end().max(self.now);
         self.air.channel.switch_on(r, self.now, silent_until);
         // The station may have sensed signals while it was off.
-        self.air.restart(r, &mut self.timers);
+        self.air.restart(r, &mut self.timers, &mut Vec::new());
         if silent_until > self.now {
-            self.air.call(r, self.now, &mut self.timers, |station, _| station.be_silent(silent_until));
+            if self.air.qos.is_some() {
+                self.air.call_qos(r, self.now, &mut self.timers, |station, _| station.be_silent(silent_until));
+            } else {
+                self.air.call(r, self.now, &mut self.timers, |station, _| station.be_silent(silent_until));
+            }
         }
         if let Some(air) = &mut self.watch.airtime {
             air.switch(r, self.now, false);
@@ -101,10 +105,13 @@ impl Sim {
         if !frame.ended && frame.over.is_none() {
             frame.frame.packet = None;
         }
-        let held = self.air.restart(r, &mut self.timers);
-        self.net.dropped.extend(held.map(|packet| (packet, Reason::NodeOff)));
+        let mut held = Vec::new();
+        self.air.restart(r, &mut self.timers, &mut held);
+        self.net.dropped.extend(held.into_iter().map(|packet| (packet, Reason::NodeOff)));
         let mut cx = queue::Cx { now: self.now, pool: &mut self.pool, dropped: &mut self.net.dropped };
-        self.net.ports.queues[r.index()].clear(&mut cx);
+        for category in self.net.ports.categories() {
+            self.net.ports.of_category(r, category).clear(&mut cx);
+        }
         self.end_dropped(n);
     }
 

@@ -2,6 +2,7 @@
 
 use super::Sim;
 use super::air::Mac;
+use crate::net::queue::Queue;
 use crate::packet::{NodeId, RadioId};
 use crate::radio::{Channel, Incoming};
 use crate::record::observe::stations::{Kept, Row, State};
@@ -12,11 +13,15 @@ impl Sim {
     pub fn stations(&self) -> Kept {
         let energy = self.world.batteries.as_ref().map_or_else(Vec::new, |b| b.totals(self.now));
         let mut rows = Kept::default();
-        for (r, Mac { station, rules }) in (0..).map(RadioId).zip(&self.air.macs) {
+        for (r, mac) in (0..).map(RadioId).zip(&self.air.macs) {
+            let Mac { station, rules, qos } = mac;
             let node = self.net.ports.node(r);
             let position = self.world.position(node, self.now);
             let (state, sender) = self.state_of(r, node);
             let seen = match self.air.channel.unreported(r, self.now) {
+                _ if qos.is_some() => {
+                    qos.as_ref().map_or_else(|| unreachable!(), |qos| qos.seen(self.now, &rules.timing))
+                }
                 None => station.seen(self.now, &rules.timing, &rules.dcf),
                 // Stations learn of some signals only when they are called.
                 Some(at) => {
@@ -37,10 +42,10 @@ impl Sim {
                 backoff_slots: seen.slots,
                 counting: seen.counting,
                 cw: seen.cw,
-                holding: !station.is_free(),
+                holding: !mac.is_free(),
                 short_retries: seen.short_retries,
                 long_retries: seen.long_retries,
-                packets: self.net.ports.queues[r.index()].len() as u32,
+                packets: self.net.ports.all_of(r).map(Queue::len).sum::<usize>() as u32,
                 remaining_j: energy.get(node.index()).map_or(f64::NAN, |b| b.left),
             });
         }

@@ -1,7 +1,7 @@
 //! All counters of a run.
 
 use super::Sim;
-use super::air::Mac;
+use crate::net::queue::Queue;
 use crate::packet::RadioId;
 use crate::record::rates::Rates;
 use crate::record::totals::{NodeTotals, RadioTotals, Totals};
@@ -18,12 +18,12 @@ impl Sim {
             .iter()
             .map(|node| NodeTotals { routing: node.router.counted(), ..NodeTotals::default() })
             .collect();
-        for (Mac { station, .. }, r) in self.air.macs.iter().zip((0..).map(RadioId)) {
+        for (mac, r) in self.air.macs.iter().zip((0..).map(RadioId)) {
             let radio = self.air.channel.counters(r);
             let at_radio = RadioTotals::new(
-                station.counters(),
+                mac.counters(),
                 radio,
-                &self.net.ports.queues[r.index()],
+                self.net.ports.all_of(r).map(Queue::marks).sum(),
                 self.air.channel.neighbor_changes(r),
             );
             nodes[self.net.ports.node(r).index()].radio.add(&at_radio);
@@ -33,12 +33,11 @@ impl Sim {
             admission.add_marks(&mut nodes, &self.net.ports);
         }
         let links = self.net.links.totals(now);
-        let contention = self.air.macs.iter().map(|m| (m.station.contention(), m.rules.timing.eifs));
+        let contention = self.air.macs.iter().map(|m| (m.contention(), m.rules.timing.eifs));
         let air = self.watch.airtime.as_mut().map_or_else(Vec::new, |air| air.up_to(now, contention));
         let batteries = self.world.batteries.as_ref().map_or_else(Vec::new, |b| b.totals(now));
         let stations = self.air.macs.iter().zip((0..).map(RadioId));
-        let rates =
-            stations.flat_map(|(m, r)| m.station.tallies().map(move |(to, mode, kind, n)| (r, to, kind, mode, n)));
+        let rates = stations.flat_map(|(m, r)| m.tallies().map(move |(to, mode, kind, n)| (r, to, kind, mode, n)));
         let rates = Rates::new(rates);
         let ledgers = self.pool.ledgers().clone();
         Totals { at: now, flows, short_flows, nodes, air, batteries, links, rates, ledgers, losses: self.watch.losses }

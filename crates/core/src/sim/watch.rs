@@ -65,7 +65,7 @@ impl Watch {
     #[cold]
     pub(super) fn book(&mut self, r: RadioId, now: Time, mac: &Mac) {
         if let Some(air) = &mut self.airtime {
-            air.book_until(r, now, mac.station.contention(), &mac.rules.timing);
+            air.book_until(r, now, mac.contention(), &mac.rules.timing);
         }
     }
 
@@ -74,7 +74,10 @@ impl Watch {
         self.order_packets(pool);
         let Some(observers) = &mut self.observers else { return };
         let packet = frame.packet.map(|id| (&pool[id], pool.number(id)));
-        let bytes = mac.rules.timing.bytes_of(frame.kind, packet.map_or(0, |p| p.0.bytes));
+        let of_frame = mac.rules.timing.bytes_of(frame.kind, packet.map_or(0, |p| p.0.bytes));
+        // A frame of a QoS station may have many packets.
+        let psdu = mac.qos.as_ref().filter(|_| packet.is_some()).map(|qos| qos.psdu.bytes);
+        let bytes = psdu.unwrap_or(of_frame);
         observers.on(at, &Note::FrameBegins { frame, bytes, packet, pool });
     }
 

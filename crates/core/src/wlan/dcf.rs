@@ -62,6 +62,26 @@ pub enum Out {
         /// The acknowledged or broadcast packet.
         packet: PacketId,
     },
+    /// A packet has arrived ahead of its turn: the node keeps a copy of it.
+    Store {
+        /// The packet, still owned by the sender.
+        packet: PacketId,
+        /// Station that sent it.
+        from: RadioId,
+        /// Traffic identifier.
+        tid: u8,
+        /// Sequence number, by which it is released.
+        seq: u16,
+    },
+    /// The turn of packets has come that were stored under this number.
+    Release {
+        /// Station that sent them.
+        from: RadioId,
+        /// Traffic identifier.
+        tid: u8,
+        /// Sequence number.
+        seq: u16,
+    },
     /// The packet was given up at the retry limit; the station is free for the next packet.
     GaveUp {
         /// The packet given up.
@@ -632,7 +652,7 @@ impl Station {
         let expected = match frame.kind {
             FrameKind::Cts => self.state == State::AwaitCts,
             FrameKind::Ack => self.state == State::AwaitAck,
-            FrameKind::Rts | FrameKind::Data => false,
+            _ => false,
         };
         if !expected {
             self.end_wait(cx);
@@ -656,7 +676,9 @@ impl Station {
             }
             FrameKind::Ack if expected => self.on_acknowledged(cx),
             FrameKind::Data => self.receive_data(frame, cx),
+            // A station without EDCA ignores frames of block acknowledgement.
             FrameKind::Cts | FrameKind::Ack => {}
+            FrameKind::BlockAck | FrameKind::BlockAckReq | FrameKind::CfEnd | FrameKind::Action => {}
         }
     }
 

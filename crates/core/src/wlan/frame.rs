@@ -15,12 +15,20 @@ pub enum FrameKind {
     Data,
     /// ACK: acknowledgement.
     Ack,
+    /// BlockAck: acknowledgement of the MPDUs of an aggregate.
+    BlockAck,
+    /// BlockAckReq: request for a block acknowledgement.
+    BlockAckReq,
+    /// CF-End: the rest of a TXOP is free.
+    CfEnd,
+    /// Action frame: a request for an agreement of block acknowledgement, or the response (ADDBA).
+    Action,
 }
 
 impl FrameKind {
     /// Name of the type in traces.
     pub fn name(self) -> &'static str {
-        ["RTS", "CTS", "DATA", "ACK"][self as usize]
+        ["RTS", "CTS", "DATA", "ACK", "BA", "BAR", "CF-END", "ACTION"][self as usize]
     }
 }
 
@@ -73,7 +81,7 @@ impl Frame {
     /// Tells if the frame answers another one: a CTS or an ACK.
     #[inline]
     pub fn is_answer(&self) -> bool {
-        matches!(self.kind, FrameKind::Cts | FrameKind::Ack)
+        matches!(self.kind, FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck)
     }
 
     /// Reason for a missing response; `None` if no response is due. `received`: the intended receiver decoded the
@@ -82,11 +90,13 @@ impl Frame {
     pub fn unanswered(&self, received: bool) -> Option<Unanswered> {
         match self.kind {
             _ if self.to.is_broadcast() => None,
-            FrameKind::Cts | FrameKind::Ack => None,
-            FrameKind::Rts | FrameKind::Data if !received => Some(Unanswered::NotReceived),
+            FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck | FrameKind::CfEnd => None,
+            FrameKind::Rts | FrameKind::Data | FrameKind::BlockAckReq | FrameKind::Action if !received => {
+                Some(Unanswered::NotReceived)
+            }
             // A CTS on the air would have marked this frame as answered, so the station has sent none.
             FrameKind::Rts => Some(Unanswered::Refused),
-            FrameKind::Data => Some(Unanswered::ResponseLost),
+            FrameKind::Data | FrameKind::BlockAckReq | FrameKind::Action => Some(Unanswered::ResponseLost),
         }
     }
 }

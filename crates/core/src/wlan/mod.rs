@@ -4,9 +4,11 @@
 //! received packets and packets given up. Deviations of ns-2 from the standard are ordinary settings.
 
 pub mod dcf;
+pub mod edca;
 pub mod frame;
 pub mod mode;
 pub mod nav;
+pub mod ppdu;
 pub mod rate;
 pub mod retries;
 pub mod timing;
@@ -193,8 +195,22 @@ impl Scalar for RtsThreshold {
 settings! {
     /// IEEE 802.11 DCF.
     pub struct Config {
+        /// Access to the medium.
+        pub access: edca::Access = edca::Access::Dcf,
+        /// Enhanced distributed channel access.
+        pub edca: edca::Config = edca::Config::default()
+            ; used when |c| !c.is_dcf(), else "`wlan.access` is `dcf`",
+        /// Aggregation.
+        pub aggregation: edca::Aggregation = edca::Aggregation::default()
+            ; used when |c| !c.is_dcf(), else "`wlan.access` is `dcf`",
+        /// Block acknowledgement.
+        pub block_ack: edca::BlockAck = edca::BlockAck::default()
+            ; used when Config::has_block_ack, else "`wlan.access` is `dcf`, or there are no A-MPDUs",
         /// Rate of unicast data frames on all links without a rate of their own.
-        pub data_rate: BitRate = BitRate::mbps(2) => one_of(&RATES),
+        pub data_rate: BitRate = BitRate::mbps(2) => one_of(&RATES)
+            ; used when |c| !c.ppdu.is_ht(), else "`wlan.ppdu` sets the rate",
+        /// PPDUs of unicast data: HT and VHT.
+        pub ppdu: ppdu::Config = ppdu::Config::default(),
         /// Links with another rate.
         pub link_rate: Many<LinkRate> = Many::default()
             ; used when |c| !c.rate_control.algorithm.chooses_rates(),
@@ -215,6 +231,10 @@ settings! {
         pub basic_preamble: Option<Preamble> | "same" = None
             ; used when |c| Mode::of(c.basic_rate).is_some_and(|m| m > Mode::LOWEST && !m.is_ofdm()),
             else "`wlan.basic_rate` has no short one",
+        /// Time for which the medium stays busy after an OFDM frame, though nobody sends: 6 us in the band of 2.4 GHz
+        /// (IEEE 802.11-2020, 19.3.20).
+        pub signal_extension: Span = Span::ZERO => at_most(Span::us(100))
+            ; used when |c| c.has_ofdm(), else "no frame is sent at a rate of 802.11a",
         /// MAC header and FCS of a data frame.
         pub header_size: Bytes = Bytes(28) => at_most(LARGEST_PACKET),
         /// LLC and SNAP header of a data frame.
@@ -226,46 +246,59 @@ settings! {
         /// Carrier-sense delay (aCCATime): a signal is noticed after this time; until then a back-off goes on.
         pub cca_time: Span = Span::us(15) => at_most(Span::ms(1)),
         /// Smallest contention window, aCWmin.
-        pub cw_min: u32 = 31 => range(1, 65_535),
+        pub cw_min: u32 = 31 => range(1, 65_535)
+            ; used when Config::is_dcf, else "`wlan.access` is `edca`",
         /// Largest contention window, aCWmax.
-        pub cw_max: u32 = 1023 => range(1, 65_535),
+        pub cw_max: u32 = 1023 => range(1, 65_535)
+            ; used when Config::is_dcf, else "`wlan.access` is `edca`",
         /// dot11RTSThreshold: a data frame longer than this (MAC header and FCS included) is preceded by RTS and CTS.
         pub rts_threshold: RtsThreshold = RtsThreshold(u32::MAX),
         /// Attempts of an RTS or of a frame not above the RTS threshold, dot11ShortRetryLimit.
         pub short_retry_limit: Option<u32> | "unlimited" = Some(7) => range(1, 255),
         /// Attempts of a frame above the RTS threshold, dot11LongRetryLimit.
-        pub long_retry_limit: Option<u32> | "unlimited" = Some(4) => range(1, 255),
+        pub long_retry_limit: Option<u32> | "unlimited" = Some(4) => range(1, 255)
+            ; used when Config::is_dcf, else "`wlan.access` is `edca`",
         /// Retry counts that decide if a packet is given up.
-        pub retry_counts: RetryCounts = RetryCounts::Mpdu,
+        pub retry_counts: RetryCounts = RetryCounts::Mpdu
+            ; used when Config::is_dcf, else "`wlan.access` is `edca`",
         /// Range of the random number of a back-off.
-        pub backoff_range: BackoffRange = BackoffRange::Inclusive,
+        pub backoff_range: BackoffRange = BackoffRange::Inclusive
+            ; used when Config::is_dcf, else "`wlan.access` is `edca`",
         /// Access to an idle medium without a back-off pending.
-        pub first_access: FirstAccess = FirstAccess::Immediate,
+        pub first_access: FirstAccess = FirstAccess::Immediate
+            ; used when Config::is_dcf, else "`wlan.access` is `edca`",
         /// Alignment of back-off slots.
-        pub backoff_clock: BackoffClock = BackoffClock::Slotted,
+        pub backoff_clock: BackoffClock = BackoffClock::Slotted
+            ; used when Config::is_dcf, else "`wlan.access` is `edca`",
         /// Treatment of a slot that ends when a signal arrives.
-        pub boundary_slot: BoundarySlot = BoundarySlot::Counted,
+        pub boundary_slot: BoundarySlot = BoundarySlot::Counted
+            ; used when Config::is_dcf, else "`wlan.access` is `edca`",
         /// Starts a back-off after a packet was given up, too.
-        pub post_backoff_after_failure: bool = true,
+        pub post_backoff_after_failure: bool = true
+            ; used when Config::is_dcf, else "`wlan.access` is `edca`",
         /// Waiting after a frame that could not be decoded.
         pub eifs: EifsRule = EifsRule::InsteadOfDifs,
         /// Effect of a frame that was captured over.
         pub captured_frame: CapturedFrame = CapturedFrame::Busy,
         /// Timeouts for CTS and ACK.
-        pub response_timeout: ResponseTimeout = ResponseTimeout::RxStart,
+        pub response_timeout: ResponseTimeout = ResponseTimeout::RxStart
+            ; used when Config::is_dcf, else "`wlan.access` is `edca`",
         /// Condition for answering an RTS.
         pub cts_requires: CtsRule = CtsRule::NavIdle,
         /// Sends data after a CTS only when the medium is idle (ns-2); else always.
-        pub data_needs_idle: bool = false,
+        pub data_needs_idle: bool = false
+            ; used when Config::is_dcf, else "`wlan.access` is `edca`",
         /// Resets a NAV set by an RTS when no frame follows (10.3.2.4).
         pub nav_reset: bool = true,
         /// Criterion for duplicate frames.
-        pub duplicate_detection: DuplicateRule = DuplicateRule::Retry,
+        pub duplicate_detection: DuplicateRule = DuplicateRule::Retry
+            ; used when Config::is_dcf, else "`wlan.access` is `edca`",
         /// Rounding of the time on air.
         pub airtime_rounding: AirtimeRounding = AirtimeRounding::Up
             ; used when |c| !c.has_ofdm(), else "frames of 802.11a last whole symbols",
         /// Propagation delay that the fixed timeouts allow for, each way.
-        pub max_propagation: Span = Span::us(2) => at_most(Span::ms(1)),
+        pub max_propagation: Span = Span::us(2) => at_most(Span::ms(1))
+            ; used when Config::is_dcf, else "`wlan.access` is `edca`",
     }
 }
 
@@ -274,6 +307,21 @@ impl Config {
     pub fn rates(&self) -> impl Iterator<Item = BitRate> + '_ {
         let links = self.link_rate.0.iter().map(|l| l.rate);
         [self.data_rate, self.basic_rate].into_iter().chain(links).chain(self.response_rates.iter().copied())
+    }
+
+    /// Tells if access is by the DCF.
+    pub fn is_dcf(&self) -> bool {
+        self.access == edca::Access::Dcf
+    }
+
+    /// Tells if data are acknowledged under agreements of block acknowledgement.
+    pub fn has_block_ack(&self) -> bool {
+        self.access == edca::Access::Edca && self.aggregation.max_mpdus > 1 && self.ppdu.is_ht()
+    }
+
+    /// Mode of unicast data frames on links without a rate of their own.
+    pub fn data_mode(&self) -> Mode {
+        if self.ppdu.is_ht() { self.ppdu.data_mode() } else { Mode::checked(self.data_rate) }
     }
 
     /// Tells if frames are sent at a rate of 802.11a.

@@ -1,7 +1,12 @@
 //! Modes: the rates at which frames are sent, and the rate that a station uses for each receiver.
+//!
+//! Behind the rates of 802.11b and 802.11a come those of HT and VHT PPDUs: every MCS with one or two streams, in channels
+//! of each width, with a long or a short guard interval. Stations of one network share width and guard interval, so
+//! that their modes have few [columns](Mode::column).
 
+use super::ppdu;
 use crate::packet::RadioId;
-use crate::setting::limit::one_of;
+use crate::setting::limit::{one_of, range};
 use crate::settings;
 use crate::unit::BitRate;
 
@@ -23,7 +28,35 @@ pub const RATES: [BitRate; 12] = [
 /// Index of the first rate of 802.11a.
 const FIRST_OFDM: u8 = 4;
 
-/// A rate, as an index into [`RATES`].
+/// First mode of HT and VHT PPDUs.
+const FIRST_HT: u8 = RATES.len() as u8;
+/// Number of MCS of one stream.
+pub const PER_STREAM: u8 = 10;
+/// Largest number of streams.
+pub const STREAMS: u8 = 2;
+/// Number of widths of a channel.
+const WIDTHS: u8 = 3;
+/// Modes of stations with these PPDUs, one in each column.
+pub fn of_channel(ppdu: &ppdu::Config) -> impl Iterator<Item = Mode> + '_ {
+    let ht = (1..=STREAMS).flat_map(|streams| (0..PER_STREAM).map(move |mcs| (mcs, streams)));
+    (0..FIRST_HT).map(Mode).chain(ht.map(|(mcs, streams)| ppdu.mode(mcs.into(), streams.into())))
+}
+
+/// Rates of the modes of stations with these PPDUs.
+pub fn rates(ppdu: &ppdu::Config) -> impl Iterator<Item = BitRate> + '_ {
+    of_channel(ppdu).map(Mode::rate)
+}
+
+/// For each column, the rate with the same modulation and code in a channel of 20 MHz with one stream.
+pub fn codings() -> impl Iterator<Item = BitRate> {
+    let ht = (0..STREAMS).flat_map(|_| (0..PER_STREAM).map(|mcs| Mode::high_throughput(mcs, 1, 0, false)));
+    (0..FIRST_HT).map(Mode).chain(ht).map(Mode::coding)
+}
+
+/// Number of columns: rates of 802.11b and 802.11a, and the modes of HT and VHT PPDUs in one channel.
+pub const COLUMNS: usize = (FIRST_HT + STREAMS * PER_STREAM) as usize;
+
+/// A rate: an index into [`RATES`], or behind these a mode of HT and VHT PPDUs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Mode(pub u8);
 
@@ -49,15 +82,62 @@ impl Mode {
         self.0 >= FIRST_OFDM
     }
 
-    /// Modes of the same PHY, from the slowest on.
+    /// Mode of an MCS with a number of streams, in a channel of this width (0: 20 MHz, 1: 40 MHz, 2: 80 MHz).
+    pub fn high_throughput(mcs: u8, streams: u8, width: u8, short_guard: bool) -> Mode {
+        Mode(FIRST_HT + ((u8::from(short_guard) * WIDTHS + width) * STREAMS + streams - 1) * PER_STREAM + mcs)
+    }
+
+    /// Tells if the mode is one of HT and VHT PPDUs.
+    #[inline]
+    pub fn is_ht(self) -> bool {
+        self.0 >= FIRST_HT
+    }
+
+    /// MCS of one stream.
+    pub fn mcs(self) -> u8 {
+        (self.0 - FIRST_HT) % PER_STREAM
+    }
+
+    /// Number of spatial streams.
+    pub fn streams(self) -> u8 {
+        (self.0 - FIRST_HT) / PER_STREAM % STREAMS + 1
+    }
+
+    /// Width of the channel (0: 20 MHz, 1: 40 MHz, 2: 80 MHz).
+    pub fn width(self) -> u8 {
+        (self.0 - FIRST_HT) / (PER_STREAM * STREAMS) % WIDTHS
+    }
+
+    /// Tells if the guard interval is short.
+    pub fn has_short_guard(self) -> bool {
+        self.0 >= FIRST_HT + PER_STREAM * STREAMS * WIDTHS
+    }
+
+    /// Rate with the same modulation and code in a channel of 20 MHz with one stream.
+    pub fn coding(self) -> BitRate {
+        if self.is_ht() { Mode::high_throughput(self.mcs(), 1, 0, false).rate() } else { self.rate() }
+    }
+
+    /// Number of the mode among those of one network, whose stations share width and guard interval.
+    #[inline]
+    pub fn column(self) -> u8 {
+        if self.is_ht() { FIRST_HT + (self.0 - FIRST_HT) % (STREAMS * PER_STREAM) } else { self.0 }
+    }
+
+    /// Modes of the same PHY, from the slowest on; of HT and VHT those with as many streams.
     pub fn family(self) -> impl DoubleEndedIterator<Item = Mode> {
-        let all = if self.is_ofdm() { FIRST_OFDM..RATES.len() as u8 } else { 0..FIRST_OFDM };
+        let first = if self.is_ht() { self.0 - self.mcs() } else { 0 };
+        let all = match self {
+            _ if self.is_ht() => first..first + PER_STREAM,
+            _ if self.is_ofdm() => FIRST_OFDM..FIRST_HT,
+            _ => 0..FIRST_OFDM,
+        };
         all.map(Mode)
     }
 
     /// Bit rate of the mode.
     pub fn rate(self) -> BitRate {
-        RATES[usize::from(self.0)]
+        if self.is_ht() { ppdu::rate(self) } else { RATES[usize::from(self.0)] }
     }
 }
 
@@ -69,7 +149,13 @@ settings! {
         /// Number of the receiving node.
         pub dst: Option<u32> | "none" = None,
         /// Rate of unicast data frames on this link.
-        pub rate: BitRate = BitRate::mbps(2) => one_of(&RATES),
+        pub rate: BitRate = BitRate::mbps(2) => one_of(&RATES)
+            ; used when |l| l.mcs.is_none(), else "`mcs` sets the rate",
+        /// MCS of one stream, on a link of HT or VHT; "none": `rate` counts.
+        pub mcs: Option<u32> | "none" = None => range(0, 9),
+        /// Number of spatial streams.
+        pub streams: u32 = 1 => range(1, 2)
+            ; used when |l| l.mcs.is_some(), else "`mcs` is \"none\"",
     }
 }
 

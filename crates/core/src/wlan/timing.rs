@@ -1,7 +1,9 @@
 //! Times on air and inter-frame spaces of the DSSS and HR-DSSS PHY and of OFDM (IEEE 802.11-2020, clauses 15 to 17),
 //! computed once per scenario.
 
-use super::{AirtimeRounding, Config, FrameKind, Mode, Preamble, RATES};
+use super::edca::{ADDBA_BYTES, BLOCK_ACK_BYTES, BLOCK_ACK_REQUEST_BYTES};
+use super::mode::{self, COLUMNS};
+use super::{AirtimeRounding, Config, FrameKind, Mode, Preamble, RATES, ppdu};
 use crate::unit::Span;
 
 /// Length of an RTS [B].
@@ -18,8 +20,8 @@ const OFDM_PLCP: Span = Span::us(20);
 const SYMBOL: Span = Span::us(4);
 const SERVICE_AND_TAIL: u64 = 16 + 6;
 
-/// Size of tables by mode: a power of two above the number of modes.
-const ROOM: usize = 16;
+/// Size of tables by [column](Mode::column): a power of two.
+const ROOM: usize = COLUMNS.next_power_of_two();
 
 /// Interframe spaces and times on air.
 #[derive(Clone, Debug)]
@@ -56,6 +58,10 @@ pub struct Timing {
     basic_preamble: Preamble,
     rounding: AirtimeRounding,
     overhead: u32,
+    header: u32,
+    /// Time after the end of each OFDM frame that belongs to it, in the band of 2.4 GHz.
+    signal_extension: Span,
+    ppdu: ppdu::Config,
 }
 
 fn plcp(mode: Mode, preamble: Preamble) -> Span {
@@ -67,9 +73,10 @@ fn plcp(mode: Mode, preamble: Preamble) -> Span {
     }
 }
 
-/// PLCP preamble and header of data frames at each of the [`RATES`].
+/// PLCP preamble and header of data frames in each [column](Mode::column) of modes.
 pub fn preambles(cfg: &Config) -> Vec<Span> {
-    (0..RATES.len() as u8).map(|mode| plcp(Mode(mode), cfg.preamble)).collect()
+    let preamble = |mode: Mode| if mode.is_ht() { cfg.ppdu.preamble(mode) } else { plcp(mode, cfg.preamble) };
+    mode::of_channel(&cfg.ppdu).map(preamble).collect()
 }
 
 impl Timing {
@@ -90,22 +97,29 @@ impl Timing {
             shortest_ack: Span::ZERO,
             rx_start_delay: Span::ZERO,
             basic_mode: Mode::checked(cfg.basic_rate),
-            data_mode: Mode::checked(cfg.data_rate),
+            data_mode: cfg.data_mode(),
             preamble: cfg.preamble,
             basic_preamble: cfg.basic_preamble.unwrap_or(cfg.preamble),
             rounding: cfg.airtime_rounding,
             overhead: cfg.header_size.0 + cfg.llc_size.0,
+            header: cfg.header_size.0,
+            signal_extension: cfg.signal_extension,
+            ppdu: cfg.ppdu.clone(),
         };
         t.rts = t.basic(RTS_BYTES);
         t.cts = t.basic(CTS_BYTES);
         t.ack = t.cts;
+        let non_ht = |column: usize| match column.checked_sub(RATES.len()) {
+            None => column,
+            Some(ht) => usize::from(Mode::checked(ppdu::reference(ht as u32)).0),
+        };
         t.acks = std::array::from_fn(|mode| {
             let rates = cfg
                 .response_rates
                 .iter()
                 .filter_map(|&r| Mode::of(r))
                 .filter(|m| m.is_ofdm() == t.basic_mode.is_ofdm());
-            let fitting = rates.clone().filter(|m| usize::from(m.0) <= mode).max();
+            let fitting = rates.clone().filter(|m| usize::from(m.0) <= non_ht(mode)).max();
             let response = fitting.or_else(|| rates.min()).unwrap_or(t.basic_mode);
             (response, t.airtime(CTS_BYTES, response, t.basic_preamble))
         });
@@ -125,8 +139,12 @@ impl Timing {
 
     fn airtime(&self, bytes: u32, mode: Mode, preamble: Preamble) -> Span {
         if mode.is_ofdm() {
+            if mode.is_ht() {
+                return self.ppdu.airtime(bytes, mode) + self.signal_extension;
+            }
             let bits_of_symbol = mode.rate().0 / 250_000;
-            return OFDM_PLCP + SYMBOL * (SERVICE_AND_TAIL + 8 * u64::from(bytes)).div_ceil(bits_of_symbol);
+            let symbols = (SERVICE_AND_TAIL + 8 * u64::from(bytes)).div_ceil(bits_of_symbol);
+            return OFDM_PLCP + SYMBOL * symbols + self.signal_extension;
         }
         let exact = plcp(mode, preamble) + mode.rate().airtime(bytes);
         match self.rounding {
@@ -141,6 +159,10 @@ impl Timing {
             FrameKind::Rts => RTS_BYTES,
             FrameKind::Cts | FrameKind::Ack => CTS_BYTES,
             FrameKind::Data => self.frame_bytes(packet_bytes),
+            FrameKind::BlockAck => BLOCK_ACK_BYTES,
+            FrameKind::BlockAckReq => BLOCK_ACK_REQUEST_BYTES,
+            FrameKind::CfEnd => RTS_BYTES,
+            FrameKind::Action => ADDBA_BYTES,
         }
     }
 
@@ -159,6 +181,50 @@ impl Timing {
         self.airtime(frame_bytes, mode, self.preamble)
     }
 
+    /// Tells if frames can be sent in a mode.
+    pub fn has(&self, mode: Mode) -> bool {
+        !mode.is_ht() || self.ppdu.has(mode.mcs().into())
+    }
+
+    /// Bytes of the MAC header and the FCS of a data frame.
+    pub fn header_bytes(&self) -> u32 {
+        self.header
+    }
+
+    /// Bytes of LLC and SNAP in front of a packet.
+    pub fn llc_bytes(&self) -> u32 {
+        self.overhead - self.header
+    }
+
+    /// Tells if a single MPDU has the delimiter of an A-MPDU subframe, as every MPDU in a VHT PPDU.
+    pub fn delimits_single(&self) -> bool {
+        self.ppdu.format == ppdu::Format::Vht
+    }
+
+    /// Times after the begin of a frame at which some of the bytes of its PSDU begin and end.
+    pub fn part_of_psdu(&self, mode: Mode, psdu: u32, from: u32, until: u32) -> (Span, Span) {
+        let preamble = if mode.is_ht() { self.ppdu.preamble(mode) } else { plcp(mode, self.preamble) };
+        let data = self.data_in(mode, psdu) - preamble - self.signal_extension;
+        let at = |byte: u32| preamble + Span(data.0 * u64::from(byte) / u64::from(psdu.max(1)));
+        (at(from), at(until))
+    }
+
+    /// Mode of control frames that belong to data in a mode, and the time on air of one of this size.
+    pub fn control_for(&self, data: Mode, bytes: u32) -> (Mode, Span) {
+        let mode = self.response_to_any(data).0;
+        (mode, self.airtime(bytes, mode, self.basic_preamble))
+    }
+
+    /// Time on air of a frame of this size at the basic rate.
+    pub fn at_basic_rate(&self, bytes: u32) -> Span {
+        self.basic(bytes)
+    }
+
+    /// PHY-RX-START delay of a non-HT frame in a mode.
+    pub fn rx_start_of(&self, mode: Mode) -> Span {
+        plcp(mode, self.basic_preamble)
+    }
+
     /// Time on air of a broadcast data frame of this size \[B\].
     pub fn broadcast(&self, frame_bytes: u32) -> Span {
         self.basic(frame_bytes)
@@ -168,6 +234,11 @@ impl Timing {
     #[inline]
     pub fn response_to(&self, mode: Mode) -> (Mode, Span) {
         self.acks[usize::from(mode.0) % ROOM]
+    }
+
+    /// Rate of the response to a data frame in a mode of any PHY, and the time on air of an ACK.
+    pub fn response_to_any(&self, mode: Mode) -> (Mode, Span) {
+        self.acks[usize::from(mode.column())]
     }
 
     /// Time on air of the ACK to a data frame at a rate.

@@ -8,6 +8,7 @@ mod aodv;
 mod dcf;
 mod dsdv;
 mod dsr;
+mod edca;
 mod eifs;
 mod middlebox;
 mod point_to_point;

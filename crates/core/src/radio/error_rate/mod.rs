@@ -110,6 +110,27 @@ mod tests {
     }
 
     #[test]
+    fn errors_of_ht_and_vht_are_those_of_ns3() {
+        /// Rate of each MCS with one stream in 20 MHz [kbit/s].
+        const MCS: [u64; 10] = [6500, 13_000, 19_500, 26_000, 39_000, 52_000, 58_500, 65_000, 78_000, 86_500];
+        let mut rows = 0;
+        for line in include_str!("../../../tests/data/mpdu_error.csv").lines().skip(1) {
+            let cell: Vec<&str> = line.split(',').collect();
+            let number = |i: usize| cell[i].parse::<f64>().expect("a number");
+            let ofdm = match cell[0] {
+                "nist" => Ofdm::Nist,
+                "yans" => Ofdm::Yans,
+                _ => continue,
+            };
+            let (rate, bits, wanted) = (BitRate(MCS[number(2) as usize] * 1000), 8.0 * number(3), number(5));
+            let exact = -libm::expm1(bits * ln_success(rate, ofdm, Ratio::db(number(4)).0));
+            assert!((exact - wanted).abs() < 6e-4 * wanted + 1e-6, "{line}: {exact}");
+            rows += 1;
+        }
+        assert!(rows > 500, "{rows}");
+    }
+
+    #[test]
     fn less_signal_never_helps() {
         for mbps in [1.0, 2.0, 5.5, 11.0, 6.0, 9.0, 12.0, 18.0, 24.0, 36.0, 48.0, 54.0] {
             for ofdm in [Ofdm::Nist, Ofdm::Yans] {

@@ -8,10 +8,11 @@
 use super::Ofdm;
 use libm::{erfc, log1p, pow, sqrt};
 
-/// A rate: size of the constellation, and code rate.
+/// A rate: size of the constellation, code rate, and data subcarriers.
 struct Coded {
     points: u32,
     code: Code,
+    carriers: f64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -19,21 +20,34 @@ enum Code {
     Half,
     TwoThirds,
     ThreeQuarters,
+    FiveSixths,
 }
 
 fn coded(kbps: u64) -> Option<Coded> {
-    let (points, code) = match kbps {
-        6000 => (2, Code::Half),
-        9000 => (2, Code::ThreeQuarters),
-        12_000 => (4, Code::Half),
-        18_000 => (4, Code::ThreeQuarters),
-        24_000 => (16, Code::Half),
-        36_000 => (16, Code::ThreeQuarters),
-        48_000 => (64, Code::TwoThirds),
-        54_000 => (64, Code::ThreeQuarters),
+    // Rates that are no rates of 802.11a stand for the MCS of HT and VHT with one stream in 20 MHz; MCS 9, which does not
+    // exist there, has the carriers of 80 MHz.
+    let (points, code, carriers) = match kbps {
+        6000 => (2, Code::Half, 48.0),
+        9000 => (2, Code::ThreeQuarters, 48.0),
+        12_000 => (4, Code::Half, 48.0),
+        18_000 => (4, Code::ThreeQuarters, 48.0),
+        24_000 => (16, Code::Half, 48.0),
+        36_000 => (16, Code::ThreeQuarters, 48.0),
+        48_000 => (64, Code::TwoThirds, 48.0),
+        54_000 => (64, Code::ThreeQuarters, 48.0),
+        6500 => (2, Code::Half, 52.0),
+        13_000 => (4, Code::Half, 52.0),
+        19_500 => (4, Code::ThreeQuarters, 52.0),
+        26_000 => (16, Code::Half, 52.0),
+        39_000 => (16, Code::ThreeQuarters, 52.0),
+        52_000 => (64, Code::TwoThirds, 52.0),
+        58_500 => (64, Code::ThreeQuarters, 52.0),
+        65_000 => (64, Code::FiveSixths, 52.0),
+        78_000 => (256, Code::ThreeQuarters, 52.0),
+        86_500 => (256, Code::FiveSixths, 58.5),
         _ => return None,
     };
-    Some(Coded { points, code })
+    Some(Coded { points, code, carriers })
 }
 
 /// Natural logarithm of the probability that a bit survives at a rate \[kbit/s\] and a signal-to-noise ratio; `None` if
@@ -55,7 +69,8 @@ fn nist(rate: &Coded, snr: f64) -> f64 {
         2 => 0.5 * erfc(sqrt(snr)),
         4 => 0.5 * erfc(sqrt(snr / 2.0)),
         16 => 3.0 / (4.0 * 2.0) * erfc(sqrt(snr / 10.0)),
-        _ => 7.0 / (8.0 * 3.0) * erfc(sqrt(snr / 42.0)),
+        64 => 7.0 / (8.0 * 3.0) * erfc(sqrt(snr / 42.0)),
+        _ => 15.0 / (16.0 * 4.0) * erfc(sqrt(snr / 170.0)),
     };
     let d = sqrt(4.0 * p * (1.0 - p));
     // Factor, free distance, increment of the distance, and number of wrong bits at each distance.
@@ -83,6 +98,22 @@ fn nist(rate: &Coded, snr: f64) -> f64 {
             ];
             (1.0 / 6.0, 5, 1, w)
         }
+        Code::FiveSixths => {
+            // Weights of the code punctured to 5/6 (Frenger, Orten and Ottosson 1999).
+            let w = &[
+                92.0,
+                528.0,
+                8694.0,
+                79_453.0,
+                792_114.0,
+                7_375_573.0,
+                67_884_974.0,
+                610_875_423.0,
+                5_427_275_376.0,
+                47_664_215_639.0,
+            ];
+            (0.1, 4, 1, w)
+        }
     };
     let term = |(i, w): (i32, &f64)| w * pow(d, f64::from(first + step * i));
     factor * (0..).zip(weights).map(term).sum::<f64>()
@@ -90,8 +121,8 @@ fn nist(rate: &Coded, snr: f64) -> f64 {
 
 fn yans(rate: &Coded, snr: f64) -> f64 {
     let bits = f64::from(rate.points.ilog2());
-    // 48 carriers of 0.25 Msymbol/s, in 20 MHz.
-    let ebn0 = snr * 20.0 / (12.0 * bits);
+    // Carriers of 0.25 Msymbol/s, in 20 MHz.
+    let ebn0 = snr * 20.0 / (rate.carriers / 4.0 * bits);
     let p = if rate.points == 2 {
         0.5 * erfc(sqrt(ebn0))
     } else {
@@ -104,6 +135,7 @@ fn yans(rate: &Coded, snr: f64) -> f64 {
         Code::Half => (10, 11.0, 0.0),
         Code::TwoThirds => (6, 1.0, 16.0),
         Code::ThreeQuarters => (5, 8.0, if rate.points == 2 { 0.0 } else { 31.0 }),
+        Code::FiveSixths => (4, 14.0, 69.0),
     };
     paths * wrong_path(free, p) + next * wrong_path(free + 1, p)
 }

@@ -25,7 +25,7 @@ fn channel(places: &[f64], sinr: Config) -> Channel {
     };
     let places: Vec<Position> = places.iter().map(|&x| Position { x, y: 0.0 }).collect();
     let rates = [1_000_000, 2_000_000, 5_500_000, 11_000_000].map(BitRate).to_vec();
-    let radios = Radios { rates, plcp: vec![Span::us(192); 4], ..Radios::alike(&cfg, &places) };
+    let radios = Radios { codings: rates.clone(), rates, plcp: vec![Span::us(192); 4], ..Radios::alike(&cfg, &places) };
     let mut channel = Channel::new(&radios);
     channel.need_every_end();
     channel

@@ -42,6 +42,10 @@ pub fn frame(frame: &Frame, to: Mac, from: Mac, payload: Option<(u16, &[u8])>) -
         FrameKind::Cts => 0xc4,
         FrameKind::Ack => 0xd4,
         FrameKind::Data => 0x08,
+        FrameKind::BlockAck => 0x94,
+        FrameKind::BlockAckReq => 0x84,
+        FrameKind::CfEnd => 0xe4,
+        FrameKind::Action => 0xd0,
     };
     let retry = if frame.retry { 0x08 } else { 0 };
     let mut out = vec![kind, retry];
@@ -51,8 +55,10 @@ pub fn frame(frame: &Frame, to: Mac, from: Mac, payload: Option<(u16, &[u8])>) -
     out.extend_from_slice(&to);
     match frame.kind {
         FrameKind::Cts | FrameKind::Ack => {}
-        FrameKind::Rts => out.extend_from_slice(&from),
-        FrameKind::Data => {
+        FrameKind::Rts | FrameKind::BlockAck | FrameKind::BlockAckReq | FrameKind::CfEnd => {
+            out.extend_from_slice(&from);
+        }
+        FrameKind::Data | FrameKind::Action => {
             out.extend_from_slice(&from);
             out.extend_from_slice(&BSSID);
             out.extend_from_slice(&(frame.seq << 4).to_le_bytes());

@@ -10,7 +10,7 @@ use crate::run::Setup;
 use crate::unit::{Span, Time};
 use crate::wlan::{Frame, FrameKind};
 
-word_cell!(FrameKind, &["rts", "cts", "data", "ack"]);
+word_cell!(FrameKind, &["rts", "cts", "data", "ack", "block_ack", "block_ack_request", "cf_end", "action"]);
 
 words! {
     /// Outcome of a frame at its intended receiver.
@@ -49,7 +49,7 @@ table! {
         dst: Option<NodeId>,
         /// Channel number.
         channel: u32,
-        /// Type of the frame: `rts`, `cts`, `data`, `ack`.
+        /// Type of the frame: `rts`, `cts`, `data`, `ack`, `block_ack`, `block_ack_request`, `cf_end`, `action`.
         frame_type: FrameKind,
         /// Size with MAC headers \[B\].
         bytes: u32,

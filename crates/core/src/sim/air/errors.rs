@@ -37,8 +37,17 @@ impl Receivers {
 
     /// Size of a frame, if it is subject to errors below the MAC \[B\].
     pub fn exposed(&self, frame: &Frame, timing: &Timing, pool: &PacketPool) -> Option<u32> {
-        let exposed = self.layer == Layer::Phy && (self.frames == Frames::All || frame.is_unicast_data());
-        exposed.then(|| timing.bytes_of(frame.kind, frame.packet.map_or(0, |p| pool[p].bytes)) + self.extra)
+        self.exposes(frame).then(|| timing.bytes_of(frame.kind, frame.packet.map_or(0, |p| pool[p].bytes)) + self.extra)
+    }
+
+    /// Tells if a frame is subject to errors below the MAC.
+    pub fn exposes(&self, frame: &Frame) -> bool {
+        self.layer == Layer::Phy && (self.frames == Frames::All || frame.is_unicast_data())
+    }
+
+    /// Bytes that count in addition to those of a frame.
+    pub fn extra(&self) -> u32 {
+        self.extra
     }
 
     /// Tells if an error model damages a frame of this size \[B\]. Draws no random number for a frame that is lost

@@ -1,10 +1,11 @@
 //! The air: the channel, the stations of all radios, and the frames on the air.
 
 mod errors;
+pub mod qos;
 pub mod reception;
 
 use crate::mobility::MobileNodes;
-use crate::packet::{PacketId, PacketPool, RadioId};
+use crate::packet::{Kind, PacketId, PacketPool, RadioId};
 use crate::radio::{Channel, Harm, Verdict, sinr};
 use crate::record::loss::Cause;
 use crate::rng::{Purpose, Stream};
@@ -15,8 +16,10 @@ use crate::sim::timer_numbers::Timer;
 use crate::sim::timers::Timers;
 use crate::sim::watch::Watch;
 use crate::unit::{Span, Time};
-use crate::wlan::{self, Frame, Station, Timing, Unanswered};
+use crate::wlan::edca::{Access, QosStation};
+use crate::wlan::{self, Contention, Frame, Station, Timing, Unanswered};
 use errors::Receivers;
+use qos::Qos;
 use reception::{FrameEnd, FrameStart, MovingFrameStart, medium};
 use std::sync::Arc;
 
@@ -86,9 +89,31 @@ pub struct Mac {
     pub station: Station,
     /// Shared by the stations of a profile.
     pub rules: Arc<Rules>,
+    /// The station, where access is EDCA; `station` is idle then.
+    pub qos: Option<Box<QosStation>>,
 }
 
 impl Mac {
+    /// Contention state of the station.
+    pub fn contention(&self) -> Contention {
+        self.qos.as_ref().map_or_else(|| self.station.contention(), |qos| qos.contention())
+    }
+
+    /// Frames and packets sent to each neighbour, by rate and kind of packet; empty where rates are fixed.
+    pub fn tallies(&self) -> impl Iterator<Item = (RadioId, wlan::Mode, Kind, wlan::rate::Counts)> + '_ {
+        self.qos.iter().flat_map(|qos| qos.tallies()).chain(self.station.tallies())
+    }
+
+    /// Counters of the station.
+    pub fn counters(&self) -> &wlan::dcf::Counters {
+        self.qos.as_ref().map_or_else(|| self.station.counters(), |qos| qos.counters())
+    }
+
+    /// Tells if the station holds no packet.
+    pub fn is_free(&self) -> bool {
+        self.qos.as_ref().map_or_else(|| self.station.is_free(), |qos| qos.is_free())
+    }
+
     pub fn all(setup: &Setup) -> Vec<Mac> {
         let interfaces = &setup.interfaces;
         let rules = |p: &Profile| Arc::new(Rules { timing: Timing::new(&p.wlan), dcf: p.wlan.clone() });
@@ -104,7 +129,10 @@ impl Mac {
                 |rate, errors| sinr::least(reception, rate, errors),
                 Stream::new(setup.seed, Purpose::RateControl, i as u64),
             );
-            Mac { station: Station::new(radio, &rules.dcf, interfaces.modes(radio), control, rng), rules }
+            let modes = interfaces.modes(radio);
+            let qos = (rules.dcf.access == Access::Edca)
+                .then(|| Box::new(QosStation::new(radio, &rules.dcf, modes.clone(), control.clone(), rng.clone())));
+            Mac { station: Station::new(radio, &rules.dcf, modes, control, rng), rules, qos }
         };
         interfaces.radios.iter().enumerate().map(mac).collect()
     }
@@ -138,6 +166,8 @@ pub struct Air {
     pub deferred: Deferred,
     /// Radios that have just read a frame for another radio.
     pub overheard: Vec<RadioId>,
+    /// State for QoS stations; `None` where access is by the DCF.
+    pub qos: Option<Box<Qos>>,
 }
 
 impl Air {
@@ -146,12 +176,13 @@ impl Air {
         let (macs, radios) = (Mac::all(setup), setup.interfaces.radios.len());
         let receivers = Receivers::new(&setup.frame_errors, radios, setup.seed);
         let knows_signals = macs.iter().any(|m| m.rules.dcf.rate_control.algorithm.knows_signals());
+        let qos = macs.iter().any(|m| m.qos.is_some()).then(|| Qos::new(radios));
         Air {
             channel,
             shortest_sifs: macs.iter().map(|m| m.rules.timing.sifs).min().unwrap_or_default(),
             macs,
             on_air: vec![OnAir::NONE; radios],
-            closely: receivers.is_some() || promiscuous || knows_signals,
+            closely: receivers.is_some() || promiscuous || knows_signals || qos.is_some(),
             receivers,
             promiscuous,
             knows_signals,
@@ -160,6 +191,7 @@ impl Air {
             actions: Vec::with_capacity(8),
             deferred: Deferred::default(),
             overheard: Vec::with_capacity(64),
+            qos,
         }
     }
 
@@ -173,7 +205,7 @@ impl Air {
     #[inline(always)]
     pub fn flush_deferred(&mut self, r: RadioId, now: Time) {
         if let Some(at) = self.channel.flush_deferred(r, now) {
-            let Mac { station, rules } = &mut self.macs[r.index()];
+            let Mac { station, rules, .. } = &mut self.macs[r.index()];
             station.on_noise(true, at, &rules.timing, &rules.dcf);
         }
     }
@@ -188,7 +220,7 @@ impl Air {
         timers: &mut Timers,
         input: impl FnOnce(&mut Station, &mut wlan::Cx<'_>),
     ) {
-        let Mac { station, rules } = &mut self.macs[r.index()];
+        let Mac { station, rules, .. } = &mut self.macs[r.index()];
         let Rules { timing, dcf } = &**rules;
         let medium = medium(self.channel.sensed(r));
         input(station, &mut wlan::Cx { now, medium, timing, rules: dcf, out: &mut self.actions });
@@ -196,17 +228,21 @@ impl Air {
         timers.set(Timer::Mac(r), station.deadline());
     }
 
-    /// Resets the station of a radio after power-off; returns the packet it held.
-    pub fn restart(&mut self, r: RadioId, timers: &mut Timers) -> Option<PacketId> {
-        let Mac { station, rules } = &mut self.macs[r.index()];
-        let held = station.restart(&rules.dcf);
+    /// Resets the station of a radio after power-off; `dropped` gets the packets it held.
+    pub fn restart(&mut self, r: RadioId, timers: &mut Timers, dropped: &mut Vec<PacketId>) {
+        let Mac { station, rules, qos } = &mut self.macs[r.index()];
+        if let Some(station) = qos {
+            station.restart(&rules.dcf, dropped);
+            dropped.extend(self.qos.iter_mut().flat_map(|qos| qos.clear(r)));
+            return timers.set(Timer::Mac(r), station.deadline());
+        }
+        dropped.extend(station.restart(&rules.dcf));
         timers.set(Timer::Mac(r), station.deadline());
-        held
     }
 
     /// Prolongs the back-off of a station by the airtime of a packet to a neighbour.
     pub fn prolong_backoff(&mut self, r: RadioId, to: RadioId, bytes: u32, timers: &mut Timers) {
-        let Mac { station, rules } = &mut self.macs[r.index()];
+        let Mac { station, rules, .. } = &mut self.macs[r.index()];
         let timing = &rules.timing;
         station.prolong_backoff(timing.data_in(station.mode_to(to), timing.frame_bytes(bytes)), timing);
         timers.set(Timer::Mac(r), station.deadline());
@@ -235,9 +271,10 @@ impl Air {
         (mobile_nodes, ports): (Option<&MobileNodes>, &Ports),
         timers: &mut Timers,
     ) {
-        let Air { channel, macs, .. } = self;
+        let Air { channel, macs, qos, .. } = self;
         let ends = (n, frame.to);
         let farthest = match mobile_nodes {
+            _ if qos.is_some() => return self.on_frame_start_qos(n, at, frame, timers),
             None => channel.start(ends, at, frame.airtime, frame.mode.0, &mut FrameStart { macs, timers }),
             Some(mobile_nodes) => {
                 let start = FrameStart { macs, timers };
@@ -343,7 +380,11 @@ impl Air {
         }
         let to = self.on_air[n.index()].frame.to;
         let ratio = self.channel.signal_to_noise(to);
-        self.macs[n.index()].station.arrived(to, ratio);
+        let mac = &mut self.macs[n.index()];
+        match &mut mac.qos {
+            Some(station) => station.arrived(to, ratio),
+            None => mac.station.arrived(to, ratio),
+        }
     }
 
     /// Latest instant of the second loop of a frame, if a receiver is farther away than SIFS at the speed of light: the
@@ -410,7 +451,9 @@ impl Air {
 
     /// Number of packets held by stations, and by broadcasts whose end has not reached every receiver.
     pub fn packets_held(&self) -> usize {
-        let in_stations = self.macs.iter().filter(|m| m.station.packet().is_some()).count();
-        in_stations + self.on_air.iter().filter(|f| f.over.is_some()).count()
+        let held = |m: &Mac| m.qos.as_ref().map_or(usize::from(m.station.packet().is_some()), |qos| qos.packets());
+        let in_stations: usize = self.macs.iter().map(held).sum();
+        let in_buffers = self.qos.as_ref().map_or(0, |qos| qos.packets_held());
+        in_stations + in_buffers + self.on_air.iter().filter(|f| f.over.is_some()).count()
     }
 }

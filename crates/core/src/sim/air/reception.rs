@@ -43,14 +43,14 @@ pub struct FrameStart<'a> {
 impl ReceptionSink for FrameStart<'_> {
     #[inline(always)]
     fn busy(&mut self, r: RadioId, from: Time) {
-        let Mac { station, rules } = &mut self.macs[r.index()];
+        let Mac { station, rules, .. } = &mut self.macs[r.index()];
         if station.on_busy(from, &rules.timing, &rules.dcf) {
             self.timers.set(Timer::Mac(r), station.deadline());
         }
     }
 
     fn captured(&mut self, r: RadioId, from: Time, until: Time) {
-        let Mac { station, rules } = &mut self.macs[r.index()];
+        let Mac { station, rules, .. } = &mut self.macs[r.index()];
         station.on_captured(from, until, &rules.timing, &rules.dcf);
     }
 }
@@ -69,7 +69,7 @@ const APART: u64 = SAME_INSTANT + 1;
 
 impl ReceptionSink for MovingFrameStart<'_> {
     fn busy(&mut self, r: RadioId, from: Time) {
-        let Mac { station, rules } = &self.start.macs[r.index()];
+        let Mac { station, rules, .. } = &self.start.macs[r.index()];
         let tied = station.is_tied(from, &rules.timing, &rules.dcf);
         let drift =
             if tied { self.mobile_nodes.drift(self.sender, self.ports.node(r), self.at) } else { Ordering::Equal };
@@ -91,7 +91,7 @@ impl FrameEnd<'_> {
     #[inline]
     pub fn on_end(&mut self, r: RadioId, ended: Ended) {
         if ended.missed > Time::ZERO {
-            let Mac { station, rules } = &mut self.macs[r.index()];
+            let Mac { station, rules, .. } = &mut self.macs[r.index()];
             // The radio was not deaf to a missed signal, because the end of a signal during deafness is always
             // reported.
             station.on_noise(true, ended.missed, &rules.timing, &rules.dcf);
@@ -116,7 +116,7 @@ impl FrameEnd<'_> {
     /// The frame ends at a station that only contends.
     #[inline]
     fn on_end_contending(&mut self, r: RadioId, ended: &Ended) {
-        let Mac { station, rules } = &mut self.macs[r.index()];
+        let Mac { station, rules, .. } = &mut self.macs[r.index()];
         let Rules { timing, dcf } = &**rules;
         match self.broadcast {
             Some(packet) if ended.verdict == Verdict::Decoded => {
@@ -125,7 +125,7 @@ impl FrameEnd<'_> {
             }
             _ => station.on_others(signal(self.frame, ended.verdict), ended.at, timing, dcf),
         }
-        let Mac { station, rules } = &mut self.macs[r.index()];
+        let Mac { station, rules, .. } = &mut self.macs[r.index()];
         if station.resume(medium(ended.medium), ended.at, &rules.timing, &rules.dcf) {
             self.timers.set(Timer::Mac(r), station.deadline());
         }
@@ -134,7 +134,7 @@ impl FrameEnd<'_> {
     /// The frame ends at a station on which it has no effect but a reservation of the medium.
     #[inline]
     fn overhear(&mut self, r: RadioId, ended: &Ended) {
-        let Mac { station, rules } = &mut self.macs[r.index()];
+        let Mac { station, rules, .. } = &mut self.macs[r.index()];
         station.on_others(signal(self.frame, ended.verdict), ended.at, &rules.timing, &rules.dcf);
         if station.needs_every_end() {
             self.deferred.needs_every_end.push((r, true));
@@ -156,7 +156,7 @@ impl FrameEnd<'_> {
     #[cold]
     fn observe(&mut self, r: RadioId, ended: &Ended) {
         let Ended { at, verdict, .. } = *ended;
-        let Mac { station, rules } = &self.macs[r.index()];
+        let Mac { station, rules, .. } = &self.macs[r.index()];
         let Rules { timing, dcf } = &**rules;
         self.watch.note(at, &Note::FrameHeard { radio: r, frame: self.frame, verdict });
         if let Some(air) = &mut self.watch.airtime {
@@ -169,7 +169,7 @@ impl FrameEnd<'_> {
     #[inline(never)]
     fn on_end_engaged(&mut self, r: RadioId, ended: Ended) {
         let Ended { at, verdict, .. } = ended;
-        let Mac { station, rules } = &mut self.macs[r.index()];
+        let Mac { station, rules, .. } = &mut self.macs[r.index()];
         let Rules { timing, dcf } = &**rules;
         if self.frame.to == r {
             self.at_target = Some(verdict);

@@ -158,6 +158,7 @@ impl Flows {
             since: Time::NEVER,
             received_bytes: 0,
             breaks_links: true,
+            priority: 0,
         });
         self.generator.records.push(0);
         f

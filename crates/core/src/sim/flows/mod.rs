@@ -9,7 +9,7 @@ pub mod transfer;
 
 use crate::app::Application;
 use crate::app::sink::Sink;
-use crate::packet::NodeId;
+use crate::packet::{FlowId, NodeId};
 use crate::record::flow_time::FlowTime;
 use crate::record::route_time::RouteTime;
 use crate::rng::{Purpose, Stream};
@@ -59,6 +59,8 @@ pub struct Flow {
     pub received_bytes: u64,
     /// AODV takes a neighbour for lost when the MAC gives up data of this flow.
     pub breaks_links: bool,
+    /// User priority of its packets, which is their TID.
+    pub priority: u8,
 }
 
 impl Flow {
@@ -92,6 +94,7 @@ impl Flow {
             routes: RouteTime::default(),
             received_bytes: 0,
             breaks_links: setup.breaks_links,
+            priority: setup.dscp >> 3,
         }
     }
 }
@@ -137,6 +140,11 @@ impl Flows {
             hears_quench: quench::is_wanted(setup),
             actions: Vec::with_capacity(64),
         }
+    }
+
+    /// User priority of the packets of a flow.
+    pub fn priority(&self, flow: FlowId) -> u8 {
+        self.list.get(flow.index()).map_or(0, |f| f.priority)
     }
 
     /// Memory that flows have taken since the run began, about \[B\].

@@ -113,13 +113,14 @@ impl Network {
     pub fn packets_held(&self) -> usize {
         let in_node = |n: &Node| n.arp.held() + n.router.waiting();
         let in_nodes = self.nodes.iter().map(in_node).sum::<usize>();
-        let queued = self.ports.queues.iter().map(queue::Queue::len).sum::<usize>();
+        let queued = self.ports.all().map(queue::Queue::len).sum::<usize>();
         in_nodes + queued + self.transit.len() + self.links.packets_held()
     }
 
     /// Number of packets in the queues of a node.
     pub fn queued_at(&self, n: NodeId) -> usize {
-        self.ports.of(n).map(|r| self.ports.queues[r.index()].len()).sum::<usize>() + self.links.queued_at(n)
+        self.ports.of(n).flat_map(|r| self.ports.all_of(r)).map(queue::Queue::len).sum::<usize>()
+            + self.links.queued_at(n)
     }
 
     /// Neighborhood RED, if it is used.

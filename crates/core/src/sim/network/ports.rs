@@ -6,6 +6,7 @@ use crate::radio::{Channel, Radios};
 use crate::rng::{Purpose, Stream};
 use crate::run::Setup;
 use crate::unit::Span;
+use crate::wlan::edca::{AccessCategory, CATEGORIES};
 
 /// Pair of radios over which a node reaches a neighbour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +37,8 @@ pub struct Ports {
     channels: Vec<u16>,
     /// Interface queue in front of each radio.
     pub queues: Vec<Queue>,
+    /// For each QoS station, the queues of the categories besides best effort.
+    further: Vec<[Queue; 3]>,
     /// For each queue, true if packets for a lost neighbour are removed.
     purged: Vec<bool>,
 }
@@ -46,9 +49,11 @@ impl Ports {
         let radios = &setup.interfaces.radios;
         let queue = |(i, profile): (u64, u32)| {
             let profile = &setup.interfaces.profiles[profile as usize];
-            let outlet = Outlet { rate: profile.wlan.data_rate, delay: Span::ZERO };
+            let outlet = Outlet { rate: profile.wlan.data_mode().rate(), delay: Span::ZERO };
             Queue::new(&profile.queue, outlet, Stream::new(setup.seed, Purpose::Queue, i))
         };
+        let qos = setup.interfaces.profiles.iter().any(|p| !p.wlan.is_dcf());
+        let further = |(i, profile): (u64, u32)| [1, 2, 3].map(|k| queue((i + k * radios.len() as u64, profile)));
         let additional: Vec<NodeId> = radios[nodes..].iter().map(|r| r.node).collect();
         let mut ports = Ports {
             nodes,
@@ -57,6 +62,11 @@ impl Ports {
             queues: radios.iter().zip(0..).map(|(r, i)| queue((i, r.profile))).collect(),
             looks_up: !additional.is_empty(),
             down: Vec::new(),
+            further: if qos {
+                radios.iter().zip(0..).map(|(r, i)| further((i, r.profile))).collect()
+            } else {
+                Vec::new()
+            },
             purged: radios.iter().map(|r| setup.interfaces.profiles[r.profile as usize].queue.purge).collect(),
             additional,
         };
@@ -71,6 +81,34 @@ impl Ports {
             ports.pairs = pairs;
         }
         ports
+    }
+
+    /// Queue of a category in front of a radio.
+    pub fn of_category(&mut self, radio: RadioId, category: AccessCategory) -> &mut Queue {
+        let place = match category {
+            AccessCategory::BestEffort => return &mut self.queues[radio.index()],
+            AccessCategory::Background => 0,
+            AccessCategory::Video => 1,
+            AccessCategory::Voice => 2,
+        };
+        &mut self.further[radio.index()][place]
+    }
+
+    /// Categories that have a queue in front of a radio.
+    pub fn categories(&self) -> impl Iterator<Item = AccessCategory> + use<> {
+        let qos = !self.further.is_empty();
+        CATEGORIES.into_iter().filter(move |&c| qos || c == AccessCategory::BestEffort)
+    }
+
+    /// All queues.
+    pub fn all(&self) -> impl Iterator<Item = &Queue> {
+        self.queues.iter().chain(self.further.iter().flatten())
+    }
+
+    /// All queues in front of a radio.
+    pub fn all_of(&self, radio: RadioId) -> impl Iterator<Item = &Queue> {
+        let further = self.further.get(radio.index()).into_iter().flatten();
+        std::iter::once(&self.queues[radio.index()]).chain(further)
     }
 
     /// Allows nodes to move from now on.

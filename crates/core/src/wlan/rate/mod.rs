@@ -151,9 +151,9 @@ impl RateControl {
         rng: Stream,
     ) -> Option<Box<RateControl>> {
         let named: Vec<Mode> = cfg.rates.iter().map(|&rate| Mode::checked(rate)).collect();
-        let modes = if named.is_empty() { like.family().collect() } else { named };
+        let modes = if named.is_empty() { like.family().filter(|&m| timing.has(m)).collect() } else { named };
         let control = || {
-            let least = |errors: f64| modes.iter().map(|m| least(m.rate(), errors)).collect();
+            let least = |errors: f64| modes.iter().map(|m| least(m.coding(), errors)).collect();
             Box::new(RateControl {
                 cfg: cfg.clone(),
                 times: cfg.times(&modes, timing),

@@ -1,0 +1,468 @@
+//! Packets that a category holds: those that wait for their first attempt, and those sent but not acknowledged.
+
+use super::psdu::{Mpdu, Psdu};
+use super::recipient::{NUMBERS, ahead};
+use super::{Aggregation, BlockAck};
+use crate::packet::{Kind, PacketId, RadioId};
+use crate::unit::{Span, Time};
+use crate::wlan::Mode;
+use crate::wlan::timing::Timing;
+use std::collections::VecDeque;
+
+/// Delimiter of an A-MPDU subframe \[B\].
+const DELIMITER: u32 = 4;
+/// Header of an A-MSDU subframe \[B\].
+const SUBFRAME_HEADER: u32 = 14;
+
+/// A packet held by a category.
+#[derive(Clone, Copy, Debug)]
+pub struct Held {
+    pub packet: PacketId,
+    pub kind: Kind,
+    pub to: RadioId,
+    pub tid: u8,
+    /// Size of the MSDU, with LLC and SNAP \[B\].
+    pub msdu: u32,
+    /// Sequence number, once it is part of an MPDU.
+    seq: Option<u16>,
+    /// It is a further MSDU of the MPDU of the packet before it.
+    joined: bool,
+    /// The MPDU has been on the air.
+    sent: bool,
+    attempts: u32,
+    /// Attempts that ended with an RTS.
+    rts_attempts: u32,
+    first_sent: Time,
+    /// The MPDU is in the PSDU that is being sent.
+    in_psdu: bool,
+}
+
+/// State of an agreement at its originator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Agreed {
+    /// There is none, and none is asked for before this instant.
+    No(Time),
+    /// The request is being sent.
+    Asking,
+    /// The request has arrived; the response is awaited up to this instant.
+    Asked(Time),
+    Yes,
+}
+
+impl Agreed {
+    /// Tells if packets are held back.
+    fn holds(self) -> bool {
+        matches!(self, Agreed::Asking | Agreed::Asked(_))
+    }
+}
+
+/// A flow of frames to one receiver with one TID: its numbers, and what its block acknowledgements need.
+#[derive(Clone, Debug)]
+pub struct Stream {
+    pub to: RadioId,
+    pub tid: u8,
+    next: u16,
+    pub state: Agreed,
+    /// ADDBA requests sent in vain.
+    pub asked: u32,
+    /// A request for a block acknowledgement comes before further data.
+    pub request_due: bool,
+    /// Requests sent in vain since the last block acknowledgement.
+    pub requests: u32,
+    /// Requests were given up: the next one waits until there is something to send.
+    pub abandoned: bool,
+}
+
+/// Limits of a PSDU.
+#[derive(Clone, Copy, Debug)]
+pub struct Room {
+    /// Mode of the frame.
+    pub mode: Mode,
+    /// Longest time on air.
+    pub airtime: Span,
+    /// A single MPDU may last longer.
+    pub single_may_exceed: bool,
+}
+
+/// Outcome of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    Acknowledged,
+    GivenUp,
+}
+
+/// Limits of attempts.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Attempts at an MPDU.
+    pub attempts: Option<u32>,
+    /// Attempts that end with an RTS.
+    pub rts_attempts: Option<u32>,
+    pub lifetime: Option<Span>,
+}
+
+/// Packets of a category, in the order in which they came.
+#[derive(Clone, Debug)]
+pub struct Queue {
+    held: VecDeque<Held>,
+    streams: Vec<Stream>,
+    /// State of a new stream.
+    first_state: Agreed,
+}
+
+impl Queue {
+    /// An empty queue; `agreed`: all its agreements exist from the start.
+    pub fn new(agreed: bool) -> Queue {
+        let first_state = if agreed { Agreed::Yes } else { Agreed::No(Time::ZERO) };
+        Queue { held: VecDeque::new(), streams: Vec::new(), first_state }
+    }
+
+    /// Tells if the packets of a stream wait for an agreement.
+    fn holds_back(&self, h: &Held) -> bool {
+        self.streams.iter().any(|s| s.state.holds() && s.to == h.to && s.tid == h.tid)
+    }
+
+    /// Tells if there is an agreement with the receiver of a packet.
+    fn is_agreed(&self, h: &Held) -> bool {
+        self.streams.iter().any(|s| s.state == Agreed::Yes && s.to == h.to && s.tid == h.tid)
+    }
+
+    /// Tells if anything may be sent now.
+    pub fn is_ready(&self) -> bool {
+        let asks = self.streams.iter().any(|s| self.requests(s) || s.state == Agreed::Asking);
+        asks || self.first().is_some()
+    }
+
+    /// Stream for which an agreement is to be asked for, with the number from which on it would hold: the one of the
+    /// first packet, if another one waits with it.
+    pub fn due_agreement(&mut self, now: Time) -> Option<(RadioId, u8, u16)> {
+        let asking = self.streams.iter().find(|s| s.state == Agreed::Asking).map(|s| (s.to, s.tid));
+        let (to, tid) = asking.or_else(|| {
+            let first = self.first().filter(|h| !h.to.is_broadcast())?;
+            let stream = (first.to, first.tid);
+            self.of(stream.0, stream.1).nth(1)?;
+            matches!(self.stream(stream.0, stream.1).state, Agreed::No(until) if until <= now).then_some(stream)
+        })?;
+        self.stream(to, tid).state = Agreed::Asking;
+        Some((to, tid, self.start(to, tid)))
+    }
+
+    /// Earliest instant at which the wait for a response ends.
+    pub fn response_deadline(&self) -> Time {
+        let deadline = |s: &Stream| if let Agreed::Asked(until) = s.state { until } else { Time::NEVER };
+        self.streams.iter().map(deadline).min().unwrap_or(Time::NEVER)
+    }
+
+    /// Gives up the agreements whose responses have not come. `pause`: time before the next request.
+    pub fn end_waits(&mut self, now: Time, pause: Span) {
+        for s in &mut self.streams {
+            if matches!(s.state, Agreed::Asked(until) if until <= now) {
+                s.state = Agreed::No(now + pause);
+            }
+        }
+    }
+
+    pub fn push(&mut self, packet: PacketId, kind: Kind, to: RadioId, tid: u8, msdu: u32) {
+        self.held.push_back(Held {
+            packet,
+            kind,
+            to,
+            tid,
+            msdu,
+            seq: None,
+            joined: false,
+            sent: false,
+            attempts: 0,
+            rts_attempts: 0,
+            first_sent: Time::NEVER,
+            in_psdu: false,
+        });
+    }
+
+    pub fn len(&self) -> usize {
+        self.held.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.held.is_empty()
+    }
+
+    /// First packet that is not held back.
+    pub fn first(&self) -> Option<&Held> {
+        let front = self.held.front()?;
+        if self.streams.iter().all(|s| !s.state.holds()) {
+            return Some(front);
+        }
+        self.held.iter().find(|h| !self.holds_back(h))
+    }
+
+    /// Removes the broadcast that was sent.
+    pub fn pop_broadcast(&mut self) -> Option<Held> {
+        let i = self.held.iter().position(|h| h.to.is_broadcast())?;
+        self.held.remove(i)
+    }
+
+    /// The stream to a receiver.
+    pub fn stream(&mut self, to: RadioId, tid: u8) -> &mut Stream {
+        let known = self.streams.iter().position(|s| s.to == to && s.tid == tid);
+        let i = known.unwrap_or_else(|| {
+            let state = self.first_state;
+            self.streams.push(Stream {
+                to,
+                tid,
+                next: 0,
+                state,
+                asked: 0,
+                request_due: false,
+                requests: 0,
+                abandoned: false,
+            });
+            self.streams.len() - 1
+        });
+        &mut self.streams[i]
+    }
+
+    /// First stream that needs a request for a block acknowledgement, with the number from which on it asks.
+    pub fn due_request(&self) -> Option<(RadioId, u8, u16)> {
+        let stream = self.streams.iter().find(|s| self.requests(s))?;
+        Some((stream.to, stream.tid, self.start(stream.to, stream.tid)))
+    }
+
+    /// Tells if a stream is to request a block acknowledgement.
+    fn requests(&self, s: &Stream) -> bool {
+        s.request_due && (!s.abandoned || self.of(s.to, s.tid).next().is_some())
+    }
+
+    /// First number of a stream that is not acknowledged, WinStartO.
+    fn start(&self, to: RadioId, tid: u8) -> u16 {
+        let first = self.of(to, tid).find_map(|h| h.seq);
+        let next = self.streams.iter().find(|s| s.to == to && s.tid == tid).map_or(0, |s| s.next);
+        first.unwrap_or(next)
+    }
+
+    fn of(&self, to: RadioId, tid: u8) -> impl Iterator<Item = &Held> + '_ {
+        self.held.iter().filter(move |h| h.to == to && h.tid == tid)
+    }
+
+    /// Size of the MPDU that begins with packet `i`, and the number of packets in it, if an A-MSDU may have this size;
+    /// `fits`: an MPDU of a size is not too long for a PPDU of its own.
+    fn mpdu(&self, i: usize, aggregation: &Aggregation, header: u32, fits: impl Fn(u32) -> bool) -> (u32, usize) {
+        let first = &self.held[i];
+        let (most, mut body, mut count) = (aggregation.amsdu_size.0, first.msdu, 1);
+        let mut padded = SUBFRAME_HEADER + first.msdu;
+        let known = first.seq.is_some();
+        for h in self.held.range(i + 1..).filter(|h| h.to == first.to && h.tid == first.tid) {
+            let size = padded.next_multiple_of(4) + SUBFRAME_HEADER + h.msdu;
+            let joins = if known { h.joined } else { h.seq.is_none() && size <= most && fits(header + size) };
+            if !joins {
+                break;
+            }
+            (padded, body, count) = (size, size, count + 1);
+        }
+        (header + body, count)
+    }
+
+    /// Fills a PSDU with packets for the receiver of the first one: those that were sent before come first, because they
+    /// are older. Returns the time on air; `None` if nothing fits.
+    pub fn fill(
+        &mut self,
+        psdu: &mut Psdu,
+        room: Room,
+        (aggregation, block_ack): (&Aggregation, &BlockAck),
+        timing: &Timing,
+        now: Time,
+    ) -> Option<Span> {
+        psdu.mpdus.clear();
+        let first = *self.first()?;
+        let Held { to, tid, .. } = first;
+        let most = if self.is_agreed(&first) { aggregation.max_mpdus as usize } else { 1 };
+        let start = self.start(to, tid);
+        psdu.tid = tid;
+        let header = timing.header_bytes();
+        let (mut size, mut airtime, mut count, mut i) = (0u32, Span::ZERO, 0, 0);
+        // Bytes from the start of one MPDU to that of the next one.
+        let spacing = (room.mode.rate().0 as f64 * aggregation.min_spacing.as_secs() / 8.0).ceil() as u32;
+        let mut starts: [(u32, u32); 64] = [(0, 0); 64];
+        while i < self.held.len() && count < most {
+            let h = &self.held[i];
+            if h.to != to || h.tid != tid || h.joined {
+                i += 1;
+                continue;
+            }
+            let next = self.streams.iter().find(|s| s.to == to && s.tid == tid).map_or(0, |s| s.next);
+            if ahead(start, h.seq.unwrap_or(next)) >= block_ack.buffer_mpdus as u16 {
+                break;
+            }
+            let (bytes, packets) = self.mpdu(i, aggregation, header, |size| {
+                timing.data_in(room.mode, DELIMITER + size) <= room.airtime.min(aggregation.max_airtime)
+            });
+            // A single MPDU has a delimiter only with VHT; all subframes but the last end at a multiple of 4 B.
+            let delimiter = if count > 0 || timing.delimits_single() { DELIMITER } else { 0 };
+            let before = match count {
+                0 => 0,
+                1 if !timing.delimits_single() => (DELIMITER + size).next_multiple_of(4).max(spacing),
+                _ => size.next_multiple_of(4).max(starts[count - 1].0 - DELIMITER + spacing.next_multiple_of(4)),
+            };
+            let (first_byte, total) = (before + delimiter, before + delimiter + bytes);
+            let time = timing.data_in(room.mode, total);
+            let fits = total <= aggregation.max_size.0 && time <= room.airtime.min(aggregation.max_airtime);
+            let alone = count == 0 && (time <= room.airtime || room.single_may_exceed);
+            if !(alone || (count > 0 && fits)) {
+                break;
+            }
+            if count == 1 && !timing.delimits_single() {
+                starts[0].0 = DELIMITER;
+                starts[0].1 = DELIMITER + size;
+            }
+            starts[count] = (first_byte, total);
+            (size, airtime) = (total, time);
+            self.take(i, packets, next, now, psdu, bytes);
+            count += 1;
+            i += 1;
+        }
+        psdu.aggregate = count > 1;
+        psdu.bytes = size;
+        let mut place = usize::MAX;
+        let mut last = None;
+        for mpdu in &mut psdu.mpdus {
+            if last != Some(mpdu.seq) {
+                (last, place) = (Some(mpdu.seq), place.wrapping_add(1));
+            }
+            let (from, until) = starts[place];
+            (mpdu.from, mpdu.until) = timing.part_of_psdu(room.mode, size, from, until);
+        }
+        (count > 0).then_some(airtime)
+    }
+
+    /// Puts the MPDU that begins with packet `i` into the PSDU.
+    fn take(&mut self, i: usize, packets: usize, next: u16, now: Time, psdu: &mut Psdu, bytes: u32) {
+        let (to, tid, known) = (self.held[i].to, self.held[i].tid, self.held[i].seq);
+        let seq = known.unwrap_or(next);
+        if known.is_none() {
+            self.stream(to, tid).next = (next + 1) % NUMBERS;
+        }
+        let mut left = packets;
+        for (k, h) in self.held.range_mut(i..).filter(|h| h.to == to && h.tid == tid).enumerate() {
+            if left == 0 {
+                break;
+            }
+            left -= 1;
+            (h.seq, h.joined, h.in_psdu) = (Some(seq), k > 0, true);
+            h.first_sent = h.first_sent.min(now);
+            psdu.mpdus.push(Mpdu { packet: h.packet, seq, retry: h.sent, bytes, from: Span::ZERO, until: Span::ZERO });
+        }
+    }
+
+    /// The PSDU goes on the air.
+    pub fn on_sent(&mut self) {
+        for h in self.held.iter_mut().filter(|h| h.in_psdu) {
+            h.sent = true;
+            h.attempts += 1;
+        }
+    }
+
+    /// The ACK of the only MPDU in the PSDU has come.
+    pub fn on_ack(&mut self, done: &mut Vec<(Held, Outcome)>) {
+        self.settle(done, |h| h.in_psdu.then_some(Outcome::Acknowledged));
+    }
+
+    /// A block acknowledgement has come. What it does not list is repeated or given up.
+    pub fn on_block_ack(
+        &mut self,
+        (to, tid): (RadioId, u8),
+        (start, bitmap): (u16, u64),
+        limits: &Limits,
+        now: Time,
+        done: &mut Vec<(Held, Outcome)>,
+    ) {
+        let given_up = self.settle(done, |h| {
+            let of_stream = h.to == to && h.tid == tid && h.sent;
+            let offset = ahead(start, h.seq.filter(|_| of_stream)?);
+            let listed = offset < 64 && bitmap >> offset & 1 == 1;
+            if listed { Some(Outcome::Acknowledged) } else { h.exhausted(limits, now) }
+        });
+        let stream = self.stream(to, tid);
+        (stream.request_due, stream.requests, stream.abandoned) = (given_up, 0, false);
+        self.leave();
+    }
+
+    /// No response came to the PSDU, or to the RTS before it. Returns true if all its MPDUs are given up.
+    pub fn on_failure(&mut self, after_rts: bool, limits: &Limits, now: Time, done: &mut Vec<(Held, Outcome)>) -> bool {
+        if after_rts {
+            self.held.iter_mut().filter(|h| h.in_psdu).for_each(|h| h.rts_attempts += 1);
+        }
+        let stream = self.held.iter().find(|h| h.in_psdu && !h.to.is_broadcast()).map(|h| (h.to, h.tid));
+        let given_up = self.settle(done, |h| if h.in_psdu { h.exhausted(limits, now) } else { None });
+        let over = given_up && !self.held.iter().any(|h| h.in_psdu);
+        // Its number may never have been on the air, but the recipient waits for it all the same.
+        if let Some((to, tid)) = stream.filter(|_| given_up) {
+            self.stream(to, tid).request_due = true;
+        }
+        self.leave();
+        over
+    }
+
+    /// Gives up what was sent to a receiver that answers no request, or else the first MPDU for it.
+    pub fn give_up(&mut self, (to, tid): (RadioId, u8), done: &mut Vec<(Held, Outcome)>) {
+        let of_stream = |h: &Held| h.to == to && h.tid == tid;
+        if !self.settle(done, |h| (of_stream(h) && h.sent).then_some(Outcome::GivenUp)) {
+            let first = self.held.iter().find(|h| of_stream(h)).map(|h| (h.packet, h.seq));
+            let is_first = |h: &Held| first.is_some_and(|f| f.0 == h.packet || (f.1.is_some() && f.1 == h.seq));
+            self.settle(done, |h| (of_stream(h) && is_first(h)).then_some(Outcome::GivenUp));
+        }
+        let stream = self.stream(to, tid);
+        (stream.requests, stream.abandoned) = (0, true);
+    }
+
+    /// Gives up packets whose time is over. Returns true if any was.
+    pub fn expire(&mut self, limits: &Limits, now: Time, done: &mut Vec<(Held, Outcome)>) -> bool {
+        let old = |h: &Held| limits.lifetime.is_some_and(|life| h.sent && now >= h.first_sent + life);
+        if !self.held.iter().any(old) {
+            return false;
+        }
+        let over: Vec<_> = self.held.iter().filter(|h| old(h)).map(|h| (h.to, h.tid)).collect();
+        self.settle(done, |h| old(h).then_some(Outcome::GivenUp));
+        over.into_iter().for_each(|(to, tid)| self.stream(to, tid).request_due = true);
+        true
+    }
+
+    /// The PSDU is no longer being sent.
+    fn leave(&mut self) {
+        self.held.iter_mut().for_each(|h| h.in_psdu = false);
+    }
+
+    /// Removes packets that have an outcome, all of an MPDU together. Returns true if any was given up.
+    fn settle(&mut self, done: &mut Vec<(Held, Outcome)>, outcome: impl Fn(&Held) -> Option<Outcome>) -> bool {
+        let mut given_up = false;
+        self.held.retain(|h| match outcome(h) {
+            Some(of) => {
+                given_up |= of == Outcome::GivenUp;
+                done.push((*h, of));
+                false
+            }
+            None => true,
+        });
+        given_up
+    }
+
+    /// Removes everything, for a station that is switched off.
+    pub fn clear(&mut self, dropped: &mut Vec<PacketId>) {
+        dropped.extend(self.held.drain(..).map(|h| h.packet));
+        self.streams.iter_mut().for_each(|s| (s.request_due, s.requests, s.abandoned) = (true, 0, true));
+    }
+}
+
+impl Held {
+    /// Tells if no further attempt follows.
+    fn exhausted(&self, limits: &Limits, now: Time) -> Option<Outcome> {
+        let tried = self.sent && limits.attempts.is_some_and(|most| self.attempts >= most);
+        let asked = limits.rts_attempts.is_some_and(|most| self.rts_attempts >= most);
+        let old = limits.lifetime.is_some_and(|life| self.sent && now >= self.first_sent + life);
+        (tried || asked || old).then_some(Outcome::GivenUp)
+    }
+
+    /// Tells if the packet is given up after an RTS.
+    pub fn ended_by_rts(&self, limits: &Limits) -> bool {
+        limits.rts_attempts.is_some_and(|most| self.rts_attempts >= most)
+    }
+}

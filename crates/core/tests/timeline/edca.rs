@@ -1,0 +1,482 @@
+//! A QoS station alone. Medium and other stations are scripted; all times in microseconds.
+
+use chappe_core::packet::{Kind, PacketId, RadioId};
+use chappe_core::rng::{Purpose, Stream};
+use chappe_core::scenario::{NoFiles, Scenario};
+use chappe_core::unit::{Span, Time};
+use chappe_core::wlan::edca::{Heard, Mpdu, Psdu, QosStation};
+use chappe_core::wlan::{Config, Cx, Frame, FrameKind, Medium, Modes, Out, Signal, Timing};
+
+const ME: RadioId = RadioId(0);
+const PEER: RadioId = RadioId(1);
+/// TIDs of the categories.
+const BE: u8 = 0;
+const VI: u8 = 5;
+const VO: u8 = 6;
+/// A packet of 1500 B, in an MPDU of 1538 B.
+const BYTES: u32 = 1500;
+
+/// A station, its rules, its medium, and its actions with their times.
+struct Bench {
+    station: QosStation,
+    rules: Config,
+    timing: Timing,
+    medium: Medium,
+    out: Vec<Out>,
+    said: Vec<(u64, Out)>,
+    next: u32,
+}
+
+/// What a frame on the air was: begin, kind, end, Duration field, and the sequence numbers that it carries.
+type Sent = (u64, FrameKind, u64, u64, Vec<u16>);
+
+impl Bench {
+    fn new(wlan: &str, seed: u64) -> Bench {
+        let agreement = if wlan.contains("agreement") { "" } else { "block_ack.agreement = \"established\", " };
+        let text = format!("extends = \"802.11n\"\nrun.stop = \"1 s\"\nwlan = {{ {agreement}{wlan} }}");
+        let scenario = Scenario::from_toml("test", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+        let rules = scenario.config().wlan.clone();
+        let modes = Modes::new(rules.data_mode(), vec![]);
+        let station = QosStation::new(ME, &rules, modes, None, Stream::new(seed, Purpose::Backoff, 0));
+        let medium = Medium { from: Time::ZERO, until: Time::ZERO };
+        let timing = Timing::new(&rules);
+        Bench { station, timing, rules, medium, out: vec![], said: vec![], next: 0 }
+    }
+
+    fn call(&mut self, us: u64, input: impl FnOnce(&mut QosStation, &mut Cx<'_>)) {
+        let now = Time(us * 1000);
+        let mut cx = Cx { now, medium: self.medium, timing: &self.timing, rules: &self.rules, out: &mut self.out };
+        input(&mut self.station, &mut cx);
+        self.said.extend(self.out.drain(..).map(|o| (us, o)));
+    }
+
+    /// Hands over a number of packets.
+    fn enqueue(&mut self, us: u64, tid: u8, packets: u32) {
+        for _ in 0..packets {
+            let packet = PacketId(self.next);
+            self.next += 1;
+            self.call(us, |s, cx| s.enqueue(packet, Kind::Data, PEER, tid, BYTES, cx));
+        }
+    }
+
+    /// Lets time pass without anything on the air from others; returns the frames sent.
+    fn wait(&mut self, until: u64) -> Vec<Sent> {
+        let mut sent = vec![];
+        while self.station.deadline() < Time(until * 1000) {
+            let now = self.station.deadline();
+            assert_eq!(now.0 % 1000, 0, "{now} is between two microseconds");
+            let before = self.said.len();
+            self.call(now.0 / 1000, |s, cx| s.on_deadline(cx));
+            for (us, out) in &self.said[before..] {
+                if let Out::Transmit(f) = out {
+                    let seqs = match f.kind {
+                        FrameKind::Data => self.station.psdu.mpdus.iter().map(|m| m.seq).collect(),
+                        FrameKind::BlockAckReq | FrameKind::BlockAck => vec![self.station.psdu.start],
+                        _ => vec![],
+                    };
+                    sent.push((*us, f.kind, us + f.airtime.0 / 1000, f.duration.0 / 1000, seqs));
+                }
+            }
+        }
+        sent
+    }
+
+    /// Advances to the next frame that the station sends.
+    fn next_frame(&mut self) -> Sent {
+        loop {
+            let next = self.station.deadline();
+            assert!(next < Time::NEVER, "it sends no more");
+            if let Some(sent) = self.wait(next.0 / 1000 + 1).pop() {
+                return sent;
+            }
+        }
+    }
+
+    /// A frame of the peer, with these contents; the medium is busy while it lasts.
+    fn hear(&mut self, from: u64, until: u64, frame: &Frame, psdu: &Psdu, arrived: &[bool]) {
+        self.busy(from, until);
+        let heard = Heard { psdu, arrived };
+        self.call(until, |s, cx| s.on_signal(Signal::Frame(frame), heard, cx));
+    }
+
+    fn busy(&mut self, from: u64, until: u64) {
+        self.medium = Medium { from: Time(from * 1000), until: Time(until * 1000) };
+        self.station.on_busy(Time(from * 1000), &self.timing, &self.rules);
+    }
+
+    /// A frame between others that could not be read.
+    fn noise(&mut self, from: u64, until: u64) {
+        self.busy(from, until);
+        let psdu = Psdu::default();
+        self.call(until, |s, cx| s.on_signal(Signal::Energy, Heard { psdu: &psdu, arrived: &[] }, cx));
+    }
+
+    /// An ACK SIFS after a frame that ended at this time; returns its own end.
+    fn ack(&mut self, end: u64) -> u64 {
+        let frame = Frame { kind: FrameKind::Ack, to: ME, from: PEER, ..Frame::NONE };
+        self.hear(end + 16, end + 44, &frame, &Psdu::default(), &[]);
+        end + 44
+    }
+
+    /// A block acknowledgement SIFS after a frame that ended at this time; returns its own end.
+    fn block_ack(&mut self, end: u64, tid: u8, start: u16, bitmap: u64) -> u64 {
+        let frame = Frame { kind: FrameKind::BlockAck, to: ME, from: PEER, ..Frame::NONE };
+        self.hear(end + 16, end + 48, &frame, &Psdu { tid, start, bitmap, ..Psdu::default() }, &[]);
+        end + 48
+    }
+
+    fn count(&self, wanted: fn(&Out) -> bool) -> usize {
+        self.said.iter().filter(|s| wanted(&s.1)).count()
+    }
+}
+
+fn is_sent(out: &Out) -> bool {
+    matches!(out, Out::Sent { .. })
+}
+
+fn is_given_up(out: &Out) -> bool {
+    matches!(out, Out::GaveUp { .. })
+}
+
+/// Number of slots of 9 us in a time, which must be whole.
+fn slots(us: u64) -> u64 {
+    assert_eq!(us % 9, 0, "{us} us are no whole slots");
+    us / 9
+}
+
+#[test]
+fn a_single_frame_as_in_timeline_1() {
+    for seed in 0..20 {
+        let mut b = Bench::new("aggregation.max_mpdus = 1", seed);
+        b.enqueue(1000, BE, 2);
+        // Boundaries are 43 + 9 k from the start: 1006.
+        assert_eq!(b.next_frame(), (1006, FrameKind::Data, 1234, 44, vec![0]));
+        let end = b.ack(1234);
+        let (next, ..) = b.next_frame();
+        assert!(slots(next - end - 43) <= 15);
+    }
+}
+
+#[test]
+fn an_aggregate_of_eight_as_in_timeline_2() {
+    let mut b = Bench::new("aggregation.max_mpdus = 8", 1);
+    b.enqueue(43, BE, 1);
+    b.enqueue(43, BE, 15);
+    assert_eq!(b.next_frame().2, 43 + 1560);
+    let end = b.block_ack(1603, BE, 0, 0xff);
+    assert_eq!(b.count(is_sent), 8);
+    let (next, _, until, duration, seqs) = b.next_frame();
+    assert!(slots(next - end - 43) <= 15);
+    assert_eq!((until - next, duration), (1560, 48));
+    assert_eq!(seqs, (8..16).collect::<Vec<_>>());
+}
+
+#[test]
+fn rts_before_an_aggregate_as_in_timeline_3() {
+    let mut b = Bench::new("aggregation.max_mpdus = 2, rts_threshold = \"always\"", 1);
+    b.enqueue(43, BE, 2);
+    assert_eq!(b.next_frame(), (43, FrameKind::Rts, 71, 528, vec![]));
+    let cts = Frame { kind: FrameKind::Cts, to: ME, from: PEER, ..Frame::NONE };
+    b.hear(71 + 16, 71 + 44, &cts, &Psdu::default(), &[]);
+    assert_eq!(b.next_frame(), (131, FrameKind::Data, 551, 48, vec![0, 1]));
+}
+
+#[test]
+fn a_full_aggregate_is_limited_by_time_and_bytes_as_in_timelines_4_and_5() {
+    for (mcs, frames, airtime) in [(7, 28, 5360), (0, 2, 3840)] {
+        let mut b = Bench::new(&format!("ppdu.mcs = {mcs}"), 1);
+        b.enqueue(43, BE, 64);
+        let (_, _, end, _, seqs) = b.next_frame();
+        assert_eq!((seqs.len(), end - 43), (frames, airtime));
+    }
+}
+
+#[test]
+fn a_txop_goes_on_while_it_fits_as_in_timeline_7() {
+    let mut b = Bench::new("aggregation.max_mpdus = 2", 1);
+    b.enqueue(34, VI, 32);
+    let start = 34;
+    for j in 0..8 {
+        let (at, kind, end, duration, _) = b.next_frame();
+        assert_eq!((at, kind), (start + 484 * j, FrameKind::Data), "{j}");
+        assert_eq!((end, duration), (at + 420, 3676 - 484 * j));
+        b.block_ack(end, VI, 2 * j as u16, 0b11);
+    }
+    assert_eq!(b.next_frame(), (start + 3872, FrameKind::CfEnd, start + 3924, 0, vec![]));
+    let (next, ..) = b.next_frame();
+    assert!(slots(next - start - 3924 - 34) <= 7);
+}
+
+#[test]
+fn frames_in_a_txop_of_best_effort_as_in_timeline_8() {
+    let mut b = Bench::new("aggregation.max_mpdus = 1, edca.best_effort.txop_limit = \"2528 us\"", 1);
+    b.enqueue(43, BE, 20);
+    for j in 0..8 {
+        let (at, kind, end, duration, _) = b.next_frame();
+        assert_eq!((at, kind, duration), (43 + 288 * j, FrameKind::Data, 2300 - 288 * j));
+        b.ack(end);
+    }
+    assert_eq!(b.next_frame().1, FrameKind::CfEnd, "a ninth would end at 2576");
+}
+
+#[test]
+fn a_missed_block_ack_is_asked_for_as_in_timeline_9() {
+    let mut windows = vec![];
+    for seed in 0..40 {
+        let mut b = Bench::new("aggregation.max_mpdus = 2", seed);
+        b.enqueue(43, BE, 4);
+        let (_, _, end, ..) = b.next_frame();
+        let (at, kind, until, duration, start) = b.next_frame();
+        assert_eq!((kind, until - at, duration, start), (FrameKind::BlockAckReq, 32, 48, vec![0]));
+        windows.push(slots(at - end - 45 - 43));
+        let end = b.block_ack(until, BE, 0, 0b10);
+        assert_eq!(b.count(is_sent), 1, "the second MPDU had arrived");
+        // The first is sent again, with the next one behind it, from the smallest window.
+        let (at, _, _, _, seqs) = b.next_frame();
+        assert_eq!(seqs, [0, 2]);
+        assert!(b.station.psdu.mpdus[0].retry && !b.station.psdu.mpdus[1].retry);
+        assert!(slots(at - end - 43) <= 15);
+    }
+    assert!(windows.iter().max() > Some(&25) && windows.iter().all(|&w| w <= 31), "{windows:?}");
+}
+
+#[test]
+fn a_peer_that_is_gone_costs_seven_requests() {
+    let mut b = Bench::new("aggregation.max_mpdus = 2", 3);
+    b.enqueue(43, BE, 2);
+    let sent = b.wait(1_000_000);
+    let kinds: Vec<_> = sent.iter().map(|s| s.1).collect();
+    assert_eq!(kinds[0], FrameKind::Data);
+    assert!(kinds[1..].iter().all(|&k| k == FrameKind::BlockAckReq));
+    assert_eq!(kinds.len(), 8);
+    let gaps: Vec<u64> = sent.windows(2).map(|w| slots(w[1].0 - w[0].2 - 45 - 43)).collect();
+    for (gap, cw) in gaps.iter().zip([31, 63, 127, 255, 511, 1023, 1023]) {
+        assert!(gap <= &cw, "{gaps:?}");
+    }
+    assert_eq!(b.count(is_given_up), 2);
+    // The next packet is asked for first, and given up, too.
+    b.enqueue(1_000_000, BE, 1);
+    let sent = b.wait(2_000_000);
+    assert!(sent.iter().all(|s| s.1 == FrameKind::BlockAckReq));
+    assert_eq!((sent.len(), b.count(is_given_up)), (7, 3));
+}
+
+#[test]
+fn without_an_agreement_seven_attempts_as_in_timeline_10() {
+    let mut b = Bench::new("aggregation.max_mpdus = 1", 5);
+    b.enqueue(43, BE, 1);
+    let sent = b.wait(1_000_000);
+    assert_eq!(sent.len(), 7);
+    for (w, cw) in sent.windows(2).zip([31, 63, 127, 255, 511, 1023]) {
+        assert!(slots(w[1].0 - w[0].0 - 228 - 45 - 43) <= cw);
+    }
+    let given_up = b.said.iter().find(|s| is_given_up(&s.1)).map(|s| s.0);
+    assert_eq!(given_up, Some(sent[6].0 + 273));
+}
+
+#[test]
+fn a_partial_block_ack_repeats_what_is_missing_as_in_timeline_11() {
+    let mut b = Bench::new("aggregation.max_mpdus = 8", 1);
+    b.enqueue(43, BE, 32);
+    let (_, _, end, ..) = b.next_frame();
+    b.block_ack(end, BE, 0, 0xff);
+    let (_, _, end, ..) = b.next_frame();
+    b.block_ack(end, BE, 8, 0b1111_1001);
+    assert_eq!(b.next_frame().4, [9, 10, 16, 17, 18, 19, 20, 21]);
+}
+
+#[test]
+fn a_lost_number_stalls_the_window_as_in_timeline_12() {
+    let mut b = Bench::new("aggregation.max_mpdus = 32, ppdu.streams = 2", 1);
+    b.enqueue(43, BE, 128);
+    let (_, _, end, _, seqs) = b.next_frame();
+    assert_eq!(seqs, (0..32).collect::<Vec<_>>());
+    b.block_ack(end, BE, 0, 0xffff_fffe);
+    let (_, _, end, _, seqs) = b.next_frame();
+    assert_eq!((seqs[0], seqs[31]), (0, 62));
+    b.block_ack(end, BE, 0, !1 >> 1 & !1);
+    let (_, _, end, _, seqs) = b.next_frame();
+    assert_eq!(seqs, [0, 63]);
+    b.block_ack(end, BE, 0, !1);
+    assert_eq!(b.next_frame().4, [0], "nothing new until it gets through");
+}
+
+#[test]
+fn an_mpdu_is_given_up_after_ten_attempts_and_the_window_moves() {
+    let mut b = Bench::new("aggregation.max_mpdus = 2", 1);
+    b.enqueue(43, BE, 30);
+    for attempt in 0..10 {
+        let (_, kind, end, _, seqs) = b.next_frame();
+        assert_eq!((kind, seqs[0]), (FrameKind::Data, 0), "{attempt}");
+        let bits = (1u64 << (attempt + 2)) - 2;
+        b.block_ack(end, BE, 0, bits);
+    }
+    assert_eq!(b.count(is_given_up), 1);
+    let (_, kind, end, _, start) = b.next_frame();
+    assert_eq!((kind, start), (FrameKind::BlockAckReq, vec![11]));
+    b.block_ack(end, BE, 11, 0);
+    assert_eq!(b.next_frame().4, [11, 12]);
+}
+
+#[test]
+fn the_higher_category_wins_an_internal_collision_as_in_timeline_17() {
+    let (mut collisions, mut later) = (0, 0);
+    for seed in 0..400 {
+        let mut b = Bench::new("aggregation.max_mpdus = 1, edca.voice.txop_limit = \"0 us\"", seed);
+        // The medium is busy when the packets come, so both draw.
+        b.noise(0, 100);
+        b.busy(100, 200);
+        b.enqueue(150, VO, 1);
+        b.enqueue(150, BE, 1);
+        let psdu = Psdu::default();
+        b.call(200, |s, cx| s.on_signal(Signal::Energy, Heard { psdu: &psdu, arrived: &[] }, cx));
+        let (at, ..) = b.next_frame();
+        let first = b.station.psdu.tid;
+        let voice = slots(at.saturating_sub(200 + 34));
+        if first == VO && voice > 3 {
+            panic!("VO draws 0 to 3 slots");
+        }
+        let end = b.ack(at + 228);
+        let (second, ..) = b.next_frame();
+        if b.station.psdu.tid == BE {
+            // Slots from AIFS on: up to 15, or up to 31 after an internal collision.
+            let wait = slots(second - end - 43);
+            later = later.max(wait);
+            collisions += usize::from(wait > 15);
+        }
+    }
+    assert!(collisions > 0 && later <= 31, "{collisions}, {later}");
+}
+
+#[test]
+fn an_interruption_at_a_boundary_costs_a_slot_more_than_in_the_dcf() {
+    // A counter of n is interrupted at the boundary m, its own m-th after AIFS: n - m - 1 are left.
+    for seed in 0..30 {
+        let mut alone = Bench::new("aggregation.max_mpdus = 1", seed);
+        let mut disturbed = Bench::new("aggregation.max_mpdus = 1", seed);
+        for b in [&mut alone, &mut disturbed] {
+            b.busy(0, 100);
+            b.enqueue(50, BE, 1);
+            let psdu = Psdu::default();
+            b.call(100, |s, cx| s.on_signal(Signal::Energy, Heard { psdu: &psdu, arrived: &[] }, cx));
+        }
+        let drawn = slots(alone.next_frame().0 - 100 - 43);
+        let m = 3;
+        if drawn <= m {
+            continue;
+        }
+        let busy = 100 + 43 + 9 * m;
+        assert_eq!(disturbed.wait(busy), []);
+        disturbed.noise(busy, busy + 300);
+        assert_eq!(slots(disturbed.next_frame().0 - busy - 300 - 43), drawn - m - 1);
+    }
+}
+
+#[test]
+fn all_categories_wait_for_the_timeout_of_one() {
+    for seed in 0..20 {
+        let mut b = Bench::new("aggregation.max_mpdus = 1, edca.voice.txop_limit = \"0 us\"", seed);
+        b.enqueue(34, VO, 1);
+        b.enqueue(34, BE, 1);
+        let (_, _, end, ..) = b.next_frame();
+        assert_eq!(b.station.psdu.tid, VO);
+        let (at, ..) = b.next_frame();
+        let aifs = if b.station.psdu.tid == VO { 34 } else { 43 };
+        assert!(at >= end + 45 + aifs, "{at}");
+        slots(at - end - 45 - aifs);
+    }
+}
+
+/// MPDUs with these numbers.
+fn psdu(tid: u8, seqs: &[u16]) -> Psdu {
+    let mpdu = |&seq: &u16| {
+        let packet = PacketId(100 + u32::from(seq));
+        Mpdu { packet, seq, retry: false, bytes: 1538, from: Span::ZERO, until: Span::ZERO }
+    };
+    Psdu { tid, mpdus: seqs.iter().map(mpdu).collect(), aggregate: true, ..Psdu::default() }
+}
+
+#[test]
+fn a_recipient_answers_and_delivers_in_order() {
+    let mut b = Bench::new("aggregation.max_mpdus = 8", 1);
+    let data = |b: &Bench| Frame {
+        kind: FrameKind::Data,
+        to: ME,
+        from: PEER,
+        mode: b.rules.data_mode(),
+        duration: Span::us(48),
+        ..Frame::NONE
+    };
+    let frame = data(&b);
+    b.hear(0, 1560, &frame, &psdu(BE, &[0, 1, 2, 3]), &[true, false, false, true]);
+    assert_eq!(b.wait(2000), [(1576, FrameKind::BlockAck, 1608, 0, vec![0])]);
+    assert_eq!(b.station.psdu.bitmap, 0b1001);
+    b.hear(3000, 4560, &frame, &psdu(BE, &[1, 2]), &[true, true]);
+    b.wait(5000);
+    let passed: Vec<_> = b.said.iter().filter(|s| !matches!(s.1, Out::Transmit(_))).map(|s| s.1).collect();
+    let (from, tid, seq) = (PEER, BE, 3);
+    assert_eq!(
+        passed,
+        [
+            Out::Deliver { packet: PacketId(100) },
+            Out::Store { packet: PacketId(103), from, tid, seq },
+            Out::Deliver { packet: PacketId(101) },
+            Out::Deliver { packet: PacketId(102) },
+            Out::Release { from, tid, seq },
+        ]
+    );
+}
+
+#[test]
+fn the_reordering_buffer_is_released_after_100_ms() {
+    let mut b = Bench::new("aggregation.max_mpdus = 8", 1);
+    let mode = b.rules.data_mode();
+    let frame = Frame { kind: FrameKind::Data, to: ME, from: PEER, mode, ..Frame::NONE };
+    b.hear(0, 500, &frame, &psdu(BE, &[0, 1]), &[false, true]);
+    b.wait(100_500);
+    assert_eq!(b.count(|o| matches!(o, Out::Release { .. })), 0);
+    b.wait(100_501);
+    assert_eq!(b.count(|o| matches!(o, Out::Release { seq: 1, .. })), 1);
+}
+
+#[test]
+fn an_agreement_is_asked_for_as_in_timeline_16() {
+    let mut b = Bench::new("aggregation.max_mpdus = 8, block_ack.agreement = \"requested\"", 1);
+    b.enqueue(1000, BE, 1);
+    let (at, kind, end, duration, _) = b.next_frame();
+    assert_eq!((at, kind, end, duration), (1006, FrameKind::Data, 1234, 44), "one packet alone");
+    b.enqueue(1100, BE, 7);
+    b.ack(end);
+    let (at, kind, end, duration, _) = b.next_frame();
+    assert_eq!((kind, end - at, duration), (FrameKind::Action, 76, 60));
+    assert_eq!(b.station.psdu.start, 1, "what was sent before does not belong to it");
+    // The ACK at 6 Mbit/s; then everything is held until the response comes.
+    let ack = Frame { kind: FrameKind::Ack, to: ME, from: PEER, ..Frame::NONE };
+    b.hear(end + 16, end + 60, &ack, &Psdu::default(), &[]);
+    assert_eq!(b.wait(end + 5000), []);
+    let mode = b.timing.basic_mode;
+    let response = Frame { kind: FrameKind::Action, to: ME, from: PEER, mode, duration: Span::us(60), ..Frame::NONE };
+    let contents = Psdu { responds: true, ..Psdu::default() };
+    b.hear(end + 5000, end + 5076, &response, &contents, &[]);
+    assert_eq!(b.next_frame(), (end + 5092, FrameKind::Ack, end + 5136, 0, vec![]));
+    assert_eq!(b.next_frame().4, [1, 2, 3, 4, 5, 6, 7]);
+}
+
+#[test]
+fn a_late_response_does_no_harm() {
+    // The response comes after the wait is over and single frames have been sent: the agreement of the peer has the old
+    // start, and what it misses has been acknowledged before.
+    let wlan = "aggregation.max_mpdus = 8, block_ack = { agreement = \"requested\", response_timeout = \"1 ms\" }";
+    let mut b = Bench::new(wlan, 1);
+    let mode = b.rules.data_mode();
+    let request = Frame { kind: FrameKind::Action, to: ME, from: PEER, mode: b.timing.basic_mode, ..Frame::NONE };
+    b.hear(0, 76, &request, &Psdu { start: 8, ..Psdu::default() }, &[]);
+    b.wait(1000);
+    let frame = Frame { kind: FrameKind::Data, to: ME, from: PEER, mode, ..Frame::NONE };
+    for (i, seq) in [8, 9, 10].into_iter().enumerate() {
+        let from = 2000 + 1000 * i as u64;
+        b.hear(from, from + 228, &frame, &Psdu { aggregate: false, ..psdu(BE, &[seq]) }, &[true]);
+        b.wait(from + 1000);
+    }
+    assert_eq!(b.count(|o| matches!(o, Out::Deliver { .. })), 3, "single frames count in the agreement");
+}

@@ -1,0 +1,136 @@
+"""Every run of ns-3 with 802.11n and 802.11ac, made here: how far off is each goodput?"""
+
+import math
+import statistics
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+from chappe import _show as show
+from chappe._layout import Table
+from chappe.stats import Estimate, difference
+from chappe.study._axes import Item, Point
+
+from chappe_papers.compare import finish
+from chappe_papers.run_cache import RunCache
+from chappe_papers.validation.wifi_n import page
+from chappe_papers.validation.wifi_n.cases import PAYLOAD, Case, Measured, reference, scenario
+from chappe_papers.validation.wifi_n.model import bianchi
+
+SEEDS = range(1, 6)
+"""Of single links only the first: back-off, and errors of many MPDUs, are all that is random there."""
+
+TOLERANCES = {"link": 0.01, "sat": 0.03, "edca": 0.03, "snr": 0.03, "hidden": 0.10, "hidden_nobar": 0.10, "tcp": 0.10}
+"""Tolerance of the goodput, by table."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A case of ns-3 and ours."""
+
+    case: Case
+    ns3: Estimate
+    """Goodput of its runs [kbit/s]."""
+    ours: Estimate
+    """Goodput [kbit/s]."""
+    plain: Estimate | None = None
+    """The same without the departures of ns-3 from the standard, where there are any."""
+
+    @property
+    def off(self) -> float:
+        """Relative difference of the goodput; where ns-3 has delivered nothing, none if ours has not either."""
+        if not self.ns3.mean:
+            return math.inf if self.ours.mean else 0.0
+        return self.ours.mean / self.ns3.mean - 1
+
+    @property
+    def tolerance(self) -> float:
+        """Relative tolerance of the case; with noise at least two standard errors of the packets delivered."""
+        tolerance = TOLERANCES[self.case.table]
+        if self.case.table != "snr":
+            return tolerance
+        packets = self.ns3.mean * 1e3 * self.case.seconds / (8 * PAYLOAD)
+        return max(tolerance, 2 / math.sqrt(packets)) if packets else math.inf
+
+    @property
+    def agrees(self) -> bool:
+        """True if the goodput is within the tolerance, or the difference within its 95 % interval."""
+        if abs(self.off) <= self.tolerance:
+            return True
+        if self.ns3.df < 1 or self.ours.df < 1:
+            return False
+        low, high = difference(self.ours, self.ns3).interval()
+        return low <= 0 <= high
+
+    @property
+    def model(self) -> float:
+        """Goodput by Bianchi's model [kbit/s], for saturated stations; NaN for others."""
+        return bianchi(self.case) / 1e3 if self.case.table == "sat" and self.case.std != "a" else math.nan
+
+
+def of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
+    """Values taken from a run."""
+    return {"own_kbps": float(tables["flows"]["goodput_bps"].sum()) / 1e3}
+
+
+def run(cases: Iterable[Case], seeds: Sequence[int], runs: RunCache) -> dict[tuple[Case, bool], Estimate]:
+    """Goodput [kbit/s] of cases with the departures of ns-3 from the standard, and without them (``True``)."""
+    items = {}
+    for case in cases:
+        of_link = case.table in ("link", "snr")
+        # Without loss only times on air differ by the standard.
+        airtimes = case.table == "link" and (case.std == "ac" or case.gi_ns == 400)
+        for plain in (False, True) if airtimes else (False,):
+            point = Point({**case._asdict(), "plain": plain}, scenario(case, plain=plain))
+            of_case = seeds[:1] if of_link else seeds
+            items[case, plain] = [Item(point, seed, weight=case.seconds * len(case.acs.split())) for seed in of_case]
+    tables = runs.make(items, of_run)
+    return {key: Estimate.of(tables[key]["own_kbps"].to_list()) for key in items}
+
+
+def run_cache(folder: Path | str, jobs: int | None) -> RunCache:
+    """The runs, in a folder below that for the results."""
+    base = scenario(next(iter(reference())))
+    return RunCache(folder, base, (*Case._fields, "plain"), jobs=jobs, title="802.11n against ns-3")
+
+
+def estimate(measured: Sequence[Measured]) -> Estimate:
+    """Goodput of the runs of ns-3 [kbit/s]."""
+    return Estimate.of([m.goodput_bps / 1e3 for m in measured])
+
+
+def compare(cases: Mapping[Case, Sequence[Measured]], runs: RunCache, seeds: Sequence[int] = SEEDS) -> list[Comparison]:
+    """Runs what ns-3 was run on."""
+    ours = run(cases, seeds, runs)
+    return [Comparison(c, estimate(theirs), ours[c, False], ours.get((c, True))) for c, theirs in cases.items()]
+
+
+def validate(folder: Path, *, jobs: int | None) -> int:
+    """Runs the comparison, prints a summary, and writes ``validation.md`` and ``validation.csv``."""
+    with run_cache(folder, jobs) as runs:
+        comparisons = compare(reference(), runs)
+    rows: list[list[object]] = []
+    for c in comparisons:
+        plain = c.plain.mean if c.plain else math.nan
+        rows.append([*c.case, *map(repr, (c.ns3.mean, c.ours.mean, plain, c.model, c.tolerance)), c.agrees])
+    header = [*Case._fields, "ns3_kbps", "ours_kbps", "plain_kbps", "model_kbps", "tolerance", "agrees"]
+    return finish(folder, header, rows, page.page(comparisons), summary(comparisons), [page.answer(comparisons)])
+
+
+def summary(comparisons: Sequence[Comparison]) -> Iterator[Table]:
+    """Tables that say how many cases agree, and which do not."""
+    t = show.table("", *(f">{name}" for name in page.COUNTED), title="802.11n and 802.11ac against ns-3.37: goodput")
+    for kind, of_kind in page.by_kind(comparisons).items():
+        t.add_row(kind, *page.counted(of_kind))
+    yield t
+    if unlike := [c for c in comparisons if not c.agrees]:
+        t = show.table("does not agree", ">ns-3 [kbit/s]", ">ours", ">difference", ">by the standard")
+        for c in unlike:
+            t.add_row(c.case.title, *page.values(c))
+        yield t
+
+
+def mean_off(comparisons: Sequence[Comparison]) -> float:
+    """Mean relative difference of cases in which ns-3 has delivered something."""
+    return statistics.fmean(c.off for c in comparisons if math.isfinite(c.off))
