@@ -737,8 +737,11 @@ impl Draw<'_> {
         } else {
             self.radios = self.chance.from(2, 4);
             self.set("topology.hops", self.radios - 1);
-            if preset != "ivynet" {
-                self.set("topology.spacing", "200 m");
+            // Within reach of the rates of the preset.
+            match preset.as_str() {
+                "ivynet" => {}
+                "802.11n" | "802.11ac" => self.set("topology.spacing", "20 m"),
+                _ => self.set("topology.spacing", "200 m"),
             }
             let protocol = self.word("routing.protocol");
             self.set("routing.protocol", if protocol == "fixed" { "shortest_path".into() } else { protocol });
