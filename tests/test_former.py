@@ -234,6 +234,9 @@ def test_a_saved_run_is_opened() -> None:
         if name in ("flows", "flow_batches"):
             # Columns of TCP had 0 for datagrams.
             before, today = before.filter(flow=0), today.filter(flow=0)
+        # Frames have more types today.
+        words = [pl.col(n).cast(pl.String) for n, kind in today.schema.items() if isinstance(kind, pl.Enum)]
+        before, today = before.with_columns(words), today.with_columns(words)
         assert_frame_equal(before, today, check_dtypes=False, categorical_as_str=True)
     assert former.table("packets").schema["packet_type"] == again.table("packets").schema["packet_type"]
     assert former.flows.filter(src=0)["packets_delivered"].item() > 0
