@@ -133,6 +133,21 @@ def test_an_interrupt_without_a_terminal(long: Path) -> None:
     assert contents(long.parent / "results") == {}
 
 
+def test_an_interrupt_during_an_import(tmp_path: Path) -> None:
+    # Imports execute strings, for dataclasses for instance. CPython treats interrupts there in its own way.
+    interrupted = """
+import sys
+from chappe import cli
+cli.parser = lambda: exec("raise KeyboardInterrupt")
+sys.exit(cli.main([]))
+"""
+    (tmp_path / "interrupted.py").write_text(interrupted)
+    done = subprocess.run(
+        [sys.executable, "-m", "interrupted"], cwd=tmp_path, capture_output=True, timeout=PATIENCE_S, check=False
+    )
+    assert (done.returncode, done.stderr) == (130, b"\nInterrupted.\n")
+
+
 def test_an_interrupt_of_many_runs_at_once(tmp_path: Path) -> None:
     running = start("paper", "elrakabawy2005", "--out", "results", cwd=tmp_path)
     assert running.stdout is not None

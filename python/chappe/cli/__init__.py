@@ -59,6 +59,12 @@ def main(argv: Sequence[str] | None = None) -> int:
             return _done(argv)
         finally:
             sys.stdout.flush()
+    except KeyboardInterrupt:
+        # CPython kills itself with SIGINT at exit if the interrupt came while it executed a string, as imports of
+        # dataclasses do, even if it was caught. The next string makes it forget the interrupt.
+        exec("")
+        tell("\nInterrupted.")
+        return 130
     except OSError as e:
         if not isinstance(e, BrokenPipeError):
             tell(f"error: cannot write the output: {plain(e.strerror or e).lower()}")
@@ -87,6 +93,3 @@ def _done(argv: Sequence[str] | None) -> int:
     except (ClusterError, RunError) as e:
         tell(f"error: {plain(e)}")
         return BAD_INPUT if isinstance(e, ClusterError) else 1
-    except KeyboardInterrupt:
-        tell("\nInterrupted.")
-        return 130
