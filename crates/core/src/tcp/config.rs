@@ -266,6 +266,8 @@ struct Wants {
     sack: bool,
     /// It reports duplicates in SACK blocks.
     dsack: bool,
+    /// It remembers the last blocks alone.
+    sack_memory: bool,
     /// Segments have no header, and there is no SYN.
     bare_segments: bool,
     /// Segments are never ECN-capable.
@@ -291,7 +293,7 @@ impl Config {
     fn wants(&self) -> Wants {
         match self.method() {
             Method::Sack => Wants { sack: true, ..Wants::default() },
-            Method::RackTlp => Wants { sack: true, dsack: true, ..Wants::default() },
+            Method::RackTlp => Wants { sack: true, dsack: true, sack_memory: true, ..Wants::default() },
             Method::Vegas => Wants {
                 bare_segments: self.vegas.ns2.bare_segments,
                 not_ect: self.vegas.ns2.not_ect,
@@ -333,6 +335,11 @@ impl Config {
     /// Tells if the receiver reports duplicates in SACK blocks (RFC 2883).
     pub fn reports_duplicates(&self) -> bool {
         self.wants().dsack
+    }
+
+    /// Tells if the receiver remembers its last SACK blocks and no others.
+    pub fn remembers_blocks(&self) -> bool {
+        self.wants().sack_memory
     }
 
     /// Tells if the receiver sends SACK blocks.

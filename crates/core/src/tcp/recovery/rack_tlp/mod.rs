@@ -479,6 +479,9 @@ impl RackTlp {
             self.timeouts = 0;
             self.take_acked(ack.next, now, &mut facts);
         }
+        if !had_segments {
+            self.take_window(conn);
+        }
         let rtt = self.measure(ack, &facts, conn);
         if facts.advances {
             facts.sets_timer = true;
@@ -520,6 +523,18 @@ impl LossRecovery for RackTlp {
         self.begin(conn);
         self.process(ack, conn);
         self.end(conn);
+    }
+
+    fn reduces_window(&mut self, echoed: bool, conn: &mut Connection) -> bool {
+        self.begin(conn);
+        if matches!(self.state, State::Open | State::Disorder) {
+            self.undo.disarm();
+            self.begin_reduction();
+            self.state = State::Reducing;
+        }
+        conn.note_reduction(echoed);
+        self.end(conn);
+        true
     }
 
     fn go_on(&mut self, conn: &mut Connection) {
