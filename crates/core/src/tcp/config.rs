@@ -249,11 +249,13 @@ ack::policies! {
         pub rack_tlp: recovery::settings::RackTlpConfig = recovery::settings::RackTlpConfig::default()
             ; used when |c| c.method() == Method::RackTlp, else "the loss recovery is not `rack_tlp`",
         /// Explicit loss notification.
-        pub eln: eln::settings::Config = eln::settings::Config::default(),
+        pub eln: eln::settings::Config = eln::settings::Config::default()
+            ; used when |c| c.heeds_notifications(), else "`rack_tlp` takes no notice of loss notifications",
         /// Explicit link failure notification.
         pub elfn: elfn::Config = elfn::Config::default(),
         /// Detection of out-of-order delivery and response.
-        pub door: door::Config = door::Config::default(),
+        pub door: door::Config = door::Config::default()
+            ; used when |c| c.method() != Method::RackTlp, else "`rack_tlp` tells delayed segments from lost ones itself",
         /// Congestion window limit from the hop count of the path.
         pub hop_limit: hop_limit::Config = hop_limit::Config::default(),
     }
@@ -301,6 +303,11 @@ impl Config {
             },
             Method::Tahoe | Method::Reno | Method::NewReno | Method::ENewReno => Wants::default(),
         }
+    }
+
+    /// Tells if a sender reacts to explicit loss notifications.
+    pub fn heeds_notifications(&self) -> bool {
+        self.method() != Method::RackTlp
     }
 
     /// Size of a segment at the network layer \[B\]; of a SYN or a probe, which have no data, that of their header.

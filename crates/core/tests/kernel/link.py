@@ -45,6 +45,8 @@ _BUFFER = 8 << 20
 _ADDRESSES, _PORT = ("10.39.0.1", "10.39.0.2"), 5001
 _FIN, _SYN, _RST = 1, 2, 4
 _END_S = 30.0
+_AWAKE_NS = 150_000
+"""The link is awake for this time before a packet is due, so that it wakes up in time [ns]."""
 
 
 @dataclass(frozen=True)
@@ -247,7 +249,7 @@ def _link(ends: list[int], channels: list[socket.socket], script: Script) -> tup
                 for at_ns in way.due(time.monotonic_ns()):
                     read(1 - i, at_ns)
             due = min((way.packets[0][0] for way in ways if way.packets), default=end_ns)
-            wait = max(due - time.monotonic_ns(), 0) / 1e9
+            wait = max(due - time.monotonic_ns() - _AWAKE_NS, 0) / 1e9
             ready = select.select([*ends, channels[0]], [], [], wait)[0]
             if channels[0] in ready:
                 if channels[0].recv(16) != b"done":

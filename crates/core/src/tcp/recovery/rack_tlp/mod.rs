@@ -21,7 +21,7 @@ mod usage;
 
 use super::registry::LossRecovery;
 use super::settings::RackTlpConfig;
-use crate::packet::{AckSegment, Seq};
+use crate::packet::{AckSegment, SackBlocks, Seq};
 use crate::tcp::config::Config;
 use crate::tcp::connection::Connection;
 use crate::unit::{Span, Time};
@@ -119,9 +119,12 @@ impl RackTlp {
 
     // ---- deliveries ----
 
-    /// Takes the SACK blocks (RFC 2018; RFC 2883 for duplicates).
+    /// Takes the SACK blocks (RFC 2018; RFC 2883 for duplicates), but for impossible ones.
     fn take_blocks(&mut self, ack: &AckSegment, now: Time, facts: &mut Facts) {
-        let mut blocks = ack.sack.iter();
+        let nxt = self.queue.nxt();
+        let mut valid = SackBlocks::default();
+        ack.sack.iter().filter(|b| b.0 < b.1 && b.1 <= nxt).for_each(|b| valid.push(b.0, b.1));
+        let mut blocks = valid.iter();
         let (first, second) = (blocks.next(), blocks.next());
         if let Some((left, right)) = first
             && (left < ack.next || second.is_some_and(|(l, r)| l <= left && right <= r))
@@ -131,7 +134,7 @@ impl RackTlp {
             self.rack.dsack = true;
             self.undo.take_dsack(left, right);
         }
-        for seq in self.queue.news(&ack.sack).iter() {
+        for seq in self.queue.news(&valid).iter() {
             let fack = self.queue.fack();
             let Some(was) = self.queue.sack(seq) else { continue };
             self.rate.deliver(seq, &was, &mut facts.sample);
