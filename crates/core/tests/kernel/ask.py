@@ -70,7 +70,7 @@ def repeat(control: str, number: int) -> str:
     head = f"= {control}-{number} {control} {script.rtt_ms} {script.queue} {script.segments}"
     lost = ",".join([*_ranges(script.lost, ""), *_ranges(script.lost_acks, "a")])
     tick = answers[0].tick_ns % _WHEEL_NS // 1000
-    return f"{head} {tick} {scatter:.1f} {lost}\n{_encode(answers[0].packets)}\n"
+    return f"{head} {tick} {answers[0].min_rtt_us} {scatter:.1f} {lost}\n{_encode(answers[0].packets)}\n"
 
 
 def _undisturbed(script: Script) -> Answer:

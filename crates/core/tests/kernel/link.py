@@ -90,6 +90,8 @@ class Answer:
     """Time of the SYN on the clock of the kernel's timers, with its ticks at multiples of `TICK_NS`."""
     late_ms: float
     """Time that a packet left the link late at most: the machine was busy."""
+    min_rtt_us: int
+    """Smallest round-trip time that the sender has measured, with what the kernel and this program take."""
     packets: tuple[Packet, ...]
 
 
@@ -114,7 +116,7 @@ def ask(script: Script) -> Answer:
             _, passed, _, _ = socket.recv_fds(channel, 16, 1)
             ends.append(passed[0])
         ticks = _ticks()
-        seen, late_ms = _link(ends, channels, script)
+        seen, late_ms, min_rtt_us = _link(ends, channels, script)
     finally:
         for channel in channels:
             channel.close()
@@ -123,7 +125,8 @@ def ask(script: Script) -> Answer:
             os.waitpid(child, 0)
         for end in ends:
             os.close(end)
-    return _read(seen, ticks, late_ms)
+    begin, packets = _read(seen)
+    return Answer(begin + ticks, late_ms, min_rtt_us, packets)
 
 
 def _be(work: Callable[[socket.socket, Script], None], channel: socket.socket, script: Script) -> None:
@@ -170,7 +173,7 @@ def _send(channel: socket.socket, script: Script) -> None:
     while unsent[0]:
         time.sleep(0.005)
         fcntl.ioctl(sender, _UNSENT, unsent)
-    channel.send(b"done")
+    channel.send(sender.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 152)[148:])
     channel.recv(16)
 
 
@@ -209,7 +212,7 @@ class _Way:
             yield at_ns
 
 
-def _link(ends: list[int], channels: list[socket.socket], script: Script) -> tuple[list[_Seen], float]:
+def _link(ends: list[int], channels: list[socket.socket], script: Script) -> tuple[list[_Seen], float, int]:
     """Is the link, ahead of other programs, until the sender has done."""
     delay_ns = int(script.rtt_ms * 5e5)
     ways = (
@@ -249,12 +252,14 @@ def _link(ends: list[int], channels: list[socket.socket], script: Script) -> tup
                 for at_ns in way.due(time.monotonic_ns()):
                     read(1 - i, at_ns)
             due = min((way.packets[0][0] for way in ways if way.packets), default=end_ns)
-            wait = max(due - time.monotonic_ns() - _AWAKE_NS, 0) / 1e9
+            # Awake for the SYN, from which the sender takes its smallest round-trip time.
+            wait = max(due - time.monotonic_ns() - _AWAKE_NS, 0) / 1e9 if seen else 0
             ready = select.select([*ends, channels[0]], [], [], wait)[0]
             if channels[0] in ready:
-                if channels[0].recv(16) != b"done":
+                min_rtt = channels[0].recv(16)
+                if not min_rtt:
                     raise RuntimeError("the sender has failed")
-                return seen, max(way.late_ns for way in ways) / 1e6
+                return seen, max(way.late_ns for way in ways) / 1e6, struct.unpack("I", min_rtt)[0]
             if time.monotonic_ns() > end_ns:
                 raise RuntimeError(f"no end within {_END_S} s")
             for i in (0, 1):
@@ -289,7 +294,7 @@ def _ticks() -> int:
     return min(found) * TICK_NS
 
 
-def _read(seen: list[_Seen], ticks: int, late_ms: float) -> Answer:
+def _read(seen: list[_Seen]) -> tuple[int, tuple[Packet, ...]]:
     """Reads the headers of packets in both directions."""
     begin, isn, out = seen[0][0], 0, []
     for at, way, packet, fate in seen:
@@ -314,4 +319,4 @@ def _read(seen: list[_Seen], ticks: int, late_ms: float) -> Answer:
                 blocks += [(segment(left) + 1, segment(right)) for left, right in pairs]
             options = options[size:]
         out.append(Packet(ms, segment(ack), 0, tuple(blocks), fate))
-    return Answer(begin + ticks, late_ms, tuple(out))
+    return begin, tuple(out)

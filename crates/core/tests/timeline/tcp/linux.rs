@@ -66,6 +66,8 @@ pub struct Path {
     pub rate: BitRate,
     /// Each way.
     pub delay: Span,
+    /// Time that the SYN takes beside that.
+    pub syn: Span,
     /// Packets that may wait beside the one in service.
     pub queue: usize,
 }
@@ -105,7 +107,8 @@ pub fn run(
                 let sent = free.max(now);
                 starts.push_back(sent);
                 free = sent + path.rate.airtime(if s.syn { 60 } else { 1500 });
-                forward.push_back((free + path.delay, Event::Data(s)));
+                let syn = if s.syn { path.syn } else { Span::ZERO };
+                forward.push_back((free + path.delay + syn, Event::Data(s)));
             }
             if !s.syn {
                 rows.push(Row { ms: now.since(begin).0 as f64 / 1e6, what: s.seq.to_string(), lost: gone || full });
@@ -178,7 +181,7 @@ pub fn compare(ours: &[Row], theirs: &[Row], forward: bool) -> (Option<String>, 
 pub fn path(rows: &[Row], queue: usize) -> (Path, Span) {
     let first = [true, false].map(|forward| of(rows, forward)[0].ms);
     let delay = Span(((first[1] - first[0] - 1.2) * 1e6) as u64);
-    (Path { rate: BitRate(10_000_000), delay, queue }, Span((first[0] * 1e6) as u64))
+    (Path { rate: BitRate(10_000_000), delay, syn: Span::ZERO, queue }, Span((first[0] * 1e6) as u64))
 }
 
 /// Runs a case; its scripted losses are those of the kernel's timeline. It begins `phase` after a tick of the timers.
@@ -224,6 +227,8 @@ fn every_timeline_has_the_kernels_order_of_packets_and_its_times() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+    let Some(section) = kernel::section() else { return };
+    page += section;
     let path = std::path::Path::new(crate::CORE).join("../../docs/linux.md");
     if std::env::var_os("CHAPPE_WRITE_DOCS").is_some() {
         std::fs::write(&path, &page).expect("it can be written");

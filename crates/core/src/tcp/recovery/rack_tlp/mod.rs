@@ -66,6 +66,8 @@ pub struct RackTlp {
     pacing: Pacing,
     /// Segments marked lost since the beginning.
     lost: u64,
+    /// End of the round trip in which the deviation of round-trip times is sought.
+    round_end: Seq,
 }
 
 impl RackTlp {
@@ -89,6 +91,7 @@ impl RackTlp {
             rate: Rate::default(),
             pacing: Pacing::default(),
             lost: 0,
+            round_end: 0,
             cfg: own,
             dup_threshold: cfg.dup_threshold,
         }
@@ -186,7 +189,12 @@ impl RackTlp {
         let first = acked.or(facts.sacked_sent).map(|s| s.0);
         let first = first.or_else(|| (facts.advances && conn.cfg().timestamps).then(stamped))?;
         let last = facts.sacked_sent.or(acked).map_or(first, |s| s.1);
-        conn.measure(first);
+        // A round trip ends when what was sent at its begin is acknowledged, and not in a recovery before.
+        let ends_round = self.queue.una() > self.round_end;
+        if ends_round {
+            self.round_end = self.queue.nxt();
+        }
+        conn.measure_in_round(first, ends_round);
         let rtt = now.since(last);
         self.rack.take_rtt(rtt);
         Some(rtt)
@@ -455,6 +463,7 @@ impl RackTlp {
         conn.take_new_data(ack);
         self.queue.start_at(conn.una());
         self.high = conn.una();
+        self.round_end = conn.una();
         if let Some(rtt) = conn.rto().srtt() {
             self.rack.take_rtt(rtt);
         }

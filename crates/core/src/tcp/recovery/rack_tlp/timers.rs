@@ -17,7 +17,7 @@ impl RackTlp {
     }
 
     fn timeout(&self, conn: &Connection) -> Span {
-        self.clock.round_up(conn.rto().timeout())
+        conn.rto().timeout_in_ticks(self.cfg.tick)
     }
 
     /// Time left of the timeout of the first segment.
