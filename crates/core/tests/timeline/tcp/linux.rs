@@ -229,6 +229,7 @@ fn every_timeline_has_the_kernels_order_of_packets_and_its_times() {
     assert!(wrong.is_empty(), "{wrong:#?}");
     let Some(section) = kernel::section() else { return };
     page += section;
+    page += crate::linux_flows::section();
     let path = std::path::Path::new(crate::CORE).join("../../docs/linux.md");
     if std::env::var_os("CHAPPE_WRITE_DOCS").is_some() {
         std::fs::write(&path, &page).expect("it can be written");

@@ -154,6 +154,8 @@ struct Nudge {
     clock: i64,
     /// Of the delay of each way \[us\].
     delay: i64,
+    /// Of the time that the SYN takes \[us\].
+    syn: i64,
 }
 
 /// What the preset does with a script, and whether timers expired.
@@ -169,7 +171,8 @@ fn repeat(answer: &Answer, nudge: Nudge) -> (Vec<Row>, bool) {
     let delay = Span(answer.delay.0.saturating_add_signed(nudge.delay * 1000));
     let rate = BitRate(10_000_000);
     let alone = answer.delay * 2 + rate.airtime(60);
-    let path = Path { rate, delay, syn: Span(answer.min_rtt.0.saturating_sub(alone.0)), queue: answer.queue };
+    let syn = Span(answer.min_rtt.0.saturating_sub(alone.0).saturating_add_signed(nudge.syn * 1000));
+    let path = Path { rate, delay, syn, queue: answer.queue };
     let begin = Time(answer.begin.0.saturating_add_signed(nudge.clock * 1000));
     let times = (begin, begin + Span((answer.rows[0].ms * 1e6) as u64));
     let (rows, mut sender) = run(&settings(answer.control), &path, answer.segments, times, &mut lost);
@@ -203,8 +206,11 @@ fn cause(answer: &Answer) -> String {
         if agrees(Nudge { clock: us, ..Nudge::default() }) {
             return format!("none if the ticks of the timers are {us} us earlier: an acknowledgement comes with a tick");
         }
-        if agrees(Nudge { delay: us, ..Nudge::default() }) {
-            return format!("none with a delay of {us} us more: what kernel and emulator take to wake up decides");
+        for nudge in [Nudge { delay: us, ..Nudge::default() }, Nudge { syn: us, ..Nudge::default() }] {
+            if agrees(nudge) {
+                let of = if nudge.syn == 0 { "a delay" } else { "a round-trip time of the SYN" };
+                return format!("none with {of} of {us} us more, which kernel and emulator take to wake up");
+            }
         }
     }
     let (ours, _) = repeat(answer, Nudge::default());
