@@ -139,7 +139,8 @@ check-kernel:
 	@mkdir -p target
 	$(PYTHON) crates/core/tests/kernel/ask.py target/linux_answers.txt
 	CHAPPE_KERNEL=$(CURDIR)/target/linux_answers.txt cargo test --quiet --release --locked --package chappe-tests -- \
-		--nocapture timeline::tcp::linux::kernel
+		timeline::tcp::linux::kernel
+	@cat target/linux_answers.md
 
 bench: $(VENV)/built
 	cargo build --quiet --release --locked --example run
