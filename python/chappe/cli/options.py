@@ -189,7 +189,7 @@ def _measure_option(q: argparse.ArgumentParser, default: str = "goodput_bps") ->
         metavar="NAME",
         action="append",
         default=[],
-        help=f"measure of the summary, such as mean_delay_s; may be repeated (default: {default})",
+        help=f'measure of the summary, a name or "x = max(flows.timeouts)"; may be repeated (default: {default})',
     )
 
 
@@ -303,7 +303,7 @@ def parser() -> Parser:
     q.add_argument(
         "--why",
         action="store_true",
-        help="explain the results: time budgets of flows and nodes, and causes of packet loss",
+        help="explain the results: time budgets, causes of packet loss, the stories of the worst flows",
     )
     _measure_option(q, "all")
     _flows_option(q)
