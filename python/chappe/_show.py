@@ -24,7 +24,9 @@ _LOPSIDED = 1.5
 
 def console() -> Console:
     """Standard output; lines are wrapped on terminals only."""
-    return Console(highlight=False, emoji=False, width=None if sys.stdout.isatty() else 160)
+    # In notebooks rich would display each line as an output of its own, past `sys.stdout`.
+    width = None if sys.stdout.isatty() else 160
+    return Console(highlight=False, emoji=False, force_jupyter=False, width=width)
 
 
 def write(t: Table) -> None:

@@ -129,8 +129,9 @@ def draw(panels: Sequence[Panel], *, title: str, reference: str = "") -> "Figure
         reference: Name of the reference data in the legend.
     """
     import matplotlib as mpl
-    from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
+
+    from chappe._figure import Figure
 
     with mpl.rc_context(_STYLE):
         across = min(len(panels), 2)
@@ -300,8 +301,9 @@ def agreement(panels: Sequence[tuple[str, Sequence[Group]]], *, title: str, x_la
         y_label: Name of the predicted values.
     """
     import matplotlib as mpl
-    from matplotlib.figure import Figure
     from matplotlib.ticker import FuncFormatter, NullFormatter
+
+    from chappe._figure import Figure
 
     with mpl.rc_context(_STYLE):
         figure = Figure(figsize=(10.0, 5.6), layout="constrained")
@@ -348,7 +350,8 @@ def over_time(panels: Sequence[tuple[str, Sequence[Curve]]], *, title: str, pane
         panel_in: Height of a panel [inch].
     """
     import matplotlib as mpl
-    from matplotlib.figure import Figure
+
+    from chappe._figure import Figure
 
     with mpl.rc_context(_STYLE):
         figure = Figure(figsize=(8.4, 0.9 + panel_in * len(panels)), layout="constrained")
@@ -384,7 +387,8 @@ def welch(study: "Study", measure: str = "goodput_bps", *, window: int = 5) -> "
         ValueError: If the measure is unknown, or the study has more than :data:`PANELS` points.
     """
     import matplotlib as mpl
-    from matplotlib.figure import Figure
+
+    from chappe._figure import Figure
 
     series = study._series(measure)
     if not 1 <= len(series) <= PANELS:
@@ -414,7 +418,8 @@ def moving_average(values: "np.ndarray", window: int) -> "np.ndarray":
 def places(nodes: Sequence[tuple[float, float]], flows: Sequence[tuple[int, int]], *, title: str) -> "Figure":
     """Plots node positions [m], and flows as numbered arrows."""
     import matplotlib as mpl
-    from matplotlib.figure import Figure
+
+    from chappe._figure import Figure
 
     with mpl.rc_context(_STYLE):
         figure = Figure(figsize=(5.0, 5.0), layout="constrained")
@@ -469,8 +474,9 @@ def topology(
     """
     import matplotlib as mpl
     from matplotlib.collections import LineCollection
-    from matplotlib.figure import Figure
     from matplotlib.patches import FancyArrowPatch
+
+    from chappe._figure import Figure
 
     xs, ys = [x for x, _ in nodes], [y for _, y in nodes]
     wide, high = max(max(xs) - min(xs), 1.0), max(max(ys) - min(ys), 1.0)
@@ -509,7 +515,8 @@ def network(
 ) -> "Figure":
     """Plots named nodes and labelled links."""
     import matplotlib as mpl
-    from matplotlib.figure import Figure
+
+    from chappe._figure import Figure
 
     with mpl.rc_context(_STYLE):
         figure = Figure(figsize=(9.0, 3.6), layout="constrained")
@@ -555,7 +562,8 @@ def windows(changes: Mapping[str, pl.DataFrame], *, title: str, end_s: float, be
         begin_s: Left end of the time axis [s].
     """
     import matplotlib as mpl
-    from matplotlib.figure import Figure
+
+    from chappe._figure import Figure
 
     # The last change before the axes begin is the window at their left end.
     changes = {name: _from(rows.filter(pl.col("time_s") <= end_s), begin_s) for name, rows in changes.items()}
@@ -626,6 +634,9 @@ def save(figure: "Figure", folder: Path, name: str) -> None:
         write_file(folder / f"{name}.{kind}", encoded(figure, kind))
 
 
+DPI = 200
+"""Dots per inch of PNG files."""
+
 _DATES: Mapping[str, Mapping[str, None]] = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}
 """Metadata that would differ from one time to the next."""
 
@@ -636,5 +647,5 @@ def encoded(figure: "Figure", kind: str) -> bytes:
 
     drawn = io.BytesIO()
     with mpl.rc_context(_STYLE):
-        figure.savefig(drawn, format=kind, dpi=200, metadata=dict(_DATES[kind]))
+        figure.savefig(drawn, format=kind, dpi=DPI, metadata=dict(_DATES[kind]))
     return drawn.getvalue()
