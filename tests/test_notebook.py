@@ -7,9 +7,9 @@ from typing import Any
 
 import chappe
 import pytest
+from chappe._figure import Figure
 from chappe_papers.paper import Paper
 from command import REPOSITORY
-from matplotlib.figure import Figure
 from rich import console
 
 NOTEBOOK = json.loads((REPOSITORY / "examples" / "first_look.ipynb").read_text(encoding="utf-8"))

@@ -2,12 +2,15 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import chappe
 import numpy as np
+import polars as pl
 import pytest
 from chappe import cli
 from chappe._run_plots import KINDS
+from chappe.study._reduced import intervals
 from chappe_papers import PAPERS
 from chappe_papers.paper import Paper
 from command import REPOSITORY
@@ -134,6 +137,46 @@ def test_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytes
     ):
         assert cli.main(wrong) == 2
         assert message in capsys.readouterr().err
+
+
+def test_the_air_has_a_bar_for_each_frame() -> None:
+    results = chappe.run({**CHAIN, "run.record": ["frames"], "topology.hops": 3})
+    rows = results.recorded["frames"]
+    shown = rows.filter(pl.col("time_s") + pl.col("airtime_s") > 2, pl.col("time_s") < 2.2)
+    figure = results.plot("air", from_s=2, until_s=2.2)
+    (axes,) = figure.axes
+    assert axes.get_xlim() == (2, 2.2)
+    assert [label.get_text() for label in axes.get_yticklabels()] == [f"node {n}" for n in range(4)]
+    bars = axes.patches
+    drawn = sorted((round(bar.get_y() + bar.get_height() / 2), bar.get_x(), bar.get_width()) for bar in bars)
+    assert drawn == pytest.approx(sorted(shown.select("src", "time_s", "airtime_s").iter_rows()))
+    kept = shown["outcome"].cast(pl.String).is_in(["received", "broadcast"])
+    assert sum(bar.get_hatch() is not None for bar in bars) == (~kept).sum() > 0
+    (only,) = results.plot("air", only=[2], from_s=2, until_s=2.2).axes
+    assert len(only.patches) == (shown["src"] == 2).sum()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "a figure has at most 3,000 of 40: choose a shorter time, or some nodes"),
+        ({"until_s": 1e-6}, "no frame is on the air in this time"),
+        ({"until_s": 1, "only": [9]}, "node 9 sends nothing in this time; senders: 0, 1, 2"),
+    ],
+)
+def test_airs_that_cannot_be_drawn(arguments: dict[str, Any], message: str) -> None:
+    results = chappe.run({**CHAIN, "run.record": ["frames"]})
+    with pytest.raises(ValueError, match=message):
+        results.plot("air", **arguments)
+    with pytest.raises(ValueError, match="the table frames was not recorded"):
+        chappe.run(CHAIN).plot("air")
+
+
+def test_goodput_over_time_is_that_of_the_samples(results: chappe.Results) -> None:
+    (axes,) = results.plot("goodput").axes
+    (line,) = axes.get_lines()
+    found = intervals(results.samples, results.flows)
+    assert list(line.get_ydata()) == pytest.approx((found["goodput_bps"] / 1e3).to_list())
 
 
 @pytest.mark.parametrize("file", sorted((REPOSITORY / "scenarios").glob("*.toml")), ids=lambda p: p.name)

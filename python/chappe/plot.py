@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -369,6 +369,70 @@ def over_time(panels: Sequence[tuple[str, Sequence[Curve]]], *, title: str, pane
         axes.set_xlabel("time [s]")
         figure.suptitle(title, x=0.01, ha="left", fontsize=9.5, fontweight="bold")
         figure.legend(handles.values(), handles.keys(), loc="outside lower left", ncols=4, fontsize=8)
+        return figure
+
+
+class Bar(NamedTuple):
+    """Something that takes time, in a lane.
+
+    Attributes:
+        lane: Number of the lane, from the top.
+        begin_s: Its beginning [s].
+        length_s: Its length [s].
+        crossed: True for a bar that is hatched.
+    """
+
+    lane: int
+    begin_s: float
+    length_s: float
+    crossed: bool
+
+
+def lanes(
+    bars: Mapping[str, Sequence[Bar]], names: Sequence[str], *, title: str, begin_s: float, end_s: float
+) -> "Figure":
+    """Plots bars over time [s], a lane for each name, with a colour for each kind.
+
+    Args:
+        bars: Bars of each kind, with its label.
+        names: Names of the lanes.
+        title: Title of the figure.
+        begin_s: Left end of the time axis [s].
+        end_s: Right end.
+    """
+    import matplotlib as mpl
+
+    from chappe._figure import Figure
+
+    with mpl.rc_context({**_STYLE, "hatch.linewidth": 0.8}):
+        figure = Figure(figsize=(8.4, min(1.2 + 0.32 * len(names), 10.0)), layout="constrained")
+        axes = figure.add_subplot()
+        axes.grid(axis="y", visible=False)
+        for number, (label, of_kind) in enumerate(bars.items()):
+            colour, named = COLOURS[number % len(COLOURS)], label
+            for crossed in (False, True):
+                drawn = [b for b in of_kind if b.crossed is crossed]
+                if not drawn:
+                    continue
+                axes.barh(
+                    [b.lane for b in drawn],
+                    [b.length_s for b in drawn],
+                    left=[b.begin_s for b in drawn],
+                    height=0.7,
+                    color="white" if crossed else colour,
+                    edgecolor=colour,
+                    linewidth=0.8,
+                    hatch="xxxx" if crossed else None,
+                    label=named,
+                )
+                named = f"_{label}"
+        axes.set_xlim(begin_s, end_s)
+        axes.set_ylim(len(names) - 0.5, -0.5)
+        axes.set_yticks(range(len(names)), names, fontsize=8)
+        axes.ticklabel_format(axis="x", useOffset=False)
+        axes.set_xlabel("time [s]")
+        figure.suptitle(title, x=0.01, ha="left", fontsize=9.5, fontweight="bold")
+        figure.legend(loc="outside lower left", ncols=6, fontsize=8)
         return figure
 
 

@@ -740,7 +740,7 @@ class Study:
     def plot(
         self,
         x: str | None = None,
-        measure: str = "goodput_bps",
+        measure: str | Sequence[str] = "goodput_bps",
         *,
         by: str | None = None,
         across: str | None = None,
@@ -755,7 +755,7 @@ class Study:
 
         Args:
             x: Axis of the x values; ``None``: of those that are free, the one with the most values.
-            measure: Name of the measure.
+            measure: Name of the measure, or names of several, each of which has a panel.
             by: Axis with a curve for each of its values.
             across: Axis with a panel for each of its values.
             where: Values of the other axes, by name.
@@ -771,10 +771,10 @@ class Study:
         """
         from chappe.study._plot import figure
 
-        (measure,) = self._measures_of([name_of("measure", measure)], flows)
+        measures = self._measures_of(names_of("measure", measure), flows)
         names = [None if name is None else name_of(what, name) for what, name in (("by", by), ("across", across))]
         chosen = {} if where is None else values_of("where", where)
-        rows = self.summary(measure)
+        rows = self.summary(measures)
         if x is None:
             free = [name for name in self._own_axes if name not in (*names, *chosen)]
             if not free:
