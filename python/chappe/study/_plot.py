@@ -78,7 +78,7 @@ def figure(
         curves = []
         for number, group in enumerate(groups):
             of_group = of_part if by is None else of_part.filter(pl.col(by) == group)
-            label = m.label if by is None else str(group)
+            label = str(group) if by is not None else m.label if len(measures) == 1 else "estimate"
             curves.append(_curve(of_group, x, places, m.scale, label, number))
         panels.append(
             plot.Panel(
