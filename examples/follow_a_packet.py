@@ -1,6 +1,6 @@
 """Follows one packet: a file transfer over seven hops, and a segment that is lost on the path.
 
-python examples/follow_a_packet.py [FOLDER]      tables and figure are written to FOLDER (default: results/follow_a_packet)
+python examples/follow_a_packet.py [FOLDER]  tables and figure are written to FOLDER (default: results/follow_a_packet)
 """
 
 import sys
