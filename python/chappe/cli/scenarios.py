@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 def run(args: argparse.Namespace) -> int:
     """``chappe run``."""
     from chappe import _chosen as chosen
-    from chappe import _show_follow as show_follow
     from chappe import _show_results as show_results
     from chappe._progress import hidden
 
@@ -73,6 +72,8 @@ def run(args: argparse.Namespace) -> int:
         if args.why:
             show_results.why(results.why())
             for story in stories.values():
+                from chappe import _show_follow as show_follow
+
                 show.say("")
                 show_follow.summary(story)
         if out is None and results.recorded and asked:
