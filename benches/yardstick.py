@@ -1,13 +1,15 @@
 """Writes docs/performance.md: speed, memory and waiting times of this machine, ours and those of ns-2.
 
 Every run is made with ours and with ns-2 in turn: as it comes, and with few headers under each of three schedulers, of
-which the fastest counts. Ratios are of user CPU time, pair by pair.
+which the fastest counts. Ratios are of user CPU time, pair by pair. What was measured is kept in yardstick.json beside
+this file, so that a part can be measured anew: ``python benches/yardstick.py "twenty walkers" study``.
 
 Exit status 2: it could not be measured.
 """
 
 import argparse
 import json
+import math
 import platform
 import re
 import resource
@@ -21,16 +23,18 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import chappe
 import classroom
 import scale
 import walkers
 import zhou
-from compare import DEFAULT, measured, ns_command, timed
+from compare import DEFAULT, ns_command, timed
 from gate import BASELINE, fail, instructions
 from runs import HERE, RUNS, Run, frames
 
+KEPT = HERE / "yardstick.json"
 PAGE = HERE.parent / "docs" / "performance.md"
 STOCK = ("all", "Calendar")
 FEW = [("few", scheduler) for scheduler in ("List", "Calendar", "Heap")]
@@ -38,6 +42,7 @@ COMMANDS = ("run scenarios/one-hop.toml", "check scenarios/one-hop.toml", "list"
 TABLES = ("packets", "frames", "cwnd", "queue", "routes")
 TIMES = 3
 CHAIN_SECONDS = 1000
+SIZES = (120, 1000, 10_000, 100_000)
 
 Command = Callable[[int], list[str]]
 Theirs = Callable[[int, str, str], list[str]]
@@ -63,7 +68,7 @@ def cases(folder: Path) -> list[Case]:
 
         found.append(Case(f"chain of 7 hops, {run}", partial(run.command, seconds=CHAIN_SECONDS), of_chain))
     for name, topology, spacing, seconds in (
-        ("120 nodes, 10 flows", scale.PAPER / "random120_1", 1.0, 12),
+        ("120 nodes, 10 flows", scale.PAPER / "random120_1", 1.0, 40),
         ("1,000 nodes, 80 flows", HERE / "random1000", 0.1, 5),
     ):
         files = folder / topology.name
@@ -109,28 +114,23 @@ def ratios(case: Case) -> str:
         all_ratios = [theirs / own for own, theirs in zip(ours, each[way], strict=True)]
         return f"{median(all_ratios):.1f} ({min(all_ratios):.1f} to {max(all_ratios):.1f})"
 
-    row = (
+    return (
         f"| {case.name} | {median(ours):.3f} | {median(each[STOCK]):.2f} | {ratio(STOCK)} "
         f"| {median(each[fastest]):.2f}, {fastest[1]} | {ratio(fastest)} |"
     )
-    print(row, flush=True)
-    return row
 
 
-def growth(folder: Path, most: int) -> list[str]:
-    """Cost of a frame and memory by the number of nodes; rows of the table."""
-    rows, first = [], 0.0
-    for nodes in [n for n in (120, 1000, 10_000, 100_000) if n <= most]:
-        flows = max(10, nodes * 8 // 100)
-        scale.Layout.draw(nodes, flows, 8 / flows).write(folder, f"routing.aodv.net_diameter = {scale.FEW_HOPS}")
-        seconds = 4 if nodes > 10_000 else 10
-        before = timed(scale.ours(folder, 1, scale.NO_LENGTH))[1]
-        printed, cpu, memory = measured(scale.ours(folder, 1, seconds))
-        each = (cpu - before) / frames(printed) * 1e6
-        first = each if nodes == 1000 else first
-        rows.append(f"| {nodes:,} | {each:.2f} | {f'{each / first:.1f}' if first else ''} | {memory / 1024:.0f} |")
-        print(rows[-1], flush=True)
-    return rows
+def growth(folder: Path, nodes: int) -> list[float]:
+    """CPU time of a frame [us], and peak memory [MiB]."""
+    flows = max(10, nodes * 8 // 100)
+    scale.Layout.draw(nodes, flows, 8 / flows).write(folder, f"routing.aodv.net_diameter = {scale.FEW_HOPS}")
+    seconds = 4 if nodes > 10_000 else 10
+    before = timed(scale.ours(folder, 1, scale.NO_LENGTH))[1]
+    # By a process of its own: a child begins with the memory of its parent, and this one has loaded polars.
+    program = "import json, sys; from compare import measured; print(json.dumps(measured(sys.argv[1:])))"
+    done = output([sys.executable, "-c", program, *scale.ours(folder, 1, seconds)])
+    printed, cpu, memory = json.loads(done)
+    return [(cpu - before) / frames(printed) * 1e6, memory / 1024]
 
 
 def waiting() -> list[str]:
@@ -148,21 +148,22 @@ def waiting() -> list[str]:
 
 
 def recorded() -> tuple[float, float]:
-    """CPU time of a frame without and with five recorded tables [us]."""
-    scenario = chappe.Scenario.chain(7, stop="5000 delivered", extends="ns2-2.35")
+    """CPU time of a frame without and with five recorded tables, with the results written to files [us]."""
+    scenario = chappe.Scenario.chain(7, stop="11000 delivered", extends="ns2-2.35")
     each: list[list[float]] = [[], []]
     for _ in range(2 * TIMES):
         for times, tables in zip(each, ([], list(TABLES)), strict=True):
             run = scenario.with_settings({"run.record": tables})
-            begin = time.process_time()
-            results = chappe.run(run)
-            times.append((time.process_time() - begin) / results.frames_sent * 1e6)
+            with tempfile.TemporaryDirectory() as folder:
+                begin = time.process_time()
+                results = chappe.run(run, out=folder)
+                times.append((time.process_time() - begin) / results.frames_sent * 1e6)
     return median(each[0]), median(each[1])
 
 
 def output(command: list[str]) -> str:
     """What a command prints."""
-    return subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    return subprocess.run(command, cwd=HERE, capture_output=True, text=True, check=False).stdout
 
 
 def machine() -> str:
@@ -224,7 +225,8 @@ reads the scenario and stops at once takes {none:.1f} million.
 Polars and NumPy, with which results are measured, take most of the time of `run`; the other commands load neither
 (`tests/test_start.py`).
 
-Five recorded tables ({tables}) raise the time of a frame from {plain:.2f} to {with_tables:.2f} us.
+Five recorded tables ({tables}), written to files, raise the time of a frame from {plain:.2f} to
+{with_tables:.2f} us.
 
 A study of short runs (`make bench-study`):
 
@@ -232,37 +234,50 @@ A study of short runs (`make bench-study`):
 """
 
 
-def page(most: int) -> str:
-    """The page."""
-    with tempfile.TemporaryDirectory() as name:
-        compared = [ratios(case) for case in cases(Path(name))]
-        grown = growth(Path(name), most)
-    plain, with_tables = recorded()
-    none, per_frame = reading()
-    study = output([sys.executable, str(HERE / "study.py")]).strip().splitlines()
+def page(kept: dict[str, Any]) -> str:
+    """The page of what was measured."""
+    sizes = [(nodes, kept[f"{nodes:,} nodes"]) for nodes in SIZES if f"{nodes:,} nodes" in kept]
+    first = dict(sizes).get(1000, [math.nan])[0]
+    grown = [f"| {nodes:,} | {each:.2f} | {each / first:.1f} | {memory:.0f} |" for nodes, (each, memory) in sizes]
+    none, per_frame = kept["instructions"]
+    plain, with_tables = kept["tables"]
     return TEXT.format(
         machine=machine(),
         times=TIMES,
-        compared="\n".join(compared),
+        compared="\n".join(row for row in kept.values() if isinstance(row, str)),
         grown="\n".join(grown),
         per_frame=per_frame,
         none=none / 1e6,
-        started="\n".join(waiting()),
+        started="\n".join(kept["start"]),
         tables=", ".join(f"`{table}`" for table in TABLES),
         plain=plain,
         with_tables=with_tables,
-        study="\n".join(f"- {line}" for line in study),
+        study="\n".join(f"- {line}" for line in kept["study"]),
     )
 
 
 def main() -> int:
-    """Writes the page."""
+    """Measures, and writes the page."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--most", type=int, default=100_000, metavar="NODES", help="size of the largest network")
-    most = parser.parse_args().most
+    parser.add_argument("parts", nargs="*", help="parts to measure anew; all without any")
+    wanted = parser.parse_args().parts
     if shutil.which("ns") is None:
         fail("`ns` is not installed (Debian: apt install ns2)")
-    PAGE.write_text(page(most), encoding="utf-8")
+    kept: dict[str, Any] = json.loads(KEPT.read_text()) if KEPT.exists() else {}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        parts: dict[str, Callable[[], Any]] = {case.name: partial(ratios, case) for case in cases(folder)}
+        parts |= {f"{nodes:,} nodes": partial(growth, folder, nodes) for nodes in SIZES}
+        parts |= {"instructions": reading, "start": waiting, "tables": recorded}
+        parts["study"] = lambda: output([sys.executable, str(HERE / "study.py")]).strip().splitlines()
+        if unknown := set(wanted) - set(parts):
+            parser.error(f"there is no part {', '.join(unknown)}; known: {', '.join(parts)}")
+        for part in wanted or parts:
+            kept[part] = parts[part]()
+            print(part, kept[part], flush=True)
+            kept = {name: kept[name] for name in parts if name in kept}
+            KEPT.write_text(json.dumps(kept, indent=2) + "\n", encoding="utf-8")
+    PAGE.write_text(page(kept), encoding="utf-8")
     return 0
 
 

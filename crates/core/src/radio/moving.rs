@@ -109,7 +109,8 @@ impl Channel {
     /// which come in the order of their numbers.
     pub fn refill(&mut self, radio: RadioId, position: Position, near: impl Iterator<Item = (RadioId, Position)>) {
         let Channel { moving: Some(moving), in_range, waiting, modes, transmitters, .. } = self else { return };
-        let Moving { models, ends, shadowing, radios, rates, passes, capacity, sensing, before, changes } = &mut **moving;
+        let Moving { models, ends, shadowing, radios, rates, passes, capacity, sensing, before, changes } =
+            &mut **moving;
         let own_site = &radios.sites[radio.index()];
         let models = &models[own_site.profile as usize * ends.len()..];
         let transmitter = &mut transmitters[radio.index()];

@@ -92,8 +92,7 @@ impl Sim {
             sim.air.watch(Watch::follows_frames(setup));
         }
         let Network { held, admission, .. } = &sim.net;
-        sim.net.closely =
-            sim.air.qos.is_some() || sim.flows.hears_quench || held.is_some() || admission.is_some();
+        sim.net.closely = sim.air.qos.is_some() || sim.flows.hears_quench || held.is_some() || admission.is_some();
         if setup.routing.ecn {
             sim.pool.message_ecn = Ecn::Ect;
         }
