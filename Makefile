@@ -73,13 +73,13 @@ wasm:
 	cargo build --quiet --locked --profile wasm --package chappe-wasm --target wasm32-unknown-unknown
 	gzip --best --no-name --stdout target/wasm32-unknown-unknown/wasm/chappe_wasm.wasm > python/chappe/_page/core.wasm.gz
 
-# Reports in Debian's chromium; axe-core looks for barriers.
-PAGES := playwright==1.65.2 axe-playwright-python==0.1.8
+# Reports in Debian's chromium; axe-core looks for barriers, nbclient runs the notebook.
+PAGES := playwright==1.65.2 axe-playwright-python==0.1.8 nbclient==0.11.0 ipykernel==7.4.0
 pages-tools: $(VENV)/ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PAGES)
 
 test-pages: $(VENV)/built wasm pages-tools
-	$(BIN)/pytest --numprocesses auto tests/pages/in_browser.py
+	$(BIN)/pytest --numprocesses auto tests/pages/in_browser.py tests/pages/in_notebook.py
 
 # The documentation site, from the Markdown, the docstrings and the figures of the examples.
 SITE := zensical==0.0.73 mkdocstrings-python==2.0.11

@@ -1,4 +1,4 @@
-"""Packages that each command loads: what takes longer to load than the command to run is loaded only where it is used."""
+"""Packages that each command loads: what takes longer to load than a command to run is loaded only where it is used."""
 
 import subprocess
 import sys

@@ -11,9 +11,10 @@ from chappe._scenario import Scenario
 from chappe._words import count, plain, tell
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from chappe._explain import Explanation
     from chappe._layout import Table
-    from rich.console import Console
 
 # Functions import rich themselves: most of the time of `chappe --help` would be loading it.
 
@@ -26,7 +27,9 @@ def console() -> "Console":
     """Standard output; lines are wrapped on terminals only."""
     from rich.console import Console
 
-    return Console(highlight=False, emoji=False, width=None if sys.stdout.isatty() else 160)
+    # In notebooks rich would display each line as an output of its own, past `sys.stdout`.
+    width = None if sys.stdout.isatty() else 160
+    return Console(highlight=False, emoji=False, force_jupyter=False, width=width)
 
 
 def write(t: "Table") -> None:
