@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 def run(args: argparse.Namespace) -> int:
     """``chappe run``."""
     from chappe import _chosen as chosen
-    from chappe import _show_follow as show_follow
     from chappe import _show_results as show_results
     from chappe._progress import hidden
 
@@ -69,6 +68,8 @@ def run(args: argparse.Namespace) -> int:
         show_results.results(results, args.file, args.flows, args.measures or None)
         if told_of is not None:
             show_results.why(results.why())
+            from chappe import _show_follow as show_follow
+
             show_follow.told(told_of)
         if out is None and results.recorded and asked:
             rows = ", ".join(f"{name} ({count(len(table), 'row')})" for name, table in results.recorded.items())
