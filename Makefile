@@ -11,7 +11,7 @@ MAKEFLAGS += --jobs=2
 endif
 
 .PHONY: core demo test test-rust test-python test-quick test-layer quick-rust quick-python test-bounds bench bench-gate bench-scale bench-motion bench-sinr bench-study bench-pages bench-yardstick docs fuzz wasm pages-tools test-pages wheel
-.PHONY: test-captures lint lint-rust lint-python clean help
+.PHONY: check-kernel test-captures lint lint-rust lint-python clean help
 
 help:
 	@echo "make demo        build everything and reproduce ElRakabawy et al. 2005 with short runs"
@@ -19,6 +19,7 @@ help:
 	@echo "make test-quick  build everything, run the tests that are not marked slow, without lints"
 	@echo "make test-layer  run the unit tests of a layer, LAYER (tcp), while it is edited"
 	@echo "make test-captures read captures with tshark (needs tshark)"
+	@echo "make check-kernel ask the kernel of this machine what its TCP does with 300 scripts (as root, a quarter of an hour)"
 	@echo "make test-bounds test the wheel with the oldest and the newest packages that it allows"
 	@echo "make test-pages  open reports in Chromium, and compare runs in pages with native ones"
 	@echo "make wasm        build the simulator as a module for pages (needs the target wasm32-unknown-unknown)"
@@ -133,6 +134,13 @@ test-layer:
 	@test -n "$(wildcard $(LAYER:%=crates/core/src/%) $(LAYER:%=crates/core/src/%.rs))" || { \
 		echo "LAYER=$(LAYER) is no folder or file of crates/core/src" >&2; exit 2; }
 	cargo test --quiet --locked --package chappe-core --lib -- $(LAYER)::
+
+# Three hundred scripts, each asked three times over an emulated link in network namespaces; the rights of root are needed.
+check-kernel:
+	@mkdir -p target
+	$(PYTHON) crates/core/tests/kernel/ask.py target/linux_answers.txt
+	CHAPPE_KERNEL=$(CURDIR)/target/linux_answers.txt cargo test --quiet --release --locked --package chappe-tests -- \
+		--nocapture timeline::tcp::linux::kernel
 
 bench: $(VENV)/built
 	cargo build --quiet --release --locked --example run
