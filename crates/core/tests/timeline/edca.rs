@@ -393,7 +393,7 @@ fn psdu(tid: u8, seqs: &[u16]) -> Psdu {
         let packet = PacketId(100 + u32::from(seq));
         Mpdu { packet, seq, retry: false, bytes: 1538, from: Span::ZERO, until: Span::ZERO }
     };
-    Psdu { tid, mpdus: seqs.iter().map(mpdu).collect(), aggregate: true, ..Psdu::default() }
+    Psdu { tid, mpdus: seqs.iter().map(mpdu).collect(), aggregate: true, agreed: true, ..Psdu::default() }
 }
 
 #[test]

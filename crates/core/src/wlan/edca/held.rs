@@ -275,7 +275,8 @@ impl Queue {
         psdu.mpdus.clear();
         let first = *self.first()?;
         let Held { to, tid, .. } = first;
-        let most = if self.is_agreed(&first) { aggregation.max_mpdus as usize } else { 1 };
+        psdu.agreed = self.is_agreed(&first);
+        let most = if psdu.agreed { aggregation.max_mpdus as usize } else { 1 };
         let start = self.start(to, tid);
         psdu.tid = tid;
         let header = timing.header_bytes();

@@ -7,12 +7,14 @@
 //! has sent and that no block acknowledgement has listed.
 
 mod category;
+mod counters;
 mod held;
 mod psdu;
 mod recipient;
 mod station;
 
 pub use category::{AccessCategory, CATEGORIES};
+pub use counters::QosCounters;
 pub use psdu::{Mpdu, Psdu};
 pub use station::{ADDBA_BYTES, BLOCK_ACK_BYTES, BLOCK_ACK_REQUEST_BYTES, Heard, QosStation};
 

@@ -1,6 +1,7 @@
 //! A QoS station: four EDCAFs, TXOPs, aggregates and their block acknowledgements.
 
 use super::category::{AccessCategory, Backoff, CATEGORIES};
+use super::counters::QosCounters;
 use super::held::{Agreed, Held, Limits, Outcome, Queue, Room};
 use super::psdu::Psdu;
 use super::recipient::{Arrival, Recipient, ahead};
@@ -124,6 +125,7 @@ pub struct QosStation {
     control: Option<Box<RateControl>>,
     rng: Stream,
     counters: Counters,
+    qos_counters: QosCounters,
     done: Vec<(Held, Outcome)>,
     passed: Vec<(u16, bool)>,
 }
@@ -152,7 +154,9 @@ impl QosStation {
             txop: None,
             exchange: None,
             backoffs: CATEGORIES.map(|c| Backoff::new(c.parameters(&rules.edca).cw_min)),
-            queues: std::array::from_fn(|_| Queue::new(rules.block_ack.agreement == Agreement::Established)),
+            queues: std::array::from_fn(|_| {
+                Queue::new(rules.has_block_ack() && rules.block_ack.agreement == Agreement::Established)
+            }),
             responses: Vec::new(),
             recipients: Vec::new(),
             release_at: Time::NEVER,
@@ -162,6 +166,7 @@ impl QosStation {
             control,
             rng,
             counters: Counters::default(),
+            qos_counters: QosCounters::default(),
             done: Vec::new(),
             passed: Vec::new(),
         }
@@ -174,7 +179,8 @@ impl QosStation {
         let fresh = QosStation::new(self.me, rules, self.modes.clone(), control, self.rng.clone());
         let mut old = std::mem::replace(self, fresh);
         old.queues.iter_mut().for_each(|queue| queue.clear(dropped));
-        (self.queues, self.counters, self.seen) = (old.queues, old.counters, old.seen);
+        (self.queues, self.seen) = (old.queues, old.seen);
+        (self.counters, self.qos_counters) = (old.counters, old.qos_counters);
         self.recipients = old.recipients;
         self.recipients.iter_mut().for_each(Recipient::forget_stored);
     }
@@ -215,6 +221,11 @@ impl QosStation {
     /// Counters of the station.
     pub fn counters(&self) -> &Counters {
         &self.counters
+    }
+
+    /// Counters of aggregates and of the frames around them.
+    pub fn qos_counters(&self) -> &QosCounters {
+        &self.qos_counters
     }
 
     /// Frames sent to each neighbour, by rate and kind of their first packet; empty where rates are fixed.
@@ -411,9 +422,10 @@ impl QosStation {
                 let board = (heard.psdu.start, heard.psdu.bitmap);
                 if asked_with_data {
                     let listed = |seq: u16| ahead(board.0, seq) < 64 && board.1 >> ahead(board.0, seq) & 1 == 1;
-                    let arrived = self.psdu.mpdus.iter().filter(|m| listed(m.seq)).count();
+                    let lost = self.psdu.count_that(|m| !listed(m.seq));
+                    self.qos_counters.mpdus_failed += lost as u64;
                     // The rate was right if half of the aggregate has arrived.
-                    self.note_attempt(2 * arrived >= self.psdu.mpdus.len(), cx.now);
+                    self.note_attempt(2 * lost <= self.psdu.count(), cx.now);
                 }
                 self.with_queue(cx, |queue, done, now| queue.on_block_ack(stream, board, &limits, now, done));
                 self.on_success(cx);
@@ -520,7 +532,7 @@ impl QosStation {
         let tid = heard.psdu.tid;
         let known = |r: &Recipient| (r.from, r.tid) == (frame.from, tid);
         let established = cx.rules.block_ack.agreement == Agreement::Established;
-        let agreed = cx.rules.has_block_ack() && (established || self.recipients.iter().any(known));
+        let agreed = if established { heard.psdu.agreed } else { self.recipients.iter().any(known) };
         let mut i = 0;
         let mpdus = &heard.psdu.mpdus;
         for group in mpdus.chunk_by(|a, b| a.seq == b.seq) {
@@ -680,6 +692,7 @@ impl QosStation {
                 }
             } else {
                 self.counters.data_frames_failed += 1;
+                self.qos_counters.mpdus_failed += self.psdu.count() as u64;
                 self.note_attempt(false, cx.now);
             }
             let agreed = self.queues[c].stream(exchange.to, self.psdu.tid).state == Agreed::Yes;
@@ -862,6 +875,7 @@ impl QosStation {
         let airtime = cx.timing.at_basic_rate(RTS_BYTES);
         let ends = cx.rules.edca.cf_end && !txop.first && txop.until != Time::NEVER && cx.now + airtime <= txop.until;
         if ends {
+            self.qos_counters.cf_ends_sent += 1;
             self.state = State::Sending;
             self.timeout = cx.now + airtime;
             let frame =
@@ -991,9 +1005,16 @@ impl QosStation {
         let follows = if to.is_broadcast() { Span::ZERO } else { cx.timing.sifs + response };
         let duration = self.duration(end, follows);
         let mut frame = self.control_frame(kind, to, airtime, duration, mode);
+        match kind {
+            FrameKind::BlockAckReq => self.qos_counters.block_ack_requests_sent += 1,
+            FrameKind::Action => self.qos_counters.action_frames_sent += 1,
+            _ => {}
+        }
         if kind == FrameKind::Data {
             if !to.is_broadcast() {
                 self.counters.data_frames_sent += 1;
+                self.qos_counters.aggregates_sent += u64::from(self.psdu.aggregate);
+                self.qos_counters.mpdus_sent += self.psdu.count() as u64;
                 if let Some(control) = &mut self.control {
                     control.sent();
                 }
