@@ -34,7 +34,7 @@ counters! {
         aggregates_sent,
         /// MPDUs sent in unicast data frames by QoS stations, retries included.
         mpdus_sent,
-        /// MPDUs that the response to their frame did not acknowledge, or that got no response.
+        /// MPDUs of these whose attempt has failed: no ACK came, or no block acknowledgement listed them.
         mpdus_failed,
         /// Block acknowledgement requests sent.
         block_ack_requests_sent,

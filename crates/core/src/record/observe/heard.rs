@@ -79,7 +79,7 @@ impl Heard {
     pub(super) fn on(&mut self, at: Time, note: &Note<'_>) {
         match *note {
             Note::FrameBegins { frame, .. } => self.begins(at, frame),
-            Note::FrameHeard { radio, frame, verdict } => {
+            Note::FrameHeard { radio, frame, verdict, .. } => {
                 // A frame that was cut short can end at a radio when its sender has begun the next one.
                 let of_frame = |s: &&Sent| s.from == frame.from && s.begin <= at;
                 let sent = self.sent.iter().rev().find(of_frame);

@@ -7,7 +7,7 @@ pub struct QosCounters {
     pub aggregates_sent: u64,
     /// MPDUs transmitted in unicast data frames, retries included.
     pub mpdus_sent: u64,
-    /// MPDUs that the response to their frame did not list, or that got none.
+    /// MPDUs whose attempt has failed: no ACK came, or no block acknowledgement lists them.
     pub mpdus_failed: u64,
     /// Block acknowledgement requests transmitted.
     pub block_ack_requests_sent: u64,

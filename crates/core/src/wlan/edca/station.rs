@@ -45,6 +45,8 @@ enum State {
     AwaitAnswer,
     /// A frame is on the air that nobody answers.
     Sending,
+    /// A CTS to this station itself is on the air, which reserves the medium for the exchange.
+    Protecting,
     SendingBroadcast,
 }
 
@@ -423,7 +425,6 @@ impl QosStation {
                 if asked_with_data {
                     let listed = |seq: u16| ahead(board.0, seq) < 64 && board.1 >> ahead(board.0, seq) & 1 == 1;
                     let lost = self.psdu.count_that(|m| !listed(m.seq));
-                    self.qos_counters.mpdus_failed += lost as u64;
                     // The rate was right if half of the aggregate has arrived.
                     self.note_attempt(2 * lost <= self.psdu.count(), cx.now);
                 }
@@ -459,10 +460,15 @@ impl QosStation {
         } else {
             // A repeated request changes nothing but the start, before which everything was acknowledged.
             let window = cx.rules.block_ack.buffer_mpdus as u16;
+            let mut fresh = Recipient::new(from, tid, window, start);
+            // Its first MPDU may have arrived alone before, when the ACK was lost.
+            if self.seen.contains(&(from, tid, start)) {
+                fresh.on_mpdu(start, &mut Vec::new());
+            }
             match self.recipients.iter_mut().find(|r| (r.from, r.tid) == (from, tid)) {
                 Some(recipient) if recipient.start() == start => {}
-                Some(recipient) => *recipient = Recipient::new(from, tid, window, start),
-                None => self.recipients.push(Recipient::new(from, tid, window, start)),
+                Some(recipient) => *recipient = fresh,
+                None => self.recipients.push(fresh),
             }
             if !self.responses.iter().any(|r| (r.0, r.1) == (from, tid)) {
                 self.responses.push((from, tid, 0));
@@ -656,6 +662,10 @@ impl QosStation {
                 }
                 self.end_txop(true, cx);
             }
+            State::Protecting => {
+                self.state = State::Idle;
+                self.answer(Response::Data, cx);
+            }
             State::Sending | State::Idle => self.state = State::Idle,
         }
         self.proceed(cx);
@@ -692,7 +702,6 @@ impl QosStation {
                 }
             } else {
                 self.counters.data_frames_failed += 1;
-                self.qos_counters.mpdus_failed += self.psdu.count() as u64;
                 self.note_attempt(false, cx.now);
             }
             let agreed = self.queues[c].stream(exchange.to, self.psdu.tid).state == Agreed::Yes;
@@ -708,8 +717,16 @@ impl QosStation {
                 });
             } else {
                 let limits = limits(cx.rules, agreed);
-                self.with_queue(cx, |queue, done, now| over = queue.on_failure(after_rts, &limits, now, done));
+                self.with_queue(cx, |queue, done, now| {
+                    if !after_rts {
+                        queue.fail_sent();
+                    }
+                    over = queue.on_failure(after_rts, &limits, now, done);
+                });
             }
+        }
+        if !over && self.recovers(cx) {
+            return self.send_next(cx);
         }
         let parameters = CATEGORIES[c].parameters(&cx.rules.edca);
         if over {
@@ -720,10 +737,19 @@ impl QosStation {
         self.end_txop(false, cx);
     }
 
+    /// Tells if the TXOP goes on after a failure: PIFS after the frame of one that has succeeded before, if nobody else
+    /// has begun to send (10.23.2.8). The wait for the response is longer than PIFS.
+    fn recovers(&self, cx: &Cx<'_>) -> bool {
+        let pifs = cx.timing.sifs + cx.timing.slot;
+        let holds = self.txop.is_some_and(|txop| !txop.first && txop.until != Time::NEVER);
+        cx.rules.edca.pifs_recovery && holds && cx.medium.until.max(self.transmits_until) + pifs <= cx.now
+    }
+
     /// Calls the queue of the category that holds the TXOP, and reports the packets that are done.
     fn with_queue(&mut self, cx: &mut Cx<'_>, call: impl FnOnce(&mut Queue, &mut Vec<(Held, Outcome)>, Time)) {
         let c = self.holder() as usize;
         call(&mut self.queues[c], &mut self.done, cx.now);
+        self.qos_counters.mpdus_failed += self.queues[c].take_failed();
         let limits = limits(cx.rules, cx.rules.has_block_ack());
         for (held, outcome) in self.done.drain(..) {
             let packet = held.packet;
@@ -860,11 +886,12 @@ impl QosStation {
         match self.plan(txop, cx) {
             Some(exchange) => {
                 self.exchange = Some(exchange);
-                let protected = exchange.kind == FrameKind::Data
-                    && !exchange.to.is_broadcast()
-                    && txop.first
-                    && self.psdu.bytes > cx.rules.rts_threshold.0;
-                if protected { self.send_rts(exchange, cx) } else { self.send_exchange(cx) }
+                let begins = exchange.kind == FrameKind::Data && !exchange.to.is_broadcast() && txop.first;
+                match cx.timing.protection {
+                    Some(cts) if begins => self.send_cts_to_self(exchange, cts, cx),
+                    _ if begins && self.psdu.bytes > cx.rules.rts_threshold.0 => self.send_rts(exchange, cx),
+                    _ => self.send_exchange(cx),
+                }
             }
             None => self.finish_txop(txop, cx),
         }
@@ -987,6 +1014,17 @@ impl QosStation {
         let follows = cx.timing.sifs * 3 + cts + exchange.airtime + exchange.response;
         let duration = self.duration(cx.now + airtime, follows);
         let frame = self.control_frame(FrameKind::Rts, exchange.to, airtime, duration, mode);
+        self.transmit(frame, cx);
+    }
+
+    /// Reserves the medium at a rate that stations read to which the data are noise (10.3.2.12).
+    fn send_cts_to_self(&mut self, exchange: Exchange, (mode, airtime): (Mode, Span), cx: &mut Cx<'_>) {
+        self.counters.cts_frames_sent += 1;
+        self.state = State::Protecting;
+        self.timeout = cx.now + airtime;
+        let follows = cx.timing.sifs * 2 + exchange.airtime + exchange.response;
+        let duration = self.duration(cx.now + airtime, follows);
+        let frame = self.control_frame(FrameKind::Cts, self.me, airtime, duration, mode);
         self.transmit(frame, cx);
     }
 
