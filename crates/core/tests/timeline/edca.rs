@@ -33,7 +33,11 @@ type Sent = (u64, FrameKind, u64, u64, Vec<u16>);
 impl Bench {
     fn new(wlan: &str, seed: u64) -> Bench {
         let agreement = if wlan.contains("agreement") { "" } else { "block_ack.agreement = \"established\", " };
-        let text = format!("extends = \"802.11n\"\nrun.stop = \"1 s\"\nwlan = {{ {agreement}{wlan} }}");
+        let width = if wlan.contains("40 MHz") { "40 MHz" } else { "20 MHz" };
+        let text = format!(
+            "extends = \"802.11n\"\nrun.stop = \"1 s\"\nradio.sinr.bandwidth = \"{width}\"\n\
+             wlan = {{ {agreement}{wlan} }}"
+        );
         let scenario = Scenario::from_toml("test", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
         let rules = scenario.config().wlan.clone();
         let modes = Modes::new(rules.data_mode(), vec![]);
@@ -542,7 +546,8 @@ fn the_nav_of_an_overheard_cts_covers_the_aggregate_of_a_hidden_terminal() {
 fn a_wide_ppdu_finds_the_secondary_channel_idle_for_pifs() {
     // All stations send in the whole channel, and responses are duplicated over it: a secondary channel is busy only
     // together with the primary. The shortest AIFS, AIFSN 1, is PIFS, 25 us, as 10.23.2.5 asks for.
-    let mut b = Bench::new("ppdu = { mcs = 0, channel_width = \"40 MHz\" }, edca.best_effort.aifsn = 1, edca.best_effort.cw_min = 0", 1);
+    let category = "edca.best_effort = { aifsn = 1, cw_min = 0 }";
+    let mut b = Bench::new(&format!("ppdu = {{ mcs = 0, channel_width = \"40 MHz\" }}, {category}"), 1);
     b.noise(100, 400);
     b.enqueue(200, BE, 1);
     assert_eq!(b.next_frame().0, 400 + 25);
@@ -576,8 +581,10 @@ fn a_retry_of_the_first_mpdu_of_an_agreement_is_delivered_once() {
     let mut b = Bench::new("ppdu.mcs = 7, block_ack.agreement = \"requested\"", 1);
     let data = Frame { kind: FrameKind::Data, to: ME, from: PEER, ..Frame::NONE };
     b.hear(100, 328, &data, &Psdu { aggregate: false, agreed: false, ..psdu(BE, &[0]) }, &[true]);
+    b.wait(499);
     let request = Frame { kind: FrameKind::Action, to: ME, from: PEER, ..Frame::NONE };
     b.hear(500, 576, &request, &Psdu { tid: BE, start: 0, ..Psdu::default() }, &[]);
+    b.wait(599);
     b.hear(2000, 2500, &data, &psdu(BE, &[0, 1]), &[true, true]);
     let delivered: Vec<_> =
         b.said.iter().filter_map(|s| if let Out::Deliver { packet } = s.1 { Some(packet.0) } else { None }).collect();
