@@ -40,10 +40,25 @@
     }
   }
 
+  // Bytes that are written in base 85: five digits for four bytes, fewer for the last ones.
+  const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;,=>?@^_`{|}~";
+  const bytesOf = (text) => {
+    const values = new Uint8Array(128).fill(84);
+    [...DIGITS].forEach((digit, value) => { values[digit.charCodeAt(0)] = value; });
+    const groups = Math.ceil(text.length / 5);
+    const padded = text.padEnd(5 * groups, "~");
+    const bytes = new DataView(new ArrayBuffer(4 * groups));
+    for (let g = 0; g < groups; g += 1) {
+      let number = 0;
+      for (let i = 5 * g; i < 5 * g + 5; i += 1) number = number * 85 + values[padded.charCodeAt(i)];
+      bytes.setUint32(4 * g, number);
+    }
+    return bytes.buffer.slice(0, 4 * groups - (padded.length - text.length));
+  };
+
   let module = null;
   const compiled = async () => {
-    const packed = Uint8Array.from(atob(at("module").textContent.trim()), (c) => c.charCodeAt(0));
-    const plain = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const plain = new Blob([bytesOf(at("module").textContent)]).stream().pipeThrough(new DecompressionStream("gzip"));
     return WebAssembly.compile(await new Response(plain).arrayBuffer());
   };
   const core = async () => new Core((await WebAssembly.instantiate(module, {})).exports);

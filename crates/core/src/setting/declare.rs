@@ -53,6 +53,9 @@ macro_rules! settings {
             }
 
             fn schema(&self) -> serde_json::Value {
+                if !$crate::setting::HAS_SCHEMA {
+                    return serde_json::Value::Null;
+                }
                 let mut map = serde_json::Map::new();
                 $(
                     let doc = concat!("", $($fdoc, "\n"),*);

@@ -24,6 +24,9 @@ pub use tree::{Entry, Node, Origin, Table, Value};
 use serde_json::{Map, Value as Json, json};
 use std::borrow::Cow;
 
+/// Tells if this build has the schema of a scenario.
+pub const HAS_SCHEMA: bool = cfg!(feature = "schema");
+
 /// A value or group with a name in a scenario.
 pub trait Setting {
     /// Applies the value written at `path`; a mistake goes into the report and leaves the setting as it is.
@@ -38,7 +41,7 @@ pub trait Setting {
         let value = self.write();
         (value != from.write()).then_some(value)
     }
-    /// JSON Schema of the setting.
+    /// JSON Schema of the setting; null without the feature `schema`.
     fn schema(&self) -> Json;
     /// Reason why the setting at this path below has no effect, as far as this group can tell; `None` if it may have an
     /// effect.
