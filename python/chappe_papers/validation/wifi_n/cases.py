@@ -230,8 +230,12 @@ def _high_throughput(case: Case) -> dict[str, Any]:
             if case.agg_limit
             else {"max_mpdus": 1}
         ),
-        # Each station of ns-3 has agreements before it is measured.
-        "block_ack": {"after_missed": "repeat", "agreement": "established"} if case.table == "hidden_nobar" else {},
+        "block_ack": (
+            # The stations of ns-3 have their agreements before they send at once.
+            {"agreement": "established", "after_missed": "repeat" if case.table == "hidden_nobar" else "request"}
+            if case.table.startswith("hidden") and case.agg_limit
+            else {}
+        ),
     }
 
 

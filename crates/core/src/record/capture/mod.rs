@@ -306,7 +306,7 @@ impl Captures {
         let about = packets.iter().map(|m| about(&pool[m.packet].body));
         Mpdu {
             bytes: qos::data(frame, ends, psdu, &packets[0], &payloads),
-            from: packets[0].from,
+            from: if psdu.aggregate { packets[0].from } else { Span::ZERO },
             comment: about.reduce(|all, next| joined(&all, &next)).unwrap_or_default(),
             packets: packets.len(),
         }
