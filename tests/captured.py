@@ -218,7 +218,7 @@ def _msdus(frame: bytes) -> Iterator[bytes]:
         return
     body = frame[26:]
     while body:
-        assert body[:6] == frame[4:10] and body[6:12] == frame[10:16]
+        assert body[:12] == frame[4:16]
         size = struct.unpack_from("!H", body, 12)[0]
         yield body[14 : 14 + size]
         body = body[(14 + size) + -(14 + size) % 4 :]

@@ -82,7 +82,8 @@ def test_aggregates_have_a_length_and_a_share_lost() -> None:
     settings |= {"flow": [{"dst": 1, "app": "cbr"}], "cbr": {"interval": "200 us", "payload": "1472 B"}}
     why = chappe.run({"extends": "802.11n", **settings, "run.airtime": True}).why()
     row = why.aggregates.row(0, named=True)
-    assert row["node"] == 0 and row["mpdus"] == pytest.approx(row["frames"] * row["mean_mpdus"])
+    assert row["node"] == 0
+    assert row["mpdus"] == pytest.approx(row["frames"] * row["mean_mpdus"])
     assert 4 < row["mean_mpdus"] <= 8
     assert row["lost_share"] == pytest.approx(0.2, abs=0.03)
     assert "MPDUs lost" in str(why)

@@ -183,9 +183,11 @@ def _attempts(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
         return frames
     outcome = pl.col("outcome").cast(pl.String)
     lost = pl.when(outcome == "received").then(pl.lit("not_decoded")).otherwise(outcome)
-    return frames.drop("packet", "retry").join(
-        mpdus.select("time_s", "src", "channel", "packet", "retry", "received"), on=["time_s", "src", "channel"]
-    ).with_columns(outcome=pl.when(pl.col("received")).then(pl.lit("received")).otherwise(lost))
+    return (
+        frames.drop("packet", "retry")
+        .join(mpdus.select("time_s", "src", "channel", "packet", "retry", "received"), on=["time_s", "src", "channel"])
+        .with_columns(outcome=pl.when(pl.col("received")).then(pl.lit("received")).otherwise(lost))
+    )
 
 
 def _of_flow(results: Results, flow: int) -> Story:

@@ -116,7 +116,8 @@ class Why:
             RuntimeError: In a process forked after polars was used.
         """
         forked.refuse()
-        rows = {name: getattr(self, name).to_dicts() for name in ("flow_time", "losses", "airtime", "routes", "aggregates")}
+        names = ("flow_time", "losses", "airtime", "routes", "aggregates")
+        rows = {name: getattr(self, name).to_dicts() for name in names}
         return {**rows, "energy_j": self.energy_j, "energy_per_bit_j": self.energy_per_bit_j}
 
     def __repr__(self) -> str:

@@ -336,7 +336,8 @@ fn neighbours_deliver_once_and_in_order(setup: &Setup, m: &Measured) -> Result<(
                 let Some(&(count, from, place)) = handed.get(&(packet[row], node[row])) else { continue };
                 let before = last.entry((from, node[row], flow[row])).or_insert(0);
                 if count == 1 && place <= *before {
-                    let what = format!("packet {} of flow {} from node {from} to {}", packet[row], flow[row], node[row]);
+                    let what =
+                        format!("packet {} of flow {} from node {from} to {}", packet[row], flow[row], node[row]);
                     return fail("order", format!("{what}: a second time, or behind a later one"));
                 }
                 *before = place.max(*before);

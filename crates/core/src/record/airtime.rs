@@ -265,7 +265,11 @@ impl Airtime {
         node.parts.clear();
         // Of an aggregate, each packet has the time of its MPDU; the preamble belongs to the first one.
         for mpdu in psdu.filter(|_| frame.packet.is_some()).into_iter().flat_map(|psdu| &psdu.mpdus) {
-            node.parts.push(Part { used: Use::of(Some(mpdu.packet), mpdu.retry, pool), until: at + mpdu.until, arrived });
+            node.parts.push(Part {
+                used: Use::of(Some(mpdu.packet), mpdu.retry, pool),
+                until: at + mpdu.until,
+                arrived,
+            });
         }
         match node.parts.last_mut() {
             Some(last) => last.until = until,

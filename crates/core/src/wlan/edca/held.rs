@@ -386,9 +386,8 @@ impl Queue {
             Some(offset < 64 && bitmap >> offset & 1 == 1)
         };
         self.fail(|h| listed(h) == Some(false));
-        let given_up = self.settle(done, |h| {
-            if listed(h)? { Some(Outcome::Acknowledged) } else { h.exhausted(limits, now) }
-        });
+        let given_up =
+            self.settle(done, |h| if listed(h)? { Some(Outcome::Acknowledged) } else { h.exhausted(limits, now) });
         let stream = self.stream(to, tid);
         (stream.request_due, stream.requests, stream.abandoned) = (given_up, 0, false);
         self.leave();
