@@ -84,7 +84,7 @@ def follow(scenario: ScenarioLike, flow: int | str | None = None, *, packet: int
             there = tables["packets"]["packet"].unique().sort().to_list()
             known = f"their numbers are from {there[0]} to {there[-1]}" if there else "none was created"
             raise ValueError(f"there is no packet {said(packet)}: {known}")
-        return _of_packet(rows, _attempts(tables).filter(pl.col("packet") == packet))
+        return _of_packet(rows, attempts(tables).filter(pl.col("packet") == packet))
     flow = _number_of(flow, results.flows) if isinstance(flow, str) else flow or 0
     if flow not in results.flows["flow"]:
         raise ValueError(f"there is no flow {said(flow)}: the scenario has {count(len(results.flows), 'flow')}")
@@ -176,7 +176,7 @@ def _of_packet(rows: pl.DataFrame, frames: pl.DataFrame) -> Story:
     return Story([f"Packet {number}, {way}: {end}."], _delays(legs), _losses(rows), _paths(legs), _table(events))
 
 
-def _attempts(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+def attempts(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     """Frames with their packet: one row for each packet of an aggregate, with its own outcome."""
     frames, mpdus = tables["frames"], tables["mpdus"]
     if mpdus.is_empty():
@@ -196,7 +196,7 @@ def _of_flow(results: Results, flow: int) -> Story:
     packets = tables["packets"].filter(pl.col("flow") == flow)
     kind = pl.col("packet_type").cast(pl.String)
     data = packets.filter(kind.is_in(["tcp_data", "udp"]))
-    frames = _attempts(tables).filter(pl.col("packet").is_in(packets["packet"].unique().implode()))
+    frames = attempts(tables).filter(pl.col("packet").is_in(packets["packet"].unique().implode()))
     legs = list(journeys(data, frames))
     delays, losses, paths = _delays(legs), _losses(packets), _paths(legs)
     cwnd = tables["cwnd"].filter(pl.col("flow") == flow)

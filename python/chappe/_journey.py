@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 import polars as pl
 
 ROUTE, QUEUE, ACCESS, RETRIES, AIR, LINK = "route", "queue", "access", "retransmission", "air", "link"
+ORDER = "order"
 """Parts of a journey: no route or address yet, in a queue, first access to the medium, further attempts, on the air, on
-a point-to-point link."""
+a point-to-point link; behind an MPDU that is missing, at a station with EDCA."""
 
 PARTS = {
     ROUTE: "waiting for a route",
@@ -20,6 +21,7 @@ PARTS = {
     RETRIES: "repeated frames",
     AIR: "on the air",
     LINK: "on the link",
+    ORDER: "in the reordering buffer",
 }
 
 _BEGINS = ("created", "injected", "received", "arrived")
@@ -73,8 +75,9 @@ def journeys(packets: pl.DataFrame, frames: pl.DataFrame) -> Iterator[list[Leg]]
 
     Args:
         packets: Rows of the recorded table ``packets`` of these packets.
-        frames: Rows of the recorded table ``frames`` of these packets.
+        frames: Rows of the recorded table ``frames`` of these packets; with ``received``, of those of aggregates.
     """
+    received = ORDER if "received" in frames.columns else ROUTE
     sent: dict[tuple[int, int, int], list[tuple[float, float]]] = {}
     columns = ("packet", "src", "dst", "time_s", "airtime_s")
     for packet, src, dst, time_s, airtime_s in frames.sort("time_s").select(columns).iter_rows():
@@ -85,7 +88,7 @@ def journeys(packets: pl.DataFrame, frames: pl.DataFrame) -> Iterator[list[Leg]]
     for packet, of_packet in rows.items():
         # The first copy that arrives ends the journey.
         end = next((r for r in of_packet if r["event"] == "delivered" and r["node"] == r["dst"]), None)
-        if end is not None and (legs := _back(packet, _Events(of_packet), end["node"], end["time_s"], sent)):
+        if end is not None and (legs := _back(packet, _Events(of_packet), end["node"], end["time_s"], sent, received)):
             yield legs[::-1]
 
 
@@ -95,8 +98,12 @@ def _back(
     node: int,
     end_s: float,
     sent: Mapping[tuple[int, int, int], Sequence[tuple[float, float]]],
+    received: str,
 ) -> list[Leg]:
-    """Legs from the delivery back to the creation; none if the way cannot be told."""
+    """Legs from the delivery back to the creation; none if the way cannot be told.
+
+    ``received`` is the part between the reception over the radio and what follows it at a node.
+    """
     legs: list[Leg] = []
     now = end_s
     while True:
@@ -106,7 +113,7 @@ def _back(
         arrived_s, how = max(arrivals)
         if now > arrived_s:
             # Within a node time passes without a route, or while the layers hand the packet on.
-            legs.append(Leg(packet, node, ROUTE, arrived_s, now))
+            legs.append(Leg(packet, node, received if how == "received" else ROUTE, arrived_s, now))
         if how in ("created", "injected"):
             return legs
         if (left := events.sender_to(node, arrived_s)) is None:

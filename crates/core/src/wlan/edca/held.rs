@@ -67,6 +67,8 @@ pub struct Stream {
     pub state: Agreed,
     /// ADDBA requests sent in vain.
     pub asked: u32,
+    /// The recipient may have an agreement: it was asked once, though its response may not have come.
+    recipient_agrees: bool,
     /// A request for a block acknowledgement comes before further data.
     pub request_due: bool,
     /// Requests sent in vain since the last block acknowledgement.
@@ -147,7 +149,8 @@ impl Queue {
             self.of(stream.0, stream.1).nth(1)?;
             matches!(self.stream(stream.0, stream.1).state, Agreed::No(until) if until <= now).then_some(stream)
         })?;
-        self.stream(to, tid).state = Agreed::Asking;
+        let stream = self.stream(to, tid);
+        (stream.state, stream.recipient_agrees) = (Agreed::Asking, true);
         Some((to, tid, self.start(to, tid)))
     }
 
@@ -218,6 +221,7 @@ impl Queue {
                 next: 0,
                 state,
                 asked: 0,
+                recipient_agrees: state == Agreed::Yes,
                 request_due: false,
                 requests: 0,
                 abandoned: false,
@@ -235,7 +239,7 @@ impl Queue {
 
     /// Tells if a stream is to request a block acknowledgement.
     fn requests(&self, s: &Stream) -> bool {
-        s.request_due && s.state == Agreed::Yes && (!s.abandoned || self.of(s.to, s.tid).next().is_some())
+        s.request_due && s.recipient_agrees && (!s.abandoned || self.of(s.to, s.tid).next().is_some())
     }
 
     /// First number of a stream that is not acknowledged, WinStartO.
