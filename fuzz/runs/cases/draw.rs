@@ -103,7 +103,9 @@ impl Draw<'_> {
         if with_radio {
             self.radio(&preset);
             self.places();
-            if ["802.11n", "802.11ac"].contains(&preset.as_str()) || self.chance.one_in(6) {
+            // Deviations of ns-2 are those of its DCF.
+            let may_be_qos = !preset.starts_with("ns2") && self.chance.one_in(6);
+            if ["802.11n", "802.11ac"].contains(&preset.as_str()) || may_be_qos {
                 self.qos(&preset);
             } else {
                 self.mac(preset == "802.11a");
@@ -439,7 +441,9 @@ impl Draw<'_> {
             let ofdm = ppdu != "non_ht" || self.chance.one_in(2);
             self.set("wlan.data_rate", if ofdm { "24 Mbit/s" } else { "11 Mbit/s" });
             self.set("wlan.basic_rate", if ofdm { "6 Mbit/s" } else { "1 Mbit/s" });
+            self.set("wlan.response_rates", Json::Array(vec![]));
             self.set("wlan.header_size", "30 B");
+            self.set("radio.sinr.bandwidth", if ofdm { "20 MHz" } else { "22 MHz" });
         } else if self.chance.one_in(3) {
             self.set("radio.reception", "pairwise");
             self.sums = false;
