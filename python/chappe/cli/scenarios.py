@@ -46,8 +46,6 @@ def run(args: argparse.Namespace) -> int:
         scenario = scenario.with_settings({"run.airtime": True})
     if args.measures:
         scenario = _recording(scenario, args.measures)
-    if args.pcap is not None and scenario.settings["wlan"]["access"] == "edca":
-        raise CommandError('--pcap: captures do not have the aggregates of `wlan.access = "edca"`: leave it out')
     if args.out is not None and args.pcap is not None:
         _refuse_shared(named(args.pcap, "--pcap"), named(args.out))
     report_file = None if args.report is None else page_file(args.report, "--report")

@@ -55,7 +55,8 @@ impl Sim {
             }
         };
         if let Some(airtime) = &mut watch.airtime {
-            airtime.on_transmit(at, n, frame, pool, channel.in_range(n).map(receiver));
+            let psdu = macs[n.index()].qos.as_ref().map(|qos| &qos.psdu);
+            airtime.on_transmit(at, n, (frame, psdu), pool, channel.in_range(n).map(receiver));
         }
         if let Some(neighborhood) = net.neighborhood() {
             neighborhood.on_transmit(n, at, frame.airtime, channel);
@@ -266,10 +267,11 @@ impl Sim {
         } else {
             self.air.judge_early(r, sender, at, verdict, &self.pool)
         };
-        self.watch.note(at, &Note::FrameHeard { radio: r, frame: &frame, verdict });
+        let arrived = self.air.arrived();
+        self.watch.note(at, &Note::FrameHeard { radio: r, frame: &frame, verdict, arrived });
         if let Some(air) = &mut self.watch.airtime {
             let Rules { timing, dcf } = &*self.air.macs[r.index()].rules;
-            air.on_end(at, r, &frame, verdict, timing, dcf);
+            air.on_end(at, r, &frame, (verdict, arrived), timing, dcf);
         }
         if self.air.watched && frame.to == r && verdict == Verdict::Decoded {
             self.measure_read(&frame, at);

@@ -108,7 +108,9 @@ impl Sim {
         if Watch::needs_every_end(setup) || sim.air.qos.is_some() {
             sim.air.channel.need_every_end();
         }
-        let numbers_packets = |table: &RecordedTable| matches!(table, RecordedTable::Frames | RecordedTable::Packets);
+        let numbers_packets = |table: &RecordedTable| {
+            matches!(table, RecordedTable::Frames | RecordedTable::Mpdus | RecordedTable::Packets)
+        };
         if setup.capture || setup.record.iter().any(numbers_packets) {
             sim.pool.keep_log();
         }

@@ -159,10 +159,10 @@ impl<const CLOSELY: bool> FrameEnd<'_, CLOSELY> {
         let Ended { at, verdict, .. } = *ended;
         let Mac { station, rules, .. } = &self.macs[r.index()];
         let Rules { timing, dcf } = &**rules;
-        self.watch.note(at, &Note::FrameHeard { radio: r, frame: self.frame, verdict });
+        self.watch.note(at, &Note::FrameHeard { radio: r, frame: self.frame, verdict, arrived: &[] });
         if let Some(air) = &mut self.watch.airtime {
             air.book_until(r, at, station.contention(), timing);
-            air.on_end(at, r, self.frame, verdict, timing, dcf);
+            air.on_end(at, r, self.frame, (verdict, &[]), timing, dcf);
         }
     }
 
