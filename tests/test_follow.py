@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 from chappe import _told as stories
 from chappe import cli
-from chappe._follow import KINDS, follow
+from chappe._follow import KINDS, attempts, follow
 from chappe._journey import PARTS, journeys
 from chappe._told import told as told_of
 from command import REPOSITORY
@@ -43,6 +43,15 @@ SCENARIOS = {
     "RTS": lambda: changed("chain.toml", **{"wlan.rts_threshold": "0 B"}),
     "wires": lambda: changed("base-station.toml"),
     "a split connection": lambda: changed("hybrid-path.toml"),
+    "aggregates": lambda: chappe.Scenario(
+        {
+            "extends": "802.11n",
+            "run.stop": "1 s",
+            "topology": {"hops": 3, "spacing": "60 m"},
+            "wlan.error": {"model": "uniform", "rate": 0.1},
+            "wlan.aggregation.amsdu_size": "3500 B",
+        }
+    ),
     "a walk with AODV": lambda: chappe.Scenario(MOVING),
     "a walk with DSR": lambda: chappe.Scenario({**MOVING, "routing.protocol": "dsr", "run.seed": 2}),
     "a walk with DSDV": lambda: chappe.Scenario({**MOVING, "routing.protocol": "dsdv", "run.seed": 3}),
@@ -51,8 +60,8 @@ SCENARIOS = {
 
 def check_journeys(scenario: chappe.Scenario) -> int:
     """The parts of the journey of every delivered packet add up to its delay; number of such packets."""
-    results = chappe.run(scenario.with_settings({"run.record": ["packets", "frames"]}))
-    packets, frames = results.recorded["packets"], results.recorded["frames"]
+    results = chappe.run(scenario.with_settings({"run.record": ["packets", "frames", "mpdus"]}))
+    packets, frames = results.recorded["packets"], attempts(results.recorded)
     kind, event = pl.col("packet_type").cast(pl.String), pl.col("event").cast(pl.String)
     data = packets.filter(kind.is_in(["tcp_data", "udp"]))
     begun = dict(data.filter(event.is_in(["created", "injected"])).select("packet", "time_s").iter_rows())

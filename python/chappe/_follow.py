@@ -23,7 +23,7 @@ KINDS = (SENT, DELIVERED, LOSS, TIMER, ROUTES, HOP)
 """Kinds of lines: a packet is sent, arrives, is lost; a timer expires or a loss is repaired; a route comes or goes; a
 packet passes a node."""
 
-_RECORDED = ("packets", "frames", "cwnd", "routes")
+_RECORDED = ("packets", "frames", "mpdus", "cwnd", "routes")
 _TEXTS = {reason: LOSSES[counter] for counter, reason in REASONS.items()}
 _NAMES = {"tcp_data": "segment", "tcp_ack": "acknowledgement", "udp": "datagram"}
 _STARVES = 0.05
@@ -85,7 +85,7 @@ def follow(scenario: ScenarioLike, flow: int | str | None = None, *, packet: int
             there = tables["packets"]["packet"].unique().sort().to_list()
             known = f"their numbers are from {there[0]} to {there[-1]}" if there else "none was created"
             raise ValueError(f"there is no packet {said(packet)}: {known}")
-        return _of_packet(rows, tables["frames"].filter(pl.col("packet") == packet))
+        return _of_packet(rows, attempts(tables).filter(pl.col("packet") == packet))
     flow = _number_of(flow, results.flows) if isinstance(flow, str) else flow or 0
     if flow not in results.flows["flow"]:
         raise ValueError(f"there is no flow {said(flow)}: the scenario has {count(len(results.flows), 'flow')}")
@@ -171,13 +171,27 @@ def _of_packet(rows: pl.DataFrame, frames: pl.DataFrame) -> Story:
     return Story([f"Packet {number}, {way}: {end}."], _delays(legs), _losses(rows), _paths(legs), _table(events))
 
 
+def attempts(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    """Frames with their packet: one row for each packet of an aggregate, with its own outcome."""
+    frames, mpdus = tables["frames"], tables["mpdus"]
+    if mpdus.is_empty():
+        return frames
+    outcome = pl.col("outcome").cast(pl.String)
+    lost = pl.when(outcome == "received").then(pl.lit("not_decoded")).otherwise(outcome)
+    return (
+        frames.drop("packet", "retry")
+        .join(mpdus.select("time_s", "src", "channel", "packet", "retry", "received"), on=["time_s", "src", "channel"])
+        .with_columns(outcome=pl.when(pl.col("received")).then(pl.lit("received")).otherwise(lost))
+    )
+
+
 def story_of(results: Results, flow: int, *, has_lines: bool = False) -> Story:
     """Story of a flow of a run that was watched; its lines, which take as long as the rest, if they are asked for."""
     tables, row = results.recorded, results.flows.filter(flow=flow).row(0, named=True)
     packets = tables["packets"].filter(pl.col("flow") == flow)
     kind = pl.col("packet_type").cast(pl.String)
     data = packets.filter(kind.is_in(["tcp_data", "udp"]))
-    frames = tables["frames"].filter(pl.col("packet").is_in(packets["packet"].unique().implode()))
+    frames = attempts(tables).filter(pl.col("packet").is_in(packets["packet"].unique().implode()))
     legs = list(journeys(data, frames))
     delays, losses, paths = _delays(legs), _losses(packets), _paths(legs)
     cwnd = tables["cwnd"].filter(pl.col("flow") == flow)

@@ -10,8 +10,9 @@ from typing import NamedTuple
 import polars as pl
 
 ROUTE, QUEUE, ACCESS, RETRIES, AIR, LINK = "route", "queue", "access", "retransmission", "air", "link"
+ORDER = "order"
 """Parts of a journey: no route or address yet, in a queue, first access to the medium, further attempts, on the air, on
-a point-to-point link."""
+a point-to-point link; behind an MPDU that is missing, at a station with EDCA."""
 
 PARTS = {
     ROUTE: "waiting for a route",
@@ -20,6 +21,7 @@ PARTS = {
     RETRIES: "repeated frames",
     AIR: "on the air",
     LINK: "on the link",
+    ORDER: "in the reordering buffer",
 }
 
 _BEGINS = ("created", "injected", "received", "arrived")
@@ -95,8 +97,9 @@ def journeys(packets: pl.DataFrame, frames: pl.DataFrame) -> Iterator[list[Leg]]
 
     Args:
         packets: Rows of the recorded table ``packets`` of these packets.
-        frames: Rows of the recorded table ``frames`` of these packets.
+        frames: Rows of the recorded table ``frames`` of these packets; with ``received``, of those of aggregates.
     """
+    received = ORDER if "received" in frames.columns else ROUTE
     sent: dict[tuple[int, int, int], list[float]] = {}
     for packet, src, dst, time_s in frames.sort("time_s").select("packet", "src", "dst", "time_s").iter_rows():
         sent.setdefault((packet, src, dst), []).append(time_s)
@@ -107,14 +110,22 @@ def journeys(packets: pl.DataFrame, frames: pl.DataFrame) -> Iterator[list[Leg]]
             of_packet = events[packet] = _Events()
         of_packet.add(*row)
     for packet, of_packet in events.items():
-        if of_packet.end is not None and (legs := _back(packet, of_packet, *of_packet.end, sent)):
+        if of_packet.end is not None and (legs := _back(packet, of_packet, *of_packet.end, sent, received)):
             yield legs[::-1]
 
 
 def _back(
-    packet: int, events: _Events, node: int, end_s: float, sent: Mapping[tuple[int, int, int], Sequence[float]]
+    packet: int,
+    events: _Events,
+    node: int,
+    end_s: float,
+    sent: Mapping[tuple[int, int, int], Sequence[float]],
+    received: str,
 ) -> list[Leg]:
-    """Legs from the delivery back to the creation; none if the way cannot be told."""
+    """Legs from the delivery back to the creation; none if the way cannot be told.
+
+    ``received`` is the part between the reception over the radio and what follows it at a node.
+    """
     legs: list[Leg] = []
     now = end_s
     while True:
@@ -123,7 +134,7 @@ def _back(
         arrived_s, how = begun
         if now > arrived_s:
             # Within a node time passes without a route, or while the layers hand the packet on.
-            legs.append(Leg(packet, node, ROUTE, arrived_s, now))
+            legs.append(Leg(packet, node, received if how == "received" else ROUTE, arrived_s, now))
         if how in ("created", "injected"):
             return legs
         if (left := events.sender_to(node, arrived_s)) is None:

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 def run(args: argparse.Namespace) -> int:
     """``chappe run``."""
     from chappe import _chosen as chosen
-    from chappe import _show_follow as show_follow
     from chappe import _show_results as show_results
     from chappe._progress import hidden
 
@@ -47,8 +46,6 @@ def run(args: argparse.Namespace) -> int:
         scenario = scenario.with_settings({"run.airtime": True})
     if args.measures:
         scenario = _recording(scenario, args.measures)
-    if args.pcap is not None and scenario.settings["wlan"]["access"] == "edca":
-        raise CommandError('--pcap: captures do not have the aggregates of `wlan.access = "edca"`: leave it out')
     if args.out is not None and args.pcap is not None:
         _refuse_shared(named(args.pcap, "--pcap"), named(args.out))
     report_file = None if args.report is None else page_file(args.report, "--report")
@@ -69,6 +66,8 @@ def run(args: argparse.Namespace) -> int:
         show_results.results(results, args.file, args.flows, args.measures or None)
         if told_of is not None:
             show_results.why(results.why())
+            from chappe import _show_follow as show_follow
+
             show_follow.told(told_of)
         if out is None and results.recorded and asked:
             rows = ", ".join(f"{name} ({count(len(table), 'row')})" for name, table in results.recorded.items())
