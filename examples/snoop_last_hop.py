@@ -14,7 +14,10 @@ import polars as pl
 from chappe import plot
 
 RATES = (0.0, 0.02, 0.1, 0.2, 0.3, 0.5)
-BOXES = {"TCP alone": {"middlebox": []}, "Snoop": {"middlebox": [{"kind": "snoop", "node": 0}]}}
+BOXES: dict[str, dict[str, object]] = {
+    "TCP alone": {"middlebox": []},
+    "Snoop": {"middlebox": [{"kind": "snoop", "node": 0}]},
+}
 WIRE = {
     "topology": {"kind": "none", "wired_nodes": 3},
     "wired_link": [

@@ -149,7 +149,7 @@ def test_the_air_has_a_bar_for_each_frame() -> None:
     assert axes.get_xlim() == (2, 2.2)
     senders = shown["src"].unique().sort().to_list()
     assert [label.get_text() for label in axes.get_yticklabels()] == [f"node {n}" for n in senders]
-    bars = axes.patches
+    bars: list[Any] = list(axes.patches)
     drawn = sorted((senders[round(bar.get_y() + bar.get_height() / 2)], bar.get_x(), bar.get_width()) for bar in bars)
     expected = sorted(shown.select("src", "time_s", "airtime_s").iter_rows())
     assert np.array(drawn) == pytest.approx(np.array(expected))
@@ -179,7 +179,7 @@ def test_goodput_over_time_is_that_of_the_samples(results: chappe.Results) -> No
     (axes,) = results.plot("goodput").axes
     (line,) = axes.get_lines()
     found = intervals(results.samples, results.flows)
-    assert list(line.get_ydata()) == pytest.approx((found["goodput_bps"] / 1e3).to_list())
+    assert np.asarray(line.get_ydata()) == pytest.approx((found["goodput_bps"] / 1e3).to_numpy())
 
 
 @pytest.mark.parametrize("file", sorted((REPOSITORY / "scenarios").glob("*.toml")), ids=lambda p: p.name)

@@ -60,7 +60,7 @@ def test_several_measures_have_panels(study: chappe.Study) -> None:
     figure = study.plot("topology.hops", ["goodput_bps", "mean_rtt_s"], by="tcp.variant", where=where)
     assert [axes.get_ylabel() for axes in figure.axes] == ["goodput [kbit/s]", "round-trip time [ms]"]
     rows = study.summary("mean_rtt_s").filter(pl.col("topology.spacing") == "200 m")
-    drawn = {round(float(y), 9) for line in figure.axes[1].get_lines() for y in line.get_ydata()}
+    drawn = {round(float(y), 9) for line in figure.axes[1].get_lines() for y in np.asarray(line.get_ydata())}
     assert {round(1e3 * y, 9) for y in rows["estimate"]} <= drawn
 
 
