@@ -250,12 +250,12 @@ ack::policies! {
             ; used when |c| c.method() == Method::RackTlp, else "the loss recovery is not `rack_tlp`",
         /// Explicit loss notification.
         pub eln: eln::settings::Config = eln::settings::Config::default()
-            ; used when |c| c.heeds_notifications(), else "`rack_tlp` takes no notice of loss notifications",
+            ; used when |c| c.heeds_notifications(), else "the loss recovery is `rack_tlp`",
         /// Explicit link failure notification.
         pub elfn: elfn::Config = elfn::Config::default(),
         /// Detection of out-of-order delivery and response.
         pub door: door::Config = door::Config::default()
-            ; used when |c| c.method() != Method::RackTlp, else "`rack_tlp` tells delayed segments from lost ones itself",
+            ; used when |c| c.method() != Method::RackTlp, else "the loss recovery is `rack_tlp`",
         /// Congestion window limit from the hop count of the path.
         pub hop_limit: hop_limit::Config = hop_limit::Config::default(),
     }

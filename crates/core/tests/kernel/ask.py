@@ -2,7 +2,8 @@
 
 ``python crates/core/tests/kernel/ask.py OUT`` asks each script three times and writes the answers to OUT, in the format
 that `crates/core/tests/timeline/tcp/linux/kernel.rs` reads. Scripts are drawn from `SEED`: RTT 5 to 200 ms, queue 5 to
-1,000 packets, 50 to 500 segments, one to five losses. ``--only cubic-7,bbr-12`` asks these alone. As root, some ten minutes.
+1,000 packets, 50 to 500 segments, one to five losses. ``--only cubic-7,bbr-12`` asks these alone. Needs the rights of
+root, and a quarter of an hour.
 """
 
 import argparse

@@ -204,7 +204,9 @@ fn cause(answer: &Answer) -> String {
     let agrees = |nudge| difference(answer, nudge).is_none();
     for us in [50, -50, 100, -100, 200, -200] {
         if agrees(Nudge { clock: us, ..Nudge::default() }) {
-            return format!("none if the ticks of the timers are {us} us earlier: an acknowledgement comes with a tick");
+            return format!(
+                "none if the ticks of the timers are {us} us earlier: an acknowledgement comes with a tick"
+            );
         }
         for nudge in [Nudge { delay: us, ..Nudge::default() }, Nudge { syn: us, ..Nudge::default() }] {
             if agrees(nudge) {

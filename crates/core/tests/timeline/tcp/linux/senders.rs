@@ -12,7 +12,8 @@ fn controls() -> impl Iterator<Item = (&'static str, Config)> {
 
 /// Headers without data, and segments.
 fn probes_and_segments(s: &mut Sender) -> (usize, Vec<Seq>) {
-    let out: Vec<DataSegment> = s.drain().filter_map(|o| if let Out::Segment(s) = o { Some(s) } else { None }).collect();
+    let out: Vec<DataSegment> =
+        s.drain().filter_map(|o| if let Out::Segment(s) = o { Some(s) } else { None }).collect();
     (out.iter().filter(|s| s.probe).count(), out.iter().filter(|s| !s.probe).map(|s| s.seq).collect())
 }
 
