@@ -10,8 +10,8 @@ ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += --jobs=2
 endif
 
-.PHONY: core demo test test-rust test-python test-quick test-layer quick-rust quick-python test-bounds bench bench-gate bench-scale bench-motion bench-sinr bench-wifi bench-study bench-pages docs fuzz wasm pages-tools test-pages wheel
-.PHONY: test-captures lint lint-rust lint-python clean help
+.PHONY: core demo test test-rust test-python test-quick test-layer quick-rust quick-python test-bounds bench bench-gate bench-scale bench-motion bench-sinr bench-wifi bench-study bench-pages bench-yardstick docs fuzz wasm pages-tools test-pages wheel
+.PHONY: check-kernel test-captures lint lint-rust lint-python clean help
 
 help:
 	@echo "make demo        build everything and reproduce ElRakabawy et al. 2005 with short runs"
@@ -19,6 +19,7 @@ help:
 	@echo "make test-quick  build everything, run the tests that are not marked slow, without lints"
 	@echo "make test-layer  run the unit tests of a layer, LAYER (tcp), while it is edited"
 	@echo "make test-captures read captures with tshark (needs tshark)"
+	@echo "make check-kernel ask the kernel of this machine what its TCP does with 300 scripts (as root, a quarter of an hour)"
 	@echo "make test-bounds test the wheel with the oldest and the newest packages that it allows"
 	@echo "make test-pages  open reports in Chromium, and compare runs in pages with native ones"
 	@echo "make wasm        build the simulator as a module for pages (needs the target wasm32-unknown-unknown)"
@@ -27,7 +28,11 @@ help:
 	@echo "make bench-scale random topologies compared with ns-2, and from 120 to 100,000 nodes"
 	@echo "make bench-motion mobile networks compared with static networks (needs valgrind)"
 	@echo "make bench-sinr  reception by SINR compared with pairwise reception (needs valgrind)"
+<<<<<<< HEAD
+	@echo "make bench-yardstick write docs/performance.md: all of these in one page (needs ns-2 and valgrind)"
+=======
 	@echo "make bench-wifi  802.11n: instructions per A-MPDU (needs valgrind), CPU time compared with ns-3 (if installed)"
+>>>>>>> wt-h42
 	@echo "make bench-study overhead of a study: time of 1,000 runs, memory of 100,000"
 	@echo "make bench-pages work per picture of reports in Chromium, their size, time to the first picture"
 	@echo "make fuzz        fuzz properties, random runs, scenario texts and arguments of Python, MINUTES (5) each"
@@ -73,13 +78,13 @@ wasm:
 	cargo build --quiet --locked --profile wasm --package chappe-wasm --target wasm32-unknown-unknown
 	gzip --best --no-name --stdout target/wasm32-unknown-unknown/wasm/chappe_wasm.wasm > python/chappe/_page/core.wasm.gz
 
-# Reports in Debian's chromium; axe-core looks for barriers.
-PAGES := playwright==1.65.2 axe-playwright-python==0.1.8
+# Reports in Debian's chromium; axe-core looks for barriers, nbclient runs the notebook.
+PAGES := playwright==1.65.2 axe-playwright-python==0.1.8 nbclient==0.11.0 ipykernel==7.4.0
 pages-tools: $(VENV)/ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PAGES)
 
 test-pages: $(VENV)/built wasm pages-tools
-	$(BIN)/pytest --numprocesses auto tests/pages/in_browser.py
+	$(BIN)/pytest --numprocesses auto tests/pages/in_browser.py tests/pages/in_notebook.py
 
 # The documentation site, from the Markdown, the docstrings and the figures of the examples.
 SITE := zensical==0.0.73 mkdocstrings-python==2.0.11
@@ -134,12 +139,24 @@ test-layer:
 		echo "LAYER=$(LAYER) is no folder or file of crates/core/src" >&2; exit 2; }
 	cargo test --quiet --locked --package chappe-core --lib -- $(LAYER)::
 
+# Three hundred scripts, each asked three times over an emulated link in network namespaces; the rights of root are needed.
+check-kernel:
+	@mkdir -p target
+	$(PYTHON) crates/core/tests/kernel/ask.py target/linux_answers.txt
+	CHAPPE_KERNEL=$(CURDIR)/target/linux_answers.txt cargo test --quiet --release --locked --package chappe-tests -- \
+		--nocapture timeline::tcp::linux::kernel
+
 bench: $(VENV)/built
 	cargo build --quiet --release --locked --example run
 	$(BIN)/python benches/compare.py
 	$(BIN)/python benches/zhou.py
 	$(BIN)/python benches/classroom.py
 	$(BIN)/python benches/walkers.py
+
+# The page docs/performance.md.
+bench-yardstick: $(VENV)/built
+	cargo build --quiet --release --locked --example run
+	$(BIN)/python benches/yardstick.py
 
 bench-gate:
 	cargo build --quiet --release --locked --example run

@@ -393,9 +393,10 @@ class Results:
         ``results.plot("cwnd", until_s=20).savefig("cwnd.svg")`` draws congestion windows.
 
         Args:
-            what: ``"goodput"`` (batch by batch), ``"cwnd"``, ``"rtt"`` (and the timeout), ``"queue"`` or ``"energy"``.
-                All but the first need a table of ``run.record`` with that name; windows and round-trip times are also
-                drawn from the samples of ``run.sample_interval``, round-trip times from the table ``cwnd``.
+            what: ``"goodput"`` (batch by batch), ``"cwnd"``, ``"rtt"`` (and the timeout), ``"queue"``, ``"energy"`` or
+                ``"air"`` (frames, a lane for each node). All but the first need a table of ``run.record`` with that
+                name, the last ``frames``; goodput, windows and round-trip times are also drawn from the samples of
+                ``run.sample_interval``, round-trip times from the table ``cwnd``.
             only: Numbers of the flows or nodes that are drawn; ``None``: all.
             from_s: Begin of the time axis [s].
             until_s: End of the time axis [s]; ``None``: the end of the run.
@@ -405,7 +406,7 @@ class Results:
 
         Raises:
             ValueError: If there is no such figure, its table was not recorded, a flow or node is unknown, the times
-                are in a wrong order, or there are more than 12 curves.
+                are in a wrong order, or there are more than 12 curves, or 3,000 frames.
             TypeError: If an argument has the wrong type.
             RuntimeError: In a process forked after polars was used.
         """

@@ -77,7 +77,7 @@ REASONS = {
 
 @dataclass(frozen=True, repr=False)
 class Why:
-    """Budgets of a run; ``print`` and prompts show the text of ``chappe run --why``.
+    """Budgets of a run; ``print`` and prompts show them as ``chappe run --why`` does.
 
     Attributes:
         flow_time: Measured time of TCP flows by phase: ``flow``, ``use``, ``time_s``, ``share``. The shares of a flow

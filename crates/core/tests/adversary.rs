@@ -8,7 +8,7 @@ use chappe_core::tcp::cc::Rule;
 use chappe_core::tcp::cc::interface::AckKind;
 use chappe_core::tcp::recovery::Recovery;
 use chappe_core::tcp::recovery::settings::{Answer, SackRule};
-use chappe_core::tcp::variants::Variant;
+use chappe_core::tcp::variants::{Method, Variant};
 use chappe_core::tcp::{Config, DupAcks, IdleRule, InitialWindow, Out, Sender};
 use chappe_core::unit::{Span, Time};
 use proptest::prelude::*;
@@ -18,14 +18,21 @@ use std::sync::LazyLock;
 
 type Checked = Result<(), TestCaseError>;
 
-/// TCP settings of every preset with every variant.
+/// TCP settings of every preset with every variant, or with every congestion control of Linux.
 static SETTINGS: LazyLock<Vec<(String, Config)>> = LazyLock::new(|| {
-    let settings = |preset: &str, variant: &str| {
-        let text = format!("extends = \"{preset}\"\nrun.stop = \"1 s\"\ntcp.variant = \"{variant}\"");
+    let settings = |preset: &str, part: &str, word: &str| {
+        let text = format!("extends = \"{preset}\"\nrun.stop = \"1 s\"\ntcp.{part} = \"{word}\"");
         let scenario = Scenario::from_toml("test", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
-        (format!("{variant} of {preset}"), scenario.config().tcp.clone())
+        (format!("{word} of {preset}"), scenario.config().tcp.clone())
     };
-    let of_preset = |p: &&str| Variant::WORDS.iter().map(|v| settings(p, v.0)).collect::<Vec<_>>();
+    let of_preset = |preset: &&str| match *preset {
+        // As often as another preset.
+        "linux" => {
+            let controls = ["reno", "cubic", "bbr"].into_iter().cycle().take(Variant::WORDS.len());
+            controls.map(|word| settings(preset, "congestion_control", word)).collect::<Vec<_>>()
+        }
+        _ => Variant::WORDS.iter().map(|v| settings(preset, "variant", v.0)).collect::<Vec<_>>(),
+    };
     presets::WORDS.iter().map(|w| w.0).collect::<Vec<_>>().iter().flat_map(of_preset).collect()
 });
 
@@ -69,7 +76,10 @@ fn settings() -> impl Strategy<Value = Setting> {
                 cfg.dup_acks = DupAcks::Rfc5681;
                 cfg.vegas.ns2.send_time_sentinels = false;
             }
-            let rule = SETTINGS[other.unwrap_or(i)].1.variant.parts().1;
+            let rule = match cfg.method() {
+                Method::RackTlp => cfg.rule(),
+                _ => SETTINGS[other.unwrap_or(i)].1.variant.parts().1,
+            };
             let name = format!(
                 "{name}, {rule:?}'s window rule, window {window}, initially {iw}, burst {burst}, idle {idle:?}, RFC 6675 {rfc6675}, \
                  timestamps {timestamps}, ECN {ecn}, limited transmit {limited}, SYN {syn}, invents data {invents}"
@@ -146,7 +156,7 @@ struct Drive {
 impl Drive {
     fn new(Setting { cfg, rule, .. }: Setting, data: u32) -> Drive {
         let written = u32::from(cfg.starts_with_syn());
-        let recovery = Recovery::new(cfg.variant.parts().0, &cfg);
+        let recovery = Recovery::new(cfg.method(), &cfg);
         let sender = Sender::of_parts(&cfg, recovery, CongestionControl::new(rule, &cfg), Span::ZERO);
         let mut drive = Drive { cfg, sender, now: Time::ZERO, written, unanswered: 0, said: vec![] };
         drive.write(data).expect("the first segments");
@@ -155,7 +165,7 @@ impl Drive {
 
     /// Tells if the sender has a deviation of ns-2 by which it sends segments that nobody has provided.
     fn invents_data(&self) -> bool {
-        let vegas = self.cfg.variant == Variant::Vegas && self.cfg.vegas.ns2.send_time_sentinels;
+        let vegas = self.cfg.method() == Method::Vegas && self.cfg.vegas.ns2.send_time_sentinels;
         self.cfg.dup_acks == DupAcks::Number || vegas
     }
 
@@ -232,10 +242,16 @@ impl Drive {
         }
         self.now = deadline.max(self.now);
         let conn = self.sender.connection();
-        let expires = conn.timer() <= self.now;
+        let mut expires = conn.timer() <= self.now;
         let outstanding = conn.una() < conn.max().min(self.written);
-        self.unanswered += u32::from(expires);
+        let counted = |s: &Sender| s.connection().counters().timeouts + s.connection().counters().probes_sent;
+        let before = counted(&self.sender);
         self.call(|s, now| s.on_deadline(now))?;
+        if self.cfg.method() == Method::RackTlp {
+            // Its timer for reordering may find nothing to do.
+            expires &= counted(&self.sender) > before || self.sender.gave_up().is_some();
+        }
+        self.unanswered += u32::from(expires);
         if self.sender.gave_up().is_some() {
             let most = self.cfg.max_timeouts.expect("a limit");
             prop_assert!(self.unanswered > most, "given up after {} timeouts", self.unanswered);

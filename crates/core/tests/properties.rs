@@ -80,7 +80,7 @@ pub fn noise(chance: u32) -> (String, &'static str) {
 
 /// Scenarios of all kinds, small enough for hundreds of runs.
 pub fn scenarios() -> impl Strategy<Value = String> {
-    let preset = prop::sample::select(vec!["standard", "ns2-2.35", "ns2-2004", "ns2-2002"]);
+    let preset = prop::sample::select(vec!["standard", "ns2-2.35", "ns2-2004", "ns2-2002", "linux"]);
     let variant = prop::sample::select(Variant::WORDS.iter().map(|w| w.0).collect::<Vec<_>>());
     let routing = prop::sample::select(protocols());
     let rate = prop::sample::select(vec!["1 Mbit/s", "2 Mbit/s", "5.5 Mbit/s", "11 Mbit/s"]);
@@ -109,6 +109,11 @@ pub fn scenarios() -> impl Strategy<Value = String> {
                 format!("kind = \"list\", positions = [{}]", places.join(", "))
             } else {
                 format!("hops = {hops}, spacing = \"{spacing} m\"")
+            };
+            let control_of_linux = ["reno", "cubic", "bbr"][chance as usize / 11 % 3];
+            let of_linux = match preset {
+                "linux" => format!(", congestion_control = \"{control_of_linux}\""),
+                _ => String::new(),
             };
             let second = if chance % 2 == 0 { "tcp" } else { "cbr" };
             let flows = format!(
@@ -143,7 +148,7 @@ pub fn scenarios() -> impl Strategy<Value = String> {
                 net = {{ {early} }}
                 arp = {{ enabled = {arp} }}
                 routing = {{ protocol = "{routing}", aodv = {{ hello = {hello} }} }}
-                tcp = {{ variant = "{variant}", receive_window = {window}, ack_policy = "{ack}", ecn = {{ enabled = {ecn} }}{own} }}
+                tcp = {{ variant = "{variant}", receive_window = {window}, ack_policy = "{ack}", ecn = {{ enabled = {ecn} }}{own}{of_linux} }}
                 cbr = {{ interval = "{interval} ms", payload = "700 B" }}
                 {flows}
                 {boxes}

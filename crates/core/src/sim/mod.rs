@@ -91,6 +91,8 @@ impl Sim {
         if Watch::follows_frames(setup) || clocks.0 || clocks.1 {
             sim.air.watch(Watch::follows_frames(setup));
         }
+        let Network { held, admission, .. } = &sim.net;
+        sim.net.closely = sim.air.qos.is_some() || sim.flows.hears_quench || held.is_some() || admission.is_some();
         if setup.routing.ecn {
             sim.pool.message_ecn = Ecn::Ect;
         }

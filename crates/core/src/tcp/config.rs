@@ -249,11 +249,13 @@ ack::policies! {
         pub rack_tlp: recovery::settings::RackTlpConfig = recovery::settings::RackTlpConfig::default()
             ; used when |c| c.method() == Method::RackTlp, else "the loss recovery is not `rack_tlp`",
         /// Explicit loss notification.
-        pub eln: eln::settings::Config = eln::settings::Config::default(),
+        pub eln: eln::settings::Config = eln::settings::Config::default()
+            ; used when |c| c.heeds_notifications(), else "`rack_tlp` takes no notice of loss notifications",
         /// Explicit link failure notification.
         pub elfn: elfn::Config = elfn::Config::default(),
         /// Detection of out-of-order delivery and response.
-        pub door: door::Config = door::Config::default(),
+        pub door: door::Config = door::Config::default()
+            ; used when |c| c.method() != Method::RackTlp, else "`rack_tlp` tells delayed segments from lost ones itself",
         /// Congestion window limit from the hop count of the path.
         pub hop_limit: hop_limit::Config = hop_limit::Config::default(),
     }
@@ -266,6 +268,8 @@ struct Wants {
     sack: bool,
     /// It reports duplicates in SACK blocks.
     dsack: bool,
+    /// It remembers the last blocks alone.
+    sack_memory: bool,
     /// Segments have no header, and there is no SYN.
     bare_segments: bool,
     /// Segments are never ECN-capable.
@@ -291,7 +295,7 @@ impl Config {
     fn wants(&self) -> Wants {
         match self.method() {
             Method::Sack => Wants { sack: true, ..Wants::default() },
-            Method::RackTlp => Wants { sack: true, dsack: true, ..Wants::default() },
+            Method::RackTlp => Wants { sack: true, dsack: true, sack_memory: true, ..Wants::default() },
             Method::Vegas => Wants {
                 bare_segments: self.vegas.ns2.bare_segments,
                 not_ect: self.vegas.ns2.not_ect,
@@ -299,6 +303,11 @@ impl Config {
             },
             Method::Tahoe | Method::Reno | Method::NewReno | Method::ENewReno => Wants::default(),
         }
+    }
+
+    /// Tells if a sender reacts to explicit loss notifications.
+    pub fn heeds_notifications(&self) -> bool {
+        self.method() != Method::RackTlp
     }
 
     /// Size of a segment at the network layer \[B\]; of a SYN or a probe, which have no data, that of their header.
@@ -333,6 +342,11 @@ impl Config {
     /// Tells if the receiver reports duplicates in SACK blocks (RFC 2883).
     pub fn reports_duplicates(&self) -> bool {
         self.wants().dsack
+    }
+
+    /// Tells if the receiver remembers its last SACK blocks and no others.
+    pub fn remembers_blocks(&self) -> bool {
+        self.wants().sack_memory
     }
 
     /// Tells if the receiver sends SACK blocks.

@@ -24,6 +24,7 @@ pub mod pairs;
 pub mod receiver;
 pub mod recovery;
 pub mod rto;
+mod sack_memory;
 pub mod scoreboard;
 pub mod send_times;
 pub mod sender;

@@ -6,6 +6,7 @@ use super::config::Config;
 use super::counters::{Counters, Sums};
 use super::ecn;
 use super::output::Out;
+use super::sack_memory::SackMemory;
 use super::scoreboard::Ranges;
 use crate::packet::{AckSegment, DataSegment, Ecn, SackBlocks, Seq};
 use crate::unit::Time;
@@ -47,6 +48,8 @@ pub struct Receiver {
     last_ack: Option<(Seq, u32)>,
     /// The most recent blocks, the newest first.
     recent: SackBlocks,
+    /// Blocks of a receiver that does not look them up among all segments.
+    memory: Option<SackMemory>,
     counters: Counters,
     sums: Sums,
 }
@@ -74,6 +77,7 @@ impl Receiver {
             edge: None,
             last_ack: None,
             recent: SackBlocks::default(),
+            memory: cfg.remembers_blocks().then(SackMemory::default),
             counters: Counters::default(),
             sums: Sums::default(),
         }
@@ -207,6 +211,14 @@ impl Receiver {
         let duplicate = self.duplicate.take();
         if let Some(seq) = duplicate {
             blocks.push(seq, seq + 1);
+        }
+        if let Some(memory) = &mut self.memory {
+            if trigger > self.next && self.ahead.contains(trigger) {
+                memory.add(trigger);
+            }
+            memory.remove_below(self.next);
+            memory.iter().for_each(|(left, right)| blocks.push(left, right));
+            return blocks;
         }
         if let Some((left, right)) = self.ahead.range_of(trigger) {
             blocks.push(left, right);

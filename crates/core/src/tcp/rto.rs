@@ -65,8 +65,9 @@ struct Linux {
 }
 
 impl Linux {
-    /// Processes a round-trip time; `floor` is the smallest deviation.
-    fn sample(&mut self, sent: Time, now: Time, floor: i64) {
+    /// Processes a round-trip time; `floor` is the smallest deviation. A round ends as the sender says, or with what was
+    /// sent in it.
+    fn sample(&mut self, sent: Time, now: Time, floor: i64, ends_round: Option<bool>) {
         let rtt = now.since(sent).0 as i64;
         if self.srtt8 == 0 {
             self.srtt8 = rtt.max(1) << 3;
@@ -86,7 +87,7 @@ impl Linux {
         self.mdev += more;
         self.mdev_max = self.mdev_max.max(self.mdev);
         self.rttvar = self.rttvar.max(self.mdev_max);
-        if sent >= self.round {
+        if ends_round.unwrap_or(sent >= self.round) {
             if self.mdev_max < self.rttvar {
                 self.rttvar -= (self.rttvar - self.mdev_max) >> 2;
             }
@@ -124,6 +125,16 @@ impl Rto {
 
     /// Measures a segment sent once at `sent` and acknowledged at `now` (Karn's algorithm).
     pub fn sample(&mut self, sent: Time, now: Time) {
+        self.measure(sent, now, None);
+    }
+
+    /// The same, by a sender that says when a round trip ends: with Linux' estimator the deviation shrinks then.
+    pub(in crate::tcp) fn sample_in_round(&mut self, sent: Time, now: Time, ends_round: bool) {
+        self.measure(sent, now, Some(ends_round));
+    }
+
+    #[inline]
+    fn measure(&mut self, sent: Time, now: Time, ends_round: Option<bool>) {
         self.backoff = 1;
         match &mut self.estimate {
             Estimate::Exact { smoothed } => {
@@ -151,7 +162,7 @@ impl Rto {
                 self.base = Span((((*var4 << 3) + *srtt8) >> 3) as u64 * tick);
             }
             Estimate::Linux(linux) => {
-                linux.sample(sent, now, self.cfg.min.0 as i64);
+                linux.sample(sent, now, self.cfg.min.0 as i64, ends_round);
                 self.base = Span(((linux.srtt8 >> 3) + linux.rttvar) as u64);
             }
         }
@@ -161,6 +172,14 @@ impl Rto {
     pub fn timeout(&self) -> Span {
         let bounded = self.base.max(self.cfg.min);
         (bounded * u64::from(self.backoff)).min(self.cfg.max).max(self.cfg.tick * 2)
+    }
+
+    /// The same, of a sender that rounds up to whole ticks before it doubles: 245 ms with ticks of 4 ms are 248, then
+    /// 496 ms.
+    pub(in crate::tcp) fn timeout_in_ticks(&self, tick: Span) -> Span {
+        let bounded = self.base.max(self.cfg.min);
+        let whole = tick * bounded.0.div_ceil(tick.0);
+        (whole * u64::from(self.backoff)).min(self.cfg.max)
     }
 
     /// Doubles the next timeout after an expiration (RFC 6298 5.5).

@@ -127,8 +127,10 @@ impl Sender {
         let conn = &mut self.connection;
         conn.set_now(now);
         conn.integrate_window();
-        conn.on_source_quench(seq);
-        conn.integrate_window();
+        if conn.on_source_quench(seq) {
+            self.cut_for_ece();
+        }
+        self.connection.integrate_window();
     }
 
     /// An acknowledgement arrives that has made this many hops.
@@ -145,14 +147,23 @@ impl Sender {
         }
         let kind = conn.kind_of(ack);
         let current = conn.is_current(ack);
-        if current {
-            conn.on_ece(ack);
+        if current && conn.on_ece(ack) {
+            self.cut_for_ece();
         }
+        let conn = &mut self.connection;
         conn.tell_rule(ack, kind, hops, self.recovery.is_going_on(conn));
         if current {
             self.on_current_ack(ack, kind);
         }
         self.connection.integrate_window();
+    }
+
+    /// Reacts to a congestion mark.
+    #[cold]
+    fn cut_for_ece(&mut self) {
+        if !self.recovery.reduces_window(true, &mut self.connection) {
+            self.connection.cut_for_ece();
+        }
     }
 
     fn on_current_ack(&mut self, ack: &AckSegment, kind: AckKind) {
@@ -200,6 +211,9 @@ impl Sender {
         let conn = &mut self.connection;
         conn.set_now(now);
         conn.integrate_window();
+        if conn.is_cut_by_drop(segment) && !self.recovery.reduces_window(false, conn) {
+            conn.cut_for_drop();
+        }
         conn.on_local_drop(segment);
         conn.integrate_window();
     }
@@ -240,7 +254,8 @@ impl Sender {
             conn.stand_by(conn.cfg().elfn.probe_interval);
             return;
         }
-        if self.recovery.owns_timer() && conn.outstanding() > 0 && !conn.awaits_syn() {
+        let awaits = conn.outstanding() > 0 || conn.is_shut_out();
+        if self.recovery.owns_timer() && awaits && !conn.awaits_syn() {
             return self.recovery.on_timer(conn);
         }
         if conn.awaits_answer() && conn.give_up() {
@@ -252,7 +267,8 @@ impl Sender {
         }
         conn.stop_timer();
         if conn.starts_over() {
-            return;
+            self.recovery.go_on(conn);
+            return conn.start_over();
         }
         if conn.outstanding() == 0 && !self.recovery.times_out_when_idle() {
             conn.collapse_when_idle();

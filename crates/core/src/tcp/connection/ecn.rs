@@ -6,14 +6,15 @@ use crate::tcp::cc::interface::Signal;
 use crate::unit::Time;
 
 impl Connection {
-    /// Processes the ECE flag of an acknowledgement. Must precede all other processing of it.
-    pub fn on_ece(&mut self, ack: &AckSegment) {
+    /// Processes the ECE flag of an acknowledgement. Must precede all other processing of it. Tells if the window is to
+    /// be cut.
+    pub fn on_ece(&mut self, ack: &AckSegment) -> bool {
         if !self.cfg.ecn.enabled {
-            return;
+            return false;
         }
         if self.awaits_syn() {
             self.ecn.on |= ack.ece && ack.next > 0;
-            return;
+            return false;
         }
         // The ECE of a SYN-ACK accepts ECN, however often it comes, and echoes nothing (RFC 3168, 6.1.1).
         self.ecn.echoed = self.ecn.on && ack.ece && !ack.syn;
@@ -22,26 +23,30 @@ impl Connection {
                 self.ecn.smallest = false;
                 self.ecn.waiting = false;
             }
-            return;
+            return false;
         }
         let after_timeout = self.last_cut == Cut::Timeout && self.cfg.ecn.ns2.cut_after_timeout;
-        if self.last_cut == Cut::Never || ack.next > self.recover || after_timeout {
-            self.cut_for_ece();
-        }
+        self.last_cut == Cut::Never || ack.next > self.recover || after_timeout
     }
 
-    /// A queue has marked or dropped this segment, and has told so (`tcp.ecn.source_quench`). Cuts the window once for a
-    /// window of data, as an ECE does; the ECE for the same mark then cuts nothing.
-    pub(in crate::tcp) fn on_source_quench(&mut self, seq: Seq) {
+    /// A queue has marked or dropped this segment, and has told so (`tcp.ecn.source_quench`). Tells if the window is to
+    /// be cut: once for a window of data, as for an ECE; the ECE for the same mark then cuts nothing.
+    pub(in crate::tcp) fn on_source_quench(&self, seq: Seq) -> bool {
         let is_told = self.ecn.on && self.cfg.ecn.source_quench && self.last_cut != Cut::DupAcks;
-        if is_told && (self.last_cut == Cut::Never || seq >= self.recover) {
-            self.cut_for_ece();
-        }
+        is_told && (self.last_cut == Cut::Never || seq >= self.recover)
+    }
+
+    /// Counts a cut by a recovery that reduces the window itself.
+    pub(in crate::tcp) fn note_reduction(&mut self, echoed: bool) {
+        self.recover = self.max;
+        self.ecn.cut = true;
+        self.counters.ecn_cuts += u64::from(echoed);
+        self.last_cut = Cut::Ecn;
     }
 
     /// RFC 3168, 6.1.2: "The indication of congestion should be treated just as a congestion loss", without sending
     /// anything again.
-    fn cut_for_ece(&mut self) {
+    pub(in crate::tcp) fn cut_for_ece(&mut self) {
         let at_one = self.window.cwnd <= 1.0;
         if at_one && self.ecn.smallest {
             self.rto.back_off();

@@ -37,7 +37,7 @@ impl Connection {
     }
 
     /// Sets the timer to send again if nothing is outstanding, because no acknowledgement will then arrive.
-    fn start_over(&mut self) {
+    pub(in crate::tcp) fn start_over(&mut self) {
         if self.una == self.max && self.una < self.available {
             self.starts_over = true;
             if self.timer == Time::NEVER {
@@ -55,19 +55,28 @@ impl Connection {
         due
     }
 
-    /// The queue of the node was full and has dropped a segment. The window is cut once for all drops and losses of a
-    /// window of data. New segments count as not yet sent if all segments sent after them were dropped, too.
+    /// Tells if a drop by the full queue of the node is noticed, and no loss.
+    fn notices_drop(&self, segment: &DataSegment) -> bool {
+        self.cfg.local_drop != LocalDrop::Lost && !segment.probe && !segment.syn
+    }
+
+    /// Tells if such a drop cuts the window: once for all drops and losses of a window of data.
+    pub(in crate::tcp) fn is_cut_by_drop(&self, segment: &DataSegment) -> bool {
+        self.notices_drop(segment) && (self.last_cut == Cut::Never || self.una > self.recover)
+    }
+
+    /// Cuts the window for such a drop.
+    pub(in crate::tcp) fn cut_for_drop(&mut self) {
+        let before = self.window.cwnd;
+        self.recover = self.max;
+        self.cut_to_share(Signal::Ecn, 0.5);
+        self.window.cwnd = self.window.cwnd.max(self.window.ssthresh).min(before);
+    }
+
+    /// The queue of the node was full and has dropped a segment. New segments count as not yet sent if all segments sent
+    /// after them were dropped, too.
     pub(in crate::tcp) fn on_local_drop(&mut self, segment: &DataSegment) {
-        if self.cfg.local_drop == LocalDrop::Lost || segment.probe || segment.syn {
-            return;
-        }
-        if self.last_cut == Cut::Never || self.una > self.recover {
-            let before = self.window.cwnd;
-            self.recover = self.max;
-            self.cut_to_share(Signal::Ecn, 0.5);
-            self.window.cwnd = self.window.cwnd.max(self.window.ssthresh).min(before);
-        }
-        if segment.retransmission {
+        if !self.notices_drop(segment) || segment.retransmission {
             return;
         }
         let (from, end) = self.refused;
@@ -91,13 +100,8 @@ impl Connection {
     }
 
     /// After an expiration of the timer: tells if it was running only because the queue had refused all outstanding
-    /// segments. Then they are sent again, or the timer is restarted.
+    /// segments, which are then sent again.
     pub(in crate::tcp) fn starts_over(&mut self) -> bool {
-        let starts = std::mem::take(&mut self.starts_over) && self.una == self.max;
-        if starts {
-            self.send_allowed();
-            self.start_over();
-        }
-        starts
+        std::mem::take(&mut self.starts_over) && self.una == self.max
     }
 }

@@ -17,9 +17,21 @@ impl Connection {
         }
     }
 
-    pub(in crate::tcp) fn measure(&mut self, sent: Time) {
+    pub(super) fn measure(&mut self, sent: Time) {
         let backoff = self.rto.backoff();
         self.rto.sample(sent, self.now);
+        self.take_measurement(sent, backoff);
+    }
+
+    /// Measures a round trip for a recovery that says when a round ends.
+    pub(in crate::tcp) fn measure_in_round(&mut self, sent: Time, ends_round: bool) {
+        let backoff = self.rto.backoff();
+        self.rto.sample_in_round(sent, self.now, ends_round);
+        self.take_measurement(sent, backoff);
+    }
+
+    #[inline]
+    fn take_measurement(&mut self, sent: Time, backoff: u32) {
         if self.ecn.keeps_backoff() {
             self.rto.restore_backoff(backoff);
         }

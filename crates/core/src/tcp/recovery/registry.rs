@@ -33,6 +33,12 @@ pub(super) trait LossRecovery {
         conn.send_paced();
     }
 
+    /// Congestion without a loss: a mark that the receiver has echoed, or a drop in the own node. Tells if the recovery
+    /// reduces the window itself.
+    fn reduces_window(&mut self, _echoed: bool, _conn: &mut Connection) -> bool {
+        false
+    }
+
     /// The timer has expired, which the recovery has set itself.
     fn on_timer(&mut self, _conn: &mut Connection) {}
 
@@ -132,6 +138,9 @@ macro_rules! recoveries {
             /// Handles an acknowledgement that is not older than the last one: recovers, and sends the segments that it
             /// allows.
             pub fn on_ack(&mut self, ack: &AckSegment, conn: &mut Connection);
+
+            /// Congestion without a loss. Tells if the recovery reduces the window itself.
+            pub fn reduces_window(&mut self, echoed: bool, conn: &mut Connection) -> bool;
 
             /// Resumes sending when the node has room for packets again.
             pub fn go_on(&mut self, conn: &mut Connection);

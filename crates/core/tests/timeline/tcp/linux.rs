@@ -1,7 +1,10 @@
 //! Timelines of Linux 6.18 over an exact link, packet for packet: a link of 10 Mbit/s and 40 ms, of whose packets a
 //! script loses some. `tests/data/linux_timelines.txt` holds what a kernel did.
 
-use chappe_core::packet::{AckSegment, DataSegment, Ecn};
+mod kernel;
+mod senders;
+
+use chappe_core::packet::{AckSegment, DataSegment, Ecn, Seq};
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::tcp::{Config, Out, Receiver, Sender};
 use chappe_core::unit::{BitRate, Span, Time};
@@ -63,6 +66,8 @@ pub struct Path {
     pub rate: BitRate,
     /// Each way.
     pub delay: Span,
+    /// Time that the SYN takes beside that.
+    pub syn: Span,
     /// Packets that may wait beside the one in service.
     pub queue: usize,
 }
@@ -72,14 +77,14 @@ enum Event {
     Ack(AckSegment),
 }
 
-/// What sender and receiver do from `begin` on with `segments` written at `start`. Data packets and acknowledgements with these numbers
-/// are lost.
+/// What sender and receiver do from `begin` on with `segments` written at `start`. `lost` tells if a data packet of a
+/// segment or an acknowledgement with this number is lost.
 pub fn run(
     cfg: &Config,
     path: &Path,
     segments: u32,
     (begin, start): (Time, Time),
-    lost: &dyn Fn(bool, usize) -> bool,
+    lost: &mut dyn FnMut(Option<Seq>, usize) -> bool,
 ) -> (Vec<Row>, Sender) {
     let (mut sender, mut receiver) = (Sender::new(cfg, Span::ZERO), Receiver::new(cfg));
     let mut now = begin;
@@ -96,13 +101,14 @@ pub fn run(
             while starts.front().is_some_and(|t| *t <= now) {
                 starts.pop_front();
             }
-            let gone = !s.syn && lost(true, data);
+            let gone = !s.syn && lost(Some(s.seq), data);
             let full = starts.len() >= path.queue && free > now;
             if !gone && !full {
                 let sent = free.max(now);
                 starts.push_back(sent);
                 free = sent + path.rate.airtime(if s.syn { 60 } else { 1500 });
-                forward.push_back((free + path.delay, Event::Data(s)));
+                let syn = if s.syn { path.syn } else { Span::ZERO };
+                forward.push_back((free + path.delay + syn, Event::Data(s)));
             }
             if !s.syn {
                 rows.push(Row { ms: now.since(begin).0 as f64 / 1e6, what: s.seq.to_string(), lost: gone || full });
@@ -111,7 +117,7 @@ pub fn run(
         for said in out.drain(..) {
             let Out::Ack(ack) = said else { continue };
             acks += 1;
-            let gone = lost(false, acks);
+            let gone = lost(None, acks);
             if !ack.syn {
                 let mut what = format!("a{}", ack.next - 1);
                 for (left, right) in ack.sack.iter() {
@@ -170,21 +176,25 @@ pub fn compare(ours: &[Row], theirs: &[Row], forward: bool) -> (Option<String>, 
     (None, shift)
 }
 
+/// The path of a timeline, and the time of its first segment. The delay is what the first acknowledgement shows, so that it
+/// has what kernel and emulator take to wake up; a packet takes 1.2 ms to send.
+pub fn path(rows: &[Row], queue: usize) -> (Path, Span) {
+    let first = [true, false].map(|forward| of(rows, forward)[0].ms);
+    let delay = Span(((first[1] - first[0] - 1.2) * 1e6) as u64);
+    (Path { rate: BitRate(10_000_000), delay, syn: Span::ZERO, queue }, Span((first[0] * 1e6) as u64))
+}
+
 /// Runs a case; its scripted losses are those of the kernel's timeline. It begins `phase` after a tick of the timers.
 pub fn repeat(case: &Case, phase: Span) -> Vec<Row> {
-    let lost = |forward: bool, number: usize| {
+    let mut lost = |segment: Option<Seq>, number: usize| {
         // The first packet of the receiver is its SYN-ACK.
-        let index = if forward { number - 1 } else { number.wrapping_sub(2) };
-        of(&case.rows, forward).get(index).is_some_and(|r| r.lost)
+        let index = if segment.is_some() { number - 1 } else { number.wrapping_sub(2) };
+        of(&case.rows, segment.is_some()).get(index).is_some_and(|r| r.lost)
     };
-    // The delay, with what kernel and emulator take to wake up, as the first acknowledgement shows it: a packet takes
-    // 1.2 ms to send.
-    let first = [true, false].map(|forward| of(&case.rows, forward)[0].ms);
-    let delay = Span(((first[1] - first[0] - 1.2) * 1e6) as u64);
-    let path = Path { rate: BitRate(10_000_000), delay, queue: 1000 };
+    let (path, start) = path(&case.rows, 1000);
     let begin = Time::ZERO + phase;
-    let start = begin + Span((first[0] * 1e6) as u64);
-    run(&settings(case.control), &path, 300, (begin, start), &lost).0
+    let start = begin + start;
+    run(&settings(case.control), &path, 300, (begin, start), &mut lost).0
 }
 
 /// Largest difference of times allowed \[ms\]. The kernel's own runs differ by up to 5 ms, in tail cases by 18 ms, because
@@ -217,6 +227,9 @@ fn every_timeline_has_the_kernels_order_of_packets_and_its_times() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+    let Some(section) = kernel::section() else { return };
+    page += section;
+    page += crate::linux_flows::section();
     let path = std::path::Path::new(crate::CORE).join("../../docs/linux.md");
     if std::env::var_os("CHAPPE_WRITE_DOCS").is_some() {
         std::fs::write(&path, &page).expect("it can be written");

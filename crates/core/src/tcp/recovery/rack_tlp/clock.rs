@@ -26,11 +26,6 @@ impl Clock {
         Clock { tick }
     }
 
-    /// The span in whole ticks, rounded up.
-    pub fn round_up(&self, span: Span) -> Span {
-        self.tick * span.0.div_ceil(self.tick.0)
-    }
-
     /// Time at which a timer expires that is set now.
     pub fn expiry(&self, now: Time, span: Span) -> Time {
         let ticks = span.0.div_ceil(self.tick.0).max(1);

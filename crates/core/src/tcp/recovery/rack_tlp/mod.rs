@@ -21,7 +21,7 @@ mod usage;
 
 use super::registry::LossRecovery;
 use super::settings::RackTlpConfig;
-use crate::packet::{AckSegment, Seq};
+use crate::packet::{AckSegment, SackBlocks, Seq};
 use crate::tcp::config::Config;
 use crate::tcp::connection::Connection;
 use crate::unit::{Span, Time};
@@ -66,6 +66,8 @@ pub struct RackTlp {
     pacing: Pacing,
     /// Segments marked lost since the beginning.
     lost: u64,
+    /// End of the round trip in which the deviation of round-trip times is sought.
+    round_end: Seq,
 }
 
 impl RackTlp {
@@ -89,6 +91,7 @@ impl RackTlp {
             rate: Rate::default(),
             pacing: Pacing::default(),
             lost: 0,
+            round_end: 0,
             cfg: own,
             dup_threshold: cfg.dup_threshold,
         }
@@ -119,9 +122,12 @@ impl RackTlp {
 
     // ---- deliveries ----
 
-    /// Takes the SACK blocks (RFC 2018; RFC 2883 for duplicates).
+    /// Takes the SACK blocks (RFC 2018; RFC 2883 for duplicates), but for impossible ones.
     fn take_blocks(&mut self, ack: &AckSegment, now: Time, facts: &mut Facts) {
-        let mut blocks = ack.sack.iter();
+        let nxt = self.queue.nxt();
+        let mut valid = SackBlocks::default();
+        ack.sack.iter().filter(|b| b.0 < b.1 && b.1 <= nxt).for_each(|b| valid.push(b.0, b.1));
+        let mut blocks = valid.iter();
         let (first, second) = (blocks.next(), blocks.next());
         if let Some((left, right)) = first
             && (left < ack.next || second.is_some_and(|(l, r)| l <= left && right <= r))
@@ -131,7 +137,7 @@ impl RackTlp {
             self.rack.dsack = true;
             self.undo.take_dsack(left, right);
         }
-        for seq in self.queue.news(&ack.sack).iter() {
+        for seq in self.queue.news(&valid).iter() {
             let fack = self.queue.fack();
             let Some(was) = self.queue.sack(seq) else { continue };
             self.rate.deliver(seq, &was, &mut facts.sample);
@@ -183,7 +189,12 @@ impl RackTlp {
         let first = acked.or(facts.sacked_sent).map(|s| s.0);
         let first = first.or_else(|| (facts.advances && conn.cfg().timestamps).then(stamped))?;
         let last = facts.sacked_sent.or(acked).map_or(first, |s| s.1);
-        conn.measure(first);
+        // A round trip ends when what was sent at its begin is acknowledged, and not in a recovery before.
+        let ends_round = self.queue.una() > self.round_end;
+        if ends_round {
+            self.round_end = self.queue.nxt();
+        }
+        conn.measure_in_round(first, ends_round);
         let rtt = now.since(last);
         self.rack.take_rtt(rtt);
         Some(rtt)
@@ -452,6 +463,7 @@ impl RackTlp {
         conn.take_new_data(ack);
         self.queue.start_at(conn.una());
         self.high = conn.una();
+        self.round_end = conn.una();
         if let Some(rtt) = conn.rto().srtt() {
             self.rack.take_rtt(rtt);
         }
@@ -478,6 +490,9 @@ impl RackTlp {
             conn.note_answer();
             self.timeouts = 0;
             self.take_acked(ack.next, now, &mut facts);
+        }
+        if !had_segments {
+            self.take_window(conn);
         }
         let rtt = self.measure(ack, &facts, conn);
         if facts.advances {
@@ -520,6 +535,18 @@ impl LossRecovery for RackTlp {
         self.begin(conn);
         self.process(ack, conn);
         self.end(conn);
+    }
+
+    fn reduces_window(&mut self, echoed: bool, conn: &mut Connection) -> bool {
+        self.begin(conn);
+        if matches!(self.state, State::Open | State::Disorder) {
+            self.undo.disarm();
+            self.begin_reduction();
+            self.state = State::Reducing;
+        }
+        conn.note_reduction(echoed);
+        self.end(conn);
+        true
     }
 
     fn go_on(&mut self, conn: &mut Connection) {

@@ -48,6 +48,9 @@ impl RackTlp {
         let mut head = false;
         while self.queue.in_flight() < self.w.cwnd && conn.has_room_at_node() {
             let Some(seq) = self.queue.next_lost().filter(|_| !self.waits_for_pace(conn)) else { break };
+            if seq > self.queue.una() && seq - self.queue.una() >= conn.offered() {
+                break;
+            }
             self.resend(seq, conn);
             head |= seq == self.queue.una();
         }

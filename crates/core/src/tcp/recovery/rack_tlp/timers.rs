@@ -17,7 +17,7 @@ impl RackTlp {
     }
 
     fn timeout(&self, conn: &Connection) -> Span {
-        self.clock.round_up(conn.rto().timeout())
+        conn.rto().timeout_in_ticks(self.cfg.tick)
     }
 
     /// Time left of the timeout of the first segment.
@@ -74,12 +74,31 @@ impl RackTlp {
     /// The timer expires.
     pub(super) fn expire(&mut self, conn: &mut Connection) {
         if self.queue.is_empty() {
-            return conn.stop_timer();
+            return self.probe_window(conn);
         }
         match self.pending {
             Kind::Timeout => self.time_out(conn),
             Kind::Probe => self.send_probe(conn),
             Kind::Reordering => self.seek_losses(conn),
+        }
+    }
+
+    /// Asks with a header if the closed window has opened (RFC 9293, 3.8.6.1); data follow when it has.
+    fn probe_window(&mut self, conn: &mut Connection) {
+        self.pending = Kind::Timeout;
+        if !conn.give_up() {
+            conn.back_off();
+            conn.send_header();
+            self.set_timeout(conn);
+        }
+    }
+
+    /// The receiver has answered a sender with nothing outstanding.
+    pub(super) fn take_window(&mut self, conn: &mut Connection) {
+        conn.note_answer();
+        if conn.offered() > 0 {
+            conn.end_backoff();
+            conn.stop_timer();
         }
     }
 

@@ -25,6 +25,11 @@ impl Undo {
         self.ssthresh = 0;
     }
 
+    /// A reduction begins that cannot prove wrong.
+    pub fn disarm(&mut self) {
+        self.marker = None;
+    }
+
     /// Tells if there is a recovery that can be undone.
     pub fn is_armed(&self) -> bool {
         self.marker.is_some()

@@ -1,0 +1,214 @@
+//! Flows of the preset `linux` beside those of a kernel over the same paths (`data/linux_flows.csv`): goodput, windows,
+//! round-trip times, and the section of `docs/linux.md` that compares them.
+
+use chappe_core::scenario::{NoFiles, Scenario};
+use chappe_core::sim::Sim;
+use std::fmt::Write;
+use std::sync::LazyLock;
+
+const FLOWS: &str = include_str!("data/linux_flows.csv");
+
+/// What the page says before the table.
+const ABOUT: &str = "\n## Flows\n\n\
+    Flows of the preset beside those of the kernel: `A`, `B` alone, 40 and 100 ms, 10 Mbit/s, queues of 50 and 100 packets; `C` two\n\
+    flows, the second 5 s later; `E` random losses of 0.1, 1 and 5 %; `F` 5637 kbit/s, 19 ms (`EU`) or 116 ms (`US`), the queue as in\n\
+    the name, `G` four flows with 1 ms; `L` as `F`, but the queue is that of the sending host, with `tcp.small_queue = 2` and\n\
+    `tcp.local_drop = \"cwr\"`. A case agrees if the goodput of its flows together is no more than 2 % (`A`, `B`), 10 % (`E`) or 5 %\n\
+    outside of the range of the kernel's runs, window and round-trip time of a flow that is alone no more than 5 % (`E`: 10 %), and\n\
+    if the larger one of two flows is the same. Numbers are means over a flow; of `C` and `E` over five runs.\n\n\
+    | case | congestion control | goodput \\[kbit/s\\] | kernel | window | kernel | RTT \\[ms\\] | kernel | verdict |\n\
+    |---|---|---|---|---|---|---|---|---|\n";
+
+/// A flow of the kernel.
+struct Theirs<'a> {
+    control: &'a str,
+    seconds: f64,
+    /// Least and largest of its runs: goodput \[kbit/s\], window, round-trip time \[ms\].
+    ranges: [(f64, f64); 3],
+}
+
+/// A path with its flows, and how far goodputs may be apart.
+struct Case<'a> {
+    name: &'a str,
+    flows: Vec<Theirs<'a>>,
+}
+
+fn cases() -> Vec<Case<'static>> {
+    let mut cases: Vec<Case> = vec![];
+    for row in FLOWS.lines().filter(|l| !l.starts_with('#')).skip(1) {
+        let columns: Vec<&'static str> = row.split(',').collect();
+        let number = |i: usize| columns[i].parse::<f64>().expect("a number");
+        let ranges = [4, 6, 8].map(|i| (number(i), number(i + 1)));
+        let flow = Theirs { control: columns[2], seconds: number(3), ranges };
+        match cases.last_mut().filter(|c| c.name == columns[0]) {
+            Some(case) => case.flows.push(flow),
+            None => cases.push(Case { name: columns[0], flows: vec![flow] }),
+        }
+    }
+    cases
+}
+
+impl Case<'_> {
+    /// Rate, delay of each way, packets that wait, loss, and time between the beginnings of flows.
+    fn path(&self) -> (&str, &str, u32, f64, f64) {
+        let words: Vec<&str> = self.name.split('_').collect();
+        let limit = || words[2][1..].parse().expect("a limit");
+        match (words[0], words[1]) {
+            ("A", _) => ("10 Mbit/s", "20 ms", 50, 0.0, 0.0),
+            ("B", _) => ("10 Mbit/s", "50 ms", 100, 0.0, 0.0),
+            ("C", _) => ("10 Mbit/s", "20 ms", 50, 0.0, 5.0),
+            ("E", loss) => ("10 Mbit/s", "20 ms", 100, loss[1..].parse().expect("a probability"), 0.0),
+            ("G", _) => ("5637 kbit/s", "500 us", limit(), 0.0, 0.1),
+            (_, "EU") => ("5637 kbit/s", "9.5 ms", limit(), 0.0, 0.0),
+            (_, "US") => ("5637 kbit/s", "58 ms", limit(), 0.0, 0.0),
+            _ => panic!("{}", self.name),
+        }
+    }
+
+    /// The bottleneck is a queue of the sending host.
+    fn is_own(&self) -> bool {
+        self.name.starts_with('L')
+    }
+
+    /// The scenario, in which the second flow begins this much later \[s\].
+    fn scenario(&self, later: f64) -> String {
+        let (rate, delay, limit, loss, apart) = self.path();
+        let fast = r#"rate = "1 Gbit/s", delay = "0 s", queue = { limit = 5000 }"#;
+        let error = format!("error = {{ model = \"uniform\", rate = {loss} }}, error_place = \"before_queue\"");
+        let error = if loss > 0.0 { format!(", {error}") } else { String::new() };
+        let slow = format!("rate = \"{rate}\", queue = {{ limit = {limit} }}{error}");
+        let (first, second) = if self.is_own() { (slow.as_str(), fast) } else { (fast, slow.as_str()) };
+        let (first, second) = (first.replace(", delay = \"0 s\"", ""), second.replace(", delay = \"0 s\"", ""));
+        let own = if self.is_own() { "small_queue = 2, local_drop = \"cwr\"" } else { "" };
+        let flows: Vec<String> = (0..self.flows.len())
+            .map(|i| {
+                let control = self.flows[i].control;
+                let start = if i == 0 { 0.0 } else { apart * i as f64 + later };
+                format!("{{ src = 0, dst = 2, start = \"{start} s\", tcp.congestion_control = \"{control}\" }}")
+            })
+            .collect();
+        format!(
+            r#"
+            extends = "linux"
+            run = {{ stop = "{stop} s", batches = 1, warmup_batches = 0 }}
+            topology = {{ kind = "none", wired_nodes = 3 }}
+            queue.discipline = "droptail"
+            wired_link = [{{ src = 0, dst = 1, delay = "0 s", {first}, back = {{ rate = "1 Gbit/s", queue = {{ limit = 5000 }} }} }},
+                    {{ src = 1, dst = 2, delay = "{delay}", {second}, back = {{ rate = "1 Gbit/s", queue = {{ limit = 5000 }}, error = {{ model = "none" }} }} }}]
+            tcp = {{ receive_window = 100000, {own} }}
+            flow = [{flows}]
+            "#,
+            stop = self.flows[0].seconds,
+            flows = flows.join(", "),
+        )
+    }
+}
+
+/// Times by which the second of two flows begins later, or seeds of random losses: one run says little of them.
+const REPETITIONS: u64 = 5;
+
+/// Goodput \[kbit/s\], window and round-trip time \[ms\] of each flow, means over repetitions.
+fn run(case: &Case) -> Vec<[f64; 3]> {
+    let repetitions = if case.name.starts_with(['C', 'E']) { REPETITIONS } else { 1 };
+    let mut means = vec![[0.0; 3]; case.flows.len()];
+    for i in 0..repetitions {
+        let text = case.scenario(0.02 * i as f64);
+        let scenario = Scenario::from_toml("test", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{}: {e}", case.name));
+        let mut sim = Sim::new(&scenario.setup(Some(i + 1)));
+        sim.run();
+        let flows = sim.recorder().flows();
+        let delivered = flows.counts("packets_delivered").expect("a column").to_vec();
+        let [window, rtt] = ["mean_window_segments", "mean_rtt_s"].map(|n| flows.numbers(n).expect("a column").to_vec());
+        for (flow, mean) in means.iter_mut().enumerate() {
+            let goodput = delivered[flow] as f64 * 1448.0 * 8e-3 / case.flows[flow].seconds;
+            for (sum, value) in mean.iter_mut().zip([goodput, window[flow], rtt[flow] * 1e3]) {
+                *sum += value / repetitions as f64;
+            }
+        }
+    }
+    means
+}
+
+/// Distance from the range of the kernel's runs \[%\].
+fn apart(ours: f64, (least, most): (f64, f64)) -> f64 {
+    100.0 * if ours < least { ours / least - 1.0 } else { (ours / most - 1.0).max(0.0) }
+}
+
+/// Tells if a case differs by more than is asked.
+fn differs(case: &Case, ours: &[[f64; 3]]) -> bool {
+    let most = match case.name.as_bytes()[0] {
+        b'A' | b'B' => [2.0, 5.0, 5.0],
+        b'E' => [10.0, 10.0, 10.0],
+        _ => [5.0, 5.0, 5.0],
+    };
+    let sum = |of: &dyn Fn(usize) -> f64| (0..ours.len()).map(of).sum::<f64>();
+    let theirs = |i: usize| case.flows[i].ranges;
+    let range = (sum(&|i| theirs(i)[0].0), sum(&|i| theirs(i)[0].1));
+    let means = ours.len() == 1 && (1..3).any(|i| apart(ours[0][i], theirs(0)[i]).abs() > most[i]);
+    let order = ours.len() == 2 && (ours[0][0] > ours[1][0]) != (theirs(0)[0].0 > theirs(1)[0].0);
+    apart(sum(&|i| ours[i][0]), range).abs() > most[0] || means || order
+}
+
+/// Cases that differ, with the reason.
+const DIFFER: &[(&str, &str)] = &[
+    ("A_bbr", JITTER),
+    ("C_cubic_cubic", "the first flow of the kernel keeps its lead; not explained"),
+    ("F_EU_q2", PUSHED),
+    ("F_US_q1", PUSHED),
+    ("F_US_q2", PUSHED),
+    ("F_US_q3", PUSHED),
+    ("G_four_q1", PUSHED),
+    ("G_four_q2", PUSHED),
+    ("G_four_q3", PUSHED),
+    ("L_EU_q1", THIRD),
+    ("L_EU_q2", THIRD),
+    ("L_EU_q3", THIRD),
+    ("L_EU_q4", THIRD),
+    ("L_EU_q50", THIRD),
+    ("L_US_q1", THIRD),
+];
+
+/// Asked with `crates/core/tests/kernel/link.py`: 40 ms, a queue of 50, no loss, windows read every 20 ms.
+const JITTER: &str = "acknowledgements that arrive late and together raise the window of BBR: over the more exact link of \
+    `make check-kernel` the kernel's is 78 to 79 in the first 16 s, ours 76";
+
+/// A kernel acknowledges segment 759 alone when 758 and 760 are acknowledged in pairs, and then every 23rd one: 32 KiB are
+/// half of the window that was offered when they were written. Asked with 19 and 116 ms and a queue of 2.
+const PUSHED: &str = "a segment that the sender pushes (PSH) is acknowledged at once, so that pairs of segments begin anew; with a \
+    queue of few packets that decides which are lost. Pushes are not modelled";
+
+/// The kernel's limit is one of memory, asked before a packet is added.
+const THIRD: &str = "at moments, a third packet of the kernel is in the node, so that a window may be larger and a queue of one overflows";
+
+static JUDGED: LazyLock<(String, Vec<String>)> = LazyLock::new(|| {
+    let (mut page, mut wrong) = (ABOUT.to_owned(), vec![]);
+    for case in &cases() {
+        let ours = run(case);
+        let known = DIFFER.iter().find(|d| d.0 == case.name);
+        if differs(case, &ours) != known.is_some() {
+            wrong.push(format!("{}: {ours:?}", case.name));
+        }
+        for (i, (ours, theirs)) in ours.iter().zip(&case.flows).enumerate() {
+            let [goodput, window, rtt] = [0, 1, 2].map(|k| {
+                let (least, most) = theirs.ranges[k];
+                let digits = [0, 1, 1][k];
+                let range = if least < most { format!("{least:.digits$} to {most:.digits$}") } else { format!("{most:.digits$}") };
+                format!("{:.digits$} | {range}", ours[k])
+            });
+            let verdict = if i == 0 { known.map_or("agrees", |d| d.1) } else { "" };
+            writeln!(page, "| `{}` | {} | {goodput} | {window} | {rtt} | {verdict} |", case.name, theirs.control)
+            .expect("text");
+        }
+    }
+    (page, wrong)
+});
+
+/// The section of the page.
+pub fn section() -> &'static str {
+    &JUDGED.0
+}
+
+#[test]
+fn goodput_windows_and_round_trip_times_are_those_of_a_kernel_but_for_what_is_explained() {
+    assert!(JUDGED.1.is_empty(), "{:#?}", JUDGED.1);
+}
