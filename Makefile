@@ -28,11 +28,8 @@ help:
 	@echo "make bench-scale random topologies compared with ns-2, and from 120 to 100,000 nodes"
 	@echo "make bench-motion mobile networks compared with static networks (needs valgrind)"
 	@echo "make bench-sinr  reception by SINR compared with pairwise reception (needs valgrind)"
-<<<<<<< HEAD
 	@echo "make bench-yardstick write docs/performance.md: all of these in one page (needs ns-2 and valgrind)"
-=======
 	@echo "make bench-wifi  802.11n: instructions per A-MPDU (needs valgrind), CPU time compared with ns-3 (if installed)"
->>>>>>> wt-h42
 	@echo "make bench-study overhead of a study: time of 1,000 runs, memory of 100,000"
 	@echo "make bench-pages work per picture of reports in Chromium, their size, time to the first picture"
 	@echo "make fuzz        fuzz properties, random runs, scenario texts and arguments of Python, MINUTES (5) each"
