@@ -548,8 +548,9 @@ fn a_wide_ppdu_finds_the_secondary_channel_idle_for_pifs() {
     // together with the primary. The shortest AIFS, AIFSN 1, is PIFS, 25 us, as 10.23.2.5 asks for.
     let category = "edca.best_effort = { aifsn = 1, cw_min = 0 }";
     let mut b = Bench::new(&format!("ppdu = {{ mcs = 0, channel_width = \"40 MHz\" }}, {category}"), 1);
-    b.noise(100, 400);
+    b.busy(100, 400);
     b.enqueue(200, BE, 1);
+    b.noise(100, 400);
     assert_eq!(b.next_frame().0, 400 + 25);
 }
 
