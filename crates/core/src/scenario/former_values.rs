@@ -139,6 +139,25 @@ mod tests {
     use serde_json::{Value as Json, json};
 
     #[test]
+    fn shown_settings_are_those_of_the_schema() {
+        fn collect(schema: &Json, path: &str, all: &mut Vec<(String, Option<String>, bool)>) {
+            match (schema["properties"].as_object(), schema.get("items")) {
+                (Some(fields), _) => fields.iter().for_each(|(name, field)| collect(field, &join(path, name), all)),
+                (None, Some(items)) if items.get("properties").is_some() => collect(items, &join(path, "*"), all),
+                _ => {
+                    let word = schema["anyOf"][0]["const"].as_str().map(str::to_owned);
+                    all.push((path.to_owned(), word, schema.get("default").is_some()));
+                }
+            }
+        }
+        let (mut of_schema, mut shown) = (vec![], vec![]);
+        collect(&Config::default().schema(), "", &mut of_schema);
+        Config::default()
+            .show("", &mut |path, s| shown.push((path.to_owned(), s.word.map(str::to_owned), s.has_default)));
+        assert_eq!(shown, of_schema);
+    }
+
+    #[test]
     fn former_values_have_a_text_of_today() {
         let today = |path, written| text(path, written).unwrap_or_default();
         assert_eq!(today("tcp.max_cwnd", "none"), "unlimited");
