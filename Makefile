@@ -10,7 +10,7 @@ ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += --jobs=2
 endif
 
-.PHONY: core demo test test-rust test-python test-quick test-layer quick-rust quick-python test-bounds bench bench-gate bench-scale bench-motion bench-sinr bench-study bench-pages docs fuzz wasm pages-tools test-pages wheel
+.PHONY: core demo test test-rust test-python test-quick test-layer quick-rust quick-python test-bounds bench bench-gate bench-scale bench-motion bench-sinr bench-wifi bench-study bench-pages bench-yardstick docs fuzz wasm pages-tools test-pages wheel
 .PHONY: check-kernel test-captures lint lint-rust lint-python clean help
 
 help:
@@ -28,6 +28,8 @@ help:
 	@echo "make bench-scale random topologies compared with ns-2, and from 120 to 100,000 nodes"
 	@echo "make bench-motion mobile networks compared with static networks (needs valgrind)"
 	@echo "make bench-sinr  reception by SINR compared with pairwise reception (needs valgrind)"
+	@echo "make bench-yardstick write docs/performance.md: all of these in one page (needs ns-2 and valgrind)"
+	@echo "make bench-wifi  802.11n: instructions per A-MPDU (needs valgrind), CPU time compared with ns-3 (if installed)"
 	@echo "make bench-study overhead of a study: time of 1,000 runs, memory of 100,000"
 	@echo "make bench-pages work per picture of reports in Chromium, their size, time to the first picture"
 	@echo "make fuzz        fuzz properties, random runs, scenario texts and arguments of Python, MINUTES (5) each"
@@ -73,13 +75,13 @@ wasm:
 	cargo build --quiet --locked --profile wasm --package chappe-wasm --target wasm32-unknown-unknown
 	gzip --best --no-name --stdout target/wasm32-unknown-unknown/wasm/chappe_wasm.wasm > python/chappe/_page/core.wasm.gz
 
-# Reports in Debian's chromium; axe-core looks for barriers.
-PAGES := playwright==1.65.2 axe-playwright-python==0.1.8
+# Reports in Debian's chromium; axe-core looks for barriers, nbclient runs the notebook.
+PAGES := playwright==1.65.2 axe-playwright-python==0.1.8 nbclient==0.11.0 ipykernel==7.4.0
 pages-tools: $(VENV)/ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PAGES)
 
 test-pages: $(VENV)/built wasm pages-tools
-	$(BIN)/pytest --numprocesses auto tests/pages/in_browser.py
+	$(BIN)/pytest --numprocesses auto tests/pages/in_browser.py tests/pages/in_notebook.py
 
 # The documentation site, from the Markdown, the docstrings and the figures of the examples.
 SITE := zensical==0.0.73 mkdocstrings-python==2.0.11
@@ -149,6 +151,11 @@ bench: $(VENV)/built
 	$(BIN)/python benches/classroom.py
 	$(BIN)/python benches/walkers.py
 
+# The page docs/performance.md.
+bench-yardstick: $(VENV)/built
+	cargo build --quiet --release --locked --example run
+	$(BIN)/python benches/yardstick.py
+
 bench-gate:
 	cargo build --quiet --release --locked --example run
 	$(PYTHON) benches/gate.py
@@ -164,6 +171,10 @@ bench-motion:
 bench-sinr:
 	cargo build --quiet --release --locked --example run
 	$(PYTHON) benches/sinr.py
+
+bench-wifi:
+	cargo build --quiet --release --locked --example run
+	$(PYTHON) benches/wifi.py
 
 bench-study: $(VENV)/built
 	$(BIN)/python benches/study.py

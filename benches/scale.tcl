@@ -1,10 +1,12 @@
-# The random topologies of benches/scale.py for ns-2.35: ns scale.tcl PLACES FLOWS SEED SECONDS [TRACE]
+# The random topologies of benches/scale.py for ns-2.35: ns scale.tcl PLACES FLOWS SEED SECONDS HEADERS SCHEDULER [TRACE]
 #   PLACES     file with a line "X Y" [m] for each node
 #   FLOWS      file with a line "FROM TO START" for each flow [s]
+#   HEADERS    "all": packets carry the headers of everything that ns-2 knows, its default; "few": those needed
+#   SCHEDULER  event queue; Calendar is the default of ns-2
 #   TRACE      file for the MAC trace; without it nothing is traced but AODV's drops, which cannot be switched off
 # Prints "delivered BYTES", what the sinks have received in order.
-foreach {places flows seed seconds} $argv break
-set trace [lindex $argv 4]
+foreach {places flows seed seconds headers scheduler} $argv break
+set trace [lindex $argv 6]
 
 proc rows {file} {
     set opened [open $file]
@@ -14,11 +16,11 @@ set places [rows $places]
 set flows [rows $flows]
 
 source [file join [file dirname [info script]] wavelan.tcl]
-# It is faster so.
-carry few {ARP AODV}
+carry $headers {ARP AODV}
 Mac/802_11 set dataRate_ 11Mb
 
 set sim [new Simulator]
+$sim use-scheduler $scheduler
 $defaultRNG seed $seed
 # ns-2 wants a file for its traces even when all of them are off.
 $sim trace-all [open [expr {$trace eq "" ? "/dev/null" : $trace}] w]

@@ -36,7 +36,7 @@ NAV: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Use", ("scenarios.md", "studies.md", "results.md", "see.md", "captures.md", "windows.md", "commands.md")),
     ("Look up", ("settings.md", "glossary.md", "models.md", "compatibility.md", "api.md")),
     ("Findings", ("findings.md", "papers.md", "techniques.md", "gallery.md")),
-    ("Inside", ("design.md", "conformance.md", "validation.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+    ("Inside", ("design.md", "performance.md", "conformance.md", "validation.md", "CONTRIBUTING.md", "CHANGELOG.md")),
 )
 """Pages of the navigation; all others are found by links and by search."""
 

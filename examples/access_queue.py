@@ -9,13 +9,11 @@ python examples/access_queue.py [FOLDER]    table and figure are written to FOLD
 
 import sys
 import tomllib
-from collections.abc import Mapping
 from pathlib import Path
 
 import chappe
 import polars as pl
-from chappe import plot, study
-from chappe.stats import Estimate
+from chappe import plot
 
 SCENARIO = """
 extends = "standard"
@@ -39,53 +37,22 @@ flow = [
 ]
 """
 QUEUES = ("droptail", "red", "codel", "fq_codel")
-SEEDS = range(1, 6)
-
-
-def of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
-    """Delay of the call, goodput and losses of the transfers."""
-    flows, outcomes = tables["flows"], tables["packet_outcomes"]
-    return {
-        "call_ms": float(flows["mean_delay_s"][0]) * 1e3,
-        "goodput_mbps": float(flows["goodput_bps"][1:].sum()) / 1e6,
-        "lost_packets": float(outcomes.select(pl.sum_horizontal("dropped_queue_full", "dropped_aqm").sum()).item()),
-    }
+LOST = "lost = sum(packet_outcomes.dropped_queue_full) + sum(packet_outcomes.dropped_aqm)"
+MEASURES = ("mean_delay_s of udp", "goodput_bps of tcp", LOST)
 
 
 def main(folder: Path) -> None:
-    """Runs each queue with and without ECN, prints the results and draws the delay."""
-    base = chappe.Scenario(tomllib.loads(SCENARIO))
-    points = {
-        (queue, ecn): base.with_settings({"wired_link.1.queue.discipline": queue, "tcp.ecn.enabled": ecn})
-        for queue in QUEUES
-        for ecn in (False, True)
-    }
-    runs = study.measure(points, SEEDS, also=of_run)
-    names = ("call_ms", "goodput_mbps", "lost_packets")
-    found = {point: {name: Estimate.of(own[name].to_list()) for name in names} for point, own in runs.items()}
-    table = pl.DataFrame(
-        [
-            {"queue": queue, "ecn": ecn} | {name: e.mean for name, e in measures.items()}
-            for (queue, ecn), measures in found.items()
-        ]
-    )
-    with pl.Config(tbl_rows=-1, float_precision=2):
-        print(table)
+    """Runs each queue with and without ECN, prints the delay of the call, goodput and losses, and draws the delay."""
+    axes = {"wired_link.1.queue.discipline": QUEUES, "tcp.ecn.enabled": [False, True]}
+    study = chappe.sweep(tomllib.loads(SCENARIO), axes, seeds=5)
+    table = study.summary(MEASURES)
+    with pl.Config(tbl_rows=-1, tbl_cols=-1):
+        print(table.select(*study.axes, "measure", "estimate", "ci_low", "ci_high"))
 
     folder.mkdir(parents=True, exist_ok=True)
     table.write_csv(folder / "queues.csv")
-    curves = [
-        plot.Curve(
-            "with ECN" if ecn else "without ECN",
-            range(len(QUEUES)),
-            [found[queue, ecn]["call_ms"].mean for queue in QUEUES],
-            [found[queue, ecn]["call_ms"].half_width() for queue in QUEUES],
-            int(ecn),
-        )
-        for ecn in (False, True)
-    ]
-    panel = plot.Panel(curves, "queue of the access link", "mean delay of the call [ms]", names=QUEUES)
-    plot.save(plot.draw([panel], title="A call with four transfers over 10 Mbit/s"), folder, "delay")
+    figure = study.plot("wired_link.1.queue.discipline", "mean_delay_s of udp", by="tcp.ecn.enabled")
+    plot.save(figure, folder, "delay")
     print(f"Written to {folder}: queues.csv, delay.pdf, delay.svg, delay.png.")
 
 

@@ -20,7 +20,8 @@ DOWN, UP = 20, 40
 
 def main(folder: Path) -> None:
     """Drives a run, prints the goodput around the outage and draws it over time."""
-    scenario = chappe.Scenario.chain(3, {"run.batches": 1, "run.warmup_batches": 0}, stop=f"{SECONDS} s")
+    changes = {"run.batches": 1, "run.warmup_batches": 0, "run.sample_interval": "1 s"}
+    scenario = chappe.Scenario.chain(3, changes, stop=f"{SECONDS} s")
     rows = []
     delivered = 0
     with chappe.start(scenario, seed=1) as sim:
@@ -45,11 +46,7 @@ def main(folder: Path) -> None:
 
     folder.mkdir(parents=True, exist_ok=True)
     table.write_csv(folder / "goodput.csv")
-    curve = plot.Curve("TCP", table["time_s"].to_list(), (table["goodput_bps"] / 1e3).to_list(), [0.0] * len(table), 0)
-    panel = plot.Panel([curve], "time [s]", "goodput within a second [kbit/s]")
-    plot.save(
-        plot.draw([panel], title=f"Node {RELAY} of a 3-hop chain is off from {DOWN} to {UP} s"), folder, "goodput"
-    )
+    plot.save(results.plot("goodput"), folder, "goodput")
     print(f"Written to {folder}: goodput.csv, goodput.pdf, goodput.svg, goodput.png.")
 
 

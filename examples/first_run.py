@@ -1,6 +1,6 @@
 """Runs a chain once and shows the goodput of the flow, the packet losses and the congestion window.
 
-python examples/first_run.py [FOLDER]      tables are written to FOLDER (default: results/first_run)
+python examples/first_run.py [FOLDER]      tables and figure are written to FOLDER (default: results/first_run)
 """
 
 import sys
@@ -8,6 +8,7 @@ from pathlib import Path
 
 import chappe
 import polars as pl
+from chappe import plot
 
 
 def main(folder: Path) -> None:
@@ -33,6 +34,7 @@ def main(folder: Path) -> None:
     print(f"cwnd between {min(window):.2f} and {max(window):.2f} segments in {len(window)} samples")
 
     results.save(folder)
+    plot.save(results.plot("cwnd", until_s=100), folder, "cwnd")
     print(f"Written to {folder}.")
 
 

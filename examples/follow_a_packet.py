@@ -1,6 +1,6 @@
 """Follows one packet: a file transfer over seven hops, and a segment that is lost on the path.
 
-python examples/follow_a_packet.py [FOLDER]      tables are written to FOLDER (default: results/follow_a_packet)
+python examples/follow_a_packet.py [FOLDER]  tables and figure are written to FOLDER (default: results/follow_a_packet)
 """
 
 import sys
@@ -8,6 +8,7 @@ from pathlib import Path
 
 import chappe
 import polars as pl
+from chappe import plot
 
 
 def main(folder: Path) -> None:
@@ -39,6 +40,7 @@ def main(folder: Path) -> None:
     print("All packets that were dropped:")
     print(why)
     results.save(folder)
+    plot.save(results.plot("air", from_s=taken, until_s=lost["time_s"]), folder, "air")
     print(f"Written to {folder}.")
 
 

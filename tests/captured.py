@@ -69,6 +69,27 @@ RUNS: dict[str, dict[str, Any]] = {
         "flow": [{"dst": 4}, {"src": 4, "dst": 0}],
     },
     "ns2_vegas": {**_CHAIN, "extends": "ns2-2.35", "tcp.variant": "vegas"},
+    "aggregates": {
+        **_CHAIN,
+        "extends": "802.11n",
+        "topology.hops": 2,
+        "topology.spacing": "60 m",
+        "run.stop": "900 delivered",
+        "wlan.rts_threshold": "9000 B",
+        "wlan.aggregation.amsdu_size": "3000 B",
+        "wlan.edca.best_effort.txop_limit": "4000 us",
+        "wlan.error": {"model": "uniform", "rate": 0.2},
+        "wlan.block_ack.mpdu_attempts": 2,
+        "tcp.variant": "sack",
+    },
+    "vht": {
+        **_CHAIN,
+        "extends": "802.11ac",
+        "topology.hops": 1,
+        "topology.spacing": "20 m",
+        "wlan.error": {"model": "uniform", "rate": 0.2},
+        "wlan.block_ack.mpdu_attempts": 2,
+    },
     "two_channels": {
         **_CHAIN,
         "radio.channels": [1, 36],
@@ -160,28 +181,65 @@ def _adds_up(data: bytes) -> bool:
     return bool((sum(words) + odd) % 0xFFFF == 0)
 
 
+_FRAMES = {
+    0xB4: "rts",
+    0xC4: "cts",
+    0xD4: "ack",
+    0x08: "data",
+    0x88: "qos_data",
+    0x94: "block_ack",
+    0x84: "block_ack_request",
+    0xE4: "cf_end",
+    0xD0: "action",
+}
+_SIZES = {"rts": 16, "cts": 10, "ack": 10, "block_ack": 28, "block_ack_request": 20, "cf_end": 16, "action": 33}
+_MCS, _A_MPDU, _VHT = 1 << 19, 1 << 20, 1 << 21
+
+
 def check(packet: Packet) -> str:
     """Checks lengths and checksums of a packet; returns the name of its innermost header."""
     if not packet.interface.startswith("radio"):
         return _check_ip(packet.data)
     length = struct.unpack_from("<H", packet.data, 2)[0]
+    present = struct.unpack_from("<I", packet.data, 4)[0]
     tsft, flags = struct.unpack_from("<QB", packet.data, 8)
-    assert tsft == packet.time_ns // 1000
+    # The MPDUs of an A-MPDU have its time, and records of their own.
+    assert tsft <= packet.time_ns // 1000 if present & _A_MPDU else tsft == packet.time_ns // 1000
     assert flags in ((0x10, 0x50) if packet.direction == "in" else (0x10,))
-    assert bool(flags & 0x40) <= ("lost at" in packet.comment)
+    assert bool(flags & 0x40) <= ("lost at" in packet.comment or "not decoded at" in packet.comment)
     frame, fcs = packet.data[length:-4], packet.data[-4:]
     assert zlib.crc32(frame) == struct.unpack("<I", fcs)[0]
-    name = {0xB4: "rts", 0xC4: "cts", 0xD4: "ack", 0x08: "data"}[frame[0]]
+    name = _FRAMES[frame[0]]
+    if name == "qos_data":
+        assert bool(present & (_MCS | _VHT)) or not present & _A_MPDU
+        return [_check_llc(contents) for contents in _msdus(frame)][-1]
     if name != "data":
-        assert len(frame) == {"rts": 16, "cts": 10, "ack": 10}[name]
+        assert len(frame) == _SIZES[name]
         return name
-    assert frame[24:30] == b"\xaa\xaa\x03\0\0\0"
-    ether_type = struct.unpack_from("!H", frame, 30)[0]
+    return _check_llc(frame[24:])
+
+
+def _msdus(frame: bytes) -> Iterator[bytes]:
+    """Contents of QoS data: one packet, or those of an A-MSDU."""
+    if not frame[24] & 0x80:
+        yield frame[26:]
+        return
+    body = frame[26:]
+    while body:
+        assert body[:12] == frame[4:16]
+        size = struct.unpack_from("!H", body, 12)[0]
+        yield body[14 : 14 + size]
+        body = body[(14 + size) + -(14 + size) % 4 :]
+
+
+def _check_llc(frame: bytes) -> str:
+    assert frame[:6] == b"\xaa\xaa\x03\0\0\0"
+    ether_type = struct.unpack_from("!H", frame, 6)[0]
     if ether_type == 0x0806:
-        assert len(frame) == 32 + 28
+        assert len(frame) == 8 + 28
         return "arp"
     assert ether_type == 0x0800
-    return _check_ip(frame[32:])
+    return _check_ip(frame[8:])
 
 
 def _check_ip(data: bytes) -> str:

@@ -10,9 +10,11 @@ from typing import Any
 import chappe
 import polars as pl
 import pytest
+from chappe import _told as stories
 from chappe import cli
-from chappe._follow import KINDS, follow
+from chappe._follow import KINDS, attempts, follow
 from chappe._journey import PARTS, journeys
+from chappe._told import told as told_of
 from command import REPOSITORY
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -41,6 +43,15 @@ SCENARIOS = {
     "RTS": lambda: changed("chain.toml", **{"wlan.rts_threshold": "0 B"}),
     "wires": lambda: changed("base-station.toml"),
     "a split connection": lambda: changed("hybrid-path.toml"),
+    "aggregates": lambda: chappe.Scenario(
+        {
+            "extends": "802.11n",
+            "run.stop": "1 s",
+            "topology": {"hops": 3, "spacing": "60 m"},
+            "wlan.error": {"model": "uniform", "rate": 0.1},
+            "wlan.aggregation.amsdu_size": "3500 B",
+        }
+    ),
     "a walk with AODV": lambda: chappe.Scenario(MOVING),
     "a walk with DSR": lambda: chappe.Scenario({**MOVING, "routing.protocol": "dsr", "run.seed": 2}),
     "a walk with DSDV": lambda: chappe.Scenario({**MOVING, "routing.protocol": "dsdv", "run.seed": 3}),
@@ -49,8 +60,8 @@ SCENARIOS = {
 
 def check_journeys(scenario: chappe.Scenario) -> int:
     """The parts of the journey of every delivered packet add up to its delay; number of such packets."""
-    results = chappe.run(scenario.with_settings({"run.record": ["packets", "frames"]}))
-    packets, frames = results.recorded["packets"], results.recorded["frames"]
+    results = chappe.run(scenario.with_settings({"run.record": ["packets", "frames", "mpdus"]}))
+    packets, frames = results.recorded["packets"], attempts(results.recorded)
     kind, event = pl.col("packet_type").cast(pl.String), pl.col("event").cast(pl.String)
     data = packets.filter(kind.is_in(["tcp_data", "udp"]))
     begun = dict(data.filter(event.is_in(["created", "injected"])).select("packet", "time_s").iter_rows())
@@ -195,6 +206,45 @@ def test_the_command(tmp_path: Path) -> None:
         assert message in err
 
 
+def test_of_many_flows_the_worst_are_told_in_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The others have a line each, in the terminal as on the page, and it is said."""
+    late = {"src": 0, "dst": 1, "start": "29 s"}
+    many = {**STARVED, "flow": [*STARVED["flow"], {"src": 1, "dst": 0}, late, {**late, "start": "1 h"}]}
+    results = chappe.run(many)
+    of_flows = told_of(results, 2)
+    flows = results.flows.with_columns(
+        (pl.col("goodput_bps") / pl.col("goodput_bps").mean().over("transport")).alias("x")
+    )
+    worst = flows.filter(pl.col("started_at_s") < 30).sort("x", "flow")["flow"].head(2).to_list()
+    assert list(of_flows.stories) == worst
+    assert worst[0] == 1
+    assert of_flows.stories[1].findings == follow(many, 1).findings
+    others = [flow for flow in range(6) if flow not in worst]
+    assert [line.partition(",")[0] for line in of_flows.others] == [f"Flow {flow}" for flow in others]
+    assert of_flows.others[-1] == "Flow 5, node 0 to node 1, TCP newreno: it did not begin."
+    assert of_flows.note.startswith("Of 6 flows the 2 with the least goodput")
+    results.report(tmp_path / "run.html")
+    page = (tmp_path / "run.html").read_text(encoding="utf-8")
+    # Five flows began, and a page tells eight.
+    assert page.count("<h3>Flow ") == 5
+    assert "it did not begin" in page
+    monkeypatch.setattr(stories, "QUICK", 10)
+    long = told_of(results, 2)
+    assert (long.stories, len(long.others)) == ({}, 6)
+    assert long.note == "Stories are told of runs of at most 10 frames."
+    monkeypatch.undo()
+    small = chappe.run({**many, "run.max_memory": "1 MB"})
+    assert told_of(small, 2).note.startswith("Stories of flows need more memory")
+    assert told_of(chappe.run({**STARVED, "run.stop": "1 ms", "flow": [late], "event": []}), 2) == ({}, [], "", "")
+
+
+def test_paths_and_gateways_are_told() -> None:
+    story = follow(changed("base-station.toml"), 0)
+    assert story.findings[1].startswith("Its packets take ")
+    assert "; they pass gateway " in story.findings[1]
+    assert follow(changed("chain.toml")).findings[1] == "Its packets take 7 hops: 0 - 1 - 2 - 3 - 4 - 5 - 6 - 7."
+
+
 def test_why_tells_the_stories_of_chosen_flows(tmp_path: Path) -> None:
     """Each story is that of `follow`, in words first; the run itself has the results that it has without stories."""
     file = tmp_path / "starved.toml"
@@ -215,7 +265,11 @@ def test_why_tells_the_stories_of_chosen_flows(tmp_path: Path) -> None:
     one = json.loads(printed("--why", "--flows", "far", "--json"))
     assert [story["flow"] for story in one["why"]["stories"]] == [1]
     assert one["flows"] == json.loads(printed("--json"))["flows"]
-    assert "stories" not in json.loads(printed("--why", "--json"))["why"]
+    of_all = json.loads(printed("--why", "--json"))
+    by_flow = {story["flow"]: story for story in told["why"]["stories"]}
+    assert {story["flow"]: story for story in of_all["why"]["stories"]} == by_flow
+    assert of_all["why"]["stories"][0]["flow"] == 1
+    assert of_all["flows"] == one["flows"]
     with contextlib.redirect_stdout(io.StringIO()) as out:
         assert cli.main(["run", str(file), "--why", "--flows", "far"]) == 0
     assert "Flow 1, node 1 to node 2, TCP newreno" in out.getvalue()

@@ -16,7 +16,7 @@ from chappe._recorded import RECORDED
 from chappe._results import TABLES
 from polars.testing import assert_frame_equal
 
-EVERYTHING = ["frames", "heard", "packets", "cwnd", "queue", "routes", "positions"]
+EVERYTHING = ["frames", "mpdus", "heard", "packets", "cwnd", "queue", "routes", "positions"]
 BATTERY: dict[str, Any] = {"node": [{"nodes": 1, "radio.energy.battery": "2 J"}]}
 MIXED: dict[str, Any] = {"flow": [{"src": 0, "dst": 2}, {"src": 2, "dst": 0, "app": "cbr"}]}
 

@@ -125,7 +125,7 @@ def test_run_output_has_a_fixed_order() -> None:
     equal = results.packet_outcomes.with_columns(pl.lit(1).alias(name) for name in LOSSES)
 
     def said() -> object:
-        why = explain(results.flows, equal, results.airtime)
+        why = explain(results.flows, equal, results.airtime, results.nodes)
         return chappe.run(several(), seed=1).to_dict(), why.to_dict(), repr(why)
 
     first, *rest = repeated(said)

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import math
+import re
 from pathlib import Path
 
 import chappe
@@ -310,6 +311,48 @@ def test_study_files_and_commands(tmp_path: Path) -> None:
     assert code == 2
     assert "wrong.toml:6" in err
     assert "did you mean `flows`?" in err
+
+
+# ---- later ----
+
+
+def test_a_measure_of_a_finished_study(study: chappe.Study) -> None:
+    """It is the measure that the runs would have had, of all flows and of chosen ones."""
+    later = chappe.Study(study.folder)
+    assert later.summary(f"late = {RATIO}").drop("measure").equals(study.summary("timeouts_share").drop("measure"))
+    for flows in ("tcp", "web"):
+        found = later.summary("late", flows=flows).drop("measure")
+        assert found.equals(study.summary("timeouts_share", flows=flows).drop("measure"))
+    assert later.summary("late = sum(flows.timeouts)")["estimate"].equals(study.summary("timeouts_per_run")["estimate"])
+    assert "late" not in later.runs.columns
+    known = later.summary("routing_bytes_per_byte")["estimate"]
+    nodes, flows_of = later.table("nodes"), later.table("flows")
+    of_point = [
+        nodes.filter(point=p).select(pl.col("routing_bytes_sent") + pl.col("routing_header_bytes")).sum().item()
+        / flows_of.filter(point=p)["bytes_delivered"].sum()
+        for p in (0, 1)
+    ]
+    assert known.to_list() == pytest.approx(of_point)
+    assert later.compare("late = sum(flows.timeouts)", "queue.limit", baseline=5).height == 1
+    assert later.plot(measure="late = sum(flows.timeouts)").axes
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("late = count(frames)", 'table `frames` is not kept; repeat the sweep with `--measure "late = count'),
+        ("delay_p50_s", "repeat the sweep with `--measure delay_p50_s`"),
+        ("late = sum(flows.timeout)", "did you mean `timeouts`?"),
+        ("goodput_bps = sum(flows.timeouts)", "the name `goodput_bps` is taken"),
+        ("peak = sum(flows.timeouts)", "the study has another measure `peak`"),
+    ],
+)
+def test_measures_that_a_finished_study_cannot_have(study: chappe.Study, text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        study.summary(text)
+    with contextlib.redirect_stderr(io.StringIO()) as err:
+        assert cli.main(["show", str(study.folder), "--measure", text]) == 2
+    assert message in err.getvalue()
 
 
 # ---- coverage ----

@@ -2,13 +2,19 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import chappe
 import numpy as np
+import polars as pl
 import pytest
 from chappe import cli
 from chappe._run_plots import KINDS
+from chappe.study._reduced import intervals
+from chappe_papers import PAPERS
+from chappe_papers.paper import Paper
 from command import REPOSITORY
+from small_paper import PAPER as SMALL
 
 CHAIN = {
     "extends": "ns2-2.35",
@@ -64,7 +70,8 @@ def test_several_queues_of_a_node_are_added() -> None:
     assert float(np.max(axes.lines[0].get_ydata())) == most
 
 
-def test_goodput_is_that_of_the_batches(results: chappe.Results) -> None:
+def test_goodput_is_that_of_the_batches() -> None:
+    results = chappe.run({name: value for name, value in CHAIN.items() if name != "run.sample_interval"})
     (axes,) = results.plot().axes
     assert np.asarray(axes.lines[0].get_ydata()) == pytest.approx(results.flow_batches["goodput_bps"].to_numpy() / 1e3)
 
@@ -133,6 +140,48 @@ def test_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytes
         assert message in capsys.readouterr().err
 
 
+def test_the_air_has_a_bar_for_each_frame() -> None:
+    results = chappe.run({**CHAIN, "run.record": ["frames"], "topology.hops": 3})
+    rows = results.recorded["frames"]
+    shown = rows.filter(pl.col("time_s") + pl.col("airtime_s") > 2, pl.col("time_s") < 2.2)
+    figure = results.plot("air", from_s=2, until_s=2.2)
+    (axes,) = figure.axes
+    assert axes.get_xlim() == (2, 2.2)
+    senders = shown["src"].unique().sort().to_list()
+    assert [label.get_text() for label in axes.get_yticklabels()] == [f"node {n}" for n in senders]
+    bars: list[Any] = list(axes.patches)
+    drawn = sorted((senders[round(bar.get_y() + bar.get_height() / 2)], bar.get_x(), bar.get_width()) for bar in bars)
+    expected = sorted(shown.select("src", "time_s", "airtime_s").iter_rows())
+    assert np.array(drawn) == pytest.approx(np.array(expected))
+    kept = shown["outcome"].cast(pl.String).is_in(["received", "broadcast"])
+    assert sum(bar.get_hatch() is not None for bar in bars) == (~kept).sum() > 0
+    (only,) = results.plot("air", only=[2], from_s=2, until_s=2.2).axes
+    assert len(only.patches) == (shown["src"] == 2).sum()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "a figure has at most 3,000 of 40: choose a shorter time, or some nodes"),
+        ({"until_s": 1e-6}, "no frame is on the air in this time"),
+        ({"until_s": 1, "only": [9]}, "node 9 sends nothing in this time; senders: 0, 1, 2"),
+    ],
+)
+def test_airs_that_cannot_be_drawn(arguments: dict[str, Any], message: str) -> None:
+    results = chappe.run({**CHAIN, "run.record": ["frames"]})
+    with pytest.raises(ValueError, match=message):
+        results.plot("air", **arguments)
+    with pytest.raises(ValueError, match="the table frames was not recorded"):
+        chappe.run(CHAIN).plot("air")
+
+
+def test_goodput_over_time_is_that_of_the_samples(results: chappe.Results) -> None:
+    (axes,) = results.plot("goodput").axes
+    (line,) = axes.get_lines()
+    found = intervals(results.samples, results.flows)
+    assert np.asarray(line.get_ydata()) == pytest.approx((found["goodput_bps"] / 1e3).to_numpy())
+
+
 @pytest.mark.parametrize("file", sorted((REPOSITORY / "scenarios").glob("*.toml")), ids=lambda p: p.name)
 def test_notebooks_show_a_scenario_in_30_kb_without_scripts(file: Path) -> None:
     shown = chappe.Scenario.load(file)._repr_html_()
@@ -146,3 +195,12 @@ def test_notebooks_show_results_and_studies(results: chappe.Results) -> None:
     assert "<td>goodput</td><td>kbit/s</td>" in shown
     hostile = chappe.sweep(chappe.Scenario.chain(1, stop="110 delivered"), {"tcp.receive_window": [1, 2]})
     assert hostile._repr_html_().count("<tr>") == 3
+
+
+@pytest.mark.parametrize("paper", [*PAPERS, SMALL], ids=lambda p: p.name)
+def test_notebooks_show_the_verdicts_of_a_paper(paper: Paper) -> None:
+    shown = paper._repr_html_()
+    assert paper.name in shown
+    assert len(shown) < 30_000
+    assert "<script" not in shown
+    assert shown.count("<tr>") == (1 + len(paper.findings) if paper in PAPERS else 0)

@@ -55,6 +55,15 @@ def test_panels_quantities_and_words(study: chappe.Study) -> None:
     assert heights == {round(value / 1e3, 6) for value in rows["estimate"]}
 
 
+def test_several_measures_have_panels(study: chappe.Study) -> None:
+    where = {"topology.spacing": "200 m"}
+    figure = study.plot("topology.hops", ["goodput_bps", "mean_rtt_s"], by="tcp.variant", where=where)
+    assert [axes.get_ylabel() for axes in figure.axes] == ["goodput [kbit/s]", "round-trip time [ms]"]
+    rows = study.summary("mean_rtt_s").filter(pl.col("topology.spacing") == "200 m")
+    drawn = {round(float(y), 9) for line in figure.axes[1].get_lines() for y in np.asarray(line.get_ydata())}
+    assert {round(1e3 * y, 9) for y in rows["estimate"]} <= drawn
+
+
 def test_one_seed_is_drawn_with_its_batches() -> None:
     one = chappe.sweep(chappe.Scenario.chain(1, stop="110 delivered"), {"tcp.receive_window": [1, 2]})
     assert len(one.plot("tcp.receive_window").axes) == 1
@@ -74,6 +83,10 @@ def test_one_seed_is_drawn_with_its_batches() -> None:
         ),
         ({"x": "topology.hops", "where": {"tcp.mss": 3}}, "'tcp.mss' is not an axis"),
         ({"x": "topology.hops", "measure": "goodput"}, "there is no measure 'goodput'"),
+        (
+            {"measure": ["goodput_bps", "mean_rtt_s"], "by": "tcp.variant", "across": "topology.spacing"},
+            "several measures have a panel each: plot one of them across topology.spacing",
+        ),
     ],
 )
 def test_refused_figures(study: chappe.Study, arguments: dict[str, str], message: str) -> None:

@@ -75,6 +75,21 @@ def test_time_of_nodes_sums_to_one(collapsing: chappe.Results) -> None:
     assert why.energy_per_bit_j * collapsing.flows["packets_delivered"].item() * 1460 * 8 == pytest.approx(why.energy_j)
 
 
+def test_aggregates_have_a_length_and_a_share_lost() -> None:
+    """An MPDU of a data frame is lost with probability 0.2, and no other frame."""
+    settings = {"topology.hops": 1, "topology.spacing": "20 m", "run.stop": "4000 delivered"}
+    settings |= {"wlan.error": {"model": "uniform", "rate": 0.2, "frames": "data"}, "wlan.aggregation.max_mpdus": 8}
+    settings |= {"flow": [{"dst": 1, "app": "cbr"}], "cbr": {"interval": "200 us", "payload": "1472 B"}}
+    why = chappe.run({"extends": "802.11n", **settings, "run.airtime": True}).why()
+    row = why.aggregates.row(0, named=True)
+    assert row["node"] == 0
+    assert row["mpdus"] == pytest.approx(row["frames"] * row["mean_mpdus"])
+    assert 4 < row["mean_mpdus"] <= 8
+    assert row["lost_share"] == pytest.approx(0.2, abs=0.03)
+    assert "MPDUs lost" in str(why)
+    assert chappe.run(chappe.Scenario.chain(1, stop="110 delivered")).why().aggregates.is_empty()
+
+
 def test_why_repeats_a_run_without_airtime(collapsing: chappe.Results) -> None:
     counted = chappe.run(collapsing.scenario.with_settings({"run.airtime": True}))
     assert collapsing.airtime.is_empty()
@@ -115,7 +130,10 @@ def test_the_command_prints_why() -> None:
 def test_the_command_prints_why_as_json() -> None:
     arguments = ("run", "scenarios/chain.toml", "--set", "run.stop=330 delivered", "--json")
     printed = json.loads(command(*arguments, "--why", cwd=REPOSITORY).stdout)
-    why = chappe.run(chappe.Scenario.load(REPOSITORY / "scenarios/chain.toml", {"run.stop": "330 delivered"})).why()
+    scenario = chappe.Scenario.load(REPOSITORY / "scenarios/chain.toml", {"run.stop": "330 delivered"})
+    why = chappe.run(scenario).why()
+    (story,) = printed["why"].pop("stories")
+    assert story["findings"] == chappe.follow(scenario, 0).findings
     assert printed["why"] == json.loads(json.dumps(why.to_dict()))
     assert printed["why"]["airtime"][0].keys() == {"node", "use", "time_s", "share"}
     assert "why" not in json.loads(command(*arguments, cwd=REPOSITORY).stdout)

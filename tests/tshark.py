@@ -78,6 +78,8 @@ def flow_fields(name: str, folder: Path) -> bool:
         "short_flows": "tcp.dstport == 5001 && tcp.srcport > 40000 && tcp.flags.syn == 1",
         "neighborhood_red": 'frame.comment contains "congestion notification"',
         "ns2_vegas": "aodv",
+        "aggregates": "wlan.fc.type_subtype == 0x28 && radiotap.ampdu.reference && radiotap.mcs.index == 7",
+        "vht": "wlan.fc.type_subtype == 0x19 && wlan.fixed.ssc.sequence",
         "two_channels": 'frame.interface_name == "radio 1" && radiotap.channel.freq == 5180',
     }
     return any(matching(file, wanted[name]) for file in sorted(folder.glob("node-*.pcapng")))

@@ -1,7 +1,7 @@
 """The story of a flow or of a packet: what happened to it, where its packets waited, where they were lost, and why."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from chappe import _forked as forked
 from chappe import _show as show
 from chappe._arguments import said
 from chappe._journey import PARTS, Leg, journeys
+from chappe._progress import Progress
 from chappe._results import Results, run
 from chappe._scenario import ScenarioLike, scenario_of
 from chappe._why import LOSSES, REASONS, USES
@@ -22,7 +23,7 @@ KINDS = (SENT, DELIVERED, LOSS, TIMER, ROUTES, HOP)
 """Kinds of lines: a packet is sent, arrives, is lost; a timer expires or a loss is repaired; a route comes or goes; a
 packet passes a node."""
 
-_RECORDED = ("packets", "frames", "cwnd", "routes")
+_RECORDED = ("packets", "frames", "mpdus", "cwnd", "routes")
 _TEXTS = {reason: LOSSES[counter] for counter, reason in REASONS.items()}
 _NAMES = {"tcp_data": "segment", "tcp_ack": "acknowledgement", "udp": "datagram"}
 _STARVES = 0.05
@@ -76,7 +77,7 @@ def follow(scenario: ScenarioLike, flow: int | str | None = None, *, packet: int
     if flow is not None and packet is not None:
         raise ValueError("give a flow or a packet, not both")
     forked.refuse()
-    results = _watched(scenario)
+    results = watched(scenario)
     tables = results.recorded
     if packet is not None:
         rows = tables["packets"].filter(pl.col("packet") == packet)
@@ -84,11 +85,11 @@ def follow(scenario: ScenarioLike, flow: int | str | None = None, *, packet: int
             there = tables["packets"]["packet"].unique().sort().to_list()
             known = f"their numbers are from {there[0]} to {there[-1]}" if there else "none was created"
             raise ValueError(f"there is no packet {said(packet)}: {known}")
-        return _of_packet(rows, tables["frames"].filter(pl.col("packet") == packet))
+        return _of_packet(rows, attempts(tables).filter(pl.col("packet") == packet))
     flow = _number_of(flow, results.flows) if isinstance(flow, str) else flow or 0
     if flow not in results.flows["flow"]:
         raise ValueError(f"there is no flow {said(flow)}: the scenario has {count(len(results.flows), 'flow')}")
-    return _of_flow(results, flow)
+    return story_of(results, flow, has_lines=True)
 
 
 def _number_of(text: str, flows: pl.DataFrame) -> int:
@@ -112,17 +113,28 @@ def _listed(flows: Sequence[int]) -> str:
     return ", ".join(map(str, flows[:8])) + (", ..." if len(flows) > 8 else "")
 
 
-def _watched(scenario: ScenarioLike) -> Results:
-    """Runs a scenario with the tables of a story."""
-    return run(scenario_of(scenario).with_settings({"run.record": list(_RECORDED), "run.airtime": True}))
+def watched(scenario: ScenarioLike, progress: Progress = False) -> Results:
+    """Runs a scenario with the tables of a story.
+
+    Raises:
+        LimitError: If they need more memory than ``run.max_memory``.
+    """
+    changes = {"run.record": list(_RECORDED), "run.airtime": True}
+    return run(scenario_of(scenario).with_settings(changes), progress=progress)
 
 
-def stories(scenario: ScenarioLike, flows: str) -> dict[int, Story]:
-    """Runs a scenario once, and tells the stories of chosen flows, by their numbers.
+def is_watched(results: Results) -> bool:
+    """True if a run recorded what stories need."""
+    return set(_RECORDED) <= results.recorded.keys() and not results.airtime.is_empty()
+
+
+def stories(scenario: ScenarioLike, flows: str, *, progress: Progress = False) -> dict[int, Story]:
+    """Runs a scenario once, and tells the stories of chosen flows, by their numbers, without their lines.
 
     Args:
         scenario: As in :func:`follow`.
         flows: The choice, perhaps of each flow.
+        progress: As in :func:`chappe.run`.
 
     Raises:
         ScenarioError: If the scenario cannot be run.
@@ -131,29 +143,12 @@ def stories(scenario: ScenarioLike, flows: str) -> dict[int, Story]:
         RuntimeError: In a process forked after polars was used.
     """
     forked.refuse()
-    results = _watched(scenario)
+    results = watched(scenario, progress)
     chosen.check_labels(flows, chosen.labels_in(results.flows))
     of_choice = chosen.all_of(flows).of(results.flows)
     if of_choice.is_empty():
         raise ValueError(chosen.none_of(flows, results.flows))
-    return {flow: _of_flow(results, flow) for flow in of_choice["flow"].sort()}
-
-
-def stories_of(results: Results, most: int) -> dict[int, Story]:
-    """Stories of the first flows of a run, by their numbers; none if nothing was sent.
-
-    The run is repeated if it did not record what they need.
-
-    Args:
-        results: Results of the run.
-        most: Number of flows at most.
-    """
-    flows = results.flows["flow"].sort().head(most).to_list()
-    if not flows or not results.frames_sent:
-        return {}
-    is_recorded = set(_RECORDED) <= results.recorded.keys() and not results.airtime.is_empty()
-    watched = results if is_recorded else _watched(results.scenario)
-    return {flow: _of_flow(watched, flow) for flow in flows}
+    return {flow: story_of(results, flow) for flow in of_choice["flow"].sort()}
 
 
 def _of_packet(rows: pl.DataFrame, frames: pl.DataFrame) -> Story:
@@ -176,13 +171,27 @@ def _of_packet(rows: pl.DataFrame, frames: pl.DataFrame) -> Story:
     return Story([f"Packet {number}, {way}: {end}."], _delays(legs), _losses(rows), _paths(legs), _table(events))
 
 
-def _of_flow(results: Results, flow: int) -> Story:
-    """Story of a flow."""
+def attempts(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    """Frames with their packet: one row for each packet of an aggregate, with its own outcome."""
+    frames, mpdus = tables["frames"], tables["mpdus"]
+    if mpdus.is_empty():
+        return frames
+    outcome = pl.col("outcome").cast(pl.String)
+    lost = pl.when(outcome == "received").then(pl.lit("not_decoded")).otherwise(outcome)
+    return (
+        frames.drop("packet", "retry")
+        .join(mpdus.select("time_s", "src", "channel", "packet", "retry", "received"), on=["time_s", "src", "channel"])
+        .with_columns(outcome=pl.when(pl.col("received")).then(pl.lit("received")).otherwise(lost))
+    )
+
+
+def story_of(results: Results, flow: int, *, has_lines: bool = False) -> Story:
+    """Story of a flow of a run that was watched; its lines, which take as long as the rest, if they are asked for."""
     tables, row = results.recorded, results.flows.filter(flow=flow).row(0, named=True)
     packets = tables["packets"].filter(pl.col("flow") == flow)
     kind = pl.col("packet_type").cast(pl.String)
     data = packets.filter(kind.is_in(["tcp_data", "udp"]))
-    frames = tables["frames"].filter(pl.col("packet").is_in(packets["packet"].unique().implode()))
+    frames = attempts(tables).filter(pl.col("packet").is_in(packets["packet"].unique().implode()))
     legs = list(journeys(data, frames))
     delays, losses, paths = _delays(legs), _losses(packets), _paths(legs)
     cwnd = tables["cwnd"].filter(pl.col("flow") == flow)
@@ -190,9 +199,10 @@ def _of_flow(results: Results, flow: int) -> Story:
         ((pl.col("node") == row["src"]) & (pl.col("dst") == row["dst"]))
         | ((pl.col("node") == row["dst"]) & (pl.col("dst") == row["src"]))
     )
-    events = _ends(packets, legs) + _timers(cwnd) + _changes(routes)
+    events = _ends(packets, legs) + _timers(cwnd) + _changes(routes) if has_lines else []
     findings = [
         _headline(results, row, legs),
+        *_went(paths, _gateways(results)),
         *_held(row, cwnd),
         *_waited(delays, legs),
         *_lost(losses),
@@ -204,17 +214,57 @@ def _of_flow(results: Results, flow: int) -> Story:
 # ---- findings ----
 
 
+def titled(row: Mapping[str, Any]) -> str:
+    """A flow in words, from its row of the table ``flows``."""
+    name = "UDP" if row["transport"] == "udp" else f"TCP {row['variant']}"
+    return f"Flow {row['flow']}, node {row['src']} to node {row['dst']}, {name}"
+
+
 def _headline(results: Results, row: dict[str, Any], legs: Sequence[Sequence[Leg]]) -> str:
     alike = results.flows.filter(transport=row["transport"])["goodput_bps"].to_list()
     mean = sum(alike) / len(alike)
     starves = len(alike) > 1 and row["goodput_bps"] < _STARVES * mean
-    name = "UDP" if row["transport"] == "udp" else f"TCP {row['variant']}"
-    what = f"Flow {row['flow']}, node {row['src']} to node {row['dst']}, {name}"
+    what = titled(row)
     others = f"; the {len(alike)} flows of {row['transport'].upper()} have {_kbps(mean)} on average" if starves else ""
     return (
         f"{what}{', starves' if starves else ''}: {_kbps(row['goodput_bps'])}, "
         f"{count(len(legs), 'packet')} delivered in the run{others}."
     )
+
+
+def _gateways(results: Results) -> set[int]:
+    """Nodes with a radio and a point-to-point link."""
+    if results.wired_links.is_empty():
+        return set()
+    return set(results.wired_links["src"].to_list()) & set(results.airtime["node"].to_list())
+
+
+def _went(paths: pl.DataFrame, gateways: Collection[int]) -> list[str]:
+    """Ways of the delivered packets, and their gateways over time."""
+    if paths.is_empty():
+        return []
+    rows = paths.to_dicts()
+    whole, first = sum(row["packets"] for row in rows), rows[0]
+    if len(rows) == 1:
+        text = f"Its packets take {count(first['hops'], 'hop')}: {first['path']}"
+    else:
+        fewest, most = min(row["hops"] for row in rows), max(row["hops"] for row in rows)
+        hops = count(most, "hop") if fewest == most else f"{fewest} to {count(most, 'hop')}"
+        text = (
+            f"Its packets take {count(len(rows), 'path')} of {hops}, "
+            f"{_percent(first['packets'] / whole)} of them {first['path']}"
+        )
+    through = []
+    for node in sorted(gateways):
+        over = [row for row in rows if str(node) in row["path"].split(" - ")]
+        if over:
+            share = sum(row["packets"] for row in over) / whole
+            begin, end = min(row["first_at_s"] for row in over), max(row["last_at_s"] for row in over)
+            when = (
+                "" if share == 1 else f" ({_percent(share)}, from {show.number(begin, 4)} to {show.number(end, 4)} s)"
+            )
+            through.append(f"gateway {node}{when}")
+    return [f"{text}{'; they pass ' if through else ''}{' and '.join(through)}."]
 
 
 def _held(row: dict[str, Any], cwnd: pl.DataFrame) -> list[str]:

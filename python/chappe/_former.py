@@ -78,7 +78,20 @@ WORDS: Mapping[str, str] = {"data": "tcp_data", "ack": "tcp_ack", "datagram": "u
 APPS: Mapping[str, str] = {"ftp": "bulk"}
 """Words of ``app`` of flows by former word."""
 
+_OF_EDCA = (
+    "aggregates_sent",
+    "mpdus_sent",
+    "mpdus_failed",
+    "block_ack_requests_sent",
+    "action_frames_sent",
+    "cf_ends_sent",
+)
+_AGGREGATES = dict(zip(_OF_EDCA, ((c, pl.Int64) for c in ("data_frames_failed", *_OF_EDCA)), strict=False))
+
 ADDED: Mapping[str, Mapping[str, tuple[str, Any]]] = {
+    "nodes": _AGGREGATES,
+    "batches": _AGGREGATES,
+    "frames": {"mpdus": ("packet", pl.Int64)},
     "packet_outcomes": {"measured": ("packet_class", pl.Boolean)},
     "short_flows": {"measured": ("started_at_s", pl.Boolean)},
     "samples": {"packets_delivered": ("source_queue_packets", pl.Int64)},

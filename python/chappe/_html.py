@@ -21,11 +21,11 @@ _LINKS, _NODES = 150, 150
 """Links and nodes that are drawn at most."""
 
 _LOOKS = {
-    'class="map"': 'width="460" font-family="sans-serif" font-size="10"',
+    'class="map"': 'xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="10"',
     'class="link"': 'stroke="#aab4c0"',
     'class="flow"': 'fill="none" stroke="#0072b2" stroke-width="1.5"',
 }
-"""Attributes instead of the style sheet of a page, which notebooks take away."""
+"""Attributes instead of the style sheet of a page."""
 
 
 def scenario(of: "Scenario") -> str:
@@ -34,17 +34,26 @@ def scenario(of: "Scenario") -> str:
 
     changes = list(flat(json.loads(of._core.changes_json())))
     rows = [(n, str(v).lower() if isinstance(v, bool) else v) for n, v in changes if not isinstance(v, list)]
-    svg = drawn(of, _LINKS) if len(of._core.places()[0]) <= _NODES else ""
+    nodes = len(of._core.places()[0])
+    svg = drawn(of, _LINKS) if nodes <= _NODES else ""
+    picture = _picture(svg, f"Map of {nodes} nodes") if svg else ""
+    return joined(repr(of), picture, table_of(("setting", "differs from the default"), rows))
+
+
+def _picture(svg: str, words: str) -> str:
+    """A map as an image on white; of an SVG notebooks that are not trusted leave the texts, of an image its words."""
     for name, look in _LOOKS.items():
         svg = svg.replace(name, look)
-    return _joined(repr(of), svg, _table(("setting", "differs from the default"), rows))
+    svg = svg.replace("<defs>", '<rect width="100%" height="100%" fill="#fff"/><defs>', 1)
+    data = base64.b64encode(svg.encode()).decode()
+    return f'<p><img alt="{escape(words)}" width="460" src="data:image/svg+xml;base64,{data}"></p>'
 
 
 def results(of: "Results") -> str:
     """The measures of a run."""
     rows = [(*_named(row["measure"]), show.estimate(row, measure_of(row["measure"]).scale))
             for row in of.summary().iter_rows(named=True)]  # fmt: skip
-    return _joined(repr(of), _table(("measure", "unit", "value"), rows))
+    return joined(repr(of), table_of(("measure", "unit", "value"), rows))
 
 
 def study(of: "Study") -> str:
@@ -55,7 +64,7 @@ def study(of: "Study") -> str:
         (*(row[axis] for axis in of._own_axes), show.estimate(row, measure_of(name).scale))
         for row in of.summary(name).iter_rows(named=True)
     ]
-    return _joined(repr(of), _table((*of._own_axes, f"{label} [{unit}]" if unit else label), rows))
+    return joined(repr(of), table_of((*of._own_axes, f"{label} [{unit}]" if unit else label), rows))
 
 
 class Player:
@@ -93,7 +102,7 @@ def flat(settings: Mapping[str, Any], group: str = "") -> Iterable[tuple[str, An
             yield f"{group}{name}", value
 
 
-def _table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+def table_of(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """A table of the first rows."""
     if not rows:
         return ""
@@ -103,5 +112,6 @@ def _table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
 
 
-def _joined(title: str, *parts: str) -> str:
+def joined(title: str, *parts: str) -> str:
+    """Parts below the words of a ``repr``."""
     return f"<div><p><b>{escape(title[1:-1])}</b></p>{''.join(parts)}</div>"

@@ -5,13 +5,14 @@ The parts of a journey meet, so that they add up to the delay of the packet.
 
 import bisect
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
 ROUTE, QUEUE, ACCESS, RETRIES, AIR, LINK = "route", "queue", "access", "retransmission", "air", "link"
+ORDER = "order"
 """Parts of a journey: no route or address yet, in a queue, first access to the medium, further attempts, on the air, on
-a point-to-point link."""
+a point-to-point link; behind an MPDU that is missing, at a station with EDCA."""
 
 PARTS = {
     ROUTE: "waiting for a route",
@@ -20,9 +21,12 @@ PARTS = {
     RETRIES: "repeated frames",
     AIR: "on the air",
     LINK: "on the link",
+    ORDER: "in the reordering buffer",
 }
 
 _BEGINS = ("created", "injected", "received", "arrived")
+_KNOWN = (*_BEGINS, "queued", "dequeued", "delivered")
+"""Events from which journeys are made."""
 
 
 class Leg(NamedTuple):
@@ -44,28 +48,48 @@ class Leg(NamedTuple):
 
 
 class _Events:
-    """Events of a packet, by node and kind, each with its times in order."""
+    """Events of a packet by node, each with its times in order."""
 
-    def __init__(self, rows: Sequence[Mapping[str, Any]]):
-        self._times: dict[tuple[str, int, int | None], list[float]] = {}
-        self._any: dict[tuple[str, int], list[float]] = {}
-        self._to: dict[int, list[tuple[float, int]]] = {}
-        for row in rows:
-            self._any.setdefault((row["event"], row["node"]), []).append(row["time_s"])
-            if row["event"] == "dequeued" and row["next_hop"] is not None:
-                self._to.setdefault(row["next_hop"], []).append((row["time_s"], row["node"]))
+    def __init__(self) -> None:
+        self._begun: dict[int, tuple[list[float], list[str]]] = {}
+        self._queued: dict[int, list[float]] = {}
+        self._left: dict[int, tuple[list[float], list[int]]] = {}
+        self.end: tuple[int, float] | None = None
+        """Node and time of the delivery; the first copy that arrives ends the journey."""
 
-    def last(self, event: str, node: int, until_s: float) -> float | None:
-        """Last such event at the node, at this time or before."""
-        times = self._any.get((event, node), [])
-        place = bisect.bisect_right(times, until_s)
-        return times[place - 1] if place else None
+    def add(self, event: str, node: int, next_hop: int | None, dst: int | None, time_s: float) -> None:
+        """Adds a row of the table ``packets``."""
+        if event in _BEGINS:
+            times, kinds = self._begun.setdefault(node, ([], []))
+            times.append(time_s)
+            kinds.append(event)
+        elif event == "queued":
+            self._queued.setdefault(node, []).append(time_s)
+        elif event == "dequeued":
+            if next_hop is not None:
+                times, nodes = self._left.setdefault(next_hop, ([], []))
+                times.append(time_s)
+                nodes.append(node)
+        elif event == "delivered" and node == dst and self.end is None:
+            self.end = node, time_s
+
+    def begun(self, node: int, until_s: float) -> tuple[float, str] | None:
+        """Time and kind of the last arrival or creation at the node, at this time or before."""
+        if (found := self._begun.get(node)) is None or (place := bisect.bisect_right(found[0], until_s)) == 0:
+            return None
+        return found[0][place - 1], found[1][place - 1]
+
+    def queued(self, node: int, until_s: float) -> float | None:
+        """Time at which it was last queued at the node, at this time or before."""
+        if (times := self._queued.get(node)) is None or (place := bisect.bisect_right(times, until_s)) == 0:
+            return None
+        return times[place - 1]
 
     def sender_to(self, node: int, until_s: float) -> tuple[float, int] | None:
-        """Time and node of the last packet that left for this node, at this time or before."""
-        sent = self._to.get(node, [])
-        place = bisect.bisect_right(sent, (until_s, float("inf")))
-        return sent[place - 1] if place else None
+        """Time and node of the last departure for this node, at this time or before."""
+        if (found := self._left.get(node)) is None or (place := bisect.bisect_right(found[0], until_s)) == 0:
+            return None
+        return found[0][place - 1], found[1][place - 1]
 
 
 def journeys(packets: pl.DataFrame, frames: pl.DataFrame) -> Iterator[list[Leg]]:
@@ -73,19 +97,20 @@ def journeys(packets: pl.DataFrame, frames: pl.DataFrame) -> Iterator[list[Leg]]
 
     Args:
         packets: Rows of the recorded table ``packets`` of these packets.
-        frames: Rows of the recorded table ``frames`` of these packets.
+        frames: Rows of the recorded table ``frames`` of these packets; with ``received``, of those of aggregates.
     """
-    sent: dict[tuple[int, int, int], list[tuple[float, float]]] = {}
-    columns = ("packet", "src", "dst", "time_s", "airtime_s")
-    for packet, src, dst, time_s, airtime_s in frames.sort("time_s").select(columns).iter_rows():
-        sent.setdefault((packet, src, dst), []).append((time_s, airtime_s))
-    rows: dict[int, list[dict[str, Any]]] = {}
-    for row in packets.select("packet", "event", "node", "next_hop", "dst", "time_s").iter_rows(named=True):
-        rows.setdefault(row["packet"], []).append(row)
-    for packet, of_packet in rows.items():
-        # The first copy that arrives ends the journey.
-        end = next((r for r in of_packet if r["event"] == "delivered" and r["node"] == r["dst"]), None)
-        if end is not None and (legs := _back(packet, _Events(of_packet), end["node"], end["time_s"], sent)):
+    received = ORDER if "received" in frames.columns else ROUTE
+    sent: dict[tuple[int, int, int], list[float]] = {}
+    for packet, src, dst, time_s in frames.sort("time_s").select("packet", "src", "dst", "time_s").iter_rows():
+        sent.setdefault((packet, src, dst), []).append(time_s)
+    events: dict[int, _Events] = {}
+    known = packets.filter(pl.col("event").cast(pl.String).is_in(_KNOWN))
+    for packet, *row in known.select("packet", "event", "node", "next_hop", "dst", "time_s").iter_rows():
+        if (of_packet := events.get(packet)) is None:
+            of_packet = events[packet] = _Events()
+        of_packet.add(*row)
+    for packet, of_packet in events.items():
+        if of_packet.end is not None and (legs := _back(packet, of_packet, *of_packet.end, sent, received)):
             yield legs[::-1]
 
 
@@ -94,19 +119,22 @@ def _back(
     events: _Events,
     node: int,
     end_s: float,
-    sent: Mapping[tuple[int, int, int], Sequence[tuple[float, float]]],
+    sent: Mapping[tuple[int, int, int], Sequence[float]],
+    received: str,
 ) -> list[Leg]:
-    """Legs from the delivery back to the creation; none if the way cannot be told."""
+    """Legs from the delivery back to the creation; none if the way cannot be told.
+
+    ``received`` is the part between the reception over the radio and what follows it at a node.
+    """
     legs: list[Leg] = []
     now = end_s
     while True:
-        arrivals = [(t, event) for event in _BEGINS if (t := events.last(event, node, now)) is not None]
-        if not arrivals:
+        if (begun := events.begun(node, now)) is None:
             return []
-        arrived_s, how = max(arrivals)
+        arrived_s, how = begun
         if now > arrived_s:
             # Within a node time passes without a route, or while the layers hand the packet on.
-            legs.append(Leg(packet, node, ROUTE, arrived_s, now))
+            legs.append(Leg(packet, node, received if how == "received" else ROUTE, arrived_s, now))
         if how in ("created", "injected"):
             return legs
         if (left := events.sender_to(node, arrived_s)) is None:
@@ -115,15 +143,15 @@ def _back(
         if how == "arrived":
             legs.append(Leg(packet, sender, LINK, left_s, arrived_s))
         else:
-            tries = [f for f in sent.get((packet, sender, node), ()) if left_s <= f[0] < arrived_s]
-            if not tries:
+            tries = sent.get((packet, sender, node), ())
+            first, last = bisect.bisect_left(tries, left_s), bisect.bisect_left(tries, arrived_s) - 1
+            if last < first:
                 return []
-            last_s = tries[-1][0]
-            legs.append(Leg(packet, sender, AIR, last_s, arrived_s))
-            if len(tries) > 1:
-                legs.append(Leg(packet, sender, RETRIES, tries[0][0], last_s))
-            legs.append(Leg(packet, sender, ACCESS, left_s, tries[0][0]))
-        queued_s = events.last("queued", sender, left_s)
+            legs.append(Leg(packet, sender, AIR, tries[last], arrived_s))
+            if last > first:
+                legs.append(Leg(packet, sender, RETRIES, tries[first], tries[last]))
+            legs.append(Leg(packet, sender, ACCESS, left_s, tries[first]))
+        queued_s = events.queued(sender, left_s)
         if queued_s is None:
             return []
         legs.append(Leg(packet, sender, QUEUE, queued_s, left_s))

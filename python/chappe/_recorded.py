@@ -8,7 +8,7 @@ import polars as pl
 from chappe import _core
 from chappe import _tables as tables
 
-RECORDED = ("frames", "heard", "packets", "cwnd", "queue", "routes", "energy", "positions")
+RECORDED = ("frames", "mpdus", "heard", "packets", "cwnd", "queue", "routes", "energy", "positions")
 """Tables that ``run.record`` accepts."""
 
 

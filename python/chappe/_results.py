@@ -393,9 +393,10 @@ class Results:
         ``results.plot("cwnd", until_s=20).savefig("cwnd.svg")`` draws congestion windows.
 
         Args:
-            what: ``"goodput"`` (batch by batch), ``"cwnd"``, ``"rtt"`` (and the timeout), ``"queue"`` or ``"energy"``.
-                All but the first need a table of ``run.record`` with that name; windows and round-trip times are also
-                drawn from the samples of ``run.sample_interval``, round-trip times from the table ``cwnd``.
+            what: ``"goodput"`` (batch by batch), ``"cwnd"``, ``"rtt"`` (and the timeout), ``"queue"``, ``"energy"`` or
+                ``"air"`` (frames, a lane for each node). All but the first need a table of ``run.record`` with that
+                name, the last ``frames``; goodput, windows and round-trip times are also drawn from the samples of
+                ``run.sample_interval``, round-trip times from the table ``cwnd``.
             only: Numbers of the flows or nodes that are drawn; ``None``: all.
             from_s: Begin of the time axis [s].
             until_s: End of the time axis [s]; ``None``: the end of the run.
@@ -405,7 +406,7 @@ class Results:
 
         Raises:
             ValueError: If there is no such figure, its table was not recorded, a flow or node is unknown, the times
-                are in a wrong order, or there are more than 12 curves.
+                are in a wrong order, or there are more than 12 curves, or 3,000 frames.
             TypeError: If an argument has the wrong type.
             RuntimeError: In a process forked after polars was used.
         """
@@ -569,8 +570,8 @@ class Results:
                 warnings.warn(self._again(), ChappeWarning, stacklevel=2)
             again = run(self.scenario.with_settings({"run.airtime": True, "run.record": []}))
             rest = self if self.epoch == again.epoch else again
-            return explain(rest.flows, rest.packet_outcomes, again.airtime)
-        return explain(self.flows, self.packet_outcomes, self.airtime)
+            return explain(rest.flows, rest.packet_outcomes, again.airtime, rest.nodes)
+        return explain(self.flows, self.packet_outcomes, self.airtime, self.nodes)
 
     def _again(self) -> str:
         """Notice of the repetition of a run."""
@@ -805,7 +806,7 @@ def run(
         ScenarioError: If the scenario cannot be run, with all problems at once.
         LimitError: If the run needs more memory than ``run.max_memory``.
         OSError: If the scenario cannot be read, or a folder cannot be written or has files that no run wrote.
-        ValueError: If the name of the folder is empty or not UTF-8, or with ``pcap`` and ``wlan.access = "edca"``.
+        ValueError: If the name of the folder is empty or not UTF-8.
         TypeError: If an argument has the wrong type.
         RuntimeError: With ``out``, in a process forked after polars was used.
     """
@@ -817,8 +818,6 @@ def run(
             return _run(checked, update, out)
         if out is not None:
             refuse_shared(path_of("pcap", pcap), path_of("folder", out))
-        if checked.settings["wlan"]["access"] == "edca":
-            raise ValueError('captures do not have the aggregates of `wlan.access = "edca"`: leave pcap out')
         with Captures(pcap) as captures:
             return _run(checked, update, out, captures)
 

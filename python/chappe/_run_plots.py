@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
+from chappe import _air as air
 from chappe import plot
 from chappe._arguments import said
+from chappe.study._reduced import intervals
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -17,6 +19,10 @@ if TYPE_CHECKING:
 
 CURVES = len(plot.COLOURS)
 """Largest number of flows or nodes of a figure, which have different colours."""
+
+
+AIR = "air"
+"""The figure of the frames on the air, which has lanes in place of curves."""
 
 
 class Kind(NamedTuple):
@@ -38,7 +44,7 @@ def figure(results: "Results", what: str, only: list[int] | None, from_s: float,
 
     Args:
         results: The run.
-        what: A key of :data:`KINDS`.
+        what: A key of :data:`KINDS`, or :data:`AIR`.
         only: Numbers of the flows or nodes that are drawn; ``None``: all.
         from_s: Begin of the time axis [s].
         until_s: End of the time axis [s]; ``None``: that of the run.
@@ -47,13 +53,15 @@ def figure(results: "Results", what: str, only: list[int] | None, from_s: float,
         ValueError: If there is no such kind, its table was not recorded or is empty, a number is unknown, the times
             are in a wrong order, or there are more curves than colours.
     """
-    if what not in KINDS:
-        raise ValueError(f"there is no figure {said(what)}; known: {', '.join(KINDS)}")
+    if what not in (*KINDS, AIR):
+        raise ValueError(f"there is no figure {said(what)}; known: {', '.join((*KINDS, AIR))}")
     end_s = results.simulated_s if until_s is None else until_s
     if not 0 <= from_s < end_s:
         raise ValueError(
             f"a figure from {from_s:g} s until {end_s:g} s has no time: the run lasts {results.simulated_s:g} s"
         )
+    if what == AIR:
+        return air.figure(results, only, from_s, end_s)
     kind = KINDS[what]
     panels = kind.panels(results, only)
     groups = {c.group for _, curves in panels for c in curves}
@@ -139,6 +147,10 @@ def _energy(results: "Results", only: list[int] | None) -> list[tuple[str, list[
 
 
 def _goodput(results: "Results", only: list[int] | None) -> list[tuple[str, list[plot.Curve]]]:
+    if len(results.samples):
+        rows = intervals(results.samples, results.flows).with_columns(pl.col("goodput_bps") / 1e3)
+        label = "goodput, by sample interval [kbit/s]"
+        return [(label, _curves(rows, "goodput_bps", "flow", "flow", only, steps=False))]
     times = results.batches.select("batch", ((pl.col("started_at_s") + pl.col("ended_at_s")) / 2).alias("time_s"))
     rows = results.flow_batches.join(times, on="batch").with_columns(pl.col("goodput_bps") / 1e3)
     return [("goodput, by batch [kbit/s]", _curves(rows, "goodput_bps", "flow", "flow", only, steps=False))]

@@ -6,29 +6,36 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from rich.console import Console
-from rich.text import Text
-
 from chappe._error import LimitError, ScenarioError, StudyError
-from chappe._layout import Table
 from chappe._scenario import Scenario
 from chappe._words import count, plain, tell
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from chappe._explain import Explanation
+    from chappe._layout import Table
+
+# Functions import rich themselves: most of the time of `chappe --help` would be loading it.
 
 
 _LOPSIDED = 1.5
 """Ratio of the longer to the shorter side of an interval from which both ends are printed."""
 
 
-def console() -> Console:
+def console() -> "Console":
     """Standard output; lines are wrapped on terminals only."""
-    return Console(highlight=False, emoji=False, width=None if sys.stdout.isatty() else 160)
+    from rich.console import Console
+
+    # In notebooks rich would display each line as an output of its own, past `sys.stdout`.
+    width = None if sys.stdout.isatty() else 160
+    return Console(highlight=False, emoji=False, force_jupyter=False, width=width)
 
 
-def write(t: Table) -> None:
+def write(t: "Table") -> None:
     """Prints a table with its title, followed by an empty line."""
+    from rich.text import Text
+
     out = console()
     if t.title:
         say(t.title, style="bold")
@@ -40,11 +47,15 @@ def write(t: Table) -> None:
 
 def say(text: str, style: str = "") -> None:
     """Prints a line, wrapped between words on a terminal."""
+    from rich.text import Text
+
     console().print(Text(plain(text), style=style))
 
 
-def table(*columns: str, title: str | None = None, keys: int = 1) -> Table:
+def table(*columns: str, title: str | None = None, keys: int = 1) -> "Table":
     """A table, see :class:`chappe._layout.Table`; :func:`write` prints it."""
+    from chappe._layout import Table
+
     return Table(*columns, title=title, keys=keys)
 
 
@@ -146,7 +157,7 @@ def explanations(found: "Iterable[Explanation]") -> None:
         write(t)
 
 
-def _add_fact(t: Table, name: str, fact: Any) -> None:
+def _add_fact(t: "Table", name: str, fact: Any) -> None:
     """Adds a fact to the table of an explanation: a text, a list or a dict."""
     if isinstance(fact, dict):
         t.add_row(f"  {name}", "")

@@ -5,6 +5,7 @@ import polars as pl
 from chappe import _show as show
 from chappe._follow import Story
 from chappe._journey import PARTS
+from chappe._told import Told
 from chappe._words import count
 
 _TOLD = 8
@@ -23,6 +24,18 @@ def story(s: Story, lines: pl.DataFrame, most: int) -> None:
         show.say(
             f"{len(lines) - most:,} further lines: `--lines` prints more, `--from`, `--until` and `--only` choose."
         )
+
+
+def told(of_flows: Told) -> None:
+    """Prints the stories of flows, and the lines of the others."""
+    if of_flows.stories or of_flows.others:
+        show.say("")
+    for s in of_flows.stories.values():
+        summary(s)
+    for text in of_flows.others:
+        show.say(text)
+    if of_flows.note:
+        show.say(f"{of_flows.note} {of_flows.more}".strip())
 
 
 def summary(s: Story) -> None:
@@ -58,6 +71,7 @@ def _paths(paths: pl.DataFrame) -> None:
     show.write(t)
     if len(paths) > _TOLD:
         show.say(f"{len(paths) - _TOLD:,} further paths.")
+        show.say("")
 
 
 def _ms(seconds: float) -> str:

@@ -225,8 +225,20 @@ def _airtime(budgets: Why) -> None:
         if any(shares["share"]):
             t.add_row(label, *(f"{100 * share:.1f} %" for share in (_mean(shares["share"]), *of_busiest)))
     show.write(t)
+    _aggregates(budgets.aggregates)
     per_bit = show.number(None if budgets.energy_per_bit_j is None else budgets.energy_per_bit_j * 1e6)
     show.say(f"Energy of all nodes: {show.number(budgets.energy_j)} J, {per_bit} uJ per delivered bit.")
+
+
+def _aggregates(aggregates: pl.DataFrame) -> None:
+    """Prints the aggregates of the nodes that sent the most MPDUs."""
+    if aggregates.is_empty():
+        return
+    t = show.table("Aggregates", ">data frames", ">mean MPDUs", ">MPDUs lost", title="MPDUs sent with EDCA")
+    busiest = aggregates.sort(["mpdus", "node"], descending=[True, False]).head(5)
+    for r in busiest.iter_rows(named=True):
+        t.add_row(f"node {r['node']}", f"{r['frames']:,}", f"{r['mean_mpdus']:.1f}", f"{100 * r['lost_share']:.1f} %")
+    show.write(t)
 
 
 def _mean(values: pl.Series) -> float:

@@ -77,7 +77,7 @@ REASONS = {
 
 @dataclass(frozen=True, repr=False)
 class Why:
-    """Budgets of a run; ``print`` and prompts show the text of ``chappe run --why``.
+    """Budgets of a run; ``print`` and prompts show them as ``chappe run --why`` does.
 
     Attributes:
         flow_time: Measured time of TCP flows by phase: ``flow``, ``use``, ``time_s``, ``share``. The shares of a flow
@@ -90,6 +90,8 @@ class Why:
             class sum to 1; causes without packets are left out.
         airtime: Measured time of nodes by use: ``node``, ``use``, ``time_s``, ``share``. The shares of a node sum to
             1; their means over the nodes are the shares of the network.
+        aggregates: Nodes that sent MPDUs with EDCA: ``node``, ``frames`` (data frames sent), ``mpdus`` (in them),
+            ``mean_mpdus`` (mean length of an aggregate), ``lost_share`` (MPDUs that no response acknowledged).
         energy_j: Energy of all nodes in the measured time [J].
         energy_per_bit_j: Energy per delivered bit of payload [J]; ``None`` if nothing was delivered.
     """
@@ -98,6 +100,7 @@ class Why:
     routes: pl.DataFrame
     losses: pl.DataFrame
     airtime: pl.DataFrame
+    aggregates: pl.DataFrame
     energy_j: float
     energy_per_bit_j: float | None
 
@@ -113,7 +116,8 @@ class Why:
             RuntimeError: In a process forked after polars was used.
         """
         forked.refuse()
-        rows = {name: getattr(self, name).to_dicts() for name in ("flow_time", "losses", "airtime", "routes")}
+        names = ("flow_time", "losses", "airtime", "routes", "aggregates")
+        rows = {name: getattr(self, name).to_dicts() for name in names}
         return {**rows, "energy_j": self.energy_j, "energy_per_bit_j": self.energy_per_bit_j}
 
     def __repr__(self) -> str:
@@ -125,7 +129,7 @@ class Why:
         return output.getvalue().strip("\n")
 
 
-def explain(flows: pl.DataFrame, outcomes: pl.DataFrame, airtime: pl.DataFrame) -> Why:
+def explain(flows: pl.DataFrame, outcomes: pl.DataFrame, airtime: pl.DataFrame, nodes: pl.DataFrame) -> Why:
     """Budgets from the tables of a run."""
     # The previous version did not tell the packets of the warm-up from the others.
     measured = outcomes.filter(pl.col("measured").fill_null(True))
@@ -157,8 +161,24 @@ def explain(flows: pl.DataFrame, outcomes: pl.DataFrame, airtime: pl.DataFrame) 
         ),
         losses.sort("packet_class", "packets", descending=True, maintain_order=True),
         _shares(airtime, "node", list(AIRTIME)),
+        _aggregates(nodes),
         energy,
         energy / bits if bits else None,
+    )
+
+
+def _aggregates(nodes: pl.DataFrame) -> pl.DataFrame:
+    """Aggregates of the nodes that sent MPDUs as QoS stations; results of before have no such counters."""
+    if "mpdus_sent" not in nodes.columns:
+        nodes = nodes.with_columns(pl.lit(0, pl.Int64).alias(name) for name in ("mpdus_sent", "mpdus_failed"))
+    return tables.known(
+        nodes.filter(pl.col("mpdus_sent") > 0).select(
+            "node",
+            pl.col("data_frames_sent").alias("frames"),
+            pl.col("mpdus_sent").alias("mpdus"),
+            (pl.col("mpdus_sent") / pl.col("data_frames_sent")).alias("mean_mpdus"),
+            (pl.col("mpdus_failed") / pl.col("mpdus_sent")).alias("lost_share"),
+        )
     )
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -129,8 +129,9 @@ def draw(panels: Sequence[Panel], *, title: str, reference: str = "") -> "Figure
         reference: Name of the reference data in the legend.
     """
     import matplotlib as mpl
-    from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
+
+    from chappe._figure import Figure
 
     with mpl.rc_context(_STYLE):
         across = min(len(panels), 2)
@@ -300,8 +301,9 @@ def agreement(panels: Sequence[tuple[str, Sequence[Group]]], *, title: str, x_la
         y_label: Name of the predicted values.
     """
     import matplotlib as mpl
-    from matplotlib.figure import Figure
     from matplotlib.ticker import FuncFormatter, NullFormatter
+
+    from chappe._figure import Figure
 
     with mpl.rc_context(_STYLE):
         figure = Figure(figsize=(10.0, 5.6), layout="constrained")
@@ -348,7 +350,8 @@ def over_time(panels: Sequence[tuple[str, Sequence[Curve]]], *, title: str, pane
         panel_in: Height of a panel [inch].
     """
     import matplotlib as mpl
-    from matplotlib.figure import Figure
+
+    from chappe._figure import Figure
 
     with mpl.rc_context(_STYLE):
         figure = Figure(figsize=(8.4, 0.9 + panel_in * len(panels)), layout="constrained")
@@ -369,6 +372,70 @@ def over_time(panels: Sequence[tuple[str, Sequence[Curve]]], *, title: str, pane
         return figure
 
 
+class Bar(NamedTuple):
+    """Something that takes time, in a lane.
+
+    Attributes:
+        lane: Number of the lane, from the top.
+        begin_s: Its beginning [s].
+        length_s: Its length [s].
+        crossed: True for a bar that is hatched.
+    """
+
+    lane: int
+    begin_s: float
+    length_s: float
+    crossed: bool
+
+
+def lanes(
+    bars: Mapping[str, Sequence[Bar]], names: Sequence[str], *, title: str, begin_s: float, end_s: float
+) -> "Figure":
+    """Plots bars over time [s], a lane for each name, with a colour for each kind.
+
+    Args:
+        bars: Bars of each kind, with its label.
+        names: Names of the lanes.
+        title: Title of the figure.
+        begin_s: Left end of the time axis [s].
+        end_s: Right end.
+    """
+    import matplotlib as mpl
+
+    from chappe._figure import Figure
+
+    with mpl.rc_context({**_STYLE, "hatch.linewidth": 0.8}):
+        figure = Figure(figsize=(8.4, min(1.2 + 0.32 * len(names), 10.0)), layout="constrained")
+        axes = figure.add_subplot()
+        axes.grid(axis="y", visible=False)
+        for number, (label, of_kind) in enumerate(bars.items()):
+            colour, named = COLOURS[number % len(COLOURS)], label
+            for crossed in (False, True):
+                drawn = [b for b in of_kind if b.crossed is crossed]
+                if not drawn:
+                    continue
+                axes.barh(
+                    [b.lane for b in drawn],
+                    [b.length_s for b in drawn],
+                    left=[b.begin_s for b in drawn],
+                    height=0.7,
+                    color="white" if crossed else colour,
+                    edgecolor=colour,
+                    linewidth=0.8,
+                    hatch="xxxx" if crossed else None,
+                    label=named,
+                )
+                named = f"_{label}"
+        axes.set_xlim(begin_s, end_s)
+        axes.set_ylim(len(names) - 0.5, -0.5)
+        axes.set_yticks(range(len(names)), names, fontsize=8)
+        axes.ticklabel_format(axis="x", useOffset=False)
+        axes.set_xlabel("time [s]")
+        figure.suptitle(title, x=0.01, ha="left", fontsize=9.5, fontweight="bold")
+        figure.legend(loc="outside lower left", ncols=6, fontsize=8)
+        return figure
+
+
 def welch(study: "Study", measure: str = "goodput_bps", *, window: int = 5) -> "Figure":
     """Plots the mean of the runs batch by batch, one panel per point, to find the transient by eye.
 
@@ -384,7 +451,8 @@ def welch(study: "Study", measure: str = "goodput_bps", *, window: int = 5) -> "
         ValueError: If the measure is unknown, or the study has more than :data:`PANELS` points.
     """
     import matplotlib as mpl
-    from matplotlib.figure import Figure
+
+    from chappe._figure import Figure
 
     series = study._series(measure)
     if not 1 <= len(series) <= PANELS:
@@ -414,7 +482,8 @@ def moving_average(values: "np.ndarray", window: int) -> "np.ndarray":
 def places(nodes: Sequence[tuple[float, float]], flows: Sequence[tuple[int, int]], *, title: str) -> "Figure":
     """Plots node positions [m], and flows as numbered arrows."""
     import matplotlib as mpl
-    from matplotlib.figure import Figure
+
+    from chappe._figure import Figure
 
     with mpl.rc_context(_STYLE):
         figure = Figure(figsize=(5.0, 5.0), layout="constrained")
@@ -469,8 +538,9 @@ def topology(
     """
     import matplotlib as mpl
     from matplotlib.collections import LineCollection
-    from matplotlib.figure import Figure
     from matplotlib.patches import FancyArrowPatch
+
+    from chappe._figure import Figure
 
     xs, ys = [x for x, _ in nodes], [y for _, y in nodes]
     wide, high = max(max(xs) - min(xs), 1.0), max(max(ys) - min(ys), 1.0)
@@ -509,7 +579,8 @@ def network(
 ) -> "Figure":
     """Plots named nodes and labelled links."""
     import matplotlib as mpl
-    from matplotlib.figure import Figure
+
+    from chappe._figure import Figure
 
     with mpl.rc_context(_STYLE):
         figure = Figure(figsize=(9.0, 3.6), layout="constrained")
@@ -555,7 +626,8 @@ def windows(changes: Mapping[str, pl.DataFrame], *, title: str, end_s: float, be
         begin_s: Left end of the time axis [s].
     """
     import matplotlib as mpl
-    from matplotlib.figure import Figure
+
+    from chappe._figure import Figure
 
     # The last change before the axes begin is the window at their left end.
     changes = {name: _from(rows.filter(pl.col("time_s") <= end_s), begin_s) for name, rows in changes.items()}
@@ -626,6 +698,9 @@ def save(figure: "Figure", folder: Path, name: str) -> None:
         write_file(folder / f"{name}.{kind}", encoded(figure, kind))
 
 
+DPI = 200
+"""Dots per inch of PNG files."""
+
 _DATES: Mapping[str, Mapping[str, None]] = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}
 """Metadata that would differ from one time to the next."""
 
@@ -636,5 +711,5 @@ def encoded(figure: "Figure", kind: str) -> bytes:
 
     drawn = io.BytesIO()
     with mpl.rc_context(_STYLE):
-        figure.savefig(drawn, format=kind, dpi=200, metadata=dict(_DATES[kind]))
+        figure.savefig(drawn, format=kind, dpi=DPI, metadata=dict(_DATES[kind]))
     return drawn.getvalue()

@@ -125,6 +125,12 @@ class Paper:
 
         return reproduce(self, folder, wanted=wanted, quick=quick, jobs=jobs, decide_s=decide_s)
 
+    def _repr_html_(self) -> str:
+        """The verdicts on its conclusions for notebooks, from its last run of full length, without scripts."""
+        from chappe_papers.summary import html
+
+        return html(self)
+
     @property
     def is_validated(self) -> bool:
         """True if there are runs of another simulator with which ours can be compared."""

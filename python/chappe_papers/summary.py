@@ -4,10 +4,12 @@ import csv
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, fields
+from html import escape
 from pathlib import Path
 
 from chappe import _show as show
 from chappe._files import write_csv
+from chappe._html import joined, table_of
 
 from chappe_papers.advice import HEADING, Outcome
 from chappe_papers.judge import Verdict
@@ -86,6 +88,15 @@ def print_all(papers: Sequence[Paper]) -> None:
             for r in results.findings:
                 t.add_row(r.says, r.paper, r.ours, r.verdict, r.why)
             show.write(t)
+
+
+def html(paper: Paper) -> str:
+    """A paper and the verdicts on its conclusions, for notebooks."""
+    results = shipped(paper)
+    columns = ("the paper concludes", "paper", "here", "verdict", "why")
+    rows = [(r.says, r.paper, r.ours, r.verdict, r.why) for r in results.findings]
+    about = f"<p>{escape(paper.title)}</p><p>{escape(f'Set-up: {paper.setup}. Claims: {results.counted}.')}</p>"
+    return joined(f"<Paper: {paper.name}>", about, table_of(columns, rows))
 
 
 def page(papers: Sequence[Paper]) -> str:

@@ -32,11 +32,14 @@ fn run() -> Result<(), Box<dyn Error>> {
     let mut sim = Sim::new(&scenario.setup(seed));
     let end = sim.run();
     let recorder = sim.recorder();
+    let radio = &recorder.network().radio;
     println!(
-        "frames {} delivered {} seconds {:.6} end {end:?}",
-        recorder.network().radio.frames(),
+        "frames {} delivered {} seconds {:.6} end {end:?} aggregates {} mpdus {}",
+        radio.frames(),
         recorder.delivered(),
-        sim.now().as_secs()
+        sim.now().as_secs(),
+        radio.aggregates_sent,
+        radio.mpdus_sent
     );
     Ok(())
 }

@@ -120,6 +120,8 @@ pub fn check(scenario: &Scenario, is_perfect: bool, chance: &mut Chance) -> Resu
     same("observers", to_end(&setup, &some)?.differs(&watched, |t, c| some.asked(&all, t, c)))?;
     rates_hold(&setup, &watched)?;
     frames_are_apart(&setup, &watched)?;
+    mpdus_have_answers(&watched)?;
+    neighbours_deliver_once_and_in_order(&setup, &watched)?;
     airtime_sums_up(&watched)?;
     batteries_only_empty(&watched)?;
     rows_come_in_order(&watched)?;
@@ -253,6 +255,11 @@ fn rates_hold(setup: &Setup, m: &Measured) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Tells if an event switches a station off.
+fn is_cut(event: &(Time, Command)) -> bool {
+    matches!(event.1, Command::NodeDown(_) | Command::RadioDown(_))
+}
+
 /// A radio sends one frame at a time, and each frame has a valid outcome.
 fn frames_are_apart(setup: &Setup, m: &Measured) -> Result<(), Failure> {
     let column = |name: &str| m.column("frames", name);
@@ -262,7 +269,6 @@ fn frames_are_apart(setup: &Setup, m: &Measured) -> Result<(), Failure> {
     let outcome = column("outcome").words();
     let mut order: Vec<usize> = (0..at.len()).collect();
     order.sort_by(|&a, &b| (sender[a], channel[a]).cmp(&(sender[b], channel[b])).then(at[a].total_cmp(&at[b])));
-    let is_cut = |e: &(Time, Command)| matches!(e.1, Command::NodeDown(_) | Command::RadioDown(_));
     let whole = !setup.events.iter().any(is_cut);
     for pair in order.windows(2) {
         let (a, b) = (pair[0], pair[1]);
@@ -284,6 +290,59 @@ fn frames_are_apart(setup: &Setup, m: &Measured) -> Result<(), Failure> {
         if !fits {
             let what = format!("at {} s: {:?}, decoded by {}", at[row], outcome[row], decoded[row]);
             return fail("frames", what);
+        }
+    }
+    Ok(())
+}
+
+/// Each MPDU is in a frame, and an aggregate has several; an answer can be missing at the end alone.
+fn mpdus_have_answers(m: &Measured) -> Result<(), Failure> {
+    let column = |name: &str| m.column("batches", name).counts().iter().sum::<u64>();
+    let [frames, failed, aggregates, mpdus, lost] =
+        ["data_frames_sent", "data_frames_failed", "aggregates_sent", "mpdus_sent", "mpdus_failed"].map(column);
+    // A batch ends within a frame: its MPDUs are lost in the next one.
+    let stations = m.rows("nodes") as u64;
+    let fits = mpdus == 0 || frames + aggregates <= mpdus && failed <= lost && lost <= mpdus + 64 * stations;
+    if !fits || aggregates > frames {
+        let what = format!("{mpdus} in {frames} frames and {aggregates} aggregates, {lost} in {failed} frames lost");
+        return fail("mpdus", what);
+    }
+    Ok(())
+}
+
+/// What a node has handed once to its MAC for a neighbour reaches the network layer there at most once, and the packets
+/// of a flow in the order in which they were handed over. A station that was off has forgotten what it had received.
+fn neighbours_deliver_once_and_in_order(setup: &Setup, m: &Measured) -> Result<(), Failure> {
+    if setup.events.iter().any(is_cut) {
+        return Ok(());
+    }
+    let column = |name: &str| m.column("packets", name);
+    let (event, kind) = (column("event").words(), column("packet_type").words());
+    let (packet, flow) = (column("packet").counts(), column("flow").counts());
+    let (node, next, dst) = (column("node").counts(), column("next_hop").counts(), column("dst").counts());
+    // For each packet and receiver: number of hand-overs, the last sender, and its place among them.
+    let mut handed: HashMap<(u64, u64), (u32, u64, usize)> = HashMap::new();
+    let mut last: HashMap<(u64, u64, u64), usize> = HashMap::new();
+    for row in 0..event.len() {
+        if !["tcp_data", "tcp_ack", "udp"].contains(&kind[row].as_str()) {
+            continue;
+        }
+        match event[row].as_str() {
+            "dequeued" => {
+                let of = handed.entry((packet[row], next[row])).or_insert((0, node[row], row));
+                *of = (of.0 + 1, node[row], row);
+            }
+            "delivered" if dst[row] == node[row] => {
+                let Some(&(count, from, place)) = handed.get(&(packet[row], node[row])) else { continue };
+                let before = last.entry((from, node[row], flow[row])).or_insert(0);
+                if count == 1 && place <= *before {
+                    let what =
+                        format!("packet {} of flow {} from node {from} to {}", packet[row], flow[row], node[row]);
+                    return fail("order", format!("{what}: a second time, or behind a later one"));
+                }
+                *before = place.max(*before);
+            }
+            _ => {}
         }
     }
     Ok(())

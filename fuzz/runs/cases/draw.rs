@@ -2,7 +2,7 @@
 //! that a new part is drawn as well.
 
 use super::chance::Chance;
-use super::values::Settings;
+use super::values::{Setting, Settings};
 use chappe_core::scenario::{CHANGEABLE, presets};
 use chappe_core::wlan::{Mode, RATES};
 use serde_json::{Map, Value as Json, json};
@@ -103,7 +103,13 @@ impl Draw<'_> {
         if with_radio {
             self.radio(&preset);
             self.places();
-            self.mac(preset == "802.11a");
+            // Deviations of ns-2 are those of its DCF.
+            let may_be_qos = !preset.starts_with("ns2") && self.chance.one_in(6);
+            if ["802.11n", "802.11ac"].contains(&preset.as_str()) || may_be_qos {
+                self.qos(&preset);
+            } else {
+                self.mac(preset == "802.11a");
+            }
         } else {
             self.set("topology.kind", "none");
         }
@@ -426,6 +432,55 @@ impl Draw<'_> {
         }
     }
 
+    /// Stations of 802.11n and 802.11ac, or with EDCA alone.
+    fn qos(&mut self, preset: &str) {
+        self.set("wlan.access", "edca");
+        let of_preset = preset == "802.11n" || preset == "802.11ac";
+        if !of_preset {
+            let ppdu = self.set_word("wlan.ppdu.format");
+            let ofdm = ppdu != "non_ht" || self.chance.one_in(2);
+            self.set("wlan.data_rate", if ofdm { "24 Mbit/s" } else { "11 Mbit/s" });
+            self.set("wlan.basic_rate", if ofdm { "6 Mbit/s" } else { "1 Mbit/s" });
+            self.set("wlan.response_rates", Json::Array(vec![]));
+            self.set("wlan.header_size", "30 B");
+            self.set("radio.sinr.bandwidth", if ofdm { "20 MHz" } else { "22 MHz" });
+        } else if self.chance.one_in(3) {
+            self.set("radio.reception", "pairwise");
+            self.sums = false;
+        }
+        let mcs = self.chance.below(10);
+        self.set("wlan.ppdu.mcs", mcs);
+        if self.chance.one_in(3) {
+            let mpdus = self.chance.from(1, 12);
+            self.set("wlan.aggregation.max_mpdus", mpdus);
+        }
+        if self.chance.one_in(3) {
+            let bytes = self.chance.from(0, 8000);
+            self.set("wlan.aggregation.amsdu_size", format!("{bytes} B"));
+        }
+        let threshold = self.chance.pick(&["always", "never", "3000 B"]).to_owned();
+        self.set("wlan.rts_threshold", threshold);
+        if self.chance.one_in(3) {
+            let limit = format!("{} us", self.chance.from(0, 4000));
+            self.set("wlan.edca.best_effort.txop_limit", limit);
+        }
+        if self.chance.one_in(3) {
+            let algorithm = self.chance.pick(&["arf", "aarf", "ideal"]).to_owned();
+            if algorithm != "ideal" || self.sums {
+                self.set("wlan.rate_control.algorithm", algorithm);
+            }
+        }
+        for _ in 0..self.chance.below(5) {
+            let group = *self.chance.pick(&["edca", "aggregation", "block_ack", "ppdu"]);
+            let within = |s: &&Setting| s.path.get(1).is_some_and(|g| g == group);
+            let all: Vec<_> = self.settings.of("wlan").into_iter().filter(within).collect();
+            let setting = *self.chance.pick(&all);
+            if let Some(value) = self.settings.value(setting, self.chance) {
+                put(&mut self.json, &setting.path, value);
+            }
+        }
+    }
+
     fn wires(&mut self) {
         self.wired = self.chance.from(if self.radios == 0 { 2 } else { 1 }, 4);
         self.set("topology.wired_nodes", self.wired);
@@ -549,6 +604,9 @@ impl Draw<'_> {
             let mut flow = json!({ "src": from, "dst": to, "app": self.word("flow.N.app") });
             if self.chance.one_in(2) {
                 flow["start"] = json!(self.instant());
+            }
+            if self.json["wlan"]["access"] == "edca" && self.chance.one_in(2) {
+                flow["dscp"] = json!(self.chance.below(64));
             }
             match self.chance.below(8) {
                 0 => flow["start"] = json!("event"),

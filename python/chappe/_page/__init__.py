@@ -12,13 +12,13 @@ import polars as pl
 
 from chappe import RESULTS_EPOCH, __version__, _core
 from chappe import _show as show
-from chappe._follow import stories_of
 from chappe._journey import PARTS
 from chappe._page._map import drawn
 from chappe._results import Results
 from chappe._scenario import Scenario
 from chappe._show_results import pooled
-from chappe._silence import told
+from chappe._silence import told as silences
+from chappe._told import Told, told
 from chappe._why import LOSSES, USES
 from chappe._words import count, plain
 from chappe.measures import measure_of
@@ -57,10 +57,7 @@ WITHOUT = "run `rustup target add wasm32-unknown-unknown && make wasm`, which pu
 """How a report gets a player."""
 
 _TOLD = 8
-"""Flows whose stories are told at most, and places of their delays."""
-
-_QUICK = 1_000_000
-"""Frames of a run that is repeated for the stories of its flows at most: some seconds."""
+"""Flows whose stories are told in full at most, and places of their delays."""
 
 _MANY = 40
 """Rows of a table."""
@@ -75,12 +72,12 @@ class Slider(NamedTuple):
     value: int
 
 
-class Told(NamedTuple):
+class Story(NamedTuple):
     """The story of a flow."""
 
     title: str
     findings: Sequence[str]
-    delays: "Table"
+    tables: Sequence["Table"]
 
 
 class Table(NamedTuple):
@@ -119,6 +116,7 @@ def page(results: Results, title: str, slider: str = "tcp.receive_window", taugh
     texts = {name: _read(name) for name in ("page.css", "page.js", "page.html.j2")}
     packed = module()
     scenario = results.scenario
+    of_flows = told(results, _TOLD)
     template = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined).from_string(texts["page.html.j2"])
     return template.render(
         title=plain(title),
@@ -127,7 +125,9 @@ def page(results: Results, title: str, slider: str = "tcp.receive_window", taugh
         simulated=f"{results.simulated_s:,.1f} s",
         taught=taught,
         findings=_findings(results),
-        stories=_stories(results),
+        stories=_stories(of_flows),
+        others=of_flows.others[:_MANY],
+        note=of_flows.note,
         tables=[*([taught.runs] if taught else []), _flows(results), _measures(results), *_losses(results)],
         map=drawn(results.scenario),
         steps=STEPS,
@@ -226,17 +226,15 @@ def _findings(results: Results) -> list[str]:
         said.append(
             f"{sum(lost.values()):,} packets are lost, most of them ({lost[worst]:,}) for this reason: {worst}."
         )
-    said += [f"{text[0].upper()}{text[1:]}." for text in told(results._silences)]
+    said += [f"{text[0].upper()}{text[1:]}." for text in silences(results._silences)]
     return said
 
 
-def _stories(results: Results) -> list[Told]:
-    """Stories of the first flows of a run that is quickly repeated."""
-    if results.frames_sent > _QUICK:
-        return []
+def _stories(of_flows: Told) -> list[Story]:
+    """Stories of the worst flows."""
     return [
-        Told(f"Flow {flow}", story.findings, _delays(story.delays))
-        for flow, story in stories_of(results, _TOLD).items()
+        Story(f"Flow {flow}", story.findings, [t for t in (_delays(story.delays), _paths(story.paths)) if t.rows])
+        for flow, story in of_flows.stories.items()
     ]
 
 
@@ -249,6 +247,15 @@ def _delays(delays: pl.DataFrame) -> Table:
     if len(rest := ordered.slice(_TOLD)):
         rows.append(("elsewhere", "", _ms(float(rest["mean_s"].sum())), f"{100 * float(rest['share'].sum()):.1f} %"))
     return Table("Mean delay of a delivered packet, by place", ("part", "node", "mean", "share"), rows)
+
+
+def _paths(paths: pl.DataFrame) -> Table:
+    """Paths over time, if there are several."""
+    rows = [
+        (row["path"], f"{row['packets']:,}", f"{row['first_at_s']:.3f} s", f"{row['last_at_s']:.3f} s")
+        for row in (paths.head(_MANY).sort("first_at_s") if len(paths) > 1 else paths.clear()).iter_rows(named=True)
+    ]
+    return Table("Paths of delivered packets", ("path", "packets", "first", "last"), rows)
 
 
 def _flows(results: Results) -> Table:

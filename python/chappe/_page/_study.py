@@ -334,7 +334,7 @@ def study_file(study: Study, measures: Sequence[str]) -> str:
     about = study._about
     if "case" in study.axes:
         return ""
-    own = about.get("measures", {})
+    own = {name: one.text for name, one in study._own.items()}
     lines = [f"seeds = {_toml(study.seeds)}"]
     names = [name for name in dict.fromkeys(measures) if not any(name.partition(" of ")[0] == mine for mine in own)]
     if any(text is None for text in own.values()):

@@ -14,6 +14,9 @@ _ARM = 4
 _FEW = 12
 """Values of the x axis that are all labelled, and points of a curve that have marks of their own shape."""
 
+_MARKED = 400
+"""Points of a plot at most that have marks with texts."""
+
 SHAPES = 6
 """Different marks: colour alone does not tell curves apart."""
 
@@ -107,8 +110,8 @@ def mark(group: int, x: float, y: float) -> str:
 
 def _curve(curve: Curve, x_of: Any, y_of: Any, connected: bool, curves: int) -> str:
     points = [p for p in curve.points if math.isfinite(p.y)]
-    # Many points have a thin mark without a text: the table has their numbers.
-    is_few = len(points) * curves <= 400
+    if len(points) * curves > _MARKED:
+        return _grouped(curve, _many(points, x_of, y_of, connected))
     parts = []
     if connected and len(points) > 1:
         line = "L".join(f"{x_of(p.x):.1f} {y_of(p.y):.1f}" for p in points)
@@ -123,8 +126,27 @@ def _curve(curve: Curve, x_of: Any, y_of: Any, connected: bool, curves: int) -> 
         parts.append(f'<path class="bar" d="{"".join(bars)}"/>')
     for p in points:
         shape = mark(curve.group, x_of(p.x), y_of(p.y))
-        parts.append(f'<g class="point"><title>{escape(p.text)}</title>{shape}</g>' if is_few else shape)
-    return f'<g class="curve c{curve.group % 8}" data-group="{curve.group}">{"".join(parts)}</g>'
+        parts.append(f'<g class="point"><title>{escape(p.text)}</title>{shape}</g>')
+    return _grouped(curve, "".join(parts))
+
+
+def _grouped(curve: Curve, parts: str) -> str:
+    return f'<g class="curve c{curve.group % 8}" data-group="{curve.group}">{parts}</g>'
+
+
+def _many(points: Sequence[Point], x_of: Any, y_of: Any, connected: bool) -> str:
+    """Many points: dots without texts, because the table has their numbers, over the band or the bars of intervals."""
+    known = [p for p in points if p.low is not None and p.high is not None]
+    parts = []
+    if connected and known:
+        above = "L".join(f"{x_of(p.x):.1f} {y_of(p.high):.1f}" for p in known)
+        below = "L".join(f"{x_of(p.x):.1f} {y_of(p.low):.1f}" for p in reversed(known))
+        parts.append(f'<path class="band" d="M{above}L{below}Z"/>')
+    elif known:
+        bars = "".join(f"M{x_of(p.x):.1f} {y_of(p.low):.1f}V{y_of(p.high):.1f}" for p in known)
+        parts.append(f'<path class="bar" d="{bars}"/>')
+    dots = "".join(f"M{x_of(p.x):.1f} {y_of(p.y):.1f}h0" for p in points)
+    return "".join([*parts, f'<path class="dots" d="{dots}"/>'])
 
 
 def _scale(low: float, high: float, first: float, last: float) -> Any:

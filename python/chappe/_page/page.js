@@ -595,7 +595,7 @@
     const fate = f.outcome === null ? "on the air at the end" : words(f.outcome);
     head.textContent = f.channel === null
       ? `A packet of ${f.bytes} B over the wire from node ${f.src} to node ${f.dst}, ${f.time_s.toFixed(6)} s to ${f.end_s.toFixed(6)} s.`
-      : `${f.frame_type} of node ${f.src} to ${f.dst === null ? "all" : "node " + f.dst}, ${f.bytes} B at ${f.rate_bps / 1e6} Mbit/s, ${f.time_s.toFixed(6)} s to ${f.end_s.toFixed(6)} s${f.retry ? ", a repetition" : ""}: ${fate}${f.lost ? ` at node ${f.dst}` : ""}. By node: ${receivers(f) || "nobody was locked on it"}.`;
+      : `${f.frame_type} of node ${f.src} to ${f.dst === null ? "all" : "node " + f.dst}, ${f.bytes} B${f.mpdus > 1 ? ` in ${f.mpdus} MPDUs` : ""} at ${f.rate_bps / 1e6} Mbit/s, ${f.time_s.toFixed(6)} s to ${f.end_s.toFixed(6)} s${f.retry ? ", a repetition" : ""}: ${fate}${f.lost ? ` at node ${f.dst}` : ""}. By node: ${receivers(f) || "nobody was locked on it"}.`;
     if (f.lost) {
       const near = run.frames.slice(from(run.frames, f.time_s - run.long), from(run.frames, f.end_s));
       const others = near.filter((g) => g !== f && g.end_s > f.time_s && g.channel === f.channel);

@@ -46,7 +46,17 @@ for (const sheet of document.querySelectorAll(".sheet")) {
     const more = document.createElement("button");
     more.type = "button";
     more.textContent = `Show all ${rows.length} rows`;
-    more.addEventListener("click", () => { all = true; show(); more.remove(); });
+    more.addEventListener("click", () => {
+      // Widths of the rows that are there: to measure all of them takes seconds.
+      const table = sheet.querySelector("table");
+      const widths = [...table.rows[0].cells].map((cell) => cell.offsetWidth);
+      table.style.width = `${table.offsetWidth}px`;
+      table.style.tableLayout = "fixed";
+      widths.forEach((width, n) => { table.rows[0].cells[n].style.width = `${width}px`; });
+      all = true;
+      show();
+      more.remove();
+    });
     sheet.append(more);
     show();
   }

@@ -4,6 +4,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from chappe.cli.given import CommandError, named, print_json, print_rows
+from chappe.cli.saved import defined
 from chappe.cli.studies import value_of
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def _measure(args: argparse.Namespace, study: "Study") -> str:
     from chappe.measures import wrong
 
     try:
-        (measure,) = chosen.of([args.measure], args.flows)
+        (measure,) = chosen.of(defined(study, [args.measure]), args.flows)
     except ValueError as e:
         raise CommandError(f"--flows: {e}") from None
     if found := wrong(measure, study._own):

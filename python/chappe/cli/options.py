@@ -189,7 +189,7 @@ def _measure_option(q: argparse.ArgumentParser, default: str = "goodput_bps") ->
         metavar="NAME",
         action="append",
         default=[],
-        help=f"measure of the summary, such as mean_delay_s; may be repeated (default: {default})",
+        help=f'measure of the summary, a name or "x = max(flows.timeouts)"; may be repeated (default: {default})',
     )
 
 
@@ -303,7 +303,7 @@ def parser() -> Parser:
     q.add_argument(
         "--why",
         action="store_true",
-        help="explain the results: time budgets of flows and nodes, and causes of packet loss",
+        help="explain the results: time budgets, causes of packet loss, the stories of the worst flows",
     )
     _measure_option(q, "all")
     _flows_option(q)
@@ -366,7 +366,14 @@ def parser() -> Parser:
     q = command("plot", plots.plot, "plot a measure of a study, or a run over time")
     q.add_argument("folder", metavar="DIR", help="folder of a run or of a study")
     q.add_argument("-x", metavar="AXIS", help="axis of the x values (default: the one with the most values)")
-    q.add_argument("--measure", metavar="NAME", help="measure of the study (default: goodput_bps)")
+    q.add_argument(
+        "--measure",
+        dest="measures",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="measure of the study (default: goodput_bps); may be repeated for a panel each",
+    )
     q.add_argument("--by", metavar="AXIS", help="axis with a curve for each value")
     q.add_argument("--across", metavar="AXIS", help="axis with a panel for each value")
     q.add_argument(
@@ -377,7 +384,7 @@ def parser() -> Parser:
         help="value of another axis, such as tcp.variant=vegas; may be repeated",
     )
     _flows_option(q)
-    q.add_argument("--what", metavar="NAME", help="of a run: goodput, cwnd, rtt, queue or energy (default: goodput)")
+    q.add_argument("--what", metavar="NAME", help="of a run: cwnd, rtt, queue, energy, air (default: goodput)")
     q.add_argument(
         "--only", type=_flow, metavar="N", action="append", default=[], help="flow or node of a run; may be repeated"
     )

@@ -49,7 +49,7 @@ def draw(args: argparse.Namespace) -> int:
 
 
 def _of_run(results: "Results", args: argparse.Namespace) -> "Figure":
-    given = {"-x": args.x, "--measure": args.measure, "--by": args.by, "--across": args.across, "--flows": args.flows}
+    given = {"-x": args.x, "--measure": args.measures, "--by": args.by, "--across": args.across, "--flows": args.flows}
     if wrong := next((option for option, value in given.items() if value), "--where" if args.where else None):
         raise CommandError(f"{wrong} is for studies, and {args.folder} has a run: --what chooses its figure")
     times = {"from_s": time_of("--from", args.from_), "until_s": time_of("--until", args.until)}
@@ -62,8 +62,8 @@ def _of_study(study: "Study", args: argparse.Namespace) -> "Figure":
     if wrong := next((option for option, value in given.items() if value), None):
         raise CommandError(f"{wrong} is for runs, and {args.folder} has a study")
     where = dict(_value(study, text) for text in args.where)
-    measure = args.measure or ("goodput_bps" if not study.is_search else study.measure_of_search)
-    return study.plot(args.x, measure, by=args.by, across=args.across, where=where, flows=args.flows)
+    measures = args.measures or ["goodput_bps" if not study.is_search else study.measure_of_search]
+    return study.plot(args.x, measures, by=args.by, across=args.across, where=where, flows=args.flows)
 
 
 def _value(study: "Study", text: str) -> tuple[str, Any]:

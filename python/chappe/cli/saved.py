@@ -4,17 +4,19 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from chappe import _show as show
 from chappe._error import StudyError
 from chappe.cli.given import CommandError, named, print_json, print_rows
 
 if TYPE_CHECKING:
-    from chappe._follow import Story
     from chappe._results import Results
+    from chappe._told import Told
     from chappe._why import Why
     from chappe.study import Study
 
 _RUN, _STUDY = "run.json", "study.json"
+
+_IN_FULL = 4
+"""Flows whose stories are told in full without `--flows`."""
 
 _NEAR = 3
 """Folders that are suggested at most."""
@@ -40,7 +42,6 @@ def _show_run(folder: Path, args: argparse.Namespace) -> int:
     from chappe import _show_follow as show_follow
     from chappe import _show_results as show_results
     from chappe import open as opened
-    from chappe._follow import stories
     from chappe._results import TABLES
     from chappe.study._show import told_at_once
 
@@ -50,31 +51,43 @@ def _show_run(folder: Path, args: argparse.Namespace) -> int:
         for name in TABLES:  # nothing is printed of damaged results
             results.table(name)
         why = results.why() if args.why else None
-        of_flows = stories(results.scenario, args.flows) if args.why and args.flows and not args.quiet else {}
         refuse_not_measured(results, args.flows, measures)
+        of_flows = None if why is None else told(results, args)
     if args.csv or args.parquet:
         print_rows(results.summary(measures=measures, flows=args.flows), args.parquet)
     elif args.json:
         print_json(
             {
                 **results.to_dict(measures=measures, flows=args.flows),
-                **({} if why is None else {"why": _explained(why, of_flows)}),
+                **({} if why is None or of_flows is None else {"why": explained(why, of_flows)}),
             }
         )
     elif not args.quiet:
         show_results.results(results, str(folder), args.flows, measures)
-        if why is not None:
+        if why is not None and of_flows is not None:
             show_results.why(why)
-            for story in of_flows.values():
-                show.say("")
-                show_follow.summary(story)
+            show_follow.told(of_flows)
     return 0
 
 
-def _explained(why: "Why", of_flows: "dict[int, Story]") -> dict[str, Any]:
+def told(results: "Results", args: argparse.Namespace) -> "Told":
+    """Stories of chosen flows, or of the worst ones, for which the run may be repeated; none if nobody reads them."""
+    from chappe._follow import stories
+    from chappe._progress import bar, hidden
+    from chappe._told import Told
+    from chappe._told import told as of_worst
+
+    if args.quiet and not args.json:
+        return Told({}, [])
+    with hidden(args.quiet), bar("Stories of flows") as update:
+        if args.flows is not None:
+            return Told(stories(results.scenario, args.flows, progress=update), [])
+        return of_worst(results, _IN_FULL, progress=update)
+
+
+def explained(why: "Why", of_flows: "Told") -> dict[str, Any]:
     """Explanation of a run as plain data, with the stories of flows."""
-    told = [{"flow": flow, **story._to_dict()} for flow, story in of_flows.items()]
-    return {**why.to_dict(), **({"stories": told} if told else {})}
+    return {**why.to_dict(), "stories": [{"flow": n, **story._to_dict()} for n, story in of_flows.stories.items()]}
 
 
 def _show_study(folder: Path, args: argparse.Namespace) -> int:
@@ -85,10 +98,11 @@ def _show_study(folder: Path, args: argparse.Namespace) -> int:
     if args.why:
         raise CommandError(f"--why is for runs, and {folder} has a study")
     study = Study(folder)
-    problems = [p for m in args.measures for p in problems_of_measure("--measure", m, study._own)]
+    wanted = defined(study, args.measures)
+    problems = [p for m in wanted for p in problems_of_measure("--measure", m, study._own)]
     if problems:
         raise StudyError(problems)
-    measures = _measures(study, args.measures)
+    measures = _measures(study, wanted)
     refuse_no_flows(study, args.flows)
     study_show.warnings(study, measures)
     if args.csv or args.parquet:
@@ -98,6 +112,14 @@ def _show_study(folder: Path, args: argparse.Namespace) -> int:
     elif not args.quiet:
         study_show.study(study, measures, args.flows)
     return 0
+
+
+def defined(study: "Study", measures: list[str]) -> list[str]:
+    """Names of measures; those that are defined as ``name = expression`` become measures of the study."""
+    try:
+        return study._defined(measures)
+    except ValueError as e:
+        raise CommandError(f"--measure: {e}") from None
 
 
 def refuse_not_measured(results: "Results", flows: str | None, measures: list[str] | None) -> None:

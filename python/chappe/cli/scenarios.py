@@ -26,14 +26,12 @@ from chappe.cli.given import (
 )
 
 if TYPE_CHECKING:
-    from chappe._follow import Story
     from chappe._results import Results
 
 
 def run(args: argparse.Namespace) -> int:
     """``chappe run``."""
     from chappe import _chosen as chosen
-    from chappe import _show_follow as show_follow
     from chappe import _show_results as show_results
     from chappe._progress import hidden
 
@@ -48,8 +46,6 @@ def run(args: argparse.Namespace) -> int:
         scenario = scenario.with_settings({"run.airtime": True})
     if args.measures:
         scenario = _recording(scenario, args.measures)
-    if args.pcap is not None and scenario.settings["wlan"]["access"] == "edca":
-        raise CommandError('--pcap: captures do not have the aggregates of `wlan.access = "edca"`: leave it out')
     if args.out is not None and args.pcap is not None:
         _refuse_shared(named(args.pcap, "--pcap"), named(args.out))
     report_file = None if args.report is None else page_file(args.report, "--report")
@@ -60,21 +56,19 @@ def run(args: argparse.Namespace) -> int:
     saved.refuse_not_measured(results, args.flows, args.measures or None)
     if report_file is not None:
         _report(results, report_file, Path(args.file).name)
-    stories = _stories(scenario, args.flows, quiet=args.quiet and not args.json) if args.why and args.flows else {}
+    told_of = saved.told(results, args) if args.why else None
     if args.json:
-        budgets = {"why": results.why().to_dict()} if args.why else {}
-        if stories:
-            budgets["why"]["stories"] = [{"flow": flow, **story._to_dict()} for flow, story in stories.items()]
+        budgets = {} if told_of is None else {"why": saved.explained(results.why(), told_of)}
         everything = results.to_dict(measures=args.measures or None, flows=args.flows)
         told = [warning for warning in everything["warnings"] if warning["code"] not in args.ignored]
         print_json({**everything, "warnings": told, **budgets})
     elif not args.quiet:
         show_results.results(results, args.file, args.flows, args.measures or None)
-        if args.why:
+        if told_of is not None:
             show_results.why(results.why())
-            for story in stories.values():
-                show.say("")
-                show_follow.summary(story)
+            from chappe import _show_follow as show_follow
+
+            show_follow.told(told_of)
         if out is None and results.recorded and asked:
             rows = ", ".join(f"{name} ({count(len(table), 'row')})" for name, table in results.recorded.items())
             show.say("")
@@ -98,13 +92,6 @@ def _recording(scenario: Scenario, measures: list[str]) -> Scenario:
         raise CommandError(f"--measure: {e}") from None
     recorded = [*scenario.settings["run"]["record"], *recorded_for(own.values())]
     return scenario.with_settings({"run.record": list(dict.fromkeys(recorded))})
-
-
-def _stories(scenario: Scenario, flows: str, *, quiet: bool) -> "dict[int, Story]":
-    """Stories of the chosen flows, for which the run is repeated with recorded tables; none if nobody reads them."""
-    from chappe._follow import stories
-
-    return {} if quiet else stories(scenario, flows)
 
 
 def report(args: argparse.Namespace) -> int:

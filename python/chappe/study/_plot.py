@@ -26,14 +26,14 @@ _QUANTITY = re.compile(r"([-+]?[0-9.]+(?:e[-+]?[0-9]+)?) *([A-Za-z%].*)")
 def figure(
     rows: pl.DataFrame, axes: Sequence[str], x: str, *, by: str | None, across: str | None, where: Mapping[str, Any]
 ) -> "Figure":
-    """Plots the summary of one measure.
+    """Plots the summary of one measure, or of several, each in a panel.
 
     Args:
-        rows: Summary of the measure.
+        rows: Summary of the measures.
         axes: Axes of the study.
         x: Axis of the x values.
         by: Axis with a curve for each value; ``None``: one curve.
-        across: Axis with a panel for each value; ``None``: one panel.
+        across: Axis with a panel for each value; ``None``: one panel for each measure.
         where: Values of other axes.
 
     Raises:
@@ -58,23 +58,27 @@ def figure(
             f"the points differ in {', '.join(free)}, too, and a figure takes no mean over an axis: give a value of "
             f"each, such as where={{{free[0]!r}: {value!r}}}, or draw it with by= or across="
         )
+    measures = _values(rows, "measure")
+    if len(measures) > 1 and across is not None:
+        raise ValueError(f"several measures have a panel each: plot one of them across {across}")
     groups = _values(rows, by) if by is not None else [None]
-    parts = _values(rows, across) if across is not None else [None]
+    panel_of = "measure" if across is None else across
+    parts = _values(rows, panel_of)
     if len(groups) > CURVES or len(parts) > plot.PANELS:
         raise ValueError(
             f"a figure has at most {CURVES} curves in each of {plot.PANELS} panels, and this one would have "
             f"{len(groups)} in {len(parts)}: choose values with where=, or draw other axes"
         )
-    m = measure_of(rows["measure"][0])
     values = _values(rows, x)
     places, unit = places_of(values)
     panels = []
     for part in parts:
-        of_part = rows if across is None else rows.filter(pl.col(across) == part)
+        of_part = rows.filter(pl.col(panel_of) == part)
+        m = measure_of(of_part["measure"][0])
         curves = []
         for number, group in enumerate(groups):
             of_group = of_part if by is None else of_part.filter(pl.col(by) == group)
-            label = m.label if by is None else str(group)
+            label = str(group) if by is not None else m.label if len(measures) == 1 else "estimate"
             curves.append(_curve(of_group, x, places, m.scale, label, number))
         panels.append(
             plot.Panel(
@@ -88,7 +92,8 @@ def figure(
             )
         )
     fixed = [f"{name} = {rows[name][0]}" for name in axes if name not in drawn]
-    what = m.label if by is None else f"{m.label} by {by}"
+    label = " and ".join(measure_of(name).label for name in measures)
+    what = label if by is None else f"{label} by {by}"
     return plot.draw(panels, title=", ".join([f"{what} (95 % intervals)", *fixed]))
 
 

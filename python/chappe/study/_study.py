@@ -41,6 +41,7 @@ from chappe.study import _store as store
 from chappe.study._axes import Item
 from chappe.study._common import drawn
 from chappe.study._facts import WARMUPS, Batches, mean_series, runs_of, totals_of, with_measures
+from chappe.study._later import asked_later
 from chappe.study._parts import RUN, DamagedError
 from chappe.study._reduced import REDUCED
 from chappe.study._search import Known, Run, Search, curve, explored
@@ -107,6 +108,7 @@ class Study:
         self._found: dict[tuple[str, ...], list[Notice]] = {}
         self._sums: dict[str, pl.DataFrame] = {}
         self._of_own: dict[str, Totals] = {}
+        self._later: dict[str, own.Own] = {}
         self._forgotten = forgotten
         try:
             self._about = _described((self.folder / store.STUDY).read_bytes())
@@ -218,7 +220,7 @@ class Study:
         rows = self._rows(parts.RUN_INFO, keys).drop("seed")
         rows = with_measures(rows, self._batches(keys))
         runs = self._there.join(runs_of(rows), on=RUN, how="left", maintain_order="left")
-        runs = own.with_own(runs, self._own.values(), lambda name: self._rows(name, keys))
+        runs = own.with_own(runs, self._stored.values(), lambda name: self._rows(name, keys))
         return tables.known(runs), tables.known(totals_of(rows))
 
     def table(self, name: str) -> pl.DataFrame:
@@ -312,9 +314,27 @@ class Study:
         return samples
 
     @cached_property
+    def _stored(self) -> dict[str, own.Own]:
+        """Measures of one's own with which the runs were made, by name."""
+        return own.of_stored(self._about.get("measures", {}))
+
+    @property
     def _own(self) -> dict[str, own.Own]:
         """Measures of one's own, by name."""
-        return own.of_stored(self._about.get("measures", {}))
+        return {**self._stored, **self._later}
+
+    def _defined(self, measures: Sequence[str]) -> list[str]:
+        """Names of measures, of which those of one's own are kept: a later definition replaces an earlier one.
+
+        Raises:
+            ValueError: If an expression is wrong, or needs more than the tables of the study.
+        """
+        names, new = asked_later(measures, self._stored, self.axes)
+        for one in new:
+            if self._later.get(one.name, one).text != one.text:
+                self._of_own = {m: totals for m, totals in self._of_own.items() if chosen.parts(m)[0] != one.name}
+            self._later[one.name] = one
+        return names
 
     def _is_own(self, measure: str) -> bool:
         return measure.partition(chosen.OF)[0] in self._own
@@ -386,7 +406,8 @@ class Study:
 
         Args:
             measures: Names of one or several of :data:`chappe.measures.MEASURES`, of measures of one's own
-                (:func:`chappe.sweep`), or of chosen flows, such as ``"mean_delay_s of udp"``.
+                (:func:`chappe.sweep`), or of chosen flows, such as ``"mean_delay_s of udp"``. A definition such as
+                ``"share = sum(flows.timeouts) / sum(flows.packets_sent)"`` adds a measure of the tables of the study.
             confidence: Confidence of the intervals.
             flows: Flows that are measured where a measure does not name its own, such as ``"tcp"`` or ``"worst"``, or
                 ``"each"`` (:meth:`chappe.Results.summary`); ``None``: all flows.
@@ -421,6 +442,7 @@ class Study:
             ValueError: If a measure or the choice is unknown, or no run has such flows.
         """
         forked.refuse()
+        measures = self._defined(measures)
         for name in measures:
             analysis.known_measure(name, self._own)
         runs = self._there[RUN].unique(maintain_order=True).to_list()
@@ -718,7 +740,7 @@ class Study:
     def plot(
         self,
         x: str | None = None,
-        measure: str = "goodput_bps",
+        measure: str | Sequence[str] = "goodput_bps",
         *,
         by: str | None = None,
         across: str | None = None,
@@ -733,7 +755,7 @@ class Study:
 
         Args:
             x: Axis of the x values; ``None``: of those that are free, the one with the most values.
-            measure: Name of the measure.
+            measure: Name of the measure, or names of several, each of which has a panel.
             by: Axis with a curve for each of its values.
             across: Axis with a panel for each of its values.
             where: Values of the other axes, by name.
@@ -749,10 +771,10 @@ class Study:
         """
         from chappe.study._plot import figure
 
-        (measure,) = self._measures_of([name_of("measure", measure)], flows)
+        measures = self._measures_of(names_of("measure", measure), flows)
         names = [None if name is None else name_of(what, name) for what, name in (("by", by), ("across", across))]
         chosen = {} if where is None else values_of("where", where)
-        rows = self.summary(measure)
+        rows = self.summary(measures)
         if x is None:
             free = [name for name in self._own_axes if name not in (*names, *chosen)]
             if not free:
@@ -901,7 +923,7 @@ class Study:
         """
         forked.refuse()
         rule = self._about.get("precision") or {"measure": "goodput_bps"}
-        names = [rule["measure"], *(name for name in self._own if name != rule["measure"])]
+        names = [rule["measure"], *(name for name in self._stored if name != rule["measure"])]
         self._report(path_of("path", path), names if measures is None else names_of("measures", measures), title, flows)
 
     def _report(

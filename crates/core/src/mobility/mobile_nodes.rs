@@ -337,9 +337,8 @@ impl MobileNodes {
         if !changed && self.lists.is_quiet(r, at, self.jumped) {
             return false;
         }
-        let all = std::iter::once(&n).chain(self.lists.of(n)).map(|m| &self.segments[m.index()]);
-        let until = all.map(|segment| if segment.moves() { None } else { Some(segment.ends) });
-        let quiet = until.reduce(|a, b| a.zip(b).map(|(a, b)| a.min(b))).flatten();
+        let mut all = std::iter::once(&n).chain(self.lists.of(n)).map(|m| &self.segments[m.index()]);
+        let quiet = all.try_fold(Time::NEVER, |until, s| (!s.moves()).then(|| until.min(s.ends)));
         self.lists.note_quiet(r, quiet.unwrap_or(Time::ZERO), self.jumped);
         if self.known_for > Span::ZERO {
             self.look_around_by_recorded_positions(n, at);
@@ -384,8 +383,10 @@ impl MobileNodes {
     fn recorded_position(&self, n: NodeId, at: Time) -> Position {
         let segment = &self.segments[n.index()];
         let last = self.recorded_at[n.index()].max(segment.begins);
-        let age = at.since(last);
-        segment.at(last + Span(age.0 / self.known_for.0 * self.known_for.0))
+        let (age, interval) = (at.since(last), self.known_for);
+        // Most ages are below the interval: dividing would take longer than all else.
+        let whole = if age < interval { Span::ZERO } else { Span(age.0 / interval.0 * interval.0) };
+        segment.at(last + whole)
     }
 
     /// Nodes that may be in range of the radio of the last `look_around`, in the order of their numbers, with their

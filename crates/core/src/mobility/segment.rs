@@ -39,7 +39,8 @@ impl MovementSegment {
     /// Position of the node at an instant of the segment.
     #[inline]
     pub fn at(&self, at: Time) -> Position {
-        let s = at.since(self.begins).0 as f64 * 1e-9;
+        // No run lasts 2^63 ns, and a signed number is converted by one instruction.
+        let s = at.since(self.begins).0 as i64 as f64 * 1e-9;
         Position { x: self.from.x + self.velocity.0 * s, y: self.from.y + self.velocity.1 * s }
     }
 

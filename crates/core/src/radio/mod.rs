@@ -15,6 +15,7 @@ mod in_range;
 pub mod intervals;
 pub mod links;
 mod moving;
+mod passes;
 pub mod propagation;
 pub mod shadowing;
 pub mod sinr;

@@ -3,11 +3,12 @@
 //! The receivers of a sender keep their part of the list of all receivers while a frame is on the air. A sender whose
 //! receivers outgrow their part gets a new one of twice the size at the end of the list.
 
-use super::Radios;
 use super::channel::Channel;
 use super::in_range::{ReceiverInRange, Transmitter};
+use super::passes::Passes;
 use super::propagation::{End, Model};
 use super::shadowing::Shadowing;
+use super::{Propagation, Radios};
 use crate::packet::RadioId;
 use crate::unit::{BitRate, Metres, Position, Span};
 
@@ -24,6 +25,8 @@ pub(super) struct Moving {
     rates: Vec<BitRate>,
     /// Capacity of each radio's part of the list of receivers.
     capacity: Vec<u32>,
+    /// Passes over radios that are alike, if all are.
+    passes: Option<Passes>,
     /// Receivers that only sense the frame.
     sensing: Vec<ReceiverInRange>,
     /// Receivers that could decode the previous frame.
@@ -73,8 +76,15 @@ impl Moving {
             let reach = model.range_of(shadowing.most()).0 + ROUNDING;
             (model, reach * reach)
         };
+        let first = radios.sites.first().map(|site| site.channel);
+        let alike = ends.len() == 1
+            && !in_modes
+            && common.propagation == Propagation::TwoRay
+            && shadowing.most() == 1.0
+            && radios.sites.iter().all(|site| Some(site.channel) == first);
         Moving {
             models: pairs.map(model).collect(),
+            passes: alike.then(Passes::default),
             ends,
             shadowing,
             rates: if in_modes { radios.distinguished().to_vec() } else { Vec::new() },
@@ -99,7 +109,8 @@ impl Channel {
     /// which come in the order of their numbers.
     pub fn refill(&mut self, radio: RadioId, position: Position, near: impl Iterator<Item = (RadioId, Position)>) {
         let Channel { moving: Some(moving), in_range, waiting, modes, transmitters, .. } = self else { return };
-        let Moving { models, ends, shadowing, radios, rates, capacity, sensing, before, changes } = &mut **moving;
+        let Moving { models, ends, shadowing, radios, rates, passes, capacity, sensing, before, changes } =
+            &mut **moving;
         let own_site = &radios.sites[radio.index()];
         let models = &models[own_site.profile as usize * ends.len()..];
         let transmitter = &mut transmitters[radio.index()];
@@ -108,6 +119,25 @@ impl Channel {
         sensing.clear();
         before.clear();
         before.extend(in_range[next..transmitter.sensing as usize].iter().map(|l| l.to));
+        if let Some(passes) = passes {
+            let (model, farthest_sensed) = &models[0];
+            let count = passes.collect(radio, position, near, *farthest_sensed);
+            if count > *capacity as usize {
+                let start = in_range.len();
+                *capacity = 2 * count as u32 + 8;
+                in_range.resize(start + *capacity as usize, ReceiverInRange { to: 0, delay: 0, power: 0.0 });
+                waiting.resize(in_range.len(), 0);
+                transmitter.start = start as u32;
+            }
+            let own = &mut in_range[transmitter.start as usize..][..count];
+            let (decoding, sensing, farthest) = passes.split(model, own, sensing);
+            changes[radio.index()] += apart(before, &own[..decoding]);
+            own[decoding..][..sensing.len()].copy_from_slice(sensing);
+            transmitter.sensing = transmitter.start + decoding as u32;
+            transmitter.end = transmitter.sensing + sensing.len() as u32;
+            transmitter.farthest = Span(farthest.into());
+            return;
+        }
         let mut count = 0;
         for (to, there) in near {
             let site = &radios.sites[to.index()];
@@ -177,7 +207,7 @@ impl Channel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::radio::{Config, Propagation, Reception, Sensitivity, Site};
+    use crate::radio::{Config, Reception, Sensitivity, Site};
     use crate::rng::{Purpose, Stream};
     use crate::setting::Many;
     use crate::unit::{BitRate, Ratio};

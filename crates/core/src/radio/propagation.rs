@@ -109,8 +109,11 @@ pub struct Model {
     /// Pt Gt Gr / L [W].
     radiated: f64,
     wavelength: f64,
-    /// Antenna heights of sender and receiver [m].
-    heights: [f64; 2],
+    /// Distance beyond which the two-ray model falls with the fourth power: 4 pi ht hr / lambda [m].
+    crossover: f64,
+    /// The same with the squares of the antenna heights, Pt Gt Gr ht² hr² / L \[W m⁴\]: the two-ray model beyond the
+    /// crossover.
+    two_ray: f64,
     /// Log-distance model: reference distance [m], exponent, and loss at that distance.
     reference: f64,
     exponent: f64,
@@ -126,24 +129,41 @@ impl Model {
 
     /// Model from a sender to a receiver; `common` sets what is the same for all.
     pub fn between(common: &Config, sender: &End, receiver: &End) -> Model {
+        let radiated = sender.power * sender.gain * receiver.gain / common.system_loss.0;
+        let wavelength = SPEED_OF_LIGHT / common.frequency.0;
+        let [squared_sender, squared_receiver] = [sender.height, receiver.height].map(|h| h * h);
         Model {
             kind: common.propagation,
             range: receiver.range,
             sense_range: receiver.sense_range,
             receive_threshold: receiver.receive_threshold,
             sense_threshold: receiver.sense_threshold,
-            radiated: sender.power * sender.gain * receiver.gain / common.system_loss.0,
-            wavelength: SPEED_OF_LIGHT / common.frequency.0,
-            heights: [sender.height, receiver.height],
+            radiated,
+            wavelength,
+            crossover: 4.0 * PI * sender.height * receiver.height / wavelength,
+            two_ray: radiated * squared_sender * squared_receiver,
             reference: common.log_distance.distance.0,
             exponent: common.log_distance.exponent,
             loss: common.log_distance.loss.0,
         }
     }
 
-    /// Distance beyond which the two-ray model falls with the fourth power: 4 pi ht hr / lambda.
-    pub fn crossover(&self) -> Metres {
-        Metres(4.0 * PI * self.heights[0] * self.heights[1] / self.wavelength)
+    /// Distances whose squares are given \[m²\], and powers at them by the two-ray model, which this must be. Without
+    /// branches, but for the few receivers within the crossover distance.
+    pub(super) fn two_ray(&self, squares: &[f64], distances: &mut [f64], powers: &mut [f64]) {
+        debug_assert!(self.kind == Propagation::TwoRay);
+        for ((squared, d), power) in squares.iter().zip(&mut *distances).zip(&mut *powers) {
+            *d = squared.sqrt();
+            *power = self.two_ray / (*d * *d * *d * *d);
+        }
+        for (d, power) in distances.iter().zip(powers).filter(|(d, _)| **d <= self.crossover) {
+            *power = self.power(Metres(*d));
+        }
+    }
+
+    /// Weakest signals that are decoded and sensed \[W\].
+    pub(super) fn thresholds(&self) -> (f64, f64) {
+        (self.receive_threshold, self.sense_threshold)
     }
 
     /// Received power at a distance \[W\]; for measured links the power before path loss.
@@ -158,10 +178,7 @@ impl Model {
             Propagation::LogDistance if d <= self.reference => self.radiated / self.loss,
             Propagation::LogDistance => self.radiated / self.loss * libm::pow(self.reference / d, self.exponent),
             _ if d == 0.0 => self.radiated,
-            Propagation::TwoRay if d > self.crossover().0 => {
-                let [sender, receiver] = self.heights.map(|h| h * h);
-                self.radiated * sender * receiver / (d * d * d * d)
-            }
+            Propagation::TwoRay if d > self.crossover => self.two_ray / (d * d * d * d),
             Propagation::TwoRay | Propagation::Friis => friis(d),
         }
     }
@@ -271,7 +288,7 @@ mod tests {
             let p = wavelan().power(Metres(d));
             assert!((p / watts - 1.0).abs() < 1e-5, "{d} m: {p:e} W instead of {watts:e} W");
         }
-        assert!((wavelan().crossover().0 - 86.14).abs() < 0.01);
+        assert!((wavelan().crossover - 86.14).abs() < 0.01);
     }
 
     #[test]

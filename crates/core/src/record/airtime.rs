@@ -4,10 +4,11 @@
 //! sending are its contention state, which is read before each call of the station, because it has not changed since
 //! the previous call.
 
-use crate::packet::{Body, Kind, PacketPool, RadioId};
+use crate::packet::{Body, Kind, PacketId, PacketPool, RadioId};
 use crate::radio::intervals::Intervals;
 use crate::radio::{Verdict, energy};
 use crate::unit::{Span, Time};
+use crate::wlan::edca::Psdu;
 use crate::wlan::nav::Nav;
 use crate::wlan::{Config, Contention, Frame, Timing};
 
@@ -56,11 +57,11 @@ uses! {
 }
 
 impl Use {
-    /// Use of a frame at its sender.
-    fn of(frame: &Frame, pool: &PacketPool) -> Use {
-        let Some(packet) = frame.packet else { return Use::Control };
+    /// Use of a frame with this packet at its sender; `retry`: its Retry bit.
+    fn of(packet: Option<PacketId>, retry: bool, pool: &PacketPool) -> Use {
+        let Some(packet) = packet else { return Use::Control };
         let body = &pool[packet].body;
-        let again = frame.retry || matches!(body, Body::Data(segment) if segment.retransmission);
+        let again = retry || matches!(body, Body::Data(segment) if segment.retransmission);
         match body.kind() {
             Kind::Data if again => Use::RetransmittedData,
             Kind::Data => Use::Data,
@@ -121,17 +122,25 @@ impl Budget {
     }
 }
 
+/// A part of an own frame: an MPDU, or the whole frame.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    used: Use,
+    until: Time,
+    /// The station that it is for has decoded it.
+    arrived: bool,
+}
+
 #[derive(Clone, Debug)]
 struct Node {
     budget: Budget,
     /// End of the booked time, and the last use.
     booked: Time,
     last: Use,
-    /// Last own frame: its use, begin and end, and true if its receiver has decoded it.
-    sends: Use,
+    /// Last own frame: its begin and end, and its parts.
     sends_from: Time,
     sends_until: Time,
-    arrived: bool,
+    parts: Vec<Part>,
     /// Signals of others not yet booked to their ends: sorted, without overlaps.
     signals: Intervals,
     /// End of the last decoded frame.
@@ -170,7 +179,8 @@ impl Node {
             return (Use::Off, Time::NEVER);
         }
         if at < self.sends_until {
-            return (self.sends, self.sends_until);
+            let part = self.parts.iter().find(|p| at < p.until).or(self.parts.last());
+            return part.map_or((Use::Control, self.sends_until), |p| (p.used, p.until.min(self.sends_until)));
         }
         let next = match self.signals.at(at) {
             (true, until) => return (Use::CarrierSense, until),
@@ -220,10 +230,9 @@ impl Airtime {
             budget: Budget::default(),
             booked: Time::ZERO,
             last: Use::Idle,
-            sends: Use::Control,
             sends_from: Time::ZERO,
             sends_until: Time::ZERO,
-            arrived: false,
+            parts: Vec::new(),
             signals: Intervals::default(),
             read_until: Time::ZERO,
             nav: Nav::default(),
@@ -246,13 +255,26 @@ impl Airtime {
         &mut self,
         at: Time,
         n: RadioId,
-        frame: &Frame,
+        (frame, psdu): (&Frame, Option<&Psdu>),
         pool: &PacketPool,
         in_range: impl Iterator<Item = Receiver<'a>>,
     ) {
         let node = &mut self.nodes[n.index()];
-        (node.sends, node.arrived) = (Use::of(frame, pool), frame.to.is_broadcast());
         (node.sends_from, node.sends_until) = (at.max(node.booked), at + frame.airtime);
+        let (until, arrived) = (node.sends_until, frame.to.is_broadcast());
+        node.parts.clear();
+        // Of an aggregate, each packet has the time of its MPDU; the preamble belongs to the first one.
+        for mpdu in psdu.filter(|_| frame.packet.is_some()).into_iter().flat_map(|psdu| &psdu.mpdus) {
+            node.parts.push(Part {
+                used: Use::of(Some(mpdu.packet), mpdu.retry, pool),
+                until: at + mpdu.until,
+                arrived,
+            });
+        }
+        match node.parts.last_mut() {
+            Some(last) => last.until = until,
+            None => node.parts.push(Part { used: Use::of(frame.packet, frame.retry, pool), until, arrived }),
+        }
         for Receiver { radio, from, free, contention, timing } in in_range {
             let node = &mut self.nodes[radio.index()];
             if free {
@@ -265,9 +287,18 @@ impl Airtime {
         }
     }
 
-    /// A frame has ended at a receiver that was locked on it; its time has been booked.
+    /// A frame has ended at a receiver that was locked on it; its time has been booked. `arrived`: for each packet in a
+    /// frame of a QoS station, true if it was decoded.
     #[cold]
-    pub fn on_end(&mut self, at: Time, n: RadioId, frame: &Frame, verdict: Verdict, timing: &Timing, rules: &Config) {
+    pub fn on_end(
+        &mut self,
+        at: Time,
+        n: RadioId,
+        frame: &Frame,
+        (verdict, arrived): (Verdict, &[bool]),
+        timing: &Timing,
+        rules: &Config,
+    ) {
         if verdict != Verdict::Decoded {
             return;
         }
@@ -276,7 +307,9 @@ impl Airtime {
         node.budget.rebook(Use::CarrierSense, Use::Reception, at.since(from));
         (node.last, node.read_until) = (Use::Reception, at);
         if frame.to == n {
-            self.nodes[frame.from.index()].arrived = true;
+            let parts = &mut self.nodes[frame.from.index()].parts;
+            let decoded = |i: usize| arrived.get(i).copied().unwrap_or(true);
+            parts.iter_mut().enumerate().for_each(|(i, part)| part.arrived = decoded(i));
         } else if !frame.to.is_broadcast() {
             node.nav.on_frame(frame, at, timing, rules);
         }
@@ -301,10 +334,16 @@ impl Airtime {
     #[cold]
     pub fn on_over(&mut self, n: RadioId) {
         let node = &mut self.nodes[n.index()];
-        if !node.arrived {
-            let booked = node.booked.min(node.sends_until).since(node.sends_from.max(self.asked));
-            node.budget.rebook(node.sends, Use::Collided, booked);
-            node.sends = Use::Collided;
+        let (mut from, until) = (node.sends_from.max(self.asked), node.booked.min(node.sends_until));
+        for part in &mut node.parts {
+            let to = part.until.min(until);
+            if !part.arrived && from < to {
+                node.budget.rebook(part.used, Use::Collided, to.since(from));
+            }
+            if !part.arrived {
+                part.used = Use::Collided;
+            }
+            from = from.max(to);
         }
     }
 
@@ -342,7 +381,7 @@ mod tests {
         let timing = Timing::new(&rules);
         air.book_until(from, Time(10_000), FREE, &timing);
         let receiver = Receiver { radio: to, from: Time(11_000), free: true, contention: FREE, timing: &timing };
-        air.on_transmit(Time(10_000), from, &frame, &pool, [receiver].into_iter());
+        air.on_transmit(Time(10_000), from, (&frame, None), &pool, [receiver].into_iter());
         (air, frame, timing, rules)
     }
 
@@ -355,7 +394,7 @@ mod tests {
         let (mut air, frame, timing, rules) = on_air();
         let (end, told) = (Time(111_000), Time(110_500));
         air.book_until(RadioId(1), end, FREE, &timing);
-        air.on_end(end, RadioId(1), &frame, Verdict::Decoded, &timing, &rules);
+        air.on_end(end, RadioId(1), &frame, (Verdict::Decoded, &[]), &timing, &rules);
         let first = air.up_to(told, [(FREE, timing.eifs); 2].into_iter());
         assert_eq!(times(&first[1]), [(Use::Reception, 99_500), (Use::Idle, 11_000)]);
         air.on_over(RadioId(0));
@@ -370,7 +409,7 @@ mod tests {
         let first = air.up_to(Time(50_000), [(FREE, timing.eifs); 2].into_iter());
         assert_eq!(times(&first[1]), [(Use::CarrierSense, 39_000), (Use::Idle, 11_000)]);
         air.book_until(RadioId(1), Time(111_000), FREE, &timing);
-        air.on_end(Time(111_000), RadioId(1), &frame, Verdict::Decoded, &timing, &rules);
+        air.on_end(Time(111_000), RadioId(1), &frame, (Verdict::Decoded, &[]), &timing, &rules);
         let second = air.up_to(Time(111_000), [(FREE, timing.eifs); 2].into_iter());
         assert_eq!(times(&second[1].since(&first[1])), [(Use::Reception, 61_000)]);
         // Repeats this with a frame that no station could decode.

@@ -10,6 +10,7 @@ use crate::record::loss::Cause;
 use crate::tcp::Sender;
 use crate::unit::Position;
 use crate::wlan::Frame;
+use crate::wlan::edca::Psdu;
 
 /// Identifies the queue of a radio or of a point-to-point link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,6 +37,8 @@ pub enum Note<'a> {
         bytes: u32,
         /// Packet in the frame, with its number where packets are numbered.
         packet: Option<(&'a Packet, Option<u64>)>,
+        /// Contents of the frame of a QoS station.
+        psdu: Option<&'a Psdu>,
         /// Pool with the lists and headers of packets.
         pool: &'a PacketPool,
     },
@@ -47,6 +50,8 @@ pub enum Note<'a> {
         frame: &'a Frame,
         /// Outcome of the frame at the radio.
         verdict: Verdict,
+        /// For each entry of the contents of a QoS station's data frame, true if the radio has decoded its MPDU.
+        arrived: &'a [bool],
     },
     /// The end of a frame has reached all receivers.
     FrameOver {

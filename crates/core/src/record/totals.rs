@@ -22,14 +22,26 @@ counters! {
         cts_frames_sent,
         /// Unicast data frames sent.
         data_frames_sent,
-        /// ACK frames sent.
+        /// ACK and block acknowledgement frames sent.
         ack_frames_sent,
         /// Broadcast frames sent.
         broadcast_frames_sent,
         /// RTS frames that no CTS answered.
         rts_frames_failed,
-        /// Unicast data frames that no ACK answered.
+        /// Unicast data frames that no ACK or block acknowledgement answered.
         data_frames_failed,
+        /// A-MPDUs sent, which are data frames, too.
+        aggregates_sent,
+        /// MPDUs sent in unicast data frames by QoS stations, retries included.
+        mpdus_sent,
+        /// MPDUs of these whose attempt has failed: no ACK came, or no block acknowledgement listed them.
+        mpdus_failed,
+        /// Block acknowledgement requests sent.
+        block_ack_requests_sent,
+        /// Action frames sent: requests for agreements of block acknowledgement, responses, and ends of agreements.
+        action_frames_sent,
+        /// CF-End frames sent.
+        cf_ends_sent,
         /// RTS frames received and not answered because the medium or the NAV was busy.
         cts_suppressed,
         /// CTS frames that no data followed.
@@ -65,6 +77,7 @@ impl RadioTotals {
     /// Counters of a radio: of its station, its receiver, and the queues in front of it.
     pub fn new(
         mac: &wlan::dcf::Counters,
+        qos: &wlan::edca::QosCounters,
         radio: &radio::Counters,
         ecn_marks: u64,
         neighbor_changes: u64,
@@ -81,6 +94,12 @@ impl RadioTotals {
             broadcast_frames_sent: mac.broadcast_frames_sent,
             rts_frames_failed: mac.rts_frames_failed,
             data_frames_failed: mac.data_frames_failed,
+            aggregates_sent: qos.aggregates_sent,
+            mpdus_sent: qos.mpdus_sent,
+            mpdus_failed: qos.mpdus_failed,
+            block_ack_requests_sent: qos.block_ack_requests_sent,
+            action_frames_sent: qos.action_frames_sent,
+            cf_ends_sent: qos.cf_ends_sent,
             cts_suppressed: mac.cts_suppressed,
             cts_without_data: mac.cts_without_data,
             mac_duplicates: mac.duplicates,
@@ -105,6 +124,9 @@ impl RadioTotals {
             + self.data_frames_sent
             + self.ack_frames_sent
             + self.broadcast_frames_sent
+            + self.block_ack_requests_sent
+            + self.action_frames_sent
+            + self.cf_ends_sent
     }
 
     /// Unicast packets handed to the MAC.

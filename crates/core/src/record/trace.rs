@@ -70,7 +70,7 @@ impl Trace {
                 self.bytes_on_air.push((frame.from, bytes));
                 self.line(at, frame.from, What::Sent, frame, bytes);
             }
-            Note::FrameHeard { radio, frame, verdict } => self.on_heard(at, radio, frame, verdict),
+            Note::FrameHeard { radio, frame, verdict, .. } => self.on_heard(at, radio, frame, verdict),
             Note::Arrival { from, to, packet, .. } => self.arrivals.push(Arrival { at, from, to, packet: *packet }),
             _ => {}
         }

@@ -7,6 +7,8 @@ keywords! {
     pub enum RecordedTable {
         /// Every frame on the air, with its outcome.
         Frames = "frames",
+        /// Every packet in a data frame of a QoS station, with its MPDU and its outcome.
+        Mpdus = "mpdus",
         /// Every frame at every radio that was locked on it, with its outcome there.
         Heard = "heard",
         /// Events of every packet, from its creation to its outcome.

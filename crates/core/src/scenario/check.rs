@@ -359,6 +359,11 @@ impl Checker<'_> {
                 let path = self.owner(of, "wlan.aggregation.max_size");
                 self.error(&path, "an A-MPDU of HT has at most 65535 B", "");
             }
+            if w.protection.is_some() && w.rts_threshold != wlan::RtsThreshold(u32::MAX) {
+                let path = self.owner(of, "wlan.protection");
+                let message = "its CTS takes the place of RTS and CTS, which `wlan.rts_threshold` asks for";
+                self.error(&path, message, "set one of them to \"never\" or \"none\"");
+            }
             let radio = &self.cfg.radio;
             if radio.reception == radio::Reception::Sinr && radio.sinr.bandwidth != ppdu.channel_width {
                 self.error(

@@ -11,7 +11,7 @@ use super::source::Sources;
 use crate::packet::{FlowId, NodeId, RadioId};
 use crate::radio::Propagation;
 use crate::run::{Change, Command};
-use crate::setting::{Code, Node, Problem, Report, Scalar, Setting, Value, and_known, join, suggest};
+use crate::setting::{Code, Node, Problem, Report, Scalar, Setting, Shown, Value, and_known, join, suggest};
 use crate::unit::{BitRate, Position, Span, Time};
 use crate::{app, error_model, keywords, topology};
 use serde_json::{Map, Value as Json, json};
@@ -419,5 +419,9 @@ impl Setting for Any {
     fn schema(&self) -> Json {
         let kind = "a number, or text such as \"2 Mbit/s\"";
         serde_json::json!({ "type": ["string", "number"], "description": kind, "default": "none" })
+    }
+
+    fn show(&self, path: &str, to: &mut dyn FnMut(&str, Shown)) {
+        to(path, Shown { has_default: true, ..Shown::default() });
     }
 }

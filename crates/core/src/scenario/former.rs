@@ -34,7 +34,7 @@ const NEW: [(&str, &str); 23] = [
 ];
 
 /// Groups and settings of stations with EDCA, without effect in networks of the DCF.
-const NEW_OF_EDCA: [&str; 5] = ["access", "ppdu", "edca", "aggregation", "block_ack"];
+const NEW_OF_EDCA: [&str; 6] = ["access", "ppdu", "edca", "aggregation", "block_ack", "protection"];
 
 /// The same, of the entries of `flow`.
 const NEW_OF_FLOWS: [(&str, &str); 3] = [("name", NONE), ("group", NONE), ("dscp", "0")];

@@ -6,9 +6,8 @@
 
 use super::schema::Config;
 use crate::setting::renames::{generic, renamed, renamed_empty};
-use crate::setting::{Node, Setting, Value, join};
+use crate::setting::{Node, Setting, Shown, Value, join};
 use crate::unit::{Quantity, Ratio, SignalPower, Watts};
-use serde_json::Value as Json;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
@@ -34,7 +33,7 @@ enum Former {
 /// Properties of a setting that its values had in the previous version.
 struct Place {
     /// Word for no value.
-    word: Option<String>,
+    word: Option<&'static str>,
     quantity: Option<Former>,
     /// True for common settings, false for those of one node, flow or link, which are kept as they are written.
     is_common: bool,
@@ -56,37 +55,23 @@ fn places() -> &'static HashMap<String, Place> {
     static PLACES: OnceLock<HashMap<String, Place>> = OnceLock::new();
     PLACES.get_or_init(|| {
         let mut places = HashMap::new();
-        collect(&Config::default().schema(), "", &mut places);
+        Config::default().show("", &mut |path, Shown { word, quantity, has_default }| {
+            let quantity = match quantity {
+                Ratio::EXPECTED => Some(Former::Ratio),
+                SignalPower::EXPECTED => Some(Former::SignalPower),
+                _ => None,
+            };
+            if word.is_some() || quantity.is_some() {
+                places.insert(path.to_owned(), Place { word, quantity, is_common: has_default });
+            }
+        });
         places
     })
 }
 
-fn collect(schema: &Json, path: &str, places: &mut HashMap<String, Place>) {
-    if let Some(fields) = schema["properties"].as_object() {
-        fields.iter().for_each(|(name, field)| collect(field, &join(path, name), places));
-    } else if schema["items"].get("properties").is_some() {
-        collect(&schema["items"], &join(path, "*"), places);
-    } else {
-        let is = |expected: &str| {
-            let descriptions = [&schema["description"], &schema["anyOf"][1]["description"]];
-            descriptions.iter().any(|d| d.as_str().is_some_and(|d| d.contains(expected)))
-        };
-        let word = schema["anyOf"][0]["const"].as_str().map(str::to_owned);
-        let quantity = if is(Ratio::EXPECTED) {
-            Some(Former::Ratio)
-        } else {
-            is(SignalPower::EXPECTED).then_some(Former::SignalPower)
-        };
-        if word.is_some() || quantity.is_some() {
-            let is_common = schema.get("default").is_some();
-            places.insert(path.to_owned(), Place { word, quantity, is_common });
-        }
-    }
-}
-
 /// Word of the setting at `path` for no value.
 pub fn word(path: &str) -> &'static str {
-    place(path).and_then(|p| p.word.as_deref()).unwrap_or(NONE)
+    place(path).and_then(|p| p.word).unwrap_or(NONE)
 }
 
 /// Text that is written today for a text that was written in a former way as the value of the setting at `path`.
@@ -130,7 +115,7 @@ pub fn before(tree: &Node, path: &str, text: &str) -> Option<String> {
         return Some((*old).to_owned());
     }
     let place = places().get(&setting)?;
-    if place.word.as_deref() == Some(text) {
+    if place.word == Some(text) {
         return Some(NONE.to_owned());
     }
     match place.quantity.filter(|_| place.is_common)? {
@@ -151,7 +136,26 @@ pub fn before(tree: &Node, path: &str, text: &str) -> Option<String> {
 mod tests {
     use super::*;
     use crate::scenario::{NoFiles, Scenario};
-    use serde_json::json;
+    use serde_json::{Value as Json, json};
+
+    #[test]
+    fn shown_settings_are_those_of_the_schema() {
+        fn collect(schema: &Json, path: &str, all: &mut Vec<(String, Option<String>, bool)>) {
+            match (schema["properties"].as_object(), schema.get("items")) {
+                (Some(fields), _) => fields.iter().for_each(|(name, field)| collect(field, &join(path, name), all)),
+                (None, Some(items)) if items.get("properties").is_some() => collect(items, &join(path, "*"), all),
+                _ => {
+                    let word = schema["anyOf"][0]["const"].as_str().map(str::to_owned);
+                    all.push((path.to_owned(), word, schema.get("default").is_some()));
+                }
+            }
+        }
+        let (mut of_schema, mut shown) = (vec![], vec![]);
+        collect(&Config::default().schema(), "", &mut of_schema);
+        Config::default()
+            .show("", &mut |path, s| shown.push((path.to_owned(), s.word.map(str::to_owned), s.has_default)));
+        assert_eq!(shown, of_schema);
+    }
 
     #[test]
     fn former_values_have_a_text_of_today() {

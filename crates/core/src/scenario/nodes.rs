@@ -80,7 +80,7 @@ settings! {
 }
 
 /// Settings that cannot differ between nodes.
-const COMMON: [(&str, &str); 22] = [
+const COMMON: [(&str, &str); 24] = [
     ("radio.propagation", "signals pass from one node to another"),
     ("radio.links_file", "links name their nodes themselves"),
     ("radio.links_table", "links name their nodes themselves"),
@@ -97,6 +97,8 @@ const COMMON: [(&str, &str); 22] = [
     ("wlan.ppdu.channel_width", "there is one channel for all"),
     ("wlan.ppdu.guard_interval", "all stations read the frames that are sent with it"),
     ("wlan.basic_rate", "all stations read the frames that are sent at it"),
+    ("wlan.block_ack.agreement", "both ends have an agreement, or neither"),
+    ("wlan.block_ack.buffer_mpdus", "both ends of an agreement have one window"),
     ("wlan.link_rate", "it names its nodes itself"),
     ("wlan.error", "there is one model for all receivers"),
     ("mobility.seed", "each node has separate random numbers anyway"),

@@ -12,6 +12,13 @@ impl Checker<'_> {
     pub(super) fn queue(&mut self, at: &str, q: &queue::Config) {
         let path = |setting| join(at, setting);
         let limit = path("limit");
+        if q.discipline == queue::Discipline::FlowControlled && !self.cfg.wlan.is_dcf() && !at.starts_with("wired") {
+            self.error(
+                &path("discipline"),
+                "it holds back the one packet of a station with the DCF; a station with EDCA takes many",
+                "choose another discipline, such as `droptail`, or set `wlan.access = \"dcf\"`",
+            );
+        }
         if q.limit == 1 && q.limit_includes_arrival {
             self.error(&limit, "no packet can wait, because the arriving one counts", "it must be at least 2");
         }

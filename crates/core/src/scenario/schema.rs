@@ -9,7 +9,7 @@ use crate::net::middlebox::{self, eln, snoop};
 use crate::net::{self, arp, queue, routing};
 use crate::run::{RecordedTable, Stop};
 use crate::setting::limit::{HOUR, LONGEST, above, at_most, range};
-use crate::setting::{Many, Node, Report, Scalar, Setting, Value, join};
+use crate::setting::{Many, Node, Report, Scalar, Setting, Shown, Value};
 use crate::topology;
 use crate::unit::{BitRate, Memory, Position, Quantity, Span, Speed, Time};
 use crate::{mobility, radio, settings, tcp, wlan};
@@ -125,6 +125,10 @@ impl<T: Setting + Default> Setting for Overrides<T> {
         let mut schema = T::default().schema();
         remove_defaults(&mut schema);
         schema
+    }
+
+    fn show(&self, path: &str, to: &mut dyn FnMut(&str, Shown)) {
+        T::default().show(path, &mut |path, shown| to(path, Shown { has_default: false, ..shown }));
     }
 }
 
@@ -409,17 +413,9 @@ pub fn names() -> &'static [String] {
     static NAMES: OnceLock<Vec<String>> = OnceLock::new();
     NAMES.get_or_init(|| {
         let mut names = vec![];
-        collect(&Config::default().schema(), "", &mut names);
+        Config::default().show("", &mut |path, _| names.push(path.replace('*', "N")));
         names
     })
-}
-
-fn collect(schema: &Json, path: &str, settings: &mut Vec<String>) {
-    match (schema.get("properties").and_then(Json::as_object), schema.get("items")) {
-        (Some(fields), _) => fields.iter().for_each(|(name, field)| collect(field, &join(path, name), settings)),
-        (None, Some(items)) if items.get("properties").is_some() => collect(items, &join(path, "N"), settings),
-        _ => settings.push(path.to_owned()),
-    }
 }
 
 /// Settings with this last word: those outside of lists, or else those of list entries and of random flows.

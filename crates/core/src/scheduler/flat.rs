@@ -9,9 +9,10 @@ pub(super) const ROOM: usize = 64;
 const TIMER_BITS: u32 = ROOM.trailing_zeros();
 /// Offset added to a time in a key.
 const SHIFT: u64 = LEAST >> TIMER_BITS;
-/// Times from here on count as "never": more than two years. The keys of all other times are the bit patterns of
-/// numbers below 2.
+/// Times from here on count as "never": more than two years.
 const LIMIT: u64 = (1 << (62 - TIMER_BITS)) - SHIFT;
+/// Smallest key of a timer that is never due: the bit pattern of 2.
+const LATEST: u64 = 1 << 62;
 
 /// Keys of a few timers: the deadline above the timer's number. Blocks are cache lines, so that a comparing instruction
 /// can read them in place.
@@ -23,10 +24,10 @@ pub(super) struct Flat {
     further: usize,
 }
 
-/// Key of a timer that is due at an instant.
+/// Key of a timer that is due at an instant, as bits.
 #[inline]
-fn key(timer: usize, at: Time) -> f64 {
-    if at.0 < LIMIT { f64::from_bits((at.0 + SHIFT) << TIMER_BITS | timer as u64) } else { NEVER }
+fn key(timer: usize, at: Time) -> u64 {
+    (at.0.min(LIMIT) << TIMER_BITS) + (LEAST + timer as u64)
 }
 
 impl Flat {
@@ -36,12 +37,12 @@ impl Flat {
 
     #[inline]
     pub(super) fn set(&mut self, timer: usize, at: Time) {
-        self.keys[timer % ROOM] = key(timer, at);
+        self.keys[timer % ROOM] = f64::from_bits(key(timer, at));
     }
 
     pub(super) fn get(&self, timer: usize) -> Time {
         let key = self.keys[timer].to_bits();
-        if key < NEVER.to_bits() { Time((key >> TIMER_BITS) - SHIFT) } else { Time::NEVER }
+        if key < LATEST { Time((key >> TIMER_BITS) - SHIFT) } else { Time::NEVER }
     }
 
     /// The earliest timer and its deadline, if it precedes this timer due at `at`.
@@ -55,7 +56,7 @@ impl Flat {
             }
         }
         let least = least(&best).to_bits();
-        let before = least < key(timer, at).to_bits();
+        let before = least < key(timer, at).min(LATEST);
         before.then_some(((least % ROOM as u64) as usize, Time((least >> TIMER_BITS) - SHIFT)))
     }
 }

@@ -68,6 +68,15 @@ macro_rules! settings {
                 $crate::setting::group_schema(&doc, map)
             }
 
+            fn show(&self, path: &str, to: &mut dyn FnMut(&str, $crate::setting::Shown)) {
+                if $crate::setting::HAS_SCHEMA {
+                    $(
+                        let at = $crate::setting::join(path, stringify!($field));
+                        $crate::settings!(@show (&self.$field $(, $word)?) &at, to);
+                    )*
+                }
+            }
+
             fn unused(&self, path: &str) -> Option<&'static str> {
                 let (name, _rest) = path.split_once('.').unwrap_or((path, ""));
                 $( if !self.$switch && name != stringify!($switch) {
@@ -107,6 +116,10 @@ macro_rules! settings {
     (@schema ($field:expr, $word:literal)) => { $crate::setting::optional::schema($field, $word) };
     (@schema ($field:expr, $word:literal) ($limit:expr)) => {
         $crate::setting::optional::schema_within($field, $word, &$limit)
+    };
+    (@show ($field:expr) $path:expr, $to:expr) => { $crate::setting::Setting::show($field, $path, $to) };
+    (@show ($field:expr, $word:literal) $path:expr, $to:expr) => {
+        $to($path, $crate::setting::optional::shown($field, $word))
     };
     (@unused $field:expr, $rest:expr) => { $crate::setting::Setting::unused($field, $rest) };
     (@unused $field:expr, $rest:expr, $word:literal) => { None };

@@ -169,7 +169,7 @@ fn name_of(path: &str) -> String {
 
 /// Joins `a.b` and `c` to `a.b.c`.
 pub fn join(path: &str, key: &str) -> String {
-    if path.is_empty() { key.into() } else { format!("{path}.{key}") }
+    if path.is_empty() { key.into() } else { [path, ".", key].concat() }
 }
 
 /// Longest word that messages show in full.

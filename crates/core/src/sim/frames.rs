@@ -55,7 +55,8 @@ impl Sim {
             }
         };
         if let Some(airtime) = &mut watch.airtime {
-            airtime.on_transmit(at, n, frame, pool, channel.in_range(n).map(receiver));
+            let psdu = macs[n.index()].qos.as_ref().map(|qos| &qos.psdu);
+            airtime.on_transmit(at, n, (frame, psdu), pool, channel.in_range(n).map(receiver));
         }
         if let Some(neighborhood) = net.neighborhood() {
             neighborhood.on_transmit(n, at, frame.airtime, channel);
@@ -91,32 +92,49 @@ impl Sim {
     /// A timer of a station is due.
     #[inline(always)]
     pub(super) fn on_station(&mut self, n: RadioId) {
+        if self.air.qos.is_some() {
+            return self.on_qos_station(n);
+        }
         let now = self.now;
         self.flush_deferred(n, now);
-        if self.air.qos.is_some() {
-            self.air.call_qos(n, now, &mut self.timers, |station, cx| station.on_deadline(cx));
-        } else {
-            self.air.call(n, now, &mut self.timers, |station, cx| station.on_deadline(cx));
-        }
-        self.dispatch_mac(n, now);
+        self.air.call(n, now, &mut self.timers, |station, cx| station.on_deadline(cx));
+        self.dispatch_mac::<false>(n, now);
     }
 
-    /// Dispatches the actions of the station whose timer has expired.
+    /// A timer of a QoS station is due.
+    #[inline(never)]
+    fn on_qos_station(&mut self, n: RadioId) {
+        let now = self.now;
+        self.flush_deferred(n, now);
+        self.air.call_qos(n, now, &mut self.timers, |station, cx| station.on_deadline(cx));
+        self.dispatch_mac::<true>(n, now);
+    }
+
+    /// Dispatches the actions of the station whose timer has expired. `QOS`: it is a QoS station.
     #[inline]
-    fn dispatch_mac(&mut self, n: RadioId, at: Time) {
+    fn dispatch_mac<const QOS: bool>(&mut self, n: RadioId, at: Time) {
         let mut i = 0;
         while i < self.air.actions.len() {
             let out = self.air.actions[i];
             i += 1;
-            self.dispatch_mac_action(n, at, out);
+            self.dispatch_mac_action::<QOS>(n, at, out);
         }
         self.air.actions.clear();
     }
 
-    #[inline]
-    fn dispatch_mac_action(&mut self, n: RadioId, at: Time, out: Out) {
+    #[inline(always)]
+    fn dispatch_mac_action<const QOS: bool>(&mut self, n: RadioId, at: Time, out: Out) {
         match out {
-            Out::Transmit(frame) => self.transmit(n, at, frame),
+            Out::Transmit(frame) => self.transmit::<QOS>(n, at, frame),
+            out => self.dispatch_packet(n, at, out),
+        }
+    }
+
+    /// Dispatches the actions of a station other than transmissions.
+    #[inline(never)]
+    fn dispatch_packet(&mut self, n: RadioId, at: Time, out: Out) {
+        match out {
+            Out::Transmit(_) => {}
             Out::Deliver { packet } => self.on_data_received(n, at, packet),
             Out::Sent { packet } => self.on_packet_sent(n, at, packet),
             Out::GaveUp { packet } => self.on_packet_given_up(n, at, packet),
@@ -126,19 +144,24 @@ impl Sim {
     }
 
     /// A frame goes on the air.
-    fn transmit(&mut self, n: RadioId, at: Time, frame: Frame) {
+    #[inline(never)]
+    fn transmit<const QOS: bool>(&mut self, n: RadioId, at: Time, frame: Frame) {
         if !self.air.on_air[n.index()].ended {
             self.end_frame_early(n);
         }
         self.air.begin(n, at, frame);
-        if self.air.qos.is_some() {
+        if QOS {
             self.air.begin_qos(n);
         }
         if self.air.watched {
             self.observe_start(n, at, &frame);
         }
-        let mobile_nodes = self.world.mobile_nodes.as_deref().filter(|c| c.decides_ties());
-        self.air.on_frame_start(n, at, &frame, (mobile_nodes, &self.net.ports), &mut self.timers);
+        if QOS {
+            self.air.on_frame_start_qos(n, at, &frame, &mut self.timers);
+        } else {
+            let mobile_nodes = self.world.mobile_nodes.as_deref().filter(|c| c.decides_ties());
+            self.air.on_frame_start(n, at, &frame, (mobile_nodes, &self.net.ports), &mut self.timers);
+        }
         self.take_early_verdicts();
     }
 
@@ -155,21 +178,26 @@ impl Sim {
     /// The end of a frame has reached every receiver in range.
     #[inline(always)]
     pub(super) fn on_frame_end(&mut self, n: RadioId) {
-        if self.air.closely { self.end_frame_closely(n) } else { self.end_frame::<false>(n) }
+        if self.air.closely { self.end_frame_closely(n) } else { self.end_frame::<false, false>(n) }
     }
 
     /// Kept out of line, so that the usual case is short enough for the main loop.
     #[inline(never)]
     fn end_frame_closely(&mut self, n: RadioId) {
-        self.end_frame::<true>(n);
+        if self.air.qos.is_some() {
+            self.end_frame::<true, true>(n);
+        } else {
+            self.end_frame::<true, false>(n);
+        }
     }
 
-    /// Second loop of a frame, and the actions that follow. `CLOSELY` must be true if `self.air.closely` is.
+    /// Second loop of a frame, and the actions that follow. `CLOSELY` must be true if `self.air.closely` is, and `QOS`
+    /// where stations are QoS stations.
     #[inline(always)]
-    fn end_frame<const CLOSELY: bool>(&mut self, n: RadioId) {
+    fn end_frame<const CLOSELY: bool, const QOS: bool>(&mut self, n: RadioId) {
         self.timers.set(Timer::Radio(n), Time::NEVER);
         let over = self.air.on_air[n.index()].over.take();
-        let at_end = if CLOSELY && self.air.qos.is_some() {
+        let at_end = if QOS {
             self.air.on_frame_end_qos(n, &self.pool, &mut self.timers, &mut self.watch)
         } else {
             self.air.on_frame_end::<CLOSELY>(n, &mut self.pool, &self.net, &mut self.timers, &mut self.watch)
@@ -185,7 +213,7 @@ impl Sim {
             // Most actions are deliveries: this match keeps them inlined.
             match out {
                 Out::Deliver { packet } => self.on_data_received(r, at, packet),
-                out => self.dispatch_mac_action(r, at, out),
+                out => self.dispatch_mac_action::<QOS>(r, at, out),
             }
         }
         self.air.deferred.actions.clear();
@@ -239,10 +267,11 @@ impl Sim {
         } else {
             self.air.judge_early(r, sender, at, verdict, &self.pool)
         };
-        self.watch.note(at, &Note::FrameHeard { radio: r, frame: &frame, verdict });
+        let arrived = self.air.arrived();
+        self.watch.note(at, &Note::FrameHeard { radio: r, frame: &frame, verdict, arrived });
         if let Some(air) = &mut self.watch.airtime {
             let Rules { timing, dcf } = &*self.air.macs[r.index()].rules;
-            air.on_end(at, r, &frame, verdict, timing, dcf);
+            air.on_end(at, r, &frame, (verdict, arrived), timing, dcf);
         }
         if self.air.watched && frame.to == r && verdict == Verdict::Decoded {
             self.measure_read(&frame, at);
@@ -258,7 +287,11 @@ impl Sim {
             self.air.call(r, at, &mut self.timers, |station, cx| station.on_signal(signal(&frame, verdict), cx));
         }
         for i in start..self.air.actions.len() {
-            self.dispatch_mac_action(r, at, self.air.actions[i]);
+            if qos {
+                self.dispatch_mac_action::<true>(r, at, self.air.actions[i]);
+            } else {
+                self.dispatch_mac_action::<false>(r, at, self.air.actions[i]);
+            }
         }
         self.air.actions.truncate(start);
         if qos {

@@ -19,7 +19,8 @@ impl Sim {
     /// sender, because most receivers only read it.
     pub(super) fn on_data_received(&mut self, r: RadioId, at: Time, packet: PacketId) {
         let n = self.net.ports.node(r);
-        let broadcast = self.pool[packet].next_hop.is_broadcast();
+        let p = &self.pool[packet];
+        let (broadcast, ends_here) = (p.next_hop.is_broadcast(), Self::ends_at_neighbour(p));
         self.pool.here(n, at);
         let own = if broadcast {
             self.pool.share(packet);
@@ -29,14 +30,18 @@ impl Sim {
             self.pool[own].hops = self.pool[own].hops.saturating_add(1);
             own
         };
-        self.pass_up(r, at, own);
+        self.pass_up((r, n), at, own, ends_here);
     }
 
-    /// Passes a packet that a station has received to the network layer of the node.
+    /// Tells if a packet is a message between neighbours.
+    #[inline]
+    fn ends_at_neighbour(p: &Packet) -> bool {
+        matches!(p.body, Body::Arp(_) | Body::Notification(_))
+    }
+
+    /// Passes a packet that a station has received to the network layer of the node, or to what `ends_here`.
     #[inline(always)]
-    fn pass_up(&mut self, r: RadioId, at: Time, own: PacketId) {
-        let n = self.net.ports.node(r);
-        let ends_here = matches!(self.pool[own].body, Body::Arp(_) | Body::Notification(_));
+    fn pass_up(&mut self, (r, n): (RadioId, NodeId), at: Time, own: PacketId, ends_here: bool) {
         if self.air.receivers.is_some() && self.is_lost_above_mac(r, at, own) {
             return;
         }
@@ -62,8 +67,9 @@ impl Sim {
     #[cold]
     pub(super) fn on_data_released(&mut self, r: RadioId, at: Time, key: (RadioId, u8, u16)) {
         while let Some(own) = self.air.qos.as_mut().and_then(|qos| qos.release(r, key)) {
-            self.pool.here(self.net.ports.node(r), at);
-            self.pass_up(r, at, own);
+            let n = self.net.ports.node(r);
+            self.pool.here(n, at);
+            self.pass_up((r, n), at, own, Self::ends_at_neighbour(&self.pool[own]));
         }
     }
 
@@ -142,8 +148,7 @@ impl Sim {
     #[inline]
     fn end_last_frame_of(&mut self, r: RadioId, packet: PacketId) {
         let on_air = &self.air.on_air[r.index()];
-        let carries = on_air.frame.packet == Some(packet) || self.air.qos.is_some();
-        if !on_air.ended && carries {
+        if !on_air.ended && (on_air.frame.packet == Some(packet) || self.air.qos.is_some()) {
             self.end_frame_early(r);
         }
     }
@@ -186,19 +191,32 @@ impl Sim {
 
     /// Gives a free station the next packet of its queue.
     fn offer(&mut self, r: RadioId, at: Time) {
+        if self.net.closely { self.offer_closely(r, at) } else { self.offer_next::<false>(r, at) }
+    }
+
+    /// Kept out of line, so that the usual case is short.
+    #[inline(never)]
+    fn offer_closely(&mut self, r: RadioId, at: Time) {
         if self.air.qos.is_some() {
-            return self.offer_qos(r, at);
+            self.offer_qos(r, at);
+        } else {
+            self.offer_next::<true>(r, at);
         }
+    }
+
+    /// Gives a free station of the DCF the next packet of its queue. `CLOSELY` must be true if `self.net.closely` is.
+    #[inline(always)]
+    fn offer_next<const CLOSELY: bool>(&mut self, r: RadioId, at: Time) {
         if !self.air.macs[r.index()].station.is_free() {
             return;
         }
-        let Some(id) = self.next_of_queue::<false>(r, AccessCategory::BestEffort, at) else { return };
+        let Some(id) = self.next_of_queue::<CLOSELY, false>(r, AccessCategory::BestEffort, at) else { return };
         self.flush_deferred(r, at);
         self.pool[id].tried = true;
         let p = &self.pool[id];
         let (kind, bytes, to) = (p.body.kind(), p.bytes, self.net.ports.peer(r, p.next_hop));
         self.air.call(r, at, &mut self.timers, |station, cx| station.enqueue(id, kind, to, bytes, cx));
-        if self.net.held.is_some() {
+        if CLOSELY && self.net.held.is_some() {
             self.release(at);
         }
     }
@@ -213,7 +231,7 @@ impl Sim {
                 if !mac.qos.as_deref().is_some_and(has_room) {
                     break;
                 }
-                let Some(id) = self.next_of_queue::<true>(r, category, at) else { break };
+                let Some(id) = self.next_of_queue::<true, true>(r, category, at) else { break };
                 self.flush_deferred(r, at);
                 self.pool[id].tried = true;
                 let p = &self.pool[id];
@@ -228,14 +246,19 @@ impl Sim {
 
     /// Takes the next packet from the queue of a radio.
     #[inline(always)]
-    fn next_of_queue<const QOS: bool>(&mut self, r: RadioId, category: AccessCategory, at: Time) -> Option<PacketId> {
+    fn next_of_queue<const CLOSELY: bool, const QOS: bool>(
+        &mut self,
+        r: RadioId,
+        category: AccessCategory,
+        at: Time,
+    ) -> Option<PacketId> {
         loop {
             let next = match QOS {
                 true => self.pop_of_category(r, category, at),
-                false if self.net.held.is_some() => self.pop_where_room(r, at),
+                false if CLOSELY && self.net.held.is_some() => self.pop_where_room(r, at),
                 false => self.pop(r, at),
             };
-            if self.flows.hears_quench {
+            if CLOSELY && self.flows.hears_quench {
                 self.quench(next);
             }
             let n = self.net.ports.node(r);
@@ -244,7 +267,7 @@ impl Sim {
             let id = next?;
             self.pool.here(n, at);
             self.pool.note(id, Happening::Dequeued);
-            let Some(admission) = &mut self.net.admission else { return Some(id) };
+            let Some(admission) = self.net.admission.as_mut().filter(|_| CLOSELY) else { return Some(id) };
             if admission.admits(r, at, &mut self.pool[id]) {
                 return Some(id);
             }
@@ -307,14 +330,14 @@ impl Sim {
 
     /// Packets between the layers are due.
     pub(super) fn on_transit(&mut self) {
-        while let Some((lane, n, packet)) = self.net.transit.pop(self.now) {
-            match lane {
-                Lane::Up => self.on_arrival(n, packet),
-                Lane::Delayed => self.resolve(n, packet),
-                Lane::Down => self.enqueue(n, packet),
+        self.net.transit_at = loop {
+            match self.net.transit.pop(self.now) {
+                Ok((Lane::Up, n, packet)) => self.on_arrival(n, packet),
+                Ok((Lane::Delayed, n, packet)) => self.resolve(n, packet),
+                Ok((Lane::Down, n, packet)) => self.enqueue(n, packet),
+                Err(deadline) => break deadline,
             }
-        }
-        self.net.transit_at = self.net.transit.deadline();
+        };
     }
 
     /// Passes a packet to another layer of the same node, due at an instant.
@@ -579,19 +602,35 @@ impl Sim {
         let n = self.net.ports.node(r);
         self.pool.here(n, self.now);
         self.pool.note(packet, Happening::Queued);
-        let mut cx = queue::Cx { now: self.now, pool: &mut self.pool, dropped: &mut self.net.dropped };
-        if self.air.qos.is_some() {
-            let category = AccessCategory::of(self.flows.priority(cx.pool[packet].flow));
-            self.net.ports.of_category(r, category).push_packet(packet, &mut cx);
+        if self.net.closely {
+            self.push_closely(r, packet);
         } else {
-            self.net.ports.queues[r.index()].push_packet(packet, &mut cx);
-        }
-        if self.flows.hears_quench {
-            self.quench(Some(packet));
+            self.push(r, packet);
         }
         self.end_dropped(n);
         self.offer(r, self.now);
         self.note_queue(r, self.now);
+    }
+
+    #[inline(always)]
+    fn push(&mut self, r: RadioId, packet: PacketId) {
+        let mut cx = queue::Cx { now: self.now, pool: &mut self.pool, dropped: &mut self.net.dropped };
+        self.net.ports.queues[r.index()].push_packet(packet, &mut cx);
+    }
+
+    /// Variant of [`push`](Self::push) for QoS stations and for senders that hear of drops.
+    #[inline(never)]
+    fn push_closely(&mut self, r: RadioId, packet: PacketId) {
+        if self.air.qos.is_some() {
+            let mut cx = queue::Cx { now: self.now, pool: &mut self.pool, dropped: &mut self.net.dropped };
+            let category = AccessCategory::of(self.flows.priority(cx.pool[packet].flow));
+            self.net.ports.of_category(r, category).push_packet(packet, &mut cx);
+        } else {
+            self.push(r, packet);
+        }
+        if self.flows.hears_quench {
+            self.quench(Some(packet));
+        }
     }
 
     /// Tells senders of what a queue has just marked or dropped.
@@ -606,6 +645,12 @@ impl Sim {
     /// Drops the packets that a queue of a node has given up.
     #[inline]
     pub(super) fn end_dropped(&mut self, n: NodeId) {
+        if !self.net.dropped.is_empty() {
+            self.drop_all(n);
+        }
+    }
+
+    fn drop_all(&mut self, n: NodeId) {
         for i in 0..self.net.dropped.len() {
             let (packet, reason) = self.net.dropped[i];
             self.drop_packet(n, packet, reason);

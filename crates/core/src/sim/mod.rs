@@ -91,6 +91,8 @@ impl Sim {
         if Watch::follows_frames(setup) || clocks.0 || clocks.1 {
             sim.air.watch(Watch::follows_frames(setup));
         }
+        let Network { held, admission, .. } = &sim.net;
+        sim.net.closely = sim.air.qos.is_some() || sim.flows.hears_quench || held.is_some() || admission.is_some();
         if setup.routing.ecn {
             sim.pool.message_ecn = Ecn::Ect;
         }
@@ -106,7 +108,9 @@ impl Sim {
         if Watch::needs_every_end(setup) || sim.air.qos.is_some() {
             sim.air.channel.need_every_end();
         }
-        let numbers_packets = |table: &RecordedTable| matches!(table, RecordedTable::Frames | RecordedTable::Packets);
+        let numbers_packets = |table: &RecordedTable| {
+            matches!(table, RecordedTable::Frames | RecordedTable::Mpdus | RecordedTable::Packets)
+        };
         if setup.capture || setup.record.iter().any(numbers_packets) {
             sim.pool.keep_log();
         }

@@ -5,6 +5,7 @@ use crate::net::queue::Queue;
 use crate::packet::RadioId;
 use crate::record::rates::Rates;
 use crate::record::totals::{NodeTotals, RadioTotals, Totals};
+use crate::wlan::edca::QosCounters;
 
 impl Sim {
     /// Current values of all counters.
@@ -22,6 +23,7 @@ impl Sim {
             let radio = self.air.channel.counters(r);
             let at_radio = RadioTotals::new(
                 mac.counters(),
+                &mac.qos.as_ref().map_or_else(QosCounters::default, |qos| *qos.qos_counters()),
                 radio,
                 self.net.ports.all_of(r).map(Queue::marks).sum(),
                 self.air.channel.neighbor_changes(r),

@@ -44,7 +44,9 @@ impl Watch {
 
     /// Tells if an observer or airtime accounting needs the end of every frame.
     pub(super) fn follows_frames(setup: &Setup) -> bool {
-        let of_frames = |table: &RecordedTable| matches!(table, RecordedTable::Frames | RecordedTable::Heard);
+        let of_frames = |table: &RecordedTable| {
+            matches!(table, RecordedTable::Frames | RecordedTable::Mpdus | RecordedTable::Heard)
+        };
         setup.airtime || setup.capture || setup.record.iter().any(of_frames)
     }
 
@@ -76,9 +78,9 @@ impl Watch {
         let packet = frame.packet.map(|id| (&pool[id], pool.number(id)));
         let of_frame = mac.rules.timing.bytes_of(frame.kind, packet.map_or(0, |p| p.0.bytes));
         // A frame of a QoS station may have many packets.
-        let psdu = mac.qos.as_ref().filter(|_| packet.is_some()).map(|qos| qos.psdu.bytes);
-        let bytes = psdu.unwrap_or(of_frame);
-        observers.on(at, &Note::FrameBegins { frame, bytes, packet, pool });
+        let psdu = mac.qos.as_ref().map(|qos| &qos.psdu);
+        let bytes = psdu.filter(|_| packet.is_some()).map_or(of_frame, |psdu| psdu.bytes);
+        observers.on(at, &Note::FrameBegins { frame, bytes, packet, psdu, pool });
     }
 
     /// Notes that a point-to-point link begins to transmit a packet.

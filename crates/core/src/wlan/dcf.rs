@@ -649,22 +649,8 @@ impl Station {
     // ---- reception ----
 
     fn receive(&mut self, frame: &Frame, cx: &mut Cx<'_>) {
-        let expected = match frame.kind {
-            FrameKind::Cts => self.state == State::AwaitCts,
-            FrameKind::Ack => self.state == State::AwaitAck,
-            _ => false,
-        };
-        if !expected {
-            self.end_wait(cx);
-        }
         match frame.kind {
-            FrameKind::Rts => {
-                if self.state == State::Idle && !self.responds {
-                    self.answer(Response::Cts { to: frame.from, duration: frame.duration }, cx);
-                    self.respond = cx.now + cx.timing.sifs;
-                }
-            }
-            FrameKind::Cts if expected => {
+            FrameKind::Cts if self.state == State::AwaitCts => {
                 // Resets only the station's count: the MPDU's count and CW stay (10.3.3).
                 self.retries.succeed(Attempt::Short);
                 self.leave_wait();
@@ -674,7 +660,22 @@ impl Station {
                     job.rts_pending = false;
                 }
             }
-            FrameKind::Ack if expected => self.on_acknowledged(cx),
+            FrameKind::Ack if self.state == State::AwaitAck => self.on_acknowledged(cx),
+            _ => self.receive_unexpected(frame, cx),
+        }
+    }
+
+    /// A frame was received that is not the awaited response.
+    #[inline]
+    fn receive_unexpected(&mut self, frame: &Frame, cx: &mut Cx<'_>) {
+        self.end_wait(cx);
+        match frame.kind {
+            FrameKind::Rts => {
+                if self.state == State::Idle && !self.responds {
+                    self.answer(Response::Cts { to: frame.from, duration: frame.duration }, cx);
+                    self.respond = cx.now + cx.timing.sifs;
+                }
+            }
             FrameKind::Data => self.receive_data(frame, cx),
             // A station without EDCA ignores frames of block acknowledgement.
             FrameKind::Cts | FrameKind::Ack => {}

@@ -50,6 +50,8 @@ pub struct Timing {
     ack_rx_starts: [Span; ROOM],
     /// PHY-RX-START delay (aRxPHYStartDelay): preamble and header of a CTS, after which PHY-RXSTART is indicated.
     pub rx_start_delay: Span,
+    /// Rate and time on air of a CTS that a station sends to itself, if HT and VHT PPDUs are protected.
+    pub protection: Option<(Mode, Span)>,
     /// Rate of RTS, CTS, ACK and broadcast frames.
     pub basic_mode: Mode,
     /// Rate of other data frames, on links without a rate of their own.
@@ -96,6 +98,7 @@ impl Timing {
             ack_rx_starts: [Span::ZERO; ROOM],
             shortest_ack: Span::ZERO,
             rx_start_delay: Span::ZERO,
+            protection: None,
             basic_mode: Mode::checked(cfg.basic_rate),
             data_mode: cfg.data_mode(),
             preamble: cfg.preamble,
@@ -130,6 +133,10 @@ impl Timing {
         let slowest = t.basic_mode.family().next().unwrap_or(Mode::LOWEST);
         t.eifs = cfg.sifs + difs + t.airtime(CTS_BYTES, slowest, Preamble::Long);
         t.eifs_nav = t.eifs.nearest_us();
+        t.protection = cfg.protection.map(|rate| {
+            let mode = Mode::checked(rate);
+            (mode, t.airtime(CTS_BYTES, mode, Preamble::Long))
+        });
         t
     }
 

@@ -33,7 +33,11 @@ type Sent = (u64, FrameKind, u64, u64, Vec<u16>);
 impl Bench {
     fn new(wlan: &str, seed: u64) -> Bench {
         let agreement = if wlan.contains("agreement") { "" } else { "block_ack.agreement = \"established\", " };
-        let text = format!("extends = \"802.11n\"\nrun.stop = \"1 s\"\nwlan = {{ {agreement}{wlan} }}");
+        let width = if wlan.contains("40 MHz") { "40 MHz" } else { "20 MHz" };
+        let text = format!(
+            "extends = \"802.11n\"\nrun.stop = \"1 s\"\nradio.sinr.bandwidth = \"{width}\"\n\
+             wlan = {{ {agreement}{wlan} }}"
+        );
         let scenario = Scenario::from_toml("test", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
         let rules = scenario.config().wlan.clone();
         let modes = Modes::new(rules.data_mode(), vec![]);
@@ -393,7 +397,7 @@ fn psdu(tid: u8, seqs: &[u16]) -> Psdu {
         let packet = PacketId(100 + u32::from(seq));
         Mpdu { packet, seq, retry: false, bytes: 1538, from: Span::ZERO, until: Span::ZERO }
     };
-    Psdu { tid, mpdus: seqs.iter().map(mpdu).collect(), aggregate: true, ..Psdu::default() }
+    Psdu { tid, mpdus: seqs.iter().map(mpdu).collect(), aggregate: true, agreed: true, ..Psdu::default() }
 }
 
 #[test]
@@ -479,4 +483,111 @@ fn a_late_response_does_no_harm() {
         b.wait(from + 1000);
     }
     assert_eq!(b.count(|o| matches!(o, Out::Deliver { .. })), 3, "single frames count in the agreement");
+}
+
+#[test]
+fn a_cts_to_self_protects_an_aggregate_from_stations_of_802_11b() {
+    // At 11 Mbit/s with a long preamble: 192 + ceil(14 * 8 / 11) = 203 us, then SIFS and the data of timeline 1. The NAV
+    // covers 16 + 228 + 16 + 28 us (10.27).
+    let mut b = Bench::new("ppdu.mcs = 7, protection = \"11 Mbit/s\"", 1);
+    b.enqueue(0, BE, 1);
+    let cts = b.next_frame();
+    assert_eq!((cts.1, cts.2 - cts.0, cts.3), (FrameKind::Cts, 203, 16 + 228 + 16 + 28));
+    let data = b.next_frame();
+    assert_eq!((data.0 - cts.2, data.1, data.2 - data.0, data.3), (16, FrameKind::Data, 228, 44));
+    b.ack(data.2);
+    assert_eq!(b.count(is_sent), 1);
+}
+
+#[test]
+fn the_signal_extension_delays_the_response_at_2_4_ghz_as_in_timeline_14() {
+    let band = "slot_time = \"20 us\", sifs = \"10 us\", signal_extension = \"6 us\"";
+    let mut b = Bench::new(&format!("ppdu.mcs = 7, {band}"), 1);
+    b.enqueue(0, BE, 2);
+    // The first one came to an idle medium, and goes with the other one at the next boundary.
+    let data = b.next_frame();
+    assert_eq!((data.1, data.2 - data.0, &data.4[..]), (FrameKind::Data, 426, &[0, 1][..]));
+    assert_eq!(data.3, 10 + 38, "SIFS and a block acknowledgement of 32 us, extended");
+    assert_eq!((data.0 - 70) % 20, 0, "AIFS is 10 + 3 * 20 us");
+}
+
+#[test]
+fn a_hidden_terminal_costs_an_rts_and_not_an_aggregate() {
+    // RTS 28 us at 24 Mbit/s; no CTS comes because another one's frame covers it at the receiver: the station waits
+    // 16 + 9 + 20 us, draws from CW 31, and asks again with the same numbers, none of which was on the air.
+    let mut b = Bench::new("ppdu.mcs = 7, rts_threshold = \"2000 B\"", 1);
+    b.enqueue(0, BE, 4);
+    let first = b.next_frame();
+    assert_eq!((first.1, first.2 - first.0), (FrameKind::Rts, 28));
+    let second = b.next_frame();
+    let gap = second.0 - first.2 - 45 - 43;
+    assert!(second.1 == FrameKind::Rts && gap % 9 == 0 && gap / 9 <= 31, "{second:?}");
+    assert_eq!(b.station.counters().rts_frames_failed, 1);
+    let cts = Frame { kind: FrameKind::Cts, to: ME, from: PEER, ..Frame::NONE };
+    b.hear(second.2 + 16, second.2 + 44, &cts, &Psdu::default(), &[]);
+    let data = b.next_frame();
+    assert_eq!((data.0, data.1, &data.4[..]), (second.2 + 60, FrameKind::Data, &[0, 1, 2, 3][..]));
+    assert!(b.station.psdu.mpdus.iter().all(|m| !m.retry), "they were not on the air before");
+}
+
+#[test]
+fn the_nav_of_an_overheard_cts_covers_the_aggregate_of_a_hidden_terminal() {
+    // The CTS of the peer to a third station ends at 144 and reserves 484 us, as in timeline 3.
+    let mut b = Bench::new("ppdu.mcs = 7", 1);
+    let cts = Frame { kind: FrameKind::Cts, to: RadioId(2), from: PEER, duration: Span::us(484), ..Frame::NONE };
+    b.hear(116, 144, &cts, &Psdu::default(), &[]);
+    b.enqueue(150, BE, 2);
+    let data = b.next_frame();
+    let gap = data.0 - (144 + 484) - 43;
+    assert!(gap % 9 == 0 && gap / 9 <= 15, "{data:?}");
+}
+
+#[test]
+fn a_wide_ppdu_finds_the_secondary_channel_idle_for_pifs() {
+    // All stations send in the whole channel, and responses are duplicated over it: a secondary channel is busy only
+    // together with the primary. The shortest AIFS, AIFSN 1, is PIFS, 25 us, as 10.23.2.5 asks for.
+    let category = "edca.best_effort = { aifsn = 1, cw_min = 0 }";
+    let mut b = Bench::new(&format!("ppdu = {{ mcs = 0, channel_width = \"40 MHz\" }}, {category}"), 1);
+    b.busy(100, 400);
+    b.enqueue(200, BE, 1);
+    b.noise(100, 400);
+    assert_eq!(b.next_frame().0, 400 + 25);
+}
+
+#[test]
+fn a_txop_goes_on_after_pifs() {
+    // Two frames of VI; the second one gets no ACK. Its holder may go on PIFS after it (10.23.2.8), and knows of the
+    // failure 45 us after it.
+    for (recovers, wanted) in [(true, Some(45)), (false, None)] {
+        let wlan = format!("ppdu.mcs = 7, aggregation.max_mpdus = 1, edca.pifs_recovery = {recovers}");
+        let mut b = Bench::new(&wlan, 1);
+        b.enqueue(0, VI, 3);
+        let first = b.next_frame();
+        let end = b.ack(first.2);
+        let second = b.next_frame();
+        assert_eq!(second.0, end + 16);
+        let third = b.next_frame();
+        let gap = third.0 - second.2;
+        assert_eq!((third.1, &third.4), (FrameKind::Data, &second.4));
+        match wanted {
+            Some(wanted) => assert_eq!(gap, wanted),
+            None => assert!(gap >= 45 + 34 && (gap - 45 - 34) % 9 == 0, "{gap}"),
+        }
+    }
+}
+
+#[test]
+fn a_retry_of_the_first_mpdu_of_an_agreement_is_delivered_once() {
+    // Number 0 arrives alone and its ACK is lost; the agreement begins with it, and it comes again in an aggregate.
+    let mut b = Bench::new("ppdu.mcs = 7, block_ack.agreement = \"requested\"", 1);
+    let data = Frame { kind: FrameKind::Data, to: ME, from: PEER, ..Frame::NONE };
+    b.hear(100, 328, &data, &Psdu { aggregate: false, agreed: false, ..psdu(BE, &[0]) }, &[true]);
+    b.wait(499);
+    let request = Frame { kind: FrameKind::Action, to: ME, from: PEER, ..Frame::NONE };
+    b.hear(500, 576, &request, &Psdu { tid: BE, start: 0, ..Psdu::default() }, &[]);
+    b.wait(599);
+    b.hear(2000, 2500, &data, &psdu(BE, &[0, 1]), &[true, true]);
+    let delivered: Vec<_> =
+        b.said.iter().filter_map(|s| if let Out::Deliver { packet } = s.1 { Some(packet.0) } else { None }).collect();
+    assert_eq!(delivered, [100, 101]);
 }

@@ -135,7 +135,8 @@ def habits(case: Case) -> dict[str, Any]:
     if case.std != "a":
         # An MPDU under an agreement, and a request for its block acknowledgement, are repeated without a limit.
         if case.agg_limit:
-            settings["wlan.block_ack.request_attempts"] = "unlimited"
+            # A request is not repeated where an A-MPDU is.
+            settings["wlan.block_ack.request_attempts"] = 1 if case.table == "hidden_nobar" else "unlimited"
             settings["wlan.block_ack.mpdu_attempts"] = 7 if case.table == "hidden_nobar" else "unlimited"
             settings |= {"wlan.block_ack.lifetime": "unlimited", "wlan.block_ack.release_after": "never"}
         if case.std == "ac":
@@ -229,7 +230,12 @@ def _high_throughput(case: Case) -> dict[str, Any]:
             if case.agg_limit
             else {"max_mpdus": 1}
         ),
-        "block_ack": {"after_missed": "repeat"} if case.table == "hidden_nobar" else {},
+        "block_ack": (
+            # The stations of ns-3 have their agreements before they send at once.
+            {"agreement": "established", "after_missed": "repeat" if case.table == "hidden_nobar" else "request"}
+            if case.table.startswith("hidden") and case.agg_limit
+            else {}
+        ),
     }
 
 

@@ -9,6 +9,7 @@
 mod flows;
 mod inet;
 mod pcapng;
+mod qos;
 mod routing;
 mod wifi;
 
@@ -19,6 +20,8 @@ use crate::radio::{Channel, Verdict};
 use crate::run::{RadioSetup, Setup};
 use crate::unit::{Span, Time};
 use crate::wlan::Frame;
+use crate::wlan::edca::{self, Psdu};
+use crate::wlan::ppdu::Format;
 use flows::Flows;
 use inet::Ip;
 use pcapng::{Direction, Record};
@@ -95,18 +98,49 @@ impl File {
     }
 }
 
+/// An MPDU of a frame.
+#[derive(Clone, Debug)]
+struct Mpdu {
+    bytes: Vec<u8>,
+    /// Begin after that of the frame.
+    from: Span,
+    /// Text about the contents.
+    comment: String,
+    /// Number of entries of the PSDU in it: packets of an A-MSDU, or one.
+    packets: usize,
+}
+
+/// A frame at a radio.
+#[derive(Clone, Debug)]
+struct Hearing {
+    radio: RadioId,
+    began: Time,
+    /// The frame was damaged, at the radio that it was for.
+    damaged: bool,
+    /// For each packet in a frame of a QoS station, true if it was decoded; empty otherwise.
+    arrived: Vec<bool>,
+}
+
 /// A frame that has not reached all receivers.
 #[derive(Clone, Debug)]
 struct OnAir {
     frame: Frame,
     began: Time,
-    mpdu: Vec<u8>,
-    /// Text about the contents.
-    comment: String,
-    /// Radios that have heard the frame, with its begin there; true if it was damaged.
-    heard: Vec<(RadioId, Time, bool)>,
+    /// Its MPDUs; several in an A-MPDU.
+    mpdus: Vec<Mpdu>,
+    /// Number of the A-MPDU in radiotap headers.
+    aggregate: Option<u32>,
+    /// Radios that have heard the frame, with its begin there.
+    heard: Vec<Hearing>,
     /// Senders of other frames on the same channel, with begin and end.
     others: Vec<(RadioId, Time, Time)>,
+}
+
+impl Mpdu {
+    /// An MPDU that is the whole frame.
+    fn of(bytes: Vec<u8>) -> Mpdu {
+        Mpdu { bytes, from: Span::ZERO, comment: String::new(), packets: 1 }
+    }
 }
 
 impl OnAir {
@@ -126,6 +160,12 @@ pub struct Captures {
     /// Time for which a node stores a flow of DSR without packets.
     flow_timeout: Span,
     on_air: Vec<OnAir>,
+    /// Number of the last A-MPDU.
+    aggregates: u32,
+    /// An MCS is one of VHT, and not of HT.
+    is_vht: bool,
+    /// Window of agreements of block acknowledgement.
+    window: u16,
     /// Packets given up whose end has not been logged yet.
     given_up: VecDeque<(Option<u64>, Cause)>,
     over: bool,
@@ -150,6 +190,8 @@ impl Captures {
             wires.dedup();
             File::new(node, counts[node.index()].into(), wires)
         };
+        // The same for all nodes.
+        let wlan = setup.interfaces.profiles.first().map(|p| &p.wlan);
         Captures {
             files: (0..nodes).map(|i| file(NodeId(i))).collect(),
             flows: Flows::new(setup),
@@ -157,6 +199,9 @@ impl Captures {
             radios,
             places,
             on_air: Vec::new(),
+            aggregates: 0,
+            is_vht: wlan.is_some_and(|w| w.ppdu.format == Format::Vht),
+            window: wlan.map_or(0, |w| w.block_ack.buffer_mpdus as u16),
             given_up: VecDeque::new(),
             over: false,
         }
@@ -183,8 +228,8 @@ impl Captures {
 
     pub(super) fn on(&mut self, at: Time, note: &Note<'_>) {
         match *note {
-            Note::FrameBegins { frame, packet, pool, .. } => self.on_begin(at, frame, packet, pool),
-            Note::FrameHeard { radio, frame, verdict } => self.on_heard(at, radio, frame, verdict),
+            Note::FrameBegins { frame, packet, psdu, pool, .. } => self.on_begin(at, frame, packet, psdu, pool),
+            Note::FrameHeard { radio, frame, verdict, arrived } => self.on_heard(at, radio, frame, (verdict, arrived)),
             Note::FrameOver { frame, lost, channel } => self.on_over(frame, lost, channel),
             Note::Departure { from, to, packet, number, pool } => {
                 self.on_wire(at, (from, to), packet, number, pool, Direction::Outbound);
@@ -201,18 +246,33 @@ impl Captures {
 
     // ---- radio ----
 
-    fn on_begin(&mut self, at: Time, frame: &Frame, packet: Option<(&Packet, Option<u64>)>, pool: &PacketPool) {
-        let payload = packet.map(|(p, number)| {
-            if let Body::Arp(message) = &p.body {
-                let target = if message.request { [0; 6] } else { self.mac(frame.to) };
-                return (wifi::ARP, inet::arp(message, self.mac(frame.from), target));
-            }
-            (wifi::IPV4, self.network(p, number, pool))
+    fn on_begin(
+        &mut self,
+        at: Time,
+        frame: &Frame,
+        packet: Option<(&Packet, Option<u64>)>,
+        psdu: Option<&Psdu>,
+        pool: &PacketPool,
+    ) {
+        let aggregate = psdu.filter(|psdu| packet.is_some() && psdu.aggregate).map(|_| {
+            self.aggregates += 1;
+            self.aggregates
         });
-        let payload = payload.as_ref().map(|(kind, bytes)| (*kind, &bytes[..]));
-        let mpdu = wifi::frame(frame, self.mac(frame.to), self.mac(frame.from), payload);
-        let comment = packet.map_or(String::new(), |p| about(&p.0.body));
-        let mut new = OnAir { frame: *frame, began: at, mpdu, comment, heard: vec![], others: vec![] };
+        let ends = (self.mac(frame.to), self.mac(frame.from));
+        let mpdus = match psdu {
+            Some(psdu) if packet.is_some() => {
+                let groups = psdu.mpdus.chunk_by(|a, b| a.seq == b.seq);
+                groups.map(|group| self.mpdu(frame, ends, psdu, group, pool)).collect()
+            }
+            Some(psdu) => vec![Mpdu::of(qos::control(frame, ends, psdu, self.window))],
+            None => {
+                let payload = packet.map(|(p, number)| self.payload(frame, p, number, pool));
+                let payload = payload.as_ref().map(|(kind, bytes)| (*kind, &bytes[..]));
+                let comment = packet.map_or(String::new(), |p| about(&p.0.body));
+                vec![Mpdu { comment, ..Mpdu::of(wifi::frame(frame, ends.0, ends.1, payload)) }]
+            }
+        };
+        let mut new = OnAir { frame: *frame, began: at, mpdus, aggregate, heard: vec![], others: vec![] };
         let channel = self.channel(frame.from);
         for other in &mut self.on_air {
             if self.radios[other.frame.from.index()].channel == channel {
@@ -223,14 +283,44 @@ impl Captures {
         self.on_air.push(new);
     }
 
-    fn on_heard(&mut self, at: Time, radio: RadioId, frame: &Frame, verdict: Verdict) {
+    /// EtherType and contents of a data frame with a packet.
+    fn payload(&self, frame: &Frame, p: &Packet, number: Option<u64>, pool: &PacketPool) -> (u16, Vec<u8>) {
+        if let Body::Arp(message) = &p.body {
+            let target = if message.request { [0; 6] } else { self.mac(frame.to) };
+            return (wifi::ARP, inet::arp(message, self.mac(frame.from), target));
+        }
+        (wifi::IPV4, self.network(p, number, pool))
+    }
+
+    /// MPDU of a QoS station with these packets.
+    fn mpdu(
+        &self,
+        frame: &Frame,
+        ends: (wifi::Mac, wifi::Mac),
+        psdu: &Psdu,
+        packets: &[edca::Mpdu],
+        pool: &PacketPool,
+    ) -> Mpdu {
+        let payload = |m: &edca::Mpdu| self.payload(frame, &pool[m.packet], pool.number(m.packet), pool);
+        let payloads: Vec<_> = packets.iter().map(payload).collect();
+        let about = packets.iter().map(|m| about(&pool[m.packet].body));
+        Mpdu {
+            bytes: qos::data(frame, ends, psdu, &packets[0], &payloads),
+            from: if psdu.aggregate { packets[0].from } else { Span::ZERO },
+            comment: about.reduce(|all, next| joined(&all, &next)).unwrap_or_default(),
+            packets: packets.len(),
+        }
+    }
+
+    fn on_heard(&mut self, at: Time, radio: RadioId, frame: &Frame, (verdict, arrived): (Verdict, &[bool])) {
         // A radio that was transmitting has received nothing.
         let damaged = verdict == Verdict::Damaged && frame.to == radio;
         if !(verdict == Verdict::Decoded || damaged) {
             return;
         }
         if let Some(f) = self.on_air.iter_mut().find(|f| f.frame.from == frame.from) {
-            f.heard.push((radio, Time(at.0.saturating_sub(f.frame.airtime.0)), damaged));
+            let began = Time(at.0.saturating_sub(f.frame.airtime.0));
+            f.heard.push(Hearing { radio, began, damaged, arrived: arrived.to_vec() });
         }
     }
 
@@ -276,18 +366,42 @@ impl Captures {
     }
 
     fn write_frame(&mut self, f: &OnAir, outcome: &str) {
-        let comment = joined(&f.comment, outcome);
-        self.add_frame(f, f.frame.from, f.began, false, Direction::Outbound, &comment);
-        for &(radio, began, damaged) in &f.heard {
-            let comment = if f.frame.to == radio { &comment } else { &f.comment };
-            self.add_frame(f, radio, began, damaged, Direction::Inbound, comment);
+        let target = f.heard.iter().find(|h| h.radio == f.frame.to);
+        let mut packet = 0;
+        for (i, mpdu) in f.mpdus.iter().enumerate() {
+            // A radio that the frame is not for reads as many MPDUs as it needs for its NAV.
+            let read = |h: &Hearing| h.arrived.get(packet).copied().unwrap_or(!h.damaged);
+            let lost = outcome.is_empty() && f.aggregate.is_some() && !target.is_some_and(read);
+            let node = if lost { format!("not decoded at node {}", self.node(f.frame.to).0) } else { String::new() };
+            let comment = joined(&joined(&mpdu.comment, outcome), &node);
+            self.add_mpdu(f, i, (f.frame.from, f.began), false, Direction::Outbound, &comment);
+            for h in &f.heard {
+                let (is_for, damaged) = (f.frame.to == h.radio, !read(h));
+                if is_for || !damaged {
+                    let comment = if is_for { &comment } else { &mpdu.comment };
+                    self.add_mpdu(f, i, (h.radio, h.began), damaged, Direction::Inbound, comment);
+                }
+            }
+            packet += mpdu.packets;
         }
     }
 
-    fn add_frame(&mut self, f: &OnAir, radio: RadioId, at: Time, bad: bool, direction: Direction, comment: &str) {
-        let bytes = wifi::on_air(at, &f.frame, self.channel(radio), &f.mpdu, bad);
-        let place = self.places[radio.index()];
-        let node = self.node(radio);
+    /// Writes an MPDU of a frame that begins at a radio at an instant.
+    fn add_mpdu(
+        &mut self,
+        f: &OnAir,
+        i: usize,
+        (radio, began): (RadioId, Time),
+        bad: bool,
+        direction: Direction,
+        comment: &str,
+    ) {
+        let mpdu = &f.mpdus[i];
+        // An A-MPDU has one time in all its headers, by which readers put its MPDUs together.
+        let place = f.aggregate.map(|number| (number, i + 1 == f.mpdus.len()));
+        let bytes = wifi::on_air(began, &f.frame, (self.channel(radio), self.is_vht), (&mpdu.bytes, place), bad);
+        let at = began + mpdu.from;
+        let (place, node) = (self.places[radio.index()], self.node(radio));
         let file = &mut self.files[node.index()];
         let interface = file.radio(place);
         file.add(&Record { interface, at, bytes: &bytes, direction: Some(direction), comment });

@@ -15,10 +15,17 @@ pub type Mac = [u8; 6];
 /// Address of all stations.
 pub const BROADCAST: Mac = [0xff; 6];
 /// BSSID of the one network of a run.
-const BSSID: Mac = [2, 0xff, 0xff, 0xff, 0xff, 0xff];
+pub const BSSID: Mac = [2, 0xff, 0xff, 0xff, 0xff, 0xff];
 
-/// Fields of the radiotap header: TSFT, flags, rate, channel.
-const PRESENT: u32 = 0b1111;
+/// Fields of the radiotap header: TSFT, flags, rate, channel; MCS, A-MPDU status, VHT.
+const TSFT_FLAGS_CHANNEL: u32 = 0b1011;
+const RATE: u32 = 1 << 2;
+const MCS: u32 = 1 << 19;
+const A_MPDU: u32 = 1 << 20;
+const VHT: u32 = 1 << 21;
+/// Flags of the status of an A-MPDU: the last subframe is known, and this is it.
+const LAST_KNOWN: u16 = 0x04;
+const IS_LAST: u16 = 0x08;
 /// Flags of the radiotap header: the frame ends with its check sequence, which was found to be bad.
 const FCS_AT_END: u8 = 0x10;
 const BAD_FCS: u8 = 0x40;
@@ -47,12 +54,7 @@ pub fn frame(frame: &Frame, to: Mac, from: Mac, payload: Option<(u16, &[u8])>) -
         FrameKind::CfEnd => 0xe4,
         FrameKind::Action => 0xd0,
     };
-    let retry = if frame.retry { 0x08 } else { 0 };
-    let mut out = vec![kind, retry];
-    // The field counts whole microseconds, rounded up (IEEE 802.11-2020, 9.2.5.2), up to 32767.
-    let reserved = frame.duration.0.div_ceil(1000).min(32_767) as u16;
-    out.extend_from_slice(&reserved.to_le_bytes());
-    out.extend_from_slice(&to);
+    let mut out = begin(kind, frame.retry, frame, to);
     match frame.kind {
         FrameKind::Cts | FrameKind::Ack => {}
         FrameKind::Rts | FrameKind::BlockAck | FrameKind::BlockAckReq | FrameKind::CfEnd => {
@@ -65,11 +67,26 @@ pub fn frame(frame: &Frame, to: Mac, from: Mac, payload: Option<(u16, &[u8])>) -
         }
     }
     if let Some((ether_type, contents)) = payload {
-        out.extend_from_slice(&[0xaa, 0xaa, 3, 0, 0, 0]);
-        out.extend_from_slice(&ether_type.to_be_bytes());
-        out.extend_from_slice(contents);
+        llc(&mut out, ether_type, contents);
     }
     out
+}
+
+/// Begins a frame with the byte of its type: frame control, Duration and receiver address.
+pub fn begin(kind: u8, retry: bool, frame: &Frame, to: Mac) -> Vec<u8> {
+    let mut out = vec![kind, if retry { 0x08 } else { 0 }];
+    // The field counts whole microseconds, rounded up (IEEE 802.11-2020, 9.2.5.2), up to 32767.
+    let reserved = frame.duration.0.div_ceil(1000).min(32_767) as u16;
+    out.extend_from_slice(&reserved.to_le_bytes());
+    out.extend_from_slice(&to);
+    out
+}
+
+/// Writes a packet behind its LLC and SNAP header.
+pub fn llc(out: &mut Vec<u8>, ether_type: u16, contents: &[u8]) {
+    out.extend_from_slice(&[0xaa, 0xaa, 3, 0, 0, 0]);
+    out.extend_from_slice(&ether_type.to_be_bytes());
+    out.extend_from_slice(contents);
 }
 
 /// Centre frequency of a channel \[MHz\] (IEEE 802.11-2020, 15.4.4.3 and 17.3.8.4.2).
@@ -81,19 +98,52 @@ fn frequency(channel: u16) -> u16 {
     }
 }
 
-/// Frame with its radiotap header and check sequence, as it was sent; a flag tells that it was damaged on the way.
-pub fn on_air(at: Time, frame: &Frame, channel: u16, mpdu: &[u8], damaged: bool) -> Vec<u8> {
-    let mut out = Vec::with_capacity(26 + mpdu.len());
-    out.extend_from_slice(&[0, 0, 22, 0]);
-    out.extend_from_slice(&PRESENT.to_le_bytes());
+/// MPDU with its radiotap header and check sequence, as it was sent; a flag tells that it was damaged on the way.
+/// `is_vht`: an MCS is one of VHT, not HT. `aggregate`: number of the A-MPDU that it is in, and true for its last MPDU.
+pub fn on_air(
+    at: Time,
+    frame: &Frame,
+    (channel, is_vht): (u16, bool),
+    (mpdu, aggregate): (&[u8], Option<(u32, bool)>),
+    damaged: bool,
+) -> Vec<u8> {
+    let mode = frame.mode;
+    let rate = match mode.is_ht() {
+        true if is_vht => VHT,
+        true => MCS,
+        false => RATE,
+    };
+    let status = if aggregate.is_some() { A_MPDU } else { 0 };
+    let mut out = Vec::with_capacity(50 + mpdu.len());
+    out.extend_from_slice(&[0, 0, 0, 0]);
+    out.extend_from_slice(&(TSFT_FLAGS_CHANNEL | rate | status).to_le_bytes());
     out.extend_from_slice(&(at.0 / 1000).to_le_bytes());
     out.push(FCS_AT_END | if damaged { BAD_FCS } else { 0 });
-    // In units of 500 kbit/s.
-    out.push((frame.mode.rate().0 / 500_000) as u8);
+    // In units of 500 kbit/s; the byte is padding where the rate is that of an MCS.
+    out.push(if rate == RATE { (mode.rate().0 / 500_000) as u8 } else { 0 });
     out.extend_from_slice(&frequency(channel).to_le_bytes());
     let band = if channel <= 14 { BAND_2_4 } else { BAND_5 };
-    let modulation = if frame.mode.is_ofdm() { OFDM } else { CCK };
+    let modulation = if mode.is_ofdm() || mode.is_ht() { OFDM } else { CCK };
     out.extend_from_slice(&(band | modulation).to_le_bytes());
+    let short = u8::from(mode.has_short_guard());
+    if rate == MCS {
+        // Bandwidth, MCS and guard interval are known; HT counts the MCS over streams.
+        out.extend_from_slice(&[0b111, mode.width() | short << 2, mode.mcs() + 8 * (mode.streams() - 1)]);
+    }
+    if let Some((number, is_last)) = aggregate {
+        out.resize(out.len().next_multiple_of(4), 0);
+        out.extend_from_slice(&number.to_le_bytes());
+        out.extend_from_slice(&(LAST_KNOWN | if is_last { IS_LAST } else { 0 }).to_le_bytes());
+        out.extend_from_slice(&[0, 0]);
+    }
+    if rate == VHT {
+        out.resize(out.len().next_multiple_of(2), 0);
+        // Guard interval and bandwidth are known; of the four users one has an MCS and streams.
+        out.extend_from_slice(&[0x44, 0, short << 2, [0, 1, 4][usize::from(mode.width())]]);
+        out.extend_from_slice(&[mode.mcs() << 4 | mode.streams(), 0, 0, 0, 0, 0, 0, 0]);
+    }
+    let length = out.len() as u16;
+    out[2..4].copy_from_slice(&length.to_le_bytes());
     out.extend_from_slice(mpdu);
     out.extend_from_slice(&crc32(mpdu).to_le_bytes());
     out
@@ -137,14 +187,14 @@ mod tests {
         let ack = Frame { kind: FrameKind::Ack, to: RadioId(1), duration: Span(0), ..Frame::NONE };
         let mpdu = frame(&ack, mac(NodeId(1), 0), mac(NodeId(2), 0), None);
         assert_eq!(mpdu, [0xd4, 0, 0, 0, 2, 0, 0, 0, 1, 0]);
-        let out = on_air(Time(5_000_999), &ack, 1, &mpdu, false);
+        let out = on_air(Time(5_000_999), &ack, (1, false), (&mpdu, None), false);
         #[rustfmt::skip]
         let header = [
             0, 0, 22, 0, 15, 0, 0, 0, 0x88, 0x13, 0, 0, 0, 0, 0, 0, 0x10, 2, 0x6c, 0x09, 0xa0, 0,
         ];
         assert_eq!(out[..22], header);
         assert_eq!(out[32..], crc32(&mpdu).to_le_bytes());
-        let damaged = on_air(Time(5_000_999), &ack, 1, &mpdu, true);
+        let damaged = on_air(Time(5_000_999), &ack, (1, false), (&mpdu, None), true);
         assert_eq!((damaged[16], &damaged[17..]), (0x50, &out[17..]));
     }
 
@@ -160,7 +210,7 @@ mod tests {
             2, 0xff, 0xff, 0xff, 0xff, 0xff, 0x30, 0x12, 0xaa, 0xaa, 3, 0, 0, 0, 8, 0, 0x45,
         ];
         assert_eq!(mpdu, expected);
-        assert_eq!(on_air(Time(0), &data, 6, &mpdu, false)[17..20], [22, 0x85, 0x09]);
+        assert_eq!(on_air(Time(0), &data, (6, false), (&mpdu, None), false)[17..20], [22, 0x85, 0x09]);
     }
 
     #[test]

@@ -59,9 +59,11 @@ table! {
         airtime_s: Span,
         /// Duration field: time for which the medium is reserved after the frame \[s\].
         reserved_s: Span,
-        /// Number of the packet in a data frame, as in `packets`; null for other frames.
+        /// Number of the first packet in a data frame, as in `packets`; null for other frames.
         packet: Option<u64>,
-        /// Retry bit.
+        /// Number of MPDUs in a data frame, several in an A-MPDU; 0 for other frames.
+        mpdus: u32,
+        /// Retry bit; of the first MPDU.
         retry: bool,
         /// Outcome at the intended receiver; null: the frame was still on the air when the run ended.
         outcome: Option<Outcome>,
@@ -87,8 +89,15 @@ impl Frames {
 
     pub(super) fn on(&mut self, at: Time, note: &Note<'_>) {
         match *note {
-            Note::FrameBegins { frame, bytes, packet, .. } => self.begins(at, frame, bytes, packet.and_then(|p| p.1)),
-            Note::FrameHeard { radio, frame, verdict: Verdict::Decoded }
+            Note::FrameBegins { frame, bytes, packet, psdu, .. } => {
+                let mpdus = match psdu {
+                    _ if frame.kind != FrameKind::Data => 0,
+                    Some(psdu) => psdu.count() as u32,
+                    None => 1,
+                };
+                self.begins(at, frame, (bytes, mpdus), packet.and_then(|p| p.1));
+            }
+            Note::FrameHeard { radio, frame, verdict: Verdict::Decoded, .. }
                 if frame.to == radio || frame.to.is_broadcast() =>
             {
                 if let Some((_, row)) = self.on_air.iter_mut().find(|f| f.0 == frame.from) {
@@ -106,7 +115,7 @@ impl Frames {
         }
     }
 
-    fn begins(&mut self, at: Time, frame: &Frame, bytes: u32, packet: Option<u64>) {
+    fn begins(&mut self, at: Time, frame: &Frame, (bytes, mpdus): (u32, u32), packet: Option<u64>) {
         let row = Row {
             time_s: at,
             src: self.radios.node(frame.from),
@@ -118,6 +127,7 @@ impl Frames {
             airtime_s: frame.airtime,
             reserved_s: frame.duration,
             packet,
+            mpdus,
             retry: frame.retry,
             outcome: None,
             decoded_by: 0,

@@ -79,11 +79,17 @@ impl Heard {
     pub(super) fn on(&mut self, at: Time, note: &Note<'_>) {
         match *note {
             Note::FrameBegins { frame, .. } => self.begins(at, frame),
-            Note::FrameHeard { radio, frame, verdict } => {
+            Note::FrameHeard { radio, frame, verdict, .. } => {
                 // A frame that was cut short can end at a radio when its sender has begun the next one.
                 let of_frame = |s: &&Sent| s.from == frame.from && s.begin <= at;
-                let begin = self.sent.iter().rev().find(of_frame).map_or(at, |s| s.begin);
-                self.ends.push((at, radio, *frame, begin, verdict));
+                let sent = self.sent.iter().rev().find(of_frame);
+                let begin = sent.map_or(at, |s| s.begin);
+                if sent.is_some_and(|s| s.over) && verdict == radio::Verdict::Noise {
+                    // With SINR reception the rest of a signal can be noticed after the end of its frame was reported.
+                    self.write((at, radio, *frame, begin, verdict), Verdict::Noise);
+                } else {
+                    self.ends.push((at, radio, *frame, begin, verdict));
+                }
             }
             Note::FrameOver { frame, channel, .. } => self.over(frame, channel),
             _ => {}
@@ -97,25 +103,34 @@ impl Heard {
     }
 
     fn over(&mut self, frame: &Frame, channel: &Channel) {
-        let Heard { radios, sent, ends, rows } = self;
-        for &(at, radio, frame, begin, verdict) in ends.iter().filter(|e| e.2.from == frame.from) {
-            rows.push(Row {
-                time_s: at,
-                node: radios.node(radio),
-                src: radios.node(frame.from),
-                channel: radios.channel(radio),
-                started_at_s: begin,
-                verdict: match verdict {
-                    radio::Verdict::Decoded => Verdict::Decoded,
-                    radio::Verdict::Noise => Verdict::Noise,
-                    _ if !channel.decodes(frame.from, radio, frame.mode.0) => Verdict::Sensed,
-                    _ if meets(sent, channel, radio, frame.from, (begin, at)) => Verdict::Collided,
-                    _ => Verdict::Damaged,
-                },
-            });
+        for end in std::mem::take(&mut self.ends) {
+            let (at, radio, of, begin, verdict) = end;
+            if of.from != frame.from {
+                self.ends.push(end);
+                continue;
+            }
+            let verdict = match verdict {
+                radio::Verdict::Decoded => Verdict::Decoded,
+                radio::Verdict::Noise => Verdict::Noise,
+                _ if !channel.decodes(of.from, radio, of.mode.column()) => Verdict::Sensed,
+                _ if meets(&self.sent, channel, radio, of.from, (begin, at)) => Verdict::Collided,
+                _ => Verdict::Damaged,
+            };
+            self.write(end, verdict);
         }
-        ends.retain(|e| e.2.from != frame.from);
-        sent.iter_mut().filter(|s| s.from == frame.from).for_each(|s| s.over = true);
+        self.sent.iter_mut().filter(|s| s.from == frame.from).for_each(|s| s.over = true);
+    }
+
+    fn write(&mut self, (at, radio, frame, begin, _): End, verdict: Verdict) {
+        let radios = &self.radios;
+        self.rows.push(Row {
+            time_s: at,
+            node: radios.node(radio),
+            src: radios.node(frame.from),
+            channel: radios.channel(radio),
+            started_at_s: begin,
+            verdict,
+        });
     }
 }
 

@@ -6,6 +6,7 @@ pub mod cwnd;
 pub mod energy;
 pub mod frames;
 pub mod heard;
+pub mod mpdus;
 pub mod packets;
 pub mod positions;
 pub mod queue;
@@ -25,6 +26,7 @@ impl RecordedTable {
     pub fn columns(self) -> &'static [(&'static str, &'static str)] {
         match self {
             RecordedTable::Frames => frames::Kept::COLUMNS,
+            RecordedTable::Mpdus => mpdus::Kept::COLUMNS,
             RecordedTable::Heard => heard::Kept::COLUMNS,
             RecordedTable::Packets => packets::Kept::COLUMNS,
             RecordedTable::Cwnd => cwnd::Kept::COLUMNS,
@@ -42,7 +44,7 @@ impl RecordedTable {
             RecordedTable::Heard => &[("verdict", heard::Verdict::WORDS)],
             RecordedTable::Packets => &[("packet_type", packets::PacketType::WORDS), ("event", packets::Event::WORDS)],
             RecordedTable::Cwnd => &[("event", cwnd::Event::WORDS)],
-            RecordedTable::Queue => &[],
+            RecordedTable::Mpdus | RecordedTable::Queue => &[],
             RecordedTable::Routes => &[("event", routes::Event::WORDS)],
             RecordedTable::Energy | RecordedTable::Positions => &[],
         }
@@ -73,6 +75,7 @@ enum Observer {
     Trace(Box<Trace>),
     Captures(Box<Captures>),
     Frames(frames::Frames),
+    Mpdus(mpdus::Mpdus),
     Heard(heard::Heard),
     Packets(packets::Packets),
     Cwnd(cwnd::Windows),
@@ -86,6 +89,7 @@ impl Observer {
     fn new(table: RecordedTable, setup: &Setup) -> Observer {
         match table {
             RecordedTable::Frames => Observer::Frames(frames::Frames::new(setup)),
+            RecordedTable::Mpdus => Observer::Mpdus(mpdus::Mpdus::new(setup)),
             RecordedTable::Heard => Observer::Heard(heard::Heard::new(setup)),
             RecordedTable::Packets => Observer::Packets(packets::Packets::default()),
             RecordedTable::Cwnd => Observer::Cwnd(cwnd::Windows::default()),
@@ -101,6 +105,7 @@ impl Observer {
             Observer::Trace(o) => o.on(at, note),
             Observer::Captures(o) => o.on(at, note),
             Observer::Frames(o) => o.on(at, note),
+            Observer::Mpdus(o) => o.on(at, note),
             Observer::Heard(o) => o.on(at, note),
             Observer::Packets(o) => o.on(note),
             Observer::Cwnd(o) => o.on(at, note),
@@ -115,6 +120,7 @@ impl Observer {
         match self {
             Observer::Trace(_) | Observer::Captures(_) => None,
             Observer::Frames(o) => Some(&o.rows),
+            Observer::Mpdus(o) => Some(&o.rows),
             Observer::Heard(o) => Some(&o.rows),
             Observer::Packets(o) => Some(&o.rows),
             Observer::Cwnd(o) => Some(&o.rows),
@@ -129,6 +135,7 @@ impl Observer {
         match self {
             Observer::Trace(_) | Observer::Captures(_) => None,
             Observer::Frames(o) => Some((RecordedTable::Frames, &mut o.rows)),
+            Observer::Mpdus(o) => Some((RecordedTable::Mpdus, &mut o.rows)),
             Observer::Heard(o) => Some((RecordedTable::Heard, &mut o.rows)),
             Observer::Packets(o) => Some((RecordedTable::Packets, &mut o.rows)),
             Observer::Cwnd(o) => Some((RecordedTable::Cwnd, &mut o.rows)),

@@ -154,8 +154,8 @@ pub struct Air {
     pub promiscuous: bool,
     /// Rate control knows the signal-to-noise ratio of received frames.
     knows_signals: bool,
-    /// Ends of frames need more than usual: for error models, for nodes that read frames for other nodes, or for rate
-    /// control that knows signals.
+    /// Ends of frames need more than usual: for error models, for nodes that read frames for other nodes, for rate
+    /// control that knows signals, or for observers of all ends.
     pub closely: bool,
     /// Starts of frames need more than usual: for observers, airtime accounting, Neighborhood RED, batteries or motion.
     pub watched: bool,
@@ -199,6 +199,7 @@ impl Air {
     pub fn watch(&mut self, closely: bool) {
         self.watched = true;
         self.watched_closely |= closely;
+        self.closely |= closely;
     }
 
     /// Reports deferred ends of signals to a station. Must precede every call of the station.
@@ -271,10 +272,9 @@ impl Air {
         (mobile_nodes, ports): (Option<&MobileNodes>, &Ports),
         timers: &mut Timers,
     ) {
-        let Air { channel, macs, qos, .. } = self;
+        let Air { channel, macs, .. } = self;
         let ends = (n, frame.to);
         let farthest = match mobile_nodes {
-            _ if qos.is_some() => return self.on_frame_start_qos(n, at, frame, timers),
             None => channel.start(ends, at, frame.airtime, frame.mode.0, &mut FrameStart { macs, timers }),
             Some(mobile_nodes) => {
                 let start = FrameStart { macs, timers };
@@ -305,7 +305,7 @@ impl Air {
         let on_air = &mut self.on_air[n.index()];
         on_air.ended = true;
         let (frame, end) = (&on_air.frame, on_air.end());
-        let mut frame_end = FrameEnd {
+        let mut frame_end = FrameEnd::<CLOSELY> {
             frame,
             broadcast: frame.packet.filter(|_| frame.to.is_broadcast()),
             pool,

@@ -153,10 +153,11 @@ impl Air {
             if self.watched_closely {
                 let Mac { rules, .. } = &self.macs[r.index()];
                 let contention = self.macs[r.index()].contention();
-                watch.note(ended.at, &Note::FrameHeard { radio: r, frame: &frame, verdict });
+                let arrived = self.arrived();
+                watch.note(ended.at, &Note::FrameHeard { radio: r, frame: &frame, verdict, arrived });
                 if let Some(air) = &mut watch.airtime {
                     air.book_until(r, ended.at, contention, &rules.timing);
-                    air.on_end(ended.at, r, &frame, verdict, &rules.timing, &rules.dcf);
+                    air.on_end(ended.at, r, &frame, (verdict, arrived), &rules.timing, &rules.dcf);
                 }
             }
             let Air { macs, qos: Some(qos), actions, deferred, .. } = self else { break };
@@ -193,6 +194,11 @@ impl Air {
             on_air.at_target = Some(verdict);
         }
         verdict
+    }
+
+    /// For each entry of the PSDU that a QoS station has judged last, true if it has arrived; empty for the DCF.
+    pub fn arrived(&self) -> &[bool] {
+        self.qos.as_ref().map_or(&[], |qos| &qos.arrived)
     }
 
     /// Passes the end of a frame, judged before, to a station.

@@ -16,8 +16,9 @@ use crate::wlan::dcf::SAME_INSTANT;
 use crate::wlan::{self, Frame, Medium, Out, Signal};
 use std::cmp::Ordering;
 
-/// End of a frame, with the state that the second loop of the channel reads and changes.
-pub struct FrameEnd<'a> {
+/// End of a frame, with the state that the second loop of the channel reads and changes. `CLOSELY` must be true if it
+/// is `watched`.
+pub struct FrameEnd<'a, const CLOSELY: bool> {
     pub frame: &'a Frame,
     /// Packet of a broadcast frame.
     pub broadcast: Option<PacketId>,
@@ -86,9 +87,9 @@ impl ReceptionSink for MovingFrameStart<'_> {
     }
 }
 
-impl FrameEnd<'_> {
+impl<const CLOSELY: bool> FrameEnd<'_, CLOSELY> {
     /// The frame ends at a radio.
-    #[inline]
+    #[inline(always)]
     pub fn on_end(&mut self, r: RadioId, ended: Ended) {
         if ended.missed > Time::ZERO {
             let Mac { station, rules, .. } = &mut self.macs[r.index()];
@@ -96,7 +97,7 @@ impl FrameEnd<'_> {
             // reported.
             station.on_noise(true, ended.missed, &rules.timing, &rules.dcf);
         }
-        if self.watched {
+        if CLOSELY && self.watched {
             self.observe(r, &ended);
         }
         if r != self.frame.to {
@@ -158,10 +159,10 @@ impl FrameEnd<'_> {
         let Ended { at, verdict, .. } = *ended;
         let Mac { station, rules, .. } = &self.macs[r.index()];
         let Rules { timing, dcf } = &**rules;
-        self.watch.note(at, &Note::FrameHeard { radio: r, frame: self.frame, verdict });
+        self.watch.note(at, &Note::FrameHeard { radio: r, frame: self.frame, verdict, arrived: &[] });
         if let Some(air) = &mut self.watch.airtime {
             air.book_until(r, at, station.contention(), timing);
-            air.on_end(at, r, self.frame, verdict, timing, dcf);
+            air.on_end(at, r, self.frame, (verdict, &[]), timing, dcf);
         }
     }
 

@@ -107,23 +107,23 @@ impl Transit {
         self.up.due().min(self.down.due()).min(delayed)
     }
 
-    /// Removes the next packet that is due by now.
+    /// Removes the next packet that is due by now, or returns the deadline of the next one.
     #[inline]
-    pub fn pop(&mut self, now: Time) -> Option<(Lane, NodeId, PacketId)> {
-        let due = self.deadline();
-        if due > now {
-            return None;
-        }
-        for (lane, list) in [(Lane::Up, &mut self.up), (Lane::Down, &mut self.down)] {
-            if lane == Lane::Down && self.delayed.peek().is_some_and(|x| x.0.0 == due) {
-                let Reverse((_, _, node, packet)) = self.delayed.pop()?;
-                return Some((Lane::Delayed, NodeId(node), PacketId(packet)));
-            }
-            if list.due() == due {
-                return list.pop().map(|(_, node, packet)| (lane, node, packet));
-            }
-        }
-        unreachable!("one of the lanes has what is due first")
+    pub fn pop(&mut self, now: Time) -> Result<(Lane, NodeId, PacketId), Time> {
+        let (up, down) = (self.up.due(), self.down.due());
+        let delayed = self.delayed.peek().map_or(Time::NEVER, |x| x.0.0);
+        let due = up.min(down).min(delayed);
+        let (lane, first) = if due > now {
+            (Lane::Up, None)
+        } else if up == due {
+            (Lane::Up, self.up.pop())
+        } else if delayed == due {
+            let packet = |Reverse((at, _, node, packet))| (at, NodeId(node), PacketId(packet));
+            (Lane::Delayed, self.delayed.pop().map(packet))
+        } else {
+            (Lane::Down, self.down.pop())
+        };
+        first.map(|(_, node, packet)| (lane, node, packet)).ok_or(due)
     }
 
     /// Removes the packets of a node that is switched off.
@@ -168,8 +168,8 @@ mod tests {
             t.insert(lane, Time(at), node, PacketId(packet));
         }
         assert_eq!((t.len(), t.deadline()), (7, Time(3)));
-        assert_eq!(t.pop(Time(2)), None);
-        let order: Vec<u32> = std::iter::from_fn(|| t.pop(Time(5))).map(|x| x.2.0).collect();
+        assert_eq!(t.pop(Time(2)), Err(Time(3)));
+        let order: Vec<u32> = std::iter::from_fn(|| t.pop(Time(5)).ok()).map(|x| x.2.0).collect();
         assert_eq!(order, [3, 4, 1, 5, 2, 6, 0]);
     }
 }

@@ -35,6 +35,8 @@ pub struct Held {
     first_sent: Time,
     /// The MPDU is in the PSDU that is being sent.
     in_psdu: bool,
+    /// The outcome of the last attempt is not known yet.
+    open: bool,
 }
 
 /// State of an agreement at its originator.
@@ -65,6 +67,8 @@ pub struct Stream {
     pub state: Agreed,
     /// ADDBA requests sent in vain.
     pub asked: u32,
+    /// The recipient may have an agreement: it was asked once, though its response may not have come.
+    recipient_agrees: bool,
     /// A request for a block acknowledgement comes before further data.
     pub request_due: bool,
     /// Requests sent in vain since the last block acknowledgement.
@@ -108,13 +112,15 @@ pub struct Queue {
     streams: Vec<Stream>,
     /// State of a new stream.
     first_state: Agreed,
+    /// MPDUs whose attempt has failed, since this was asked last.
+    failed: u64,
 }
 
 impl Queue {
     /// An empty queue; `agreed`: all its agreements exist from the start.
     pub fn new(agreed: bool) -> Queue {
         let first_state = if agreed { Agreed::Yes } else { Agreed::No(Time::ZERO) };
-        Queue { held: VecDeque::new(), streams: Vec::new(), first_state }
+        Queue { held: VecDeque::new(), streams: Vec::new(), first_state, failed: 0 }
     }
 
     /// Tells if the packets of a stream wait for an agreement.
@@ -143,7 +149,8 @@ impl Queue {
             self.of(stream.0, stream.1).nth(1)?;
             matches!(self.stream(stream.0, stream.1).state, Agreed::No(until) if until <= now).then_some(stream)
         })?;
-        self.stream(to, tid).state = Agreed::Asking;
+        let stream = self.stream(to, tid);
+        (stream.state, stream.recipient_agrees) = (Agreed::Asking, true);
         Some((to, tid, self.start(to, tid)))
     }
 
@@ -176,6 +183,7 @@ impl Queue {
             rts_attempts: 0,
             first_sent: Time::NEVER,
             in_psdu: false,
+            open: false,
         });
     }
 
@@ -213,6 +221,7 @@ impl Queue {
                 next: 0,
                 state,
                 asked: 0,
+                recipient_agrees: state == Agreed::Yes,
                 request_due: false,
                 requests: 0,
                 abandoned: false,
@@ -230,7 +239,7 @@ impl Queue {
 
     /// Tells if a stream is to request a block acknowledgement.
     fn requests(&self, s: &Stream) -> bool {
-        s.request_due && (!s.abandoned || self.of(s.to, s.tid).next().is_some())
+        s.request_due && s.recipient_agrees && (!s.abandoned || self.of(s.to, s.tid).next().is_some())
     }
 
     /// First number of a stream that is not acknowledged, WinStartO.
@@ -275,7 +284,8 @@ impl Queue {
         psdu.mpdus.clear();
         let first = *self.first()?;
         let Held { to, tid, .. } = first;
-        let most = if self.is_agreed(&first) { aggregation.max_mpdus as usize } else { 1 };
+        psdu.agreed = self.is_agreed(&first);
+        let most = if psdu.agreed { aggregation.max_mpdus as usize } else { 1 };
         let start = self.start(to, tid);
         psdu.tid = tid;
         let header = timing.header_bytes();
@@ -356,7 +366,7 @@ impl Queue {
     /// The PSDU goes on the air.
     pub fn on_sent(&mut self) {
         for h in self.held.iter_mut().filter(|h| h.in_psdu) {
-            h.sent = true;
+            (h.sent, h.open) = (true, true);
             h.attempts += 1;
         }
     }
@@ -375,15 +385,34 @@ impl Queue {
         now: Time,
         done: &mut Vec<(Held, Outcome)>,
     ) {
-        let given_up = self.settle(done, |h| {
-            let of_stream = h.to == to && h.tid == tid && h.sent;
-            let offset = ahead(start, h.seq.filter(|_| of_stream)?);
-            let listed = offset < 64 && bitmap >> offset & 1 == 1;
-            if listed { Some(Outcome::Acknowledged) } else { h.exhausted(limits, now) }
-        });
+        let listed = |h: &Held| {
+            let offset = ahead(start, h.seq.filter(|_| h.to == to && h.tid == tid && h.sent)?);
+            Some(offset < 64 && bitmap >> offset & 1 == 1)
+        };
+        self.fail(|h| listed(h) == Some(false));
+        let given_up =
+            self.settle(done, |h| if listed(h)? { Some(Outcome::Acknowledged) } else { h.exhausted(limits, now) });
         let stream = self.stream(to, tid);
         (stream.request_due, stream.requests, stream.abandoned) = (given_up, 0, false);
         self.leave();
+    }
+
+    /// The attempts at these MPDUs have failed, if they were still open.
+    fn fail(&mut self, which: impl Fn(&Held) -> bool) {
+        for h in self.held.iter_mut().filter(|h| h.open && which(h)) {
+            h.open = false;
+            self.failed += u64::from(!h.joined);
+        }
+    }
+
+    /// No response came to the MPDUs in the PSDU, and none will tell which of them have arrived.
+    pub fn fail_sent(&mut self) {
+        self.fail(|h| h.in_psdu);
+    }
+
+    /// Number of MPDUs whose attempt has failed since the last call.
+    pub fn take_failed(&mut self) -> u64 {
+        std::mem::take(&mut self.failed)
     }
 
     /// No response came to the PSDU, or to the RTS before it. Returns true if all its MPDUs are given up.
@@ -433,10 +462,11 @@ impl Queue {
 
     /// Removes packets that have an outcome, all of an MPDU together. Returns true if any was given up.
     fn settle(&mut self, done: &mut Vec<(Held, Outcome)>, outcome: impl Fn(&Held) -> Option<Outcome>) -> bool {
-        let mut given_up = false;
+        let (mut given_up, failed) = (false, &mut self.failed);
         self.held.retain(|h| match outcome(h) {
             Some(of) => {
                 given_up |= of == Outcome::GivenUp;
+                *failed += u64::from(of == Outcome::GivenUp && h.open && !h.joined);
                 done.push((*h, of));
                 false
             }
@@ -447,6 +477,7 @@ impl Queue {
 
     /// Removes everything, for a station that is switched off.
     pub fn clear(&mut self, dropped: &mut Vec<PacketId>) {
+        self.fail(|_| true);
         dropped.extend(self.held.drain(..).map(|h| h.packet));
         self.streams.iter_mut().for_each(|s| (s.request_due, s.requests, s.abandoned) = (true, 0, true));
     }

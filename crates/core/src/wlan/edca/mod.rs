@@ -7,12 +7,14 @@
 //! has sent and that no block acknowledgement has listed.
 
 mod category;
+mod counters;
 mod held;
 mod psdu;
 mod recipient;
 mod station;
 
 pub use category::{AccessCategory, CATEGORIES};
+pub use counters::QosCounters;
 pub use psdu::{Mpdu, Psdu};
 pub use station::{ADDBA_BYTES, BLOCK_ACK_BYTES, BLOCK_ACK_REQUEST_BYTES, Heard, QosStation};
 
@@ -78,6 +80,9 @@ settings! {
         pub voice: Parameters = Parameters { aifsn: 2, cw_min: 3, cw_max: 7, txop_limit: Span::us(2080) },
         /// Ends a TXOP that has time left with a CF-End.
         pub cf_end: bool = true,
+        /// Goes on with a TXOP PIFS after a frame without a response, if others have succeeded before in it and the
+        /// medium is idle; else the station backs off, as in ns-3.
+        pub pifs_recovery: bool = false,
         /// Packets that a station holds in each category: those that wait, and those sent but not acknowledged. Others
         /// wait in the interface queue.
         pub held_packets: u32 = 128 => range(1, 1024),

@@ -29,6 +29,8 @@ pub struct Psdu {
     pub mpdus: Vec<Mpdu>,
     /// Several MPDUs, to which a block acknowledgement answers; else an ACK does.
     pub aggregate: bool,
+    /// The MPDUs are sent under an agreement: the recipient puts them in order.
+    pub agreed: bool,
     /// Starting sequence number of a block acknowledgement or of a request for one.
     pub start: u16,
     /// Acknowledged numbers from `start` on.
@@ -44,11 +46,16 @@ impl Psdu {
     pub fn single(&mut self, packet: PacketId, bytes: u32) {
         self.mpdus.clear();
         self.mpdus.push(Mpdu { packet, seq: 0, retry: false, bytes, from: Span::ZERO, until: Span::ZERO });
-        (self.tid, self.bytes, self.aggregate) = (0, bytes, false);
+        (self.tid, self.bytes, self.aggregate, self.agreed) = (0, bytes, false, false);
     }
 
     /// Number of MPDUs.
     pub fn count(&self) -> usize {
-        self.mpdus.chunk_by(|a, b| a.seq == b.seq).count()
+        self.count_that(|_| true)
+    }
+
+    /// Number of MPDUs for which a condition holds.
+    pub fn count_that(&self, wanted: impl Fn(&Mpdu) -> bool) -> usize {
+        self.mpdus.chunk_by(|a, b| a.seq == b.seq).filter(|mpdu| wanted(&mpdu[0])).count()
     }
 }

@@ -1,6 +1,7 @@
 //! A QoS station: four EDCAFs, TXOPs, aggregates and their block acknowledgements.
 
 use super::category::{AccessCategory, Backoff, CATEGORIES};
+use super::counters::QosCounters;
 use super::held::{Agreed, Held, Limits, Outcome, Queue, Room};
 use super::psdu::Psdu;
 use super::recipient::{Arrival, Recipient, ahead};
@@ -44,6 +45,8 @@ enum State {
     AwaitAnswer,
     /// A frame is on the air that nobody answers.
     Sending,
+    /// A CTS to this station itself is on the air, which reserves the medium for the exchange.
+    Protecting,
     SendingBroadcast,
 }
 
@@ -124,6 +127,7 @@ pub struct QosStation {
     control: Option<Box<RateControl>>,
     rng: Stream,
     counters: Counters,
+    qos_counters: QosCounters,
     done: Vec<(Held, Outcome)>,
     passed: Vec<(u16, bool)>,
 }
@@ -152,7 +156,9 @@ impl QosStation {
             txop: None,
             exchange: None,
             backoffs: CATEGORIES.map(|c| Backoff::new(c.parameters(&rules.edca).cw_min)),
-            queues: std::array::from_fn(|_| Queue::new(rules.block_ack.agreement == Agreement::Established)),
+            queues: std::array::from_fn(|_| {
+                Queue::new(rules.has_block_ack() && rules.block_ack.agreement == Agreement::Established)
+            }),
             responses: Vec::new(),
             recipients: Vec::new(),
             release_at: Time::NEVER,
@@ -162,6 +168,7 @@ impl QosStation {
             control,
             rng,
             counters: Counters::default(),
+            qos_counters: QosCounters::default(),
             done: Vec::new(),
             passed: Vec::new(),
         }
@@ -174,7 +181,8 @@ impl QosStation {
         let fresh = QosStation::new(self.me, rules, self.modes.clone(), control, self.rng.clone());
         let mut old = std::mem::replace(self, fresh);
         old.queues.iter_mut().for_each(|queue| queue.clear(dropped));
-        (self.queues, self.counters, self.seen) = (old.queues, old.counters, old.seen);
+        (self.queues, self.seen) = (old.queues, old.seen);
+        (self.counters, self.qos_counters) = (old.counters, old.qos_counters);
         self.recipients = old.recipients;
         self.recipients.iter_mut().for_each(Recipient::forget_stored);
     }
@@ -215,6 +223,11 @@ impl QosStation {
     /// Counters of the station.
     pub fn counters(&self) -> &Counters {
         &self.counters
+    }
+
+    /// Counters of aggregates and of the frames around them.
+    pub fn qos_counters(&self) -> &QosCounters {
+        &self.qos_counters
     }
 
     /// Frames sent to each neighbour, by rate and kind of their first packet; empty where rates are fixed.
@@ -411,9 +424,9 @@ impl QosStation {
                 let board = (heard.psdu.start, heard.psdu.bitmap);
                 if asked_with_data {
                     let listed = |seq: u16| ahead(board.0, seq) < 64 && board.1 >> ahead(board.0, seq) & 1 == 1;
-                    let arrived = self.psdu.mpdus.iter().filter(|m| listed(m.seq)).count();
+                    let lost = self.psdu.count_that(|m| !listed(m.seq));
                     // The rate was right if half of the aggregate has arrived.
-                    self.note_attempt(2 * arrived >= self.psdu.mpdus.len(), cx.now);
+                    self.note_attempt(2 * lost <= self.psdu.count(), cx.now);
                 }
                 self.with_queue(cx, |queue, done, now| queue.on_block_ack(stream, board, &limits, now, done));
                 self.on_success(cx);
@@ -447,10 +460,15 @@ impl QosStation {
         } else {
             // A repeated request changes nothing but the start, before which everything was acknowledged.
             let window = cx.rules.block_ack.buffer_mpdus as u16;
+            let mut fresh = Recipient::new(from, tid, window, start);
+            // Its first MPDU may have arrived alone before, when the ACK was lost.
+            if self.seen.contains(&(from, tid, start)) {
+                fresh.on_mpdu(start, &mut Vec::new());
+            }
             match self.recipients.iter_mut().find(|r| (r.from, r.tid) == (from, tid)) {
                 Some(recipient) if recipient.start() == start => {}
-                Some(recipient) => *recipient = Recipient::new(from, tid, window, start),
-                None => self.recipients.push(Recipient::new(from, tid, window, start)),
+                Some(recipient) => *recipient = fresh,
+                None => self.recipients.push(fresh),
             }
             if !self.responses.iter().any(|r| (r.0, r.1) == (from, tid)) {
                 self.responses.push((from, tid, 0));
@@ -520,7 +538,7 @@ impl QosStation {
         let tid = heard.psdu.tid;
         let known = |r: &Recipient| (r.from, r.tid) == (frame.from, tid);
         let established = cx.rules.block_ack.agreement == Agreement::Established;
-        let agreed = cx.rules.has_block_ack() && (established || self.recipients.iter().any(known));
+        let agreed = if established { heard.psdu.agreed } else { self.recipients.iter().any(known) };
         let mut i = 0;
         let mpdus = &heard.psdu.mpdus;
         for group in mpdus.chunk_by(|a, b| a.seq == b.seq) {
@@ -644,6 +662,10 @@ impl QosStation {
                 }
                 self.end_txop(true, cx);
             }
+            State::Protecting => {
+                self.state = State::Idle;
+                self.answer(Response::Data, cx);
+            }
             State::Sending | State::Idle => self.state = State::Idle,
         }
         self.proceed(cx);
@@ -695,8 +717,16 @@ impl QosStation {
                 });
             } else {
                 let limits = limits(cx.rules, agreed);
-                self.with_queue(cx, |queue, done, now| over = queue.on_failure(after_rts, &limits, now, done));
+                self.with_queue(cx, |queue, done, now| {
+                    if !after_rts {
+                        queue.fail_sent();
+                    }
+                    over = queue.on_failure(after_rts, &limits, now, done);
+                });
             }
+        }
+        if !over && self.recovers(cx) {
+            return self.send_next(cx);
         }
         let parameters = CATEGORIES[c].parameters(&cx.rules.edca);
         if over {
@@ -707,10 +737,19 @@ impl QosStation {
         self.end_txop(false, cx);
     }
 
+    /// Tells if the TXOP goes on after a failure: PIFS after the frame of one that has succeeded before, if nobody else
+    /// has begun to send (10.23.2.8). The wait for the response is longer than PIFS.
+    fn recovers(&self, cx: &Cx<'_>) -> bool {
+        let pifs = cx.timing.sifs + cx.timing.slot;
+        let holds = self.txop.is_some_and(|txop| !txop.first && txop.until != Time::NEVER);
+        cx.rules.edca.pifs_recovery && holds && cx.medium.until.max(self.transmits_until) + pifs <= cx.now
+    }
+
     /// Calls the queue of the category that holds the TXOP, and reports the packets that are done.
     fn with_queue(&mut self, cx: &mut Cx<'_>, call: impl FnOnce(&mut Queue, &mut Vec<(Held, Outcome)>, Time)) {
         let c = self.holder() as usize;
         call(&mut self.queues[c], &mut self.done, cx.now);
+        self.qos_counters.mpdus_failed += self.queues[c].take_failed();
         let limits = limits(cx.rules, cx.rules.has_block_ack());
         for (held, outcome) in self.done.drain(..) {
             let packet = held.packet;
@@ -847,11 +886,12 @@ impl QosStation {
         match self.plan(txop, cx) {
             Some(exchange) => {
                 self.exchange = Some(exchange);
-                let protected = exchange.kind == FrameKind::Data
-                    && !exchange.to.is_broadcast()
-                    && txop.first
-                    && self.psdu.bytes > cx.rules.rts_threshold.0;
-                if protected { self.send_rts(exchange, cx) } else { self.send_exchange(cx) }
+                let begins = exchange.kind == FrameKind::Data && !exchange.to.is_broadcast() && txop.first;
+                match cx.timing.protection {
+                    Some(cts) if begins => self.send_cts_to_self(exchange, cts, cx),
+                    _ if begins && self.psdu.bytes > cx.rules.rts_threshold.0 => self.send_rts(exchange, cx),
+                    _ => self.send_exchange(cx),
+                }
             }
             None => self.finish_txop(txop, cx),
         }
@@ -862,6 +902,7 @@ impl QosStation {
         let airtime = cx.timing.at_basic_rate(RTS_BYTES);
         let ends = cx.rules.edca.cf_end && !txop.first && txop.until != Time::NEVER && cx.now + airtime <= txop.until;
         if ends {
+            self.qos_counters.cf_ends_sent += 1;
             self.state = State::Sending;
             self.timeout = cx.now + airtime;
             let frame =
@@ -976,6 +1017,17 @@ impl QosStation {
         self.transmit(frame, cx);
     }
 
+    /// Reserves the medium at a rate that stations read to which the data are noise (10.3.2.12).
+    fn send_cts_to_self(&mut self, exchange: Exchange, (mode, airtime): (Mode, Span), cx: &mut Cx<'_>) {
+        self.counters.cts_frames_sent += 1;
+        self.state = State::Protecting;
+        self.timeout = cx.now + airtime;
+        let follows = cx.timing.sifs * 2 + exchange.airtime + exchange.response;
+        let duration = self.duration(cx.now + airtime, follows);
+        let frame = self.control_frame(FrameKind::Cts, self.me, airtime, duration, mode);
+        self.transmit(frame, cx);
+    }
+
     fn send_exchange(&mut self, cx: &mut Cx<'_>) {
         let Exchange { kind, to, mode, airtime, response } = self.exchange.expect("a frame exchange was planned");
         let c = self.holder() as usize;
@@ -991,9 +1043,16 @@ impl QosStation {
         let follows = if to.is_broadcast() { Span::ZERO } else { cx.timing.sifs + response };
         let duration = self.duration(end, follows);
         let mut frame = self.control_frame(kind, to, airtime, duration, mode);
+        match kind {
+            FrameKind::BlockAckReq => self.qos_counters.block_ack_requests_sent += 1,
+            FrameKind::Action => self.qos_counters.action_frames_sent += 1,
+            _ => {}
+        }
         if kind == FrameKind::Data {
             if !to.is_broadcast() {
                 self.counters.data_frames_sent += 1;
+                self.qos_counters.aggregates_sent += u64::from(self.psdu.aggregate);
+                self.qos_counters.mpdus_sent += self.psdu.count() as u64;
                 if let Some(control) = &mut self.control {
                     control.sent();
                 }

@@ -1,0 +1,98 @@
+"""Stories of the flows of a run: of the worst flows in full, of the others in a line each."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from chappe import _show as show
+from chappe._error import LimitError
+from chappe._follow import Story, is_watched, story_of, titled, watched
+from chappe._progress import Progress
+from chappe._results import Results
+from chappe._why import USES
+from chappe._words import count
+
+QUICK = 1_000_000
+"""Frames of a run that is repeated for stories at most: some seconds."""
+
+
+class Told(NamedTuple):
+    """What is told of the flows of a run.
+
+    Attributes:
+        stories: Stories of the worst flows, by number, from the worst on.
+        others: A line for each other flow.
+        note: Which flows are told in full, and why not all; empty if all are.
+        more: Command that tells others; empty if there is none.
+    """
+
+    stories: dict[int, Story]
+    others: list[str]
+    note: str = ""
+    more: str = ""
+
+
+_MORE = "`--flows` tells the stories of chosen flows."
+
+
+def told(results: Results, most: int, *, progress: Progress = False) -> Told:
+    """Tells the stories of the flows of a run, which is repeated if it did not record what they need.
+
+    A flow is the worse the smaller its goodput is compared with the mean of the flows of its transport. Flows that did
+    not begin come last.
+
+    Args:
+        results: Results of the run.
+        most: Number of stories at most.
+        progress: As in :func:`chappe.run`.
+    """
+    if not results.frames_sent:
+        return Told({}, [])
+    alike = pl.col("goodput_bps").mean().over("transport")
+    has_begun = (pl.col("started_at_s") < results.simulated_s).fill_null(False)
+    share = (pl.col("goodput_bps") / alike).fill_nan(None)
+    begun = results.flows.filter(has_begun).sort(share, "flow", nulls_last=True)
+    first = begun["flow"].head(most).to_list()
+    lines = {row["flow"]: f"{titled(row)}: it did not begin." for row in results.flows.iter_rows(named=True)}
+    lines |= {row["flow"]: _line(row) for row in begun.iter_rows(named=True)}
+    if not is_watched(results) and results.frames_sent > QUICK:
+        return Told({}, _in_order(lines), f"Stories are told of runs of at most {count(QUICK, 'frame')}.", _MORE)
+    try:
+        repeated = results if is_watched(results) else watched(results.scenario, progress)
+    except LimitError:
+        note = "Stories of flows need more memory than `run.max_memory`: a shorter run has them."
+        return Told({}, _in_order(lines), note)
+    stories = {flow: story_of(repeated, flow) for flow in first}
+    others = {flow: line for flow, line in lines.items() if flow not in stories}
+    if not others:
+        return Told(stories, [])
+    note = (
+        f"Of {count(len(lines), 'flow')} the {len(first)} with the least goodput, compared with that of their "
+        "transport, are told in full."
+    )
+    return Told(stories, _in_order(others), note, _MORE)
+
+
+def _in_order(lines: dict[int, str]) -> list[str]:
+    return [lines[flow] for flow in sorted(lines)]
+
+
+def _line(row: dict[str, Any]) -> str:
+    """A flow in a line, from its row of the table ``flows``."""
+    return f"{titled(row)}: {'; '.join(_facts(row))}."
+
+
+def _facts(row: dict[str, Any]) -> Sequence[str]:
+    facts = [show.rate(row["goodput_bps"], 3)]
+    if row["mean_delay_s"] is not None:
+        facts.append(f"a packet takes {show.number(1e3 * row['mean_delay_s'], 3)} ms")
+    if row["transport"] == "udp":
+        return facts
+    times = {use: row[f"{use}_s"] or 0.0 for use in USES}
+    if whole := sum(times.values()):
+        use = max(times, key=lambda name: times[name])
+        facts.append(f"{100 * times[use] / whole:.0f} % of its time in {USES[use]}")
+    if row["timeouts"]:
+        facts.append(count(row["timeouts"], "timeout"))
+    return facts
