@@ -521,7 +521,7 @@ fn a_hidden_terminal_costs_an_rts_and_not_an_aggregate() {
     assert_eq!((first.1, first.2 - first.0), (FrameKind::Rts, 28));
     let second = b.next_frame();
     let gap = second.0 - first.2 - 45 - 43;
-    assert!(second.1 == FrameKind::Rts && gap % 9 == 0 && gap / 9 <= 31, "{second:?}");
+    assert!(second.1 == FrameKind::Rts && gap.is_multiple_of(9) && gap / 9 <= 31, "{second:?}");
     assert_eq!(b.station.counters().rts_frames_failed, 1);
     let cts = Frame { kind: FrameKind::Cts, to: ME, from: PEER, ..Frame::NONE };
     b.hear(second.2 + 16, second.2 + 44, &cts, &Psdu::default(), &[]);
@@ -539,7 +539,7 @@ fn the_nav_of_an_overheard_cts_covers_the_aggregate_of_a_hidden_terminal() {
     b.enqueue(150, BE, 2);
     let data = b.next_frame();
     let gap = data.0 - (144 + 484) - 43;
-    assert!(gap % 9 == 0 && gap / 9 <= 15, "{data:?}");
+    assert!(gap.is_multiple_of(9) && gap / 9 <= 15, "{data:?}");
 }
 
 #[test]
@@ -571,7 +571,7 @@ fn a_txop_goes_on_after_pifs() {
         assert_eq!((third.1, &third.4), (FrameKind::Data, &second.4));
         match wanted {
             Some(wanted) => assert_eq!(gap, wanted),
-            None => assert!(gap >= 45 + 34 && (gap - 45 - 34) % 9 == 0, "{gap}"),
+            None => assert!(gap >= 45 + 34 && (gap - 45 - 34).is_multiple_of(9), "{gap}"),
         }
     }
 }
