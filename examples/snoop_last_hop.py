@@ -38,17 +38,17 @@ def main(folder: Path) -> None:
     """Runs each last hop with and without Snoop, prints the gain and draws the goodput."""
     base = chappe.Scenario.load("scenarios/last-hop.toml")
     radio = chappe.sweep(base, {"wlan.error.layer": ["phy", "net"], "wlan.error.rate": RATES}, cases=BOXES, seeds=3)
-    wire = chappe.sweep(base.with_settings(WIRE), {"wired_link.1.error.rate": RATES}, cases=BOXES, seeds=3)
+    over_wire = chappe.sweep(base.with_settings(WIRE), {"wired_link.1.error.rate": RATES}, cases=BOXES, seeds=3)
 
     folder.mkdir(parents=True, exist_ok=True)
-    for name, study in (("radio", radio), ("wire", wire)):
+    for name, study in (("radio", radio), ("wire", over_wire)):
         gains = study.compare("goodput_bps", "case", baseline="TCP alone")
         gains.write_csv(folder / f"{name}.csv")
         with pl.Config(tbl_rows=-1, tbl_cols=-1, float_precision=2):
             axes = [axis for axis in study.axes if axis != "case"]
             print(gains.select(*axes, "estimate_a", "estimate_b", "relative", "significant"))
     plot.save(radio.plot("wlan.error.rate", by="case", across="wlan.error.layer"), folder, "radio")
-    plot.save(wire.plot("wired_link.1.error.rate", by="case"), folder, "wire")
+    plot.save(over_wire.plot("wired_link.1.error.rate", by="case"), folder, "wire")
     print(f"Written to {folder}: radio and wire as csv, pdf, svg and png.")
 
 

@@ -284,7 +284,11 @@ def stored() -> chappe.Study:
         ("summary", {"measures": 3}, "measures is a name or a list of names, not 3"),
         ("summary", {"measures": ["goodput_bps", 3]}, "measures is a name or a list of names"),
         ("doubts", {"measures": None}, "measures is a name or a list of names, not None"),
-        ("plot", {"x": "topology.hops", "measure": ["goodput_bps"]}, "measure is a name, not ['goodput_bps']"),
+        (
+            "plot",
+            {"x": "topology.hops", "measure": ["goodput_bps", 3]},
+            "measure is a name or a list of names, not ['goodput_bps', 3]",
+        ),
         ("plot", {"x": "topology.hops", "measure": "goodput"}, "there is no measure 'goodput'"),
         ("table", {"name": 3}, "name is a name, not 3"),
         ("table", {"name": "nodez"}, "there is no table 'nodez'"),

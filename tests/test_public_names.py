@@ -149,8 +149,10 @@ FILES = (".rs", ".py", ".md", ".toml", ".csv")
 
 
 def _code(path: Path) -> str:
-    """Code of a file: all of it, or what a page has in backticks and in blocks."""
+    """Code of a file: all of it, the cells of a notebook, or what a page has in backticks and in blocks."""
     text = path.read_text(encoding="utf-8")
+    if path.suffix == ".ipynb":
+        return "\n".join("".join(cell["source"]) for cell in json.loads(text)["cells"])
     if path.suffix != ".md":
         return text
     if heading := ABOUT_FORMER.get(path.name):

@@ -83,7 +83,9 @@ fn a_hop_works_as_far_as_the_timers_allow_and_a_warning_says_so_beyond() {
                     assert_eq!(warning(&s).is_none(), works, "{name}: {:?}", warning(&s));
                     let sent = sum(&sim, "rts_frames_sent") + sum(&sim, "data_frames_sent");
                     if !works {
-                        assert!(failed + 1 >= sent, "{name}: {failed} of {sent}");
+                        // The last frame has no verdict yet. An ACK that comes too late may meet the wait for that of the
+                        // next attempt, and count for it: 2 of 128 frames of 802.11ac over 30 km.
+                        assert!(20 * failed >= 19 * sent, "{name}: {failed} of {sent}");
                         continue;
                     }
                     let delivered = sim.recorder().flows().counts("packets_delivered").expect("a column")[0];

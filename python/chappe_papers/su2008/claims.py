@@ -332,7 +332,7 @@ def _(data: Estimates) -> Observations:
 
 @claim(
     "P2-T6-2",
-    "Longer disjoint paths: Buf 2 and Clamping 3 have more throughput, and are fairer",
+    "Longer disjoint paths: Buf 2 and Clamping 3 deliver more, and are fairer",
     section=BETTER,
     tables=(6,),
 )
