@@ -153,6 +153,34 @@ def test_the_techniques_are_compared_where_each_is_run(
     assert page.count("\n| long, wireless, 4 flows") == 4
 
 
+def test_senders_of_linux_over_meshes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    module = program("linux_mesh")
+    monkeypatch.setattr(module, "NETWORKS", {"b": module.NETWORKS["b"]._replace(hops=(1, 2))})
+    monkeypatch.setattr(module, "PAGE", tmp_path / "linux-mesh.md")
+    monkeypatch.setattr(module, "FIGURE", tmp_path / "linux-mesh.svg")
+    module.main(["--seeds", "2", "--stop", "1 s"])
+    page = (tmp_path / "linux-mesh.md").read_text(encoding="utf-8")
+    assert len(re.findall(r"^\d+\. .*[?]", page, re.MULTILINE)) == 10
+    # One row for each sender of Linux and number of flows in two tables, one for each sender in the last.
+    assert page.count("| 802.11b | ") == 12
+    assert page.count("| Vegas (2003) | ") == 2
+    assert (tmp_path / "linux-mesh.svg").exists()
+
+
+def test_a_change_is_the_mean_over_the_lengths() -> None:
+    module = program("linux_mesh")
+    plain = {"goodput_bps": np.array([[10.0, 10.0, 10.0], [2.0, 2.0, 2.0]])}
+    # Twice as much over one length, half as much over the other; a run that delivers nothing counts.
+    other = {"goodput_bps": np.array([[20.0, 20.0, 20.0], [1.0, 1.0, 1.0]])}
+    none = {"goodput_bps": np.array([[10.0, 10.0, 10.0], [2.0, 0.0, 2.0]])}
+    found = {("b", 1, "cubic", t): v for t, v in (("plain", plain), ("rts", other), ("aodv", none))}
+    page = module.Page(found, 3, "1 s")
+    assert page.change(("b", 1, "cubic", "rts"), ("b", 1, "cubic", "plain")) == pytest.approx((25.0, 25.0, 25.0))
+    mean, low, high = page.change(("b", 1, "cubic", "aodv"), ("b", 1, "cubic", "plain"))
+    assert mean == pytest.approx(-100 / 6)
+    assert low < mean < high
+
+
 def test_paths_of_one_hop_differ_by_their_seeds(monkeypatch: pytest.MonkeyPatch) -> None:
     module = program("techniques")
     for name, only in (("COMPARED", ("reno",)), ("PLACES", {"": ""}), ("LENGTHS", {1: ""}), ("RATES", {"fixed": ""})):

@@ -7,7 +7,7 @@ the page hold together with 95 % (Bonferroni).
 """
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -348,12 +348,12 @@ class Page:
         return figure
 
 
-def main() -> None:
+def main(argv: Sequence[str] | None = None) -> None:
     """Makes the runs and writes the page."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--seeds", type=int, default=8, help="runs of each kind (8), at least 2")
     parser.add_argument("--stop", default="20 s", help='how long each run lasts ("20 s")')
-    options = parser.parse_args()
+    options = parser.parse_args(argv)
     found: Found = {}
     for n, f, s in product(NETWORKS, FLOWS, SENDERS):
         for technique, values in measured(NETWORKS[n], f, s, options.seeds, options.stop).items():
