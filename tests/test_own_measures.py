@@ -391,6 +391,22 @@ def test_intervals_of_quantiles_cover(q: float, runs: int) -> None:
     assert abs(hits / studies - 0.95) < 3 * math.sqrt(0.95 * 0.05 / studies)
 
 
+def test_intervals_of_known_measures_stay_within_their_limits() -> None:
+    free = "delay = quantile(delays.delay_s, 0.99)"
+    study = chappe.sweep(
+        {"extends": "ns2-2.35", "topology.hops": 6, "run.stop": "4 s"}, seeds=2, measures=["delay_p99_s"]
+    )
+    known = study.summary("delay_p99_s").row(0, named=True)
+    own = (
+        chappe.sweep(study.scenario, seeds=2, measures={"delay": free.partition(" = ")[2]})
+        .summary("delay")
+        .row(0, named=True)
+    )
+    assert known["estimate"] == own["estimate"]
+    assert own["ci_low"] < 0 == known["ci_low"]
+    assert own["ci_high"] == known["ci_high"]
+
+
 def test_known_measures_are_expressions() -> None:
     for name, text in KNOWN.items():
         assert Own(name, text, parsed(text, columns())).parts

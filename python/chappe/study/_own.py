@@ -1,6 +1,7 @@
 """Measures of one's own: expressions over the tables of a run, over all runs of a point, with their intervals."""
 
 import difflib
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -46,7 +47,7 @@ KNOWN = {
     "route_breaks_per_10000": "1e4 * sum(flows.route_breaks) / sum(flows.packets_delivered)",
     "routing_bytes_per_byte": "sum(nodes.routing_bytes_sent + nodes.routing_header_bytes) / sum(flows.bytes_delivered)",
 }
-"""Measures that a study makes if it is asked for them, with their expressions."""
+"""Measures that a study makes if it is asked for them, with their expressions. None is negative."""
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _DEFINED = re.compile(r"\s*([A-Za-z_]\w*)\s*=(?!=)(.*)", re.DOTALL)
@@ -267,7 +268,15 @@ def totals_of(own: Own, keys: Sequence[str], table: Tables, choice: chosen.Flows
         blocks.append(block)
         places[part.name] = slice(width, width + len(cells)), cells
         width += len(cells)
-    return Totals(np.concatenate(blocks, axis=1), _statistic(own.node, places), is_own=True)
+    limits = _limits(own)
+    return Totals(np.concatenate(blocks, axis=1), _statistic(own.node, places), limits=limits, is_own=True)
+
+
+def _limits(own: Own) -> tuple[float, float]:
+    """Smallest and largest possible value of a measure; those of expressions of others are not known."""
+    if own.text != KNOWN.get(own.name, ""):
+        return -math.inf, math.inf
+    return 0.0, 1.0 if own.name.endswith("_share") else math.inf
 
 
 def _totals_of_function(own: Own, keys: Sequence[str], rows: pl.DataFrame) -> Totals:
