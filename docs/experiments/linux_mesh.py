@@ -192,7 +192,7 @@ class Page:
             mean, low, high = self.change((n, flows, *one), (n, flows, *other), measure)
             wanted, opposite = (low > 0, high < 0) if more else (high < 0, low > 0)
             same = low > -SAME and high < SAME
-            word = "yes" if wanted else "no, the opposite" if opposite else "no" if same else "undecided"
+            word = "yes" if wanted else "no" if same else "no, the opposite" if opposite else "undecided"
             words.append(f"{network.short} {word}, {mean:+.0f} % [{low:+.0f}, {high:+.0f}]")
         return "; ".join(words) + "."
 
