@@ -35,7 +35,7 @@ NAV: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Start", ("index.md", OVERVIEW, "questions.md")),
     ("Use", ("scenarios.md", "studies.md", "results.md", "see.md", "captures.md", "windows.md", "commands.md")),
     ("Look up", ("settings.md", "glossary.md", "models.md", "compatibility.md", "api.md")),
-    ("Findings", ("findings.md", "papers.md", "techniques.md", "gallery.md")),
+    ("Findings", ("findings.md", "papers.md", "techniques.md", "linux-mesh.md", "gallery.md")),
     ("Inside", ("design.md", "performance.md", "conformance.md", "validation.md", "CONTRIBUTING.md", "CHANGELOG.md")),
 )
 """Pages of the navigation; all others are found by links and by search."""
