@@ -162,7 +162,7 @@ def recorded() -> tuple[float, float]:
 
 
 def output(command: list[str]) -> str:
-    """What a command prints."""
+    """Output of a command."""
     return subprocess.run(command, cwd=HERE, capture_output=True, text=True, check=False).stdout
 
 

@@ -17,7 +17,7 @@ NOTEBOOK = json.loads((REPOSITORY / "examples" / "first_look.ipynb").read_text(e
 
 @pytest.fixture(scope="module")
 def shown() -> list[Any]:
-    """What each cell shows: the value of its last line."""
+    """Outputs of the cells: the value of the last line of each."""
     names: dict[str, Any] = {}
     values = []
     for cell in NOTEBOOK["cells"]:

@@ -9,7 +9,7 @@ _DPI = 96
 """Pixels of a page per inch."""
 
 
-class Figure(_Figure):  # type: ignore[misc, unused-ignore]
+class Figure(_Figure):  # type: ignore[misc, unused-ignore]  # older matplotlib has no types
     """A figure of matplotlib that shows itself at the end of a cell."""
 
     def _repr_png_(self) -> tuple[bytes, dict[str, Any]]:

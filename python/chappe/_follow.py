@@ -1,6 +1,6 @@
 """The story of a flow or of a packet: what happened to it, where its packets waited, where they were lost, and why."""
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -280,7 +280,7 @@ def _held(row: dict[str, Any], cwnd: pl.DataFrame) -> list[str]:
         text += f", {_percent(times[second] / whole)} in {USES[second]}"
     timeouts = cwnd.filter(pl.col("event").cast(pl.String) == "timeout")
     if len(timeouts):
-        most = float(timeouts["rto_s"].max() or 0.0)  # type: ignore[arg-type]
+        most = timeouts.select(pl.col("rto_s").max()).item() or 0.0
         text += f"; its timer expires {count(len(timeouts), 'time')} and backs off to {show.number(most, 3)} s"
     return [f"{text}."]
 
@@ -324,9 +324,9 @@ def _bottleneck(results: Results, paths: pl.DataFrame) -> list[str]:
 
 
 def _delays(legs: Sequence[Sequence[Leg]]) -> pl.DataFrame:
-    times: Counter[tuple[int, str]] = Counter()
+    times: defaultdict[tuple[int, str], float] = defaultdict(float)
     for leg in (leg for of_packet in legs for leg in of_packet):
-        times[leg.node, leg.part] += leg.end_s - leg.begin_s  # type: ignore[assignment]
+        times[leg.node, leg.part] += leg.end_s - leg.begin_s
     whole = sum(times.values()) or 1.0
     rows = [(node, part, time / len(legs), time / whole) for (node, part), time in times.items()]
     schema = {"node": pl.Int64, "part": pl.String, "mean_s": pl.Float64, "share": pl.Float64}

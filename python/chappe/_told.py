@@ -18,7 +18,7 @@ QUICK = 1_000_000
 
 
 class Told(NamedTuple):
-    """What is told of the flows of a run.
+    """Stories of the flows of a run.
 
     Attributes:
         stories: Stories of the worst flows, by number, from the worst on.

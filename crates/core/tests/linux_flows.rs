@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 const FLOWS: &str = include_str!("data/linux_flows.csv");
 
-/// What the page says before the table.
+/// Text of the page before the table.
 const ABOUT: &str = "\n## Flows\n\n\
     Flows of the preset beside those of the kernel: `A`, `B` alone, 40 and 100 ms, 10 Mbit/s, queues of 50 and 100 packets; `C` two\n\
     flows, the second 5 s later; `E` random losses of 0.1, 1 and 5 %; `F` 5637 kbit/s, 19 ms (`EU`) or 116 ms (`US`), the queue as in\n\
@@ -178,8 +178,8 @@ const REASONS: &str = "\n\
     2. The first flow of the kernel keeps its lead, ours does not. Not explained.\n\
     3. The kernel acknowledges a pushed segment (PSH) at once, one in 23 there, so that pairs of segments begin anew; pushes are not\n\
     \u{20}  modelled. With a queue of few packets the pairs decide which packets are lost. The influence on the goodput was not tested.\n\
-    4. The kernel's limit is one of memory, asked before a packet is added: a third packet is in the node at moments, so that the\n\
-    \u{20}  window may be larger, and a queue of one packet overflows. A limit of three packets has its window, and a longer RTT.\n";
+    4. Presumably the kernel's limit is one of memory, asked before a packet is added: a third packet is in the node at moments,\n\
+    \u{20}  so that the window may be larger, and a queue of one packet overflows. Not tested.\n";
 
 static JUDGED: LazyLock<(String, Vec<String>)> = LazyLock::new(|| {
     let (mut page, mut wrong) = (ABOUT.to_owned(), vec![]);

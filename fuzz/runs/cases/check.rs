@@ -310,8 +310,8 @@ fn mpdus_have_answers(m: &Measured) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What a node has handed once to its MAC for a neighbour reaches the network layer there at most once, and the packets
-/// of a flow in the order in which they were handed over. A station that was off has forgotten what it had received.
+/// A packet that a node has handed once to its MAC for a neighbour reaches the network layer there at most once, and the
+/// packets of a flow in the order in which they were handed over. A station that was off has forgotten what it had received.
 fn neighbours_deliver_once_and_in_order(setup: &Setup, m: &Measured) -> Result<(), Failure> {
     if setup.events.iter().any(is_cut) {
         return Ok(());

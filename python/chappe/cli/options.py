@@ -182,14 +182,16 @@ def _jobs_option(q: argparse.ArgumentParser) -> None:
     q.add_argument("-j", "--jobs", type=_jobs, metavar="N", help="parallel runs (default: one per core)")
 
 
-def _measure_option(q: argparse.ArgumentParser, default: str = "goodput_bps") -> None:
+def _measure_option(
+    q: argparse.ArgumentParser, default: str = "goodput_bps", repeated: str = "may be repeated"
+) -> None:
     q.add_argument(
         "--measure",
         dest="measures",
         metavar="NAME",
         action="append",
         default=[],
-        help=f'measure of the summary, a name or "x = max(flows.timeouts)"; may be repeated (default: {default})',
+        help=f'measure of the summary, a name or "x = max(flows.timeouts)"; {repeated} (default: {default})',
     )
 
 
@@ -366,14 +368,7 @@ def parser() -> Parser:
     q = command("plot", plots.plot, "plot a measure of a study, or a run over time")
     q.add_argument("folder", metavar="DIR", help="folder of a run or of a study")
     q.add_argument("-x", metavar="AXIS", help="axis of the x values (default: the one with the most values)")
-    q.add_argument(
-        "--measure",
-        dest="measures",
-        metavar="NAME",
-        action="append",
-        default=[],
-        help="measure of the study (default: goodput_bps); may be repeated for a panel each",
-    )
+    _measure_option(q, repeated="may be repeated for a panel each")
     q.add_argument("--by", metavar="AXIS", help="axis with a curve for each value")
     q.add_argument("--across", metavar="AXIS", help="axis with a panel for each value")
     q.add_argument(

@@ -29,10 +29,14 @@ _WHEEL_NS = 4096 * 4_000_000
 """Timers of a minute and less depend on their clock modulo this."""
 
 
+def _spread(r: random.Random, low: float, high: float) -> float:
+    """Draws a number whose logarithm is uniform."""
+    return math.exp(r.uniform(math.log(low), math.log(high)))
+
+
 def draw(control: str, number: int) -> Script:
     """Draws a script."""
     r = random.Random(f"{SEED} {control} {number}")
-    spread = lambda low, high: math.exp(r.uniform(math.log(low), math.log(high)))  # noqa: E731
     segments = r.randint(50, 500)
     lost: set[int] = set()
     lost_acks: set[int] = set()
@@ -41,14 +45,19 @@ def draw(control: str, number: int) -> Script:
         if kind < 0.35:
             lost.add(first)
         elif kind < 0.7:
-            lost.update(range(first, first + round(spread(2, 25))))
+            lost.update(range(first, first + round(_spread(r, 2, 25))))
         elif kind < 0.85:
             first = r.randint(2, segments)
             lost_acks.update(range(first, first + r.randint(1, 5)))
         else:
             lost.update(range(segments + 1 - r.randint(1, 10), segments + 1))
     return Script(
-        control, round(spread(5, 200), 1), round(spread(5, 1000)), segments, frozenset(lost), frozenset(lost_acks)
+        control,
+        round(_spread(r, 5, 200), 1),
+        round(_spread(r, 5, 1000)),
+        segments,
+        frozenset(lost),
+        frozenset(lost_acks),
     )
 
 
@@ -64,7 +73,7 @@ def repeat(control: str, number: int) -> str:
         for other in others:
             for i, (a, b) in enumerate(itertools.zip_longest(first[way], other[way])):
                 if not a or not b or a[1] != b[1]:
-                    ms = (a or b)[0]  # type: ignore[index]
+                    ms = a[0] if a else b[0]
                     return f"! {control}-{number} differs at {'data' if way else 'ack'} {i + 1}, {ms:.0f} ms\n"
     pairs = ((a, b) for way in (False, True) for o in others for a, b in zip(first[way], o[way], strict=True))
     scatter = max(abs(a[0] - b[0]) for a, b in pairs)

@@ -51,7 +51,7 @@ _AWAKE_NS = 150_000
 
 @dataclass(frozen=True)
 class Script:
-    """What happens to one transfer."""
+    """Conditions of one transfer."""
 
     control: str
     """Congestion control."""
@@ -294,6 +294,11 @@ def _ticks() -> int:
     return min(found) * TICK_NS
 
 
+def _segment(isn: int, number: int) -> int:
+    """Segments before this sequence number."""
+    return ((number - isn - 1) & 0xFFFFFFFF) // MSS
+
+
 def _read(seen: list[_Seen]) -> tuple[int, tuple[Packet, ...]]:
     """Reads the headers of packets in both directions."""
     begin, isn, out = seen[0][0], 0, []
@@ -305,10 +310,9 @@ def _read(seen: list[_Seen]) -> tuple[int, tuple[Packet, ...]]:
             isn = seq
         if flags & (_SYN | _RST) or (way == 0 and payload == 0):
             continue
-        segment = lambda number: ((number - isn - 1) & 0xFFFFFFFF) // MSS  # noqa: B023, E731
         ms = (at - begin) / 1e6
         if way == 0:
-            out.append(Packet(ms, None, segment(seq) + 1, (), fate))
+            out.append(Packet(ms, None, _segment(isn, seq) + 1, (), fate))
             continue
         options, blocks = packet[head + 20 : head + 4 * (words >> 4)], []
         while options and options[0]:
@@ -316,7 +320,7 @@ def _read(seen: list[_Seen]) -> tuple[int, tuple[Packet, ...]]:
             if options[0] == 5:
                 edges = struct.unpack(f">{(size - 2) // 4}I", options[2:size])
                 pairs = zip(edges[::2], edges[1::2], strict=True)
-                blocks += [(segment(left) + 1, segment(right)) for left, right in pairs]
+                blocks += [(_segment(isn, left) + 1, _segment(isn, right)) for left, right in pairs]
             options = options[size:]
-        out.append(Packet(ms, segment(ack), 0, tuple(blocks), fate))
+        out.append(Packet(ms, _segment(isn, ack), 0, tuple(blocks), fate))
     return begin, tuple(out)

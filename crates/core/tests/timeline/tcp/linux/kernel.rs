@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 const ANSWERS: &str = include_str!("../../../data/linux_answers.txt");
 
-/// What the page says before its tables.
+/// Text of the page before its tables.
 const ABOUT: &str = "\n## Scripts drawn at random\n\n\
     A hundred scripts for each congestion control, drawn from a seed in `crates/core/tests/kernel/ask.py`: RTT 5 to 200 ms,\n\
     a queue of 5 to 1,000 packets, 50 to 500 segments, one to five losses of segments, bursts, acknowledgements or the tail. Each\n\
@@ -20,7 +20,7 @@ const ABOUT: &str = "\n## Scripts drawn at random\n\n\
     | congestion control | scripts | the kernel repeats itself | agree | share |\n\
     |---|---|---|---|---|\n";
 
-/// What it says before those that differ.
+/// Text before the scripts that differ.
 const ABOUT_OTHERS: &str = "\nThose that do not agree, with the first difference (the kernel's packet follows *for*), and what removes it:\n\n\
     | script | difference | cause |\n\
     |---|---|---|\n";
@@ -158,7 +158,7 @@ struct Nudge {
     syn: i64,
 }
 
-/// What the preset does with a script, and whether timers expired.
+/// Packets that the preset sends for a script; true if a timer expired.
 fn repeat(answer: &Answer, nudge: Nudge) -> (Vec<Row>, bool) {
     let mut losses = BTreeMap::<Seq, u32>::new();
     let mut lost = |segment: Option<Seq>, number: usize| {
