@@ -181,6 +181,28 @@ def test_a_change_is_the_mean_over_the_lengths() -> None:
     assert low < mean < high
 
 
+def test_a_change_that_is_small_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = program("linux_mesh")
+    monkeypatch.setattr(module, "NETWORKS", {"b": module.NETWORKS["b"]})
+    values = {
+        "plain": [100, 100, 100],
+        "rts": [97, 97, 97],
+        "aodv": [90, 90, 90],
+        "small": [110] * 3,
+        "codel": [60, 95, 140],
+    }
+    found = {("b", 1, "cubic", t): {"goodput_bps": np.array([v], dtype=float)} for t, v in values.items()}
+    page = module.Page(found, 3, "1 s")
+    less = {t: page.with_cubic(t, "goodput_bps", more=False).split(",")[0] for t in values if t != "plain"}
+    assert less == {
+        "rts": "802.11b no",
+        "aodv": "802.11b yes",
+        "small": "802.11b no",
+        "codel": "802.11b undecided",
+    }
+    assert page.with_cubic("small", "goodput_bps", more=False) == "802.11b no, the opposite, +10 % [+10, +10]."
+
+
 def test_paths_of_one_hop_differ_by_their_seeds(monkeypatch: pytest.MonkeyPatch) -> None:
     module = program("techniques")
     for name, only in (("COMPARED", ("reno",)), ("PLACES", {"": ""}), ("LENGTHS", {1: ""}), ("RATES", {"fixed": ""})):

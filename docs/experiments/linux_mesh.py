@@ -40,8 +40,14 @@ class Sender(NamedTuple):
     tcp: dict[str, Any]
 
 
-OLD = {"mss": "1448 B", "receive_window": 64, "rto": {"min": "200 ms"}}
-"""Of the senders of the papers: a window of 64 segments, as long as those of Linux."""
+OLD = {
+    "mss": "1448 B",
+    "header_size": "52 B",
+    "ack_size": "52 B",
+    "receive_window": 64,
+    "rto": {"min": "200 ms"},
+}
+"""Settings of the senders of the papers: a window of 64 segments; packets have the sizes of those of Linux."""
 
 SENDERS: Mapping[str, Sender] = {
     "cubic": Sender("CUBIC", "linux", {"congestion_control": "cubic"}),
@@ -192,7 +198,7 @@ class Page:
             mean, low, high = self.change((n, flows, *one), (n, flows, *other), measure)
             wanted, opposite = (low > 0, high < 0) if more else (high < 0, low > 0)
             same = low > -SAME and high < SAME
-            word = "yes" if wanted else "no" if same else "no, the opposite" if opposite else "undecided"
+            word = "no" if same else "yes" if wanted else "no, the opposite" if opposite else "undecided"
             words.append(f"{network.short} {word}, {mean:+.0f} % [{low:+.0f}, {high:+.0f}]")
         return "; ".join(words) + "."
 
@@ -252,7 +258,7 @@ class Page:
             f"Does CoDel with ECN (Ahmed 2006)? {self.with_cubic('ecn', goodput, False)}",
             f"Do routes that break, as with AODV, still cost goodput? {self.with_cubic('aodv', goodput, False)}",
             f"How evenly do four flows share {hops} hops of 802.11b (Jain's index)? {of_each(4, 'jain_index', 2)}. "
-            f"How long does one of them get nothing, at the longest [s]? {of_each(4, GAP, 1)}.",
+            f"How long does a flow get nothing, at the longest in a run, mean of the runs [s]? {of_each(4, GAP, 1)}.",
         ]
 
     def advice(self) -> list[str]:
@@ -290,9 +296,9 @@ class Page:
             *numbered,
             "",
             "Brackets: intervals over seeds, which hold together with 95 %; changes are means over the",
-            f"lengths. *No* means within {SAME} %. CUBIC, Reno and BBR are those of the preset `linux`; NewReno",
-            "and Vegas those of `standard` with a window of 64 segments and timeouts of at least 200 ms. Routes are",
-            "shortest paths, but for AODV.",
+            f"lengths. *No* means a change of at most {SAME} % either way. CUBIC, Reno and BBR are those of the",
+            "preset `linux`; NewReno and Vegas those of `standard` with packets of the same sizes, a window of 64",
+            "segments and timeouts of at least 200 ms. Routes are shortest paths, but for AODV.",
             "",
             self.silent(),
             "",
