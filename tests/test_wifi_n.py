@@ -1,0 +1,89 @@
+"""802.11n and 802.11ac with everything around them: topologies, routing, motion, batteries, channels, records, advice."""
+
+from pathlib import Path
+from typing import Any
+
+import chappe
+import polars as pl
+import pytest
+
+PRESETS = ("802.11n", "802.11ac")
+
+TOPOLOGIES: dict[str, dict[str, Any]] = {
+    "chain": {"hops": 3, "spacing": "30 m"},
+    "grid": {"kind": "grid", "columns": 3, "rows": 2, "spacing": "30 m"},
+    "random": {"kind": "random", "nodes": 6, "width": "60 m", "height": "60 m", "seed": 1},
+    "list": {"kind": "list", "positions": [["0 m", "0 m"], ["30 m", "0 m"], ["60 m", "10 m"], ["90 m", "0 m"]]},
+    "file": {"kind": "file", "file": "nodes.csv"},
+}
+
+
+def run(preset: str, **changes: Any) -> chappe.Results:
+    """A short run with all tables and airtime."""
+    settings = {
+        "extends": preset,
+        "run.stop": "300 ms",
+        "run.airtime": True,
+        "run.record": ["packets", "frames", "mpdus", "cwnd", "queue", "routes"],
+        "topology": TOPOLOGIES["chain"],
+        "flow": [{"dst": 3}, {"src": 3, "dst": 0, "dscp": 46, "app": "cbr"}],
+        **changes,
+    }
+    return chappe.run(settings)
+
+
+def check(results: chappe.Results) -> None:
+    """Packets arrive, air time adds up, and no flow has more than the rate of the PHY."""
+    assert results.flows["packets_delivered"].to_list() > [0, 0]
+    assert results.flows["goodput_bps"].sum() < results.recorded["frames"]["rate_bps"].max()
+    why = results.why()
+    assert why.airtime.group_by("node", "channel").agg(pl.col("share").sum())["share"].to_list() == pytest.approx(
+        [1] * why.airtime.select("node", "channel").n_unique()
+    )
+    mpdus = results.recorded["mpdus"]
+    of_data = results.recorded["frames"].filter(pl.col("mpdus") > 0)
+    assert mpdus.height >= of_data["mpdus"].sum() > 0
+    assert str(why)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("kind", TOPOLOGIES)
+def test_topologies(preset: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "nodes.csv").write_text("x_m,y_m\n0,0\n30,0\n60,5\n90,0\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    check(run(preset, topology=TOPOLOGIES[kind]))
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("protocol", ["aodv", "dsdv", "dsr", "shortest_path"])
+def test_routing(preset: str, protocol: str) -> None:
+    stop = "8 s" if protocol == "dsdv" else "300 ms"
+    check(run(preset, **{"routing.protocol": protocol, "run.stop": stop, "tcp.receive_window": 8}))
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_motion_batteries_and_channels(preset: str) -> None:
+    motion = {"model": "random_waypoint", "width": "90 m", "height": "30 m", "max_speed": "20 m/s", "initial": "topology"}
+    moving = run(preset, mobility=motion, **{"radio.energy.battery": "0.5 J"})
+    check(moving)
+    assert moving.batteries["remaining_j"].max() < 0.5
+    check(run(preset, **{"radio.channels": [1, 36], "routing.protocol": "aodv"}))
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_rate_control_and_loss(preset: str) -> None:
+    for algorithm in ("aarf", "ideal"):
+        results = run(preset, **{"wlan.rate_control.algorithm": algorithm, "wlan.ppdu.mcs": 0})
+        check(results)
+        assert results.recorded["frames"]["rate_bps"].n_unique() > 2
+
+
+def test_advice_tries_shorter_aggregates() -> None:
+    """A change of aggregates is tried only where there are any."""
+    scenario = chappe.Scenario.chain(2, {"topology.spacing": "30 m"}, stop="300 delivered", extends="802.11n")
+    changes = [{"wlan.aggregation.max_mpdus": 1}, {"tcp.receive_window": 1}, {"queue.limit": 10}]
+    advice = chappe.advise(scenario, changes, jobs=1)
+    verdicts = dict(
+        advice.table.filter(pl.col("measure") == "goodput_bps").select("change", "verdict").iter_rows()
+    )
+    assert verdicts["wlan.aggregation.max_mpdus = 1"] == verdicts["tcp.receive_window = 1"] == "worse"
