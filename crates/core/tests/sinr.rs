@@ -194,8 +194,8 @@ fn a_narrow_frame_is_judged_by_its_own_rate() {
 
 #[test]
 fn a_table_of_errors_takes_the_place_of_the_bound() {
-    // Networks of a bound and of this bound as a table lose as many MPDUs; with a table that loses nothing from 20 dB on,
-    // none is lost at 24 dB, and control frames keep their bound.
+    // A link by a bound and by this bound as a table loses as many MPDUs; by a table that loses nothing from 20 dB on it
+    // loses none at 24 dB, and control frames keep their bound.
     let counted = |more: &str| {
         let sim = run(
             &format!(
@@ -204,7 +204,7 @@ fn a_table_of_errors_takes_the_place_of_the_bound() {
                 run.stop = "1 s"
                 topology.hops = 1
                 routing.protocol = "shortest_path"
-                flow = [{{ dst = 1 }}]
+                flow = [{{ dst = 1, app = "cbr", cbr = {{ interval = "220 us", payload = "1472 B" }} }}]
                 radio.propagation = "log_distance"
                 radio.log_distance = {{ exponent = 2.2, distance = "200 m", loss = "50 dB" }}
                 radio.transmit_power = "-20 dBm"

@@ -36,11 +36,6 @@ pub fn concerns(path: &str) -> bool {
     })
 }
 
-/// Tells if a dotted name is one of these settings.
-pub fn is_one(path: &str) -> bool {
-    concerns(path) && !ALL.iter().any(|of| is_around(path, of.group))
-}
-
 /// Tells if a group is this group or has it in it.
 fn is_around(path: &str, group: &str) -> bool {
     group == path || group.strip_prefix(path).is_some_and(|rest| rest.starts_with('.'))

@@ -125,7 +125,7 @@ impl Scenario {
         reader.begin(&mut own);
         reader.report_twice(&own, &dotted);
         // Links are those of this scenario, however they are written, or else those of the files that it extends.
-        let (texts, dotted): (Vec<_>, Vec<_>) = dotted.into_iter().partition(|d| file_or_text::is_one(&d.0));
+        let (texts, dotted): (Vec<_>, Vec<_>) = dotted.into_iter().partition(|d| file_or_text::concerns(&d.0));
         for (path, node) in texts {
             reader.set(&mut own, &path, node);
         }
