@@ -142,7 +142,7 @@ def rate_of(scenario: Scenario) -> str:
     if mcs is None:
         return str(scenario.settings["wlan"]["data_rate"])
     streams = "" if mcs[1] == 1 else f", {mcs[1]} streams"
-    return f"{number(rate_bps / 1e6, 3)} Mbit/s (MCS {mcs[0]}{streams})"
+    return f"{rate_bps / 1e6:.4g} Mbit/s (MCS {mcs[0]}{streams})"
 
 
 def parts(shelves: list[dict[str, Any]]) -> None:

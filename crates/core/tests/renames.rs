@@ -264,7 +264,10 @@ fn former_links_replace_those_of_extended_files() {
 fn a_table_of_errors_replaces_its_file_and_a_file_the_table() {
     let (table, text) = ("mcs,snr_db,bit_error_rate\n7,20,0.001\n", "mcs,snr_db,bit_error_rate\n7,20,0.002\n");
     let folder = Folder(&[
-        ("file.toml", "extends = \"802.11n\"\ntopology.spacing = \"20 m\"\nradio.sinr.error_rates_file = \"errors.csv\""),
+        (
+            "file.toml",
+            "extends = \"802.11n\"\ntopology.spacing = \"20 m\"\nradio.sinr.error_rates_file = \"errors.csv\"",
+        ),
         ("errors.csv", "mcs,snr_db,bit_error_rate\n7,20,0.002\n"),
     ]);
     let found = |s: &Scenario| value(&s.effective(), "radio.sinr.error_rates_table").clone();

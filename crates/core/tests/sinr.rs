@@ -196,23 +196,23 @@ fn a_narrow_frame_is_judged_by_its_own_rate() {
 fn a_table_of_errors_takes_the_place_of_the_bound() {
     // A link by a bound and by this bound as a table loses as many MPDUs; by a table that loses nothing from 20 dB on it
     // loses none at 24 dB, and control frames keep their bound.
+    let text = |more: &str| {
+        format!(
+            r#"
+            extends = "802.11n"
+            run.stop = "1 s"
+            topology.hops = 1
+            routing.protocol = "shortest_path"
+            flow = [{{ dst = 1, app = "cbr", cbr = {{ interval = "220 us", payload = "1472 B" }} }}]
+            radio.propagation = "log_distance"
+            radio.log_distance = {{ exponent = 2.2, distance = "200 m", loss = "50 dB" }}
+            radio.transmit_power = "-20 dBm"
+            {more}
+            "#
+        )
+    };
     let counted = |more: &str| {
-        let sim = run(
-            &format!(
-                r#"
-                extends = "802.11n"
-                run.stop = "1 s"
-                topology.hops = 1
-                routing.protocol = "shortest_path"
-                flow = [{{ dst = 1, app = "cbr", cbr = {{ interval = "220 us", payload = "1472 B" }} }}]
-                radio.propagation = "log_distance"
-                radio.log_distance = {{ exponent = 2.2, distance = "200 m", loss = "50 dB" }}
-                radio.transmit_power = "-20 dBm"
-                {more}
-                "#
-            ),
-            1,
-        );
+        let sim = run(&text(more), 1);
         let nodes = sim.recorder().nodes();
         ["mpdus_sent", "mpdus_failed"].map(|column| nodes.counts(column).expect("a column").iter().sum::<u64>())
     };
@@ -235,6 +235,8 @@ fn a_table_of_errors_takes_the_place_of_the_bound() {
     assert_eq!(counted(&bound(Ofdm::Yans)), counted("radio.sinr.ofdm = \"yans\""), "it is hardly ever wrong at 24 dB");
     let none = "radio.sinr.error_rates_table = \"mcs,snr_db,bit_error_rate\\n7,19.9,0.1\\n7,20,0\"";
     assert_eq!(counted(none)[1], 0);
-    let all = none.replace("7,20,0", "7,26,0");
-    assert!(share(counted(&all)) > 0.99);
+    // The neighbour is out of reach by a table, too.
+    let all = text(&none.replace("7,20,0", "7,26,0"));
+    let refused = Scenario::from_toml("test", &all, &[], &NoFiles).map(|_| ()).expect_err("the link loses everything");
+    assert!(refused.to_string().contains("node 1 cannot be reached"), "{refused}");
 }
