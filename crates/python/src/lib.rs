@@ -226,7 +226,7 @@ struct Results {
 }
 
 /// Columns by name: the type of the values, which an empty list does not show, and the values. A value that does not
-/// exist is `None`: a number that is not finite, an empty text, and any value of a column of TCP in the row of another
+/// exist is `None`: a number that is not finite, a missing count, an empty text, and any value of a column of TCP in the row of another
 /// flow.
 fn columns<'py>(py: Python<'py>, table: Table, is_of_tcp: impl Fn(usize) -> bool) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
@@ -239,7 +239,8 @@ fn columns<'py>(py: Python<'py>, table: Table, is_of_tcp: impl Fn(usize) -> bool
                 dict.set_item(name, ("float", values.collect::<Vec<_>>()))?;
             }
             Column::Int(v) => {
-                let values = v.into_iter().enumerate().map(|(row, x)| exists(row).then_some(x));
+                let values =
+                    v.into_iter().enumerate().map(|(row, x)| (x != Table::MISSING && exists(row)).then_some(x));
                 dict.set_item(name, ("int", values.collect::<Vec<_>>()))?;
             }
             Column::Text(v) => {
