@@ -268,8 +268,10 @@ class Results:
 
     @cached_property
     def short_flows(self) -> pl.DataFrame:
-        """One row per short flow of an ``arrival_process`` and per response of a flow of ``requests``, of the whole run;
-        ``measured`` is false in the warm-up."""
+        """One row per short flow of an ``arrival_process`` and per response of a flow of ``requests``.
+
+        They are of the whole run; ``measured`` is false in the warm-up.
+        """
         return self._table("short_flows")
 
     @cached_property
@@ -516,9 +518,9 @@ class Results:
             quantiles: Quantiles of the completion time, from 0 to 1.
 
         Returns:
-            A row for flows, for short flows and for responses to requests, unless empty: ``what``, the numbers that ``began`` and were
-            ``completed``, ``mean_s``, and a column such as ``p95_s`` for each quantile [s]. Unfinished ones count by
-            the method of Kaplan and Meier; a quantile that was not reached is null.
+            A row for flows, for short flows and for responses to requests, unless empty: ``what``, the numbers that
+            ``began`` and were ``completed``, ``mean_s``, and a column such as ``p95_s`` for each quantile [s].
+            Unfinished ones count by the method of Kaplan and Meier; a quantile that was not reached is null.
 
         Raises:
             ValueError: If a quantile is not from 0 to 1.

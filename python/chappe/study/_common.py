@@ -11,7 +11,10 @@ from typing import Any
 
 from chappe.study._axes import Cases, Point, settings_in
 
-_PARTS = ("mobility", "arrival_process", "on_off", "requests", "flow", "traffic", "node", "topology", "radio", "extends")
+_PARTS = (
+    *("mobility", "arrival_process", "on_off", "requests", "flow", "traffic"),
+    *("node", "topology", "radio", "extends"),
+)
 """Top-level settings that decide on what the seed draws."""
 
 

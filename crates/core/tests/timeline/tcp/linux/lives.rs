@@ -4,7 +4,7 @@
 use super::super::{ack, said};
 use super::settings;
 use chappe_core::packet::Seq;
-use chappe_core::tcp::{Config, Sender};
+use chappe_core::tcp::{Config, Out, Sender};
 use chappe_core::unit::{Span, Time};
 
 fn ms(ms: f64) -> Time {
@@ -136,4 +136,34 @@ fn the_window_of_bbr_does_not_depend_on_idle_times() {
     let before = window(&s);
     s.write(Some(1), now + Span::secs(3));
     assert_eq!(window(&s), before);
+}
+
+/// With an RTT of 100 ms the timeout is 300 ms: each probe waits twice as long as the one before.
+#[test]
+fn c11_a_closed_window_is_probed_with_headers_and_opens_at_once() {
+    let mut s = grown("cubic");
+    let closed = ms(500.0);
+    s.on_ack(&ack(27, 0, closed), 1, closed);
+    s.write(Some(40), closed);
+    assert!(said(&mut s).is_empty(), "the window is closed");
+    let timeout = s.view().rto.as_secs();
+    let mut begin = closed.as_secs();
+    for n in 0..3 {
+        let at = s.deadline();
+        s.on_deadline(at);
+        let sent: Vec<_> = s.drain().collect();
+        let [Out::Segment(probe)] = sent[..] else { panic!("{sent:?}") };
+        assert_eq!((probe.seq, probe.probe), (26, true), "no data, with the last number that is acknowledged");
+        // Timers tick every 4 ms, and those that are far away expire up to an eighth later.
+        let waited = (at.as_secs() - begin) / timeout;
+        let expected = f64::from(1 << n);
+        assert!(expected <= waited && waited < 1.2 * expected, "probe {n} after {waited} timeouts");
+        begin = at.as_secs();
+        let answered = at + Span::ms(100);
+        s.on_ack(&ack(27, 0, answered), 1, answered);
+        assert!(said(&mut s).is_empty() && window(&s).0 == 36, "the window stays");
+    }
+    let opened = ms(begin * 1e3 + 150.0);
+    s.on_ack(&ack(27, 2172, opened), 1, opened);
+    assert_eq!(said(&mut s), (27..63).collect::<Vec<Seq>>());
 }
