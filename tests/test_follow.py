@@ -95,7 +95,7 @@ def networks(draw: st.DrawFn) -> dict[str, Any]:
     }
     topology = shapes[shape]
     last = {"chain": topology.get("hops"), "grid": 2 * topology.get("columns", 0) - 1, "random": 9}[shape]
-    app = st.sampled_from(["bulk", "cbr", "on_off"])
+    app = st.sampled_from(["bulk", "cbr", "on_off", "requests"])
     flows = [{"src": 0, "dst": last, "app": draw(app)}, {"src": last, "dst": 0, "app": draw(app), "start": "500 ms"}]
     walk = {"mobility": {"model": "random_waypoint", "min_speed": "1 m/s", "max_speed": "20 m/s"}}
     return {

@@ -36,6 +36,7 @@ mod queues;
 mod rates;
 mod record;
 mod renames;
+mod requests;
 mod rooms;
 mod routing;
 mod runs;

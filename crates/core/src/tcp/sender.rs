@@ -100,8 +100,10 @@ impl Sender {
             return;
         }
         conn.provide(segments);
-        if conn.cfg().after_idle == IdleRule::Restart && conn.was_idle() {
-            conn.limit_to_initial_window();
+        match conn.cfg().after_idle {
+            IdleRule::Restart if conn.was_idle() => conn.limit_to_initial_window(),
+            IdleRule::Decay if conn.was_idle() => conn.decay_window(),
+            _ => {}
         }
         if self.stands_by.is_none() && !self.recovery.is_probing() {
             self.recovery.on_write(conn);

@@ -2,6 +2,7 @@
 //! script loses some. `tests/data/linux_timelines.txt` holds what a kernel did.
 
 mod kernel;
+mod lives;
 mod senders;
 
 use chappe_core::packet::{AckSegment, DataSegment, Ecn, Seq};
