@@ -7,6 +7,8 @@ use crate::unit::Time;
 /// State before the last reduction.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Undo {
+    /// Segments carry timestamps.
+    stamped: bool,
     /// SND.UNA when the recovery began; `None`: there is nothing to undo.
     marker: Option<Seq>,
     cwnd: u32,
@@ -18,6 +20,11 @@ pub(super) struct Undo {
 }
 
 impl Undo {
+    /// The state without a reduction so far; `stamped`: segments carry timestamps.
+    pub fn new(stamped: bool) -> Undo {
+        Undo { stamped, ..Undo::default() }
+    }
+
     /// A recovery begins, with this many retransmissions outstanding.
     pub fn arm(&mut self, una: Seq, resent: u32) {
         self.marker = Some(una);
@@ -62,7 +69,7 @@ impl Undo {
 
     /// Tells if an acknowledgement echoes the timestamp of a segment sent before the first retransmission.
     pub fn is_delayed(&self, echo: Time) -> bool {
-        self.first_resent.is_some_and(|at| echo.0 / 1_000_000 < at.0 / 1_000_000)
+        self.stamped && self.first_resent.is_some_and(|at| echo.0 / 1_000_000 < at.0 / 1_000_000)
     }
 
     /// Tells if DSACKs have reported all retransmissions.

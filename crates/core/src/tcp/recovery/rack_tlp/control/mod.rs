@@ -12,6 +12,7 @@ use crate::tcp::cc::Rule;
 use crate::tcp::config::Config;
 use crate::tcp::recovery::rack_tlp::usage::Usage;
 use crate::tcp::recovery::settings::HyStartRule;
+use crate::tcp::recovery::view::BbrState;
 use crate::unit::Time;
 pub(super) use bbr::{Bbr, BbrInput};
 use cubic::Cubic;
@@ -118,6 +119,14 @@ impl Control {
     pub fn bbr(&mut self) -> Option<&mut Bbr> {
         match &mut self.law {
             Law::Bbr(bbr) => Some(bbr),
+            _ => None,
+        }
+    }
+
+    /// State and pacing gain of BBR, if it is the rule.
+    pub fn seen_bbr(&self) -> Option<(BbrState, f64)> {
+        match &self.law {
+            Law::Bbr(bbr) => Some((bbr.mode, bbr.gain())),
             _ => None,
         }
     }
