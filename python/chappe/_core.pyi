@@ -1,6 +1,6 @@
 """The simulator, written in Rust. Use the package ``chappe`` instead."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias, final
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "Rowset",
     "Run",
     "Scenario",
+    "Tables",
     "beyond_t",
     "fix_toml",
     "in_bytes",
@@ -67,6 +68,7 @@ class Results:
         self, name: str
     ) -> dict[str, tuple[str, list[float | None] | list[int | None] | list[str] | list[bool]]]: ...
     def table_json(self, name: str) -> str | None: ...
+    def tables(self, names: Sequence[str]) -> Tables: ...
     def recorded(self, name: str) -> list[Rowset]: ...
     @property
     def end(self) -> str: ...
@@ -81,6 +83,11 @@ class Results:
 class Rowset:
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
     def words(self) -> list[tuple[str, list[str]]]: ...
+
+@final
+class Tables:
+    @staticmethod
+    def joined(key: str, runs: Sequence[tuple[str, Tables]]) -> list[tuple[str, Rowset]]: ...
 
 @final
 class Run:
