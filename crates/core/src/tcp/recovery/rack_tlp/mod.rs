@@ -51,7 +51,8 @@ pub struct RackTlp {
     usage: Usage,
     rack: Rack,
     prr: Prr,
-    undo: Undo,
+    /// In a box, too.
+    undo: Box<Undo>,
     clock: Clock,
     /// Purpose of the timer.
     pending: Kind,
@@ -68,8 +69,6 @@ pub struct RackTlp {
     pacing: Pacing,
     /// Segments marked lost since the beginning.
     lost: u64,
-    /// Reductions undone since the beginning.
-    undone: u64,
     /// The recovery began because segments were overdue, not because of the number of later ones.
     by_time: bool,
     /// End of the round trip in which the deviation of round-trip times is sought.
@@ -87,7 +86,7 @@ impl RackTlp {
             usage: Usage::default(),
             rack: Rack::new(cfg.dup_threshold),
             prr: Prr::default(),
-            undo: Undo::new(cfg.timestamps),
+            undo: Box::new(Undo::new(cfg.timestamps)),
             clock: Clock::new(own.tick),
             pending: Kind::Timeout,
             high: 0,
@@ -97,7 +96,6 @@ impl RackTlp {
             rate: Rate::default(),
             pacing: Pacing::default(),
             lost: 0,
-            undone: 0,
             by_time: false,
             round_end: 0,
             cfg: own,
@@ -277,7 +275,6 @@ impl RackTlp {
         if unmark {
             self.queue.unmark_lost();
         }
-        self.undone += 1;
         let kept = self.undo.take();
         if let Some(bbr) = self.control.bbr() {
             bbr.on_undo();

@@ -17,6 +17,8 @@ pub(super) struct Undo {
     unreported: Option<u32>,
     /// Time of the first retransmission.
     first_resent: Option<Time>,
+    /// Reductions undone since the beginning.
+    undone: u64,
 }
 
 impl Undo {
@@ -87,8 +89,14 @@ impl Undo {
         self.first_resent = None;
     }
 
-    /// The window and ssthresh to return to, once.
+    /// Reductions undone since the beginning.
+    pub fn undone(&self) -> u64 {
+        self.undone
+    }
+
+    /// Undoes the reduction: the window and ssthresh to return to, once.
     pub fn take(&mut self) -> Option<(u32, u32)> {
+        self.undone += 1;
         self.marker.take();
         (self.ssthresh > 0).then_some((self.cwnd, self.ssthresh))
     }

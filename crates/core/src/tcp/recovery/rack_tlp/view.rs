@@ -27,7 +27,7 @@ impl RackTlp {
             reordering: self.rack.reordering,
             lost: self.queue.lost(),
             sacked: self.queue.sacked(),
-            undone: self.undone,
+            undone: self.undo.undone(),
             bbr,
         }
     }
