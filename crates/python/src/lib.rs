@@ -153,6 +153,12 @@ impl Scenario {
         py.detach(|| self.0.links().iter().map(|l| (l.from, l.to, l.signal_dbm, l.rate.map(|r| r.0))).collect())
     }
 
+    /// Rate of unicast data frames on links without a rate of their own [bit/s], and its MCS and streams with HT and VHT.
+    fn data_rate(&self) -> (u64, Option<(u8, u8)>) {
+        let mode = self.0.config().wlan.data_mode();
+        (mode.rate().0, mode.is_ht().then(|| (mode.mcs(), mode.streams())))
+    }
+
     /// Transports of the flows without repetition.
     fn transports(&self) -> Vec<String> {
         self.0.transports()
