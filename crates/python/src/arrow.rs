@@ -24,13 +24,13 @@ pub struct Rowset {
 /// Validity of each value.
 fn present<T: PartialEq>(values: &[T], none: &T) -> Option<NullBuffer> {
     let all = values.iter().all(|v| v != none);
-    (!all).then(|| NullBuffer::new(values.iter().map(|v| v != none).collect::<BooleanBuffer>()))
+    (!all).then(|| NullBuffer::new(BooleanBuffer::collect_bool(values.len(), |i| values[i] != *none)))
 }
 
 /// Numbers; null where a number is not finite, because it does not exist.
 fn numbers(values: &[f64]) -> Result<ArrayData, ArrowError> {
     let all = values.iter().all(|v| v.is_finite());
-    let nulls = (!all).then(|| NullBuffer::new(values.iter().map(|v| v.is_finite()).collect::<BooleanBuffer>()));
+    let nulls = (!all).then(|| NullBuffer::new(BooleanBuffer::collect_bool(values.len(), |i| values[i].is_finite())));
     let data = Buffer::from(values.to_vec());
     ArrayData::builder(DataType::Float64).len(values.len()).nulls(nulls).add_buffer(data).build()
 }
@@ -68,7 +68,7 @@ fn array(values: &Values<'_>) -> Result<ArrayData, ArrowError> {
         Values::Long(v) => integers(v.iter().map(|&n| n as i64), present(v, &u64::MAX)),
         Values::Int(v) => integers(v.iter().map(|&n| n.into()), present(v, &u32::MAX)),
         Values::Flag(v) => {
-            let bits: BooleanBuffer = v.iter().map(|&flag| flag == 1).collect();
+            let bits = BooleanBuffer::collect_bool(v.len(), |i| v[i] == 1);
             ArrayData::builder(DataType::Boolean).len(v.len()).add_buffer(bits.into_inner()).build()
         }
         Values::Word(codes, words) => dictionary(codes, words),
