@@ -109,7 +109,7 @@ impl Values {
                 integers(v.iter().map(|n| n.unwrap_or_default() as i64), nulls)
             }
             Values::Text(v) => texts(v),
-            Values::Bool(v) => flags(v.iter().copied()),
+            Values::Bool(v) => flags(v.len(), |i| v[i]),
         };
         array.map_err(|e| failed(&e))
     }
