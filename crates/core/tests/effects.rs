@@ -246,6 +246,7 @@ fn below(path: &str) -> Option<String> {
         ("flow.0.bulk.", "bulk."),
         ("flow.0.cbr.", "cbr."),
         ("flow.0.on_off.", "on_off."),
+        ("flow.0.requests.", "requests."),
         ("traffic.tcp.", "tcp."),
         ("wired.queue.", "queue."),
         ("arrival_process.0.tcp.", "tcp."),

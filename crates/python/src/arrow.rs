@@ -24,13 +24,13 @@ pub struct Rowset {
 /// Validity of each value.
 fn present<T: PartialEq>(values: &[T], none: &T) -> Option<NullBuffer> {
     let all = values.iter().all(|v| v != none);
-    (!all).then(|| NullBuffer::new(values.iter().map(|v| v != none).collect::<BooleanBuffer>()))
+    (!all).then(|| NullBuffer::new(BooleanBuffer::collect_bool(values.len(), |i| values[i] != *none)))
 }
 
 /// Numbers; null where a number is not finite, because it does not exist.
 pub fn numbers(values: &[f64]) -> Result<ArrayData, ArrowError> {
     let all = values.iter().all(|v| v.is_finite());
-    let nulls = (!all).then(|| NullBuffer::new(values.iter().map(|v| v.is_finite()).collect::<BooleanBuffer>()));
+    let nulls = (!all).then(|| NullBuffer::new(BooleanBuffer::collect_bool(values.len(), |i| values[i].is_finite())));
     let data = Buffer::from(values.to_vec());
     ArrayData::builder(DataType::Float64).len(values.len()).nulls(nulls).add_buffer(data).build()
 }
@@ -42,16 +42,15 @@ pub fn integers(values: impl Iterator<Item = i64>, nulls: Option<NullBuffer>) ->
 }
 
 /// Truth values.
-pub fn flags(values: impl ExactSizeIterator<Item = bool>) -> Result<ArrayData, ArrowError> {
-    let length = values.len();
-    let bits: BooleanBuffer = values.collect();
+pub fn flags(length: usize, value: impl FnMut(usize) -> bool) -> Result<ArrayData, ArrowError> {
+    let bits = BooleanBuffer::collect_bool(length, value);
     ArrayData::builder(DataType::Boolean).len(length).add_buffer(bits.into_inner()).build()
 }
 
 /// Texts; null where there is none.
 pub fn texts(values: &[Option<String>]) -> Result<ArrayData, ArrowError> {
     let all = values.iter().all(Option::is_some);
-    let nulls = (!all).then(|| NullBuffer::new(values.iter().map(Option::is_some).collect::<BooleanBuffer>()));
+    let nulls = (!all).then(|| NullBuffer::new(BooleanBuffer::collect_bool(values.len(), |i| values[i].is_some())));
     let ends = values.iter().scan(0, |end, text| {
         *end += text.as_deref().map_or(0, str::len) as i64;
         Some(*end)
@@ -88,7 +87,7 @@ fn array(values: &Values<'_>) -> Result<ArrayData, ArrowError> {
         Values::Float(v) => numbers(v),
         Values::Long(v) => integers(v.iter().map(|&n| n as i64), present(v, &u64::MAX)),
         Values::Int(v) => integers(v.iter().map(|&n| n.into()), present(v, &u32::MAX)),
-        Values::Flag(v) => flags(v.iter().map(|&flag| flag == 1)),
+        Values::Flag(v) => flags(v.len(), |i| v[i] == 1),
         Values::Word(codes, words) => dictionary(codes, words),
     }
 }

@@ -4,13 +4,13 @@ use crate::arrow::{Rowset, failed, flags, integers, numbers, texts};
 use arrow_buffer::NullBuffer;
 use arrow_data::ArrayData;
 use chappe_core::record::recorder::OF_TCP;
-use chappe_core::record::{Column, Recorder};
+use chappe_core::record::{Column, Recorder, Table};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 
-/// Values of a column. A value that does not exist is `None` in Python: a number that is not finite, an empty text, and
-/// any value of a column of TCP in the row of another flow.
+/// Values of a column. A value that does not exist is `None` in Python: a number that is not finite, a missing count, an
+/// empty text, and any value of a column of TCP in the row of another flow.
 enum Values {
     /// NaN if it does not exist.
     Float(Vec<f64>),
@@ -26,7 +26,10 @@ impl Values {
                 let values = v.into_iter().enumerate();
                 Values::Float(values.map(|(row, x)| if x.is_finite() && exists(row) { x } else { f64::NAN }).collect())
             }
-            Column::Int(v) => Values::Int(v.into_iter().enumerate().map(|(row, x)| exists(row).then_some(x)).collect()),
+            Column::Int(v) => {
+                let values = v.into_iter().enumerate();
+                Values::Int(values.map(|(row, x)| (x != Table::MISSING && exists(row)).then_some(x)).collect())
+            }
             Column::Text(v) => {
                 let values = v.into_iter().enumerate().map(|(row, x)| (exists(row) && !x.is_empty()).then_some(x));
                 Values::Text(values.collect())
@@ -106,7 +109,7 @@ impl Values {
                 integers(v.iter().map(|n| n.unwrap_or_default() as i64), nulls)
             }
             Values::Text(v) => texts(v),
-            Values::Bool(v) => flags(v.iter().copied()),
+            Values::Bool(v) => flags(v.len(), |i| v[i]),
         };
         array.map_err(|e| failed(&e))
     }

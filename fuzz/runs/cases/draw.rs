@@ -640,6 +640,8 @@ impl Draw<'_> {
         let (on, off) = (self.ms(20, 300), self.ms(20, 300));
         let messages = self.word("on_off.framing");
         self.set("on_off", json!({ "on": on, "off": off, "rate": "300 kbit/s", "framing": messages }));
+        let think = self.ms(0, 200);
+        self.set("requests", json!({ "think": think, "size": { "mean": "6000 B" } }));
         if self.chance.one_in(4) {
             let segments = self.chance.from(1, 40);
             self.set("bulk.segments", segments);
@@ -692,7 +694,7 @@ impl Draw<'_> {
 
     /// Changes one of the scenario's settings.
     fn any_setting(&mut self) {
-        let mut groups = vec!["net", "queue", "routing", "routing", "tcp", "tcp", "bulk", "cbr", "on_off"];
+        let mut groups = vec!["net", "queue", "routing", "routing", "tcp", "tcp", "bulk", "cbr", "on_off", "requests"];
         if self.radios > 0 {
             groups.extend(["radio", "wlan", "wlan", "wlan", "mobility", "arp"]);
         }

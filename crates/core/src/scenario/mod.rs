@@ -37,7 +37,7 @@ pub use schema::Config;
 pub use source::{Files, NoFiles};
 pub use unused::{Unused, no_effect};
 
-use crate::app::{self, Application, Source, bulk::Bulk, cbr::Cbr, on_off::OnOff};
+use crate::app::{self, Application, Source, bulk::Bulk, cbr::Cbr, on_off::OnOff, requests::Requests};
 use crate::packet::{NodeId, RadioId};
 use crate::radio::Channel;
 use crate::rng::{Purpose, Stream};
@@ -387,6 +387,10 @@ impl Scenario {
                     breaks_links = on_off.breaks_links;
                     let rng = Stream::new(seed, Purpose::Application, i as u64);
                     Source::OnOff(Box::new(OnOff::new(&on_off, start, tcp.mss, rng)))
+                }
+                app::Kind::Requests => {
+                    let rng = Stream::new(seed, Purpose::Application, i as u64);
+                    Source::Requests(Box::new(Requests::new(&f.requests.over(&c.requests), start, tcp.mss, rng)))
                 }
             };
             let payload = f.payload(c);

@@ -360,6 +360,14 @@ impl<'a> Users<'a> {
                 let users = flows.iter().filter(|f| f.app == app::Kind::OnOff);
                 among(users.map(|f| (f.on_off.has(rest), self.bursts(f, rest))), "no flow is one of bursts")
             }
+            ("requests", _) => {
+                let users = flows.iter().filter(|f| f.app == app::Kind::Requests);
+                let of = |f: &Flow| (f.requests.has(rest), f.requests.over(&cfg.requests).unused(rest));
+                among(users.map(of), "no flow is one of requests")
+            }
+            ("flow", Ok(i)) if part == "requests" => {
+                cfg.unused(path).or_else(|| first(i).and_then(|f| f.requests.over(&cfg.requests).unused(own)))
+            }
             ("flow", Ok(i)) if part == "on_off" => {
                 cfg.unused(path).or_else(|| first(i).and_then(|f| self.bursts(f, own)))
             }
