@@ -349,6 +349,25 @@ def test_transfers_have_rows_and_quantiles() -> None:
     assert delivered == pytest.approx(t.filter(pl.col("started_at_s") >= 10)["bytes"].sum(), rel=0.1)
 
 
+def test_responses_have_completion_times() -> None:
+    """Responses of 14.6 kB over a chain, each one second after the one before."""
+    requests = {"think": "1 s", "think_distribution": "fixed", "size": {"distribution": "fixed", "mean": "14600 B"}}
+    changes = {"requests": requests, "flow": [{"dst": 2, "app": "requests"}], "run.warmup_batches": 1}
+    r = chappe.run(chappe.Scenario.chain(2, changes, stop="20 s"))
+    t = r.short_flows
+    assert set(t["flow"]) == {0}
+    assert t["arrival_process"].is_null().all()
+    assert set(t["bytes"]) == {14_600}
+    # The request comes after the delivery, with the acknowledgement.
+    ended = t["started_at_s"] + t["completion_time_s"]
+    assert (t["started_at_s"][1:] - ended[:-1] > 1).all()
+    assert (t["started_at_s"][1:] - ended[:-1] < 1.3).all()
+    (row,) = r.completions().to_dicts()
+    assert row["what"] == "responses"
+    assert row["began"] == t["measured"].sum() < len(t)
+    assert row["mean_s"] == pytest.approx(t.filter(pl.col("measured"))["completion_time_s"].mean(), rel=0.1)
+
+
 def test_files_have_completion_times_and_they_are_printed(capsys: pytest.CaptureFixture[str], tmp_path: Any) -> None:
     scenario = short(flow=[{"src": 0, "dst": 1, "start": "20 s", "bulk": {"bytes": "1000 kB"}}])
     r = chappe.run(scenario)

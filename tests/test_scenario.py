@@ -298,6 +298,7 @@ def test_overrides_share_the_schema_of_settings() -> None:
         ("flow", "bulk"): "bulk",
         ("flow", "cbr"): "cbr",
         ("flow", "on_off"): "on_off",
+        ("flow", "requests"): "requests",
         ("arrival_process", "tcp"): "tcp",
         ("wired_link", "queue"): "queue",
         ("middlebox", "snoop"): "snoop",

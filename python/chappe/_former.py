@@ -93,7 +93,7 @@ ADDED: Mapping[str, Mapping[str, tuple[str, Any]]] = {
     "batches": _AGGREGATES,
     "frames": {"mpdus": ("packet", pl.Int64)},
     "packet_outcomes": {"measured": ("packet_class", pl.Boolean)},
-    "short_flows": {"measured": ("started_at_s", pl.Boolean)},
+    "short_flows": {"flow": ("arrival_process", pl.Int64), "measured": ("started_at_s", pl.Boolean)},
     "samples": {"packets_delivered": ("source_queue_packets", pl.Int64)},
 }
 """Columns by table that the previous version did not write, null in its tables: column in front of each, and type."""

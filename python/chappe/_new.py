@@ -25,7 +25,7 @@ QUESTIONS = (
     Question("nodes", "How many nodes", "8"),
     Question("mobility", "Do they move", "none", ("none", "random_waypoint")),
     Question("flows", "How many flows", "1"),
-    Question("app", "What do they carry", "bulk", ("bulk", "cbr", "on_off")),
+    Question("app", "What do they carry", "bulk", ("bulk", "cbr", "on_off", "requests")),
     Question("variant", "Which TCP variant", "newreno", ("newreno", "reno", "sack", "vegas", "cubic", "westwood")),
     Question("routing", "Which routing protocol", "aodv", ("aodv", "dsr", "dsdv", "shortest_path")),
     Question("rate", "At which rate are data sent", "2 Mbit/s"),

@@ -268,7 +268,10 @@ class Results:
 
     @cached_property
     def short_flows(self) -> pl.DataFrame:
-        """One row per short flow of an ``arrival_process``, of the whole run; ``measured`` is false in the warm-up."""
+        """One row per short flow of an ``arrival_process`` and per response of a flow of ``requests``.
+
+        They are of the whole run; ``measured`` is false in the warm-up.
+        """
         return self._table("short_flows")
 
     @cached_property
@@ -509,15 +512,15 @@ class Results:
         return certain({name: [tests] for name, (_, _, tests) in pooled.items()})
 
     def completions(self, quantiles: Sequence[float] = (0.5, 0.95, 0.99)) -> pl.DataFrame:
-        """Completion times of finite flows and short flows that began in the measured part of the run.
+        """Completion times of finite flows, short flows and responses that began in the measured part of the run.
 
         Args:
             quantiles: Quantiles of the completion time, from 0 to 1.
 
         Returns:
-            One row for flows and one for short flows, unless empty: ``what``, the numbers that ``began`` and were
-            ``completed``, ``mean_s``, and a column such as ``p95_s`` for each quantile [s]. Unfinished ones count by
-            the method of Kaplan and Meier; a quantile that was not reached is null.
+            A row for flows, for short flows and for responses to requests, unless empty: ``what``, the numbers that
+            ``began`` and were ``completed``, ``mean_s``, and a column such as ``p95_s`` for each quantile [s].
+            Unfinished ones count by the method of Kaplan and Meier; a quantile that was not reached is null.
 
         Raises:
             ValueError: If a quantile is not from 0 to 1.
@@ -529,7 +532,13 @@ class Results:
         in_run = pl.col("started_at_s").is_between(self.measured_from_s, self.simulated_s, closed="left")
         rows = []
         ended = pl.col("completion_time_s").is_not_null() | pl.Series(self._send_files(), dtype=pl.Boolean)
-        for what, table in (("flows", self.flows.filter(ended)), ("short_flows", self.short_flows)):
+        is_response = pl.col("flow").is_not_null()
+        kinds = {
+            "flows": self.flows.filter(ended),
+            "short_flows": self.short_flows.filter(~is_response),
+            "responses": self.short_flows.filter(is_response),
+        }
+        for what, table in kinds.items():
             began = table.filter(in_run)
             if began.is_empty():
                 continue

@@ -2,8 +2,8 @@
 
 Streams of random numbers are keyed by seed and purpose, but most are used in the order of events: after the first
 difference, two settings no longer use the same numbers for the same frames, and their runs are independent even with
-equal seeds. Only random waypoint mobility, arrival processes, on/off sources and topologies of the seed of the run are
-drawn regardless of events.
+equal seeds. Only random waypoint mobility, arrival processes, on/off sources, responses to requests and topologies of
+the seed of the run are drawn regardless of events.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,7 +11,10 @@ from typing import Any
 
 from chappe.study._axes import Cases, Point, settings_in
 
-_PARTS = ("mobility", "arrival_process", "on_off", "flow", "traffic", "node", "topology", "radio", "extends")
+_PARTS = (
+    *("mobility", "arrival_process", "on_off", "requests", "flow", "traffic"),
+    *("node", "topology", "radio", "extends"),
+)
 """Top-level settings that decide on what the seed draws."""
 
 
@@ -27,6 +30,7 @@ def drawn(settings: Mapping[str, Any]) -> set[str]:
         "mobility": any(m.get("model") == "random_waypoint" and m.get("seed", "run") == "run" for m in moving),
         "arrival_process": bool(settings.get("arrival_process")),
         "on_off": "on_off" in apps,
+        "requests": "requests" in apps,
         "topology": settings.get("topology", {}).get("seed") == "run" and _is_random(settings),
     }
     return {name for name, is_drawn in found.items() if is_drawn}

@@ -4,6 +4,7 @@ pub mod arrivals;
 pub mod bulk;
 pub mod cbr;
 pub mod on_off;
+pub mod requests;
 pub mod sink;
 
 use crate::keywords;
@@ -11,6 +12,7 @@ use crate::unit::{Span, Time};
 use bulk::Bulk;
 use cbr::Cbr;
 use on_off::OnOff;
+use requests::Requests;
 
 keywords! {
     /// Applications.
@@ -21,6 +23,8 @@ keywords! {
         Cbr = "cbr",
         /// Bursts of messages separated by pauses, over TCP or UDP.
         OnOff = "on_off",
+        /// Responses to requests over one TCP connection, one after the other.
+        Requests = "requests",
     }
 }
 
@@ -31,6 +35,13 @@ pub enum Out {
     Write {
         /// Number of segments; `None`: unlimited.
         segments: Option<u32>,
+        /// Bytes by which the last segment is shorter than the others.
+        missing: u32,
+    },
+    /// Hands a message to TCP, whose completion is measured.
+    Message {
+        /// Number of segments.
+        segments: u32,
         /// Bytes by which the last segment is shorter than the others.
         missing: u32,
     },
@@ -57,6 +68,8 @@ pub enum Source {
     Cbr(Cbr),
     /// Sends in bursts of exponential duration.
     OnOff(Box<OnOff>),
+    /// Writes responses.
+    Requests(Box<Requests>),
 }
 
 /// Sending application of a flow: a source, and its stop time.
@@ -87,6 +100,7 @@ impl Application {
             Source::Bulk(a) => a.deadline(),
             Source::Cbr(a) => a.deadline(),
             Source::OnOff(a) => a.deadline(),
+            Source::Requests(a) => a.deadline(),
         }
     }
 
@@ -97,7 +111,20 @@ impl Application {
 
     /// Tells if the source has ended.
     pub fn is_over(&self) -> bool {
-        self.next() == Time::NEVER
+        match &self.source {
+            Source::Requests(a) => a.is_over(),
+            _ => self.next() == Time::NEVER,
+        }
+    }
+
+    /// All data are acknowledged, so that a request may have come.
+    #[cold]
+    pub fn on_all_acked(&mut self, now: Time) {
+        if let Source::Requests(a) = &mut self.source
+            && !self.ended
+        {
+            a.on_answer(now);
+        }
     }
 
     /// Returns the action that is due.
@@ -110,6 +137,7 @@ impl Application {
             Source::Bulk(a) => Some(a.on_deadline()),
             Source::Cbr(a) => Some(a.on_deadline()),
             Source::OnOff(a) => a.on_deadline(),
+            Source::Requests(a) => Some(a.on_deadline()),
         }
     }
 
@@ -127,6 +155,7 @@ impl Application {
             Source::Bulk(a) => a.begin(at),
             Source::Cbr(a) => a.begin(at),
             Source::OnOff(a) => a.begin(at),
+            Source::Requests(a) => a.begin(at),
         }
     }
 
@@ -141,9 +170,10 @@ impl Application {
     pub fn end(&mut self) -> Out {
         let out = match &mut self.source {
             Source::OnOff(a) => a.end(),
-            _ => {
+            source => {
+                let takes_back = !matches!(source, Source::Requests(_));
                 self.begin_source(Time::NEVER);
-                Out::End { takes_back: true }
+                Out::End { takes_back }
             }
         };
         self.ended = true;

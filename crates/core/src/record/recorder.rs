@@ -103,7 +103,7 @@ pub struct Recorder {
     snapshots: Vec<Totals>,
     end: Option<Totals>,
     samples: Vec<Sample>,
-    /// Completed and running short flows of the flow generators.
+    /// Completed and running short flows of the flow generators, and responses to requests.
     pub short_flows: ShortFlows,
 }
 
@@ -590,7 +590,7 @@ impl Recorder {
         t
     }
 
-    /// One row per short flow of the flow generators.
+    /// One row per short flow of the flow generators, and per response to a request.
     pub fn short_flows(&self) -> Table {
         self.short_flows.table(self.measured().0.at)
     }

@@ -1,13 +1,15 @@
-//! Short record of each short flow of the flow generators.
+//! Short record of each short flow of the flow generators, and of each response to a request.
 
 use super::table::Table;
 use crate::unit::Time;
 
-/// Record of a short flow.
+/// Record of a short flow, or of a response to a request.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Record {
-    /// Number of the flow generator.
-    pub origin: u32,
+    /// Number of the flow generator; `None`: a response.
+    pub origin: Option<u32>,
+    /// Number of the flow of a response.
+    pub flow: Option<u32>,
     /// Source node.
     pub from: u32,
     /// Destination node.
@@ -27,7 +29,8 @@ pub struct Record {
 impl Record {
     /// A short flow that has just started.
     pub const NEW: Record = Record {
-        origin: 0,
+        origin: None,
+        flow: None,
         from: 0,
         to: 0,
         bytes: 0,
@@ -54,15 +57,15 @@ impl ShortFlows {
         &mut self.0[number as usize]
     }
 
-    /// ShortFlows in the order of their start.
+    /// Records in the order of their start.
     pub fn records(&self) -> &[Record] {
         &self.0
     }
 
     /// Memory of the records with their rows in the table \[B\].
     pub fn memory(&self) -> usize {
-        // Ten columns: a Rust vector, a Python list, Python numbers, a data frame.
-        self.0.capacity() * size_of::<Record>() + self.0.len() * 10 * 56
+        // Eleven columns: a Rust vector, a Python list, Python numbers, a data frame.
+        self.0.capacity() * size_of::<Record>() + self.0.len() * 11 * 56
     }
 
     /// One row per short flow; `measured_from` is the begin of the measured part of the run.
@@ -70,7 +73,9 @@ impl ShortFlows {
         let all = &self.0;
         let mut t = Table::default();
         t.int("short_flow", 0..all.len() as u64);
-        t.int("arrival_process", all.iter().map(|r| u64::from(r.origin)));
+        let number = |n: Option<u32>| n.map_or(Table::MISSING, u64::from);
+        t.int("arrival_process", all.iter().map(|r| number(r.origin)));
+        t.int("flow", all.iter().map(|r| number(r.flow)));
         t.int("src", all.iter().map(|r| u64::from(r.from)));
         t.int("dst", all.iter().map(|r| u64::from(r.to)));
         t.float("started_at_s", all.iter().map(|r| r.start.as_secs()));

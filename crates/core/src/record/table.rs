@@ -41,11 +41,14 @@ pub struct Table {
 }
 
 impl Table {
-    /// The table as a JSON object of columns; a number that is not finite is null.
+    /// Value of a column of counts that does not exist.
+    pub const MISSING: u64 = u64::MAX;
+
+    /// The table as a JSON object of columns; a number that is not finite, or a count that is missing, is null.
     pub fn to_json(&self) -> Json {
         let values = |column: &Column| match column {
             Column::Float(v) => json!(v),
-            Column::Int(v) => json!(v),
+            Column::Int(v) => json!(v.iter().map(|&x| (x != Table::MISSING).then_some(x)).collect::<Vec<_>>()),
             Column::Text(v) => json!(v),
             Column::Bool(v) => json!(v),
         };
@@ -94,11 +97,11 @@ impl Table {
         self.columns.iter().find(|c| c.0 == name).map(|c| &c.1)
     }
 
-    /// Numeric column with this name; converts counts to numbers.
+    /// Numeric column with this name; converts counts to numbers, a missing one to NaN.
     pub fn numbers(&self, name: &str) -> Option<Vec<f64>> {
         match self.column(name)? {
             Column::Float(v) => Some(v.clone()),
-            Column::Int(v) => Some(v.iter().map(|&x| x as f64).collect()),
+            Column::Int(v) => Some(v.iter().map(|&x| if x == Table::MISSING { f64::NAN } else { x as f64 }).collect()),
             _ => None,
         }
     }

@@ -3,7 +3,7 @@
 
 use super::schema::Config;
 use crate::app::sink::Sink;
-use crate::app::{cbr, on_off};
+use crate::app::{cbr, on_off, requests};
 use crate::net::queue::Queue;
 use crate::run::Stop;
 use crate::tcp;
@@ -127,6 +127,13 @@ impl Tally {
         let message = cfg.message_time().as_secs();
         let cycle = burst + pause + if cfg.framing == on_off::Messages::Whole { message } else { 0.0 };
         self.datagrams += flows as f64 * (burst / message + 1.0) / cycle;
+    }
+
+    /// Counts flows of requests with these settings, and these TCP settings.
+    pub fn requests(&mut self, cfg: &requests::Config, tcp: &tcp::Config, flows: u64) {
+        self.tcp(tcp, flows);
+        // A response takes a round trip, too, which is not known.
+        self.datagrams += flows as f64 / cfg.think.as_secs().max(1e-3);
     }
 
     fn flows(&self) -> f64 {

@@ -3,7 +3,7 @@
 use super::check::Checker;
 use super::nodes::NodeSet;
 use super::schema::{Config, Overrides, Traffic};
-use crate::app::{self, bulk, cbr, on_off};
+use crate::app::{self, bulk, cbr, on_off, requests};
 use crate::setting::limit::{LONGEST, above, at_most};
 use crate::setting::{Node, Scalar, Value, join};
 use crate::unit::{Bytes, Span, Time};
@@ -135,6 +135,9 @@ settings! {
         /// On/off settings of this flow that differ from `on_off`.
         pub on_off: Overrides<on_off::Config> = Overrides::default()
             ; used when |c| c.app == app::Kind::OnOff, else "the application of the flow is not `on_off`",
+        /// Settings of requests and responses of this flow that differ from `requests`.
+        pub requests: Overrides<requests::Config> = Overrides::default()
+            ; used when |c| c.app == app::Kind::Requests, else "the application of the flow is not `requests`",
     }
 }
 
@@ -163,6 +166,7 @@ impl FlowEntry {
             bulk: self.bulk.clone(),
             cbr: self.cbr.clone(),
             on_off: self.on_off.clone(),
+            requests: self.requests.clone(),
         }
     }
 
@@ -219,13 +223,15 @@ pub struct Flow {
     pub cbr: Overrides<cbr::Config>,
     /// On/off settings that differ from the common ones.
     pub on_off: Overrides<on_off::Config>,
+    /// Settings of requests and responses that differ from the common ones.
+    pub requests: Overrides<requests::Config>,
 }
 
 impl Flow {
     /// Tells if the flow uses TCP.
     pub fn is_tcp(&self, cfg: &Config) -> bool {
         match self.app {
-            app::Kind::Bulk => true,
+            app::Kind::Bulk | app::Kind::Requests => true,
             app::Kind::Cbr => false,
             app::Kind::OnOff => self.on_off.over(&cfg.on_off).transport == on_off::Transport::Tcp,
         }
@@ -236,7 +242,7 @@ impl Flow {
         match self.app {
             _ if self.is_tcp(cfg) => self.tcp.over(&cfg.tcp).mss,
             app::Kind::OnOff => self.on_off.over(&cfg.on_off).payload,
-            app::Kind::Bulk | app::Kind::Cbr => self.cbr.over(&cfg.cbr).payload,
+            app::Kind::Bulk | app::Kind::Cbr | app::Kind::Requests => self.cbr.over(&cfg.cbr).payload,
         }
     }
 }
@@ -359,6 +365,7 @@ impl Checker<'_> {
                 self.fits(&self.owner(at, "cbr.payload"), cbr.payload.0, cbr.header_size.0);
             }
             app::Kind::OnOff if flow.is_tcp(cfg) => {}
+            app::Kind::Requests => {}
             app::Kind::OnOff => {
                 let on_off = flow.on_off.over(&cfg.on_off);
                 self.fits(&self.owner(at, "on_off.payload"), on_off.payload.0, on_off.header_size.0);
@@ -373,6 +380,7 @@ impl Checker<'_> {
         match flow.app {
             app::Kind::Bulk => self.tally.tcp(&tcp, flows),
             app::Kind::Cbr => self.tally.cbr(&flow.cbr.over(&cfg.cbr), flows),
+            app::Kind::Requests => self.tally.requests(&flow.requests.over(&cfg.requests), &tcp, flows),
             app::Kind::OnOff => self.tally.on_off(&flow.on_off.over(&cfg.on_off), &tcp, flows),
         }
     }

@@ -7,7 +7,7 @@ use crate::setting::{Node, join};
 use serde_json::{Map, Value as Json, json};
 
 /// Settings that the previous version did not have, each with the value that changes nothing.
-const NEW: [(&str, &str); 23] = [
+const NEW: [(&str, &str); 32] = [
     ("radio.shadowing_seed", "topology"),
     ("traffic.seed", "topology"),
     ("traffic.stop", "never"),
@@ -31,17 +31,34 @@ const NEW: [(&str, &str); 23] = [
     ("tcp.rack_tlp.f_rto", "true"),
     ("tcp.rack_tlp.hystart", "hystart"),
     ("wlan.signal_extension", "0 s"),
+    ("radio.sinr.error_rates_file", NONE),
+    ("radio.sinr.error_rates_table", ""),
+    ("requests.size.distribution", "exponential"),
+    ("requests.size.mean", "100000 B"),
+    ("requests.size.shape", "1.5"),
+    ("requests.size.sigma", "1.0"),
+    ("requests.think", "1 s"),
+    ("requests.think_distribution", "exponential"),
+    ("requests.count", "unlimited"),
 ];
 
 /// Groups and settings of stations with EDCA, without effect in networks of the DCF.
-const NEW_OF_EDCA: [&str; 6] = ["access", "ppdu", "edca", "aggregation", "block_ack", "protection"];
+const NEW_OF_EDCA: [&str; 7] =
+    ["access", "ppdu", "edca", "aggregation", "block_ack", "protection", "secondary_channel"];
 
 /// The same, of the entries of `flow`.
-const NEW_OF_FLOWS: [(&str, &str); 3] = [("name", NONE), ("group", NONE), ("dscp", "0")];
+const NEW_OF_FLOWS: [(&str, &str); 4] = [("name", NONE), ("group", NONE), ("dscp", "0"), ("requests", "{}")];
 
 /// Groups that the previous version did not have.
-const NEW_GROUPS: [&str; 5] =
-    ["tcp.door", "tcp.rack_tlp", "queue.transmit_ring", "wired.queue.transmit_ring", "wlan.rate_control.cara"];
+const NEW_GROUPS: [&str; 7] = [
+    "tcp.door",
+    "tcp.rack_tlp",
+    "queue.transmit_ring",
+    "wired.queue.transmit_ring",
+    "wlan.rate_control.cara",
+    "requests.size",
+    "requests",
+];
 
 impl Scenario {
     /// All effective settings as the previous version wrote them.
@@ -117,8 +134,9 @@ fn remove_new(settings: &mut Json) {
 
 /// Removes the setting or group with this dotted name where `is_empty` holds.
 fn remove_if(settings: &mut Json, path: &str, is_empty: impl Fn(&Json) -> bool) {
-    let (group, key) = path.rsplit_once('.').expect("a setting of a group");
-    let group = settings.pointer_mut(&format!("/{}", group.replace('.', "/"))).and_then(Json::as_object_mut);
+    let (group, key) = path.rsplit_once('.').unwrap_or(("", path));
+    let place = if group.is_empty() { String::new() } else { format!("/{}", group.replace('.', "/")) };
+    let group = settings.pointer_mut(&place).and_then(Json::as_object_mut);
     if let Some(group) = group
         && group.get(key).is_some_and(is_empty)
     {

@@ -3,7 +3,7 @@
 use super::events::Action;
 use super::flows::FlowEntry;
 use super::nodes;
-use crate::app::{self, arrivals, bulk, cbr, on_off};
+use crate::app::{self, arrivals, bulk, cbr, on_off, requests};
 use crate::error_model;
 use crate::net::middlebox::{self, eln, snoop};
 use crate::net::{self, arp, queue, routing};
@@ -377,6 +377,8 @@ settings! {
         pub cbr: cbr::Config = cbr::Config::default(),
         /// Bursts of messages separated by pauses.
         pub on_off: on_off::Config = on_off::Config::default(),
+        /// Requests and responses over one TCP connection.
+        pub requests: requests::Config = requests::Config::default(),
         /// Settings of Snoop.
         pub snoop: snoop::Config = snoop::Config::default(),
         /// Explicit loss notification by middleboxes.
@@ -445,6 +447,7 @@ pub const SHELVES: &[Shelf] = &[
     Shelf { name: "Applications", setting: "flow.N.app", parts: app::Kind::WORDS },
     Shelf { name: "Transports of bursts", setting: "on_off.transport", parts: on_off::Transport::WORDS },
     Shelf { name: "Kinds of bursts", setting: "on_off.framing", parts: on_off::Messages::WORDS },
+    Shelf { name: "Think times", setting: "requests.think_distribution", parts: requests::Think::WORDS },
     Shelf { name: "TCP variants", setting: "tcp.variant", parts: tcp::variants::Variant::WORDS },
     Shelf { name: "Congestion controls", setting: "tcp.congestion_control", parts: tcp::cc::Rule::WORDS },
     Shelf { name: "Loss recoveries", setting: "tcp.loss_recovery", parts: tcp::variants::Method::WORDS },

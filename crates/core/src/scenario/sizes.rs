@@ -17,7 +17,7 @@ fn packet(flow: &Flow, cfg: &Config) -> (&'static str, u32, u32) {
             let tcp = flow.tcp.over(&cfg.tcp);
             ("tcp.mss", tcp.mss.0, header_of(&tcp))
         }
-        app::Kind::Bulk | app::Kind::Cbr => {
+        app::Kind::Bulk | app::Kind::Cbr | app::Kind::Requests => {
             let cbr = flow.cbr.over(&cfg.cbr);
             ("cbr.payload", cbr.payload.0, cbr.header_size.0)
         }

@@ -42,6 +42,8 @@ const CROSS_LAYER: &[CrossLayer] = &[
             || (c.traffic.flows > 0 && c.traffic.seed.is_none())
             || (c.radio.unused("shadowing_seed").is_none() && c.radio.shadowing_seed.is_none())
     }),
+    ("radio.sinr.error_rates_file", "no frame is sent at a rate of 802.11a", |c, _| c.wlan.has_ofdm()),
+    ("radio.sinr.error_rates_table", "no frame is sent at a rate of 802.11a", |c, _| c.wlan.has_ofdm()),
     ("radio.sinr.ofdm", "no frame is sent at a rate of 802.11a", |c, _| c.wlan.has_ofdm()),
     ("topology.connected", "nodes move", |c, _| !mobility::moves(c)),
     ("mobility.ns2.", "no node moves", |c, _| mobility::moves(c)),
@@ -357,6 +359,14 @@ impl<'a> Users<'a> {
             ("on_off", _) => {
                 let users = flows.iter().filter(|f| f.app == app::Kind::OnOff);
                 among(users.map(|f| (f.on_off.has(rest), self.bursts(f, rest))), "no flow is one of bursts")
+            }
+            ("requests", _) => {
+                let users = flows.iter().filter(|f| f.app == app::Kind::Requests);
+                let of = |f: &Flow| (f.requests.has(rest), f.requests.over(&cfg.requests).unused(rest));
+                among(users.map(of), "no flow is one of requests")
+            }
+            ("flow", Ok(i)) if part == "requests" => {
+                cfg.unused(path).or_else(|| first(i).and_then(|f| f.requests.over(&cfg.requests).unused(own)))
             }
             ("flow", Ok(i)) if part == "on_off" => {
                 cfg.unused(path).or_else(|| first(i).and_then(|f| self.bursts(f, own)))

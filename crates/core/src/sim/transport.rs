@@ -5,7 +5,8 @@ use super::flows::{Ends, Flow};
 use super::timer_numbers::Timer;
 use crate::app;
 use crate::packet::{Body, Datagram, Ecn, Fate, FlowId, NodeId, Packet, PacketId, Reason};
-use crate::tcp::Out;
+use crate::record::short_flows::Record;
+use crate::tcp::{Out, Phase};
 use crate::unit::Time;
 
 impl Sim {
@@ -31,14 +32,19 @@ impl Sim {
             }
             (Ends::Tcp(ends), Body::Ack(ack)) => {
                 ends.0.on_ack(&ack, p.hops, self.now);
-                flow.time.on_event(self.now, ends.0.phase());
+                let phase = ends.0.phase();
+                flow.time.on_event(self.now, phase);
+                if phase == Phase::ApplicationLimited {
+                    flow.app.on_all_acked(self.now);
+                    self.timers.set(Timer::App(f), flow.app.deadline());
+                }
                 self.dispatch_sender(f);
             }
             (Ends::Udp { sink, .. }, Body::Datagram(datagram)) => {
                 flow.received_bytes += u64::from(p.bytes);
                 if sink.on_datagram(datagram.seq, self.now.since(p.born), p.hops) {
                     self.watch.recorder.on_delivered(f, 1);
-                    self.flows.list[f].on_delivery(self.now);
+                    self.flows.list[f].on_delivery(self.now, &mut self.watch.recorder.short_flows);
                 }
             }
             (_, body) => unreachable!("{body:?} reached {n:?}, which cannot process it"),
@@ -133,6 +139,21 @@ impl Sim {
                 flow.time.on_event(self.now, ends.0.phase());
                 self.dispatch_sender(f);
             }
+            (app::Out::Message { segments, missing }, Ends::Tcp(ends)) => {
+                let before = ends.0.written();
+                ends.0.write(Some(segments), self.now);
+                if ends.0.written() != before {
+                    let bytes = u64::from(segments) * u64::from(ends.0.connection().cfg().mss.0) - u64::from(missing);
+                    let (from, to, start) = (flow.from.0, flow.to.0, self.now);
+                    let record = Record { flow: Some(f as u32), from, to, start, bytes: bytes as u32, ..Record::NEW };
+                    let number = self.watch.recorder.short_flows.begin(record);
+                    let before = (ends.0.retransmissions(), ends.0.timeouts());
+                    flow.transfer.on_written(ends.0.written(), missing);
+                    flow.transfer.on_message(ends.0.written(), number, before);
+                }
+                flow.time.on_event(self.now, ends.0.phase());
+                self.dispatch_sender(f);
+            }
             (app::Out::Datagram { seq, bytes }, Ends::Udp { sent, .. }) => {
                 *sent += 1;
                 let (from, to) = (flow.from, flow.to);
@@ -203,7 +224,7 @@ impl Sim {
                 }
                 Out::Deliver { segments } => {
                     self.watch.recorder.on_delivered(f, segments);
-                    self.flows.list[f].on_delivery(self.now);
+                    self.flows.list[f].on_delivery(self.now, &mut self.watch.recorder.short_flows);
                 }
             }
         }

@@ -41,6 +41,10 @@ keywords! {
         Keep = "keep",
         /// Limits the window to the initial window after an idle time of one retransmission timeout (RFC 5681, 4.1).
         Restart = "restart",
+        /// Halves the window for each retransmission timeout of the idle time, down to the initial window; ssthresh
+        /// becomes at least three quarters of it (RFC 2861, 3.2; Linux). A congestion control that sets window and rate
+        /// by what it has measured, such as `bbr`, keeps its window.
+        Decay = "decay",
         /// Keeps the retransmission timer running, whose expiration sets the window to 1 (ns-2).
         Timer = "timer",
     }

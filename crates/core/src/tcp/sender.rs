@@ -9,6 +9,7 @@ use super::eln::Eln;
 use super::output::Out;
 use super::recovery::Recovery;
 use super::recovery::settings::Answer;
+use super::recovery::view::RackView;
 use super::send_times::SendTimes;
 use crate::packet::{AckSegment, DataSegment, Seq};
 use crate::unit::{Span, Time};
@@ -100,8 +101,10 @@ impl Sender {
             return;
         }
         conn.provide(segments);
-        if conn.cfg().after_idle == IdleRule::Restart && conn.was_idle() {
-            conn.limit_to_initial_window();
+        match conn.cfg().after_idle {
+            IdleRule::Restart if conn.was_idle() => conn.limit_to_initial_window(),
+            IdleRule::Decay if conn.was_idle() => conn.decay_window(),
+            _ => {}
         }
         if self.stands_by.is_none() && !self.recovery.is_probing() {
             self.recovery.on_write(conn);
@@ -364,6 +367,11 @@ impl Sender {
             outstanding: conn.outstanding(),
             phase: self.phase(),
         }
+    }
+
+    /// Loss recovery, pacing and BBR of a sender of Linux for observers; `None`: another loss recovery.
+    pub fn rack_view(&self) -> Option<RackView> {
+        self.recovery.view()
     }
 
     /// Variables of the connection.

@@ -43,7 +43,11 @@ impl RecordedTable {
             RecordedTable::Frames => &[("outcome", frames::Outcome::WORDS)],
             RecordedTable::Heard => &[("verdict", heard::Verdict::WORDS)],
             RecordedTable::Packets => &[("packet_type", packets::PacketType::WORDS), ("event", packets::Event::WORDS)],
-            RecordedTable::Cwnd => &[("event", cwnd::Event::WORDS)],
+            RecordedTable::Cwnd => &[
+                ("event", cwnd::Event::WORDS),
+                ("recovery_state", cwnd::RECOVERY_STATES),
+                ("bbr_state", cwnd::BBR_STATES),
+            ],
             RecordedTable::Mpdus | RecordedTable::Queue => &[],
             RecordedTable::Routes => &[("event", routes::Event::WORDS)],
             RecordedTable::Energy | RecordedTable::Positions => &[],

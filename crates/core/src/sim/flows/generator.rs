@@ -115,7 +115,8 @@ impl Flows {
             Some(f) => f,
             None => self.new_entry(k),
         };
-        let record = Record { origin: k as u32, from: from.0, to: to.0, start: now, bytes: bytes.0, ..Record::NEW };
+        let record =
+            Record { origin: Some(k as u32), from: from.0, to: to.0, start: now, bytes: bytes.0, ..Record::NEW };
         let number = recorder.short_flows.begin(record);
         self.generator.records[f - self.generator.first] = number;
         let origin = &self.generator.origins[k];
@@ -197,6 +198,9 @@ impl Flows {
 
     /// Counters of all short flows.
     pub fn short_flow_totals(&mut self, now: Time, boxes: &Boxes, recorder: &mut Recorder) -> FlowTotals {
+        for flow in &self.list[..self.generator.first] {
+            flow.note_messages(&mut recorder.short_flows);
+        }
         let mut sum = self.generator.over;
         for f in self.generator.first..self.list.len() {
             if self.list[f].since != Time::NEVER {

@@ -1,9 +1,22 @@
-//! Transfers: amount of data written by the application of a flow, size of the last segment, and time of completion.
+//! Transfers: amount of data written by the application of a flow, sizes of short segments, messages, and time of
+//! completion.
 
 use super::{Ends, Flow};
 use crate::packet::{DataSegment, Seq};
+use crate::record::short_flows::ShortFlows;
 use crate::unit::{Bytes, Time};
 use std::collections::VecDeque;
+
+/// An undelivered message.
+#[derive(Clone, Copy, Debug)]
+struct Message {
+    /// Number of segments written up to and including its last one.
+    written: Seq,
+    /// Number of its record.
+    record: u32,
+    /// Retransmissions and timeouts of the sender before it was written.
+    before: (u64, u64),
+}
 
 /// Progress of the data that a flow has to carry.
 #[derive(Clone, Debug)]
@@ -19,6 +32,9 @@ pub struct Transfer {
     /// Undelivered segments that are shorter than the others: number of segments written up to and including each, and
     /// the bytes by which it is shorter.
     short: VecDeque<(Seq, u32)>,
+    messages: VecDeque<Message>,
+    /// Short segments or messages are undelivered.
+    looks: bool,
     /// Bytes by which delivered segments were shorter, in total.
     missed: u64,
 }
@@ -31,6 +47,8 @@ impl Transfer {
             completed: Time::NEVER,
             payload,
             short: VecDeque::new(),
+            messages: VecDeque::new(),
+            looks: false,
             missed: 0,
         }
     }
@@ -50,12 +68,22 @@ impl Transfer {
     pub fn on_written(&mut self, written: Option<Seq>, missing: u32) {
         if let (Some(written), true) = (written, missing > 0) {
             self.short.push_back((written, missing));
+            self.looks = true;
+        }
+    }
+
+    /// A message has been written, whose record has this number, after these retransmissions and timeouts of the sender.
+    pub fn on_message(&mut self, written: Option<Seq>, record: u32, before: (u64, u64)) {
+        if let Some(written) = written {
+            self.messages.push_back(Message { written, record, before });
+            self.looks = true;
         }
     }
 
     /// The sender is closed and will send only these segments.
     pub fn on_closed(&mut self, written: Seq) {
         self.short.retain(|s| s.0 <= written);
+        self.messages.retain(|m| m.written <= written);
     }
 
     /// Start of the transfer, if it has begun.
@@ -79,16 +107,7 @@ impl Transfer {
         self.short.binary_search_by_key(&number, |s| s.0).map_or(0, |i| self.short[i].1)
     }
 
-    /// Records that `delivered` packets have been delivered by now.
-    fn on_delivered(&mut self, delivered: u64, now: Time) {
-        self.delivered_at = now;
-        if !self.short.is_empty() {
-            self.pass_short(delivered);
-        }
-    }
-
     /// Accounts for short segments among the delivered ones.
-    #[cold]
     fn pass_short(&mut self, delivered: u64) {
         while let Some((_, missing)) = self.short.pop_front_if(|s| u64::from(s.0) <= delivered) {
             self.missed += u64::from(missing);
@@ -125,13 +144,39 @@ impl Flow {
 
     /// Packets have been delivered.
     #[inline]
-    pub fn on_delivery(&mut self, now: Time) {
+    pub fn on_delivery(&mut self, now: Time, records: &mut ShortFlows) {
         let delivered = self.delivered();
-        self.transfer.on_delivered(delivered, now);
+        self.transfer.delivered_at = now;
+        if self.transfer.looks {
+            self.pass(delivered, now, records);
+        }
         if self.transfer.completed == Time::NEVER && self.is_complete() {
             self.transfer.completed = now;
             self.routes.end(now);
         }
+    }
+
+    /// Accounts for short segments and messages among the packets that have been delivered by now.
+    #[cold]
+    fn pass(&mut self, delivered: u64, now: Time, records: &mut ShortFlows) {
+        self.transfer.pass_short(delivered);
+        while let Some(message) = self.transfer.messages.pop_front_if(|m| u64::from(m.written) <= delivered) {
+            records.get_mut(message.record).completed = Some(now);
+            self.note_message(&message, records);
+        }
+        self.transfer.looks = !(self.transfer.short.is_empty() && self.transfer.messages.is_empty());
+    }
+
+    /// Counts retransmissions and timeouts in the records of messages that are under way.
+    pub fn note_messages(&self, records: &mut ShortFlows) {
+        self.transfer.messages.iter().for_each(|message| self.note_message(message, records));
+    }
+
+    fn note_message(&self, message: &Message, records: &mut ShortFlows) {
+        let Ends::Tcp(ends) = &self.ends else { return };
+        let (record, before) = (records.get_mut(message.record), message.before);
+        record.retransmissions = (ends.0.retransmissions() - before.0) as u32;
+        record.timeouts = (ends.0.timeouts() - before.1) as u32;
     }
 
     /// The application has ended. With `takes_back`, TCP discards the data that it has not sent.

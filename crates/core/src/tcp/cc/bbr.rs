@@ -10,6 +10,7 @@ pub struct Bbr;
 impl WindowRule for Bbr {
     const GROWS_BY_STEPS: bool = false;
     const ASKS_FOR_USE: bool = false;
+    const KEEPS_WINDOW_WHEN_IDLE: bool = true;
 
     /// A lost SYN.
     fn on_congestion(&mut self, congestion: &Congestion, w: &mut Window) {

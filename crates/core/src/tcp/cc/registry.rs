@@ -12,6 +12,8 @@ pub(super) trait WindowRule: Sized {
     const GROWS_BY_STEPS: bool = true;
     /// `tcp.growth_when` decides if a window that is not used grows.
     const ASKS_FOR_USE: bool = true;
+    /// The window of an idle sender stays as it is with `tcp.after_idle` = `decay`.
+    const KEEPS_WINDOW_WHEN_IDLE: bool = false;
 
     /// The window at the start.
     fn start(&self, _w: &mut Window) {}
@@ -96,6 +98,11 @@ macro_rules! declare {
             /// Requests the round-trip time of each segment, which needs a table of send times.
             pub fn wants_segment_rtt(&self) -> bool {
                 match self { $( CongestionControl::$Part(_) => $Part::WANTS_SEGMENT_RTT, )* }
+            }
+
+            /// The window of an idle sender stays as it is with `tcp.after_idle` = `decay`.
+            pub fn keeps_window_when_idle(&self) -> bool {
+                match self { $( CongestionControl::$Part(_) => $Part::KEEPS_WINDOW_WHEN_IDLE, )* }
             }
         }
 

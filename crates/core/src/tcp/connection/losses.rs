@@ -95,6 +95,20 @@ impl Connection {
         self.window.cwnd = self.window.cwnd.min(self.initial_window);
     }
 
+    /// RFC 2861, 3.2: after an idle time longer than the RTO the window is half as large for each RTO that has passed
+    /// since, but not below the initial window; slow start leads back to three quarters of it.
+    pub(in crate::tcp) fn decay_window(&mut self) {
+        if self.cc.keeps_window_when_idle() {
+            return;
+        }
+        let before = self.window.cwnd;
+        let least = before.min(self.initial_window);
+        let timeouts = self.now.since(self.last_sent).0.div_ceil(self.rto.timeout().0.max(1)) - 1;
+        let halved = before / 2f64.powi(timeouts.min(64) as i32);
+        self.window.ssthresh = self.window.ssthresh.max((before / 2.0).floor() + (before / 4.0).floor());
+        self.window.cwnd = halved.max(least);
+    }
+
     /// Sets cwnd without a congestion signal.
     pub fn set_cwnd(&mut self, cwnd: f64) {
         self.window.cwnd = cwnd;
