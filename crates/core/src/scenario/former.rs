@@ -7,7 +7,7 @@ use crate::setting::{Node, join};
 use serde_json::{Map, Value as Json, json};
 
 /// Settings that the previous version did not have, each with the value that changes nothing.
-const NEW: [(&str, &str); 30] = [
+const NEW: [(&str, &str); 31] = [
     ("radio.shadowing_seed", "topology"),
     ("traffic.seed", "topology"),
     ("traffic.stop", "never"),
@@ -31,6 +31,7 @@ const NEW: [(&str, &str); 30] = [
     ("tcp.rack_tlp.f_rto", "true"),
     ("tcp.rack_tlp.hystart", "hystart"),
     ("wlan.signal_extension", "0 s"),
+    ("tcp.fin", "false"),
     ("requests.size.distribution", "exponential"),
     ("requests.size.mean", "100000 B"),
     ("requests.size.shape", "1.5"),
