@@ -23,17 +23,30 @@ class Run:
 
     variant: str
     mbps: int
+    settings: tuple[str, ...] = ()
+    """More settings, as arguments of the program."""
 
     def __str__(self) -> str:
         return f"{self.variant} {self.mbps} Mbit/s"
 
     def command(self, seed: int, seconds: int) -> list[str]:
         """The command that runs it with ours."""
-        settings = [f"tcp.variant={self.variant}", f"wlan.data_rate={self.mbps} Mbit/s", f"run.stop={seconds} s"]
+        variant = [] if self.settings else [f"tcp.variant={self.variant}"]
+        settings = [*variant, *self.settings, f"wlan.data_rate={self.mbps} Mbit/s", f"run.stop={seconds} s"]
         return [program(), str(HERE / "chain.toml"), str(seed), *settings]
 
 
 RUNS = [Run(variant, mbps) for variant in ("newreno", "vegas") for mbps in (2, 11)]
+
+_OF_LINUX = (
+    "tcp.congestion_control=cubic",
+    "tcp.loss_recovery=rack_tlp",
+    "tcp.rto.estimator=linux",
+    "tcp.timestamps=true",
+    "tcp.initial_window=10",
+)
+LINUX = [Run("cubic of Linux", mbps, _OF_LINUX) for mbps in (2, 11)]
+"""Flows of CUBIC with the loss recovery of Linux on the same chain."""
 
 
 def frames(printed: str) -> int:

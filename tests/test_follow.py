@@ -10,6 +10,7 @@ from typing import Any
 import chappe
 import polars as pl
 import pytest
+from chappe import _follow as stories_of
 from chappe import _told as stories
 from chappe import cli
 from chappe._follow import KINDS, attempts, follow
@@ -151,6 +152,29 @@ def test_the_story_of_a_flow_is_that_of_its_tables() -> None:
     assert story.paths["path"].to_list() == ["0 - 1 - 2 - 3 - 4 - 5 - 6 - 7"]
     assert set(story.events["kind"]) <= set(KINDS)
     assert story.events["time_s"].is_sorted()
+
+
+def test_the_story_of_a_sender_of_linux_tells_its_recoveries_and_states() -> None:
+    """Causes, probes and reductions taken back are those of the table; other senders have no such sentences."""
+    linux = {
+        "extends": "linux",
+        "run": {"stop": "12 s", "batches": 1, "warmup_batches": 0},
+        "topology": {"kind": "none", "wired_nodes": 2},
+        "wired.error": {"model": "uniform", "rate": 0.02},
+        "wired_link": [{"src": 0, "dst": 1, "rate": "10 Mbit/s", "delay": "20 ms", "queue": {"limit": 50}}],
+        "flow": [{"src": 0, "dst": 1}, {"src": 0, "dst": 1, "tcp.congestion_control": "bbr"}],
+    }
+    results = stories_of.watched(linux)
+    for flow in (0, 1):
+        rows = results.recorded["cwnd"].filter(pl.col("flow") == flow)
+        causes = [word for word, _ in itertools.groupby(rows["recovery_state"].cast(pl.String).to_list())]
+        by_time, by_count = causes.count("by_time"), causes.count("by_count")
+        found = "\n".join(stories_of.story_of(results, flow).findings)
+        assert f"{by_time} of them found by time and {by_count} by count" in found
+        assert ("BBR spends" in found) == (flow == 1)
+    assert "% in probe_bw" in found
+    assert by_count > 0
+    assert "found by time" not in "\n".join(follow(changed("chain.toml")).findings)
 
 
 def test_the_story_of_a_packet() -> None:

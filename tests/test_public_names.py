@@ -18,7 +18,7 @@ from test_glossary import names, parts
 
 DESCRIBED = json.loads((REPOSITORY / "python/chappe/descriptions.json").read_text(encoding="utf-8"))
 
-PURE = {"index", "probability", "hops", "correlation", "autocorrelation", "share", "utilization"}
+PURE = {"index", "gain", "probability", "hops", "correlation", "autocorrelation", "share", "utilization"}
 """Last words of columns of numbers without a unit."""
 
 PER_CENT = {"sampling", "smoothing", "ewma_level", "lookaround_rate"}

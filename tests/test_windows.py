@@ -8,6 +8,8 @@ import pytest
 from chappe import cli
 from chappe._scenario import Scenario
 from chappe._windows import figure, measured
+from chappe.plot import STATES
+from matplotlib.colors import to_rgba
 
 SCENARIO = (
     'run.stop = "8 s"\ntopology.hops = 3\ntcp.receive_window = 8\nflow = [{ dst = 3 }, { dst = 1, app = "cbr" }]\n'
@@ -94,3 +96,43 @@ def test_a_part_of_the_time_is_drawn(file: Path, capsys: pytest.CaptureFixture[s
     for options, message in ((["--from", "5 s", "--until", "5 s"], "has no time"), (["--from", "soon"], "--from: ")):
         assert cli.main(["windows", str(file), *options]) == 2
         assert message in capsys.readouterr().err
+
+
+LINUX = {
+    "extends": "linux",
+    "run": {"stop": "11 s", "batches": 1, "warmup_batches": 0},
+    "topology": {"kind": "none", "wired_nodes": 2},
+    "wired.error": {"model": "uniform", "rate": 0.01},
+    "wired_link": [{"src": 0, "dst": 1, "rate": "10 Mbit/s", "delay": "20 ms", "queue": {"limit": 50}}],
+    "flow": [{"src": 0, "dst": 1}],
+}
+
+
+@pytest.mark.parametrize("control", ["bbr", "cubic"])
+def test_states_of_linux_are_recorded_and_drawn(control: str) -> None:
+    changes = measured(Scenario({**LINUX, "tcp.congestion_control": control}), [], 0)
+    states = changes["recovery_state"].cast(pl.String)
+    assert {"open", "disorder", "by_count"} <= set(states)
+    # Null where it does not apply.
+    of_bbr = ("bbr_state", "pacing_gain", "pacing_rate_bps")
+    assert all((changes[name].null_count() == len(changes)) == (control == "cubic") for name in of_bbr)
+    drawn = figure(changes, [f"{control}+rack_tlp"], title="", end_s=11.0)
+    labels = {text.get_text() for legend in drawn.legends for text in legend.get_texts()}
+    assert "recovery, losses found by count" in labels
+    probes = {"pacing rate", "BBR startup", "BBR probe of the round-trip time"}
+    assert labels >= probes if control == "bbr" else not labels & probes
+    right = [axes for axes in drawn.axes if axes.get_ylabel() == "pacing [Mbit/s]"]
+    assert len(right) == (control == "bbr")
+    # A band is as long as the states that it shows.
+    seconds = changes.select(pl.col("time_s").shift(-1).fill_null(11.0) - pl.col("time_s")).to_series()
+    spent = float(seconds.filter(states == "by_count").sum())
+    colour = STATES["recovery_state"][1]["by_count"][0]
+    bands = [c for c in drawn.axes[0].collections if np.allclose(np.asarray(c.get_facecolor())[0], to_rgba(colour))]
+    widths = [np.ptp(np.asarray(path.vertices)[:, 0]) for path in bands[0].get_paths()]
+    assert sum(widths) == pytest.approx(spent)
+
+
+def test_variants_without_states_have_nulls(file: Path) -> None:
+    changes = measured(Scenario.load(file), ["newreno"], 0)
+    names = ("recovery_state", "reordering_window_s", "bbr_state", "pacing_gain", "pacing_rate_bps")
+    assert all(changes[name].null_count() == len(changes) for name in names)

@@ -29,6 +29,7 @@ CHANGES: tuple[dict[str, Any], ...] = (
     {"queue.discipline": "fq_codel"},
     {"wlan.rts_threshold": "always"},
     {"wlan.rts_threshold": "never"},
+    {"wlan.aggregation.max_mpdus": 8},
 )
 """Changes that are tried unless others are given, of TCP, queues and the MAC."""
 

@@ -26,6 +26,7 @@ packet passes a node."""
 _RECORDED = ("packets", "frames", "mpdus", "cwnd", "routes")
 _TEXTS = {reason: LOSSES[counter] for counter, reason in REASONS.items()}
 _NAMES = {"tcp_data": "segment", "tcp_ack": "acknowledgement", "udp": "datagram"}
+_BY_DUPLICATES = "retransmits after duplicate acknowledgements"
 _STARVES = 0.05
 """Share of the mean goodput of all flows of the transport below which a flow starves."""
 
@@ -204,6 +205,8 @@ def story_of(results: Results, flow: int, *, has_lines: bool = False) -> Story:
         _headline(results, row, legs),
         *_went(paths, _gateways(results)),
         *_held(row, cwnd),
+        *_repaired(cwnd),
+        *_paced(cwnd, results.simulated_s),
         *_waited(delays, legs),
         *_lost(losses),
         *_bottleneck(results, paths),
@@ -283,6 +286,49 @@ def _held(row: dict[str, Any], cwnd: pl.DataFrame) -> list[str]:
         most = timeouts.select(pl.col("rto_s").max()).item() or 0.0
         text += f"; its timer expires {count(len(timeouts), 'time')} and backs off to {show.number(most, 3)} s"
     return [f"{text}."]
+
+
+def _repaired(cwnd: pl.DataFrame) -> list[str]:
+    """Recoveries of a sender of Linux by their cause, its probes, and what it took back."""
+    states = cwnd["recovery_state"].cast(pl.String)
+    if states.null_count() == len(states):
+        return []
+    events = cwnd["event"].cast(pl.String)
+    begins = (states != states.shift()).fill_null(True)
+    by_time, by_count = (int((begins & (states == cause)).sum()) for cause in ("by_time", "by_count"))
+    probes, undone = (int((events == event).sum()) for event in ("probe", "undo"))
+    clauses = []
+    if repairs := by_time + by_count:
+        clauses.append(f"repairs losses {_often(repairs)}, {by_time} of them found by time and {by_count} by count")
+    if probes:
+        clauses.append(f"sends {count(probes, 'probe')}")
+    if undone:
+        clauses.append(f"takes {count(undone, 'reduction')} of its window back")
+    if not clauses:
+        return []
+    widest = cwnd.select(pl.col("reordering_window_s").max()).item()
+    reordering = "" if widest is None else f"; its reordering window reaches {show.number(1e3 * widest, 3)} ms"
+    return [f"It {' and '.join(clauses)}{reordering}."]
+
+
+def _often(n: int) -> str:
+    return {1: "once", 2: "twice"}.get(n, f"{n:,} times")
+
+
+def _paced(cwnd: pl.DataFrame, end_s: float) -> list[str]:
+    """Share of the time in each state of BBR, and its pacing rate at the end."""
+    rows = cwnd.filter(pl.col("bbr_state").is_not_null())
+    if rows.is_empty():
+        return []
+    spans = rows.select(
+        pl.col("bbr_state").cast(pl.String).alias("state"),
+        (pl.col("time_s").shift(-1).fill_null(end_s) - pl.col("time_s")).alias("span_s"),
+    )
+    whole = spans["span_s"].sum() or 1.0
+    shares = spans.group_by("state", maintain_order=True).agg(pl.col("span_s").sum())
+    states = [f"{_percent(r['span_s'] / whole)} in {r['state']}" for r in shares.iter_rows(named=True)]
+    rate = rows["pacing_rate_bps"].to_list()[-1]
+    return [f"BBR spends {', '.join(states)}, and paces at {_kbps(rate)} at the end."]
 
 
 def _waited(delays: pl.DataFrame, legs: Sequence[Sequence[Leg]]) -> list[str]:
@@ -407,7 +453,12 @@ def _timers(cwnd: pl.DataFrame) -> list[_Line]:
             later = f"the next timeout after {show.number(r['rto_s'], 3)} s"
             text = f"the timer of node {r['node']} expires: {window}, {later}"
         elif r["event"] == "fast_retransmit":
-            text = f"node {r['node']} retransmits after duplicate acknowledgements: {window}"
+            cause = "finds segments overdue and retransmits" if r["recovery_state"] == "by_time" else _BY_DUPLICATES
+            text = f"node {r['node']} {cause}: {window}"
+        elif r["event"] == "undo":
+            text = f"node {r['node']} takes a reduction back that was wrong: {window}"
+        elif r["event"] == "probe":
+            text = f"node {r['node']} sends a probe: {window}"
         elif r["event"] == "ecn":
             text = f"node {r['node']} reduces its window after a congestion mark: {window}"
         else:

@@ -129,11 +129,20 @@ def sketch(scenario: Scenario) -> str:
         places.append(f"{count(wired, 'node')} without radio")
     if links:
         places.append(count(links, "link"))
-    rate = f"{settings['wlan']['data_rate']}; " if has_radio else ""
+    rate = f"{rate_of(scenario)}; " if has_radio else ""
     return (
         f"{', '.join(places)}; {count(flows, 'flow')}; {rate}"
         f"{'; '.join([settings['routing']['protocol'], *filter(None, [', '.join(scenario.transports)])])}."
     )
+
+
+def rate_of(scenario: Scenario) -> str:
+    """Rate of unicast data frames on links without a rate of their own."""
+    rate_bps, mcs = scenario._core.data_rate()
+    if mcs is None:
+        return str(scenario.settings["wlan"]["data_rate"])
+    streams = "" if mcs[1] == 1 else f", {mcs[1]} streams"
+    return f"{rate_bps / 1e6:.4g} Mbit/s (MCS {mcs[0]}{streams})"
 
 
 def parts(shelves: list[dict[str, Any]]) -> None:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from chappe._scenario import Scenario
+from chappe._show import rate_of
 from chappe._why import LOSSES
 from chappe._words import count
 
@@ -155,23 +156,17 @@ def _half_links(scenario: Scenario | None) -> Iterator[str]:
     if deaf:
         a, b = deaf[0]
         yield f"node {b} hears node {a}, but node {a} does not hear node {b}{_others(len(deaf) - 1, 'such')}"
-    rate = _bits(s["wlan"]["data_rate"])
+    rate = scenario._core.data_rate()[0]
     if s["wlan"]["rate_control"]["algorithm"] != "fixed" or s["wlan"]["link_rate"]:
         return
     weak = [(a, b) for (a, b), most in heard.items() if most < rate]
     if weak:
         a, b = weak[0]
         yield (
-            f"node {b} hears broadcasts of node {a}, but not its data at {s['wlan']['data_rate']}"
+            f"node {b} hears broadcasts of node {a}, but not its data at {rate_of(scenario)}"
             f"{_others(len(weak) - 1, 'such')}"
         )
 
 
 def _others(more: int, which: str) -> str:
     return f" ({count(more, f'more {which} link')})" if more else ""
-
-
-def _bits(rate: str) -> float:
-    """Rate in bit/s of a text such as ``5.5 Mbit/s``."""
-    number, unit = rate.split()
-    return float(number) * {"bit/s": 1.0, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9}[unit]

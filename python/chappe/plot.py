@@ -3,7 +3,7 @@
 import io
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,7 +16,10 @@ from chappe.measures import MEASURES
 
 # Functions import matplotlib themselves: matplotlib takes longer to load than most commands take to run.
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.collections import PolyCollection
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
     from chappe.study import Study
 
@@ -612,12 +615,43 @@ def network(
         return figure
 
 
-EVENTS = {"fast_retransmit": ("v", "fast retransmit"), "timeout": ("X", "timeout"), "ecn": ("D", "echo of a mark")}
+EVENTS = {
+    "fast_retransmit": ("v", "fast retransmit"),
+    "timeout": ("X", "timeout"),
+    "ecn": ("D", "echo of a mark"),
+    "probe": ("o", "probe"),
+    "undo": ("^", "reduction undone"),
+}
 """Marked events in figures of windows: marker and name."""
+
+STATES = {
+    "recovery_state": (
+        0.0,
+        {
+            "disorder": ("#f0e442", "disorder"),
+            "cwr": ("#56b4e9", "reduction without a loss (CWR)"),
+            "by_time": ("#e69f00", "recovery, losses found by time"),
+            "by_count": ("#cc79a7", "recovery, losses found by count"),
+            "loss_in_doubt": ("#999999", "after a timeout, in doubt (F-RTO)"),
+            "loss": ("#333333", "after a timeout"),
+        },
+    ),
+    "bbr_state": (
+        0.045,
+        {
+            "startup": ("#0072b2", "BBR startup"),
+            "drain": ("#d55e00", "BBR drain"),
+            "probe_rtt": ("#009e73", "BBR probe of the round-trip time"),
+        },
+    ),
+}
+"""Columns of states in figures of windows: lower edge of their band as a share of the height, colours, names."""
 
 
 def windows(changes: Mapping[str, pl.DataFrame], *, title: str, end_s: float, begin_s: float = 0.0) -> "Figure":
     """Plots congestion windows over time, one panel below the other on common axes.
+
+    Of senders of Linux, bands at the lower edge show the states of loss recovery and of BBR, a line its pacing rate.
 
     Args:
         changes: Rows of the table ``cwnd`` of one flow, by name of panel.
@@ -666,6 +700,11 @@ def windows(changes: Mapping[str, pl.DataFrame], *, title: str, end_s: float, be
                         mew=0.4,
                         zorder=4,
                     )
+            for column, (edge, states) in STATES.items():
+                for label, band in _bands(axes, rows, column, (edge, states), end_s):
+                    handles.setdefault(label, band)
+            if pace := _pacing(axes, rows, end_s):
+                handles["pacing rate"] = pace
             axes.set_title(name, loc="left", fontsize=8.5, pad=2)
             axes.label_outer()
         if first is not None:
@@ -674,10 +713,43 @@ def windows(changes: Mapping[str, pl.DataFrame], *, title: str, end_s: float, be
             axes.set_xlabel("time [s]")
         figure.supylabel("window [segments]", fontsize=9)
         figure.suptitle(title, x=0.01, ha="left", fontsize=9.5, fontweight="bold")
-        figure.legend(
-            handles.values(), handles.keys(), loc="outside lower left", ncols=max(len(handles), 1), fontsize=8
-        )
+        # As many as fit beside each other.
+        columns = max(len(handles), 1) if len(handles) <= len(EVENTS) else 3
+        figure.legend(handles.values(), handles.keys(), loc="outside lower left", ncols=columns, fontsize=8)
+        figure.set_figheight(figure.get_figheight() + 0.17 * (math.ceil(len(handles) / columns) - 1))
         return figure
+
+
+def _pacing(axes: "Axes", rows: pl.DataFrame, end_s: float) -> "Line2D | None":
+    """Draws the pacing rate over an axis at the right, if the sender has one."""
+    paced = rows.filter(pl.col("pacing_rate_bps").is_not_null())
+    if not len(paced):
+        return None
+    mbps = paced["pacing_rate_bps"].to_numpy() / 1e6
+    right = axes.twinx()
+    right.grid(visible=False)
+    right.spines["right"].set_visible(True)
+    right.set_ylim(0, 1.08 * mbps.max())
+    right.set_ylabel("pacing [Mbit/s]", fontsize=7)
+    times = np.append(paced["time_s"].to_numpy(), end_s)
+    return right.step(times, np.append(mbps, mbps[-1]), where="post", color=COLOURS[2], lw=0.8)[0]
+
+
+def _bands(
+    axes: "Axes", rows: pl.DataFrame, column: str, look: tuple[float, Mapping[str, tuple[str, str]]], end_s: float
+) -> Iterator[tuple[str, "PolyCollection"]]:
+    """Draws the times in each state as a band at the lower edge; names and bands of the states that occur."""
+    edge, states = look
+    if not len(rows) or rows[column].null_count() == len(rows):
+        return
+    words = rows[column].cast(pl.String).to_numpy()
+    begin = np.flatnonzero(np.append(True, words[1:] != words[:-1]))
+    times = np.append(rows["time_s"].to_numpy()[begin], end_s)
+    for state, (colour, label) in states.items():
+        spans = [(times[i], times[i + 1] - times[i]) for i, at in enumerate(begin) if words[at] == state]
+        if spans:
+            across = axes.get_xaxis_transform()
+            yield label, axes.broken_barh(spans, (edge, 0.04), color=colour, lw=0.6, transform=across, zorder=3)
 
 
 def _from(rows: pl.DataFrame, begin_s: float) -> pl.DataFrame:

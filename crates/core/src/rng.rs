@@ -48,6 +48,8 @@ pub enum Purpose {
     Reception = 18,
     /// Rate control of a station.
     RateControl = 19,
+    /// Other networks in the secondary channel of a station.
+    SecondaryChannel = 20,
 }
 
 /// A stream of random numbers (xoshiro256++).

@@ -32,7 +32,10 @@ const OTHER_WAYS: &str = "time_s,node,x_m,y_m,dest_x_m,dest_y_m,speed_mps\n0.2,0
 /// Links between nodes.
 const OTHER_LINKS: &str = "src,dst,signal_dbm\n0,1,-60\n1,0,-62\n1,2,-65\n2,1,-66\n0,2,-95\n2,0,-75\n";
 
-/// Files with positions, movements, links and flows.
+/// Error rates of frames at 12 Mbit/s.
+const ERRORS: &str = "mcs,snr_db,bytes,frame_error_rate\n1,5,1500,0.9\n1,12,1500,0.05\n";
+
+/// Files with positions, movements, links, error rates and flows.
 struct Folder;
 
 impl Files for Folder {
@@ -43,6 +46,7 @@ impl Files for Folder {
             "motion.csv" => WAYS,
             "other_motion.csv" => OTHER_WAYS,
             "other_links.csv" => OTHER_LINKS,
+            "errors.csv" => ERRORS,
             "flows.csv" => "src,dst\n2,0\n0,1\n",
             "other_flows.csv" => "src,dst\n0,2\n1,0\n",
             _ => return Err("no such file".into()),
@@ -162,6 +166,8 @@ fn others(path: &str, schema: &Json, now: &Json) -> Vec<Json> {
         "mobility.table" => return vec![json!(OTHER_WAYS)],
         "radio.links_file" => return vec![json!("other_links.csv")],
         "radio.links_table" => return vec![json!(OTHER_LINKS)],
+        "radio.sinr.error_rates_file" => return vec![json!("errors.csv")],
+        "radio.sinr.error_rates_table" => return vec![json!(ERRORS)],
         "event.0.position" => return vec![json!(["200 m", "300 m"])],
         "event.0.destination" => return vec![json!(["200 m", "900 m"])],
         "event.0.speed" => return vec![json!("700 m/s")],

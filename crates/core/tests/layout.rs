@@ -50,6 +50,7 @@ impl Files for Folder {
             "mark.csv" => "\u{feff}x_m,y_m\r\n0,0\r\n200,0\r\n",
             "links.csv" => "src,dst,signal_dbm\n1,0,-61\n0,1,-60\n\n1,2,-70\n2,1,-70\n",
             "torn_links.csv" => "src,dst,signal_dbm\n0,1,-60\n1,0\n",
+            "errors.csv" => "mcs,snr_db,bytes,frame_error_rate\n0,2,1500,0.1\n0,1,1500,0.9\n",
             "mark_flows.csv" => "\u{feff}src,dst\n0,1\n",
             name if let Some((_, text)) = WRONG.iter().find(|w| w.0 == name) => text,
             _ => return Err("no such file".into()),
@@ -108,6 +109,33 @@ fn measured_links_come_from_a_file_and_are_then_part_of_the_scenario() {
         refused(&text.replace("hops = 2", "hops = 1")),
         own("`links.csv`: line 5 names node 2, and nodes are numbered from 0 to 1")
     );
+}
+
+#[test]
+fn error_rates_come_from_a_file_and_are_then_part_of_the_scenario() {
+    let text = "extends = \"802.11n\"\ntopology.hops = 2\nradio.sinr.error_rates_file = \"errors.csv\"";
+    let s = good(text);
+    let written = "mcs,snr_db,bytes,frame_error_rate\n0,1,1500,0.9\n0,2,1500,0.1\n";
+    let sinr = |s: &Scenario| s.effective()["radio"]["sinr"].clone();
+    assert_eq!(sinr(&s)["error_rates_file"], "none");
+    assert_eq!(sinr(&s)["error_rates_table"], written);
+    for json in [s.effective(), s.written()] {
+        let again = Scenario::from_json(&json, &Json::Null, &NoFiles).expect("no file is needed");
+        assert_eq!(again.effective(), s.effective());
+    }
+    let own = |why: &str| format!("radio.sinr.error_rates_file: cannot read {why}");
+    let wrong = |file: &str| refused(&text.replace("errors.csv", file));
+    assert_eq!(wrong("none.csv"), own("`none.csv`: no such file"));
+    assert_eq!(wrong("links.csv"), own("`links.csv`: it is a table of links"));
+    let both = format!("{text}\nradio.sinr.error_rates_table = \"mcs,snr_db,bit_error_rate\\n7,20,0.001\\n\"");
+    assert_eq!(
+        refused(&both),
+        "radio.sinr.error_rates_table: `radio.sinr.error_rates_file` and `radio.sinr.error_rates_table` both say which \
+         errors frames have"
+    );
+    // Without frames of OFDM it has no effect.
+    let unused = good("topology.hops = 2\nradio = { reception = \"sinr\", sinr.error_rates_file = \"errors.csv\" }");
+    assert!(unused.warnings.iter().any(|w| w.message.contains("no frame is sent at a rate of 802.11a")));
 }
 
 #[test]

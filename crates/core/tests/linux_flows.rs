@@ -15,7 +15,9 @@ const ABOUT: &str = "\n## Flows\n\n\
     the name, `G` four flows with 1 ms; `L` as `F`, but the queue is that of the sending host, with `tcp.small_queue = 2` and\n\
     `tcp.local_drop = \"cwr\"`. A case agrees if the goodput of its flows together is no more than 2 % (`A`, `B`), 10 % (`E`) or 5 %\n\
     outside of the range of the kernel's runs, window and round-trip time of a flow that is alone no more than 5 % (`E`: 10 %), and\n\
-    if the larger one of two flows is the same. Numbers are means over a flow; of `C` and `E` over five runs.\n\n\
+    if the larger one of two flows is the same, unless the kernel's runs differ in that. Numbers are means over a flow; of `C` and\n\
+    `E` over five runs. Of two flows of CUBIC, the time at which the second one begins decides which is the larger one: with 20 ms\n\
+    more or less the kernel's first flow has 4559 to 5293 kbit/s, its second 4692 to 5509.\n\n\
     | case | congestion control | goodput \\[kbit/s\\] | kernel | window | kernel | RTT \\[ms\\] | kernel | verdict |\n\
     |---|---|---|---|---|---|---|---|---|\n";
 
@@ -147,27 +149,29 @@ fn differs(case: &Case, ours: &[[f64; 3]]) -> bool {
     let theirs = |i: usize| case.flows[i].ranges;
     let range = (sum(&|i| theirs(i)[0].0), sum(&|i| theirs(i)[0].1));
     let means = ours.len() == 1 && (1..3).any(|i| apart(ours[0][i], theirs(0)[i]).abs() > most[i]);
-    let order = ours.len() == 2 && (ours[0][0] > ours[1][0]) != (theirs(0)[0].0 > theirs(1)[0].0);
+    // The kernel has an order if it was the same in all its runs.
+    let (first, second) = (theirs(0)[0], theirs(ours.len() - 1)[0]);
+    let ordered = ours.len() == 2 && (first.0 > second.1 || second.0 > first.1);
+    let order = ordered && (ours[0][0] > ours[1][0]) != (first.0 > second.0);
     apart(sum(&|i| ours[i][0]), range).abs() > most[0] || means || order
 }
 
 /// Cases that differ, with the number of the reason.
 const DIFFER: &[(&str, usize)] = &[
     ("A_bbr", 1),
-    ("C_cubic_cubic", 2),
-    ("F_EU_q2", 3),
-    ("F_US_q1", 3),
-    ("F_US_q2", 3),
-    ("F_US_q3", 3),
-    ("G_four_q1", 3),
-    ("G_four_q2", 3),
-    ("G_four_q3", 3),
-    ("L_EU_q1", 4),
-    ("L_EU_q2", 4),
-    ("L_EU_q3", 4),
-    ("L_EU_q4", 4),
-    ("L_EU_q50", 4),
-    ("L_US_q1", 4),
+    ("F_EU_q2", 2),
+    ("F_US_q1", 2),
+    ("F_US_q2", 2),
+    ("F_US_q3", 2),
+    ("G_four_q1", 2),
+    ("G_four_q2", 2),
+    ("G_four_q3", 2),
+    ("L_EU_q1", 3),
+    ("L_EU_q2", 3),
+    ("L_EU_q3", 3),
+    ("L_EU_q4", 3),
+    ("L_EU_q50", 3),
+    ("L_US_q1", 3),
 ];
 
 /// Reasons for differences, in the order of their numbers. They were found by asking the kernel with the link of
@@ -175,15 +179,14 @@ const DIFFER: &[(&str, usize)] = &[
 /// clears PSH (and corrects the checksum) and with one that does not; Reno for 15 s with a `tbf` and a `pfifo` at the sender,
 /// with and without a limit of one byte.
 const REASONS: &str = "\n\
-    1. Acknowledgements that arrive late and together raise the window of BBR: over the more exact link of `make check-kernel` the\n\
-    \u{20}  kernel's is 78 to 79 in the first 16 s, ours 76.\n\
-    2. The first flow of the kernel keeps its lead, ours does not. Not explained.\n\
-    3. The kernel acknowledges a pushed segment (PSH) at once, so that pairs of segments begin anew. With a queue of few packets the\n\
+    1. Acknowledgements that arrive late and together raise the window of BBR: over a more exact link, that of\n\
+    \u{20}  the section before and of `make check-kernel`, means differ by less than a segment.\n\
+    2. The kernel acknowledges a pushed segment (PSH) at once, so that pairs of segments begin anew. With a queue of few packets the\n\
     \u{20}  pairs decide which packets are lost. A source without end has no pushes here; the kernel's programs write in pieces. Tested\n\
     \u{20}  with a link that clears the flag: with it the kernel has 3440 kbit/s with `EU` and a queue of 2, without it 4233, and 1745\n\
     \u{20}  and 3956 with `US`, as many as here. With `US` and a queue of 1 it has 381 with and 389 without pushes, with a queue of 3\n\
     \u{20}  4033 with pushes, as many as here, too: there the single run of the table is the exception. `G` was not tested.\n\
-    4. The kernel's limit is one of memory, asked before a packet is added: more than two packets are in the node at moments, so\n\
+    3. The kernel's limit is one of memory, asked before a packet is added: more than two packets are in the node at moments, so\n\
     \u{20}  that the window may be larger, and a queue of one packet overflows. Tested: with `net.ipv4.tcp_limit_output_bytes = 1` a\n\
     \u{20}  packet is added only when none is there, and the kernel's window with `EU` and a queue of 1 is 19.7 segments instead of 3.1,\n\
     \u{20}  the same as with queues of 2 and 3.\n";

@@ -20,6 +20,7 @@ mod interfaces;
 mod layout;
 mod limits;
 mod links;
+mod linux_bbr;
 mod linux_flows;
 mod looked_at;
 mod losses;

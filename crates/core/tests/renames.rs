@@ -261,6 +261,35 @@ fn former_links_replace_those_of_extended_files() {
 }
 
 #[test]
+fn a_table_of_errors_replaces_its_file_and_a_file_the_table() {
+    let (table, text) = ("mcs,snr_db,bit_error_rate\n7,20,0.001\n", "mcs,snr_db,bit_error_rate\n7,20,0.002\n");
+    let folder = Folder(&[
+        (
+            "file.toml",
+            "extends = \"802.11n\"\ntopology.spacing = \"20 m\"\nradio.sinr.error_rates_file = \"errors.csv\"",
+        ),
+        ("errors.csv", "mcs,snr_db,bit_error_rate\n7,20,0.002\n"),
+    ]);
+    let found = |s: &Scenario| value(&s.effective(), "radio.sinr.error_rates_table").clone();
+    let dict = json!({ "extends": "file.toml", "run.stop": "1 s" });
+    let by_file = Scenario::from_json(&dict, &json!({}), &folder).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(found(&by_file), json!(text));
+    let own = json!({ "sinr": { "error_rates_table": table } });
+    for (name, value) in
+        [("radio.sinr.error_rates_table", json!(table)), ("radio", own.clone()), ("radio.sinr", own["sinr"].clone())]
+    {
+        let mut over = dict.clone();
+        over[name] = value.clone();
+        let given = Scenario::from_json(&over, &json!({}), &folder).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(found(&given), json!(table), "{name}");
+        let changed = by_file.with(&json!({ name: value }), &folder).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(found(&changed), json!(table), "{name}");
+        let back = changed.with(&json!({ "radio.sinr.error_rates_file": "errors.csv" }), &folder);
+        assert_eq!(found(&back.unwrap_or_else(|e| panic!("{e}"))), json!(text), "{name}");
+    }
+}
+
+#[test]
 fn former_columns_are_warned_of() {
     let folder =
         Folder(&[("flows.csv", "src,dst,start_s\n0,1,0.5\n"), ("links.csv", "from,to,loss_db\n0,1,60\n1,0,60\n")]);

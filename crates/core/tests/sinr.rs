@@ -1,7 +1,9 @@
 //! Cumulative interference: links and chains compared with ns-3.37, and invariants.
 
+use chappe_core::radio::error_rate::{Ofdm, ln_success};
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
+use chappe_core::unit::BitRate;
 
 /// 802.11b over log-distance with this SNR at 10 m [dB]. The bandwidth is that in which ns-3 receives.
 fn scenario(snr_db: f64, more: &str) -> String {
@@ -152,4 +154,89 @@ fn a_hidden_terminal_hurts_more_at_a_fast_rate() {
     };
     let (fast, slow) = (lost("11"), lost("2"));
     assert!(fast > 10.0 * slow && fast > 0.02, "{fast} at 11 Mbit/s, {slow} at 2 Mbit/s");
+}
+
+#[test]
+fn a_narrow_frame_is_judged_by_its_own_rate() {
+    // With a secondary channel that is never idle a network of 40 MHz sends in 20 MHz: as one of 20 MHz at the same ratio
+    // of signal to noise, at which some MPDUs are lost.
+    let counted = |width: u32, noise_figure: f64, more: &str| {
+        let sim = run(
+            &format!(
+                r#"
+                extends = "802.11n"
+                run.stop = "400 ms"
+                topology.hops = 1
+                routing.protocol = "shortest_path"
+                flow = [{{ dst = 1 }}, {{ src = 1, dst = 0 }}]
+                radio.propagation = "log_distance"
+                radio.log_distance = {{ exponent = 2.2, distance = "200 m", loss = "50 dB" }}
+                radio.transmit_power = "-20 dBm"
+                radio.sinr.bandwidth = "{width} MHz"
+                radio.sinr.noise_figure = "{noise_figure} dB"
+                wlan.ppdu.channel_width = "{width} MHz"
+                {more}
+                "#
+            ),
+            1,
+        );
+        let nodes = sim.recorder().nodes();
+        ["mpdus_sent", "mpdus_failed"].map(|column| nodes.counts(column).expect("a column").iter().sum::<u64>())
+    };
+    let narrow = counted(20, 7.0, "");
+    assert!(narrow[1] > 50 && 2 * narrow[1] < narrow[0], "{narrow:?}");
+    // Half the noise figure in twice the bandwidth.
+    let half = 7.0 - 10.0 * 2.0f64.log10();
+    let never_idle = "wlan.secondary_channel = { gap = \"10 us\", frame_time = \"1 s\" }";
+    assert_eq!(counted(40, half, never_idle), narrow);
+    assert!(counted(40, half, "")[0] > narrow[0]);
+}
+
+#[test]
+fn a_table_of_errors_takes_the_place_of_the_bound() {
+    // A link by a bound and by this bound as a table loses as many MPDUs; by a table that loses nothing from 20 dB on it
+    // loses none at 24 dB, and control frames keep their bound.
+    let text = |more: &str| {
+        format!(
+            r#"
+            extends = "802.11n"
+            run.stop = "1 s"
+            topology.hops = 1
+            routing.protocol = "shortest_path"
+            flow = [{{ dst = 1, app = "cbr", cbr = {{ interval = "220 us", payload = "1472 B" }} }}]
+            radio.propagation = "log_distance"
+            radio.log_distance = {{ exponent = 2.2, distance = "200 m", loss = "50 dB" }}
+            radio.transmit_power = "-20 dBm"
+            {more}
+            "#
+        )
+    };
+    let counted = |more: &str| {
+        let sim = run(&text(more), 1);
+        let nodes = sim.recorder().nodes();
+        ["mpdus_sent", "mpdus_failed"].map(|column| nodes.counts(column).expect("a column").iter().sum::<u64>())
+    };
+    let bound = |ofdm| {
+        let snr = |db: f64| 10f64.powf(db / 10.0);
+        let row = |tenth: i32| {
+            let db = f64::from(tenth) / 10.0;
+            let lost = -(8.0 * 1538.0 * ln_success(BitRate(65_000_000), ofdm, snr(db))).exp_m1();
+            format!("7,{db},1538,{lost:e}\\n")
+        };
+        let rows: String = (180..300).map(row).collect();
+        format!("radio.sinr.error_rates_table = \"mcs,snr_db,bytes,frame_error_rate\\n{rows}\"")
+    };
+    let nist = counted("");
+    assert!(nist[1] > 50, "{nist:?}");
+    let share = |[sent, failed]: [u64; 2]| failed as f64 / sent as f64;
+    let table = counted(&bound(Ofdm::Nist));
+    let error = |[sent, failed]: [u64; 2]| (failed as f64).sqrt() / sent as f64;
+    assert!((share(table) - share(nist)).abs() < 3.0 * error(table).hypot(error(nist)), "{table:?}, {nist:?}");
+    assert_eq!(counted(&bound(Ofdm::Yans)), counted("radio.sinr.ofdm = \"yans\""), "it is hardly ever wrong at 24 dB");
+    let none = "radio.sinr.error_rates_table = \"mcs,snr_db,bit_error_rate\\n7,19.9,0.1\\n7,20,0\"";
+    assert_eq!(counted(none)[1], 0);
+    // The neighbour is out of reach by a table, too.
+    let all = text(&none.replace("7,20,0", "7,26,0"));
+    let refused = Scenario::from_toml("test", &all, &[], &NoFiles).map(|_| ()).expect_err("the link loses everything");
+    assert!(refused.to_string().contains("node 1 cannot be reached"), "{refused}");
 }

@@ -10,7 +10,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
-fn failed(e: &ArrowError) -> PyErr {
+pub fn failed(e: &ArrowError) -> PyErr {
     PyRuntimeError::new_err(format!("a table could not be made: {e}"))
 }
 
@@ -24,21 +24,41 @@ pub struct Rowset {
 /// Validity of each value.
 fn present<T: PartialEq>(values: &[T], none: &T) -> Option<NullBuffer> {
     let all = values.iter().all(|v| v != none);
-    (!all).then(|| NullBuffer::new(values.iter().map(|v| v != none).collect::<BooleanBuffer>()))
+    (!all).then(|| NullBuffer::new(BooleanBuffer::collect_bool(values.len(), |i| values[i] != *none)))
 }
 
 /// Numbers; null where a number is not finite, because it does not exist.
-fn numbers(values: &[f64]) -> Result<ArrayData, ArrowError> {
+pub fn numbers(values: &[f64]) -> Result<ArrayData, ArrowError> {
     let all = values.iter().all(|v| v.is_finite());
-    let nulls = (!all).then(|| NullBuffer::new(values.iter().map(|v| v.is_finite()).collect::<BooleanBuffer>()));
+    let nulls = (!all).then(|| NullBuffer::new(BooleanBuffer::collect_bool(values.len(), |i| values[i].is_finite())));
     let data = Buffer::from(values.to_vec());
     ArrayData::builder(DataType::Float64).len(values.len()).nulls(nulls).add_buffer(data).build()
 }
 
 /// 64-bit integers as in all other tables, because keys can be joined only with those of the same type.
-fn integers(values: impl Iterator<Item = i64>, nulls: Option<NullBuffer>) -> Result<ArrayData, ArrowError> {
+pub fn integers(values: impl Iterator<Item = i64>, nulls: Option<NullBuffer>) -> Result<ArrayData, ArrowError> {
     let values: Vec<i64> = values.collect();
     ArrayData::builder(DataType::Int64).len(values.len()).nulls(nulls).add_buffer(Buffer::from(values)).build()
+}
+
+/// Truth values.
+pub fn flags(length: usize, value: impl FnMut(usize) -> bool) -> Result<ArrayData, ArrowError> {
+    let bits = BooleanBuffer::collect_bool(length, value);
+    ArrayData::builder(DataType::Boolean).len(length).add_buffer(bits.into_inner()).build()
+}
+
+/// Texts; null where there is none.
+pub fn texts(values: &[Option<String>]) -> Result<ArrayData, ArrowError> {
+    let all = values.iter().all(Option::is_some);
+    let nulls = (!all).then(|| NullBuffer::new(BooleanBuffer::collect_bool(values.len(), |i| values[i].is_some())));
+    let ends = values.iter().scan(0, |end, text| {
+        *end += text.as_deref().map_or(0, str::len) as i64;
+        Some(*end)
+    });
+    let ends: Vec<i64> = std::iter::once(0).chain(ends).collect();
+    let bytes: Vec<u8> = values.iter().flatten().flat_map(|text| text.bytes()).collect();
+    let array = ArrayData::builder(DataType::LargeUtf8).len(values.len()).nulls(nulls);
+    array.add_buffer(Buffer::from(ends)).add_buffer(Buffer::from(bytes)).build()
 }
 
 /// Words as indices into a dictionary.
@@ -67,10 +87,7 @@ fn array(values: &Values<'_>) -> Result<ArrayData, ArrowError> {
         Values::Float(v) => numbers(v),
         Values::Long(v) => integers(v.iter().map(|&n| n as i64), present(v, &u64::MAX)),
         Values::Int(v) => integers(v.iter().map(|&n| n.into()), present(v, &u32::MAX)),
-        Values::Flag(v) => {
-            let bits: BooleanBuffer = v.iter().map(|&flag| flag == 1).collect();
-            ArrayData::builder(DataType::Boolean).len(v.len()).add_buffer(bits.into_inner()).build()
-        }
+        Values::Flag(v) => flags(v.len(), |i| v[i] == 1),
         Values::Word(codes, words) => dictionary(codes, words),
     }
 }
@@ -85,9 +102,25 @@ impl Rowset {
             _ => None,
         });
         let words = words.collect();
-        let arrays: Vec<ArrayData> = values.iter().map(array).collect::<Result<_, _>>().map_err(|e| failed(&e))?;
+        let arrays = values.iter().map(array).collect::<Result<_, _>>().map_err(|e| failed(&e))?;
+        Rowset::with(names, arrays, rows.len(), words)
+    }
+
+    /// Rows of columns of numbers and texts.
+    pub fn joined(columns: Vec<(String, ArrayData)>) -> PyResult<Rowset> {
+        let rows = columns.first().map_or(0, |(_, array)| array.len());
+        let (names, arrays): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
+        Rowset::with(names.into_iter(), arrays, rows, Vec::new())
+    }
+
+    fn with(
+        names: impl Iterator<Item = impl Into<String>>,
+        arrays: Vec<ArrayData>,
+        rows: usize,
+        words: Vec<(&'static str, &'static [&'static str])>,
+    ) -> PyResult<Rowset> {
         let fields = names.zip(&arrays).map(|(name, array)| Field::new(name, array.data_type().clone(), true));
-        let data = ArrayData::builder(DataType::Struct(fields.collect())).len(rows.len()).child_data(arrays).build();
+        let data = ArrayData::builder(DataType::Struct(fields.collect())).len(rows).child_data(arrays).build();
         Ok(Rowset { data: data.map_err(|e| failed(&e))?, words })
     }
 

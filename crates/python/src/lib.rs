@@ -6,12 +6,12 @@ mod captures;
 mod control;
 mod distributions;
 mod recorded;
+mod tables;
 
 use arrow::Rowset;
 use captures::Captures;
 use chappe_core::mobility::formats::{self, Format};
-use chappe_core::record::recorder::OF_TCP;
-use chappe_core::record::{Column, Recorder, Table};
+use chappe_core::record::Recorder;
 use chappe_core::run::{End, RecordedTable, Setup};
 use chappe_core::scenario::{self, Errors, Files};
 use chappe_core::setting::{Code, Node, Problem, Scalar, printable, renames};
@@ -25,6 +25,7 @@ use recorded::Recorded;
 use serde_json::{Value as Json, json};
 use std::cell::Cell;
 use std::time::{Duration, Instant};
+use tables::Tables;
 
 pyo3::import_exception!(chappe._error, ScenarioError);
 pyo3::import_exception!(chappe._error, LimitError);
@@ -152,6 +153,12 @@ impl Scenario {
         py.detach(|| self.0.links().iter().map(|l| (l.from, l.to, l.signal_dbm, l.rate.map(|r| r.0))).collect())
     }
 
+    /// Rate of unicast data frames on links without a rate of their own [bit/s], and its MCS and streams with HT and VHT.
+    fn data_rate(&self) -> (u64, Option<(u8, u8)>) {
+        let mode = self.0.config().wlan.data_mode();
+        (mode.rate().0, mode.is_ht().then(|| (mode.mcs(), mode.streams())))
+    }
+
     /// Transports of the flows without repetition.
     fn transports(&self) -> Vec<String> {
         self.0.transports()
@@ -225,45 +232,16 @@ struct Results {
     recorded: Vec<(RecordedTable, Py<Rowset>)>,
 }
 
-/// Columns by name: the type of the values, which an empty list does not show, and the values. A value that does not
-/// exist is `None`: a number that is not finite, a missing count, an empty text, and any value of a column of TCP in the row of another
-/// flow.
-fn columns<'py>(py: Python<'py>, table: Table, is_of_tcp: impl Fn(usize) -> bool) -> PyResult<Bound<'py, PyDict>> {
-    let dict = PyDict::new(py);
-    for (name, column) in table.columns {
-        let tcp_only = OF_TCP.contains(&name.as_str());
-        let exists = |row: usize| !tcp_only || is_of_tcp(row);
-        match column {
-            Column::Float(v) => {
-                let values = v.into_iter().enumerate().map(|(row, x)| (x.is_finite() && exists(row)).then_some(x));
-                dict.set_item(name, ("float", values.collect::<Vec<_>>()))?;
-            }
-            Column::Int(v) => {
-                let values =
-                    v.into_iter().enumerate().map(|(row, x)| (x != Table::MISSING && exists(row)).then_some(x));
-                dict.set_item(name, ("int", values.collect::<Vec<_>>()))?;
-            }
-            Column::Text(v) => {
-                let values = v.into_iter().enumerate().map(|(row, x)| (exists(row) && !x.is_empty()).then_some(x));
-                dict.set_item(name, ("text", values.collect::<Vec<_>>()))?;
-            }
-            Column::Bool(v) => dict.set_item(name, ("bool", v))?,
-        }
-    }
-    Ok(dict)
-}
-
 #[pymethods]
 impl Results {
     /// A table as a dict of columns.
     fn table<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
-        let r = &self.recorder;
-        let Some(table) = r.table(name) else {
-            return Err(PyValueError::new_err(format!("there is no table {name:?}")));
-        };
-        // Of the tables with columns of TCP, these two have a row for each flow, in the order of the flows.
-        let by_flow = matches!(name, "flows" | "flow_batches");
-        columns(py, table, |row| !by_flow || r.is_tcp(row % r.flow_count()))
+        tables::dict(py, &self.recorder, name)
+    }
+
+    /// Tables with these names.
+    fn tables(&self, names: Vec<String>) -> PyResult<Tables> {
+        Tables::of(&self.recorder, names)
     }
 
     /// A table as the text of a JSON object of columns, as a page that contains the simulator makes it.
@@ -465,6 +443,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<Scenario>()?;
     m.add_class::<Results>()?;
     m.add_class::<Rowset>()?;
+    m.add_class::<Tables>()?;
     m.add_class::<control::Run>()?;
     m.add_function(wrap_pyfunction!(run, m)?)?;
     m.add_function(wrap_pyfunction!(control::instant_ns, m)?)?;

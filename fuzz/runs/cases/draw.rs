@@ -448,6 +448,17 @@ impl Draw<'_> {
             self.set("radio.reception", "pairwise");
             self.sums = false;
         }
+        if of_preset && self.chance.one_in(3) {
+            self.set("wlan.ppdu.channel_width", "40 MHz");
+            self.set("radio.sinr.bandwidth", "40 MHz");
+            let gap = format!("{} us", self.chance.from(100, 5000));
+            self.set("wlan.secondary_channel.gap", gap);
+        }
+        if self.chance.one_in(6) {
+            let least = self.chance.below(9);
+            let table = format!("mcs,snr_db,bit_error_rate\n0,{least},0.01\n0,20,0\n4,9,0.001\n4,22,0.0001\n");
+            self.set("radio.sinr.error_rates_table", table);
+        }
         let mcs = self.chance.below(10);
         self.set("wlan.ppdu.mcs", mcs);
         if self.chance.one_in(3) {
@@ -471,7 +482,7 @@ impl Draw<'_> {
             }
         }
         for _ in 0..self.chance.below(5) {
-            let group = *self.chance.pick(&["edca", "aggregation", "block_ack", "ppdu"]);
+            let group = *self.chance.pick(&["edca", "aggregation", "block_ack", "ppdu", "secondary_channel"]);
             let within = |s: &&Setting| s.path.get(1).is_some_and(|g| g == group);
             let all: Vec<_> = self.settings.of("wlan").into_iter().filter(within).collect();
             let setting = *self.chance.pick(&all);

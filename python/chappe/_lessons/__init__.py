@@ -265,8 +265,8 @@ def page_of(name: str) -> str:
         (
             variant,
             _goodput(results),
-            show.number(float(results.flows["retransmissions"].sum()), 4),
-            show.number(float(results.flows["timeouts"].sum()), 4),
+            f"{results.flows['retransmissions'].sum():,}",
+            f"{results.flows['timeouts'].sum():,}",
             _lost(results, "dropped_retry_limit"),
         )
         for variant, results in runs.items()

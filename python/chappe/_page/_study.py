@@ -27,6 +27,9 @@ _CURVES, _PLOTS = 8, 12
 _FACTS = 12
 """Sentences of an answer at most."""
 
+_SHOWN, _MANY = 200, 2000
+"""Rows of a table of more than ``_MANY`` that a page shows when it is opened."""
+
 _RANKED = 60
 """Settings that are ranked at most: pairs of them are compared."""
 
@@ -55,6 +58,16 @@ class Sheet(NamedTuple):
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
     note: str
+
+    @property
+    def shown(self) -> Sequence[Sequence[str]]:
+        """Rows that a page shows when it is opened."""
+        return self.rows if len(self.rows) <= _MANY else self.rows[:_SHOWN]
+
+    @property
+    def rest(self) -> Sequence[Sequence[str]]:
+        """The other rows."""
+        return self.rows[len(self.shown) :]
 
 
 def page(

@@ -522,7 +522,7 @@
     c.fillRect(Math.max(34, x(now - 0.8 * span())), 16, Math.max(1, width - 10 - Math.max(34, x(now - 0.8 * span()))), height - 34);
     c.globalAlpha = 1;
     c.fillStyle = colour("--ink");
-    c.fillText(`${title}, last ${seconds(Math.max(now - begin, 1e-9))}`, 34, 12);
+    c.fillText(now > begin ? `${title}, last ${seconds(now - begin)}` : title, 34, 12);
     c.fillText(most.toPrecision(2) >= 100 ? most.toFixed(0) : String(Number(most.toPrecision(2))), 2, y(most) + 4);
     c.fillText("0", 4, y(0));
     const palette = dark.matches ? DARK_LINES : LIGHT_LINES;

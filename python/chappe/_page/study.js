@@ -1,7 +1,5 @@
 "use strict";
 // Toggles, tips, sorting and copying of a page of a study, which can be read without any of them.
-const SHOWN = 200, MANY = 2000;
-
 for (const figure of document.querySelectorAll(".figure")) {
   const tip = figure.querySelector(".tip");
   for (const box of figure.querySelectorAll(".toggle")) {
@@ -40,25 +38,34 @@ const order = (a, b) => {
 for (const sheet of document.querySelectorAll(".sheet")) {
   const body = sheet.querySelector("tbody");
   let rows = [...body.rows];
-  let all = rows.length <= MANY;
-  const show = () => body.replaceChildren(...(all ? rows : rows.slice(0, SHOWN)));
+  const first = rows.length;
+  const rest = sheet.querySelector("noscript");
+  let all = rest === null;
+  const more = document.createElement("button");
+  // Rows of the text that stands for them: thousands of them would hold up the opening of the page.
+  const complete = () => {
+    if (rest === null || rows.length > first) return;
+    const table = sheet.querySelector("table");
+    // Widths of the rows that are there: to measure all of them takes seconds.
+    const widths = [...table.rows[0].cells].map((cell) => cell.offsetWidth);
+    table.style.width = `${table.offsetWidth}px`;
+    table.style.tableLayout = "fixed";
+    widths.forEach((width, n) => { table.rows[0].cells[n].style.width = `${width}px`; });
+    const other = document.createElement("template");
+    other.innerHTML = rest.textContent;
+    rows.push(...other.content.querySelector("tbody").rows);
+  };
+  const show = () => body.replaceChildren(...(all ? rows : rows.slice(0, first)));
   if (!all) {
-    const more = document.createElement("button");
     more.type = "button";
-    more.textContent = `Show all ${rows.length} rows`;
+    more.textContent = `Show all ${sheet.dataset.rows} rows`;
     more.addEventListener("click", () => {
-      // Widths of the rows that are there: to measure all of them takes seconds.
-      const table = sheet.querySelector("table");
-      const widths = [...table.rows[0].cells].map((cell) => cell.offsetWidth);
-      table.style.width = `${table.offsetWidth}px`;
-      table.style.tableLayout = "fixed";
-      widths.forEach((width, n) => { table.rows[0].cells[n].style.width = `${width}px`; });
+      complete();
       all = true;
       show();
       more.remove();
     });
     sheet.append(more);
-    show();
   }
   const heads = [...sheet.querySelectorAll("th")];
   heads.forEach((head, column) => {
@@ -71,6 +78,7 @@ for (const sheet of document.querySelectorAll(".sheet")) {
       const up = head.getAttribute("aria-sort") !== "ascending";
       for (const other of heads) other.removeAttribute("aria-sort");
       head.setAttribute("aria-sort", up ? "ascending" : "descending");
+      complete();
       const keyed = rows.map((row) => [row.cells[column].textContent, row]);
       keyed.sort((a, b) => (up ? 1 : -1) * order(a[0], b[0]));
       rows = keyed.map((pair) => pair[1]);
@@ -81,6 +89,7 @@ for (const sheet of document.querySelectorAll(".sheet")) {
   const said = sheet.querySelector(".copied");
   copy.hidden = false;
   copy.addEventListener("click", async () => {
+    complete();
     const lines = [heads.map((head) => head.textContent), ...rows.map((row) => [...row.cells].map((c) => c.textContent))];
     const text = lines.map((cells) => cells.join("\t")).join("\n");
     let done = false;

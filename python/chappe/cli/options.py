@@ -419,7 +419,7 @@ def parser() -> Parser:
         metavar="NAME=VALUE,...",
         action="append",
         default=[],
-        help="settings of a change, such as tcp.variant=vegas; may be repeated (default: a list of 13)",
+        help="settings of a change, such as tcp.variant=vegas; may be repeated (default: a list of 14)",
     )
     q.add_argument(
         "--within",

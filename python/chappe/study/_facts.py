@@ -78,10 +78,14 @@ class Batches:
         """Name of the measure itself, and function from a name to the table of the flows that it is taken of."""
         name, choice = chosen.parts(measure)
         if choice is None:
-            return name, self._table
+            return name, self._of_all
         if choice not in self._of_chosen:
             self._of_chosen[choice] = chosen.tables_of(self._table, choice, [RUN])
         return name, self._of_chosen[choice].__getitem__
+
+    def _of_all(self, name: str) -> pl.DataFrame:
+        """A table of all flows; batches, which each measure needs, are read once."""
+        return self._batches if name == "batches" else self._table(name)
 
     def _flows_of(self, measure: str) -> dict[str, int]:
         """Number of flows of each run."""

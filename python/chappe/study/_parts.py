@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache
-from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +15,7 @@ import polars as pl
 
 from chappe import _core
 from chappe import _former as former
+from chappe import _recorded as recorded
 from chappe import _tables as tables
 from chappe._error import reason
 from chappe._files import UNFINISHED, make_folder, take_away
@@ -40,14 +40,25 @@ About = Callable[[str, Sequence[str]], dict[str, str]]
 
 
 class Finished(NamedTuple):
-    """Results of a run, as the core gives them."""
+    """Results of a run, as the core gives them.
+
+    Attributes:
+        key: Key of the run.
+        seed: Its seed.
+        end: Reason for its end.
+        simulated_s: Simulated time [s].
+        frames_sent: Frames transmitted by all nodes.
+        tables: The tables of every run.
+        reduced: What measures of one's own made of recorded tables: types and values by column; ``None`` without them.
+    """
 
     key: str
     seed: int
     end: str
     simulated_s: float
     frames_sent: int
-    tables: dict[str, dict[str, tuple[str, list[Any]]]]
+    tables: _core.Tables
+    reduced: dict[str, tuple[str, list[Any]]] | None = None
 
 
 class DamagedError(Exception):
@@ -65,19 +76,14 @@ def frames_of(runs: Iterable[Finished]) -> dict[str, pl.DataFrame]:
         "frames_sent": [r.frames_sent for r in runs],
     }
     frames = {RUN_INFO: pl.DataFrame(run_info)}
-    for name in (*TABLES, *([REDUCED] if any(REDUCED in r.tables for r in runs) else [])):
-        of_runs = [r.tables[name] for r in runs if name in r.tables]
-        runs_of = [r for r in runs if name in r.tables]
-        lengths = [len(next(iter(t.values()))[1]) for t in of_runs]
-        columns = {RUN: ("text", [r.key for r, length in zip(runs_of, lengths, strict=True) for _ in range(length)])}
-        kinds = {column: kind for t in of_runs for column, (kind, _) in t.items()}
-        for column, kind in kinds.items():
-            # Only runs whose flows have names have a column of names.
-            of_column: list[list[Any]] = [
-                t[column][1] if column in t else [None] * n for t, n in zip(of_runs, lengths, strict=True)
-            ]
-            columns[column] = (kind, list(chain.from_iterable(of_column)))
-        frames[name] = frame(columns)
+    frames |= {name: recorded.frame(rows) for name, rows in _core.Tables.joined(RUN, [(r.key, r.tables) for r in runs])}
+    if reduced := [(r.key, r.reduced) for r in runs if r.reduced is not None]:
+        keys = [key for key, table in reduced for _ in next(iter(table.values()))[1]]
+        columns = {
+            column: (kind, [value for _, table in reduced for value in table[column][1]])
+            for column, (kind, _) in reduced[0][1].items()
+        }
+        frames[REDUCED] = frame({RUN: ("text", keys), **columns})
     return frames
 
 
@@ -220,8 +226,7 @@ def _schemas() -> dict[str, pl.Schema]:
     """Columns of every table with their types, equal for all runs, from a run that has not begun."""
     scenario = Scenario.chain(1, {"run.batches": 1, "run.warmup_batches": 0}, stop="1 delivered")
     results = _core.Run(scenario._core).results()
-    tables_of = {name: results.table(name) for name in TABLES}
-    finished = Finished("", 0, results.end, results.simulated_s, results.frames_sent, tables_of)
+    finished = Finished("", 0, results.end, results.simulated_s, results.frames_sent, results.tables(TABLES))
     return {
         **{name: table.schema for name, table in frames_of([finished]).items()},
         REDUCED: pl.Schema({RUN: pl.String, **SCHEMA}),

@@ -515,18 +515,23 @@ def _finish(store: Store, items: Sequence[Item], warmup: Warmup, own: Sequence[O
     points = _points_of(shown)
     if not points:
         return
-    facts = pl.concat(_facts(store, keys, warmup, points) for keys in _portions(points))
-    runs = points_table(shown).drop("shown").join(runs_of(facts), on=RUN, how="left", maintain_order="left")
+    # Facts of all runs together would need several times the memory of what is kept of them.
+    of_portions = [
+        (runs_of(facts), totals_of(facts))
+        for facts in (_facts(store, keys, warmup, points) for keys in _portions(points, warmup))
+    ]
+    measured, totals = map(pl.concat, zip(*of_portions, strict=True))
+    runs = points_table(shown).drop("shown").join(measured, on=RUN, how="left", maintain_order="left")
     if own:
         keys = runs[RUN].unique(maintain_order=True).to_list()
         runs = with_own(runs, own, lambda name: store.table(name, keys))
-    store.write_runs(runs, totals_of(facts))
+    store.write_runs(runs, totals)
 
 
-def _portions(points: Mapping[str, str]) -> Iterator[list[str]]:
-    """Runs in portions of about :data:`_AT_ONCE`, which do not divide a point."""
+def _portions(points: Mapping[str, str], warmup: Warmup) -> Iterator[list[str]]:
+    """Runs in portions of about :data:`_AT_ONCE`; MSER-5 needs all runs of a point at once."""
     portion: list[str] = []
-    for _, keys in itertools.groupby(points, key=points.__getitem__):
+    for _, keys in itertools.groupby(points, key=points.__getitem__ if warmup == "mser5" else None):
         portion += keys
         if len(portion) >= _AT_ONCE:
             yield portion

@@ -5,7 +5,7 @@ import queue
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from chappe import _core
 from chappe._arguments import problem, problem_of_jobs
@@ -13,7 +13,7 @@ from chappe._error import StudyError
 from chappe._results import TABLES, Results
 from chappe.study._axes import Item
 from chappe.study._parts import Finished
-from chappe.study._reduced import REDUCED, Reduction
+from chappe.study._reduced import Reduction
 
 AHEAD = 100
 """Running and unstored runs at most: runs wait if storing is slower than running."""
@@ -45,7 +45,7 @@ def execute(item: Item, progress: Callable[[float], object] | None = None) -> Fi
     if reduction is not None:
         return _reduced(item, reduction, progress)
     results = _core.run(item.point.scenario.with_settings({"run.seed": item.seed})._core, progress)
-    tables = {name: results.table(name) for name in TABLES}
+    tables = results.tables(TABLES)
     return Finished(item.key, item.seed, results.end, results.simulated_s, results.frames_sent, tables)
 
 
@@ -55,9 +55,9 @@ def _reduced(item: Item, reduction: Reduction, progress: Callable[[float], objec
     record = list(dict.fromkeys([*scenario.settings["run"]["record"], *reduction.tables]))
     recording = scenario.with_settings({"run.seed": item.seed, "run.record": record})
     results = _core.run(recording._core, progress)
-    tables: dict[str, Any] = {name: results.table(name) for name in TABLES}
-    tables[REDUCED] = reduction.of(Results(recording, results))
-    return Finished(item.key, item.seed, results.end, results.simulated_s, results.frames_sent, tables)
+    reduced = reduction.of(Results(recording, results))
+    tables = results.tables(TABLES)
+    return Finished(item.key, item.seed, results.end, results.simulated_s, results.frames_sent, tables, reduced)
 
 
 def cores(jobs: int | None) -> int:

@@ -24,7 +24,7 @@ use super::aims::{Aim, Aims, Clash, Harm, Meeting, lose};
 use super::in_range::{ReceiverInRange, Transmitter, find_in_range};
 use super::moving::Moving;
 use super::sinr::{self, Sinr};
-use super::{Counters, Radios, Site};
+use super::{Counters, NARROW, Radios, Site};
 use crate::packet::RadioId;
 use crate::unit::{Span, Time};
 use std::hint::select_unpredictable;
@@ -512,8 +512,8 @@ impl Channel {
         sink: &mut impl ReceptionSink,
     ) {
         for (i, l) in self.in_range[part.start as usize..part.end as usize].iter().enumerate() {
-            let decodable =
-                DECODABLE && (!DIFFER || self.modes.get(part.start as usize + i).is_none_or(|m| m >> mode & 1 == 1));
+            let decodable = DECODABLE
+                && (!DIFFER || self.modes.get(part.start as usize + i).is_none_or(|m| m >> (mode % NARROW) & 1 == 1));
             let from = now + Span(u64::from(l.delay));
             let radio = RadioId(l.to);
             let r = &mut self.receivers[l.to as usize];

@@ -253,6 +253,7 @@ mod tests {
                     .collect(),
                 rates: vec![BitRate::mbps(1), BitRate::mbps(11)],
                 codings: vec![BitRate::mbps(1), BitRate::mbps(11)],
+                narrow_rates: Vec::new(),
                 whole: 2,
                 plcp: vec![Span::us(192); 2],
                 seed: 0,

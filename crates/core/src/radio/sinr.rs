@@ -18,9 +18,9 @@ pub use self::fading::Fading;
 use self::signals::{Remains, Signals};
 use super::aims::{Aims, Clash, Harm};
 use super::channel::{Lock, Receiver};
-use super::error_rate::{Curve, Ofdm};
+use super::error_rate::{Curve, ErrorRates, Ofdm};
 use super::in_range::ReceiverInRange;
-use super::{Radios, Reception};
+use super::{NARROW, Radios, Reception};
 use crate::packet::RadioId;
 use crate::rng::{Purpose, Stream};
 use crate::setting::limit::{above, at_most, range};
@@ -65,6 +65,11 @@ settings! {
         pub fading: Fading = Fading::None,
         /// Model of OFDM error rates.
         pub ofdm: Ofdm = Ofdm::Nist,
+        /// CSV file with error rates of OFDM, for modulations to which `ofdm` then does not apply: columns mcs, snr_db, and
+        /// bytes with frame_error_rate or bit_error_rate.
+        pub error_rates_file: Option<String> | "none" = None,
+        /// Error rates of OFDM as the text of a CSV file, into which a scenario converts `error_rates_file`.
+        pub error_rates_table: ErrorRates = ErrorRates::default(),
     }
 }
 
@@ -88,15 +93,20 @@ pub fn floor(cfg: &Config) -> f64 {
     noise(cfg) * cfg.floor.0
 }
 
+/// Error rates of a rate: those of the table, or else of the model.
+fn curve(cfg: &Config, rate: BitRate) -> Curve {
+    cfg.error_rates_table.curve(rate).unwrap_or_else(|| Curve::new(rate, cfg.ofdm))
+}
+
 /// Weakest signal with which nine of ten long frames at a rate survive noise alone \[W\].
 pub fn weakest(cfg: &Config, rate: BitRate) -> f64 {
-    let least = Curve::new(rate, cfg.ofdm).least(LONG, ARRIVES);
+    let least = curve(cfg, rate).least(LONG, ARRIVES);
     noise(cfg) * least.max(cfg.preamble_detection.0)
 }
 
 /// Smallest signal-to-noise ratio with a bit error rate of at most `errors`.
 pub fn least(cfg: &Config, rate: BitRate, errors: f64) -> f64 {
-    Curve::new(rate, cfg.ofdm).least(1.0, 1.0 - errors)
+    curve(cfg, rate).least(1.0, 1.0 - errors)
 }
 
 /// Signals at a receiver, and the state of the frame on which it is locked.
@@ -173,10 +183,15 @@ impl Sinr {
         let coding = |(i, ((&rate, &code), &plcp)): (usize, ((&BitRate, &BitRate), &Span))| {
             // OFDM has short preambles.
             let slowest = BitRate::mbps(if plcp > Span::us(30) { 1 } else { 6 });
-            let header = Part { curve: Curve::new(slowest, cfg.ofdm), bits: HEADER, in_ns: plcp.0 as f64 };
-            let data = Part { curve: Curve::new(code, cfg.ofdm), bits: rate.0 as f64 / 1e9, in_ns: 1.0 };
+            let header = Part { curve: curve(&cfg, slowest), bits: HEADER, in_ns: plcp.0 as f64 };
+            let data = Part { curve: curve(&cfg, code), bits: rate.0 as f64 / 1e9, in_ns: 1.0 };
             Coding { parts: [header, data], plcp, by_mpdu: i >= radios.whole }
         };
+        let of = |rates| {
+            let rates: &[BitRate] = rates;
+            rates.iter().zip(&radios.codings).zip(&radios.plcp).enumerate()
+        };
+        debug_assert!(radios.narrow_rates.is_empty() || radios.rates.len() == usize::from(NARROW));
         let air = |_| Air {
             signals: Signals::with_capacity(SIGNALS),
             since: Time::ZERO,
@@ -193,7 +208,7 @@ impl Sinr {
         };
         let mut sinr = Sinr {
             noise: noise(&cfg),
-            codings: radios.rates.iter().zip(&radios.codings).zip(&radios.plcp).enumerate().map(coding).collect(),
+            codings: of(&radios.rates).chain(of(&radios.narrow_rates)).map(coding).collect(),
             airs: (0..radios.sites.len()).map(air).collect(),
             rngs: Vec::new(),
             locked: Vec::new(),

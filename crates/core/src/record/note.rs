@@ -141,3 +141,55 @@ pub enum Note<'a> {
     /// The run is over.
     End,
 }
+
+/// Subjects of notes, so that an observer gets only those that it reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// Frames on the air.
+    Frame,
+    /// Packets, and their journeys over point-to-point links.
+    Packet,
+    /// TCP senders.
+    Sender,
+    /// Queues.
+    Queue,
+    /// Routers.
+    Router,
+    /// Batteries.
+    Battery,
+    /// Movements.
+    Movement,
+    /// The end of the run.
+    End,
+}
+
+impl Subject {
+    /// All subjects.
+    pub const ALL: [Subject; 8] = [
+        Subject::Frame,
+        Subject::Packet,
+        Subject::Sender,
+        Subject::Queue,
+        Subject::Router,
+        Subject::Battery,
+        Subject::Movement,
+        Subject::End,
+    ];
+}
+
+impl Note<'_> {
+    /// Subject of the note.
+    #[inline]
+    pub fn subject(&self) -> Subject {
+        match self {
+            Note::FrameBegins { .. } | Note::FrameHeard { .. } | Note::FrameOver { .. } => Subject::Frame,
+            Note::Packet(_) | Note::GivenUp { .. } | Note::Departure { .. } | Note::Arrival { .. } => Subject::Packet,
+            Note::Sender { .. } => Subject::Sender,
+            Note::Queue { .. } => Subject::Queue,
+            Note::Router { .. } => Subject::Router,
+            Note::Battery { .. } => Subject::Battery,
+            Note::Movement { .. } => Subject::Movement,
+            Note::End => Subject::End,
+        }
+    }
+}

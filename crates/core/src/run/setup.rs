@@ -173,6 +173,7 @@ impl Interfaces {
             sites: self.radios.iter().map(site).collect(),
             rates: wlan::mode::rates(&self.profiles[0].wlan.ppdu).collect(),
             codings: wlan::mode::codings().collect(),
+            narrow_rates: wlan::mode::narrow_rates(&self.profiles[0].wlan.ppdu),
             whole: wlan::RATES.len(),
             plcp: wlan::timing::preambles(&self.profiles[0].wlan),
             seed: self.seed,

@@ -7,7 +7,7 @@ use crate::setting::{Node, join};
 use serde_json::{Map, Value as Json, json};
 
 /// Settings that the previous version did not have, each with the value that changes nothing.
-const NEW: [(&str, &str); 31] = [
+const NEW: [(&str, &str); 33] = [
     ("radio.shadowing_seed", "topology"),
     ("traffic.seed", "topology"),
     ("traffic.stop", "never"),
@@ -31,6 +31,8 @@ const NEW: [(&str, &str); 31] = [
     ("tcp.rack_tlp.f_rto", "true"),
     ("tcp.rack_tlp.hystart", "hystart"),
     ("wlan.signal_extension", "0 s"),
+    ("radio.sinr.error_rates_file", NONE),
+    ("radio.sinr.error_rates_table", ""),
     ("tcp.fin", "false"),
     ("requests.size.distribution", "exponential"),
     ("requests.size.mean", "100000 B"),
@@ -42,7 +44,8 @@ const NEW: [(&str, &str); 31] = [
 ];
 
 /// Groups and settings of stations with EDCA, without effect in networks of the DCF.
-const NEW_OF_EDCA: [&str; 6] = ["access", "ppdu", "edca", "aggregation", "block_ack", "protection"];
+const NEW_OF_EDCA: [&str; 7] =
+    ["access", "ppdu", "edca", "aggregation", "block_ack", "protection", "secondary_channel"];
 
 /// The same, of the entries of `flow`.
 const NEW_OF_FLOWS: [(&str, &str); 4] = [("name", NONE), ("group", NONE), ("dscp", "0"), ("requests", "{}")];

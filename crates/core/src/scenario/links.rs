@@ -1,7 +1,8 @@
 //! Measured links: file and validation.
 
 use super::check::Checker;
-use super::former_values::{NONE, word};
+use super::file_or_text::LINKS;
+use super::former_values::word;
 use super::layout;
 use super::mobility;
 use super::schema::Config;
@@ -10,7 +11,7 @@ use crate::radio::links::Links;
 use crate::radio::{self, Propagation, Reception};
 use crate::setting::csv::former_columns;
 use crate::setting::foreign::Wanted;
-use crate::setting::{Code, Node, Report, Setting, Table, Value, count, join};
+use crate::setting::{Code, Node, Report, Setting, Value, count, join};
 
 /// Advice on links with one direction only.
 const SYMMETRIC: &str = "add their rows, or set `radio.links_symmetric = true` if they are the same in both directions";
@@ -43,34 +44,9 @@ pub fn read_file(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn File
     if let Some(links) = layout::read_file(tree, "radio.links_file", &name, from, files, report, read) {
         layout::warn_of_columns(&mut warnings, tree, "radio.links_file", &columns);
         (cfg.radio.links_table, cfg.radio.links_file) = (links, None);
-        layout::put(tree, "radio", "links_table", Node::from_json(&cfg.radio.links_table.write()));
-        if let Value::Table(t) = &mut tree.value
-            && let Some((_, Node { value: Value::Table(radio), .. })) = t.entry("radio")
-        {
-            radio.remove("links_file");
-        }
+        LINKS.put(tree, Node::from_json(&cfg.radio.links_table.write()));
     }
     warnings
-}
-
-/// Prepares a scenario for changes that lie over it: a table of links replaces the file of links below, and a file the
-/// table.
-pub fn replace(base: &mut Table, over: &Table, report: &mut Report) {
-    let Some(Node { value: Value::Table(own), .. }) = over.get("radio") else { return };
-    let is_name = |file: &&Node| file.value != Value::Text(NONE.into());
-    let outdated = match (own.get("links_file").filter(is_name), own.get("links_table")) {
-        (Some(_), Some(Node { value: Value::Text(table), origin })) if !table.is_empty() => {
-            let message = "`radio.links_file` and `radio.links_table` both say which links there are";
-            report.add("radio.links_table", *origin, message, Some("leave one of them out".to_owned()));
-            return;
-        }
-        (Some(_), None) => "links_table",
-        (None, Some(_)) => "links_file",
-        _ => return,
-    };
-    if let Some((_, Node { value: Value::Table(radio), .. })) = base.entry("radio") {
-        radio.remove(outdated);
-    }
 }
 
 /// Message about links to a node that the topology does not have.

@@ -4,8 +4,10 @@ mod arrivals;
 pub mod check;
 pub mod cost;
 pub mod error;
+mod error_rates;
 mod events;
 mod far;
+mod file_or_text;
 pub mod fix;
 pub mod flows;
 pub mod former;
@@ -123,8 +125,8 @@ impl Scenario {
         reader.begin(&mut own);
         reader.report_twice(&own, &dotted);
         // Links are those of this scenario, however they are written, or else those of the files that it extends.
-        let (links, dotted): (Vec<_>, Vec<_>) = dotted.into_iter().partition(|d| d.0.starts_with("radio.links_"));
-        for (path, node) in links {
+        let (texts, dotted): (Vec<_>, Vec<_>) = dotted.into_iter().partition(|d| file_or_text::concerns(&d.0));
+        for (path, node) in texts {
             reader.set(&mut own, &path, node);
         }
         let mut tree = reader.extend(own, "scenario");
@@ -198,6 +200,7 @@ impl Scenario {
         let mut warnings = layout::read_files(&mut config, &mut tree, name, files, of_pairs, &mut report);
         warnings.append(mobility::read_file(&mut config, &mut tree, name, files, &mut report));
         warnings.append(links::read_file(&mut config, &mut tree, name, files, &mut report));
+        error_rates::read_file(&mut config, &mut tree, name, files, &mut report);
         add_default_flow(&mut config, &tree);
         let (findings, layout) = check::check(&config, &tree, &sources);
         // A default in place of an unreadable value needs no second message.
@@ -289,7 +292,8 @@ impl Scenario {
         let interfaces = &self.layout.interfaces;
         let channel = Channel::new(&interfaces.on_air(&self.layout.positions));
         let node = |r: RadioId| interfaces.radios[r.index()].node.0;
-        let fixed_rate = Mode::checked(self.config.wlan.data_rate);
+        let (data, ppdu) = (self.config.wlan.data_mode(), &self.config.wlan.ppdu);
+        let exists = |m: &Mode| !m.is_ht() || ppdu.has(m.mcs().into());
         let mut links = Vec::new();
         for from in (0..interfaces.radios.len() as u32).map(RadioId) {
             let start = links.len();
@@ -297,7 +301,7 @@ impl Scenario {
                 from: node(from),
                 to: node(to),
                 signal_dbm: 30.0 + 10.0 * libm::log10(f64::from(power)),
-                rate: fixed_rate.family().rev().filter(|m| rates >> m.0 & 1 == 1).map(Mode::rate).next(),
+                rate: data.family().rev().filter(exists).find(|m| rates >> m.column() & 1 == 1).map(Mode::rate),
             }));
             links[start..].sort_by_key(|l| l.to);
         }

@@ -1,7 +1,7 @@
 //! Source texts of a scenario: TOML with positions, files that extend each other, overrides.
 
 use super::renamed::Renaming;
-use super::{links, presets, schema};
+use super::{file_or_text, presets, schema};
 use crate::setting::{Entry, Node, Origin, Report, Table, Value, count, join, shortened, suggest};
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -140,7 +140,7 @@ impl<'a> Reader<'a> {
     }
 
     fn overlay(&mut self, base: &mut Table, over: Table) {
-        links::replace(base, &over, &mut self.report);
+        file_or_text::replace(base, &over, &mut self.report);
         base.merge(over);
     }
 
@@ -311,12 +311,11 @@ impl<'a> Reader<'a> {
     /// Sets values at dotted names, which may be former ones; returns the names of all that is set.
     pub fn set_all(&mut self, tree: &mut Table, changes: Vec<(String, Node)>) -> Vec<String> {
         let changes = self.renaming.of_changes(changes);
-        let mut links = Table::default();
-        let is_of_links = |path: &str| path == "radio" || path.starts_with("radio.links_");
-        for (path, node) in changes.iter().filter(|change| is_of_links(&change.0)) {
-            self.set(&mut links, path, node.clone());
+        let mut over = Table::default();
+        for (path, node) in changes.iter().filter(|change| file_or_text::concerns(&change.0)) {
+            self.set(&mut over, path, node.clone());
         }
-        links::replace(tree, &links, &mut self.report);
+        file_or_text::replace(tree, &over, &mut self.report);
         let mut changed = Vec::new();
         for (path, node) in changes {
             leaves(&node, &path, &mut |name| changed.push(name));

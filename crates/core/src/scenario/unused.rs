@@ -42,6 +42,8 @@ const CROSS_LAYER: &[CrossLayer] = &[
             || (c.traffic.flows > 0 && c.traffic.seed.is_none())
             || (c.radio.unused("shadowing_seed").is_none() && c.radio.shadowing_seed.is_none())
     }),
+    ("radio.sinr.error_rates_file", "no frame is sent at a rate of 802.11a", |c, _| c.wlan.has_ofdm()),
+    ("radio.sinr.error_rates_table", "no frame is sent at a rate of 802.11a", |c, _| c.wlan.has_ofdm()),
     ("radio.sinr.ofdm", "no frame is sent at a rate of 802.11a", |c, _| c.wlan.has_ofdm()),
     ("topology.connected", "nodes move", |c, _| !mobility::moves(c)),
     ("mobility.ns2.", "no node moves", |c, _| mobility::moves(c)),

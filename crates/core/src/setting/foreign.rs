@@ -15,20 +15,22 @@ pub enum Wanted {
     Links,
     /// Movements of nodes.
     Movements,
+    /// Error rates of frames or bits.
+    ErrorRates,
 }
 
 /// Columns of a table of movements.
 pub const MOVEMENT_COLUMNS: [&str; 7] = ["time_s", "node", "x_m", "y_m", "dest_x_m", "dest_y_m", "speed_mps"];
 
 impl Wanted {
-    const ALL: [Wanted; 4] = [Wanted::Positions, Wanted::Flows, Wanted::Links, Wanted::Movements];
+    const ALL: [Wanted; 5] = [Wanted::Positions, Wanted::Flows, Wanted::Links, Wanted::Movements, Wanted::ErrorRates];
 
     /// Former and current name of a column that is called by its former name.
     pub(super) fn renamed(self, name: &str) -> Option<(&'static str, &'static str)> {
         let columns: &[(&str, &str)] = match self {
             Wanted::Links => &[("from", "src"), ("to", "dst")],
             Wanted::Flows => &[("start_s", "started_at_s")],
-            Wanted::Positions | Wanted::Movements => &[],
+            Wanted::Positions | Wanted::Movements | Wanted::ErrorRates => &[],
         };
         columns.iter().copied().find(|(old, _)| *old == name)
     }
@@ -45,6 +47,7 @@ impl Wanted {
             Wanted::Flows => &["src", "dst"],
             Wanted::Links => &["src", "dst"],
             Wanted::Movements => &MOVEMENT_COLUMNS,
+            Wanted::ErrorRates => &["mcs", "snr_db"],
         }
     }
 
@@ -55,6 +58,7 @@ impl Wanted {
             Wanted::Flows => &["flow", "started_at_s", "min_hops"],
             Wanted::Links => &["signal_dbm", "loss_db", "rate_bps"],
             Wanted::Movements => &[],
+            Wanted::ErrorRates => &["bytes", "frame_error_rate", "bit_error_rate"],
         }
     }
 
@@ -75,6 +79,7 @@ impl Wanted {
             Wanted::Flows => ("flows", "`traffic.file`"),
             Wanted::Links => ("links", "`radio.links_file`, with `radio.propagation = \"links\"`"),
             Wanted::Movements => ("ways", NAME_MOTION),
+            Wanted::ErrorRates => ("error rates", "`radio.sinr.error_rates_file`, with `radio.reception = \"sinr\"`"),
         }
     }
 
@@ -91,6 +96,9 @@ impl Wanted {
             Wanted::Movements => {
                 "give a movement file of ns-2, a `.movements` file of BonnMotion, or CSV with the columns time_s, \
                  node, x_m, y_m, dest_x_m, dest_y_m, speed_mps"
+            }
+            Wanted::ErrorRates => {
+                "write a CSV file with the columns mcs, snr_db, bytes, frame_error_rate: one ratio in a line"
             }
         }
     }
@@ -170,7 +178,9 @@ fn json(text: &str, wanted: Wanted) -> (&'static str, Option<String>) {
         let help = match wanted {
             Wanted::Positions => format!("it has links and their costs, but no places; {}", wanted.expected()),
             Wanted::Links => COSTS.to_owned(),
-            Wanted::Flows | Wanted::Movements => format!("it has links and their costs only; {}", wanted.expected()),
+            Wanted::Flows | Wanted::Movements | Wanted::ErrorRates => {
+                format!("it has links and their costs only; {}", wanted.expected())
+            }
         };
         return ("it is NetJSON, which is not read", Some(help));
     }
@@ -270,6 +280,13 @@ pub fn column(name: &str, header: &[&str], wanted: Wanted) -> Option<String> {
         Wanted::Movements if says(&["z", "height", "altitude", "alt"]) => Some("ways have two dimensions".to_owned()),
         Wanted::Movements if says(&["speed", "velocity"]) => meant("speed_mps"),
         Wanted::Movements if says(&["time", "t"]) => meant("time_s"),
+        Wanted::ErrorRates if says(&["snr", "sinr", "db", "ratio"]) => meant("snr_db"),
+        Wanted::ErrorRates if says(&["ber"]) => meant("bit_error_rate"),
+        Wanted::ErrorRates if says(&["per", "fer", "mpdu", "loss", "error"]) => meant("frame_error_rate"),
+        Wanted::ErrorRates if says(&["length", "size", "length_bytes"]) => meant("bytes"),
+        Wanted::ErrorRates if says(&["rate", "mbps", "modulation"]) => {
+            Some("number the modulations and codes as MCS 0 to 9: 6 Mbit/s of 802.11a has those of MCS 0".to_owned())
+        }
         _ => None,
     }
 }

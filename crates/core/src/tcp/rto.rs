@@ -294,6 +294,16 @@ mod tests {
         assert_eq!(timeouts(&bare, &[0.1, 0.02]), [0.3, 0.29375]);
     }
 
+    /// The deviation is held at its largest, and loses a quarter of the excess at the end of a round: after 200 ms SRTT 112.5
+    /// and 4 x 53.1; then SRTT 110.9 and the same, 323, or 320 when the round has ended.
+    #[test]
+    fn c08_linux_holds_the_deviation_at_its_largest() {
+        let cfg = Config { estimator: Estimator::Linux, min: Span::ms(200), ..Config::default() };
+        let all = timeouts(&cfg, &[0.1, 0.1, 0.2, 0.1]);
+        assert_eq!(all[..3], [0.3, 0.3, 0.325]);
+        assert!((0.320..=0.324).contains(&all[3]), "{all:?}");
+    }
+
     #[test]
     fn a_timeout_doubles_until_the_largest() {
         let mut rto = Rto::new(&Config { initial: Span::secs(3), ..Config::default() }, Span::ZERO);

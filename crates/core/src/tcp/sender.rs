@@ -9,6 +9,7 @@ use super::eln::Eln;
 use super::output::Out;
 use super::recovery::Recovery;
 use super::recovery::settings::Answer;
+use super::recovery::view::RackView;
 use super::send_times::SendTimes;
 use crate::packet::{AckSegment, DataSegment, Seq};
 use crate::unit::{Span, Time};
@@ -390,6 +391,11 @@ impl Sender {
             outstanding: conn.outstanding(),
             phase: self.phase(),
         }
+    }
+
+    /// Loss recovery, pacing and BBR of a sender of Linux for observers; `None`: another loss recovery.
+    pub fn rack_view(&self) -> Option<RackView> {
+        self.recovery.view()
     }
 
     /// Variables of the connection.

@@ -206,6 +206,10 @@ settings! {
         /// Block acknowledgement.
         pub block_ack: edca::BlockAck = edca::BlockAck::default()
             ; used when Config::has_block_ack, else "`wlan.access` is `dcf`, or there are no A-MPDUs",
+        /// Other networks in the secondary channel.
+        pub secondary_channel: edca::secondary::Config = edca::secondary::Config::default()
+            ; used when Config::has_secondary_channel,
+            else "`wlan.access` is `dcf`, or `wlan.ppdu.channel_width` is 20 MHz",
         /// Rate of unicast data frames on all links without a rate of their own.
         pub data_rate: BitRate = BitRate::mbps(2) => one_of(&RATES)
             ; used when |c| !c.ppdu.is_ht(), else "`wlan.ppdu` sets the rate",
@@ -322,6 +326,11 @@ impl Config {
     /// Tells if data are acknowledged under agreements of block acknowledgement.
     pub fn has_block_ack(&self) -> bool {
         self.access == edca::Access::Edca && self.aggregation.max_mpdus > 1 && self.ppdu.is_ht()
+    }
+
+    /// Tells if data are sent in a channel that has a secondary channel.
+    pub fn has_secondary_channel(&self) -> bool {
+        !self.is_dcf() && self.ppdu.is_wide()
     }
 
     /// Mode of unicast data frames on links without a rate of their own.

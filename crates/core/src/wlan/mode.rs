@@ -47,6 +47,12 @@ pub fn rates(ppdu: &ppdu::Config) -> impl Iterator<Item = BitRate> + '_ {
     of_channel(ppdu).map(Mode::rate)
 }
 
+/// For each column, the rate of a frame that is sent in 20 MHz of a wider channel; empty if the channel has 20 MHz.
+pub fn narrow_rates(ppdu: &ppdu::Config) -> Vec<BitRate> {
+    let narrow = |mode: Mode| if mode.is_ht() { mode.narrow().rate() } else { mode.rate() };
+    if ppdu.is_wide() { of_channel(ppdu).map(narrow).collect() } else { Vec::new() }
+}
+
 /// For each column, the rate with the same modulation and code in a channel of 20 MHz with one stream.
 pub fn codings() -> impl Iterator<Item = BitRate> {
     let ht = (0..STREAMS).flat_map(|_| (0..PER_STREAM).map(|mcs| Mode::high_throughput(mcs, 1, 0, false)));
@@ -111,6 +117,12 @@ impl Mode {
     /// Tells if the guard interval is short.
     pub fn has_short_guard(self) -> bool {
         self.0 >= FIRST_HT + PER_STREAM * STREAMS * WIDTHS
+    }
+
+    /// Mode with the same MCS, streams and guard interval in 20 MHz, where MCS 9 does not exist.
+    #[must_use]
+    pub fn narrow(self) -> Mode {
+        Mode::high_throughput(self.mcs().min(PER_STREAM - 2), self.streams(), 0, self.has_short_guard())
     }
 
     /// Rate with the same modulation and code in a channel of 20 MHz with one stream.

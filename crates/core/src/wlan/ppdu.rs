@@ -68,6 +68,11 @@ impl Config {
         self.format != Format::NonHt
     }
 
+    /// Tells if the channel is wider than 20 MHz.
+    pub fn is_wide(&self) -> bool {
+        self.is_ht() && self.channel_width != WIDTHS[0]
+    }
+
     /// Tells if the guard interval is short.
     fn is_short(&self) -> bool {
         self.guard_interval == GUARD_INTERVALS[1]
@@ -153,6 +158,15 @@ mod tests {
         let span = cfg.airtime(psdu, cfg.mode(mcs, cfg.streams));
         assert_eq!(span.0 % 1000, 0, "{span} is no whole number of microseconds");
         span.0 / 1000
+    }
+
+    #[test]
+    fn a_narrow_mode_has_the_mcs_that_exists_in_20_mhz() {
+        let wide = Config { guard_interval: GUARD_INTERVALS[1], ..vht(80e6) };
+        let narrow = Config { guard_interval: GUARD_INTERVALS[1], ..vht(20e6) };
+        for (mcs, streams) in (0..10).flat_map(|mcs| [(mcs, 1), (mcs, 2)]) {
+            assert_eq!(wide.mode(mcs, streams).narrow(), narrow.mode(mcs.min(8), streams), "MCS {mcs}");
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use chappe_core::packet::{Kind, PacketId, RadioId};
 use chappe_core::rng::{Purpose, Stream};
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::unit::{Span, Time};
-use chappe_core::wlan::edca::{Heard, Mpdu, Psdu, QosStation};
+use chappe_core::wlan::edca::{Heard, Mpdu, Psdu, QosStation, Secondary};
 use chappe_core::wlan::{Config, Cx, Frame, FrameKind, Medium, Modes, Out, Signal, Timing};
 
 const ME: RadioId = RadioId(0);
@@ -35,7 +35,7 @@ impl Bench {
         let agreement = if wlan.contains("agreement") { "" } else { "block_ack.agreement = \"established\", " };
         let width = if wlan.contains("40 MHz") { "40 MHz" } else { "20 MHz" };
         let text = format!(
-            "extends = \"802.11n\"\nrun.stop = \"1 s\"\nradio.sinr.bandwidth = \"{width}\"\n\
+            "extends = \"802.11n\"\nrun.stop = \"1 s\"\ntopology.spacing = \"20 m\"\nradio.sinr.bandwidth = \"{width}\"\n\
              wlan = {{ {agreement}{wlan} }}"
         );
         let scenario = Scenario::from_toml("test", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
@@ -467,6 +467,17 @@ fn an_agreement_is_asked_for_as_in_timeline_16() {
 }
 
 #[test]
+fn a_station_that_is_switched_off_has_lost_what_was_not_acknowledged() {
+    let mut b = Bench::new("aggregation.max_mpdus = 4", 1);
+    b.enqueue(43, BE, 5);
+    assert_eq!(b.next_frame().4, [0, 1, 2, 3]);
+    let mut dropped = vec![];
+    b.station.restart(&b.rules, &mut dropped);
+    let counted = b.station.qos_counters();
+    assert_eq!((dropped.len(), counted.mpdus_sent, counted.mpdus_failed), (5, 4, 4));
+}
+
+#[test]
 fn a_late_response_does_no_harm() {
     // The response comes after the wait is over and single frames have been sent: the agreement of the peer has the old
     // start, and what it misses has been acknowledged before.
@@ -542,16 +553,70 @@ fn the_nav_of_an_overheard_cts_covers_the_aggregate_of_a_hidden_terminal() {
     assert!(gap.is_multiple_of(9) && gap / 9 <= 15, "{data:?}");
 }
 
+/// A station with a channel of 40 MHz and other networks in its secondary channel, and for each microsecond true if these send
+/// in it.
+fn beside_others(when_busy: &str, seed: u64) -> (Bench, Vec<bool>) {
+    let others = format!("gap = \"300 us\", frame_time = \"200 us\", when_busy = \"{when_busy}\"");
+    let others = format!("secondary_channel = {{ {others} }}, aggregation.max_mpdus = 1");
+    let mut b = Bench::new(&format!("ppdu = {{ mcs = 7, channel_width = \"40 MHz\" }}, {others}"), seed);
+    let rng = Stream::new(seed, Purpose::SecondaryChannel, 0);
+    let others = Secondary::new(&b.rules.secondary_channel, rng).expect("there are others");
+    let mut asked = others.clone();
+    let busy = (0..6000).map(|us| !asked.is_idle(Time(us * 1000), Time((us + 1) * 1000))).collect();
+    b.station = b.station.clone().beside(Some(others));
+    (b, busy)
+}
+
+/// Tells if the secondary channel is idle for PIFS, 25 us, before an access.
+fn is_idle_for_pifs(busy: &[bool], at: u64) -> bool {
+    !busy[at as usize - 25..at as usize].contains(&true)
+}
+
 #[test]
-fn a_wide_ppdu_finds_the_secondary_channel_idle_for_pifs() {
-    // All stations send in the whole channel, and responses are duplicated over it: a secondary channel is busy only
-    // together with the primary. The shortest AIFS, AIFSN 1, is PIFS, 25 us, as 10.23.2.5 asks for.
-    let category = "edca.best_effort = { aifsn = 1, cw_min = 0 }";
-    let mut b = Bench::new(&format!("ppdu = {{ mcs = 0, channel_width = \"40 MHz\" }}, {category}"), 1);
-    b.busy(100, 400);
-    b.enqueue(200, BE, 1);
-    b.noise(100, 400);
-    assert_eq!(b.next_frame().0, 400 + 25);
+fn a_txop_is_narrow_where_the_secondary_channel_was_busy_within_pifs() {
+    // 1538 B at MCS 7 last 128 us in 40 MHz and 228 us in 20 MHz (10.23.2.5); the ACK has 24 Mbit/s after both.
+    let mut widths = [0; 2];
+    for seed in 0..80 {
+        let (mut b, busy) = beside_others("narrow", seed);
+        b.enqueue(100 + 37 * seed, BE, 1);
+        let (at, kind, end, duration, _) = b.next_frame();
+        let is_idle = is_idle_for_pifs(&busy, at);
+        assert_eq!((kind, end - at, duration), (FrameKind::Data, if is_idle { 128 } else { 228 }, 44), "seed {seed}");
+        widths[usize::from(is_idle)] += 1;
+    }
+    assert!(widths.iter().all(|&n| n > 20), "{widths:?}");
+}
+
+#[test]
+fn a_static_station_waits_for_its_secondary_channel() {
+    // It draws again from the same window, and counts from the next boundary on, as after a busy medium.
+    let mut waits = vec![];
+    for seed in 0..80 {
+        let (mut b, busy) = beside_others("back_off", seed);
+        b.enqueue(100 + 37 * seed, BE, 1);
+        let first = b.station.deadline().0 / 1000;
+        let (at, _, end, ..) = b.next_frame();
+        assert!(is_idle_for_pifs(&busy, at) && end - at == 128, "seed {seed}: {at}");
+        assert_eq!(at == first, is_idle_for_pifs(&busy, first), "seed {seed}");
+        assert_eq!(b.station.seen(Time(at * 1000), &b.timing).cw, 15, "nothing was lost");
+        waits.push(slots(at - first));
+    }
+    assert!(waits.contains(&0) && waits.iter().any(|&w| w > 16), "{waits:?}");
+}
+
+#[test]
+fn other_networks_wait_for_a_wide_exchange() {
+    // Data of 128 us, SIFS and an ACK of 28 us: a frame of others that would begin in them comes a gap later.
+    let postponed = (0..200).filter(|&seed| {
+        let (mut b, busy) = beside_others("narrow", seed);
+        b.enqueue(100 + 17 * seed, BE, 2);
+        let (at, _, end, ..) = b.next_frame();
+        let until = b.ack(end);
+        let would_begin = is_idle_for_pifs(&busy, at) && busy[at as usize..until as usize].contains(&true);
+        let (next, _, after, ..) = b.next_frame();
+        would_begin && !is_idle_for_pifs(&busy, next) && after - next == 128
+    });
+    assert!(postponed.count() > 5);
 }
 
 #[test]

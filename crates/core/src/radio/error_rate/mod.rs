@@ -6,6 +6,9 @@
 
 mod dsss;
 mod ofdm;
+mod table;
+
+pub use table::ErrorRates;
 
 use crate::keywords;
 use crate::unit::BitRate;

@@ -50,6 +50,7 @@ cells! {
     f64 as f64 = Float: |x: f64| x;
     Time as f64 = Float: Time::as_secs;
     Span as f64 = Float: Span::as_secs;
+    Option<f64> as f64 = Float: |x: Option<f64>| x.unwrap_or(f64::NAN);
     Option<Span> as f64 = Float: |x: Option<Span>| x.map_or(f64::NAN, Span::as_secs);
     u64 as u64 = Long: |x: u64| x;
     Option<u64> as u64 = Long: |x: Option<u64>| x.unwrap_or(u64::MAX);

@@ -1,12 +1,34 @@
 //! Windows and timers of TCP senders, at each change.
 
-use super::columns::{table, word_cell, words};
+use super::columns::{Words, table, word_cell, words};
 use crate::packet::NodeId;
 use crate::record::note::Note;
+use crate::tcp::recovery::view::{BbrState, BbrView, RackView, RecoveryState};
 use crate::tcp::{Phase, Sender};
 use crate::unit::{Span, Time};
 
 word_cell!(Phase, &["slow_start", "congestion_avoidance", "recovery", "application_limited"]);
+word_cell!(RecoveryState, &["open", "disorder", "cwr", "by_time", "by_count", "loss_in_doubt", "loss"]);
+word_cell!(BbrState, &["startup", "drain", "probe_bw", "probe_rtt"]);
+
+/// Words of `recovery_state` with their meanings.
+pub const RECOVERY_STATES: Words = &[
+    ("open", " Nothing is missing."),
+    ("disorder", " Segments are missing, none is deemed lost yet."),
+    ("cwr", " The window is being reduced without a retransmission: a mark, a drop in the own queue."),
+    ("by_time", " Segments that were overdue (RACK) are deemed lost and sent again."),
+    ("by_count", " The same, after reports of as many later segments as `tcp.dup_threshold`, or more with reordering."),
+    ("loss_in_doubt", " The timer has expired; F-RTO waits for acknowledgements that show if it was wrong."),
+    ("loss", " The timer has expired, and what is deemed lost is sent again."),
+];
+
+/// Words of `bbr_state` with their meanings.
+pub const BBR_STATES: Words = &[
+    ("startup", " The rate grows by 2.89 each round trip, until it grows by less than a quarter in each of three."),
+    ("drain", " The queue of `startup` drains, at 0.35 of the rate."),
+    ("probe_bw", " The rate is probed in cycles of eight phases: 1.25, 0.75, and six times 1."),
+    ("probe_rtt", " The window is four segments for 200 ms, every 10 s, so that the smallest round-trip time shows."),
+];
 
 words! {
     /// Cause of a change of a window or a timer.
@@ -21,6 +43,10 @@ words! {
         Timeout = "timeout",
         /// An ECN echo reduced the window.
         Ecn = "ecn",
+        /// A probe was sent: a tail loss probe, or one of `probes_sent` of `flows`.
+        Probe = "probe",
+        /// A reduction of the window proved wrong and was undone: by F-RTO, timestamps (Eifel) or DSACKs.
+        Undo = "undo",
     }
 }
 
@@ -33,7 +59,7 @@ table! {
         flow: u32,
         /// Node of the sender: the source, or the node that splits the connection.
         node: NodeId,
-        /// Cause of the change: `start`, `ack`, `fast_retransmit`, `timeout`, `ecn`.
+        /// Cause of the change: `start`, `ack`, `fast_retransmit`, `timeout`, `ecn`, `probe`, `undo`.
         event: Event,
         /// Congestion window, cwnd \[segments\].
         cwnd_segments: f64,
@@ -47,7 +73,24 @@ table! {
         rto_s: Span,
         /// Phase: `slow_start`, `congestion_avoidance`, `recovery` or `application_limited`, as in `flows`.
         phase: Phase,
+        /// State of loss recovery with `rack_tlp`; null: another loss recovery.
+        recovery_state: Option<RecoveryState>,
+        /// RACK's reordering window when losses were last sought \[s\]; null before, or without `rack_tlp`.
+        reordering_window_s: Option<Span>,
+        /// State of BBR: `startup`, `drain`, `probe_bw`, `probe_rtt`; null: another congestion control.
+        bbr_state: Option<BbrState>,
+        /// Gain of BBR's pacing rate: in `probe_bw`, that of the phase; null: another congestion control.
+        pacing_gain: Option<f64>,
+        /// Rate at which BBR paces payload \[bit/s\]; null before the first round-trip time, or with another congestion control.
+        pacing_rate_bps: Option<u64>,
     }
+}
+
+/// Loss recovery of Linux: its state, the reordering window, undone reductions, BBR.
+type Repair = (RecoveryState, Option<Span>, u64, Option<BbrView>);
+
+fn repair(seen: RackView) -> Repair {
+    (seen.state, seen.reordering_window, seen.undone, seen.bbr)
 }
 
 /// State that is compared between calls.
@@ -59,6 +102,8 @@ struct State {
     timeouts: u64,
     fast_retransmits: u64,
     ecn_cuts: u64,
+    probes: u64,
+    repair: Option<Repair>,
 }
 
 impl State {
@@ -71,6 +116,26 @@ impl State {
             timeouts: counters.timeouts,
             fast_retransmits: counters.fast_retransmits,
             ecn_cuts: counters.ecn_cuts,
+            probes: counters.probes_sent,
+            repair: sender.rack_view().map(repair),
+        }
+    }
+
+    /// Cause of the change from a state before.
+    fn cause(&self, before: &State) -> Event {
+        let undone = |state: &State| state.repair.map_or(0, |r| r.2);
+        if self.timeouts > before.timeouts {
+            Event::Timeout
+        } else if undone(self) > undone(before) {
+            Event::Undo
+        } else if self.fast_retransmits > before.fast_retransmits {
+            Event::FastRetransmit
+        } else if self.ecn_cuts > before.ecn_cuts {
+            Event::Ecn
+        } else if self.probes > before.probes {
+            Event::Probe
+        } else {
+            Event::Ack
         }
     }
 }
@@ -97,17 +162,10 @@ impl Windows {
                 if before == state {
                     return;
                 }
-                if state.timeouts > before.timeouts {
-                    Event::Timeout
-                } else if state.fast_retransmits > before.fast_retransmits {
-                    Event::FastRetransmit
-                } else if state.ecn_cuts > before.ecn_cuts {
-                    Event::Ecn
-                } else {
-                    Event::Ack
-                }
+                state.cause(&before)
             }
         };
+        let bbr = state.repair.and_then(|r| r.3);
         self.rows.push(Row {
             time_s: at,
             flow,
@@ -119,6 +177,11 @@ impl Windows {
             srtt_s: state.timer.0,
             rto_s: state.timer.1,
             phase: state.phase,
+            recovery_state: state.repair.map(|r| r.0),
+            reordering_window_s: state.repair.and_then(|r| r.1),
+            bbr_state: bbr.map(|b| b.state),
+            pacing_gain: bbr.map(|b| b.pacing_gain),
+            pacing_rate_bps: bbr.and_then(|b| b.pacing_rate),
         });
     }
 }

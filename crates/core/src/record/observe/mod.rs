@@ -14,7 +14,7 @@ pub mod routes;
 pub mod stations;
 
 use super::capture::Captures;
-use super::note::Note;
+use super::note::{Note, Subject};
 use super::trace::Trace;
 use crate::packet::{NodeId, RadioId};
 use crate::run::{RadioSetup, RecordedTable, Setup};
@@ -43,7 +43,11 @@ impl RecordedTable {
             RecordedTable::Frames => &[("outcome", frames::Outcome::WORDS)],
             RecordedTable::Heard => &[("verdict", heard::Verdict::WORDS)],
             RecordedTable::Packets => &[("packet_type", packets::PacketType::WORDS), ("event", packets::Event::WORDS)],
-            RecordedTable::Cwnd => &[("event", cwnd::Event::WORDS)],
+            RecordedTable::Cwnd => &[
+                ("event", cwnd::Event::WORDS),
+                ("recovery_state", cwnd::RECOVERY_STATES),
+                ("bbr_state", cwnd::BBR_STATES),
+            ],
             RecordedTable::Mpdus | RecordedTable::Queue => &[],
             RecordedTable::Routes => &[("event", routes::Event::WORDS)],
             RecordedTable::Energy | RecordedTable::Positions => &[],
@@ -100,6 +104,22 @@ impl Observer {
         }
     }
 
+    /// Tells if it reads notes on this subject.
+    fn reads(&self, subject: Subject) -> bool {
+        match self {
+            Observer::Trace(_) | Observer::Captures(_) => true,
+            Observer::Frames(_) | Observer::Mpdus(_) | Observer::Heard(_) => {
+                matches!(subject, Subject::Frame | Subject::End)
+            }
+            Observer::Packets(_) => subject == Subject::Packet,
+            Observer::Cwnd(_) => subject == Subject::Sender,
+            Observer::Queue(_) => subject == Subject::Queue,
+            Observer::Routes(_) => subject == Subject::Router,
+            Observer::Energy(_) => subject == Subject::Battery,
+            Observer::Positions(_) => subject == Subject::Movement,
+        }
+    }
+
     fn on(&mut self, at: Time, note: &Note<'_>) {
         match self {
             Observer::Trace(o) => o.on(at, note),
@@ -147,50 +167,92 @@ impl Observer {
     }
 }
 
+/// An observer, with a bit for each subject that it reads.
+#[derive(Clone, Debug)]
+struct Reader {
+    subjects: u8,
+    observer: Observer,
+}
+
+impl Reader {
+    fn new(observer: Observer) -> Reader {
+        let subjects = Subject::ALL.iter().filter(|&&subject| observer.reads(subject));
+        Reader { subjects: subjects.fold(0, |all, &subject| all | bit(subject)), observer }
+    }
+}
+
+fn bit(subject: Subject) -> u8 {
+    1 << subject as u8
+}
+
 /// All observers of a run.
 #[derive(Clone, Debug, Default)]
-pub struct Observers(Vec<Observer>);
+pub struct Observers {
+    readers: Vec<Reader>,
+    /// Subjects that any of them reads.
+    subjects: u8,
+}
 
 impl Observers {
     /// Observers that write the tables of a run.
     pub fn new(setup: &Setup) -> Observers {
         let wanted = RecordedTable::ALL.iter().filter(|t| setup.record.contains(t));
         let captures = setup.capture.then(|| Observer::Captures(Box::new(Captures::new(setup))));
-        Observers(wanted.map(|&t| Observer::new(t, setup)).chain(captures).collect())
+        let mut all = Observers::default();
+        wanted.map(|&t| Observer::new(t, setup)).chain(captures).for_each(|observer| all.add(observer));
+        all
+    }
+
+    fn add(&mut self, observer: Observer) {
+        let reader = Reader::new(observer);
+        self.subjects |= reader.subjects;
+        self.readers.push(reader);
     }
 
     /// Starts a trace of frames and arrivals, for tests.
     pub fn trace(&mut self) {
-        self.0.push(Observer::Trace(Box::default()));
+        self.add(Observer::Trace(Box::default()));
     }
 
     /// Ends the trace and returns it.
     pub fn take_trace(&mut self) -> Option<Box<Trace>> {
-        let i = self.0.iter().position(|o| matches!(o, Observer::Trace(_)))?;
-        if let Observer::Trace(trace) = self.0.remove(i) { Some(trace) } else { None }
+        let i = self.readers.iter().position(|r| matches!(r.observer, Observer::Trace(_)))?;
+        if let Observer::Trace(trace) = self.readers.remove(i).observer { Some(trace) } else { None }
     }
 
     /// The captures, if any are written.
     pub fn captures(&mut self) -> Option<&mut Captures> {
-        self.0.iter_mut().find_map(|o| if let Observer::Captures(captures) = o { Some(&mut **captures) } else { None })
+        let mut observers = self.readers.iter_mut().map(|r| &mut r.observer);
+        observers.find_map(|o| if let Observer::Captures(captures) = o { Some(&mut **captures) } else { None })
     }
 
-    /// Passes a note to the observers.
-    #[cold]
+    /// Passes a note to the observers that read its subject.
+    #[inline]
     pub fn on(&mut self, at: Time, note: &Note<'_>) {
-        for observer in &mut self.0 {
-            observer.on(at, note);
+        let subject = bit(note.subject());
+        if self.subjects & subject != 0 {
+            self.pass(subject, at, note);
+        }
+    }
+
+    #[cold]
+    fn pass(&mut self, subject: u8, at: Time, note: &Note<'_>) {
+        for reader in &mut self.readers {
+            if reader.subjects & subject != 0 {
+                reader.observer.on(at, note);
+            }
         }
     }
 
     /// Memory of the rows that were not read \[B\].
     pub fn memory(&self) -> usize {
-        let captures = self.0.iter().map(|o| if let Observer::Captures(c) = o { c.memory() } else { 0 });
-        self.0.iter().filter_map(Observer::kept).map(Rows::memory).chain(captures).sum()
+        let observers = self.readers.iter().map(|r| &r.observer);
+        let captures = observers.clone().map(|o| if let Observer::Captures(c) = o { c.memory() } else { 0 });
+        observers.filter_map(Observer::kept).map(Rows::memory).chain(captures).sum()
     }
 
     /// Tables with the rows that were not read.
     pub fn tables(&mut self) -> impl Iterator<Item = (RecordedTable, &mut dyn Rows)> {
-        self.0.iter_mut().filter_map(Observer::rows)
+        self.readers.iter_mut().filter_map(|r| r.observer.rows())
     }
 }

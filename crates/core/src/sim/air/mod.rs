@@ -16,7 +16,7 @@ use crate::sim::timer_numbers::Timer;
 use crate::sim::timers::Timers;
 use crate::sim::watch::Watch;
 use crate::unit::{Span, Time};
-use crate::wlan::edca::{Access, QosStation};
+use crate::wlan::edca::{Access, QosStation, Secondary};
 use crate::wlan::{self, Contention, Frame, Station, Timing, Unanswered};
 use errors::Receivers;
 use qos::Qos;
@@ -118,6 +118,10 @@ impl Mac {
         let interfaces = &setup.interfaces;
         let rules = |p: &Profile| Arc::new(Rules { timing: Timing::new(&p.wlan), dcf: p.wlan.clone() });
         let rules: Vec<_> = interfaces.profiles.iter().map(rules).collect();
+        let others = |dcf: &wlan::Config, radio| {
+            let rng = Stream::new(setup.seed, Purpose::SecondaryChannel, radio);
+            dcf.has_secondary_channel().then(|| Secondary::new(&dcf.secondary_channel, rng)).flatten()
+        };
         let mac = |(i, r): (usize, &RadioSetup)| {
             let (radio, rules) = (RadioId(i as u32), Arc::clone(&rules[r.profile as usize]));
             let rng = Stream::new(setup.seed, Purpose::Backoff, i as u64);
@@ -131,7 +135,8 @@ impl Mac {
             );
             let modes = interfaces.modes(radio);
             let qos = (rules.dcf.access == Access::Edca)
-                .then(|| Box::new(QosStation::new(radio, &rules.dcf, modes.clone(), control.clone(), rng.clone())));
+                .then(|| QosStation::new(radio, &rules.dcf, modes.clone(), control.clone(), rng.clone()))
+                .map(|station| Box::new(station.beside(others(&rules.dcf, i as u64))));
             Mac { station: Station::new(radio, &rules.dcf, modes, control, rng), rules, qos }
         };
         interfaces.radios.iter().enumerate().map(mac).collect()

@@ -6,7 +6,7 @@
 use super::reception::{medium, signal};
 use super::{Air, Mac, Rules};
 use crate::packet::{PacketId, PacketPool, RadioId};
-use crate::radio::{Ended, ReceptionSink, Verdict};
+use crate::radio::{Ended, NARROW, ReceptionSink, Verdict};
 use crate::record::note::Note;
 use crate::sim::timer_numbers::Timer;
 use crate::sim::timers::Timers;
@@ -119,7 +119,9 @@ impl Air {
     #[inline(never)]
     pub fn on_frame_start_qos(&mut self, n: RadioId, at: Time, frame: &Frame, timers: &mut Timers) {
         let Air { channel, macs, .. } = self;
-        let (ends, column) = ((n, frame.to), frame.mode.column());
+        let wide = macs[n.index()].rules.timing.data_mode;
+        let is_narrow = frame.mode.is_ht() && frame.mode.width() < wide.width();
+        let (ends, column) = ((n, frame.to), frame.mode.column() + if is_narrow { NARROW } else { 0 });
         let farthest = channel.start(ends, at, frame.airtime, column, &mut QosFrameStart { macs, timers });
         let mut last = at + frame.airtime + farthest;
         if farthest > self.shortest_sifs {

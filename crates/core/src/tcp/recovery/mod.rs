@@ -10,6 +10,7 @@ mod sack1;
 pub mod settings;
 mod tahoe;
 mod vegas;
+pub mod view;
 
 use super::config::Config;
 use super::connection::Connection;
@@ -26,6 +27,7 @@ use sack1::Sack1;
 use settings::SackRule;
 use tahoe::Tahoe;
 use vegas::Vegas;
+use view::RackView;
 
 recoveries! { cfg:
     /// Tahoe.

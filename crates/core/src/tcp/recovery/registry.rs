@@ -1,5 +1,6 @@
 //! Registry of loss recoveries: each is one file with a [`LossRecovery`], and one line in the list of `mod.rs`.
 
+use super::view::RackView;
 use crate::packet::{AckSegment, SackBlocks};
 use crate::tcp::connection::Connection;
 use crate::tcp::send_times::SendTimes;
@@ -77,6 +78,11 @@ pub(super) trait LossRecovery {
     /// Memory of the scoreboard \[B\].
     fn memory(&self) -> usize {
         0
+    }
+
+    /// State of the recovery for observers.
+    fn view(&self) -> Option<RackView> {
+        None
     }
 
     /// Tells if the retransmission timer causes a timeout although nothing is outstanding.
@@ -176,6 +182,9 @@ macro_rules! recoveries {
 
             /// Memory of the scoreboard \[B\].
             pub fn memory(&self) -> usize;
+
+            /// State of the recovery for observers.
+            pub fn view(&self) -> Option<RackView>;
 
             /// Tells if the retransmission timer causes a timeout although nothing is outstanding.
             pub fn times_out_when_idle(&self) -> bool;

@@ -121,6 +121,8 @@ keywords! {
         Off = "off",
         /// HyStart: a long train of acknowledgements, or a growing round-trip time (Ha and Rhee 2011).
         HyStart = "hystart",
+        /// HyStart++: after a growth of the round-trip time, five round trips of slower growth (RFC 9406).
+        HyStartPlusPlus = "hystart_plus_plus",
     }
 }
 
@@ -134,7 +136,7 @@ settings! {
         pub tail_loss_probe: bool = true,
         /// Detection of spurious timeouts (RFC 5682).
         pub f_rto: bool = true,
-        /// End of slow start before a loss, with `cubic`.
+        /// End of slow start before a loss: with `cubic`, HyStart++ also with `reno`.
         pub hystart: HyStartRule = HyStartRule::HyStart,
     }
 }

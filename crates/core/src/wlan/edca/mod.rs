@@ -11,11 +11,13 @@ mod counters;
 mod held;
 mod psdu;
 mod recipient;
+pub mod secondary;
 mod station;
 
 pub use category::{AccessCategory, CATEGORIES};
 pub use counters::QosCounters;
 pub use psdu::{Mpdu, Psdu};
+pub use secondary::Secondary;
 pub use station::{ADDBA_BYTES, BLOCK_ACK_BYTES, BLOCK_ACK_REQUEST_BYTES, Heard, QosStation};
 
 use crate::setting::limit::{above, at_most, range};

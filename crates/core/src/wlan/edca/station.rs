@@ -5,6 +5,7 @@ use super::counters::QosCounters;
 use super::held::{Agreed, Held, Limits, Outcome, Queue, Room};
 use super::psdu::Psdu;
 use super::recipient::{Arrival, Recipient, ahead};
+use super::secondary::{Secondary, WhenBusy};
 use super::{Agreement, MissedBlockAck, Parameters};
 use crate::packet::{Kind, PacketId, RadioId};
 use crate::rng::Stream;
@@ -82,6 +83,8 @@ struct Txop {
     until: Time,
     /// No exchange has succeeded yet.
     first: bool,
+    /// Data are sent in 20 MHz, because the secondary channel is busy.
+    narrow: bool,
 }
 
 /// The frame exchange that is going on.
@@ -126,6 +129,8 @@ pub struct QosStation {
     /// Rate control; `None` where rates are fixed.
     control: Option<Box<RateControl>>,
     rng: Stream,
+    /// Other networks in the secondary channel.
+    secondary: Option<Box<Secondary>>,
     counters: Counters,
     qos_counters: QosCounters,
     done: Vec<(Held, Outcome)>,
@@ -167,11 +172,18 @@ impl QosStation {
             modes,
             control,
             rng,
+            secondary: None,
             counters: Counters::default(),
             qos_counters: QosCounters::default(),
             done: Vec::new(),
             passed: Vec::new(),
         }
+    }
+
+    /// The station, beside these networks in its secondary channel.
+    #[must_use]
+    pub fn beside(self, others: Option<Secondary>) -> QosStation {
+        QosStation { secondary: others.map(Box::new), ..self }
     }
 
     /// Resets the station after power-off; `dropped` gets the packets it was holding. Counters, sequence numbers, the
@@ -180,8 +192,11 @@ impl QosStation {
         let control = self.control.take();
         let fresh = QosStation::new(self.me, rules, self.modes.clone(), control, self.rng.clone());
         let mut old = std::mem::replace(self, fresh);
-        old.queues.iter_mut().for_each(|queue| queue.clear(dropped));
-        (self.queues, self.seen) = (old.queues, old.seen);
+        for queue in &mut old.queues {
+            queue.clear(dropped);
+            old.qos_counters.mpdus_failed += queue.take_failed();
+        }
+        (self.queues, self.seen, self.secondary) = (old.queues, old.seen, old.secondary);
         (self.counters, self.qos_counters) = (old.counters, old.qos_counters);
         self.recipients = old.recipients;
         self.recipients.iter_mut().for_each(Recipient::forget_stored);
@@ -846,11 +861,35 @@ impl QosStation {
             }
         }
         let Some(category) = sends else { return };
+        let narrow = !self.has_whole_channel(cx);
+        if narrow && cx.rules.secondary_channel.when_busy == WhenBusy::BackOff {
+            let backoff = &mut self.backoffs[category as usize];
+            backoff.draw(&mut self.rng);
+            // It has acted at this boundary, and counts from the next one on.
+            backoff.slots += 1;
+            return self.proceed(cx);
+        }
         self.freeze(cx.now, cx.timing.slot);
         let limit = category.parameters(&cx.rules.edca).txop_limit;
         let until = if limit == Span::ZERO { Time::NEVER } else { cx.now + limit };
-        self.txop = Some(Txop { category, until, first: true });
+        self.txop = Some(Txop { category, until, first: true, narrow });
         self.send_next(cx);
+    }
+
+    /// Tells if the secondary channel has been idle for PIFS (10.23.2.5).
+    fn has_whole_channel(&mut self, cx: &Cx<'_>) -> bool {
+        let pifs = cx.timing.sifs + cx.timing.slot;
+        let since = Time(cx.now.0.saturating_sub(pifs.0));
+        self.secondary.as_mut().is_none_or(|others| others.is_idle(since, cx.now))
+    }
+
+    /// Lets other networks wait for a frame in the whole channel, and for what follows it.
+    fn hold_secondary(&mut self, until: Time) {
+        if let Some(others) = &mut self.secondary
+            && self.txop.is_some_and(|txop| !txop.narrow)
+        {
+            others.wait(until);
+        }
     }
 
     /// Ends the TXOP, with a new back-off; `reset`: with the smallest window.
@@ -962,6 +1001,7 @@ impl QosStation {
                 control.begin(to, first.kind, timing.header_bytes() + first.msdu, cx.now)
             }
         };
+        let mode = if txop.narrow { mode.narrow() } else { mode };
         let single = timing.control_for(mode, ACK_BYTES).1;
         let block = timing.control_for(mode, BLOCK_ACK_BYTES).1;
         let most = if rules.has_block_ack() { block } else { single };
@@ -1013,6 +1053,7 @@ impl QosStation {
         self.await_response(State::AwaitCts, airtime, mode, cx);
         let follows = cx.timing.sifs * 3 + cts + exchange.airtime + exchange.response;
         let duration = self.duration(cx.now + airtime, follows);
+        self.hold_secondary(cx.now + airtime + duration);
         let frame = self.control_frame(FrameKind::Rts, exchange.to, airtime, duration, mode);
         self.transmit(frame, cx);
     }
@@ -1024,6 +1065,7 @@ impl QosStation {
         self.timeout = cx.now + airtime;
         let follows = cx.timing.sifs * 2 + exchange.airtime + exchange.response;
         let duration = self.duration(cx.now + airtime, follows);
+        self.hold_secondary(cx.now + airtime + duration);
         let frame = self.control_frame(FrameKind::Cts, self.me, airtime, duration, mode);
         self.transmit(frame, cx);
     }
@@ -1042,6 +1084,7 @@ impl QosStation {
         }
         let follows = if to.is_broadcast() { Span::ZERO } else { cx.timing.sifs + response };
         let duration = self.duration(end, follows);
+        self.hold_secondary(end + duration);
         let mut frame = self.control_frame(kind, to, airtime, duration, mode);
         match kind {
             FrameKind::BlockAckReq => self.qos_counters.block_ack_requests_sent += 1,

@@ -3,7 +3,9 @@
 
 mod kernel;
 mod lives;
+mod rfcs;
 mod senders;
+mod vectors;
 
 use chappe_core::packet::{AckSegment, DataSegment, Ecn, Seq};
 use chappe_core::scenario::{NoFiles, Scenario};
@@ -231,6 +233,7 @@ fn every_timeline_has_the_kernels_order_of_packets_and_its_times() {
     assert!(wrong.is_empty(), "{wrong:#?}");
     let Some(section) = kernel::section() else { return };
     page += section;
+    page += crate::linux_bbr::section();
     page += crate::linux_flows::section();
     let path = std::path::Path::new(crate::CORE).join("../../docs/linux.md");
     if std::env::var_os("CHAPPE_WRITE_DOCS").is_some() {

@@ -18,9 +18,11 @@ mod state;
 mod timers;
 mod undo;
 mod usage;
+mod view;
 
 use super::registry::LossRecovery;
 use super::settings::RackTlpConfig;
+use super::view::RackView;
 use crate::packet::{AckSegment, SackBlocks, Seq};
 use crate::tcp::config::Config;
 use crate::tcp::connection::Connection;
@@ -49,7 +51,8 @@ pub struct RackTlp {
     usage: Usage,
     rack: Rack,
     prr: Prr,
-    undo: Undo,
+    /// In a box, too.
+    undo: Box<Undo>,
     clock: Clock,
     /// Purpose of the timer.
     pending: Kind,
@@ -66,6 +69,8 @@ pub struct RackTlp {
     pacing: Pacing,
     /// Segments marked lost since the beginning.
     lost: u64,
+    /// The recovery began because segments were overdue, not because of the number of later ones.
+    by_time: bool,
     /// End of the round trip in which the deviation of round-trip times is sought.
     round_end: Seq,
 }
@@ -81,7 +86,7 @@ impl RackTlp {
             usage: Usage::default(),
             rack: Rack::new(cfg.dup_threshold),
             prr: Prr::default(),
-            undo: Undo::default(),
+            undo: Box::new(Undo::new(cfg.timestamps)),
             clock: Clock::new(own.tick),
             pending: Kind::Timeout,
             high: 0,
@@ -91,6 +96,7 @@ impl RackTlp {
             rate: Rate::default(),
             pacing: Pacing::default(),
             lost: 0,
+            by_time: false,
             round_end: 0,
             cfg: own,
             dup_threshold: cfg.dup_threshold,
@@ -259,6 +265,7 @@ impl RackTlp {
             self.begin_reduction();
         }
         self.rack.count_recovery();
+        self.by_time = self.rack.window.is_some_and(|w| w > Span::ZERO);
         self.state = State::Recovery;
         conn.begin_recovery_with_window();
     }
@@ -591,5 +598,9 @@ impl LossRecovery for RackTlp {
 
     fn memory(&self) -> usize {
         self.queue.memory()
+    }
+
+    fn view(&self) -> Option<RackView> {
+        Some(self.seen())
     }
 }

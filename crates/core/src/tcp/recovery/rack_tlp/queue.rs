@@ -139,9 +139,9 @@ impl Queue {
         self.hint = self.hint.min(nxt);
     }
 
-    /// Counts a retransmission of a lost segment.
+    /// Counts a retransmission of a lost segment, or at a timeout of the first one, whatever was reported of it.
     pub fn resend(&mut self, seq: Seq, now: Time, mark: Mark) {
-        self.resent += 1;
+        self.resent += u32::from(!self.at(seq).resent);
         self.probe(seq, now, mark);
         self.at(seq).resent = true;
     }

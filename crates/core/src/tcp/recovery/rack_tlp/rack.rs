@@ -30,8 +30,8 @@ pub(super) struct Rack {
     round: u64,
     /// DupThresh, raised with the reordering that was seen \[segments\].
     pub reordering: u32,
-    /// Reordering window that was used last, for observers.
-    pub window: Span,
+    /// Reordering window that was used last.
+    pub window: Option<Span>,
 }
 
 impl Rack {
@@ -48,7 +48,7 @@ impl Rack {
             dsack: false,
             round: 0,
             reordering: dup_threshold,
-            window: Span::ZERO,
+            window: None,
         }
     }
 
@@ -114,7 +114,7 @@ impl Rack {
     pub fn detect(&mut self, queue: &mut Queue, recovering: bool, srtt: Span, now: Time) -> (Option<Span>, u32) {
         self.advanced = false;
         let window = self.reordering_window(queue.sacked(), recovering, srtt);
-        self.window = window;
+        self.window = Some(window);
         let (mut place, mut wait, mut marked) = (0, None, 0);
         queue.tidy();
         while let Some((sent, seq)) = queue.transmission(&mut place) {
@@ -135,5 +135,113 @@ impl Rack {
     /// Tells if a segment sent at this time has not been delivered within RACK.rtt (used after a timeout; 6.3).
     pub fn is_overdue(&self, sent: Time, now: Time) -> bool {
         now.since(sent) >= self.rtt
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::queue::Mark;
+    use super::*;
+
+    fn at(us: u64) -> Time {
+        Time::ZERO + Span::us(us)
+    }
+
+    /// RACK that has measured a smallest round-trip time of 100 ms.
+    fn rack() -> Rack {
+        let mut rack = Rack::new(3);
+        rack.take_rtt(Span::ms(100));
+        rack
+    }
+
+    /// Segments sent at these times [us].
+    fn queue(sent: &[u64]) -> Queue {
+        let mut queue = Queue::default();
+        sent.iter().for_each(|us| queue.push(at(*us), Mark::default()));
+        queue
+    }
+
+    /// RFC 8985, 6.2, step 4: a quarter of min_RTT; none without reordering so far, in recovery, or after DupThresh
+    /// reports; each DSACK adds a quarter, up to SRTT.
+    #[test]
+    fn the_reordering_window_is_a_quarter_of_the_smallest_round_trip_and_grows_with_dsacks() {
+        let mut rack = rack();
+        let window = |rack: &Rack, sacked, recovering| rack.reordering_window(sacked, recovering, Span::ms(120));
+        assert_eq!([0, 2].map(|sacked| window(&rack, sacked, false)), [Span::ms(25); 2]);
+        assert_eq!([window(&rack, 3, false), window(&rack, 0, true)], [Span::ZERO; 2]);
+        rack.see_reordering(2);
+        assert_eq!([window(&rack, 3, false), window(&rack, 0, true)], [Span::ms(25); 2]);
+        let mut delivered = 10;
+        let windows = [0; 5].map(|_| {
+            rack.dsack = true;
+            rack.adapt(delivered, delivered + 1);
+            delivered += 10;
+            window(&rack, 3, true)
+        });
+        assert_eq!(windows, [50, 75, 100, 120, 120].map(Span::ms));
+    }
+
+    /// RACK.dsack_round: of the DSACKs of a round trip one counts; the window is kept for 16 recoveries.
+    #[test]
+    fn a_round_trip_with_dsacks_raises_the_window_once_for_sixteen_recoveries() {
+        let mut rack = rack();
+        for (prior, delivered, multiplier) in [(10, 20, 2), (12, 22, 2), (19, 29, 2), (20, 30, 3)] {
+            rack.dsack = true;
+            rack.adapt(prior, delivered);
+            assert_eq!(rack.multiplier, multiplier, "{prior} {delivered}");
+        }
+        for k in 1..=16 {
+            assert_eq!(rack.multiplier, 3, "recovery {k}");
+            rack.count_recovery();
+            rack.adapt(100, 101);
+        }
+        assert_eq!(rack.multiplier, 1);
+    }
+
+    /// RFC 8985, 6.2, step 5: four segments 1 ms apart; the last is reported 100 ms after it was sent. Those before are
+    /// lost when RACK.rtt and the reordering window have passed since they were sent, the last of them after 24 ms.
+    #[test]
+    fn segments_are_lost_when_the_reordering_window_has_passed() {
+        let (mut rack, mut queue) = (rack(), queue(&[0, 1000, 2000, 3000]));
+        queue.sack(3);
+        rack.deliver(3, at(3000), false, at(103_000));
+        assert_eq!(rack.detect(&mut queue, false, Span::ms(100), at(103_000)), (Some(Span::ms(24)), 0));
+        assert_eq!(rack.detect(&mut queue, false, Span::ms(100), at(125_000)), (Some(Span::ms(2)), 1));
+        assert_eq!(rack.detect(&mut queue, false, Span::ms(100), at(127_000)), (None, 2));
+        assert_eq!(queue.lost(), 3);
+    }
+
+    /// After three reports nothing waits; segments sent later than the one delivered are not lost.
+    #[test]
+    fn after_three_reports_all_sent_before_are_lost_at_once() {
+        let (mut rack, mut queue) = (rack(), queue(&[0; 8]));
+        for seq in [2, 4, 5] {
+            queue.sack(seq);
+            rack.deliver(seq, at(0), false, at(100_000));
+        }
+        assert_eq!(rack.detect(&mut queue, false, Span::ms(100), at(100_000)), (None, 3));
+        let lost: Vec<Seq> = (0..8).filter(|s| queue.get(*s).is_some_and(|s| s.lost)).collect();
+        assert_eq!(lost, [0, 1, 3]);
+    }
+
+    /// RFC 8985, 6.2, step 2: a retransmission acknowledged sooner than any round trip was in vain and tells nothing; a
+    /// retransmission of which a later one was delivered is lost again.
+    #[test]
+    fn a_retransmission_is_judged_by_its_own_time() {
+        let (mut rack, mut queue) = (rack(), queue(&[0, 0, 0, 0, 0]));
+        for seq in [2, 3, 4] {
+            queue.sack(seq);
+            rack.deliver(seq, at(0), false, at(100_000));
+        }
+        rack.detect(&mut queue, false, Span::ms(100), at(100_000));
+        queue.resend(0, at(100_000), Mark::default());
+        queue.resend(1, at(101_000), Mark::default());
+        rack.advanced = false;
+        rack.deliver(1, at(101_000), true, at(150_000));
+        assert!(!rack.advanced, "49 ms are less than a round trip");
+        queue.sack(1);
+        rack.deliver(1, at(101_000), true, at(201_000));
+        assert_eq!(rack.detect(&mut queue, true, Span::ms(100), at(201_000)), (None, 1));
+        assert_eq!(queue.next_lost(), Some(0));
     }
 }

@@ -24,9 +24,9 @@ pub(super) struct Sample {
     /// P.delivered of the segment that was sent last; `None`: no segment was delivered.
     pub prior: Option<Mark>,
     /// Send time and number of that segment.
-    last: (Time, Seq),
+    pub last: (Time, Seq),
     /// Time in which the segments were sent.
-    send_elapsed: Span,
+    pub send_elapsed: Span,
     /// RS.delivered: segments delivered.
     pub delivered: u64,
     /// RS.interval; `None`: the sample is not valid.

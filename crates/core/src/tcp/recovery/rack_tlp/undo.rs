@@ -7,6 +7,8 @@ use crate::unit::Time;
 /// State before the last reduction.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Undo {
+    /// Segments carry timestamps.
+    stamped: bool,
     /// SND.UNA when the recovery began; `None`: there is nothing to undo.
     marker: Option<Seq>,
     cwnd: u32,
@@ -15,9 +17,16 @@ pub(super) struct Undo {
     unreported: Option<u32>,
     /// Time of the first retransmission.
     first_resent: Option<Time>,
+    /// Reductions undone since the beginning.
+    undone: u64,
 }
 
 impl Undo {
+    /// The state without a reduction so far; `stamped`: segments carry timestamps.
+    pub fn new(stamped: bool) -> Undo {
+        Undo { stamped, ..Undo::default() }
+    }
+
     /// A recovery begins, with this many retransmissions outstanding.
     pub fn arm(&mut self, una: Seq, resent: u32) {
         self.marker = Some(una);
@@ -62,7 +71,7 @@ impl Undo {
 
     /// Tells if an acknowledgement echoes the timestamp of a segment sent before the first retransmission.
     pub fn is_delayed(&self, echo: Time) -> bool {
-        self.first_resent.is_some_and(|at| echo.0 / 1_000_000 < at.0 / 1_000_000)
+        self.stamped && self.first_resent.is_some_and(|at| echo.0 / 1_000_000 < at.0 / 1_000_000)
     }
 
     /// Tells if DSACKs have reported all retransmissions.
@@ -80,8 +89,14 @@ impl Undo {
         self.first_resent = None;
     }
 
-    /// The window and ssthresh to return to, once.
+    /// Reductions undone since the beginning.
+    pub fn undone(&self) -> u64 {
+        self.undone
+    }
+
+    /// Undoes the reduction: the window and ssthresh to return to, once.
     pub fn take(&mut self) -> Option<(u32, u32)> {
+        self.undone += 1;
         self.marker.take();
         (self.ssthresh > 0).then_some((self.cwnd, self.ssthresh))
     }

@@ -1,10 +1,11 @@
 //! Senders of Linux with each congestion control: closed windows, marks, drops in the own node.
 
 use super::super::{ack, said, sent, wait};
-use super::settings;
+use super::{Path, run, settings};
 use chappe_core::packet::{AckSegment, DataSegment, Seq};
+use chappe_core::tcp::recovery::settings::HyStartRule;
 use chappe_core::tcp::{Config, InitialWindow, LocalDrop, Out, Sender};
-use chappe_core::unit::{Span, Time};
+use chappe_core::unit::{BitRate, Span, Time};
 
 fn controls() -> impl Iterator<Item = (&'static str, Config)> {
     ["reno", "cubic", "bbr"].into_iter().map(|control| (control, settings(control)))
@@ -152,5 +153,26 @@ fn a_drop_in_the_own_node_reduces_the_window_and_the_segment_goes_out_later() {
         }
         assert_eq!(seen, (8..30).collect::<Vec<_>>(), "{control}: each once, in order");
         assert_eq!(s.counters(now).retransmissions, 0, "{control}");
+    }
+}
+
+/// RFC 9406 in whole transfers: at 40 ms and 10 Mbit/s the path holds 33 segments, the queue 230. Rounds of 10, 20 and 40
+/// segments leave the smallest round-trip time as it is. In that of 80 all segments wait: after eight of them the window
+/// grows by a quarter per round, to 106 (88 + 72 / 4), 132, 165, 206, and slow start ends at 258. Without that it goes on
+/// to 320.
+#[test]
+fn hystart_plus_plus_ends_slow_start_before_the_queue_overflows() {
+    for control in ["reno", "cubic"] {
+        let transfer = |rule| {
+            let mut cfg = settings(control);
+            cfg.rack_tlp.hystart = rule;
+            let path = Path { rate: BitRate(10_000_000), delay: Span::ms(20), syn: Span::ZERO, queue: 230 };
+            let start = Time::ZERO + Span::ms(41);
+            let (rows, sender) = run(&cfg, &path, 1000, (Time::ZERO, start), &mut |_, _| false);
+            (rows.iter().filter(|r| r.lost).count(), sender.connection().window().ssthresh)
+        };
+        assert!(transfer(HyStartRule::Off).0 > 0, "{control}");
+        let found = transfer(HyStartRule::HyStartPlusPlus);
+        assert_eq!(found, (0, 258.0), "{control}");
     }
 }

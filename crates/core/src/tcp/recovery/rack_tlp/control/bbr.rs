@@ -6,6 +6,7 @@ use super::interface::Window;
 use crate::tcp::recovery::rack_tlp::pacing::Pacing;
 use crate::tcp::recovery::rack_tlp::rate::Sample;
 use crate::tcp::recovery::rack_tlp::state::State;
+use crate::tcp::recovery::view::BbrState;
 use crate::unit::{Span, Time};
 use std::collections::VecDeque;
 
@@ -31,19 +32,6 @@ const FULL_ROUNDS: u32 = 3;
 const AGGREGATION_ROUNDS: u32 = 5;
 const AGGREGATION_TIME: u64 = 100_000;
 
-/// Mode of BBR.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::tcp) enum Mode {
-    /// The rate doubles each round trip.
-    Startup,
-    /// The queue of startup drains.
-    Drain,
-    /// The rate is probed in cycles of eight phases.
-    ProbeBw,
-    /// The window is four segments, so that the smallest round-trip time shows.
-    ProbeRtt,
-}
-
 /// What BBR learns with an acknowledgement.
 pub(in crate::tcp) struct BbrInput<'a> {
     pub now: Time,
@@ -63,7 +51,7 @@ pub(in crate::tcp) struct BbrInput<'a> {
 /// State of BBR.
 #[derive(Clone, Debug)]
 pub(in crate::tcp) struct Bbr {
-    pub mode: Mode,
+    pub mode: BbrState,
     pacing_gain: u64,
     cwnd_gain: u64,
     /// Delivery rates with their rounds, falling.
@@ -95,7 +83,7 @@ impl Bbr {
     /// BBR without a sample so far.
     pub fn new() -> Bbr {
         Bbr {
-            mode: Mode::Startup,
+            mode: BbrState::Startup,
             pacing_gain: HIGH_GAIN,
             cwnd_gain: HIGH_GAIN,
             rates: VecDeque::with_capacity(16),
@@ -137,10 +125,15 @@ impl Bbr {
         self.rates.front().map_or(0, |r| r.1)
     }
 
+    /// pacing_gain.
+    pub fn gain(&self) -> f64 {
+        self.pacing_gain as f64 / UNIT as f64
+    }
+
     /// Keeps the window, to return to it.
     pub fn save_cwnd(&mut self, cwnd: u32) {
         let recovering = matches!(self.was, State::Recovery | State::Loss);
-        self.prior_cwnd = if !recovering && self.mode != Mode::ProbeRtt { cwnd } else { self.prior_cwnd.max(cwnd) };
+        self.prior_cwnd = if !recovering && self.mode != BbrState::ProbeRtt { cwnd } else { self.prior_cwnd.max(cwnd) };
     }
 
     /// The retransmission timer expires.
@@ -160,9 +153,9 @@ impl Bbr {
     pub fn on_resume(&mut self, now: Time, bytes: u32, w: &mut Window, pacing: &mut Pacing) {
         self.idle_restart = true;
         self.epoch = (now, 0);
-        if self.mode == Mode::ProbeBw {
+        if self.mode == BbrState::ProbeBw {
             self.pace(UNIT, bytes, pacing);
-        } else if self.mode == Mode::ProbeRtt {
+        } else if self.mode == BbrState::ProbeRtt {
             self.end_probe_rtt(now, w);
         }
     }
@@ -171,17 +164,17 @@ impl Bbr {
     pub fn on_ack(&mut self, input: &BbrInput, w: &mut Window, pacing: &mut Pacing, limit: &mut bool) {
         self.update_rate(input);
         self.update_aggregation(input, w.cwnd);
-        if self.mode == Mode::ProbeBw && self.ends_phase(input, pacing) {
+        if self.mode == BbrState::ProbeBw && self.ends_phase(input, pacing) {
             self.next_phase(input.now);
         }
         self.update_full(input.sample.is_app_limited());
         self.update_drain(input, w, pacing);
         self.update_min_rtt(input, w, limit);
         (self.pacing_gain, self.cwnd_gain) = match self.mode {
-            Mode::Startup => (HIGH_GAIN, HIGH_GAIN),
-            Mode::Drain => (DRAIN_GAIN, HIGH_GAIN),
-            Mode::ProbeBw => (CYCLE[self.phase], CWND_GAIN),
-            Mode::ProbeRtt => (UNIT, UNIT),
+            BbrState::Startup => (HIGH_GAIN, HIGH_GAIN),
+            BbrState::Drain => (DRAIN_GAIN, HIGH_GAIN),
+            BbrState::ProbeBw => (CYCLE[self.phase], CWND_GAIN),
+            BbrState::ProbeRtt => (UNIT, UNIT),
         };
         self.pace(self.pacing_gain, input.mss, pacing);
         let goal = ((pacing.rate >> 10) / u64::from(input.mss)).min(127) as u32;
@@ -280,18 +273,19 @@ impl Bbr {
     }
 
     fn update_drain(&mut self, input: &BbrInput, w: &mut Window, pacing: &Pacing) {
-        if self.mode == Mode::Startup && self.full {
-            self.mode = Mode::Drain;
+        if self.mode == BbrState::Startup && self.full {
+            self.mode = BbrState::Drain;
             w.ssthresh = self.inflight(UNIT) as u32;
         }
-        if self.mode == Mode::Drain && self.in_network(input.in_flight.1, input.now, pacing) <= self.inflight(UNIT) {
+        if self.mode == BbrState::Drain && self.in_network(input.in_flight.1, input.now, pacing) <= self.inflight(UNIT)
+        {
             self.probe_bw(input.now);
         }
     }
 
     /// Begins the cycle in a phase drawn from the time, never in the one that drains.
     fn probe_bw(&mut self, now: Time) {
-        self.mode = Mode::ProbeBw;
+        self.mode = BbrState::ProbeBw;
         let drawn = (now.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) % 7;
         self.phase = CYCLE.len() - 1 - drawn as usize;
         self.next_phase(now);
@@ -305,12 +299,12 @@ impl Bbr {
             self.min_rtt = Some(rtt);
             self.min_rtt_at = input.now;
         }
-        if expired && !self.idle_restart && self.mode != Mode::ProbeRtt {
-            self.mode = Mode::ProbeRtt;
+        if expired && !self.idle_restart && self.mode != BbrState::ProbeRtt {
+            self.mode = BbrState::ProbeRtt;
             self.save_cwnd(w.cwnd);
             self.probe_rtt_end = None;
         }
-        if self.mode == Mode::ProbeRtt {
+        if self.mode == BbrState::ProbeRtt {
             *limit = true;
             if self.probe_rtt_end.is_none() && input.in_flight.1 <= MIN_CWND {
                 self.probe_rtt_end = Some(input.now + PROBE_RTT_TIME);
@@ -335,7 +329,7 @@ impl Bbr {
         if self.full {
             self.probe_bw(now);
         } else {
-            self.mode = Mode::Startup;
+            self.mode = BbrState::Startup;
         }
     }
 
@@ -348,7 +342,7 @@ impl Bbr {
     /// Adds what is needed to keep the pipe full in spite of bursts.
     fn with_budget(&self, segments: u64) -> u64 {
         let even = (segments + 3 * u64::from(self.segment_goal) + 1) & !1;
-        if self.mode == Mode::ProbeBw && self.phase == 0 { even + 2 } else { even }
+        if self.mode == BbrState::ProbeBw && self.phase == 0 { even + 2 } else { even }
     }
 
     fn inflight(&self, gain: u64) -> u64 {
@@ -360,7 +354,7 @@ impl Bbr {
         if acked > 0 {
             w.cwnd = self.next_cwnd(input, w.cwnd).min(w.clamp);
         }
-        if self.mode == Mode::ProbeRtt {
+        if self.mode == BbrState::ProbeRtt {
             w.cwnd = w.cwnd.min(MIN_CWND);
         }
     }
@@ -402,4 +396,154 @@ impl Bbr {
 fn rate_in_bytes(rate: u64, gain: u64, bytes: u32) -> u64 {
     let product = u128::from(rate) * u128::from(bytes) * u128::from(gain) * 990_000;
     (product >> (8 + RATE_BITS)) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tcp::recovery::rack_tlp::queue::Mark;
+
+    const RTT: Span = Span::ms(40);
+
+    /// A sender whose acknowledgements each end a round trip.
+    struct Flow {
+        bbr: Bbr,
+        w: Window,
+        pacing: Pacing,
+        now: Time,
+        delivered: u64,
+    }
+
+    impl Flow {
+        fn new() -> Flow {
+            let (mut bbr, mut pacing) = (Bbr::new(), Pacing::default());
+            bbr.start(Time::ZERO, Some(RTT), 1, 10, 1448, &mut pacing);
+            let w = Window { cwnd: 10, ssthresh: 0, credit: 0, clamp: u32::MAX };
+            Flow { bbr, w, pacing, now: Time::ZERO, delivered: 1 }
+        }
+
+        /// An acknowledgement after `later`, of segments delivered at this rate \[segments/ms\], with so many in flight.
+        fn ack(&mut self, later: Span, per_ms: u64, in_flight: u32) -> (BbrState, u64) {
+            self.now += later;
+            let newly = per_ms * 40;
+            let prior = Mark { delivered: self.delivered, ..Mark::default() };
+            self.delivered += newly;
+            let sample = Sample { prior: Some(prior), delivered: newly, interval: Some(RTT), ..Sample::default() };
+            let input = BbrInput {
+                now: self.now,
+                sample: &sample,
+                delivered: (self.delivered, newly as u32),
+                losses: 0,
+                rtt: Some(RTT + Span::ms(1)),
+                in_flight: (in_flight, in_flight),
+                state: State::Open,
+                mss: 1448,
+            };
+            self.bbr.on_ack(&input, &mut self.w, &mut self.pacing, &mut false);
+            (self.bbr.mode, self.bbr.pacing_gain)
+        }
+
+        /// A flow that has left startup at 10 segments/ms, with an empty queue.
+        fn in_probe_bw() -> Flow {
+            let mut flow = Flow::new();
+            for _ in 0..4 {
+                flow.ack(RTT, 10, 1000);
+            }
+            flow.ack(RTT, 10, 400);
+            assert_eq!(flow.bbr.mode, BbrState::ProbeBw);
+            flow
+        }
+    }
+
+    /// Startup ends when in three round trips the rate has not grown by a quarter. Until then rate and window grow by 2/ln 2.
+    #[test]
+    fn startup_ends_after_three_round_trips_without_growth_by_a_quarter() {
+        let mut flow = Flow::new();
+        let rates = [8, 16, 32, 40, 49, 49, 61, 61, 61, 76];
+        let states = rates.map(|rate| flow.ack(RTT, rate, 5000).0);
+        let mut expected = [BbrState::Startup; 10];
+        // 49 is less than 1.25 x 40, and 61 is more: the count begins anew; then 61, 61 and 76 are less than 76.25.
+        expected[9] = BbrState::Drain;
+        assert_eq!(states, expected);
+        assert_eq!(HIGH_GAIN as f64 / UNIT as f64, (2.0 / std::f64::consts::LN_2 * 256.0).ceil() / 256.0);
+    }
+
+    /// Drain paces with the inverse of startup's gain until no more than rate times smallest round-trip time is in flight: 400
+    /// segments, and three times the three of a burst, rounded up to an even number.
+    #[test]
+    fn drain_ends_when_the_queue_is_empty() {
+        let mut flow = Flow::new();
+        for _ in 0..4 {
+            flow.ack(RTT, 10, 1000);
+        }
+        assert_eq!((flow.bbr.mode, flow.bbr.pacing_gain), (BbrState::Drain, 88));
+        assert_eq!((flow.bbr.segment_goal, flow.bbr.inflight(UNIT)), (3, 410));
+        assert_eq!(flow.ack(RTT, 10, 411).0, BbrState::Drain);
+        assert_eq!(flow.ack(RTT, 10, 410).0, BbrState::ProbeBw);
+    }
+
+    /// The cycle begins with any gain but 0.75; then 1.25, 0.75 and six times 1 follow each other, a smallest round-trip time
+    /// each.
+    #[test]
+    fn the_cycle_has_eight_gains() {
+        let mut flow = Flow::in_probe_bw();
+        while flow.bbr.phase != 0 {
+            flow.ack(RTT + Span::ms(1), 10, 450);
+        }
+        // In flight: enough to end the phase of 1.25, and too much to end that of 0.75 early.
+        let gains = [0; 16].map(|_| {
+            let gain = flow.bbr.pacing_gain;
+            flow.ack(RTT + Span::ms(1), 10, 600);
+            gain
+        });
+        let cycle = [320, 192, 256, 256, 256, 256, 256, 256];
+        assert_eq!((&gains[..8], &gains[8..]), (&cycle[..], &cycle[..]));
+        let first: std::collections::BTreeSet<usize> = (0..100)
+            .map(|k| {
+                flow.bbr.probe_bw(Time(k * 1_234_567));
+                flow.bbr.phase
+            })
+            .collect();
+        assert_eq!(first.into_iter().collect::<Vec<_>>(), [0, 2, 3, 4, 5, 6, 7]);
+    }
+
+    /// The phase of 1.25 lasts until 1.25 times the pipe is in flight; that of 0.75 ends early when the queue is empty.
+    #[test]
+    fn phases_follow_what_is_in_flight() {
+        let mut flow = Flow::in_probe_bw();
+        while flow.bbr.phase != 0 {
+            flow.ack(RTT + Span::ms(1), 10, 450);
+        }
+        for _ in 0..3 {
+            assert_eq!(flow.ack(RTT + Span::ms(1), 10, 450).1, 320, "the pipe is not yet full");
+        }
+        assert_eq!(flow.ack(Span::ms(1), 10, 600).1, 192);
+        assert_eq!(flow.ack(Span::ms(1), 10, 600).1, 192, "the queue is not yet empty");
+        assert_eq!(flow.ack(Span::ms(1), 10, 400).1, 256);
+        assert_eq!(flow.ack(RTT - Span::ms(1), 10, 400).1, 256);
+        assert_eq!(flow.bbr.phase, 2, "less than a round trip");
+    }
+
+    /// Ten seconds without a smaller round-trip time: four segments, for 200 ms and a round trip after they are alone in the
+    /// network; then the window before.
+    #[test]
+    fn the_round_trip_time_is_probed_every_ten_seconds() {
+        let mut flow = Flow::in_probe_bw();
+        while flow.now < Time::ZERO + Span::secs(10) {
+            assert_eq!(flow.ack(RTT, 10, 450).0, BbrState::ProbeBw);
+        }
+        let window = flow.w.cwnd;
+        assert_eq!((flow.ack(RTT, 10, 450), flow.w.cwnd), ((BbrState::ProbeRtt, UNIT), 4));
+        flow.ack(RTT, 10, 5);
+        flow.ack(RTT, 10, 4);
+        let alone = flow.now;
+        while flow.ack(RTT, 10, 4).0 == BbrState::ProbeRtt {
+            assert_eq!(flow.w.cwnd, 4);
+        }
+        assert_eq!(flow.now.since(alone), Span::ms(240), "the first acknowledgement after 200 ms");
+        assert!(flow.w.cwnd >= window, "{} of {window}", flow.w.cwnd);
+        let begin = flow.now;
+        while flow.ack(RTT, 10, 450).0 == BbrState::ProbeBw {}
+        assert_eq!((flow.bbr.mode, flow.now.since(begin)), (BbrState::ProbeRtt, Span::ms(10_040)));
+    }
 }

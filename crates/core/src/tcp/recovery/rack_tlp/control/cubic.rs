@@ -50,7 +50,7 @@ pub(in crate::tcp) struct Cubic {
 impl Cubic {
     /// The rule without a loss so far.
     pub fn new(cfg: &Config, sender: &RackTlpConfig) -> Cubic {
-        let hystart = (sender.hystart != HyStartRule::Off).then(HyStart::default);
+        let hystart = (sender.hystart == HyStartRule::HyStart).then(HyStart::default);
         let computed = (0, Time::ZERO);
         let (tick, cfg) = (sender.tick, cfg.clone());
         Cubic { cfg, tick, epoch: None, w_max: 0, per: 1, computed, min_rtt: None, hystart }

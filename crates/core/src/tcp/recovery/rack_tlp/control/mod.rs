@@ -3,6 +3,7 @@
 mod bbr;
 mod cubic;
 mod hystart;
+mod hystart_plus_plus;
 mod interface;
 mod reno;
 
@@ -10,15 +11,26 @@ use crate::packet::Seq;
 use crate::tcp::cc::Rule;
 use crate::tcp::config::Config;
 use crate::tcp::recovery::rack_tlp::usage::Usage;
+use crate::tcp::recovery::settings::HyStartRule;
+use crate::tcp::recovery::view::BbrState;
 use crate::unit::Time;
 pub(super) use bbr::{Bbr, BbrInput};
 use cubic::Cubic;
+use hystart_plus_plus::HyStartPlusPlus;
 pub(super) use interface::{Input, Window};
 use reno::Reno;
 
-/// The window rule of a connection.
+/// The window rule of a connection, and the end of its slow start.
 #[derive(Clone, Debug)]
-pub(super) enum Control {
+pub(super) struct Control {
+    law: Law,
+    /// HyStart++, if it is set.
+    start: Option<Box<HyStartPlusPlus>>,
+}
+
+/// The window rule.
+#[derive(Clone, Debug)]
+enum Law {
     /// Reno.
     Reno(Reno),
     /// CUBIC.
@@ -30,42 +42,63 @@ pub(super) enum Control {
 impl Control {
     /// The rule of the settings.
     pub fn new(cfg: &Config) -> Control {
-        match cfg.rule() {
-            Rule::Cubic => Control::Cubic(Box::new(Cubic::new(&cfg.cubic, &cfg.rack_tlp))),
-            Rule::Bbr => Control::Bbr(Box::new(Bbr::new())),
-            _ => Control::Reno(Reno),
-        }
+        let law = match cfg.rule() {
+            Rule::Cubic => Law::Cubic(Box::new(Cubic::new(&cfg.cubic, &cfg.rack_tlp))),
+            Rule::Bbr => Law::Bbr(Box::new(Bbr::new())),
+            _ => Law::Reno(Reno),
+        };
+        let starts = cfg.rack_tlp.hystart == HyStartRule::HyStartPlusPlus;
+        Control { law, start: starts.then(|| Box::new(HyStartPlusPlus::new())) }
     }
 
     /// Sees every acknowledgement of new data or with SACK blocks, before losses are sought.
     pub fn on_acked(&mut self, input: &Input, w: &mut Window) {
-        if let Control::Cubic(cubic) = self {
+        if let Law::Cubic(cubic) = &mut self.law {
             cubic.on_acked(input, w);
         }
     }
 
     /// Grows the window outside of a reduction.
     pub fn grow(&mut self, input: &Input, usage: &Usage, w: &mut Window) {
-        if !usage.allows_growth(w.cwnd, w.in_slow_start()) {
+        let slow_start = w.in_slow_start();
+        let grows = usage.allows_growth(w.cwnd, slow_start);
+        let mut acked = if grows { input.delivered } else { 0 };
+        if slow_start {
+            acked = self.slow_start(acked, input, w);
+        }
+        if acked == 0 {
             return;
         }
-        let left = if w.in_slow_start() { w.slow_start(input.delivered) } else { input.delivered };
-        if left == 0 {
-            return;
+        match &mut self.law {
+            Law::Reno(_) => w.grow_one_per(w.cwnd, acked),
+            Law::Cubic(cubic) => cubic.avoid(acked, input.now, w),
+            Law::Bbr(_) => {}
         }
-        match self {
-            Control::Reno(_) => w.grow_one_per(w.cwnd, left),
-            Control::Cubic(cubic) => cubic.avoid(left, input.now, w),
-            Control::Bbr(_) => {}
+    }
+
+    /// Grows the window in slow start; returns the segments left over.
+    fn slow_start(&mut self, acked: u32, input: &Input, w: &mut Window) -> u32 {
+        let Some(start) = &mut self.start else { return w.slow_start(acked) };
+        let left = w.slow_start(start.growth(acked));
+        if start.take(input) {
+            w.ssthresh = w.cwnd;
+        }
+        left
+    }
+
+    fn end_start(&mut self) {
+        if let Some(start) = &mut self.start {
+            start.end();
         }
     }
 
     /// ssthresh after a loss or a mark.
     pub fn ssthresh(&mut self, w: &Window) -> u32 {
-        match self {
-            Control::Reno(rule) => rule.ssthresh(w),
-            Control::Cubic(cubic) => cubic.ssthresh(w),
-            Control::Bbr(bbr) => {
+        self.end_start();
+        match &mut self.law {
+            Law::Reno(rule) => rule.ssthresh(w),
+            Law::Cubic(cubic) => cubic.ssthresh(w),
+            Law::Bbr(bbr) => {
                 bbr.save_cwnd(w.cwnd);
                 w.ssthresh
             }
@@ -74,29 +107,38 @@ impl Control {
 
     /// A timeout begins.
     pub fn on_timeout(&mut self, now: Time, nxt: Seq) {
-        match self {
-            Control::Reno(_) => {}
-            Control::Cubic(cubic) => cubic.reset(now, nxt),
-            Control::Bbr(bbr) => bbr.on_timeout(),
+        self.end_start();
+        match &mut self.law {
+            Law::Reno(_) => {}
+            Law::Cubic(cubic) => cubic.reset(now, nxt),
+            Law::Bbr(bbr) => bbr.on_timeout(),
         }
     }
 
     /// BBR, if it is the rule: it sets rate and window by itself.
     pub fn bbr(&mut self) -> Option<&mut Bbr> {
-        match self {
-            Control::Bbr(bbr) => Some(bbr),
+        match &mut self.law {
+            Law::Bbr(bbr) => Some(bbr),
+            _ => None,
+        }
+    }
+
+    /// State and pacing gain of BBR, if it is the rule.
+    pub fn seen_bbr(&self) -> Option<(BbrState, f64)> {
+        match &self.law {
+            Law::Bbr(bbr) => Some((bbr.mode, bbr.gain())),
             _ => None,
         }
     }
 
     /// Tells if reductions do not change the window.
     pub fn is_bbr(&self) -> bool {
-        matches!(self, Control::Bbr(_))
+        matches!(self.law, Law::Bbr(_))
     }
 
     /// Sending resumes after an idle time, with nothing outstanding since the last transmission.
     pub fn on_resume(&mut self, now: Time, last_sent: Time) {
-        if let Control::Cubic(cubic) = self {
+        if let Law::Cubic(cubic) = &mut self.law {
             cubic.on_resume(now, last_sent);
         }
     }

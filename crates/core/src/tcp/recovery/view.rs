@@ -1,0 +1,65 @@
+//! State of the sender of Linux for observers: loss recovery, pacing, BBR.
+
+use crate::unit::Span;
+
+/// State of loss recovery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecoveryState {
+    /// Nothing is missing.
+    Open,
+    /// Segments are missing, none is deemed lost yet.
+    Disorder,
+    /// The window is being reduced without a loss.
+    Cwr,
+    /// Segments that were overdue are deemed lost and sent again.
+    ByTime,
+    /// The same, after reports of as many later segments as the threshold for duplicates.
+    ByCount,
+    /// The timer has expired, and may have been wrong.
+    LossInDoubt,
+    /// The timer has expired.
+    Loss,
+}
+
+/// State of BBR.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BbrState {
+    /// The rate doubles each round trip.
+    Startup,
+    /// The queue of startup drains.
+    Drain,
+    /// The rate is probed in cycles of eight phases.
+    ProbeBw,
+    /// The window is four segments, so that the smallest round-trip time shows.
+    ProbeRtt,
+}
+
+/// State of BBR, its gain, and the rate that follows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BbrView {
+    /// State of BBR.
+    pub state: BbrState,
+    /// pacing_gain: in `ProbeBw`, that of the phase.
+    pub pacing_gain: f64,
+    /// Pacing rate of the payload \[bit/s\]; `None` before the first round-trip time.
+    pub pacing_rate: Option<u64>,
+}
+
+/// State of a sender of Linux.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RackView {
+    /// State of loss recovery.
+    pub state: RecoveryState,
+    /// RACK.reo_wnd when losses were last sought; `None` before.
+    pub reordering_window: Option<Span>,
+    /// Threshold for duplicates, raised with the reordering that was seen \[segments\].
+    pub reordering: u32,
+    /// Segments deemed lost and not delivered since.
+    pub lost: u32,
+    /// Segments reported in SACK blocks.
+    pub sacked: u32,
+    /// Reductions of the window that proved wrong and were undone.
+    pub undone: u64,
+    /// BBR, if it is the congestion control.
+    pub bbr: Option<BbrView>,
+}
