@@ -293,17 +293,7 @@ impl Drive {
                     blocks.iter().for_each(|b| sack.push(at(b.0), at(b.1)));
                     let echo = Time(self.now.0.saturating_sub(u64::from(*age) * 1_000_000));
                     let (ece, eln) = (*ece, *eln);
-                    self.ack(&AckSegment {
-                        next,
-                        echo,
-                        hops: 3,
-                        window: *window,
-                        eln,
-                        sack,
-                        syn: false,
-                        ece,
-                        ..AckSegment::default()
-                    })?;
+                    self.ack(&AckSegment { next, echo, hops: 3, window: *window, eln, sack, syn: false, ece })?;
                 }
                 Ok(())
             }

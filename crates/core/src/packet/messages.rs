@@ -3,7 +3,7 @@
 use super::{NodeId, Seq};
 use crate::unit::{Span, Time};
 
-/// End of a connection, as a segment or an acknowledgement knows it.
+/// End of a connection, as a segment knows it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Fin {
     /// There is no FIN.
@@ -89,8 +89,6 @@ pub struct AckSegment {
     pub sack: SackBlocks,
     /// SYN flag: acknowledges a SYN, as the first acknowledgement of a connection.
     pub syn: bool,
-    /// The FIN that it acknowledges.
-    pub fin: Fin,
     /// ECE flag: a segment has arrived with CE; on the acknowledgement of a SYN: ECN is accepted.
     pub ece: bool,
 }

@@ -178,9 +178,7 @@ impl Receiver {
         let (next, window) = (self.next, self.offer());
         self.last_ack = Some((next, window));
         let syn = std::mem::take(&mut self.answering);
-        let fin = if next > self.fin.0 { self.fin.1 } else { Fin::No };
-        let (echo, hops) = (self.echo, self.hops);
-        out.push(Out::Ack(AckSegment { next, echo, hops, window, eln: false, sack, syn, fin, ece }));
+        out.push(Out::Ack(AckSegment { next, echo: self.echo, hops: self.hops, window, eln: false, sack, syn, ece }));
     }
 
     /// Window to offer now. A duplicate repeats the last offer, so that the sender recognises it (RFC 5681, 2).

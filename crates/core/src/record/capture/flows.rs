@@ -70,13 +70,7 @@ impl Connection {
     }
 
     fn ack(&self, ack: &AckSegment, made: Time) -> Tcp {
-        // A FIN takes one number, after the data.
-        let next = match ack.fin {
-            Fin::No => self.number(ack.next),
-            Fin::WithData => self.number(ack.next).wrapping_add(1),
-            Fin::Bare => self.number(ack.next - 1).wrapping_add(1),
-        };
-        let mut header = Tcp { seq: u32::from(!ack.syn), ack: next, ..Tcp::default() };
+        let mut header = Tcp { seq: u32::from(!ack.syn), ack: self.number(ack.next), ..Tcp::default() };
         header.flags = flag::ACK | if ack.syn { flag::SYN } else { 0 } | if ack.ece { flag::ECE } else { 0 };
         header.window = self.scaled(ack.window.saturating_mul(self.mss), ack.syn);
         self.options(&mut header, ack.syn, (made, ack.echo));
