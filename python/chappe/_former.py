@@ -89,11 +89,16 @@ _OF_EDCA = (
 _AGGREGATES = dict(zip(_OF_EDCA, ((c, pl.Int64) for c in ("data_frames_failed", *_OF_EDCA)), strict=False))
 
 ADDED: Mapping[str, Mapping[str, tuple[str, Any]]] = {
+    "flows": {"close_time_s": ("completion_time_s", pl.Float64)},
     "nodes": _AGGREGATES,
     "batches": _AGGREGATES,
     "frames": {"mpdus": ("packet", pl.Int64)},
     "packet_outcomes": {"measured": ("packet_class", pl.Boolean)},
-    "short_flows": {"flow": ("arrival_process", pl.Int64), "measured": ("started_at_s", pl.Boolean)},
+    "short_flows": {
+        "flow": ("arrival_process", pl.Int64),
+        "measured": ("started_at_s", pl.Boolean),
+        "close_time_s": ("completion_time_s", pl.Float64),
+    },
     "samples": {"packets_delivered": ("source_queue_packets", pl.Int64)},
 }
 """Columns by table that the previous version did not write, null in its tables: column in front of each, and type."""

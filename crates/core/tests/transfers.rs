@@ -92,3 +92,41 @@ fn a_transfer_without_end_is_never_complete() {
     assert_eq!(end, End::Done);
     assert!(value(&flows, "completion_time_s").is_nan() && value(&flows, "packets_delivered") > 100.0);
 }
+
+/// A file of this size over the link, with a FIN at the end.
+fn closing(bytes: u32) -> Table {
+    one_wire(&format!("bulk.bytes = \"{bytes} B\"\nflow = [{{ src = 0, dst = 1, tcp.fin = true }}]")).1
+}
+
+#[test]
+fn a_connection_closes_when_its_fin_is_acknowledged() {
+    // The SYN and its answer, the data, and a way back of the acknowledgement, at once for the FIN.
+    let (handshake, header, way) = (0.02064, 0.00032, 0.01);
+    for bytes in [1, 1000, 1460] {
+        let flows = closing(bytes);
+        let data = f64::from(bytes + 40) * 8e-6;
+        assert!(close(value(&flows, "completion_time_s"), handshake + data + way), "{bytes} B");
+        // The initial window of one segment lets the FIN wait for the acknowledgement of the data.
+        let closed = handshake + data + way + header + way + header + way + header + way;
+        let found = value(&flows, "close_time_s");
+        assert!(close(found, closed), "{bytes} B: {found} s for {closed} s");
+        assert_eq!((value(&flows, "packets_sent"), value(&flows, "packets_delivered")), (3.0, 1.0));
+        assert_eq!((value(&flows, "packets_acked"), value(&flows, "bytes_delivered")), (1.0, f64::from(bytes)));
+    }
+}
+
+#[test]
+fn a_fin_goes_with_the_last_segment_if_that_waits() {
+    // Two segments, of which the second waits for the window of one.
+    let flows = closing(2000);
+    let closed = 0.02064 + (0.012 + 0.01 + 0.00032 + 0.01) + (580.0 * 8e-6 + 0.01 + 0.00032 + 0.01);
+    assert!(close(value(&flows, "close_time_s"), closed), "{}", value(&flows, "close_time_s"));
+    assert_eq!((value(&flows, "packets_sent"), value(&flows, "packets_delivered")), (3.0, 2.0));
+}
+
+#[test]
+fn without_the_setting_nothing_closes() {
+    let (_, flows) = one_wire("bulk.bytes = \"1 kB\"\nflow = [{ src = 0, dst = 1 }]");
+    assert!(value(&flows, "close_time_s").is_nan());
+    assert_eq!(value(&flows, "packets_sent"), 2.0);
+}

@@ -3,7 +3,19 @@
 use super::{NodeId, Seq};
 use crate::unit::{Span, Time};
 
-/// A TCP segment with data, or the SYN.
+/// End of a connection, as a segment knows it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Fin {
+    /// There is no FIN.
+    #[default]
+    No,
+    /// The last segment with data has the FIN flag.
+    WithData,
+    /// The FIN is a segment without data.
+    Bare,
+}
+
+/// A TCP segment with data, the SYN, or the FIN.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct DataSegment {
     /// Number of the segment.
@@ -18,6 +30,8 @@ pub struct DataSegment {
     pub syn: bool,
     /// True for a header without data, which the receiver acknowledges at once.
     pub probe: bool,
+    /// FIN flag: the source has no more data.
+    pub fin: Fin,
     /// True for a segment sent as ECN-capable.
     pub ect: bool,
     /// ECE flag; on the SYN it offers ECN, together with CWR.

@@ -15,7 +15,7 @@ pub use header::{BrokenLink, FlowState, Header, HeaderId, RouteError};
 pub use ledger::{Fate, Ledger, Ledgers, Reason};
 pub use log::{Happening, Step};
 pub use messages::{
-    AckSegment, Arp, Body, DataSegment, Datagram, DsrRequest, Kind, ListId, Listed, Notification, Rrep, Rreq,
+    AckSegment, Arp, Body, DataSegment, Datagram, DsrRequest, Fin, Kind, ListId, Listed, Notification, Rrep, Rreq,
     SackBlocks,
 };
 pub use pool::PacketPool;

@@ -16,8 +16,9 @@ use crate::unit::{Position, Span, Time};
 use std::borrow::Cow;
 
 /// Columns of the tables of flows that apply to TCP only.
-pub const OF_TCP: [&str; 24] = [
+pub const OF_TCP: [&str; 25] = [
     "variant",
+    "close_time_s",
     "retransmissions",
     "probes_sent",
     "timeouts",
@@ -367,6 +368,7 @@ impl Recorder {
         let start = |(f, p): (&FlowInfo, &FlowTotals)| p.began.or(f.start).map_or(f64::NAN, Time::as_secs);
         t.float("started_at_s", self.flows.iter().zip(&parts).map(start));
         t.float("completion_time_s", parts.iter().map(FlowTotals::completion));
+        t.float("close_time_s", parts.iter().map(FlowTotals::closing));
         t.float("measured_s", parts.iter().map(|_| seconds));
         t.float("aborted_at_s", parts.iter().map(|p| p.gave_up.map_or(f64::NAN, Time::as_secs)));
         self.flow_columns(&mut t, &parts, &vec![seconds; parts.len()]);

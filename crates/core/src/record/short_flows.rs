@@ -20,6 +20,8 @@ pub struct Record {
     pub start: Time,
     /// Time at which the last byte was delivered.
     pub completed: Option<Time>,
+    /// Time at which its FIN was acknowledged.
+    pub closed: Option<Time>,
     /// Number of segments sent again.
     pub retransmissions: u32,
     /// Number of expirations of the retransmission timer.
@@ -36,6 +38,7 @@ impl Record {
         bytes: 0,
         start: Time::ZERO,
         completed: None,
+        closed: None,
         retransmissions: 0,
         timeouts: 0,
     };
@@ -64,8 +67,8 @@ impl ShortFlows {
 
     /// Memory of the records with their rows in the table \[B\].
     pub fn memory(&self) -> usize {
-        // Eleven columns: a Rust vector, a Python list, Python numbers, a data frame.
-        self.0.capacity() * size_of::<Record>() + self.0.len() * 11 * 56
+        // Twelve columns: a Rust vector, a Python list, Python numbers, a data frame.
+        self.0.capacity() * size_of::<Record>() + self.0.len() * 12 * 56
     }
 
     /// One row per short flow; `measured_from` is the begin of the measured part of the run.
@@ -81,8 +84,9 @@ impl ShortFlows {
         t.float("started_at_s", all.iter().map(|r| r.start.as_secs()));
         t.bool("measured", all.iter().map(|r| r.start >= measured_from));
         t.int("bytes", all.iter().map(|r| u64::from(r.bytes)));
-        let took = |r: &Record| r.completed.map_or(f64::NAN, |end| end.since(r.start).as_secs());
-        t.float("completion_time_s", all.iter().map(took));
+        let took = |r: &Record, end: Option<Time>| end.map_or(f64::NAN, |end| end.since(r.start).as_secs());
+        t.float("completion_time_s", all.iter().map(|r| took(r, r.completed)));
+        t.float("close_time_s", all.iter().map(|r| took(r, r.closed)));
         t.int("retransmissions", all.iter().map(|r| u64::from(r.retransmissions)));
         t.int("timeouts", all.iter().map(|r| u64::from(r.timeouts)));
         t

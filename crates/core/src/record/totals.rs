@@ -228,6 +228,8 @@ pub struct FlowTotals {
     pub began: Option<Time>,
     /// Time at which all data since that start were delivered, and no more were to come; a state, not a counter.
     pub completed: Option<Time>,
+    /// Time at which the FIN of its connection was acknowledged; a state, not a counter.
+    pub closed: Option<Time>,
 }
 
 impl FlowTotals {
@@ -245,6 +247,7 @@ impl FlowTotals {
             gave_up: self.gave_up,
             began: self.began,
             completed: self.completed,
+            closed: self.closed,
         }
     }
 
@@ -264,6 +267,11 @@ impl FlowTotals {
     /// Time from the start to the delivery of all data \[s\]; NaN if this has not occurred.
     pub fn completion(&self) -> f64 {
         self.completed.zip(self.began).map_or(f64::NAN, |(end, start)| end.since(start).as_secs())
+    }
+
+    /// Time from the start to the acknowledgement of the FIN \[s\]; NaN if this has not occurred.
+    pub fn closing(&self) -> f64 {
+        self.closed.zip(self.began).map_or(f64::NAN, |(end, start)| end.since(start).as_secs())
     }
 
     /// Mean round-trip time \[s\]; NaN without measurements.

@@ -7,7 +7,7 @@ use crate::setting::{Node, join};
 use serde_json::{Map, Value as Json, json};
 
 /// Settings that the previous version did not have, each with the value that changes nothing.
-const NEW: [(&str, &str); 32] = [
+const NEW: [(&str, &str); 33] = [
     ("radio.shadowing_seed", "topology"),
     ("traffic.seed", "topology"),
     ("traffic.stop", "never"),
@@ -33,6 +33,7 @@ const NEW: [(&str, &str); 32] = [
     ("wlan.signal_extension", "0 s"),
     ("radio.sinr.error_rates_file", NONE),
     ("radio.sinr.error_rates_table", ""),
+    ("tcp.fin", "false"),
     ("requests.size.distribution", "exponential"),
     ("requests.size.mean", "100000 B"),
     ("requests.size.shape", "1.5"),

@@ -4,7 +4,7 @@ use super::Sim;
 use super::flows::{Ends, Flow};
 use super::timer_numbers::Timer;
 use crate::app;
-use crate::packet::{Body, Datagram, Ecn, Fate, FlowId, NodeId, Packet, PacketId, Reason};
+use crate::packet::{Body, Datagram, Ecn, Fate, Fin, FlowId, NodeId, Packet, PacketId, Reason};
 use crate::record::short_flows::Record;
 use crate::tcp::{Out, Phase};
 use crate::unit::Time;
@@ -167,6 +167,18 @@ impl Sim {
             }
             (out, _) => unreachable!("{out:?} does not fit the transport of flow {f}"),
         }
+        self.close_if_over(f);
+    }
+
+    /// Closes the connection of an application that has written everything (`tcp.fin`).
+    fn close_if_over(&mut self, f: usize) {
+        let flow = &mut self.flows.list[f];
+        let over = flow.app.is_over();
+        if let (Ends::Tcp(ends), true) = (&mut flow.ends, over) {
+            if ends.0.finish(self.now) {
+                self.dispatch_sender(f);
+            }
+        }
     }
 
     /// Dispatches the actions of a TCP sender.
@@ -210,7 +222,7 @@ impl Sim {
             match out {
                 Out::Segment(segment) => {
                     let ecn = if segment.ect { Ecn::Ect } else { Ecn::NotEct };
-                    let bytes = if segment.probe {
+                    let bytes = if segment.probe || segment.fin == Fin::Bare {
                         data_bytes[1]
                     } else {
                         data_bytes[usize::from(segment.syn)] - self.flows.list[f].transfer.missing_of(&segment, syn)

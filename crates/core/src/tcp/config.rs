@@ -210,6 +210,9 @@ ack::policies! {
             ; used when |c| c.rule().asks_for_use(), else "the congestion control has its own rule for it",
         /// Begins a connection with a SYN and its acknowledgement.
         pub syn: bool = true,
+        /// Ends a connection with a FIN when its application has written everything (half-close): the direction of the
+        /// data is closed.
+        pub fin: bool = false ; used when Config::starts_with_syn, else "there is no SYN",
         /// Acknowledgements without new data that count as duplicates.
         pub dup_acks: DupAcks = DupAcks::Rfc5681,
         /// Duplicate acknowledgements that mean a loss.

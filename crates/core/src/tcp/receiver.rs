@@ -8,7 +8,7 @@ use super::ecn;
 use super::output::Out;
 use super::sack_memory::SackMemory;
 use super::scoreboard::Ranges;
-use crate::packet::{AckSegment, DataSegment, Ecn, SackBlocks, Seq};
+use crate::packet::{AckSegment, DataSegment, Ecn, Fin, SackBlocks, Seq};
 use crate::unit::Time;
 
 /// Receiver of a TCP connection: reassembly and acknowledgements.
@@ -36,6 +36,8 @@ pub struct Receiver {
     /// The duplicate to report.
     duplicate: Option<Seq>,
     syn: bool,
+    /// The segment with the FIN; [`Seq::MAX`]: it has not arrived.
+    fin: (Seq, Fin),
     /// A segment other than a SYN has arrived.
     established: bool,
     /// The next acknowledgement is a SYN-ACK.
@@ -71,6 +73,7 @@ impl Receiver {
             dsack: cfg.reports_duplicates(),
             duplicate: None,
             syn: cfg.starts_with_syn(),
+            fin: (Seq::MAX, Fin::No),
             established: false,
             answering: false,
             window: cfg.receive_window,
@@ -114,6 +117,9 @@ impl Receiver {
         if segment.sent >= self.echo && seq <= self.next {
             self.echo = segment.sent;
         }
+        if segment.fin != Fin::No {
+            self.fin = (seq, segment.fin);
+        }
         let fills_gap = seq < self.ahead.end();
         let in_order = seq == self.next;
         self.take(seq, out);
@@ -130,6 +136,8 @@ impl Receiver {
         };
         match self.policy.on_segment(&arrived) {
             AckWhen::Now => self.acknowledge(seq, out),
+            // The application reads the end at once, and the answer does not wait.
+            AckWhen::Within(_) if segment.fin != Fin::No => self.acknowledge(seq, out),
             AckWhen::Within(span) => self.timer = self.timer.min(now + span),
         }
     }
@@ -149,7 +157,9 @@ impl Receiver {
         self.ahead.insert(seq, seq + 1);
         if let Some((_, end)) = self.ahead.range_of(self.next) {
             let syn = u32::from(self.syn && self.next == 0);
-            let segments = end - self.next - syn;
+            let (fin, kind) = self.fin;
+            let fin = u32::from(kind == Fin::Bare && (self.next..end).contains(&fin));
+            let segments = end - self.next - syn - fin;
             self.next = end;
             self.ahead.remove_below(end);
             self.counters.packets_delivered += u64::from(segments);
@@ -197,6 +207,11 @@ impl Receiver {
     /// Tells if a segment has arrived.
     pub fn has(&self, seq: Seq) -> bool {
         seq < self.next || self.ahead.contains(seq)
+    }
+
+    /// Tells if everything up to the FIN has arrived.
+    pub fn has_ended(&self) -> bool {
+        self.next > self.fin.0
     }
 
     /// RCV.NXT: the next expected segment.

@@ -97,7 +97,7 @@ impl Sender {
     pub fn write(&mut self, segments: Option<u32>, now: Time) {
         let conn = &mut self.connection;
         conn.set_now(now);
-        if conn.gave_up().is_some() {
+        if conn.gave_up().is_some() || conn.is_finished() {
             return;
         }
         conn.provide(segments);
@@ -111,6 +111,27 @@ impl Sender {
         }
         conn.watch_window();
         conn.integrate_window();
+    }
+
+    /// The application closes its end after all that it has written: a FIN follows, with `tcp.fin`. Nothing that is
+    /// written later is taken. Tells if there is something to send or to wait for.
+    pub fn finish(&mut self, now: Time) -> bool {
+        let conn = &mut self.connection;
+        conn.set_now(now);
+        if conn.gave_up().is_some() || !conn.finish() {
+            return false;
+        }
+        if self.stands_by.is_none() && !self.recovery.is_probing() {
+            self.recovery.on_write(conn);
+        }
+        conn.watch_window();
+        conn.integrate_window();
+        true
+    }
+
+    /// Time at which the FIN was acknowledged.
+    pub fn closed(&self) -> Option<Time> {
+        self.connection.closed()
     }
 
     /// Routing has found the route to the receiver broken. With ELFN a sender that waits for an acknowledgement enters
@@ -157,6 +178,10 @@ impl Sender {
         conn.tell_rule(ack, kind, hops, self.recovery.is_going_on(conn));
         if current {
             self.on_current_ack(ack, kind);
+            self.connection.note_end();
+            if self.connection.is_to_finish() {
+                self.finish(now);
+            }
         }
         self.connection.integrate_window();
     }
@@ -329,10 +354,9 @@ impl Sender {
         self.connection.gave_up()
     }
 
-    /// Segments that are acknowledged, all up to the first that is not; the SYN not counted.
+    /// Segments that are acknowledged, all up to the first that is not; SYN and FIN not counted.
     pub fn acknowledged(&self) -> u64 {
-        let conn = &self.connection;
-        u64::from(conn.una().saturating_sub(u32::from(conn.cfg().starts_with_syn())))
+        self.connection.acknowledged()
     }
 
     /// Segments sent so far that had been sent before.

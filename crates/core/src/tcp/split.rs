@@ -5,7 +5,7 @@ use super::config::Config;
 use super::output::Out;
 use super::receiver::Receiver;
 use super::sender::Sender;
-use crate::packet::{AckSegment, DataSegment, Ecn, Seq};
+use crate::packet::{AckSegment, DataSegment, Ecn, Fin, Seq};
 use crate::unit::{Span, Time};
 
 /// Both halves of a split connection, and the buffer between them.
@@ -114,9 +114,12 @@ impl Split {
                 said => out.push(said),
             }
         }
+        if self.receiver.has_ended() {
+            self.sender.finish(now);
+        }
         let (syn, room, born) = (self.syn.1, self.room, &self.born);
         out.extend(self.sender.drain().map(|said| match said {
-            Out::Segment(s) if !s.syn && !s.probe => {
+            Out::Segment(s) if !s.syn && !s.probe && s.fin != Fin::Bare => {
                 Out::Segment(DataSegment { born: born[((s.seq - syn) % room) as usize], ..s })
             }
             said => said,

@@ -1,7 +1,7 @@
 //! Transport headers of a flow's packets: ports, sequence numbers, windows and options.
 
 use super::inet::{Ip, TCP, Tcp, UDP, flag};
-use crate::packet::{AckSegment, Body, DataSegment, NodeId, Packet, Seq};
+use crate::packet::{AckSegment, Body, DataSegment, Fin, NodeId, Packet, Seq};
 use crate::run::{FlowSetup, Setup, Transport};
 use crate::tcp::Config;
 use crate::unit::Time;
@@ -58,13 +58,14 @@ impl Connection {
     fn data(&self, segment: &DataSegment) -> (Tcp, usize) {
         let mut header = Tcp { seq: self.number(segment.seq), ..Tcp::default() };
         (header.flags, header.ack) = if segment.syn { (flag::SYN, 0) } else { (flag::ACK, 1) };
+        header.flags |= if segment.fin == Fin::No { 0 } else { flag::FIN };
         header.flags |= if segment.ece { flag::ECE } else { 0 } | if segment.cwr { flag::CWR } else { 0 };
         if segment.syn && segment.ece {
             header.flags |= flag::CWR;
         }
         header.window = self.scaled(self.window, segment.syn);
         self.options(&mut header, segment.syn, (segment.sent, Time::ZERO));
-        let payload = if segment.syn || segment.probe { 0 } else { self.mss as usize };
+        let payload = if segment.syn || segment.probe || segment.fin == Fin::Bare { 0 } else { self.mss as usize };
         (header, payload)
     }
 

@@ -116,6 +116,8 @@ impl Ip {
 
 /// Flags of a TCP header.
 pub mod flag {
+    /// No more data from the sender.
+    pub const FIN: u8 = 0x01;
     /// Synchronizes sequence numbers.
     pub const SYN: u8 = 0x02;
     /// The acknowledgement number is valid.

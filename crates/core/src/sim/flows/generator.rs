@@ -134,6 +134,7 @@ impl Flows {
             **ends = (Sender::new(tcp, phase), Receiver::new(tcp));
             ends.0.write(file.segments(), now);
             flow.transfer.on_written(ends.0.written(), file.missing());
+            ends.0.finish(now);
             flow.time.on_event(now, ends.0.phase());
         }
         f
@@ -191,7 +192,7 @@ impl Flows {
 
     fn note_transfer(&self, f: usize, totals: &FlowTotals, recorder: &mut Recorder) {
         let record = recorder.short_flows.get_mut(self.generator.records[f - self.generator.first]);
-        record.completed = totals.completed;
+        (record.completed, record.closed) = (totals.completed, totals.closed);
         (record.retransmissions, record.timeouts) =
             (totals.counters.retransmissions as u32, totals.counters.timeouts as u32);
     }

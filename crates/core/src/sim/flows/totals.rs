@@ -27,6 +27,7 @@ impl Flows {
                 sums.add(receiver.sums());
                 let second = flow.split.as_ref().map(|s| s.halves.sender());
                 FlowTotals {
+                    closed: sender.closed(),
                     counters,
                     sums,
                     local: LocalTotals::new(&boxes.counters(f), second),

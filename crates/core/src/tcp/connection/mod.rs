@@ -21,7 +21,7 @@ use super::output::Out;
 use super::pacer::Pacer;
 use super::rto::Rto;
 use super::send_times::SendTimes;
-use crate::packet::Seq;
+use crate::packet::{Fin, Seq};
 use crate::unit::{Span, Time};
 
 /// Cause of the last cut of the window.
@@ -68,6 +68,12 @@ pub struct Connection {
     available: Seq,
     /// The window that the receiver offers, `tcp.receive_window` at most.
     offered: u32,
+    /// The segment with the FIN; [`Seq::MAX`]: there is none yet.
+    fin: (Seq, Fin),
+    /// The application has closed its end before the SYN was acknowledged.
+    to_finish: bool,
+    /// Time at which the FIN was acknowledged.
+    closed: Option<Time>,
 
     // ---- window ----
     cc: CongestionControl,
@@ -160,6 +166,9 @@ impl Connection {
             max: 0,
             available: 0,
             offered: cfg.receive_window,
+            fin: (Seq::MAX, Fin::No),
+            to_finish: false,
+            closed: None,
             cc,
             window,
             inflation: 0,
@@ -199,6 +208,11 @@ impl Connection {
             out: Vec::new(),
             cfg: cfg.clone(),
         }
+    }
+
+    /// Time at which the FIN was acknowledged.
+    pub fn closed(&self) -> Option<Time> {
+        self.closed
     }
 
     /// Settings of the connection.

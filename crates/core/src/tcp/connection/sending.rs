@@ -1,7 +1,7 @@
 //! Transmission of segments, at once or paced.
 
 use super::Connection;
-use crate::packet::{DataSegment, Seq};
+use crate::packet::{DataSegment, Fin, Seq};
 use crate::tcp::output::Out;
 use crate::unit::Time;
 
@@ -29,7 +29,53 @@ impl Connection {
 
     /// Segments that the application has provided so far, the SYN not counted; `None`: without end.
     pub(in crate::tcp) fn provided(&self) -> Option<Seq> {
-        (self.available < Seq::MAX).then(|| self.available.saturating_sub(Seq::from(self.syn)))
+        let others = Seq::from(self.syn) + Seq::from(self.fin.1 == Fin::Bare);
+        (self.available < Seq::MAX).then(|| self.available.saturating_sub(others))
+    }
+
+    /// The application has closed its end. The FIN goes with the last segment if that has not been sent, or else alone;
+    /// an application writes, and closes, when the SYN is acknowledged. Tells if a FIN is to be sent now.
+    pub(in crate::tcp) fn finish(&mut self) -> bool {
+        if !self.cfg.fin || !self.syn || self.fin.1 != Fin::No || [0, Seq::MAX].contains(&self.available) {
+            return false;
+        }
+        self.to_finish = self.una == 0;
+        if self.to_finish {
+            return false;
+        }
+        if self.max < self.available {
+            self.fin = (self.available - 1, Fin::WithData);
+        } else {
+            self.fin = (self.available, Fin::Bare);
+            self.available += 1;
+        }
+        true
+    }
+
+    /// Tells if the application has closed its end, and the FIN can be sent now that the SYN is acknowledged.
+    #[inline]
+    pub(in crate::tcp) fn is_to_finish(&self) -> bool {
+        self.to_finish && self.una > 0
+    }
+
+    /// Tells if the application has closed its end, so that it writes no more.
+    pub(in crate::tcp) fn is_finished(&self) -> bool {
+        self.to_finish || self.fin.1 != Fin::No
+    }
+
+    /// Segments that are acknowledged, all up to the first that is not; SYN and FIN not counted.
+    pub(in crate::tcp) fn acknowledged(&self) -> u64 {
+        let (fin, kind) = self.fin;
+        let others = Seq::from(self.syn) + Seq::from(kind == Fin::Bare && self.una > fin);
+        u64::from(self.una.saturating_sub(others))
+    }
+
+    /// Notes the time at which the FIN is acknowledged.
+    #[inline]
+    pub(in crate::tcp) fn note_end(&mut self) {
+        if self.una > self.fin.0 && self.closed.is_none() {
+            self.closed = Some(self.now);
+        }
     }
 
     /// Changes the limit of the window that the receiver may offer.
@@ -48,6 +94,9 @@ impl Connection {
         let syn = seq == 0 && self.syn;
         let mut segment =
             DataSegment { seq, sent: self.now, born: self.now, retransmission, syn, ..DataSegment::default() };
+        if seq == self.fin.0 {
+            segment.fin = self.fin.1;
+        }
         if self.cfg.ecn.enabled {
             self.flag(&mut segment);
         }
