@@ -11,7 +11,6 @@ import polars as pl
 import pytest
 from chappe import _tables as tables
 from chappe import cli, plot
-from chappe._growing import Growing
 from command import contents
 
 COLUMNS = 100
@@ -45,15 +44,16 @@ def wide() -> pl.DataFrame:
     return pl.DataFrame({f"column_{n}": [n + row / 7 for row in range(20)] for n in range(COLUMNS)})
 
 
-def grown(table: pl.DataFrame, path: Path) -> None:
-    """Writes the table twice into one file."""
-    file = Growing(path, {})
-    file.append(table)
-    file.append(table)
-    file.close()
+def joined(table: pl.DataFrame, path: Path) -> None:
+    """Joins two copies of the table into one file."""
+    pieces = [path.with_name(f"piece-{n}.parquet") for n in range(2)]
+    for piece in pieces:
+        if not piece.exists():
+            table.write_parquet(piece)
+    tables.join(pieces, path)
 
 
-@pytest.mark.parametrize("write", [tables.write, tables.write_csv, grown])
+@pytest.mark.parametrize("write", [tables.write, tables.write_csv, joined])
 def test_a_full_disk_is_reported_at_any_byte(write: Callable[[pl.DataFrame, Path], None], tmp_path: Path) -> None:
     path = tmp_path / "table"
     write(wide(), path)
@@ -67,7 +67,7 @@ def test_a_full_disk_is_reported_at_any_byte(write: Callable[[pl.DataFrame, Path
 
 
 def test_an_unwritable_folder_is_reported(tmp_path: Path) -> None:
-    for write in (tables.write, tables.write_csv, grown):
+    for write in (tables.write, tables.write_csv, joined):
         with pytest.raises(FileNotFoundError):
             write(wide(), tmp_path / "none" / "table")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 
 from chappe import _core
-from chappe._growing import Growing
+from chappe import _tables as tables
 
 RECORDED = ("frames", "mpdus", "heard", "packets", "cwnd", "queue", "routes", "energy", "positions")
 """Tables that ``run.record`` accepts."""
@@ -24,7 +24,7 @@ def joined(chunks: Iterable[_core.Rowset]) -> pl.DataFrame:
 
 
 class Stream:
-    """Writes chunks of tables during a run into one file per table, in constant memory."""
+    """Writes chunks of tables during a run and joins them into one file per table, in constant memory."""
 
     def __init__(self, path: Callable[[str], Path], metadata: Mapping[str, Mapping[str, str]]):
         """Starts without chunks.
@@ -35,15 +35,22 @@ class Stream:
         """
         self._path = path
         self._metadata = metadata
-        self._files: dict[str, Growing] = {}
+        self._chunks: dict[str, list[Path]] = {name: [] for name in metadata}
 
     def __call__(self, table: str, rows: _core.Rowset) -> None:
         """Writes a chunk of a table."""
-        if table not in self._files:
-            self._files[table] = Growing(self._path(f"{table}.parquet"), self._metadata[table])
-        self._files[table].append(frame(rows))
+        chunks = self._chunks[table]
+        path = self._path(f"{table}-{len(chunks)}.parquet")
+        tables.write(frame(rows), path, self._metadata[table])
+        chunks.append(path)
 
     def join(self) -> None:
-        """Completes the file of each table."""
-        for file in self._files.values():
-            file.close()
+        """Joins the chunks of each table into one file."""
+        for table, chunks in self._chunks.items():
+            whole = self._path(f"{table}.parquet")
+            if len(chunks) == 1:
+                chunks[0].replace(whole)
+                continue
+            tables.join(chunks, whole, self._metadata[table])
+            for chunk in chunks:
+                chunk.unlink()
