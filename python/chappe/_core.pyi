@@ -87,6 +87,7 @@ class Rowset:
 
 @final
 class Tables:
+    def __new__(cls, tables: Sequence[tuple[str, Sequence[tuple[str, tuple[str, Sequence[object]]]]]]) -> Tables: ...
     @staticmethod
     def joined(key: str, runs: Sequence[tuple[str, Tables]]) -> list[tuple[str, Rowset]]: ...
 

@@ -174,10 +174,10 @@ impl Sim {
     fn close_if_over(&mut self, f: usize) {
         let flow = &mut self.flows.list[f];
         let over = flow.app.is_over();
-        if let (Ends::Tcp(ends), true) = (&mut flow.ends, over) {
-            if ends.0.finish(self.now) {
-                self.dispatch_sender(f);
-            }
+        if let (Ends::Tcp(ends), true) = (&mut flow.ends, over)
+            && ends.0.finish(self.now)
+        {
+            self.dispatch_sender(f);
         }
     }
 
