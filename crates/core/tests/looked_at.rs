@@ -181,6 +181,32 @@ proptest! {
     }
 }
 
+/// The rest of a signal, noticed at the next frame, which comes after more silence than any signal lasts.
+#[test]
+fn a_signal_noticed_after_a_long_silence_has_the_begin_of_its_frame() {
+    let text = r#"
+        extends = "standard"
+        run = { stop = "2 s", batches = 3, warmup_batches = 1 }
+        topology = { kind = "random", nodes = 12, width = "600 m", height = "400 m", seed = 24 }
+        wlan = { data_rate = "1 Mbit/s", rts_threshold = "always" }
+        routing.protocol = "dsdv"
+        cbr = { interval = "7 ms", payload = "700 B" }
+        flow = [{ src = 4, dst = 8, start = "8 ms", app = "cbr" }]
+
+        [radio]
+        propagation = "log_distance"
+        log_distance = { exponent = 3, distance = "60 m", loss = "78 dB" }
+        transmit_power = "24.5 dBm"
+        reception = "sinr"
+        shadowing = "2 dB"
+        sinr = { relock = "3 dB", energy_detection = "-85 dBm" }
+    "#;
+    let record = vec![RecordedTable::Heard];
+    let tables = record_some(Setup { record, ..scenario(text).setup(Some(885_498_875)) }).tables;
+    let airtimes = tables["heard"].iter().map(|row| row["time_s"].float() - row["started_at_s"].float());
+    assert!(airtimes.fold(f64::INFINITY, f64::min) > 300e-6, "no frame is shorter than an ACK at 1 Mbit/s");
+}
+
 /// Links follow motion: at first a node is decoded, then only sensed, then neither.
 #[test]
 fn links_are_those_of_the_current_positions() {

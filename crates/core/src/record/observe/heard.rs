@@ -8,6 +8,7 @@ use crate::record::note::Note;
 use crate::run::Setup;
 use crate::unit::{Span, Time};
 use crate::wlan::Frame;
+use std::collections::BTreeMap;
 
 words! {
     /// Outcome of a frame at a radio that was locked on it.
@@ -62,6 +63,8 @@ pub struct Heard {
     radios: Whose,
     /// Frames on the air, and earlier ones that overlap them.
     sent: Vec<Sent>,
+    /// Begins of the last two frames of each sender.
+    begun: BTreeMap<RadioId, [Time; 2]>,
     /// Ends at receivers of frames that have not reached all of them.
     ends: Vec<End>,
     /// Rows written so far.
@@ -73,7 +76,13 @@ const FARTHEST: Span = Span::ms(34);
 
 impl Heard {
     pub(super) fn new(setup: &Setup) -> Heard {
-        Heard { radios: Whose::new(setup), sent: Vec::new(), ends: Vec::new(), rows: Kept::default() }
+        Heard {
+            radios: Whose::new(setup),
+            sent: Vec::new(),
+            begun: BTreeMap::new(),
+            ends: Vec::new(),
+            rows: Kept::default(),
+        }
     }
 
     pub(super) fn on(&mut self, at: Time, note: &Note<'_>) {
@@ -83,9 +92,11 @@ impl Heard {
                 // A frame that was cut short can end at a radio when its sender has begun the next one.
                 let of_frame = |s: &&Sent| s.from == frame.from && s.begin <= at;
                 let sent = self.sent.iter().rev().find(of_frame);
-                let begin = sent.map_or(at, |s| s.begin);
-                if sent.is_some_and(|s| s.over) && verdict == radio::Verdict::Noise {
-                    // With SINR reception the rest of a signal can be noticed after the end of its frame was reported.
+                // With SINR reception the rest of a signal can be noticed after the end of its frame was reported: at the
+                // next frame, which may come after a long silence.
+                let is_late = sent.is_none_or(|s| s.over) && verdict == radio::Verdict::Noise;
+                let begin = sent.map_or_else(|| self.last_begin(frame.from, at), |s| s.begin);
+                if is_late {
                     self.write((at, radio, *frame, begin, verdict), Verdict::Noise);
                 } else {
                     self.ends.push((at, radio, *frame, begin, verdict));
@@ -96,7 +107,15 @@ impl Heard {
         }
     }
 
+    /// Begin of the last frame of a sender that had begun by an instant.
+    fn last_begin(&self, from: RadioId, by: Time) -> Time {
+        let begun = self.begun.get(&from).into_iter().flatten().copied();
+        begun.filter(|begin| *begin <= by).max().unwrap_or(by)
+    }
+
     fn begins(&mut self, at: Time, frame: &Frame) {
+        let begun = self.begun.entry(frame.from).or_insert([at; 2]);
+        *begun = [begun[1], at];
         let oldest = self.sent.iter().filter(|s| !s.over).map(|s| s.begin).min().unwrap_or(at).min(at);
         self.sent.retain(|s| !s.over || s.end + FARTHEST > oldest);
         self.sent.push(Sent { from: frame.from, begin: at, end: at + frame.airtime, over: false });

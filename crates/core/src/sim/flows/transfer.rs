@@ -32,12 +32,17 @@ pub struct Transfer {
     /// Undelivered segments that are shorter than the others: number of segments written up to and including each, and
     /// the bytes by which it is shorter.
     short: VecDeque<(Seq, u32)>,
-    messages: VecDeque<Message>,
+    /// Undelivered messages; boxed, because most flows have none.
+    messages: Option<Box<Messages>>,
     /// Short segments or messages are undelivered.
     looks: bool,
     /// Bytes by which delivered segments were shorter, in total.
     missed: u64,
 }
+
+/// Undelivered messages in the order in which they were written.
+#[derive(Clone, Debug, Default)]
+struct Messages(VecDeque<Message>);
 
 impl Transfer {
     pub fn new(payload: Bytes) -> Transfer {
@@ -47,10 +52,19 @@ impl Transfer {
             completed: Time::NEVER,
             payload,
             short: VecDeque::new(),
-            messages: VecDeque::new(),
+            messages: None,
             looks: false,
             missed: 0,
         }
+    }
+
+    fn messages(&self) -> impl Iterator<Item = &Message> {
+        self.messages.iter().flat_map(|messages| &messages.0)
+    }
+
+    /// Takes the first message, if it is among the packets that have been delivered.
+    fn next_message(&mut self, delivered: u64) -> Option<Message> {
+        self.messages.as_mut()?.0.pop_front_if(|m| u64::from(m.written) <= delivered)
     }
 
     /// The application begins, or begins again.
@@ -75,7 +89,7 @@ impl Transfer {
     /// A message has been written, whose record has this number, after these retransmissions and timeouts of the sender.
     pub fn on_message(&mut self, written: Option<Seq>, record: u32, before: (u64, u64)) {
         if let Some(written) = written {
-            self.messages.push_back(Message { written, record, before });
+            self.messages.get_or_insert_default().0.push_back(Message { written, record, before });
             self.looks = true;
         }
     }
@@ -83,7 +97,9 @@ impl Transfer {
     /// The sender is closed and will send only these segments.
     pub fn on_closed(&mut self, written: Seq) {
         self.short.retain(|s| s.0 <= written);
-        self.messages.retain(|m| m.written <= written);
+        if let Some(messages) = &mut self.messages {
+            messages.0.retain(|m| m.written <= written);
+        }
     }
 
     /// Start of the transfer, if it has begun.
@@ -160,16 +176,16 @@ impl Flow {
     #[cold]
     fn pass(&mut self, delivered: u64, now: Time, records: &mut ShortFlows) {
         self.transfer.pass_short(delivered);
-        while let Some(message) = self.transfer.messages.pop_front_if(|m| u64::from(m.written) <= delivered) {
+        while let Some(message) = self.transfer.next_message(delivered) {
             records.get_mut(message.record).completed = Some(now);
             self.note_message(&message, records);
         }
-        self.transfer.looks = !(self.transfer.short.is_empty() && self.transfer.messages.is_empty());
+        self.transfer.looks = !self.transfer.short.is_empty() || self.transfer.messages().next().is_some();
     }
 
     /// Counts retransmissions and timeouts in the records of messages that are under way.
     pub fn note_messages(&self, records: &mut ShortFlows) {
-        self.transfer.messages.iter().for_each(|message| self.note_message(message, records));
+        self.transfer.messages().for_each(|message| self.note_message(message, records));
     }
 
     fn note_message(&self, message: &Message, records: &mut ShortFlows) {

@@ -72,8 +72,8 @@ pub struct Connection {
     fin: (Seq, Fin),
     /// The application has closed its end before the SYN was acknowledged.
     to_finish: bool,
-    /// Time at which the FIN was acknowledged.
-    closed: Option<Time>,
+    /// Time at which the FIN was acknowledged; NEVER before that.
+    closed: Time,
 
     // ---- window ----
     cc: CongestionControl,
@@ -168,7 +168,7 @@ impl Connection {
             offered: cfg.receive_window,
             fin: (Seq::MAX, Fin::No),
             to_finish: false,
-            closed: None,
+            closed: Time::NEVER,
             cc,
             window,
             inflation: 0,
@@ -212,7 +212,7 @@ impl Connection {
 
     /// Time at which the FIN was acknowledged.
     pub fn closed(&self) -> Option<Time> {
-        self.closed
+        (self.closed != Time::NEVER).then_some(self.closed)
     }
 
     /// Settings of the connection.

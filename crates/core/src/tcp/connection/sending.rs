@@ -73,8 +73,8 @@ impl Connection {
     /// Notes the time at which the FIN is acknowledged.
     #[inline]
     pub(in crate::tcp) fn note_end(&mut self) {
-        if self.una > self.fin.0 && self.closed.is_none() {
-            self.closed = Some(self.now);
+        if self.una > self.fin.0 && self.closed == Time::NEVER {
+            self.closed = self.now;
         }
     }
 
