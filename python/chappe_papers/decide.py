@@ -63,6 +63,7 @@ class Looks:
         self._design, self._cache = design, cache
         self._claims = {c.id: c for c in claims}
         self._points = {c.id: list(c.needs(design.full.x)) for c in claims}
+        self._costs: dict[str, float] = {}
         self.of = {c.id: of.get(c.id, 1) for c in claims}
         self.answers = {c.id: c.judged(planned, looks=LOOKS) for c in claims}
         self.is_further = False
@@ -77,7 +78,15 @@ class Looks:
 
     def _cost(self, name: str) -> float:
         """Amount of work of the next look."""
-        return sum(runner.missing(self._design, self._points[name], self._design.full, self._cache, 2 ** self.of[name]))
+        if name not in self._costs:
+            points, factor = self._points[name], 2 ** self.of[name]
+            self._costs[name] = sum(runner.missing(self._design, points, self._design.full, self._cache, factor))
+        return self._costs[name]
+
+    def _forget_costs(self, name: str) -> None:
+        """Forgets costs that the look at a claim has changed: its own, and those of claims with points in common."""
+        points = set(self._points[name])
+        self._costs = {c: cost for c, cost in self._costs.items() if points.isdisjoint(self._points[c])}
 
     def _promise(self, name: str) -> float:
         """Expected work until a claim is decided; infinite if no number of runs would do."""
@@ -102,6 +111,7 @@ class Looks:
                 self.is_further = True
                 self.answers[name] = self._at(name, self.of[name] + 1)
                 self.of[name] += 1
+                self._forget_costs(name)
         except SpentError:
             # The runs that were made are kept, and make the next look of the same claim cheaper.
             pass

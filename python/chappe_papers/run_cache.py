@@ -83,9 +83,10 @@ class RunCache:
     def available(self, items: Mapping[K, Sequence[Item]], also: Also) -> dict[K, pl.DataFrame]:
         """Results of :meth:`measure` for the points whose runs are all in the folder; executes nothing."""
         complete = {key: runs for key, runs in items.items() if all(i.key in self._store for i in runs)}
-        tables_of = measured(complete, also=also, store=self._store)
-        self._read |= {_names(runs): tables_of[key] for key, runs in complete.items()}
-        return tables_of
+        new = {key: runs for key, runs in complete.items() if _names(runs) not in self._read}
+        tables_of = measured(new, also=also, store=self._store)
+        self._read |= {_names(runs): tables_of[key] for key, runs in new.items()}
+        return {key: self._read[_names(runs)] for key, runs in complete.items()}
 
     @contextmanager
     def progress(self, expected: float) -> Iterator[None]:
@@ -130,7 +131,8 @@ class RunCache:
             # Also of those that were ended early.
             self.made += sum(i.key in self._store for i in missing)
         self._within += weight
-        tables_of = {key: read[key] if key in read else self._read[_names(runs)] for key, runs in items.items()}
+        self._read |= {_names(runs): read[key] for key, runs in new.items()}
+        tables_of = {key: self._read[_names(runs)] for key, runs in items.items()}
         for key, runs in items.items():
             self.frames |= zip(_names(runs), tables_of[key]["frames_sent"], strict=True)
         return tables_of
