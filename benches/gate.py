@@ -22,7 +22,7 @@ SEED = 1
 SHORT, LONG = 20, 60
 TOLERANCE = 0.03
 LIMIT = 0.15
-"""What a frame of a flow of Linux's CUBIC may cost more than one of NewReno."""
+"""Limit of the instructions of a frame of Linux's CUBIC above those of a frame of NewReno, as a share."""
 
 
 def fail(message: str) -> NoReturn:

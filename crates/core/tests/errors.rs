@@ -1089,6 +1089,8 @@ fn truncated_file_has_one_mistake() {
     assert_eq!(all.len(), 2, "{all:?}");
     assert!(all[0].contains("`tcp` has no setting `windw`"), "what can be read is checked: {all:?}");
     assert!(all[1].contains("not valid TOML"), "and nothing is said of what cannot: {all:?}");
+    let all = problems("tcp.windw = 7\n[tcp]\nvariant = \"newr");
+    assert!(all.iter().all(|p| !p.contains("cannot be \"newr\"")), "a text that is cut off has no value: {all:?}");
 }
 
 #[test]

@@ -30,7 +30,7 @@ fn theirs() -> Vec<Change> {
     rows.map(|row: Vec<f64>| (row[0], row[1], row[2] / 1e6)).collect()
 }
 
-/// What the table `cwnd` says of a run: its changes, with the state and the gain of BBR.
+/// Rows of the table `cwnd` of a run, with the state and the gain of BBR.
 fn ours() -> Vec<(Change, &'static str, f64)> {
     let fast = r#"rate = "1 Gbit/s", queue = { limit = 5000 }"#;
     let text = format!(

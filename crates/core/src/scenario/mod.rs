@@ -42,7 +42,7 @@ use crate::packet::{NodeId, RadioId};
 use crate::radio::Channel;
 use crate::rng::{Purpose, Stream};
 use crate::run::{FlowSetup, Setup, Transport};
-use crate::setting::{Code, Node, Problem, Report, Setting, Table, Value, group_schema, join};
+use crate::setting::{Code, Node, Origin, Problem, Report, Setting, Table, Value, group_schema, join};
 use crate::topology;
 use crate::unit::{BitRate, Time};
 use crate::wlan::Mode;
@@ -216,9 +216,10 @@ impl Scenario {
             }
         }
         report.more += findings.errors.more;
-        report
-            .problems
-            .retain(|p| p.path.is_empty() || !p.origin.is_some_and(|o| unreadable.contains(&(o.source, o.start))));
+        // A value that such a part touches, as a text that is cut off does, is not what was meant.
+        let touched =
+            |o: Origin| unreadable.iter().any(|(source, at)| o.source == *source && (o.start..=o.end).contains(at));
+        report.problems.retain(|p| p.path.is_empty() || !p.origin.is_some_and(touched));
         // In reading order; problems without a position come last.
         report.problems.sort_by_key(|p| p.origin.map_or((usize::MAX, 0), |o| (o.source, o.start)));
         if report.problems.is_empty() {

@@ -1,4 +1,4 @@
-//! What observers see of the sender.
+//! State of the sender as observers read it.
 
 use super::RackTlp;
 use super::state::State;
