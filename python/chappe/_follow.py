@@ -303,7 +303,7 @@ def _repaired(cwnd: pl.DataFrame) -> list[str]:
     if probes:
         clauses.append(f"sends {count(probes, 'probe')}")
     if undone:
-        clauses.append(f"takes {count(undone, 'reduction')} of its window back")
+        clauses.append(f"undoes {count(undone, 'reduction')} of its window")
     if not clauses:
         return []
     widest = cwnd.select(pl.col("reordering_window_s").max()).item()

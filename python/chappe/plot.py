@@ -700,8 +700,8 @@ def windows(changes: Mapping[str, pl.DataFrame], *, title: str, end_s: float, be
                         mew=0.4,
                         zorder=4,
                     )
-            for column, (edge, states) in STATES.items():
-                for label, band in _bands(axes, rows, column, (edge, states), end_s):
+            for column, look in STATES.items():
+                for label, band in _bands(axes, rows, column, look, end_s):
                     handles.setdefault(label, band)
             if pace := _pacing(axes, rows, end_s):
                 handles["pacing rate"] = pace

@@ -13,11 +13,11 @@ const END: f64 = 21_500.0;
 
 /// Text of the page before the table.
 const ABOUT: &str = "\n## BBR, state by state\n\n\
-    A flow of BBR alone: 10 Mbit/s, 40 ms, a queue of 50 packets. The kernel's window and pacing rate were read every 5 ms; a rate of\n\
-    more than 1.15 times the usual one is the phase that probes, one of less than 0.85 times that which drains, a window of\n\
-    four segments the probe of the round-trip time. Two things differ. The kernel's window has 2 segments more: its acknowledgements\n\
+    A flow of BBR alone: 10 Mbit/s, 40 ms, a queue of 50 packets. The kernel's window and pacing rate were read every 5 ms; a rate\n\
+    above 1.15 times the usual rate marks the probing phase, a rate below 0.85 times the draining phase, a window of four\n\
+    segments the probe of the round-trip time. Bounds were set after the comparison, with one flow of the kernel. Two things differ. The kernel's window has 2 segments more: its acknowledgements\n\
     come a few tenths of a millisecond early or late, and BBR adds the segments that come together. Its second probe is later:\n\
-    presumably a round-trip time smaller by some microseconds has postponed it. Times here are exact.\n\n\
+    a round-trip time smaller by some microseconds may have postponed it, which was not tested.\n\n\
     | | kernel | ours | bound |\n\
     |---|---|---|---|\n";
 

@@ -16,8 +16,9 @@ const ABOUT: &str = "\n## Flows\n\n\
     `tcp.local_drop = \"cwr\"`. A case agrees if the goodput of its flows together is no more than 2 % (`A`, `B`), 10 % (`E`) or 5 %\n\
     outside of the range of the kernel's runs, window and round-trip time of a flow that is alone no more than 5 % (`E`: 10 %), and\n\
     if the larger one of two flows is the same, unless the kernel's runs differ in that. Numbers are means over a flow; of `C` and\n\
-    `E` over five runs. Of two flows of CUBIC, the time at which the second one begins decides which is the larger one: with 20 ms\n\
-    more or less the kernel's first flow has 4559 to 5293 kbit/s, its second 4692 to 5509.\n\n\
+    `E` over five runs, of the others over one run of the kernel. Of two flows of CUBIC, the time at which the second one begins decides which is the larger one: with 20 ms\n\
+    more or less the kernel's first flow has 4559 to 5293 kbit/s, its second 4692 to 5509. The range of `C_cubic_cubic` covers these\n\
+    runs, too, which were made because the first comparison had differed.\n\n\
     | case | congestion control | goodput \\[kbit/s\\] | kernel | window | kernel | RTT \\[ms\\] | kernel | verdict |\n\
     |---|---|---|---|---|---|---|---|---|\n";
 
@@ -185,7 +186,7 @@ const REASONS: &str = "\n\
     \u{20}  pairs decide which packets are lost. A source without end has no pushes here; the kernel's programs write in pieces. Tested\n\
     \u{20}  with a link that clears the flag: with it the kernel has 3440 kbit/s with `EU` and a queue of 2, without it 4233, and 1745\n\
     \u{20}  and 3956 with `US`, as many as here. With `US` and a queue of 1 it has 381 with and 389 without pushes, with a queue of 3\n\
-    \u{20}  4033 with pushes, as many as here, too: there the single run of the table is the exception. `G` was not tested.\n\
+    \u{20}  4033 with pushes, as many as here, too: there the single run of the table is the exception, and pushes explain neither. `G` was not tested.\n\
     3. The kernel's limit is one of memory, asked before a packet is added: more than two packets are in the node at moments, so\n\
     \u{20}  that the window may be larger, and a queue of one packet overflows. Tested: with `net.ipv4.tcp_limit_output_bytes = 1` a\n\
     \u{20}  packet is added only when none is there, and the kernel's window with `EU` and a queue of 1 is 19.7 segments instead of 3.1,\n\

@@ -22,7 +22,7 @@ pub struct Rowset {
 }
 
 /// Validity of each value.
-fn present<T: PartialEq>(values: &[T], none: &T) -> Option<NullBuffer> {
+pub fn present<T: PartialEq>(values: &[T], none: &T) -> Option<NullBuffer> {
     let all = values.iter().all(|v| v != none);
     (!all).then(|| NullBuffer::new(BooleanBuffer::collect_bool(values.len(), |i| values[i] != *none)))
 }
@@ -49,8 +49,7 @@ pub fn flags(length: usize, value: impl FnMut(usize) -> bool) -> Result<ArrayDat
 
 /// Texts; null where there is none.
 pub fn texts(values: &[Option<String>]) -> Result<ArrayData, ArrowError> {
-    let all = values.iter().all(Option::is_some);
-    let nulls = (!all).then(|| NullBuffer::new(BooleanBuffer::collect_bool(values.len(), |i| values[i].is_some())));
+    let nulls = present(values, &None);
     let ends = values.iter().scan(0, |end, text| {
         *end += text.as_deref().map_or(0, str::len) as i64;
         Some(*end)

@@ -1,7 +1,6 @@
 //! Tables of finished runs: columns of one run as Python lists, those of several runs joined as Arrow.
 
-use crate::arrow::{Rowset, failed, flags, integers, numbers, texts};
-use arrow_buffer::NullBuffer;
+use crate::arrow::{Rowset, failed, flags, integers, numbers, present, texts};
 use arrow_data::ArrayData;
 use chappe_core::record::recorder::OF_TCP;
 use chappe_core::record::{Column, Recorder, Table};
@@ -103,11 +102,7 @@ impl Values {
     fn array(&self) -> PyResult<ArrayData> {
         let array = match self {
             Values::Float(v) => numbers(v),
-            Values::Int(v) => {
-                let all = v.iter().all(Option::is_some);
-                let nulls = (!all).then(|| NullBuffer::from_iter(v.iter().map(Option::is_some)));
-                integers(v.iter().map(|n| n.unwrap_or_default() as i64), nulls)
-            }
+            Values::Int(v) => integers(v.iter().map(|n| n.unwrap_or_default() as i64), present(v, &None)),
             Values::Text(v) => texts(v),
             Values::Bool(v) => flags(v.len(), |i| v[i]),
         };

@@ -117,13 +117,12 @@ impl Application {
         }
     }
 
-    /// All data are acknowledged, so that a request may have come.
-    #[cold]
-    pub fn on_all_acked(&mut self, now: Time) {
-        if let Source::Requests(a) = &mut self.source
-            && !self.ended
-        {
-            a.on_answer(now);
+    /// All data are acknowledged, so that a request may have come. Tells if the deadline has changed.
+    #[inline]
+    pub fn on_all_acked(&mut self, now: Time) -> bool {
+        match &mut self.source {
+            Source::Requests(a) => !self.ended && a.on_answer(now),
+            _ => false,
         }
     }
 

@@ -3,7 +3,8 @@
 //!
 //! Connections carry data in one direction. A request is therefore no packet of its own: it travels with the
 //! acknowledgement of the last segment, so that the server learns of it a way back after the response has arrived, and
-//! answers after the think time. A lost acknowledgement delays the request as a lost request would be.
+//! answers after the think time. A lost acknowledgement delays the request as a lost request would be. Over a split connection
+//! the request follows the acknowledgement of the node that splits it.
 
 use super::Out;
 use super::arrivals::Size;
@@ -43,11 +44,11 @@ pub struct Requests {
     /// Payload of a TCP segment \[B\].
     segment: u64,
     rng: Stream,
-    /// Next response; NEVER while one is under way.
+    /// Time of the next response; NEVER while a response is under way.
     at: Time,
     /// Responses since the last start.
     written: u32,
-    /// A response is under way, after which another one follows.
+    /// A response is under way, and another response follows.
     waits: bool,
 }
 
@@ -81,16 +82,17 @@ impl Requests {
         Out::Message { segments: segments as u32, missing: (segments * self.segment - bytes) as u32 }
     }
 
-    /// The response has been acknowledged; the next one follows after the think time.
-    pub(super) fn on_answer(&mut self, now: Time) {
+    /// The response has been acknowledged; the next response follows after the think time. Tells if one follows.
+    pub(super) fn on_answer(&mut self, now: Time) -> bool {
         if !std::mem::take(&mut self.waits) {
-            return;
+            return false;
         }
         let factor = match self.cfg.think_distribution {
             Think::Fixed => 1.0,
             Think::Exponential => self.rng.exponential(),
         };
         self.at = Time(now.0.saturating_add((factor * self.cfg.think.0 as f64) as u64));
+        true
     }
 }
 

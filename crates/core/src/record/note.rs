@@ -142,7 +142,7 @@ pub enum Note<'a> {
     End,
 }
 
-/// Subjects of notes, so that an observer gets only those that it reads.
+/// Subjects of notes; an observer gets only notes on the subjects that the observer reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// Frames on the air.

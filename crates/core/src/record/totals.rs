@@ -271,7 +271,9 @@ impl FlowTotals {
 
     /// Time from the start to the acknowledgement of the FIN \[s\]; NaN if this has not occurred.
     pub fn closing(&self) -> f64 {
-        self.closed.zip(self.began).map_or(f64::NAN, |(end, start)| end.since(start).as_secs())
+        // An application that begins again after the end of its connection sends nothing.
+        let times = self.closed.zip(self.began).filter(|(end, start)| end >= start);
+        times.map_or(f64::NAN, |(end, start)| end.since(start).as_secs())
     }
 
     /// Mean round-trip time \[s\]; NaN without measurements.

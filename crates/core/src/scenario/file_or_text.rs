@@ -1,5 +1,5 @@
-//! Settings of which one names a file and the other one has its text: a scenario sets one of the two, and has the text
-//! once the file is read.
+//! Pairs of settings, of which the first names a file and the second has the text of the file: a scenario sets either,
+//! and has the text once the file is read.
 
 use super::former_values::NONE;
 use crate::setting::{Node, Report, Table, Value};

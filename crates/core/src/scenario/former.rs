@@ -47,7 +47,7 @@ const NEW: [(&str, &str); 33] = [
 const NEW_OF_EDCA: [&str; 7] =
     ["access", "ppdu", "edca", "aggregation", "block_ack", "protection", "secondary_channel"];
 
-/// The same, of the entries of `flow`.
+/// Settings of the entries of `flow` that the previous version did not have, each with the value that changes nothing.
 const NEW_OF_FLOWS: [(&str, &str); 4] = [("name", NONE), ("group", NONE), ("dscp", "0"), ("requests", "{}")];
 
 /// Groups that the previous version did not have.

@@ -34,8 +34,8 @@ impl Sim {
                 ends.0.on_ack(&ack, p.hops, self.now);
                 let phase = ends.0.phase();
                 flow.time.on_event(self.now, phase);
-                if phase == Phase::ApplicationLimited {
-                    flow.app.on_all_acked(self.now);
+                let all_acked = phase == Phase::ApplicationLimited && ends.0.gave_up().is_none();
+                if all_acked && flow.app.on_all_acked(self.now) {
                     self.timers.set(Timer::App(f), flow.app.deadline());
                 }
                 self.dispatch_sender(f);
@@ -173,8 +173,8 @@ impl Sim {
     /// Closes the connection of an application that has written everything (`tcp.fin`).
     fn close_if_over(&mut self, f: usize) {
         let flow = &mut self.flows.list[f];
-        let over = flow.app.is_over();
-        if let (Ends::Tcp(ends), true) = (&mut flow.ends, over)
+        if let Ends::Tcp(ends) = &mut flow.ends
+            && flow.app.is_over()
             && ends.0.finish(self.now)
         {
             self.dispatch_sender(f);

@@ -20,6 +20,8 @@ struct Connection {
     /// Window that the receiver advertises at first \[B\], and its scale.
     window: u32,
     scale: u8,
+    /// The FIN, once it was sent.
+    fin: (Seq, Fin),
 }
 
 impl Connection {
@@ -30,7 +32,7 @@ impl Connection {
         let fits = |scale: &u8| window >> scale <= u32::from(u16::MAX);
         let scale = if syn { (0..=14).find(fits).unwrap_or(14) } else { 0 };
         let (sack, timestamps) = (cfg.sack_permitted(), cfg.timestamps);
-        Connection { mss: cfg.mss.0, syn, sack, timestamps, window, scale }
+        Connection { mss: cfg.mss.0, syn, sack, timestamps, window, scale, fin: (Seq::MAX, Fin::No) }
     }
 
     /// Sequence number of the first byte of a segment. A SYN is segment 0 and takes one number.
@@ -38,6 +40,16 @@ impl Connection {
         let before = if self.syn { segment.saturating_sub(1) } else { segment };
         let synchronized = u32::from(!self.syn || segment > 0);
         before.wrapping_mul(self.mss).wrapping_add(synchronized)
+    }
+
+    /// Sequence number after all segments before this one; a FIN takes one number.
+    fn after(&self, next: Seq) -> u32 {
+        let (fin, kind) = self.fin;
+        match kind {
+            Fin::WithData if next > fin => self.number(next).wrapping_add(1),
+            Fin::Bare if next > fin => self.number(fin).wrapping_add(1),
+            _ => self.number(next),
+        }
     }
 
     fn scaled(&self, window: u32, is_syn: bool) -> u16 {
@@ -70,12 +82,12 @@ impl Connection {
     }
 
     fn ack(&self, ack: &AckSegment, made: Time) -> Tcp {
-        let mut header = Tcp { seq: u32::from(!ack.syn), ack: self.number(ack.next), ..Tcp::default() };
+        let mut header = Tcp { seq: u32::from(!ack.syn), ack: self.after(ack.next), ..Tcp::default() };
         header.flags = flag::ACK | if ack.syn { flag::SYN } else { 0 } | if ack.ece { flag::ECE } else { 0 };
         header.window = self.scaled(ack.window.saturating_mul(self.mss), ack.syn);
         self.options(&mut header, ack.syn, (made, ack.echo));
         if !ack.sack.is_empty() {
-            let blocks: Vec<_> = ack.sack.iter().map(|(left, right)| (self.number(left), self.number(right))).collect();
+            let blocks: Vec<_> = ack.sack.iter().map(|(left, right)| (self.number(left), self.after(right))).collect();
             header.sack(blocks.into_iter());
         }
         header
@@ -123,17 +135,22 @@ impl Flows {
         Flows { fixed: list.len(), list, short }
     }
 
-    /// A source has created a packet: short flows are known by their first one.
+    /// A source has created a packet: short flows are known by their first one, the end of a flow by its FIN.
     pub fn on_created(&mut self, p: &Packet) {
         let f = p.flow.index();
-        if f < self.fixed || !matches!(p.body, Body::Data(_)) {
-            return;
+        let Body::Data(segment) = p.body else { return };
+        if f >= self.fixed && (f >= self.list.len() || segment.seq == 0) {
+            let flow = Flow { from: p.source, to: p.goal, tcp: self.short, second: None, payload: 0 };
+            if f >= self.list.len() {
+                self.list.resize(f + 1, flow);
+            }
+            self.list[f] = flow;
         }
-        let flow = Flow { from: p.source, to: p.goal, tcp: self.short, second: None, payload: 0 };
-        if f >= self.list.len() {
-            self.list.resize(f + 1, flow);
+        if segment.fin != Fin::No {
+            let flow = &mut self.list[f];
+            let connection = if p.halfway { flow.second.as_mut().or(flow.tcp.as_mut()) } else { flow.tcp.as_mut() };
+            connection.into_iter().for_each(|c| c.fin = (segment.seq, segment.fin));
         }
-        self.list[f] = flow;
     }
 
     /// Protocol, ends, and segment or datagram of a packet of a flow; `None` for other packets. `ip`: the rest of its
@@ -174,6 +191,15 @@ mod tests {
         assert_eq!([0, 1, 2, 3].map(|n| connection.number(n)), [0, 1, 1461, 2921]);
         let bare = Connection { syn: false, ..connection };
         assert_eq!([0, 1, 2].map(|n| bare.number(n)), [1, 1461, 2921]);
+    }
+
+    #[test]
+    fn a_fin_takes_one_sequence_number() {
+        let connection = Connection::new(&Config { mss: Bytes(1460), ..Config::default() });
+        assert_eq!([1, 2, 3].map(|n| connection.after(n)), [1, 1461, 2921]);
+        let closed = |fin| [1, 2, 3].map(|n| Connection { fin, ..connection }.after(n));
+        assert_eq!(closed((2, Fin::WithData)), [1, 1461, 2922]);
+        assert_eq!(closed((2, Fin::Bare)), [1, 1461, 1462]);
     }
 
     #[test]

@@ -17,7 +17,10 @@ pub const RECOVERY_STATES: Words = &[
     ("disorder", " Segments are missing, none is deemed lost yet."),
     ("cwr", " The window is being reduced without a retransmission: a mark, a drop in the own queue."),
     ("by_time", " Segments that were overdue (RACK) are deemed lost and sent again."),
-    ("by_count", " The same, after reports of as many later segments as `tcp.dup_threshold`, or more with reordering."),
+    (
+        "by_count",
+        " Segments are deemed lost and sent again after reports of `tcp.dup_threshold` later segments; once reordering was seen, recoveries are `by_time`.",
+    ),
     ("loss_in_doubt", " The timer has expired; F-RTO waits for acknowledgements that show if it was wrong."),
     ("loss", " The timer has expired, and what is deemed lost is sent again."),
 ];

@@ -22,6 +22,10 @@ impl Connection {
     pub(in crate::tcp) fn close(&mut self) {
         let was_shut_out = self.is_shut_out();
         self.available = self.available.min(self.max);
+        if self.fin.1 != Fin::No && self.fin.0 >= self.available {
+            // Its place is among what was withdrawn: the application closes its end anew.
+            self.fin = (Seq::MAX, Fin::No);
+        }
         if was_shut_out && self.una == self.max {
             self.restart_timer_if_needed();
         }

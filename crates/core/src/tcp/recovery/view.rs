@@ -13,7 +13,7 @@ pub enum RecoveryState {
     Cwr,
     /// Segments that were overdue are deemed lost and sent again.
     ByTime,
-    /// The same, after reports of as many later segments as the threshold for duplicates.
+    /// Segments are deemed lost and sent again after reports of DupThresh later segments.
     ByCount,
     /// The timer has expired, and may have been wrong.
     LossInDoubt,

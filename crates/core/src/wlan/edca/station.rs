@@ -842,6 +842,7 @@ impl QosStation {
     /// Counters have reached zero: the highest category sends, and the others behave as after a collision.
     fn on_access(&mut self, cx: &mut Cx<'_>) {
         let mut sends = None;
+        let mut acted = [false; 4];
         for category in CATEGORIES.into_iter().rev() {
             let c = category as usize;
             if self.backoffs[c].access > cx.now {
@@ -852,6 +853,7 @@ impl QosStation {
             if !self.has_work(category) {
                 continue;
             }
+            acted[c] = true;
             let backoff = &mut self.backoffs[c];
             if sends.is_some() {
                 backoff.widen(category.parameters(&cx.rules.edca).cw_max);
@@ -863,10 +865,9 @@ impl QosStation {
         let Some(category) = sends else { return };
         let narrow = !self.has_whole_channel(cx);
         if narrow && cx.rules.secondary_channel.when_busy == WhenBusy::BackOff {
-            let backoff = &mut self.backoffs[category as usize];
-            backoff.draw(&mut self.rng);
-            // It has acted at this boundary, and counts from the next one on.
-            backoff.slots += 1;
+            self.backoffs[category as usize].draw(&mut self.rng);
+            // Categories that have acted at this slot boundary count down from the next boundary on.
+            self.backoffs.iter_mut().zip(acted).for_each(|(backoff, acted)| backoff.slots += u32::from(acted));
             return self.proceed(cx);
         }
         self.freeze(cx.now, cx.timing.slot);

@@ -51,7 +51,7 @@ pub struct RackTlp {
     usage: Usage,
     rack: Rack,
     prr: Prr,
-    /// In a box, too.
+    /// State before the last reduction; boxed, so that connections with another recovery stay small.
     undo: Box<Undo>,
     clock: Clock,
     /// Purpose of the timer.

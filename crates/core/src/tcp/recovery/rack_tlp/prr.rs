@@ -102,7 +102,7 @@ mod tests {
         assert_eq!(prr.cwnd(50_000, false, 200_000, 100_000), Some(225_500));
     }
 
-    /// The same, with 50,000 in flight and sent.
+    /// Numbers of a unit test of ns-3, with 50,000 bytes in flight and sent.
     #[test]
     fn c58_below_ssthresh_what_is_delivered_is_sent() {
         let mut prr = Prr { prior_cwnd: 200_000, prr_delivered: 1000, prr_out: 50_000 };

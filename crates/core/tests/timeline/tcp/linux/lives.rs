@@ -214,3 +214,25 @@ fn a_receiver_acknowledges_a_fin_at_once_and_counts_no_packet() {
     assert_eq!(acks, [1, 1, 3]);
     assert_eq!((r.counters().packets_delivered, r.has_ended()), (1, true));
 }
+
+#[test]
+fn a_fin_is_placed_anew_where_a_stop_withdraws_its_data() {
+    let mut s = Sender::new(&Config { fin: true, ..settings("cubic") }, Span::ZERO);
+    s.write(Some(30), ms(0.0));
+    assert_eq!(said(&mut s), [0]);
+    s.on_ack(&ack(1, 2172, ms(100.0)), 1, ms(100.0));
+    assert_eq!(said(&mut s).len(), 10);
+    // With the thirtieth segment, which the stop withdraws.
+    assert!(s.finish(ms(110.0)));
+    s.close(ms(120.0));
+    assert!(s.finish(ms(120.0)));
+    let sent: Vec<_> =
+        s.drain().map(|o| if let Out::Segment(s) = o { (s.seq, s.fin) } else { panic!("{o:?}") }).collect();
+    assert!(sent.is_empty(), "the window of ten is full: {sent:?}");
+    s.on_ack(&ack(11, 2172, ms(200.0)), 1, ms(200.0));
+    let sent: Vec<_> =
+        s.drain().map(|o| if let Out::Segment(s) = o { (s.seq, s.fin) } else { panic!("{o:?}") }).collect();
+    assert_eq!(sent, [(11, Fin::Bare)]);
+    s.on_ack(&ack(12, 2172, ms(300.0)), 1, ms(300.0));
+    assert_eq!((s.written(), s.closed()), (Some(10), Some(ms(300.0))));
+}
