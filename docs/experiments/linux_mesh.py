@@ -245,17 +245,17 @@ class Page:
         return [
             "Does CUBIC deliver less than Vegas, as NewReno did in 2005? "
             + self.answer(cubic, ("vegas", "plain"), goodput, more=False),
-            f"Does it deliver more than NewReno? {self.answer(cubic, ('newreno', 'plain'), goodput, more=True)}",
+            f"Does CUBIC deliver more than NewReno? {self.answer(cubic, ('newreno', 'plain'), goodput, more=True)}",
             f"How long does a segment take over {hops} hops of 802.11b [ms]? {of_each(1, delay, 0, 1e3)}.",
             f"Is BBR's delay below CUBIC's? {self.answer(bbr, cubic, delay, more=False)} "
             f"Does that cost goodput? {self.answer(bbr, cubic, goodput, more=False)}",
             f"Does ACK thinning (ElRakabawy 2005) raise CUBIC's goodput? {self.with_cubic('thinning', goodput, True)}",
-            f"Does a window of 4 (Su 2008) raise it? {self.with_cubic('clamp', goodput, True)} "
-            f"Do queues of 2? {self.with_cubic('small', goodput, True)}",
-            f"Does RTS (Su 2008)? {self.with_cubic('rts', goodput, True)}",
+            f"Does a window of 4 (Su 2008) raise CUBIC's goodput? {self.with_cubic('clamp', goodput, True)} "
+            f"Do queues of 2 raise CUBIC's goodput? {self.with_cubic('small', goodput, True)}",
+            f"Does RTS (Su 2008) raise CUBIC's goodput? {self.with_cubic('rts', goodput, True)}",
             f"Does FQ-CoDel at each hop reduce the delay? {self.with_cubic('fq_codel', delay, False)} "
-            f"Does it cost goodput? {self.with_cubic('fq_codel', goodput, False)} "
-            f"Does CoDel with ECN (Ahmed 2006)? {self.with_cubic('ecn', goodput, False)}",
+            f"Does FQ-CoDel cost goodput? {self.with_cubic('fq_codel', goodput, False)} "
+            f"Does CoDel with ECN (Ahmed 2006) cost goodput? {self.with_cubic('ecn', goodput, False)}",
             f"Do routes that break, as with AODV, still cost goodput? {self.with_cubic('aodv', goodput, False)}",
             f"How evenly do four flows share {hops} hops of 802.11b (Jain's index)? {of_each(4, 'jain_index', 2)}. "
             f"How long does a flow get nothing, at the longest in a run, mean of the runs [s]? {of_each(4, GAP, 1)}.",
@@ -296,7 +296,9 @@ class Page:
             *numbered,
             "",
             "Brackets: intervals over seeds, which hold together with 95 %; changes are means over the",
-            f"lengths. *No* means a change of at most {SAME} % either way. CUBIC, Reno and BBR are those of the",
+            f"lengths. *No*: the whole interval is within {SAME} % either way. Parentheses: the interval contains",
+            f"zero. Numbers of points 3 and 10 and of the last tables are means of {self.seeds} runs without",
+            "intervals: small differences may be chance. CUBIC, Reno and BBR are those of the",
             "preset `linux`; NewReno and Vegas those of `standard` with packets of the same sizes, a window of 64",
             "segments and timeouts of at least 200 ms. Routes are shortest paths, but for AODV.",
             "",
