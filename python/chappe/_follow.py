@@ -16,7 +16,7 @@ from chappe._progress import Progress
 from chappe._results import Results, run
 from chappe._scenario import ScenarioLike, scenario_of
 from chappe._why import LOSSES, REASONS, USES
-from chappe._words import count
+from chappe._words import count, times
 
 SENT, DELIVERED, LOSS, TIMER, ROUTES, HOP = "sent", "delivered", "loss", "timer", "route", "hop"
 KINDS = (SENT, DELIVERED, LOSS, TIMER, ROUTES, HOP)
@@ -299,7 +299,7 @@ def _repaired(cwnd: pl.DataFrame) -> list[str]:
     probes, undone = (int((events == event).sum()) for event in ("probe", "undo"))
     clauses = []
     if repairs := by_time + by_count:
-        clauses.append(f"repairs losses {_often(repairs)}, {by_time} of them found by time and {by_count} by count")
+        clauses.append(f"repairs losses {times(repairs)}, {by_time} of them found by time and {by_count} by count")
     if probes:
         clauses.append(f"sends {count(probes, 'probe')}")
     if undone:
@@ -309,10 +309,6 @@ def _repaired(cwnd: pl.DataFrame) -> list[str]:
     widest = cwnd.select(pl.col("reordering_window_s").max()).item()
     reordering = "" if widest is None else f"; its reordering window reaches {show.number(1e3 * widest, 3)} ms"
     return [f"It {' and '.join(clauses)}{reordering}."]
-
-
-def _often(n: int) -> str:
-    return {1: "once", 2: "twice"}.get(n, f"{n:,} times")
 
 
 def _paced(cwnd: pl.DataFrame, end_s: float) -> list[str]:

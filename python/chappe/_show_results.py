@@ -12,7 +12,7 @@ from chappe._results import Results
 from chappe._run_warnings import ENDS
 from chappe._silence import told
 from chappe._why import AIRTIME, LOSSES, REASONS, SENDING, USES, Why
-from chappe._words import count, plain
+from chappe._words import count, plain, times
 from chappe.measures import OF_TCP, measure_of, short_batches
 
 _NOTABLE = 0.001
@@ -198,17 +198,13 @@ def _routes(routes: pl.DataFrame) -> None:
         none = f"no route for {100 * (r['share'] or 0.0):.1f} % of the time"
         if r["breaks"]:
             life = show.number(r["mean_life_s"], 3)
-            show.say(f"Flow {r['flow']}: the path broke {_times(r['breaks'])}, after {life} s on average; {none}.")
+            show.say(f"Flow {r['flow']}: the path broke {times(r['breaks'])}, after {life} s on average; {none}.")
         else:
             show.say(f"Flow {r['flow']}: no path broke; {none}.")
     if len(told) > SHOWN:
         show.say(f"The table `routes` lists {count(len(told) - SHOWN, 'more flow')} with broken or missing routes.")
     if len(told):
         show.say("")
-
-
-def _times(n: int) -> str:
-    return {1: "once", 2: "twice"}.get(n, f"{n:,} times")
 
 
 def _airtime(budgets: Why) -> None:

@@ -25,6 +25,11 @@ def count(n: int, thing: str) -> str:
     return f"{n:,} {thing}{'' if n == 1 else 'es' if thing.endswith('ch') else 's'}"
 
 
+def times(n: int) -> str:
+    """Number of times: ``once``, ``twice``, ``2,000 times``."""
+    return {1: "once", 2: "twice"}.get(n, f"{n:,} times")
+
+
 def tell(text: str) -> None:
     """Prints on standard error, and ignores a closed standard error."""
     try:

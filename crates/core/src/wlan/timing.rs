@@ -82,6 +82,11 @@ pub fn preambles(cfg: &Config) -> Vec<Span> {
 }
 
 impl Timing {
+    /// Priority interframe space: SIFS and a slot (10.3.2.3.4).
+    pub fn pifs(&self) -> Span {
+        self.sifs + self.slot
+    }
+
     /// Computes the times for a configuration.
     pub fn new(cfg: &Config) -> Timing {
         let difs = cfg.sifs + cfg.slot_time * 2;

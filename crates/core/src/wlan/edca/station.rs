@@ -755,9 +755,8 @@ impl QosStation {
     /// Tells if the TXOP goes on after a failure: PIFS after the frame of one that has succeeded before, if nobody else
     /// has begun to send (10.23.2.8). The wait for the response is longer than PIFS.
     fn recovers(&self, cx: &Cx<'_>) -> bool {
-        let pifs = cx.timing.sifs + cx.timing.slot;
         let holds = self.txop.is_some_and(|txop| !txop.first && txop.until != Time::NEVER);
-        cx.rules.edca.pifs_recovery && holds && cx.medium.until.max(self.transmits_until) + pifs <= cx.now
+        cx.rules.edca.pifs_recovery && holds && cx.medium.until.max(self.transmits_until) + cx.timing.pifs() <= cx.now
     }
 
     /// Calls the queue of the category that holds the TXOP, and reports the packets that are done.
@@ -879,8 +878,7 @@ impl QosStation {
 
     /// Tells if the secondary channel has been idle for PIFS (10.23.2.5).
     fn has_whole_channel(&mut self, cx: &Cx<'_>) -> bool {
-        let pifs = cx.timing.sifs + cx.timing.slot;
-        let since = Time(cx.now.0.saturating_sub(pifs.0));
+        let since = Time(cx.now.0.saturating_sub(cx.timing.pifs().0));
         self.secondary.as_mut().is_none_or(|others| others.is_idle(since, cx.now))
     }
 
