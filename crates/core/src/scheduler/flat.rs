@@ -45,9 +45,20 @@ impl Flat {
         if key < LATEST { Time((key >> TIMER_BITS) - SHIFT) } else { Time::NEVER }
     }
 
-    /// The earliest timer and its deadline, if it precedes this timer due at `at`.
+    /// The earliest timer and its deadline; one must be set.
     #[inline]
-    pub(super) fn next_before(&self, timer: usize, at: Time) -> Option<(usize, Time)> {
+    pub(super) fn next(&self) -> (usize, Time) {
+        let least = self.least().to_bits();
+        debug_assert!(least < LATEST, "no timer is set");
+        ((least % ROOM as u64) as usize, Time((least >> TIMER_BITS) - SHIFT))
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.least().to_bits() >= LATEST
+    }
+
+    #[inline(always)]
+    fn least(&self) -> f64 {
         let (blocks, _) = self.keys.as_chunks::<WIDTH>();
         let mut best = blocks[0];
         for block in blocks[1..].iter().take(self.further) {
@@ -55,8 +66,6 @@ impl Flat {
                 *b = smaller(*b, k);
             }
         }
-        let least = least(&best).to_bits();
-        let before = least < key(timer, at).min(LATEST);
-        before.then_some(((least % ROOM as u64) as usize, Time((least >> TIMER_BITS) - SHIFT)))
+        least(&best)
     }
 }

@@ -9,11 +9,13 @@ use crate::unit::Time;
 pub(super) struct Timers {
     scheduler: Scheduler,
     numbers: TimerNumbers,
+    /// Deadline of the first packet in transit between layers.
+    pub(super) transit_at: Time,
 }
 
 impl Timers {
     pub(super) fn new(numbers: TimerNumbers) -> Timers {
-        Timers { scheduler: Scheduler::new(numbers.count()), numbers }
+        Timers { scheduler: Scheduler::new(numbers.count()), numbers, transit_at: Time::NEVER }
     }
 
     /// Sets the deadline of a timer; `Time::NEVER` clears it.
@@ -22,11 +24,23 @@ impl Timers {
         self.scheduler.set(self.numbers.of(timer), at);
     }
 
-    /// Earliest timer and its deadline; `None` if packets between layers, which are due at `transit_at`, come first.
+    /// Sets the deadline of packets in transit between layers.
+    #[inline]
+    pub(super) fn set_transit(&mut self, at: Time) {
+        self.transit_at = at;
+        self.scheduler.set_often(self.numbers.transit(), at);
+    }
+
+    /// Earliest timer and its deadline; one must be set.
     #[inline(always)]
-    pub(super) fn next_before(&mut self, transit_at: Time) -> Option<(Timer, Time)> {
-        let (number, at) = self.scheduler.next_before(self.numbers.transit(), transit_at)?;
-        Some((self.numbers.timer(number), at))
+    pub(super) fn next(&mut self) -> (Timer, Time) {
+        let (number, at) = self.scheduler.next();
+        (self.numbers.timer(number), at)
+    }
+
+    /// Tells if no timer is set.
+    pub(super) fn is_empty(&self) -> bool {
+        self.scheduler.is_empty()
     }
 
     /// Tells if a connection is split.
@@ -61,5 +75,6 @@ impl Timers {
             scheduler.set(new.of(old.timer(number)), self.scheduler.get(number));
         }
         (self.numbers, self.scheduler) = (new, scheduler);
+        self.set_transit(self.transit_at);
     }
 }
