@@ -402,7 +402,15 @@ impl Channel {
     /// Sets if this radio's station needs the end of every signal. Must be called after each call of the station.
     #[inline]
     pub fn set_needs_every_end(&mut self, radio: RadioId, needs_every_end: bool) {
+        self.call_station(radio, |_| needs_every_end);
+    }
+
+    /// Calls this radio's station with the state of the medium; `call` returns if the station needs the end of every
+    /// signal from now on.
+    #[inline(always)]
+    pub fn call_station(&mut self, radio: RadioId, call: impl FnOnce(Sensed) -> bool) {
         let r = &mut self.receivers[radio.index()];
+        let needs_every_end = call(r.sensed());
         r.needs_every_end = needs_every_end;
         if needs_every_end && r.lock != Lock::Free && !r.visited {
             r.visited = true;

@@ -196,7 +196,7 @@ impl Sim {
     #[inline(always)]
     fn end_frame<const CLOSELY: bool, const QOS: bool>(&mut self, n: RadioId) {
         self.timers.set(Timer::Radio(n), Time::NEVER);
-        let over = self.air.on_air[n.index()].over.take();
+        let over = self.air.end(n);
         let at_end = if QOS {
             self.air.on_frame_end_qos(n, &self.pool, &mut self.timers, &mut self.watch)
         } else {

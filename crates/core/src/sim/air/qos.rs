@@ -140,8 +140,7 @@ impl Air {
         timers: &mut Timers,
         watch: &mut Watch,
     ) -> Option<Verdict> {
-        let on_air = &mut self.on_air[n.index()];
-        on_air.ended = true;
+        let on_air = &self.on_air[n.index()];
         let (frame, end) = (on_air.frame, on_air.end());
         let Some(qos) = &mut self.qos else { return None };
         let mut all = take(&mut qos.ended);
