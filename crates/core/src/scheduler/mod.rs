@@ -36,13 +36,22 @@ enum Body {
 }
 
 impl Scheduler {
-    /// A scheduler with this number of timers, none of them set.
-    pub fn new(timers: usize) -> Scheduler {
-        Scheduler(if timers <= flat::ROOM { Body::Flat(Flat::new(timers)) } else { Body::Tree(Tree::new(timers)) })
+    /// A scheduler with this number of timers, none of them set. The first ones are *busy*, and cheaper to set than others.
+    pub fn new(busy: usize, timers: usize) -> Scheduler {
+        let flat = busy.min(timers) < flat::ROOM || timers <= flat::ROOM;
+        Scheduler(if flat { Body::Flat(Flat::new(busy, timers)) } else { Body::Tree(Tree::new(timers)) })
     }
 
-    /// Sets the deadline of a timer; `Time::NEVER` clears it.
+    /// Sets the deadline of a busy timer; `Time::NEVER` clears it.
     #[inline]
+    pub fn set_busy(&mut self, timer: usize, at: Time) {
+        match &mut self.0 {
+            Body::Flat(a) => a.set_busy(timer, at),
+            Body::Tree(a) => a.set(timer, at),
+        }
+    }
+
+    /// Sets the deadline of any timer.
     pub fn set(&mut self, timer: usize, at: Time) {
         match &mut self.0 {
             Body::Flat(a) => a.set(timer, at),
@@ -50,11 +59,11 @@ impl Scheduler {
         }
     }
 
-    /// Sets the deadline of one timer that changes as often as the earliest one is asked for: setting it is cheap.
+    /// Sets the deadline of one busy timer that changes as often as the earliest one is asked for: setting it is cheap.
     #[inline]
     pub fn set_often(&mut self, timer: usize, at: Time) {
         match &mut self.0 {
-            Body::Flat(a) => a.set(timer, at),
+            Body::Flat(a) => a.set_busy(timer, at),
             Body::Tree(a) => a.often = (at, timer),
         }
     }
@@ -67,12 +76,23 @@ impl Scheduler {
         }
     }
 
-    /// The earliest timer and its deadline; one must be set.
+    /// The earliest timer and its deadline; one must be set. If it is not busy, its number is that for
+    /// [`due`](Self::due).
     #[inline(always)]
     pub fn next(&mut self) -> (usize, Time) {
         match &mut self.0 {
             Body::Flat(a) => a.next(),
             Body::Tree(a) => a.next(),
+        }
+    }
+
+    /// Number of the timer that [`next`](Self::next) has found, where it may be another than a busy one; the time must
+    /// be its deadline.
+    #[inline(always)]
+    pub fn due(&mut self, next: usize) -> usize {
+        match &mut self.0 {
+            Body::Flat(a) => a.due(next),
+            Body::Tree(_) => next,
         }
     }
 
@@ -105,13 +125,14 @@ mod tests {
 
     #[test]
     fn equal_deadlines_come_in_the_order_of_the_timers() {
-        let mut a = Scheduler::new(100);
+        let mut a = Scheduler::new(100, 100);
         for timer in [63, 7, 8, 99] {
             a.set(timer, Time(5));
         }
         let mut order = vec![];
         while !a.is_empty() {
-            let (timer, _) = a.next();
+            let (next, _) = a.next();
+            let timer = a.due(next);
             order.push(timer);
             a.set(timer, Time::NEVER);
         }
@@ -122,6 +143,7 @@ mod tests {
         #[test]
         fn the_first_deadline_is_always_the_smallest(
             timers in prop_oneof![1usize..700, Just(5000)],
+            busy in prop_oneof![20usize..80, Just(5000)],
             // From nanoseconds to a year, so that near and far deadlines mix: a timer, its deadline, and the deadline
             // of the timer that is set often.
             moves in prop::collection::vec(
@@ -129,7 +151,7 @@ mod tests {
                 1..400,
             ),
         ) {
-            let mut a = Scheduler::new(timers + 1);
+            let mut a = Scheduler::new(busy.min(timers), timers + 1);
             // Deadlines in order, and by timer.
             let (mut order, mut plain) = (BTreeSet::new(), vec![u64::MAX; timers + 1]);
             let mut now = 0;
@@ -137,12 +159,16 @@ mod tests {
                 let timer = timer % timers;
                 // Time never goes back, and a run lasts 100 days at most.
                 let later = |x: Option<(u64, u32)>| x.map_or(u64::MAX, |(n, bits)| (now + (n << bits)).min(1 << 55));
-                let often = timers / 2;
+                let often = busy.min(timers) / 2;
                 for (timer, at) in [(if timer == often { timers } else { timer }, later(at)), (often, later(other))] {
                     if timer == often {
                         a.set_often(timer, Time(at));
                     } else {
-                        a.set(timer, Time(at));
+                        if timer < busy.min(timers) {
+                            a.set_busy(timer, Time(at));
+                        } else {
+                            a.set(timer, Time(at));
+                        }
                         prop_assert_eq!(a.get(timer), Time(at));
                     }
                     order.remove(&(plain[timer], timer));
@@ -154,7 +180,8 @@ mod tests {
                 let first = order.first().map(|&(at, timer)| (timer, Time(at)));
                 prop_assert_eq!(a.is_empty(), first.is_none());
                 if let Some(first) = first {
-                    prop_assert_eq!(a.next(), first);
+                    let (next, at) = a.next();
+                    prop_assert_eq!((a.due(next), at), first);
                     now = first.1.0;
                 }
             }

@@ -144,6 +144,20 @@ impl Tree {
         (timer, at)
     }
 
+    /// Deadline of the earliest timer, without the one that is set often.
+    pub(super) fn first_at(&self) -> Time {
+        match self.least() {
+            NEVER => Time::NEVER,
+            key if key.to_bits() < FAR => self.time(key.to_bits()),
+            _ => self.first_of_far(),
+        }
+    }
+
+    #[cold]
+    fn first_of_far(&self) -> Time {
+        (0..self.far.len()).map(|timer| self.get(timer)).fold(Time::NEVER, Time::min)
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.least() == NEVER && self.often.0 == Time::NEVER
     }

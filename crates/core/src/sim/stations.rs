@@ -84,6 +84,6 @@ impl Sim {
 
     /// The next instant at which anything happens, if nothing is commanded before; `None`: nothing will ever happen.
     pub fn next_at(&mut self) -> Option<Time> {
-        (!self.timers.is_empty() && self.end().is_none()).then(|| self.timers.next().1.max(self.now))
+        (!self.timers.is_empty() && self.end().is_none()).then(|| self.timers.next_at().max(self.now))
     }
 }

@@ -15,13 +15,17 @@ pub(super) struct Timers {
 
 impl Timers {
     pub(super) fn new(numbers: TimerNumbers) -> Timers {
-        Timers { scheduler: Scheduler::new(numbers.count()), numbers, transit_at: Time::NEVER }
+        Timers { scheduler: Scheduler::new(numbers.busy(), numbers.count()), numbers, transit_at: Time::NEVER }
     }
 
     /// Sets the deadline of a timer; `Time::NEVER` clears it.
     #[inline(always)]
     pub(super) fn set(&mut self, timer: Timer, at: Time) {
-        self.scheduler.set(self.numbers.of(timer), at);
+        let number = self.numbers.of(timer);
+        match timer {
+            Timer::Radio(_) | Timer::Mac(_) | Timer::Router(_) => self.scheduler.set_busy(number, at),
+            _ => self.scheduler.set(number, at),
+        }
     }
 
     /// Sets the deadline of packets in transit between layers.
@@ -35,7 +39,20 @@ impl Timers {
     #[inline(always)]
     pub(super) fn next(&mut self) -> (Timer, Time) {
         let (number, at) = self.scheduler.next();
-        (self.numbers.timer(number), at)
+        match self.numbers.busy_timer(number) {
+            Some(timer) => (timer, at),
+            None => (self.other_timer(number), at),
+        }
+    }
+
+    #[inline(never)]
+    fn other_timer(&mut self, number: usize) -> Timer {
+        self.numbers.timer(self.scheduler.due(number))
+    }
+
+    /// The earliest deadline; one timer must be set.
+    pub(super) fn next_at(&mut self) -> Time {
+        self.scheduler.next().1
     }
 
     /// Tells if no timer is set.
@@ -70,7 +87,7 @@ impl Timers {
         }
         let flows = self.numbers.flows + (self.numbers.flows / 2).max(8);
         let (old, new) = (self.numbers, self.numbers.with_flows(flows));
-        let mut scheduler = Scheduler::new(new.count());
+        let mut scheduler = Scheduler::new(new.busy(), new.count());
         for number in 0..old.count() {
             scheduler.set(new.of(old.timer(number)), self.scheduler.get(number));
         }
