@@ -118,8 +118,8 @@ def test_the_command_line_gives_the_same_message(
         ({"seeds": [1.0]}, "`seeds` is neither a number nor a list of whole numbers"),
         ({"seeds": itertools.count()}, "`seeds` is neither a number nor a list of whole numbers"),
         ({"seeds": 10**30}, "`seeds` is 1000000000000000000000000000000"),
-        ({"seeds": 10**9}, "1 point with 1,000,000,000 runs each need about 2.0 TB of memory, and at most 4.0 GB"),
-        ({"seeds": range(10**9)}, "1 point with 1,000,000,000 runs each need about 2.0 TB of memory"),
+        ({"seeds": 10**9}, "1 point with 1,000,000,000 runs each need about 2.2 TB of memory, and at most 4.0 GB"),
+        ({"seeds": range(10**9)}, "1 point with 1,000,000,000 runs each need about 2.2 TB of memory"),
         (
             {
                 "axes": {
@@ -164,7 +164,7 @@ def test_values_beside_a_former_word(value: object, written: str) -> None:
             study.Precision("goodput_bps", 0.1, 4, min_seeds=0),
             "`precision.min_seeds`: 0 is not a whole number",
         ),
-        (study.Precision("goodput_bps", 0.1, 10**9), "1 point with 1,000,000,000 runs each need about 2.0 TB"),
+        (study.Precision("goodput_bps", 0.1, 10**9), "1 point with 1,000,000,000 runs each need about 2.2 TB"),
     ],
 )
 def test_invalid_stopping_rules(precision: Any, message: str) -> None:

@@ -482,7 +482,7 @@ def _of_today(stored: object) -> object:
 
 
 def _then(stored: Mapping[str, Any]) -> dict[str, str]:
-    """What the previous version did where the settings of a scenario do not say it."""
+    """Rules of the previous version where the settings of a scenario do not say it."""
 
     def is_set(name: str) -> bool:
         group: Any = stored

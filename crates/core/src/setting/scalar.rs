@@ -1,5 +1,6 @@
 //! Settings that are one word, number, text or list: reader, writer and description of each type.
 
+use super::report::ENTRY;
 use super::{Node, Scalar, Value};
 use crate::unit::{Metres, Position, Quantity};
 use serde_json::{Value as Json, json};
@@ -126,7 +127,7 @@ impl<T: Scalar> Scalar for Vec<T> {
             Value::List(l) => l
                 .iter()
                 .enumerate()
-                .map(|(i, n)| T::read(n).map_err(|e| format!("entry {i} is {}: {e}", n.text())))
+                .map(|(i, n)| T::read(n).map_err(|e| format!("{ENTRY} {i} is {}: {e}", n.text())))
                 .collect(),
             _ => Err("expected a list".into()),
         }
