@@ -424,3 +424,13 @@ def test_an_endless_file_is_rejected(argument: str) -> None:
     assert done.returncode == 2
     assert "has more than" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_all_wrong_entries_of_a_list_are_named() -> None:
+    with pytest.raises(chappe.ScenarioError, match=r"`run\.record` has an entry that cannot be read") as e:
+        chappe.Scenario.chain(2, {"run.record": ["packts", "frames", 3, "a", "b"]})
+    known = "frames, mpdus, heard, packets, cwnd, queue, routes, energy, positions"
+    assert e.value.problems[0].help == (
+        f'entry 0 is "packts": did you mean `packets`? known: {known}; entry 2 is 3: expected one of: {known}; '
+        f'entry 3 is "a": expected one of: {known}; and 1 more'
+    )
