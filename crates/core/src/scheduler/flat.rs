@@ -67,7 +67,7 @@ impl Flat {
     #[inline(always)]
     pub(super) fn due(&mut self, key: usize) -> usize {
         match &mut self.others {
-            Some(others) if key == self.own => key + others.next().0,
+            Some(others) if key == self.own => key + others.first().0,
             _ => key,
         }
     }
@@ -82,7 +82,7 @@ impl Flat {
 
     /// The earliest key, whose timer [`due`](Self::due) tells, and its deadline; one must be set.
     #[inline]
-    pub(super) fn next(&self) -> (usize, Time) {
+    pub(super) fn first(&self) -> (usize, Time) {
         let least = self.least().to_bits();
         debug_assert!(least < LATEST, "no timer is set");
         ((least % ROOM as u64) as usize, Time((least >> TIMER_BITS) - SHIFT))

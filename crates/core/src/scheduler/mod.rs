@@ -79,20 +79,20 @@ impl Scheduler {
     /// The earliest timer and its deadline; one must be set. If it is not busy, its number is that for
     /// [`due`](Self::due).
     #[inline(always)]
-    pub fn next(&mut self) -> (usize, Time) {
+    pub fn first(&mut self) -> (usize, Time) {
         match &mut self.0 {
-            Body::Flat(a) => a.next(),
-            Body::Tree(a) => a.next(),
+            Body::Flat(a) => a.first(),
+            Body::Tree(a) => a.first(),
         }
     }
 
-    /// Number of the timer that [`next`](Self::next) has found, where it may be another than a busy one; the time must
+    /// Number of the timer that [`first`](Self::first) has found, where it may be another than a busy one; the time must
     /// be its deadline.
     #[inline(always)]
-    pub fn due(&mut self, next: usize) -> usize {
+    pub fn due(&mut self, first: usize) -> usize {
         match &mut self.0 {
-            Body::Flat(a) => a.due(next),
-            Body::Tree(_) => next,
+            Body::Flat(a) => a.due(first),
+            Body::Tree(_) => first,
         }
     }
 
@@ -131,7 +131,7 @@ mod tests {
         }
         let mut order = vec![];
         while !a.is_empty() {
-            let (next, _) = a.next();
+            let (next, _) = a.first();
             let timer = a.due(next);
             order.push(timer);
             a.set(timer, Time::NEVER);
@@ -180,8 +180,8 @@ mod tests {
                 let first = order.first().map(|&(at, timer)| (timer, Time(at)));
                 prop_assert_eq!(a.is_empty(), first.is_none());
                 if let Some(first) = first {
-                    let (next, at) = a.next();
-                    prop_assert_eq!((a.due(next), at), first);
+                    let (next, at) = a.first();
+                    prop_assert_eq!((a.due(first), at), first);
                     now = first.1.0;
                 }
             }

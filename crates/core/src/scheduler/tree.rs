@@ -127,7 +127,7 @@ impl Tree {
 
     /// The earliest timer and its deadline; one must be set.
     #[inline]
-    pub(super) fn next(&mut self) -> (usize, Time) {
+    pub(super) fn first(&mut self) -> (usize, Time) {
         let (often, mut key) = (self.often, self.least().to_bits());
         if key >= FAR {
             if key == NEVER.to_bits() || often.0 < self.until {

@@ -38,7 +38,7 @@ impl Timers {
     /// Earliest timer and its deadline; one must be set.
     #[inline(always)]
     pub(super) fn next(&mut self) -> (Timer, Time) {
-        let (number, at) = self.scheduler.next();
+        let (number, at) = self.scheduler.first();
         match self.numbers.busy_timer(number) {
             Some(timer) => (timer, at),
             None => (self.other_timer(number), at),
@@ -52,7 +52,7 @@ impl Timers {
 
     /// The earliest deadline; one timer must be set.
     pub(super) fn next_at(&mut self) -> Time {
-        self.scheduler.next().1
+        self.scheduler.first().1
     }
 
     /// Tells if no timer is set.
