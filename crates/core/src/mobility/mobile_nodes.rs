@@ -405,7 +405,8 @@ impl MobileNodes {
     }
 }
 
-/// First radios of the candidates of a node with their positions, and if the node finds them: by positions of limited age, in the square
+/// First radios of the candidates of a node with their positions, and if the node finds them: by positions of limited
+/// age, in the square
 /// around it. Without branches, because it cannot be predicted who is found.
 pub struct Near<'a> {
     candidates: std::slice::Iter<'a, NodeId>,
@@ -439,7 +440,8 @@ impl Iterator for Near<'_> {
     }
 }
 
-/// Recorded position of a node: where it was at the last exact query, at the begin of its segment, or at the last multiple
+/// Recorded position of a node: where it was at the last exact query, at the begin of its segment, or at the last
+/// multiple
 /// of `known_for` after it.
 #[inline(always)]
 fn recorded_position(segment: &MovementSegment, recorded_at: Time, at: Time, known_for: Span) -> Position {

@@ -105,7 +105,8 @@ impl Channel {
         self.moving = Some(Box::new(moving));
     }
 
-    /// A radio is about to send at a position: finds its receivers among the radios nearby with their current positions,
+    /// A radio is about to send at a position: finds its receivers among the radios nearby with their current
+    /// positions,
     /// which come in the order of their numbers; those with `false` are left out.
     pub fn refill(
         &mut self,

@@ -22,7 +22,8 @@ pub(super) struct Passes {
 }
 
 impl Passes {
-    /// Collects the radios nearby that are found and not farther than the square root of `farthest`; returns their number.
+    /// Collects the radios nearby that are found and not farther than the square root of `farthest`; returns their
+    /// number.
     pub(super) fn collect(
         &mut self,
         own: RadioId,
@@ -47,7 +48,8 @@ impl Passes {
         count
     }
 
-    /// Writes the radios that can decode a frame to the begin of `decoding`, which has room for all, and those that only
+    /// Writes the radios that can decode a frame to the begin of `decoding`, which has room for all, and those that
+    /// only
     /// sense it to `sensing`. Returns the number of the former, the latter, and the longest propagation delay.
     pub(super) fn split<'a>(
         &mut self,

@@ -1,4 +1,5 @@
-//! Scheduler for a few busy timers: deadlines are compared one by one without branches, so nothing is mispredicted. Where
+//! Scheduler for a few busy timers: deadlines are compared one by one without branches, so nothing is mispredicted.
+//! Where
 //! all timers are too many for that, the earliest of the others has one key here.
 
 use super::tree::Tree;

@@ -36,7 +36,8 @@ enum Body {
 }
 
 impl Scheduler {
-    /// A scheduler with this number of timers, none of them set. The first ones are *busy*, and cheaper to set than others.
+    /// A scheduler with this number of timers, none of them set. The first ones are *busy*, and cheaper to set than
+    /// others.
     pub fn new(busy: usize, timers: usize) -> Scheduler {
         let flat = busy.min(timers) < flat::ROOM || timers <= flat::ROOM;
         Scheduler(if flat { Body::Flat(Flat::new(busy, timers)) } else { Body::Tree(Tree::new(timers)) })
@@ -86,7 +87,8 @@ impl Scheduler {
         }
     }
 
-    /// Number of the timer that [`first`](Self::first) has found, where it may be another than a busy one; the time must
+    /// Number of the timer that [`first`](Self::first) has found, where it may be another than a busy one; the time
+    /// must
     /// be its deadline.
     #[inline(always)]
     pub fn due(&mut self, first: usize) -> usize {

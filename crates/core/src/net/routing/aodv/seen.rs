@@ -5,7 +5,8 @@ use crate::unit::Time;
 
 /// A hash table with open addressing; expired entries stay until the table is full.
 ///
-/// Most requests looked for are new, so a search ends at a free bucket. Marks tell which buckets are free without reading
+/// Most requests looked for are new, so a search ends at a free bucket. Marks tell which buckets are free without
+/// reading
 /// these: they are a sixteenth of the size, and stay in near caches.
 #[derive(Clone, Debug)]
 #[repr(C)]
