@@ -69,8 +69,7 @@ impl Sim {
         }
     }
 
-    /// Links at the current positions: sender, receiver, channel, and true if the receiver can decode the sender's
-    /// frames
+    /// Links at the current positions: sender, receiver, channel, and true if the receiver can decode the sender's frames
     /// at some rate, false if it only senses them.
     pub fn links(&self) -> Vec<(NodeId, NodeId, u16, bool)> {
         let radios = self.world.radios(self.now);

@@ -1,7 +1,6 @@
 //! Reception at QoS stations, which judge a frame MPDU by MPDU.
 //!
-//! QoS stations need the end of every signal. The channel reports all ends of a frame first: judging its parts needs
-//! the
+//! QoS stations need the end of every signal. The channel reports all ends of a frame first: judging its parts needs the
 //! channel again.
 
 use super::reception::{medium, signal};
@@ -131,8 +130,7 @@ impl Air {
         timers.set(Timer::Radio(n), last);
     }
 
-    /// Second loop of the last frame of a radio for QoS stations. Returns the verdict at the intended receiver, if
-    /// given
+    /// Second loop of the last frame of a radio for QoS stations. Returns the verdict at the intended receiver, if given
     /// in this loop.
     #[cold]
     pub fn on_frame_end_qos(
