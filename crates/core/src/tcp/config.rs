@@ -1,11 +1,12 @@
 //! Settings of a connection.
 
 use super::cc::Rule;
+use super::receive_buffer::ReceiveBuffer;
 use super::variants::{Method, Variant};
-use super::{ack, cc, door, ecn, elfn, eln, hop_limit, recovery, rto, variants};
+use super::{ack, cc, door, ecn, elfn, eln, hop_limit, reader, receive_buffer, recovery, rto, variants};
 use crate::setting::limit::{LARGEST_PACKET, at_most, range};
 use crate::setting::{Node, Scalar, Value};
-use crate::unit::Bytes;
+use crate::unit::{Bytes, Span};
 use crate::{keywords, settings};
 use serde_json::{Value as Json, json};
 use std::borrow::Cow;
@@ -263,6 +264,10 @@ ack::policies! {
         /// Detection of out-of-order delivery and response.
         pub door: door::Config = door::Config::default()
             ; used when |c| c.method() != Method::RackTlp, else "the loss recovery is `rack_tlp`",
+        /// Buffer of the receiver in bytes of memory, with auto-tuning as Linux has it.
+        pub receive_buffer: receive_buffer::Config = receive_buffer::Config::default(),
+        /// Application that reads what a receiver has received.
+        pub reader: reader::Config = reader::Config::default(),
         /// Congestion window limit from the hop count of the path.
         pub hop_limit: hop_limit::Config = hop_limit::Config::default(),
     }
@@ -354,6 +359,16 @@ impl Config {
     /// Tells if the receiver remembers its last SACK blocks and no others.
     pub fn remembers_blocks(&self) -> bool {
         self.wants().sack_memory
+    }
+
+    /// Ticks of the clock by which the receiver holds acknowledgements; zero: it is exact.
+    pub fn ack_tick(&self) -> Span {
+        if self.ack_policy == ack::Policy::Delayed { self.delayed_ack.tick } else { Span::ZERO }
+    }
+
+    /// Window that the receiver offers first \[segments\].
+    pub fn first_offer(&self) -> u32 {
+        if self.receive_buffer.enabled { ReceiveBuffer::new(self).first_offer() } else { self.receive_window }
     }
 
     /// Tells if the receiver sends SACK blocks.

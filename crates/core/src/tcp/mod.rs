@@ -21,6 +21,8 @@ pub mod hop_limit;
 pub mod output;
 pub mod pacer;
 pub mod pairs;
+pub mod reader;
+pub mod receive_buffer;
 pub mod receiver;
 pub mod recovery;
 pub mod rto;
