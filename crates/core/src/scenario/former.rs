@@ -7,7 +7,7 @@ use crate::setting::{Node, join};
 use serde_json::{Map, Value as Json, json};
 
 /// Settings that the previous version did not have, each with the value that changes nothing.
-const NEW: [(&str, &str); 42] = [
+const NEW: [(&str, &str); 43] = [
     ("radio.shadowing_seed", "topology"),
     ("traffic.seed", "topology"),
     ("traffic.stop", "never"),
@@ -27,6 +27,7 @@ const NEW: [(&str, &str); 42] = [
     ("wlan.rate_control.cara.successes", "10"),
     ("wlan.rate_control.cara.attempts", "15"),
     ("tcp.rack_tlp.tick", "4 ms"),
+    ("tcp.rack_tlp.sack", "true"),
     ("tcp.rack_tlp.tail_loss_probe", "true"),
     ("tcp.rack_tlp.f_rto", "true"),
     ("tcp.rack_tlp.hystart", "hystart"),

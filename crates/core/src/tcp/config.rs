@@ -307,7 +307,10 @@ impl Config {
     fn wants(&self) -> Wants {
         match self.method() {
             Method::Sack => Wants { sack: true, ..Wants::default() },
-            Method::RackTlp => Wants { sack: true, dsack: true, sack_memory: true, ..Wants::default() },
+            Method::RackTlp => {
+                let sack = self.rack_tlp.sack;
+                Wants { sack, dsack: sack, sack_memory: sack, ..Wants::default() }
+            }
             Method::Vegas => Wants {
                 bare_segments: self.vegas.ns2.bare_segments,
                 not_ect: self.vegas.ns2.not_ect,

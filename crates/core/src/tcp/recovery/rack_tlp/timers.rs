@@ -177,6 +177,7 @@ impl RackTlp {
         if open && self.queue.sacked() >= self.dup_threshold {
             self.rack.reordering = self.rack.reordering.min(self.dup_threshold);
         }
+        self.queue.forget_inferred(u32::MAX);
         self.w.cwnd = self.queue.in_flight() + 1;
         self.w.credit = 0;
         self.state = State::Loss;

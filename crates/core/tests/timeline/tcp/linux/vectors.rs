@@ -64,6 +64,44 @@ fn cubic() -> Config {
     Config { timestamps: false, ..settings("cubic") }
 }
 
+/// A connection whose receiver has no SACK.
+fn without_sack(segments: u32) -> Script {
+    let mut cfg = cubic();
+    cfg.rack_tlp.sack = false;
+    Script::new(&cfg, segments)
+}
+
+#[test]
+fn c48_the_third_duplicate_without_sack_sends_the_first_segment_again() {
+    let mut s = without_sack(4);
+    assert_eq!([(); 3].map(|()| s.ack(0, &[])), [vec![], vec![], vec![1]]);
+    assert_eq!(s.view().state, RecoveryState::ByCount);
+    // Until something above the recovery point is acknowledged, duplicates mean nothing.
+    assert_eq!(s.ack(4, &[]), [0; 0]);
+    assert_eq!(s.view().state, RecoveryState::ByCount);
+    let sent = s.write(5);
+    assert_eq!(sent[0], 5);
+    s.ack(5, &[]);
+    assert_eq!(s.view().state, RecoveryState::Open);
+}
+
+#[test]
+fn c50_two_duplicates_without_sack_release_two_segments() {
+    let mut s = without_sack(10);
+    assert_eq!(s.write(5), [0; 0]);
+    assert_eq!([0, 0, 3, 5].map(|up_to| s.ack(up_to, &[])), [vec![11], vec![12], vec![13, 14], vec![15]]);
+}
+
+#[test]
+fn a_partial_acknowledgement_without_sack_sends_the_next_segment_again() {
+    let mut s = without_sack(10);
+    // Segments 1 and 3 are lost.
+    let sent: Vec<_> = (0..8).flat_map(|_| s.ack(0, &[])).collect();
+    assert_eq!(sent, [1]);
+    assert_eq!(s.ack(2, &[]), [3]);
+    assert_eq!((s.view().state, s.ack(10, &[])), (RecoveryState::ByCount, vec![]));
+}
+
 #[test]
 fn c14_an_acknowledgement_of_two_segments_releases_four() {
     let mut s = Script::new(&cubic(), 100);
