@@ -136,7 +136,7 @@ impl ReceiveBuffer {
 
     /// Payload for which there is space in this memory.
     fn payload_of(&self, memory: i64) -> i64 {
-        memory * self.ratio >> 8
+        (memory * self.ratio) >> 8
     }
 
     /// Space for payload.

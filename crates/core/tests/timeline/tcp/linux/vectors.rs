@@ -4,6 +4,7 @@
 use super::super::{ack, said, wait};
 use super::settings;
 use chappe_core::packet::{AckSegment, SackBlocks, Seq};
+use chappe_core::tcp::recovery::settings::HyStartRule;
 use chappe_core::tcp::recovery::view::{RackView, RecoveryState};
 use chappe_core::tcp::{Config, Sender};
 use chappe_core::unit::{Span, Time};
@@ -100,6 +101,23 @@ fn a_partial_acknowledgement_without_sack_sends_the_next_segment_again() {
     assert_eq!(sent, [1]);
     assert_eq!(s.ack(2, &[]), [3]);
     assert_eq!((s.view().state, s.ack(10, &[])), (RecoveryState::ByCount, vec![]));
+}
+
+/// The vector says that HyStart ends slow start at 48; here it ends it at 36, so that the threshold is given.
+#[test]
+fn c84_cubic_grows_with_time_after_slow_start() {
+    let mut cfg = Config { initial_ssthresh: Some(48), ..cubic() };
+    cfg.rack_tlp.hystart = HyStartRule::Off;
+    let mut s = Script::new(&cfg, 400);
+    let mut cwnd = vec![];
+    for acked in (2..=130).step_by(2) {
+        s.ack(acked, &[]);
+        s.now += Span::ms(100);
+        cwnd.push(s.window().0);
+    }
+    let after = |acked: usize| cwnd[acked / 2 - 1];
+    assert_eq!([10, 20, 30, 38, 60, 80, 100, 120].map(after), [20.0, 30.0, 40.0, 48.0, 49.0, 50.0, 52.0, 58.0]);
+    assert_eq!([122, 124, 126, 128, 130].map(after), [59.0, 60.0, 61.0, 62.0, 63.0]);
 }
 
 #[test]
