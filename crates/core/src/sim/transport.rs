@@ -97,6 +97,7 @@ impl Sim {
             self.timers.set(Timer::Receiver(f), ends.1.deadline());
         }
         self.dispatch_receiver(f);
+        self.free_if_done(f);
     }
 
     /// A short flow of origin `k` starts.
@@ -192,6 +193,11 @@ impl Sim {
         self.timers.set(Timer::Sender(f), ends.0.deadline());
         self.flows.actions.extend(ends.0.drain());
         self.dispatch_tcp(f, from);
+        self.free_if_done(f);
+    }
+
+    /// Frees the entry of a short flow that is over.
+    fn free_if_done(&mut self, f: usize) {
         if self.flows.is_done_with(f) {
             self.flows.free_entry(f, self.now, &self.net.boxes, &mut self.watch.recorder);
             self.timers.set(Timer::Sender(f), Time::NEVER);

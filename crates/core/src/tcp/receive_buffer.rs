@@ -15,7 +15,8 @@ settings! {
         /// Advertises the free space of a buffer of bytes, `tcp.receive_window` at most; otherwise the buffer holds
         /// `tcp.receive_window` segments.
         pub enabled: bool = false,
-        /// Size of the buffer at the start (Linux: the second number of `tcp_rmem`; twice `SO_RCVBUF`).
+        /// Size of the buffer at the start, at least that of two segments (Linux: the second number of `tcp_rmem`; twice
+        /// `SO_RCVBUF`).
         pub initial: Bytes = Bytes(131_072) => range(Bytes(2304), Bytes(1_000_000_000)),
         /// Size up to which auto-tuning grows the buffer (Linux: the third number of `tcp_rmem`). If it is not above
         /// the initial size, the buffer is fixed.
@@ -116,8 +117,8 @@ impl ReceiveBuffer {
     /// The size is one of memory.
     fn take_memory(&mut self, cfg: &Config) {
         let mss = self.mss;
-        (self.size, self.max) = (i64::from(cfg.initial.0), i64::from(cfg.max.0));
         (self.memory, self.ratio) = (i64::from(cfg.segment_memory.0).max(mss), RATIO_BEFORE);
+        (self.size, self.max) = (i64::from(cfg.initial.0).max(2 * self.memory), i64::from(cfg.max.0));
         let full = self.payload_of(self.size);
         let largest = if self.max > self.size { self.max } else { full };
         self.unit = 1 << (largest.max(1).ilog2().saturating_sub(15)).min(14);

@@ -118,8 +118,8 @@ def transfer(script: Script, send: Work, receive: Work) -> tuple[list[Seen], int
     """Lets two programs transfer data over the link of a script.
 
     Returns:
-        Packets, the time of the first one on the clock of the kernel's timers [ns], the time that a packet left the link
-        late at most [ms], and what the sender has measured as its smallest round-trip time [us].
+        Packets, the time of the first one on the clock of the kernel's timers [ns], the time that a packet left the
+        link late at most [ms], and what the sender has measured as its smallest round-trip time [us].
 
     Raises:
         RuntimeError: The transfer has not ended in time.

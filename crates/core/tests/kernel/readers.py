@@ -1,9 +1,9 @@
 """Asks the kernel what a receiver does whose application reads slowly or whose buffer is small.
 
 ``python crates/core/tests/kernel/readers.py OUT`` asks each question five times and writes the answers to OUT, in the
-format that `crates/core/tests/timeline/tcp/linux/readers.rs` reads: a line for each packet with its time, a number for a
-segment, ``p`` for a probe without data, ``a`` with the number acknowledged for an acknowledgement and then the window in
-bytes. Needs the rights of root, and three minutes.
+format that `crates/core/tests/timeline/tcp/linux/readers.rs` reads: a line for each packet with its time, a number for
+a segment, ``p`` for a probe without data, ``a`` with the number acknowledged for an acknowledgement and then the window
+in bytes. Needs the rights of root, and three minutes.
 """
 
 import argparse
@@ -12,7 +12,6 @@ import socket
 import struct
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -115,6 +114,10 @@ def _scale(options: bytes) -> int:
     return 0
 
 
+def _order(rows: list[tuple[float, str, int]]) -> list[tuple[str, int]]:
+    return [(what, window) for _, what, window in rows]
+
+
 def repeat(question: Question) -> str:
     """Asks a question several times; returns the lines of an answer that the kernel has repeated."""
     script = Script("cubic", RTT_MS, 1000, question.segments, frozenset(), frozenset(), clears_push=True)
@@ -122,10 +125,9 @@ def repeat(question: Question) -> str:
     for _ in range(RUNS):
         seen, tick_ns, late_ms, _ = transfer(script, send, reader(question))
         answers.append((rows(seen), tick_ns, late_ms))
-    order: Callable[[list[tuple[float, str, int]]], list[tuple[str, int]]] = lambda a: [(r[1], r[2]) for r in a]
-    same = [order(a[0]) == order(answers[0][0]) for a in answers]
+    same = [_order(a[0]) == _order(answers[0][0]) for a in answers]
     print(question.name, len(answers[0][0]), same, [round(a[2], 2) for a in answers], file=sys.stderr)
-    repeated = [a for a in answers if sum(order(a[0]) == order(b[0]) for b in answers) > 1]
+    repeated = [a for a in answers if sum(_order(a[0]) == _order(b[0]) for b in answers) > 1]
     if not repeated:
         raise RuntimeError(f"the kernel does not repeat {question.name}")
     first, tick_ns, _ = min(repeated, key=lambda a: a[2])
