@@ -5,8 +5,8 @@ use super::receive_buffer::ReceiveBuffer;
 use super::variants::{Method, Variant};
 use super::{ack, cc, door, ecn, elfn, eln, hop_limit, reader, receive_buffer, recovery, rto, variants};
 use crate::setting::limit::{LARGEST_PACKET, at_most, range};
-use crate::setting::{Node, Scalar, Value};
-use crate::unit::{Bytes, Span};
+use crate::setting::{Node, Scalar, Shared, Value};
+use crate::unit::Bytes;
 use crate::{keywords, settings};
 use serde_json::{Value as Json, json};
 use std::borrow::Cow;
@@ -262,12 +262,12 @@ ack::policies! {
         /// Explicit link failure notification.
         pub elfn: elfn::Config = elfn::Config::default(),
         /// Detection of out-of-order delivery and response.
-        pub door: door::Config = door::Config::default()
+        pub door: Shared<door::Config> = Shared::default()
             ; used when |c| c.method() != Method::RackTlp, else "the loss recovery is `rack_tlp`",
         /// Buffer of the receiver in bytes of memory, with auto-tuning as Linux has it.
-        pub receive_buffer: receive_buffer::Config = receive_buffer::Config::default(),
+        pub receive_buffer: Shared<receive_buffer::Config> = Shared::default(),
         /// Application that reads what a receiver has received.
-        pub reader: reader::Config = reader::Config::default(),
+        pub reader: Shared<reader::Config> = Shared::default(),
         /// Congestion window limit from the hop count of the path.
         pub hop_limit: hop_limit::Config = hop_limit::Config::default(),
     }
@@ -364,14 +364,14 @@ impl Config {
         self.wants().sack_memory
     }
 
-    /// Ticks of the clock by which the receiver holds acknowledgements; zero: it is exact.
-    pub fn ack_tick(&self) -> Span {
-        if self.ack_policy == ack::Policy::Delayed { self.delayed_ack.tick } else { Span::ZERO }
-    }
-
     /// Window that the receiver offers first \[segments\].
     pub fn first_offer(&self) -> u32 {
-        if self.receive_buffer.enabled { ReceiveBuffer::new(self).first_offer() } else { self.receive_window }
+        if self.receive_buffer.enabled { self.buffer().first_offer() } else { self.receive_window }
+    }
+
+    /// The empty buffer of a receiver.
+    pub(super) fn buffer(&self) -> ReceiveBuffer {
+        ReceiveBuffer::new(&self.receive_buffer, self.mss, self.receive_window, self.rto.min)
     }
 
     /// Tells if the receiver sends SACK blocks.

@@ -25,6 +25,7 @@ pub mod reader;
 pub mod receive_buffer;
 pub mod receiver;
 pub mod recovery;
+mod room;
 pub mod rto;
 mod sack_memory;
 pub mod scoreboard;

@@ -4,7 +4,6 @@
 //! time (dynamic right-sizing; Fisk and Feng, "Dynamic Right-Sizing in TCP", 2001). Learned from the behaviour of a
 //! kernel, whose receiver tells its threshold, buffer and round-trip time (`TCP_INFO`).
 
-use super::config::Config as TcpConfig;
 use crate::setting::limit::range;
 use crate::settings;
 use crate::unit::{Bytes, Span, Time};
@@ -83,15 +82,16 @@ struct Tuning {
 }
 
 impl ReceiveBuffer {
-    /// An empty buffer.
-    pub fn new(cfg: &TcpConfig) -> ReceiveBuffer {
-        let (own, mss) = (&cfg.receive_buffer, i64::from(cfg.mss.0));
-        let segments = i64::from(cfg.receive_window) * mss;
+    /// An empty buffer for segments with this payload, the window of a receiver without a size of memory, and the least
+    /// retransmission timeout.
+    pub fn new(cfg: &Config, mss: Bytes, receive_window: u32, least_timeout: Span) -> ReceiveBuffer {
+        let mss = i64::from(mss.0);
+        let segments = i64::from(receive_window) * mss;
         let mut buffer = ReceiveBuffer {
             mss,
             memory: mss,
             size: segments,
-            of_memory: own.enabled,
+            of_memory: cfg.enabled,
             max: segments,
             ratio: 256,
             unit: 1,
@@ -105,11 +105,11 @@ impl ReceiveBuffer {
             read: 0,
             ahead: 0,
             last: Time::NEVER,
-            least_timeout: cfg.rto.min,
+            least_timeout,
             tuning: Tuning { most: 0, mark: 0, since: Time::ZERO, rtt: None, echo_ms: 0 },
         };
-        if own.enabled {
-            buffer.take_memory(own);
+        if cfg.enabled {
+            buffer.take_memory(cfg);
         }
         buffer
     }

@@ -8,11 +8,11 @@ use super::config::Config;
 use super::counters::{Counters, Sums};
 use super::ecn;
 use super::output::Out;
+use super::room::Room;
 use super::sack_memory::SackMemory;
 use super::scoreboard::Ranges;
 use crate::packet::{AckSegment, DataSegment, Ecn, Fin, SackBlocks, Seq};
 use crate::unit::{Span, Time};
-use reading::Room;
 
 /// Receiver of a TCP connection: reassembly and acknowledgements.
 #[derive(Clone, Debug)]
@@ -28,8 +28,6 @@ pub struct Receiver {
     unacknowledged: u32,
     /// Deadline of the pending acknowledgement.
     timer: Time,
-    /// Ticks of the clock of that deadline; zero: it is exact.
-    tick: Span,
     /// Send time to be echoed.
     echo: Time,
     /// Hops of the last segment.
@@ -53,14 +51,12 @@ pub struct Receiver {
     edge: Option<Seq>,
     /// Buffer that limits the window, with the application that reads it; `None`: the window does not depend on it.
     room: Option<Box<Room>>,
-    /// Time of the next read; [`Time::NEVER`]: nothing to read, or the application reads at once.
-    reads_at: Time,
     /// Content of the last acknowledgement: the segment expected and the window.
     last_ack: Option<(Seq, u32)>,
     /// The most recent blocks, the newest first.
     recent: SackBlocks,
     /// Blocks of a receiver that does not look them up among all segments.
-    memory: Option<SackMemory>,
+    memory: Option<Box<SackMemory>>,
     counters: Counters,
     sums: Sums,
 }
@@ -75,7 +71,6 @@ impl Receiver {
             held: 0,
             unacknowledged: 0,
             timer: Time::NEVER,
-            tick: cfg.ack_tick(),
             echo: Time::ZERO,
             hops: 0,
             ecn: ecn::Echo::new(&cfg.ecn, cfg.starts_with_syn()),
@@ -89,10 +84,9 @@ impl Receiver {
             window: cfg.receive_window,
             edge: None,
             room: Room::of(cfg),
-            reads_at: Time::NEVER,
             last_ack: None,
             recent: SackBlocks::default(),
-            memory: cfg.remembers_blocks().then(SackMemory::default),
+            memory: cfg.remembers_blocks().then(Box::default),
             counters: Counters::default(),
             sums: Sums::default(),
         }
@@ -152,9 +146,9 @@ impl Receiver {
         match self.policy.on_segment(&arrived) {
             AckWhen::Now => self.acknowledge(seq, out),
             // The application reads the end at once, and the answer does not wait.
-            AckWhen::Within(_) if segment.fin != Fin::No => self.acknowledge(seq, out),
-            AckWhen::Within(span) if self.tick > Span::ZERO => self.wait_in_ticks(span, now, seq, out),
+            _ if segment.fin != Fin::No => self.acknowledge(seq, out),
             AckWhen::Within(span) => self.timer = self.timer.min(now + span),
+            AckWhen::WithinTicks { span, tick } => self.wait_in_ticks((span, tick), now, seq, out),
         }
         if self.room.is_some() {
             self.read(now, out);
@@ -163,8 +157,8 @@ impl Receiver {
 
     /// Holds an acknowledgement, by a clock with ticks.
     #[cold]
-    fn wait_in_ticks(&mut self, span: Span, now: Time, seq: Seq, out: &mut Vec<Out>) {
-        let (tick, ticks) = (self.tick.0, span.0 / self.tick.0);
+    fn wait_in_ticks(&mut self, (span, tick): (Span, Span), now: Time, seq: Seq, out: &mut Vec<Out>) {
+        let (tick, ticks) = (tick.0, span.0 / tick.0);
         let at = now.0 / tick;
         if self.timer == Time::NEVER {
             self.timer = Time((at + ticks + 1) * tick);
@@ -301,12 +295,12 @@ impl Receiver {
     /// Time of the next call of `on_deadline`.
     #[inline]
     pub fn deadline(&self) -> Time {
-        self.timer.min(self.reads_at)
+        self.room.as_ref().map_or(self.timer, |room| room.reads_at.min(self.timer))
     }
 
     /// The application reads, or the acknowledgement that was held is sent.
     pub fn on_deadline(&mut self, now: Time, out: &mut Vec<Out>) {
-        if self.reads_at <= now {
+        if self.room.is_some() {
             self.read(now, out);
         }
         if self.timer <= now {

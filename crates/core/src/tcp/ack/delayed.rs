@@ -69,6 +69,11 @@ impl Acknowledging for Delayed {
             self.quick -= 1;
             ordinary = false;
         }
-        if ordinary && waits { AckWhen::Within(self.cfg.timeout) } else { AckWhen::Now }
+        let Config { timeout, tick, .. } = self.cfg;
+        match (ordinary && waits, tick) {
+            (false, _) => AckWhen::Now,
+            (true, Span::ZERO) => AckWhen::Within(timeout),
+            (true, tick) => AckWhen::WithinTicks { span: timeout, tick },
+        }
     }
 }

@@ -44,4 +44,11 @@ pub enum AckWhen {
     Now,
     /// Before this time has passed since the first segment that is not acknowledged.
     Within(Span),
+    /// The same by a clock with ticks.
+    WithinTicks {
+        /// The time.
+        span: Span,
+        /// Time between two ticks.
+        tick: Span,
+    },
 }

@@ -5,24 +5,7 @@ use crate::packet::{DataSegment, Fin, Seq};
 use crate::tcp::ack::interface::BufferState;
 use crate::tcp::config::Config;
 use crate::tcp::output::Out;
-use crate::tcp::reader::Reader;
-use crate::tcp::receive_buffer::ReceiveBuffer;
 use crate::unit::Time;
-
-/// Buffer of a receiver, and the application that reads it.
-#[derive(Clone, Debug)]
-pub(super) struct Room {
-    pub(super) buffer: ReceiveBuffer,
-    reader: Reader,
-}
-
-impl Room {
-    /// The buffer of a receiver with these settings; `None`: the window does not depend on it.
-    pub(super) fn of(cfg: &Config) -> Option<Box<Room>> {
-        let limits = cfg.receive_buffer.enabled || cfg.reader.limits();
-        limits.then(|| Box::new(Room { buffer: ReceiveBuffer::new(cfg), reader: Reader::new(&cfg.reader) }))
-    }
-}
 
 impl Receiver {
     /// A receiver without an application: what arrives is passed on, and the window is that of [`open_to`](Self::open_to).
@@ -74,7 +57,7 @@ impl Receiver {
         while let Some(room) = &mut self.room {
             let bytes = room.reader.read(room.buffer.unread(), now);
             if bytes == 0 {
-                self.reads_at = if room.buffer.unread() > 0 { room.reader.ready() } else { Time::NEVER };
+                room.reads_at = if room.buffer.unread() > 0 { room.reader.ready() } else { Time::NEVER };
                 return;
             }
             let segments = room.buffer.read(bytes, now);
