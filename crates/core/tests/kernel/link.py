@@ -43,7 +43,7 @@ _NEW_NETWORK, _SET_INTERFACE, _TUN_WITHOUT_HEADER = 0x40000000, 0x400454CA, 0x10
 _SEND_BUFFER_FORCE, _RECEIVE_BUFFER_FORCE, _UNSENT = 32, 33, 0x5411
 _BUFFER = 8 << 20
 _ADDRESSES, _PORT = ("10.39.0.1", "10.39.0.2"), 5001
-_FIN, _SYN, _RST = 1, 2, 4
+_FIN, _SYN, _RST, _PSH = 1, 2, 4, 8
 _END_S = 30.0
 _AWAKE_NS = 150_000
 """The link is awake for this time before a packet is due, so that it wakes up in time [ns]."""
@@ -64,6 +64,15 @@ class Script:
     than `MOST_LOSSES`."""
     lost_acks: frozenset[int]
     """Lost packets of the receiver, by their number; its SYN-ACK is the first."""
+    clears_push: bool = False
+    """The link clears the flag PSH, so that no segment is acknowledged at once for it."""
+
+
+Work = Callable[[socket.socket, Script], None]
+"""Program of an end, which begins and ends by messages over a socket."""
+
+Seen = tuple[int, int, bytes, str]
+"""Time, direction, headers and fate of a packet."""
 
 
 @dataclass(frozen=True)
@@ -101,14 +110,28 @@ def ask(script: Script) -> Answer:
     Raises:
         RuntimeError: The transfer has not ended in time.
     """
+    seen, tick_ns, late_ms, min_rtt_us = transfer(script, send, _receive)
+    return Answer(tick_ns, late_ms, min_rtt_us, _read(seen))
+
+
+def transfer(script: Script, send: Work, receive: Work) -> tuple[list[Seen], int, float, int]:
+    """Lets two programs transfer data over the link of a script.
+
+    Returns:
+        Packets, the time of the first one on the clock of the kernel's timers [ns], the time that a packet left the
+        link late at most [ms], and what the sender has measured as its smallest round-trip time [us].
+
+    Raises:
+        RuntimeError: The transfer has not ended in time.
+    """
     ends, channels, children = [], [], []
     try:
-        for work in (_send, _receive):
+        for work in (send, receive):
             ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             child = os.fork()
             if child == 0:
                 ours.close()
-                _be(work, theirs, script)
+                _be(work, work is receive, theirs, script)
             theirs.close()
             channels.append(ours)
             children.append(child)
@@ -125,11 +148,10 @@ def ask(script: Script) -> Answer:
             os.waitpid(child, 0)
         for end in ends:
             os.close(end)
-    begin, packets = _read(seen)
-    return Answer(begin + ticks, late_ms, min_rtt_us, packets)
+    return seen, seen[0][0] + ticks, late_ms, min_rtt_us
 
 
-def _be(work: Callable[[socket.socket, Script], None], channel: socket.socket, script: Script) -> None:
+def _be(work: Work, receives: bool, channel: socket.socket, script: Script) -> None:
     """Is one end, in a process of its own."""
     try:
         if ctypes.CDLL(None, use_errno=True).unshare(_NEW_NETWORK):
@@ -138,7 +160,7 @@ def _be(work: Callable[[socket.socket, Script], None], channel: socket.socket, s
         fcntl.ioctl(end, _SET_INTERFACE, struct.pack("16sH22x", b"tun0", _TUN_WITHOUT_HEADER))
         for name, value in SETTINGS.items():
             Path("/proc/sys/net", name).write_text(value)
-        address = _ADDRESSES[work is _receive]
+        address = _ADDRESSES[receives]
         for words in (f"addr add {address}/24 dev tun0", "link set tun0 mtu 1500 gso_max_segs 1 txqueuelen 5000 up"):
             subprocess.run(["ip", *words.split()], check=True)
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
@@ -161,7 +183,8 @@ def _receive(channel: socket.socket, _: Script) -> None:
         pass
 
 
-def _send(channel: socket.socket, script: Script) -> None:
+def send(channel: socket.socket, script: Script) -> None:
+    """Writes the data of a script, and ends when they are acknowledged."""
     sender = socket.socket()
     sender.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, script.control.encode())
     sender.setsockopt(socket.SOL_SOCKET, _SEND_BUFFER_FORCE, _BUFFER)
@@ -175,10 +198,6 @@ def _send(channel: socket.socket, script: Script) -> None:
         fcntl.ioctl(sender, _UNSENT, unsent)
     channel.send(sender.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 152)[148:])
     channel.recv(16)
-
-
-_Seen = tuple[int, int, bytes, str]
-"""Time, direction, headers and fate of a packet."""
 
 
 class _Way:
@@ -212,14 +231,14 @@ class _Way:
             yield at_ns
 
 
-def _link(ends: list[int], channels: list[socket.socket], script: Script) -> tuple[list[_Seen], float, int]:
+def _link(ends: list[int], channels: list[socket.socket], script: Script) -> tuple[list[Seen], float, int]:
     """Is the link, ahead of other programs, until the sender has done."""
     delay_ns = int(script.rtt_ms * 5e5)
     ways = (
         _Way(ends[1], RATE_BPS, delay_ns, script.queue),
         _Way(ends[0], float("inf"), delay_ns, float("inf")),
     )
-    seen: list[_Seen] = []
+    seen: list[Seen] = []
     numbers = [0, 0]
     losses: Counter[bytes] = Counter()
     os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
@@ -242,6 +261,8 @@ def _link(ends: list[int], channels: list[socket.socket], script: Script) -> tup
                 seq = packet[head + 4 : head + 8]
                 lost = not empty and numbers[i] in script.lost and losses[seq] < MOST_LOSSES
                 losses[seq] += lost
+            if script.clears_push:
+                packet = _without_push(packet, head)
             fate = "script" if lost else "ok" if ways[i].take(packet, now_ns) else "queue"
             seen.append((now_ns, i, packet[: 60 + head], fate))
 
@@ -268,6 +289,17 @@ def _link(ends: list[int], channels: list[socket.socket], script: Script) -> tup
     finally:
         gc.enable()
         os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+
+
+def _without_push(packet: bytes, head: int) -> bytes:
+    """Clears the flag PSH, and corrects the checksum (RFC 1624)."""
+    if not packet[head + 13] & _PSH:
+        return packet
+    changed = bytearray(packet)
+    changed[head + 13] &= ~_PSH
+    checksum = struct.unpack_from(">H", packet, head + 16)[0] + _PSH
+    struct.pack_into(">H", changed, head + 16, (checksum & 0xFFFF) + (checksum >> 16))
+    return bytes(changed)
 
 
 def _waiting(end: int) -> Iterator[bytes]:
@@ -299,7 +331,7 @@ def _segment(isn: int, number: int) -> int:
     return ((number - isn - 1) & 0xFFFFFFFF) // MSS
 
 
-def _read(seen: list[_Seen]) -> tuple[int, tuple[Packet, ...]]:
+def _read(seen: list[Seen]) -> tuple[Packet, ...]:
     """Reads the headers of packets in both directions."""
     begin, isn, out = seen[0][0], 0, []
     for at, way, packet, fate in seen:
@@ -323,4 +355,4 @@ def _read(seen: list[_Seen]) -> tuple[int, tuple[Packet, ...]]:
                 blocks += [(_segment(isn, left) + 1, _segment(isn, right)) for left, right in pairs]
             options = options[size:]
         out.append(Packet(ms, _segment(isn, ack), 0, tuple(blocks), fate))
-    return begin, tuple(out)
+    return tuple(out)

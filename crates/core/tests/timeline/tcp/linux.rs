@@ -3,6 +3,7 @@
 
 mod kernel;
 mod lives;
+mod readers;
 mod rfcs;
 mod senders;
 mod vectors;
@@ -40,6 +41,8 @@ pub struct Row {
     pub ms: f64,
     pub what: String,
     pub lost: bool,
+    /// Window of an acknowledgement \[segments\]; 0 where it is not known.
+    pub window: u32,
 }
 
 pub struct Case {
@@ -59,7 +62,7 @@ pub fn cases(text: &'static str) -> Vec<Case> {
         }
         let (ms, what) = line.split_once(' ').expect("a time and a packet");
         let (what, lost) = what.strip_suffix(" x").map_or((what, false), |w| (w, true));
-        let row = Row { ms: ms.parse().expect("a time"), what: what.to_owned(), lost };
+        let row = Row { ms: ms.parse().expect("a time"), what: what.to_owned(), lost, window: 0 };
         cases.last_mut().expect("a case").rows.push(row);
     }
     cases
@@ -78,7 +81,8 @@ pub struct Path {
 
 enum Event {
     Data(DataSegment),
-    Ack(AckSegment),
+    /// With the time at which it was sent.
+    Ack(Time, AckSegment),
 }
 
 /// Packets of sender and receiver from `begin` on with `segments` written at `start`. `lost` tells if a data packet of a
@@ -110,12 +114,13 @@ pub fn run(
             if !gone && !full {
                 let sent = free.max(now);
                 starts.push_back(sent);
-                free = sent + path.rate.airtime(if s.syn { 60 } else { 1500 });
+                free = sent + path.rate.airtime(if s.syn || s.probe { 60 } else { 1500 });
                 let syn = if s.syn { path.syn } else { Span::ZERO };
                 forward.push_back((free + path.delay + syn, Event::Data(s)));
             }
             if !s.syn {
-                rows.push(Row { ms: now.since(begin).0 as f64 / 1e6, what: s.seq.to_string(), lost: gone || full });
+                let what = if s.probe { "p".to_owned() } else { s.seq.to_string() };
+                rows.push(Row { ms: now.since(begin).0 as f64 / 1e6, what, lost: gone || full, window: 0 });
             }
         }
         for said in out.drain(..) {
@@ -127,10 +132,10 @@ pub fn run(
                 for (left, right) in ack.sack.iter() {
                     write!(what, " {left}-{}", right - 1).expect("text");
                 }
-                rows.push(Row { ms: now.since(begin).0 as f64 / 1e6, what, lost: gone });
+                rows.push(Row { ms: now.since(begin).0 as f64 / 1e6, what, lost: gone, window: ack.window });
             }
             if !gone {
-                reverse.push_back((now + path.delay, Event::Ack(ack)));
+                reverse.push_back((now + path.delay, Event::Ack(now, ack)));
             }
         }
         let heads = [forward.front(), reverse.front()].into_iter().flatten().map(|e| e.0);
@@ -145,14 +150,15 @@ pub fn run(
                 receiver.on_segment(&s, 1, Ecn::NotEct, now, &mut out);
             }
         } else if reverse.front().is_some_and(|e| e.0 <= now) {
-            if let Some((_, Event::Ack(a))) = reverse.pop_front() {
+            if let Some((_, Event::Ack(sent, a))) = reverse.pop_front() {
+                sender.note_sent(sent);
                 sender.on_ack(&a, 1, now);
             }
         } else if !written && start <= now {
             written = true;
             sender.write(Some(segments), now);
         } else if receiver.deadline() <= now {
-            receiver.on_deadline(&mut out);
+            receiver.on_deadline(now, &mut out);
         } else {
             sender.on_deadline(now);
         }
@@ -233,6 +239,7 @@ fn every_timeline_has_the_kernels_order_of_packets_and_its_times() {
     assert!(wrong.is_empty(), "{wrong:#?}");
     let Some(section) = kernel::section() else { return };
     page += section;
+    page += &readers::section().0;
     page += crate::linux_bbr::section();
     page += crate::linux_flows::section();
     let path = std::path::Path::new(crate::CORE).join("../../docs/linux.md");
