@@ -156,7 +156,7 @@ pub enum Verdict {
     Noise,
 }
 
-/// What a radio receives at an instant.
+/// Reception of a radio at an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Incoming {
     /// A frame that can be decoded so far.
@@ -355,7 +355,7 @@ impl Channel {
         self.receivers[radio.index()].transmits_until
     }
 
-    /// What a radio receives now, and the sender of the frame that the radio is locked on; `None`: nothing is sensed.
+    /// Reception of a radio now, and the sender of the frame that the radio is locked on; `None`: nothing is sensed.
     pub fn incoming(&self, radio: RadioId, now: Time) -> Option<(Incoming, Option<RadioId>)> {
         let r = &self.receivers[radio.index()];
         let sender = (r.sender != NOBODY).then_some(RadioId(r.sender));

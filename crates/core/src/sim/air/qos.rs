@@ -25,7 +25,7 @@ struct Stored {
     packet: PacketId,
 }
 
-/// What QoS stations need of the engine.
+/// Services of the engine for QoS stations.
 #[derive(Clone, Debug, Default)]
 pub struct Qos {
     /// Contents of the last frame of each radio.
