@@ -1,6 +1,7 @@
 """Experiments of the documentation: valid scenarios, one printed row each."""
 
 import csv
+import importlib
 import importlib.util
 import math
 import re
@@ -153,54 +154,97 @@ def test_the_techniques_are_compared_where_each_is_run(
     assert page.count("\n| long, wireless, 4 flows") == 4
 
 
-def test_senders_of_linux_over_meshes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    module = program("linux_mesh")
-    monkeypatch.setattr(module, "NETWORKS", {"b": module.NETWORKS["b"]._replace(hops=(1, 2))})
-    monkeypatch.setattr(module, "PAGE", tmp_path / "linux-mesh.md")
-    monkeypatch.setattr(module, "FIGURE", tmp_path / "linux-mesh.svg")
-    module.main(["--seeds", "2", "--stop", "1 s"])
+@pytest.fixture
+def mesh(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The program on Linux's senders over meshes, which has its parts in files beside it."""
+    monkeypatch.syspath_prepend(str(EXPERIMENTS))
+    return program("linux_mesh")
+
+
+def test_senders_of_linux_over_meshes(mesh: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(mesh, "PAGE", tmp_path / "linux-mesh.md")
+    monkeypatch.setattr(mesh, "FIGURE", tmp_path / "linux-mesh.svg")
+    monkeypatch.setattr(importlib.import_module("linux_mesh_lines"), "FAR", 2)
+    networks = {
+        "b": mesh.NETWORKS["b"]._replace(lengths=(1, 2), compared=(2,)),
+        "mesh": mesh.NETWORKS["mesh"]._replace(lengths=(5,), compared=(5,)),
+    }
+    mesh.main(["--seeds", "2", "--stop", "500 ms"], networks)
     page = (tmp_path / "linux-mesh.md").read_text(encoding="utf-8")
-    assert len(re.findall(r"^\d+\. .*[?]", page, re.MULTILINE)) == 10
-    # One row for each sender of Linux and number of flows in two tables, one for each sender in the last.
-    assert page.count("| 802.11b | ") == 12
-    assert page.count("| Vegas (2003) | ") == 2
+    assert re.findall(r"^(\d+)\. \*\*", page, re.MULTILINE) == [str(n) for n in range(1, 11)]
+    # Two tables of techniques and that of small queues have the three senders of today, alone and four at a time; two
+    # tables compare five senders with CUBIC, and three and a half have the means of six.
+    assert page.count("\n| 802.11b | ") == 3 * 6 + 2 * 2 + 7 * 6
+    assert page.count("\n### ") == len(mesh.RECOMMENDATIONS) + 4
+    assert "nan" not in page
     assert (tmp_path / "linux-mesh.svg").exists()
 
 
-def test_a_change_is_the_mean_over_the_lengths() -> None:
-    module = program("linux_mesh")
-    plain = {"goodput_bps": np.array([[10.0, 10.0, 10.0], [2.0, 2.0, 2.0]])}
+def test_trials_of_recommendations_have_runs(mesh: ModuleType) -> None:
+    networks = mesh.NETWORKS | mesh.PAPERS
+    trials = [t for of_paper in mesh.RECOMMENDATIONS.values() for r in of_paper for t in r.trials]
+    for trial in trials:
+        network = networks[trial.network]
+        assert trial.flows in (0, *network.flows)
+        assert set(trial.lengths or ()) <= set(network.compared)
+        assert trial.sender is None or trial.sender in network.senders
+        for length in trial.lengths or network.compared:
+            assert trial.technique in network.tried(trial.sender or "cubic", length)
+            assert trial.beside in network.tried("cubic", length)
+    assert len(mesh.RECOMMENDATIONS) == 5
+
+
+def test_a_change_is_the_mean_over_the_lengths(mesh: ModuleType) -> None:
+    plain = {
+        "goodput_bps": {1: np.array([10.0, 10.0, 10.0]), 2: np.array([2.0, 2.0, 2.0]), 3: np.array([1.0, 1.0, 1.0])}
+    }
     # Twice as much over one length, half as much over the other; a run that delivers nothing counts.
-    other = {"goodput_bps": np.array([[20.0, 20.0, 20.0], [1.0, 1.0, 1.0]])}
-    none = {"goodput_bps": np.array([[10.0, 10.0, 10.0], [2.0, 0.0, 2.0]])}
+    other = {"goodput_bps": {1: np.full(3, 20.0), 2: np.full(3, 1.0)}}
+    none = {"goodput_bps": {1: np.full(3, 10.0), 2: np.array([2.0, 0.0, 2.0])}}
     found = {("b", 1, "cubic", t): v for t, v in (("plain", plain), ("rts", other), ("aodv", none))}
-    page = module.Page(found, 3, "1 s")
-    assert page.change(("b", 1, "cubic", "rts"), ("b", 1, "cubic", "plain")) == pytest.approx((25.0, 25.0, 25.0))
-    mean, low, high = page.change(("b", 1, "cubic", "aodv"), ("b", 1, "cubic", "plain"))
+    comparisons = mesh.Comparisons(found)
+    of = "b", 1, "cubic"
+    assert comparisons.technique(of, "rts") == pytest.approx((25.0, 25.0, 25.0))
+    assert comparisons.technique(of, "rts", lengths=[2]) == pytest.approx((-50.0, -50.0, -50.0))
+    mean, low, high = comparisons.technique(of, "aodv")
     assert mean == pytest.approx(-100 / 6)
     assert low < mean < high
+    # More comparisons make each interval wider.
+    assert len(comparisons.made) == 3
+    assert mesh.Comparisons(found, 3).technique(of, "aodv").low < low
 
 
-def test_a_change_that_is_small_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = program("linux_mesh")
-    monkeypatch.setattr(module, "NETWORKS", {"b": module.NETWORKS["b"]})
-    values = {
-        "plain": [100, 100, 100],
-        "rts": [97, 97, 97],
-        "aodv": [90, 90, 90],
-        "small": [110] * 3,
-        "codel": [60, 95, 140],
-    }
-    found = {("b", 1, "cubic", t): {"goodput_bps": np.array([v], dtype=float)} for t, v in values.items()}
-    page = module.Page(found, 3, "1 s")
-    less = {t: page.with_cubic(t, "goodput_bps", more=False).split(",")[0] for t in values if t != "plain"}
-    assert less == {
-        "rts": "802.11b no",
-        "aodv": "802.11b yes",
-        "small": "802.11b no",
-        "codel": "802.11b undecided",
-    }
-    assert page.with_cubic("small", "goodput_bps", more=False) == "802.11b no, the opposite, +10 % [+10, +10]."
+def test_words_for_changes(mesh: ModuleType) -> None:
+    values = {"plain": [100] * 3, "rts": [97] * 3, "aodv": [90] * 3, "small": [110] * 3, "codel": [60, 95, 140]}
+    found = {("b", 1, "cubic", t): {"goodput_bps": {1: np.array(v, dtype=float)}} for t, v in values.items()}
+    comparisons = mesh.Comparisons(found)
+    changes = {t: comparisons.technique(("b", 1, "cubic"), t) for t in values if t != "plain"}
+    words = {t: change.judged(more=False) for t, change in changes.items()}
+    assert words == {"rts": "no", "aodv": "yes", "small": "no, the opposite", "codel": "undecided"}
+    assert str(changes["small"]) == "+10 % [+10, +10]"
+    assert [changes[t].cell[0] for t in ("aodv", "codel")] == ["-", "("]
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem", "advised"),
+    [
+        ([(8, 6, 10), (9, 7, 11)], "not gone", "good"),
+        ([(8, 6, 10), (0, -1, 1)], "not gone in 1 of 2 networks", "good in 1 of 2"),
+        ([(8, 6, 10), (-8, -10, -6)], "not gone in 1 of 2 networks", "good and bad"),
+        ([(0, -1, 1), (-8, -10, -6)], "gone", "bad"),
+        ([(0, -1, 1), (3, -9, 15)], "gone in 1 of 2 networks, undecided in others", "undecided"),
+        ([(3, -9, 15)], "undecided", "undecided"),
+        ([(0, -1, 1)], "gone", "no effect"),
+    ],
+)
+def test_verdicts_follow_from_changes(
+    mesh: ModuleType, changes: Sequence[tuple[float, float, float]], problem: str, advised: str
+) -> None:
+    compare = importlib.import_module("linux_mesh_compare")
+    made = [compare.Change(*change) for change in changes]
+    assert compare.problem(made) == problem
+    assert compare.advised(made) == advised
+    assert mesh.Comparisons({}).made == set()
 
 
 def test_paths_of_one_hop_differ_by_their_seeds(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,6 +34,8 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
     assert cli.main(["new", "mine.toml", "--topology", "grid", "--nodes", "6", "--variant", "vegas"]) == 0
     assert chappe.Scenario.load("mine.toml")["tcp.variant"] == "vegas"
     assert cli.main(["check", "mine.toml"]) == 0
+    assert cli.main(["new", "linux.toml", "--variant", "linux"]) == 0
+    assert chappe.Scenario.load("linux.toml")["tcp.loss_recovery"] == "rack_tlp"
     capsys.readouterr()
     for arguments, message in (
         (["mine.toml"], "mine.toml exists: name a new file"),

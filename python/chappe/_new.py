@@ -20,13 +20,18 @@ class Question(NamedTuple):
     known: tuple[str, ...] = ()
 
 
+LINUX = "linux"
+"""The TCP of a Linux of today, which is a preset."""
+
+_VARIANTS = ("newreno", "reno", "sack", "vegas", "cubic", "westwood")
+
 QUESTIONS = (
     Question("topology", "How are the nodes placed", "chain", ("chain", "grid", "random")),
     Question("nodes", "How many nodes", "8"),
     Question("mobility", "Do they move", "none", ("none", "random_waypoint")),
     Question("flows", "How many flows", "1"),
     Question("app", "What do they carry", "bulk", ("bulk", "cbr", "on_off", "requests")),
-    Question("variant", "Which TCP variant", "newreno", ("newreno", "reno", "sack", "vegas", "cubic", "westwood")),
+    Question("variant", "Which TCP variant", "newreno", (*_VARIANTS, LINUX)),
     Question("routing", "Which routing protocol", "aodv", ("aodv", "dsr", "dsdv", "shortest_path")),
     Question("rate", "At which rate are data sent", "2 Mbit/s"),
     Question("stop", "How long is a run", "60 s"),
@@ -44,6 +49,7 @@ def text_of(answers: Mapping[str, str]) -> str:
     lines = [
         "# A scenario for `chappe run`, `chappe sweep` and `chappe report`.",
         "# `chappe check` finds mistakes, `chappe explain NAME` tells what a setting is, `chappe list` lists models.",
+        *(["", f'extends = "{LINUX}"             # the TCP of Linux 6.18'] if answers["variant"] == LINUX else []),
         "",
         "[run]",
         f'stop = "{answers["stop"]}"                # or a number of packets: "11000 delivered"',
@@ -71,7 +77,9 @@ def text_of(answers: Mapping[str, str]) -> str:
         "[routing]",
         f'protocol = "{answers["routing"]}"',
     ]
-    if answers["app"] != "cbr":
+    if answers["app"] != "cbr" and answers["variant"] == LINUX:
+        lines += ["", "[tcp]", 'congestion_control = "cubic"  # or "reno", "bbr"']
+    elif answers["app"] != "cbr":
         lines += ["", "[tcp]", f'variant = "{answers["variant"]}"', "receive_window = 32            # segments"]
     else:
         lines += ["", "[cbr]", 'interval = "100 ms"            # a datagram every 100 ms', 'payload = "512 B"']

@@ -1,0 +1,230 @@
+"""Recommendations of the five papers, tried with the senders of ``linux_mesh.py``."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from linux_mesh_compare import OPEN, YES, Change, Comparisons
+from linux_mesh_runs import DELAY, ENERGY, GOODPUT, JAIN, LINUX, NETWORKS, PAPERS, PLAIN, SENDERS
+
+ALL = NETWORKS | PAPERS
+
+
+class Trial(NamedTuple):
+    """A recommendation in a network.
+
+    Attributes:
+        network: Its network.
+        technique: Technique of the senders.
+        sender: Sender that is recommended; ``None``: the senders of today keep their own.
+        flows: Number of flows; 0: the first of the network.
+        measure: Measure that is to change.
+        more: True if it is to become larger.
+        beside: Technique that is compared with.
+        lengths: Lengths; ``None``: all that are compared.
+        note: Remark.
+    """
+
+    network: str
+    technique: str = PLAIN
+    sender: str | None = None
+    flows: int = 0
+    measure: str = GOODPUT
+    more: bool = True
+    beside: str = PLAIN
+    lengths: tuple[float, ...] | None = None
+    note: str = ""
+
+
+class Recommendation(NamedTuple):
+    """A recommendation of a paper.
+
+    Attributes:
+        text: The recommendation.
+        trials: Trials; none if senders of today cannot follow it.
+        note: Remark.
+    """
+
+    text: str
+    trials: tuple[Trial, ...]
+    note: str = ""
+
+
+_CHAINS = ("b", "a")
+_SU = ("mesh", "europe", "us")
+_FAR = (5,)
+
+RECOMMENDATIONS: dict[str, tuple[Recommendation, ...]] = {
+    "ElRakabawy, Lindemann, Vernon 2005": (
+        Recommendation(
+            "Vegas with alpha = beta = 2, for goodput",
+            tuple(Trial(n, sender="linux_vegas", flows=f) for n in _CHAINS for f in (1, 4)),
+        ),
+        Recommendation(
+            "the same over routes of AODV, as in the paper",
+            tuple(Trial(n, "aodv", "linux_vegas", flows=f, beside="aodv") for n in _CHAINS for f in (1, 4)),
+        ),
+        Recommendation(
+            "Vegas for fairness", tuple(Trial(n, sender="linux_vegas", flows=4, measure=JAIN) for n in _CHAINS)
+        ),
+        Recommendation("Vegas for energy", (Trial("b", sender="linux_vegas", measure=ENERGY, more=False),)),
+        Recommendation(
+            "ACK thinning", tuple(Trial(n, "thinning", flows=f) for n in (*_CHAINS, "mesh") for f in (1, 4))
+        ),
+        Recommendation(
+            "Vegas with ACK thinning, the best",
+            tuple(Trial(n, "thinning", "linux_vegas", flows=f, beside="thinning") for n in _CHAINS for f in (1, 4)),
+            "compared with the others with ACK thinning",
+        ),
+    ),
+    "Zhou, Leis, Hoang, Nhan 2004": (
+        Recommendation("Snoop above 2 % loss, for goodput", (Trial("lossy", "snoop", lengths=(4, 8)),)),
+        Recommendation(
+            "mechanisms for fairness, for which Snoop is tried",
+            (Trial("lossy", "snoop", measure=JAIN, lengths=(4, 8)),),
+        ),
+        Recommendation("Vegas at low loss", (Trial("lossy", sender="linux_vegas", lengths=(0.1,)),)),
+        Recommendation("ELN, alone or with Snoop", (), "Linux has no ELN"),
+    ),
+    "Ramarathinam, Labrador 2003": (
+        Recommendation("DSR instead of AODV (with Reno), for short transfers", (Trial("classroom", "dsr"),)),
+        Recommendation("Reno", (Trial("classroom", sender="reno"),)),
+        Recommendation(
+            "reactive routing instead of DSDV, for energy",
+            (
+                Trial("classroom", PLAIN, measure=ENERGY, more=False, beside="dsdv", note="AODV"),
+                Trial("classroom", "dsr", measure=ENERGY, more=False, beside="dsdv", note="DSR"),
+            ),
+        ),
+        Recommendation("SACK, perhaps", (), "all senders of today have it"),
+    ),
+    "Ahmed, Zaidi, Sharif 2006": (
+        Recommendation(
+            "E-NewReno", (Trial("walking", sender="e_newreno"),), "the sender of 2006 instead of those of today"
+        ),
+        Recommendation(
+            "probes after timeouts",
+            (Trial("walking", PLAIN, beside="no_probes"),),
+            "Linux's own, F-RTO and tail loss probes, compared with none",
+        ),
+        Recommendation("ECN, for goodput", tuple(Trial(n, "ecn") for n in ("walking", *_CHAINS, "mesh"))),
+        Recommendation(
+            "short queues, for delay (ours)", (Trial("walking", "fq_codel", measure=DELAY, more=False),), "FQ-CoDel"
+        ),
+    ),
+    "Su, Steenkiste, Gross 2008": (
+        Recommendation(
+            "buffers of 2 over five hops", tuple(Trial(n, "small", flows=f, lengths=_FAR) for n in _SU for f in (1, 4))
+        ),
+        Recommendation(
+            "a window of 4 over five hops of a mesh",
+            (Trial("mesh", "clamp", lengths=_FAR), Trial("mesh", "clamp", flows=4, lengths=_FAR)),
+        ),
+        Recommendation(
+            "a window of the bandwidth-delay product of five hops and the Internet, 7 and 13",
+            (Trial("europe", "clamp", lengths=_FAR), Trial("us", "clamp", lengths=_FAR)),
+        ),
+        Recommendation("RTS with rate adaptation", (Trial("mesh", "rts", lengths=_FAR),)),
+        Recommendation("no RTS at a fixed rate", tuple(Trial(n, "rts", more=False) for n in _CHAINS)),
+        Recommendation("a fixed rate over five hops", tuple(Trial(n, "fixed", lengths=_FAR) for n in _SU)),
+        Recommendation(
+            "limits of rate adaptation: 5.5 and 11 Mbit/s only",
+            tuple(Trial(n, "fast_rates", lengths=_FAR) for n in _SU),
+        ),
+        Recommendation("losses told from collisions: CARA", (Trial("mesh", "cara", lengths=_FAR),)),
+        Recommendation(
+            "flow control of links, with buffers of 2", tuple(Trial(n, "flow_control", lengths=_FAR) for n in _SU)
+        ),
+        Recommendation(
+            "Vegas over five hops and the Internet",
+            tuple(Trial(n, sender="linux_vegas", lengths=_FAR) for n in ("europe", "us")),
+        ),
+    ),
+}
+
+MEASURED = {GOODPUT: "goodput", JAIN: "Jain's index", ENERGY: "energy per bit", DELAY: "delay"}
+
+
+HOLDS, PARTLY, FAILS, OPEN_STILL = "holds", "holds in some", "does not hold", "undecided"
+TOLD = {
+    HOLDS: "hold in every trial",
+    PARTLY: "in some trials",
+    FAILS: "do not hold in any",
+    OPEN_STILL: "are undecided in all, or all but a few",
+}
+"""Words for numbers of recommendations with a verdict."""
+
+
+def verdict(words: Sequence[str]) -> str:
+    """Verdict on a recommendation from the judgements of its trials."""
+    yes, undecided = words.count(YES), words.count(OPEN)
+    if yes:
+        return HOLDS if yes == len(words) else f"holds in {yes} of {len(words)} trials"
+    return OPEN_STILL if 2 * undecided > len(words) else FAILS
+
+
+class Advice:
+    """The recommendations with what came of them."""
+
+    def __init__(self, comparisons: Comparisons):
+        self.comparisons = comparisons
+
+    def changes(self, trial: Trial) -> dict[str, Change] | None:
+        """Changes by sender of today; ``None`` without runs. A sender is not compared with itself."""
+        flows = trial.flows or ALL[trial.network].flows[0]
+        if not any(key[:2] == (trial.network, flows) for key in self.comparisons.found):
+            return None
+        of = trial.network, flows
+        return {
+            s: self.comparisons.change(
+                (*of, trial.sender or s, trial.technique), (*of, s, trial.beside), trial.measure, trial.lengths
+            )
+            for s in LINUX
+            if trial.sender != s
+        }
+
+    def words(self, recommendation: Recommendation) -> list[str]:
+        """Judgements of the trials of a recommendation, one for each sender of today."""
+        trials = [(trial, self.changes(trial)) for trial in recommendation.trials]
+        return [c.judged(trial.more) for trial, changes in trials if changes for c in changes.values()]
+
+    def total(self) -> str:
+        """Numbers of recommendations that hold, in a sentence."""
+        tried = {r.text: self.words(r) for of_paper in RECOMMENDATIONS.values() for r in of_paper if r.trials}
+        verdicts = {text: verdict(words) for text, words in tried.items() if words}
+        held = "; ".join(text for text, word in verdicts.items() if word == HOLDS)
+        counts = Counter(word if word in TOLD else PARTLY for word in verdicts.values())
+        told = ", ".join(f"{counts[word]} {of}" for word, of in TOLD.items() if counts[word])
+        return f"of {counts.total()} tried with senders of today {told}{f' (in every: {held})' if held else ''}"
+
+    def rows(self, recommendations: Sequence[Recommendation]) -> list[list[str]]:
+        """Rows of a table: recommendation and verdict, network, measure, senders."""
+        rows = []
+        for recommendation in recommendations:
+            words = self.words(recommendation)
+            note = f" ({recommendation.note})" if recommendation.note else ""
+            first = f"{recommendation.text}{note}: **{verdict(words) if words else 'not tried'}**"
+            for trial in recommendation.trials:
+                if (changes := self.changes(trial)) is not None:
+                    rows.append(
+                        [first, self.where(trial), self.measured(trial), *(str(changes.get(s, "-")) for s in LINUX)]
+                    )
+                    first = ""
+            if not recommendation.trials:
+                rows.append([first, "-", "-", *["-"] * len(LINUX)])
+        return rows
+
+    def where(self, trial: Trial) -> str:
+        """Network, lengths and flows of a trial."""
+        network = ALL[trial.network]
+        flows = trial.flows or network.flows[0]
+        unit = " %" if trial.network == "lossy" else " hops"
+        lengths = f", {' and '.join(f'{x:g}' for x in trial.lengths)}{unit}" if trial.lengths else ""
+        many = f", {flows} flow{'s' * (flows > 1)}" if len(network.flows) > 1 else ""
+        note = f", {trial.note}" if trial.note else ""
+        return f"{network.short}{lengths}{many}{note}"
+
+    @staticmethod
+    def measured(trial: Trial) -> str:
+        """Measure of a trial, and sender if it is another one."""
+        return MEASURED[trial.measure] + (f" of {SENDERS[trial.sender].title}" if trial.sender else "")
