@@ -99,6 +99,7 @@ impl Case<'_> {
             wired_link = [{{ src = 0, dst = 1, delay = "0 s", {first}, back = {{ rate = "1 Gbit/s", queue = {{ limit = 5000 }} }} }},
                     {{ src = 1, dst = 2, delay = "{delay}", {second}, back = {{ rate = "1 Gbit/s", queue = {{ limit = 5000 }}, error = {{ model = "none" }} }} }}]
             tcp = {{ receive_window = 100000, {own} }}
+            bulk.write_size = "65536 B"
             flow = [{flows}]
             "#,
             stop = self.flows[0].seconds,
@@ -231,5 +232,6 @@ pub fn section() -> &'static str {
 
 #[test]
 fn goodput_windows_and_round_trip_times_are_those_of_a_kernel_but_for_what_is_explained() {
+    if std::env::var_os("SHOW").is_some() { println!("{}", JUDGED.0); }
     assert!(JUDGED.1.is_empty(), "{:#?}", JUDGED.1);
 }

@@ -84,6 +84,29 @@ keywords! {
     }
 }
 
+keywords! {
+    /// A segment that is not full, at the end of what the application has written, while data are outstanding.
+    pub enum Nagle {
+        /// Sends it at once (`TCP_NODELAY`).
+        Off = "off",
+        /// Lets it wait until everything is acknowledged, or it is full (RFC 9293, 3.7.4; RFC 896).
+        Rfc9293 = "rfc9293",
+        /// Lets it wait only while another segment that was not full is outstanding (Minshall; Linux).
+        Minshall = "minshall",
+    }
+}
+
+keywords! {
+    /// Size of the buffer into which the application writes.
+    pub enum SendBuffer {
+        /// The application never waits.
+        Unlimited = "unlimited",
+        /// Memory for twice the largest window, at least 20 segments (Linux: tuned automatically). The application goes on
+        /// when a third of it is free.
+        Auto = "auto",
+    }
+}
+
 /// Segments that may be sent before the first acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InitialWindow {
@@ -225,6 +248,10 @@ ack::policies! {
         /// small queues). The segment that begins a recovery does not wait, nor do the retransmissions of Reno, NewReno
         /// and Vegas during recovery.
         pub small_queue: Option<u32> | "unlimited" = None => range(1, 1_000_000),
+        /// Segments that are not full, at the end of what was written (`bulk.write_size`).
+        pub nagle: Nagle = Nagle::Rfc9293,
+        /// Size of the send buffer, for applications that write in pieces (`bulk.write_size`).
+        pub send_buffer: SendBuffer = SendBuffer::Unlimited,
         /// Reaction to a segment that the full queue of its own node drops.
         pub local_drop: LocalDrop = LocalDrop::Lost,
         /// Quantity that is halved when a loss is found.

@@ -133,6 +133,7 @@ impl Receiver {
             held: self.held,
             unacknowledged: self.unacknowledged,
             syn: segment.syn,
+            push: segment.push,
         };
         match self.policy.on_segment(&arrived) {
             AckWhen::Now => self.acknowledge(seq, out),

@@ -20,6 +20,8 @@ pub struct Arrived {
     pub unacknowledged: u32,
     /// It is the SYN.
     pub syn: bool,
+    /// It has the PSH flag.
+    pub push: bool,
 }
 
 /// Time of an acknowledgement.
