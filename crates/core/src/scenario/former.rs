@@ -7,7 +7,7 @@ use crate::setting::{Node, join};
 use serde_json::{Map, Value as Json, json};
 
 /// Settings that the previous version did not have, each with the value that changes nothing.
-const NEW: [(&str, &str); 33] = [
+const NEW: [(&str, &str); 37] = [
     ("radio.shadowing_seed", "topology"),
     ("traffic.seed", "topology"),
     ("traffic.stop", "never"),
@@ -34,6 +34,10 @@ const NEW: [(&str, &str); 33] = [
     ("radio.sinr.error_rates_file", NONE),
     ("radio.sinr.error_rates_table", ""),
     ("tcp.fin", "false"),
+    ("tcp.nagle", "rfc9293"),
+    ("tcp.send_buffer", "unlimited"),
+    ("tcp.delayed_ack.push_at_once", "false"),
+    ("bulk.write_size", "unlimited"),
     ("requests.size.distribution", "exponential"),
     ("requests.size.mean", "100000 B"),
     ("requests.size.shape", "1.5"),

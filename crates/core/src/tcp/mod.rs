@@ -32,7 +32,9 @@ pub mod split;
 pub mod variants;
 mod writes;
 
-pub use config::{Config, DupAcks, GrowthPer, GrowthWhen, Halving, IdleRule, InitialWindow, LocalDrop, Nagle, SendBuffer};
+pub use config::{
+    Config, DupAcks, GrowthPer, GrowthWhen, Halving, IdleRule, InitialWindow, LocalDrop, Nagle, SendBuffer, SmallQueue,
+};
 pub use counters::{Counters, Sums};
 pub use output::Out;
 pub use receiver::Receiver;

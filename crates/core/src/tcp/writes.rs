@@ -7,8 +7,8 @@ use super::config::{Nagle, SendBuffer};
 use crate::packet::Seq;
 use std::collections::VecDeque;
 
-/// Memory of a segment in the send buffer beside its payload \[B\]: with 1448 B of payload a kernel takes 2280 B.
-const OVERHEAD: u64 = 832;
+/// Memory of a segment in its node beside its payload \[B\]: with 1448 B of payload a kernel takes 2280 B.
+pub(super) const OVERHEAD: u64 = 832;
 
 /// Memory beside the payload that the send buffer reserves for a segment of the window \[B\]: 2304 B for each of 1448 B.
 const RESERVE: u64 = 856;
@@ -118,9 +118,9 @@ impl Writes {
         self.cut.0.saturating_add(more as Seq)
     }
 
-    /// The buffer grows with the window \[segments\].
-    pub fn make_room(&mut self, cwnd: u32) {
-        let wanted = 2 * u64::from(cwnd).max(LEAST_WINDOW) * (self.mss + RESERVE);
+    /// The buffer grows with the window \[segments\], of which it holds this many.
+    pub fn make_room(&mut self, cwnd: u32, windows: u64) {
+        let wanted = windows * u64::from(cwnd).max(LEAST_WINDOW) * (self.mss + RESERVE);
         self.room = self.room.max(wanted).min(LARGEST);
     }
 

@@ -132,6 +132,8 @@ pub struct Connection {
     // ---- the queue of the own node ----
     /// Packets that have not left the node, while `tcp.small_queue` limits them.
     queued: u32,
+    /// Rate of a recovery that paces segments itself \[B/s\].
+    pacing_rate: Option<u64>,
     /// Time at which sending resumes, because a packet has left; [`Time::NEVER`]: sending is not held back.
     resumes_at: Time,
     /// New segments that the queue has dropped: the first, and one past the last.
@@ -203,6 +205,7 @@ impl Connection {
             resent: None,
             pacer: Pacer::default(),
             queued: 0,
+            pacing_rate: None,
             resumes_at: Time::NEVER,
             refused: (0, 0),
             starts_over: false,

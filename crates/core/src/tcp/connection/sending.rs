@@ -250,7 +250,11 @@ impl Connection {
         }
         let beyond_una = f64::from(self.nxt - self.una);
         let allowed = self.window.cwnd + f64::from(self.dup_acks) - 1.0;
-        if self.nxt - self.una < self.offered && beyond_una <= allowed && self.has_room_at_node() && !self.holds_small(self.nxt) {
+        if self.nxt - self.una < self.offered
+            && beyond_una <= allowed
+            && self.has_room_at_node()
+            && !self.holds_small(self.nxt)
+        {
             if self.nxt >= self.max {
                 self.limited += 1;
             }

@@ -2,6 +2,7 @@
 
 use super::Connection;
 use crate::packet::Seq;
+use crate::tcp::cc::Rule;
 use crate::tcp::writes::Writes;
 
 impl Connection {
@@ -31,7 +32,7 @@ impl Connection {
         let window = (u64::from(self.offered) * u64::from(self.cfg.mss.0)).min(limit);
         let Some(writes) = &mut self.writes else { return false };
         writes.forget(una);
-        writes.make_room(cwnd);
+        writes.make_room(cwnd, if self.cfg.rule() == Rule::Bbr { 3 } else { 2 });
         let taken = writes.take(window);
         if taken {
             self.available = writes.end();

@@ -288,6 +288,7 @@ fn every_timeline_has_the_kernels_order_of_packets_and_its_times() {
     assert!(wrong.is_empty(), "{wrong:#?}");
     let Some(section) = kernel::section() else { return };
     page += section;
+    page += writes::section();
     page += crate::linux_bbr::section();
     page += crate::linux_flows::section();
     let path = std::path::Path::new(crate::CORE).join("../../docs/linux.md");
