@@ -15,7 +15,7 @@ from chappe.study._work import execute
 
 AXES = {"topology.hops": [1, 2, 3, 4, 5], "tcp.receive_window": [1, 2, 4, 8]}
 SEEDS = range(1, 51)
-LIMIT_MS = 1.0
+LIMIT_MS = 0.75
 """Limit of the CPU time of a study beside a run."""
 
 

@@ -33,7 +33,7 @@ def bounded() -> None:
         return finished
 
     work.execute = ended
-    # What is kept is forgotten at once, and thousands of files are written.
+    # Kept results are forgotten at once, and thousands of files are written.
     os.fsync = lambda _: None  # type: ignore[assignment]  # its parameter has a name that nobody uses
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_B, MEMORY_B))
 

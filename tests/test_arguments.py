@@ -118,8 +118,8 @@ def test_the_command_line_gives_the_same_message(
         ({"seeds": [1.0]}, "`seeds` is neither a number nor a list of whole numbers"),
         ({"seeds": itertools.count()}, "`seeds` is neither a number nor a list of whole numbers"),
         ({"seeds": 10**30}, "`seeds` is 1000000000000000000000000000000"),
-        ({"seeds": 10**9}, "1 point with 1,000,000,000 runs each need about 2.0 TB of memory, and at most 4.0 GB"),
-        ({"seeds": range(10**9)}, "1 point with 1,000,000,000 runs each need about 2.0 TB of memory"),
+        ({"seeds": 10**9}, "1 point with 1,000,000,000 runs each need about 2.2 TB of memory, and at most 4.0 GB"),
+        ({"seeds": range(10**9)}, "1 point with 1,000,000,000 runs each need about 2.2 TB of memory"),
         (
             {
                 "axes": {
@@ -164,7 +164,7 @@ def test_values_beside_a_former_word(value: object, written: str) -> None:
             study.Precision("goodput_bps", 0.1, 4, min_seeds=0),
             "`precision.min_seeds`: 0 is not a whole number",
         ),
-        (study.Precision("goodput_bps", 0.1, 10**9), "1 point with 1,000,000,000 runs each need about 2.0 TB"),
+        (study.Precision("goodput_bps", 0.1, 10**9), "1 point with 1,000,000,000 runs each need about 2.2 TB"),
     ],
 )
 def test_invalid_stopping_rules(precision: Any, message: str) -> None:
@@ -424,3 +424,13 @@ def test_an_endless_file_is_rejected(argument: str) -> None:
     assert done.returncode == 2
     assert "has more than" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_all_wrong_entries_of_a_list_are_named() -> None:
+    with pytest.raises(chappe.ScenarioError, match=r"`run\.record` has an entry that cannot be read") as e:
+        chappe.Scenario.chain(2, {"run.record": ["packts", "frames", 3, "a", "b"]})
+    known = "frames, mpdus, heard, packets, cwnd, queue, routes, energy, positions"
+    assert e.value.problems[0].help == (
+        f'entry 0 is "packts": did you mean `packets`? known: {known}; entry 2 is 3: expected one of: {known}; '
+        f'entry 3 is "a": expected one of: {known}; and 1 more'
+    )

@@ -209,7 +209,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_commands_compare_and_rank(folder: Path) -> None:
-    """What was found stands first, and tables are those of the methods."""
+    """Findings stand first, and tables are those of the methods."""
     study = chappe.Study(folder / "out")
     compared = command("compare", "out", "--flows", "udp", "--csv", cwd=folder)
     rows = study.compare("goodput_bps", "tcp.variant", baseline="newreno", flows="udp")
@@ -340,7 +340,7 @@ def test_settings_share_a_letter_unless_they_differ(n: int, random: object) -> N
 
 
 def test_every_measure_of_flows_is_one_of_the_tables(results: Results) -> None:
-    """What is not of nodes alone is measured of every choice that has samples of it."""
+    """A measure that is not of nodes alone is taken of every choice that has samples of it."""
     names = {m.name for m in MEASURES} - set(chosen.NODES_ALONE)
     found = {name.partition(chosen.OF)[0] for name in estimates(results, "tcp")}
     assert found == names

@@ -45,15 +45,15 @@ def wide() -> pl.DataFrame:
 
 
 def joined(table: pl.DataFrame, path: Path) -> None:
-    """Joins two copies of the table into one file."""
-    pieces = [path.with_name(f"piece-{n}.parquet") for n in range(2)]
+    """Joins three copies of the table into one file."""
+    pieces = [path.with_name(f"piece-{n}.arrow") for n in range(2)]
     for piece in pieces:
         if not piece.exists():
-            table.write_parquet(piece)
-    tables.join(pieces, path)
+            table.write_ipc(piece)
+    tables.join(pieces, [table], path)
 
 
-@pytest.mark.parametrize("write", [tables.write, tables.write_csv, joined])
+@pytest.mark.parametrize("write", [tables.write, tables.write_arrow, tables.write_csv, joined])
 def test_a_full_disk_is_reported_at_any_byte(write: Callable[[pl.DataFrame, Path], None], tmp_path: Path) -> None:
     path = tmp_path / "table"
     write(wide(), path)
@@ -67,7 +67,7 @@ def test_a_full_disk_is_reported_at_any_byte(write: Callable[[pl.DataFrame, Path
 
 
 def test_an_unwritable_folder_is_reported(tmp_path: Path) -> None:
-    for write in (tables.write, tables.write_csv, joined):
+    for write in (tables.write, tables.write_arrow, tables.write_csv, joined):
         with pytest.raises(FileNotFoundError):
             write(wide(), tmp_path / "none" / "table")
 

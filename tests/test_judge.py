@@ -148,7 +148,7 @@ def test_a_single_run_of_a_paper() -> None:
     narrow = judge([among("", Quantile.at([200 + i / 4 for i in range(400)]), 250.0)])
     assert not narrow.observations[0].is_blunt
     assert narrow.verdict is Verdict.CONFIRMED
-    # What lies outside contradicts, however wide they are.
+    # Intervals outside contradict, however wide they are.
     assert judge([among("", wide.observations[0].effect, 1000.0)]).verdict is Verdict.REFUTED
     # Together with what is really undecided it is undecided.
     assert judge([*wide.observations, more("", Estimate(1.1, 0.1, 9), Estimate(1, 0.1, 9))]).verdict is Verdict.OPEN

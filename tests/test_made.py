@@ -1,4 +1,4 @@
-"""What has not changed is not made again."""
+"""Parts that have not changed are not made again."""
 
 from pathlib import Path
 

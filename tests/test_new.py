@@ -25,7 +25,7 @@ def test_every_scenario_is_right(words: dict[str, str], nodes: int, flows: int) 
     scenario = chappe.Scenario._from_text("new.toml", text, [])
     assert len(scenario._core.places()[0]) == nodes
     assert len(scenario.flows) == flows
-    # Who moves the nodes of a network with static routes is told so.
+    # A user who moves the nodes of a network with static routes is told so.
     assert {notice.code for notice in scenario.warnings} <= {"static_routes"}, text
 
 

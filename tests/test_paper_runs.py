@@ -388,6 +388,21 @@ def test_doubtful_points_get_many_runs(tmp_path: Path, monkeypatch: pytest.Monke
     assert runner.more == {Point("newreno", 8): SHORT.many}
 
 
+def test_further_runs_of_drawn_placements_are_further_placements(tmp_path: Path) -> None:
+    point, length = Point("newreno", 0, 2.0, "uniform"), SHORT._replace(draws=3)
+    with DESIGN.run_cache(tmp_path, 1) as runs:
+        for factor, draws in ((1, 3), (4, 12)):
+            rehearsal = Rehearsal(DESIGN, length, runs, factor=factor)
+            for stage in DESIGN.stages([point], length):
+                stage(rehearsal)
+            drawn = [p for p in rehearsal.runs if p.draw]
+            assert [p.draw for p in drawn] == list(range(1, draws + 1))
+            assert all(len(rehearsal.runs[p]) == 1 for p in drawn)
+            assert len(rehearsal.runs[point]) == draws
+    assert DESIGN.repeats(point)
+    assert not DESIGN.repeats(point._replace(draw=1))
+
+
 def test_at_full_length_doubtful_points_have_ten_runs() -> None:
     assert (FULL.packets, FULL.long_packets, FULL.many) == (110_000, 110_000, 10)
     assert FULL.states >= 24

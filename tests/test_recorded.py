@@ -98,7 +98,9 @@ def test_files_have_the_same_rows(results: chappe.Results, tmp_path: Path) -> No
             assert_frame_equal(pl.read_parquet(tmp_path / folder / f"{name}.parquet"), table)
 
 
-def test_chunks_become_one_file_in_order(tmp_path: Path) -> None:
+@pytest.mark.parametrize("held", [0, 1 << 30])
+def test_chunks_become_one_file_in_order(held: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recorded, "HELD_B", held)
     chunks: list[_core.Rowset] = []
     _core.run(chain(**{"run.record": ["frames"]})._core, None, lambda _, rows: chunks.append(rows))
     stream = recorded.Stream(tmp_path.joinpath, {"frames": {}})

@@ -193,7 +193,7 @@ def test_pairs_are_chosen_by_the_design_of_the_study(tmp_path: Path) -> None:
 
     assert test_of({}) == {"welch"}
     assert test_of(moving, {**moving, "tcp.variant": "vegas"}) == {"paired"}
-    # Where it is not drawn at all points, runs are not pairs.
+    # Runs are not pairs where it is not drawn at all points.
     assert test_of(moving, {}) == {"welch"}
 
 

@@ -1,4 +1,4 @@
-"""Which technique is good everywhere: schemes of then and of now over short, long and hybrid paths.
+"""Search for a technique that is good everywhere: schemes of then and of now over short, long and hybrid paths.
 
 *None of these techniques works in all scenarios*, say Su, Steenkiste and Gross (2008). ``python
 docs/experiments/techniques.py`` runs more of them on their testbed as the preset ``ivynet`` has it, and prints which is
@@ -196,7 +196,7 @@ def counts(found: Found, scheme: str) -> list[int]:
 
 
 def everywhere(found: Found) -> str:
-    """Which techniques are good in all of these scenarios, and which may be: those that are not good in none."""
+    """Techniques that are good in all of these scenarios, and those that may be: those that are not good in none."""
     checks = {s: {cells[s].good for _, cells in found.values()} for s in COMPARED}
     good = [title(s) for s in COMPARED if checks[s] == {True}]
     open_ = [title(s) for s in COMPARED if False not in checks[s] and None in checks[s]]

@@ -167,7 +167,7 @@ def _verdict(row: Mapping[str, Any], measure: str) -> str:
 
 
 def _findings(rows: Sequence[Mapping[str, Any]], seeds: int, tried: int) -> list[str]:
-    """What to change, by how much, how sure, and what it costs."""
+    """The change, its size and certainty, and its costs."""
     by_change: dict[str, dict[str, Mapping[str, Any]]] = {}
     for row in rows:
         by_change.setdefault(row["change"], {})[row["measure"]] = row
@@ -205,7 +205,7 @@ def _told(of_change: Mapping[str, Mapping[str, Any]], measure: str) -> str:
 
 
 def _costs(of_change: Mapping[str, Mapping[str, Any]], measure: str) -> str:
-    """What a change does to the other measures, where that is certain."""
+    """Effects of a change on the other measures, where they are certain."""
     others = [
         f"{WORDS[m]} {relative(row)}"
         for m, row in of_change.items()

@@ -198,7 +198,7 @@ def _is_ours(name: object) -> bool:
 
 def _left(folder: Path) -> list[Path]:
     """Temporary folders left by a killed run, with nothing but files of a run."""
-    ours = re.compile(r"[a-z_]+(-\d+)?\.parquet|scenario\.toml|run\.json|begun\.json")
+    ours = re.compile(r"[a-z_]+\.parquet|[a-z_]+-\d+\.(arrow|parquet)|scenario\.toml|run\.json|begun\.json")
     return [
         p
         for p in folder.glob(f"{_UNFINISHED}????????")

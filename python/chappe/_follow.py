@@ -33,7 +33,7 @@ _STARVES = 0.05
 
 @dataclass(frozen=True, repr=False)
 class Story:
-    """What happened to a flow, or to a packet.
+    """Story of a flow, or of a packet.
 
     Attributes:
         findings: Sentences that say what was found.
@@ -55,7 +55,7 @@ class Story:
         return "\n".join(self.findings)
 
     def _to_dict(self) -> dict[str, Any]:
-        """What was found, and the tables behind it, as plain data."""
+        """The findings, and the tables behind them, as plain data."""
         forked.refuse()
         tables = {name: getattr(self, name).to_dicts() for name in ("delays", "losses", "paths")}
         return {"findings": self.findings, **tables}

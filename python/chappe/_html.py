@@ -29,7 +29,7 @@ _LOOKS = {
 
 
 def scenario(of: "Scenario") -> str:
-    """What a scenario changes, and its map."""
+    """Changes of a scenario, and its map."""
     from chappe._page._map import drawn
 
     changes = list(flat(json.loads(of._core.changes_json())))

@@ -107,7 +107,7 @@ class Table:
         return groups
 
     def _parts(self, width: int) -> list[list[int]] | None:
-        """Which columns stand beside each other; ``None`` when no division is narrow enough."""
+        """Columns that stand beside each other; ``None`` when no division is narrow enough."""
         every = list(range(len(self._columns)))
         if self._together(every) <= width:
             return [every]

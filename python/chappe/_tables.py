@@ -22,8 +22,9 @@ def read(path: Path) -> pl.DataFrame:
 
 def known(table: pl.DataFrame) -> pl.DataFrame:
     """Table with null in place of NaN and infinity, which are values that do not exist."""
-    numbers = cs.float()
-    return table.with_columns(pl.when(numbers.is_finite()).then(numbers).name.keep())
+    # Columns without either are not copied: tables of many runs are large.
+    numbers = [c.name for c in table.select(cs.float()) if not c.is_finite().all()]
+    return table.with_columns(pl.when(pl.col(numbers).is_finite()).then(pl.col(numbers)).name.keep())
 
 
 def write(table: pl.DataFrame, path: Path, metadata: Mapping[str, str] | None = None) -> None:
@@ -32,17 +33,26 @@ def write(table: pl.DataFrame, path: Path, metadata: Mapping[str, str] | None = 
         table.write_parquet(file, metadata=_plain(metadata))
 
 
+def write_arrow(table: pl.DataFrame, path: Path) -> None:
+    """Writes a table as an Arrow file."""
+    with _written(path) as file:
+        table.write_ipc(file, compression="uncompressed")
+
+
 def write_csv(table: pl.DataFrame, path: Path) -> None:
     """Writes a table as a CSV file, atomically."""
     write_file(path, table.write_csv().encode("utf-8"))
 
 
-def join(pieces: Sequence[Path], whole: Path, metadata: Mapping[str, str] | None = None) -> None:
-    """Joins several Parquet files into one with metadata, in constant memory and with few open files."""
+def join(
+    files: Sequence[Path], rest: Sequence[pl.DataFrame], whole: Path, metadata: Mapping[str, str] | None = None
+) -> None:
+    """Joins Arrow files and tables that follow them into one Parquet file with metadata, in constant memory."""
     with _written(whole) as file, _as_the_system_says(whole):
         # Absolute paths contain no leading `~` and no protocol.
-        rows = pl.scan_parquet([piece.absolute() for piece in pieces], glob=False, hive_partitioning=False)
-        rows.sink_parquet(file, metadata=_plain(metadata))
+        pieces = [pl.scan_ipc(piece.absolute(), glob=False, hive_partitioning=False) for piece in files]
+        rows = pl.concat([*pieces, *(piece.lazy() for piece in rest)])
+        rows.sink_parquet(file, metadata=_plain(metadata), engine="streaming")
 
 
 def _plain(metadata: Mapping[str, str] | None) -> dict[str, str] | None:

@@ -249,7 +249,8 @@ def known_confidence(confidence: float) -> float:
     Raises:
         ValueError: If it does not, such as 95.
     """
-    if not isinstance(confidence, Real) or not 0 < confidence < 1:
+    # A number that is no float is looked at more closely, which takes longer than an interval.
+    if (type(confidence) is not float and not isinstance(confidence, Real)) or not 0 < confidence < 1:
         raise ValueError(f"confidence is {said(confidence)}; it must lie between 0 and 1, such as 0.95")
     return float(confidence)
 

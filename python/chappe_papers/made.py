@@ -48,7 +48,7 @@ def draw(folder: Path, name: str, source: object, drawing: "Callable[[], Figure]
 
 
 def unchanged(folder: Path, asked: object) -> list[str] | None:
-    """What a command said, if nothing has changed since; ``None`` if it has to be carried out.
+    """Output of a command, if nothing has changed since; ``None`` if it has to be carried out.
 
     Args:
         folder: Folder of the results.

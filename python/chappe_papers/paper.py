@@ -158,5 +158,5 @@ class Wanted:
         return (self.figure, self.table, self.claim, self.extra) == (None,) * 4
 
     def of(self, named: Sequence[Any], one: Any) -> list[Any]:
-        """Which of some parts are wanted, when this one is named."""
+        """The wanted ones of some parts, when this one is named."""
         return list(named) if self.all else [one] if one is not None else []

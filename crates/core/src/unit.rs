@@ -143,8 +143,14 @@ impl BitRate {
 impl Metres {
     /// Propagation time over this length at the speed of light in ns-2, 3e8 m/s.
     pub fn light_delay(self) -> Span {
+        Span(self.rounded_light_delay() as u64)
+    }
+
+    /// The same \[ns\], except that a number is still to be rounded down.
+    #[inline]
+    pub fn rounded_light_delay(self) -> f64 {
         // Rounds to the nearest; `round` would be a library call on processors without such an instruction.
-        Span((self.0 / 0.3 + 0.5) as u64)
+        self.0 / 0.3 + 0.5
     }
 }
 

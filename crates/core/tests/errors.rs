@@ -1308,6 +1308,27 @@ fn the_example_says_the_same() {
 }
 
 #[test]
+fn no_event_starts_a_flow_again_after_its_fin() {
+    let with = |more: &str, event: &str| {
+        let event = format!("{{ at = \"500 ms\", action = \"flow_start\", flow = 0 }}{event}");
+        format!("tcp.fin = true\n{more}\nevent = [{event}]\n")
+    };
+    let said = problem(&with("bulk.segments = 5", ""));
+    assert!(
+        said.ends_with(
+            "event 0: flow 0 has started at 0 s, and its connection ends with a FIN (`tcp.fin`), after which it takes no more \
+             data -> list another flow that starts at 500 ms, or set `flow.0.tcp.fin = false`"
+        ),
+        "{said}"
+    );
+    let late = "flow = [{ dst = 1, start = \"event\" }]\nrun.stop = \"2 s\"\ntopology.hops = 1";
+    let again = ", { at = \"1 s\", action = \"flow_start\", flow = 0 }";
+    assert!(read(&with(late, "")).is_ok(), "the event starts the flow for the first time");
+    let said = read(&with(late, again)).expect_err("it starts twice").to_string();
+    assert!(said.contains("event 1: flow 0 has started at 500 ms"), "{said}");
+}
+
+#[test]
 fn invalid_events() {
     let event = |event: &str| problem(&format!("cbr.interval = \"1 s\"\nevent = [{{ {event} }}]"));
     let at = |what: &str| event(&format!("at = \"500 ms\", {what}"));

@@ -452,7 +452,7 @@ fn impossible_layouts_are_reported() {
     for (text, message) in [
         ("topology = { kind = \"grid\", rows = 0 }", "`topology.rows` is 0"),
         ("topology = { kind = \"grid\", omit = [[5, 0]] }", "the grid has no column 5 in row 0"),
-        ("topology = { kind = \"grid\", omit = [1] }", "`topology.omit` cannot be a list"),
+        ("topology = { kind = \"grid\", omit = [1] }", "`topology.omit` has an entry that cannot be read"),
         ("topology = { kind = \"grid\", rows = 1, columns = 1 }", "there is 1 node"),
         ("topology = { kind = \"random\", nodes = 1 }", "`topology.nodes` is 1"),
         ("topology = { kind = \"random\", width = \"0 m\" }", "`topology.width` is 0 m"),

@@ -420,7 +420,7 @@ fn recorded_positions_have_a_limited_age() {
             .map(|&s| {
                 advance(&mut mobile_nodes, seconds(s));
                 mobile_nodes.look_around(NodeId(0), chappe_core::packet::RadioId(0), seconds(s));
-                mobile_nodes.near(NodeId(0), seconds(s)).count()
+                mobile_nodes.near(NodeId(0), seconds(s)).filter(|m| m.2).count()
             })
             .collect::<Vec<_>>()
     };

@@ -85,7 +85,7 @@ fn losses_count_for_the_response_that_they_meet() {
     let of_responses = |name: &str| table.counts(name).expect("a column").iter().sum::<u64>();
     let of_flow = |name: &str| flows.counts(name).expect("a column")[0];
     assert!(table.rows() > 20 && of_flow("retransmissions") > 5, "{} {}", table.rows(), of_flow("retransmissions"));
-    // What is sent again after it has arrived, because its acknowledgement was lost, belongs to no response.
+    // Data sent again after they have arrived, because their acknowledgement was lost, belong to no response.
     assert!(of_responses("retransmissions") <= of_flow("retransmissions"));
     assert!(of_responses("retransmissions") + 10 > of_flow("retransmissions"));
     assert!(of_responses("timeouts") > 0 && of_responses("timeouts") <= of_flow("timeouts"));

@@ -93,6 +93,30 @@ fn a_transfer_without_end_is_never_complete() {
     assert!(value(&flows, "completion_time_s").is_nan() && value(&flows, "packets_delivered") > 100.0);
 }
 
+#[test]
+fn a_reader_sets_the_pace_whatever_the_loss_recovery() {
+    for variant in
+        ["variant = \"newreno\"", "variant = \"sack\"", "loss_recovery = \"rack_tlp\", congestion_control = \"cubic\""]
+    {
+        // 100 segments of 1460 B, of which 10,000 B are read every 0.1 s; the link takes 12 ms for a segment.
+        let reader = "receive_window = 16, reader = { rate = \"800 kbit/s\", chunk = \"10000 B\" }";
+        let flow = format!("flow = [{{ src = 0, dst = 1, bulk.segments = 100, tcp = {{ {variant}, {reader} }} }}]");
+        let (_, flows) = one_wire(&flow);
+        assert_eq!(value(&flows, "packets_delivered"), 100.0, "{variant}");
+        let (took, read) = (value(&flows, "completion_time_s"), 100.0 * 1460.0 * 8.0 / 800e3);
+        assert!(read < took && took < read + 0.3, "{variant}: {took} s for {read} s");
+        assert_eq!(value(&flows, "retransmissions"), 0.0, "{variant}");
+    }
+}
+
+#[test]
+fn a_transfer_is_complete_when_its_last_byte_is_read() {
+    let reader = "tcp.reader = { pause_after = \"10 ms\", pause = \"5 s\" }";
+    let (_, flows) = one_wire(&format!("flow = [{{ src = 0, dst = 1, bulk.segments = 9, {reader} }}]"));
+    // The SYN arrives after 10.32 ms.
+    assert!(close(value(&flows, "completion_time_s"), 0.01032 + 0.01 + 5.0));
+}
+
 /// A file of this size over the link, with a FIN at the end.
 fn closing(bytes: u32) -> Table {
     one_wire(&format!("bulk.bytes = \"{bytes} B\"\nflow = [{{ src = 0, dst = 1, tcp.fin = true }}]")).1

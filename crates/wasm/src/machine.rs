@@ -141,7 +141,7 @@ fn refused(errors: &Errors) -> Json {
     json!({ "error": errors.render(false), "problems": errors.to_json() })
 }
 
-/// What a page needs to know of a scenario before its run.
+/// Description of a scenario for a page, before its run.
 fn described(scenario: &Scenario) -> Json {
     let layout = scenario.layout();
     let cost = scenario.cost();

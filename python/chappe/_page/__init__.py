@@ -54,7 +54,7 @@ _CHECKED = ("flows", "nodes", "batches", "flow_batches", "packet_outcomes")
 """Tables that a run in the page is compared in."""
 
 WITHOUT = "run `rustup target add wasm32-unknown-unknown && make wasm`, which puts the simulator into reports"
-"""How a report gets a player."""
+"""Command that gives a report a player."""
 
 _TOLD = 8
 """Flows whose stories are told in full at most, and places of their delays."""
@@ -96,7 +96,7 @@ def module() -> bytes | None:
 
 
 class Taught(NamedTuple):
-    """What a lesson adds to the page of a run."""
+    """Additions of a lesson to the page of a run."""
 
     text: Sequence[str]
     tasks: Sequence[str]
@@ -169,7 +169,7 @@ def _embedded(data: Mapping[str, Any]) -> str:
 
 
 def _data(results: Results) -> dict[str, Any]:
-    """What the script needs."""
+    """Data for the script."""
     measured = results._measured
     texts = {}
     if isinstance(measured, _core.Results):
@@ -201,7 +201,7 @@ def _channels(scenario: Scenario) -> set[int]:
 
 
 def _findings(results: Results) -> list[str]:
-    """What was found, in sentences."""
+    """The findings, in sentences."""
     flows = results.flows
     rows = flows.to_dicts()
     said = []

@@ -134,7 +134,7 @@ def _best(direction: str | None) -> str:
 
 
 def _answers(study: Study, name: str, rows: Sequence[Mapping[str, Any]], baseline: tuple[str, Any] | None) -> list[str]:
-    """What was found, in sentences with their certainty."""
+    """The findings, in sentences with their certainty."""
     m = measure_of(name)
     label = f"{m.label[0].upper()}{m.label[1:]}"
     known = [row for row in rows if row["estimate"] is not None]

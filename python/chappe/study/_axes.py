@@ -218,7 +218,7 @@ def points_of(axes: Axes, cases: Cases) -> int:
 _POINT_B = 40_000
 _PLACE_B = 64
 _TEXT_B = 8
-RUN_B = 2_000
+RUN_B = 2_200
 """Approximate memory [B] of a point, of each of its nodes, of each character of its settings, and of a run."""
 
 

@@ -204,7 +204,7 @@ def _numbers(name: str, found: object) -> list[float | None]:
 
 @dataclass(frozen=True)
 class Reduction:
-    """What is made of a run where it is executed.
+    """Part of a study that is made of a run where it is executed.
 
     Attributes:
         parts: Reductions of recorded tables.

@@ -516,16 +516,18 @@ def _finish(store: Store, items: Sequence[Item], warmup: Warmup, own: Sequence[O
     if not points:
         return
     # Facts of all runs together would need several times the memory of what is kept of them.
-    of_portions = [
-        (runs_of(facts), totals_of(facts))
-        for facts in (_facts(store, keys, warmup, points) for keys in _portions(points, warmup))
-    ]
-    measured, totals = map(pl.concat, zip(*of_portions, strict=True))
-    runs = points_table(shown).drop("shown").join(measured, on=RUN, how="left", maintain_order="left")
+    measured, totals = [], []
+    for keys in _portions(points, warmup):
+        facts = _facts(store, keys, warmup, points)
+        measured.append(runs_of(facts))
+        totals.append(totals_of(facts))
+    store.write_totals(pl.concat(totals))
+    del totals, facts
+    runs = points_table(shown).drop("shown").join(pl.concat(measured), on=RUN, how="left", maintain_order="left")
     if own:
         keys = runs[RUN].unique(maintain_order=True).to_list()
         runs = with_own(runs, own, lambda name: store.table(name, keys))
-    store.write_runs(runs, totals)
+    store.write_runs(runs)
 
 
 def _portions(points: Mapping[str, str], warmup: Warmup) -> Iterator[list[str]]:

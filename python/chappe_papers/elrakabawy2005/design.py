@@ -198,8 +198,8 @@ class ElRakabawy(Design):
         return length.doubted if self.alike(point) and doubtful(rows) else self.seeds(point, length)
 
     def repeats(self, point: Point, /) -> bool:
-        """All but drawn placements, each of which has one run, and datagrams that are sent alone."""
-        return point.place not in DRAWN and point.variant != DELAY
+        """All but single drawn placements, each of which has one run, and datagrams that are sent alone."""
+        return not point.draw and point.variant != DELAY
 
     def alike(self, point: Point) -> bool:
         """All that is not known to remember."""
@@ -248,19 +248,25 @@ class ElRakabawy(Design):
     def stages(self, points: Iterable[Point], length: Length) -> list[Stage]:
         """Points that are known from the start, then what is made of them, then searches."""
         pooled = [p for p in points if p.place in DRAWN and not p.draw]
-        drawn = {p: [p._replace(draw=d) for d in range(1, length.draws + 1)] for p in pooled}
         searched = [p for p in points if p.variant == UDP and not p.interval_ms]
         optimum = [p for p in points if p == udp.OPTIMUM]
-        fixed = [p for p in points if p not in drawn and p not in searched and p not in optimum]
-        fixed += [q for draws in drawn.values() for q in draws]
+        fixed = [p for p in points if p not in pooled and p not in searched and p not in optimum]
         fixed += [Point(UDP, 7, interval_ms=t) for t in udp.CLIFF] if optimum else []
 
+        def drawn(runner: Runner) -> dict[Point, list[Point]]:
+            """Placements of each pooled point: further runs of such a point are those of further placements."""
+            draws = range(1, runner.factor * length.draws + 1)
+            return {p: [p._replace(draw=d) for d in draws] for p in pooled}
+
+        def first(runner: Runner) -> None:
+            runner.run([*fixed, *(q for draws in drawn(runner).values() for q in draws)])
+
         def pool(runner: Runner) -> None:
-            for p, draws in drawn.items():
+            for p, draws in drawn(runner).items():
                 runner.runs[p] = pl.concat([runner.runs[q] for q in draws], how="diagonal")
                 runner.values[p] = estimates(runner.runs[p], MEASURES, places=True)
 
-        stages: list[Stage] = [lambda runner: runner.run(fixed), pool]
+        stages: list[Stage] = [first, pool]
         stages += [lambda runner: udp.best(runner, searched)] if searched else []
         return [*stages, udp.optimum] if optimum else stages
 

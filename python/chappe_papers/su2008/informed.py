@@ -83,7 +83,7 @@ def is_within(p: Prediction) -> bool:
 
 
 class Score(NamedTuple):
-    """How close some numbers are.
+    """Closeness of some numbers.
 
     Attributes:
         errors: The error of each.
@@ -100,7 +100,7 @@ class Score(NamedTuple):
 
     @property
     def share(self) -> str:
-        """How many are within, with the interval of their share (Clopper and Pearson)."""
+        """Number within, with the interval of their share (Clopper and Pearson)."""
         n = len(self.within)
         e = Share(sum(self.within) / n, 0.0, n - 1)
         low, high = e.interval()
@@ -200,7 +200,7 @@ def left_out(data: Estimates) -> Iterator[LeftOut]:
 
 
 def all_numbers(data: Estimates) -> Iterator[Prediction]:
-    """What the three sheets below need: every prediction, with every combination of facts that bears on it."""
+    """Input of the three sheets below: every prediction, with every combination of facts that bears on it."""
     for facts in _models():
         yield from of_model(data, _name(facts)).values()
 

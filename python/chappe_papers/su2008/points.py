@@ -113,7 +113,7 @@ PAPERS = ("reno", "clamp3", "clamp4", "vegas", "buf2")
 """Those of Table VI."""
 
 OUTLOOK = ("cara", "flow_control", "fast_rates")
-"""What the paper hopes for: losses told from collisions, flow control of links, limits of features across layers."""
+"""Hopes of the paper: losses told from collisions, flow control of links, limits of features across layers."""
 
 RATES = {"auto": "autorate", "fixed": "11 Mbit/s"}
 

@@ -15,6 +15,7 @@ use crate::rng::{Purpose, Stream};
 use crate::unit::{Metres, Position, Span, Speed, Time};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
+use std::hint::select_unpredictable;
 
 /// Margin of candidate lists, as a share of the reach.
 const SLACK: f64 = 0.1;
@@ -340,9 +341,6 @@ impl MobileNodes {
         let mut all = std::iter::once(&n).chain(self.lists.of(n)).map(|m| &self.segments[m.index()]);
         let quiet = all.try_fold(Time::NEVER, |until, s| (!s.moves()).then(|| until.min(s.ends)));
         self.lists.note_quiet(r, quiet.unwrap_or(Time::ZERO), self.jumped);
-        if self.known_for > Span::ZERO {
-            self.look_around_by_recorded_positions(n, at);
-        }
         true
     }
 
@@ -361,39 +359,23 @@ impl MobileNodes {
         lists.renew(n, candidates, at, *jumped)
     }
 
-    /// Restricts the candidates to the square around a node, by positions of limited age. Updates the recorded
-    /// positions of these candidates.
-    fn look_around_by_recorded_positions(&mut self, n: NodeId, at: Time) {
-        let side = self.reach + BEYOND;
-        let position = self.recorded_position(n, at);
-        let mut candidates = std::mem::take(&mut self.candidates);
-        candidates.clear();
-        candidates.extend(self.lists.of(n).iter().filter(|m| {
-            let p = self.recorded_position(**m, at);
-            (p.x - position.x).abs() <= side && (p.y - position.y).abs() <= side
-        }));
-        for m in candidates.iter().chain(&[n]) {
-            self.recorded_at[m.index()] = at;
+    /// Nodes that may be in range of the radio of the last `look_around`, in the order of their numbers. Records the
+    /// positions of those that the sender finds.
+    pub fn near(&mut self, n: NodeId, at: Time) -> Near<'_> {
+        let known_for = (self.known_for > Span::ZERO).then_some(self.known_for);
+        let position = known_for.map_or_else(Position::default, |known_for| {
+            let recorded_at = std::mem::replace(&mut self.recorded_at[n.index()], at);
+            recorded_position(&self.segments[n.index()], recorded_at, at, known_for)
+        });
+        Near {
+            candidates: self.lists.of(n).iter(),
+            segments: &self.segments,
+            at,
+            known_for,
+            recorded_at: &mut self.recorded_at,
+            position,
+            side: self.reach + BEYOND,
         }
-        self.candidates = candidates;
-    }
-
-    /// Recorded position of a node, from the last exact query, the begin of its segment, or the last multiple of
-    /// `known_for` after it.
-    fn recorded_position(&self, n: NodeId, at: Time) -> Position {
-        let segment = &self.segments[n.index()];
-        let last = self.recorded_at[n.index()].max(segment.begins);
-        let (age, interval) = (at.since(last), self.known_for);
-        // Most ages are below the interval: dividing would take longer than all else.
-        let whole = if age < interval { Span::ZERO } else { Span(age.0 / interval.0 * interval.0) };
-        segment.at(last + whole)
-    }
-
-    /// Nodes that may be in range of the radio of the last `look_around`, in the order of their numbers, with their
-    /// positions.
-    pub fn near(&self, n: NodeId, at: Time) -> impl Iterator<Item = (NodeId, Position)> + '_ {
-        let all = if self.known_for > Span::ZERO { &self.candidates } else { self.lists.of(n) };
-        all.iter().map(move |&m| (m, self.segments[m.index()].at(at)))
     }
 
     /// Places a node at a position, where it stays; ends its scenario motion.
@@ -421,4 +403,51 @@ impl MobileNodes {
     pub fn memory(&self) -> usize {
         self.lists.memory()
     }
+}
+
+/// First radios of the candidates of a node with their positions, and if the node finds them: by positions of limited
+/// age, in the square
+/// around it. Without branches, because it cannot be predicted who is found.
+pub struct Near<'a> {
+    candidates: std::slice::Iter<'a, NodeId>,
+    segments: &'a [MovementSegment],
+    at: Time,
+    /// Longest age of positions; `None`: all candidates are found.
+    known_for: Option<Span>,
+    recorded_at: &'a mut [Time],
+    /// Recorded position of the node.
+    position: Position,
+    /// Half the side of the square [m].
+    side: f64,
+}
+
+impl Iterator for Near<'_> {
+    type Item = (RadioId, Position, bool);
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Self::Item> {
+        let m = *self.candidates.next()?;
+        let segment = &self.segments[m.index()];
+        let mut found = true;
+        if let Some(known_for) = self.known_for {
+            let recorded_at = &mut self.recorded_at[m.index()];
+            let p = recorded_position(segment, *recorded_at, self.at, known_for);
+            let (x, y) = ((p.x - self.position.x).abs(), (p.y - self.position.y).abs());
+            found = (x <= self.side) & (y <= self.side);
+            *recorded_at = select_unpredictable(found, self.at, *recorded_at);
+        }
+        Some((RadioId(m.0), segment.at(self.at), found))
+    }
+}
+
+/// Recorded position of a node: where it was at the last exact query, at the begin of its segment, or at the last
+/// multiple
+/// of `known_for` after it.
+#[inline(always)]
+fn recorded_position(segment: &MovementSegment, recorded_at: Time, at: Time, known_for: Span) -> Position {
+    let last = recorded_at.max(segment.begins);
+    let age = at.since(last);
+    // Most ages are below the interval: dividing would take longer than all else.
+    let whole = if age < known_for { Span::ZERO } else { Span(age.0 / known_for.0 * known_for.0) };
+    segment.at(last + whole)
 }

@@ -24,6 +24,8 @@ pub struct DataSegment {
     pub missing: u32,
     /// Time at which this copy was sent.
     pub sent: Time,
+    /// Time at which the last acknowledgement that had arrived was sent (RFC 7323 timestamp echo).
+    pub echo: Time,
     /// Time at which the source of the flow sent the segment; earlier than `sent` where a connection is split.
     pub born: Time,
     /// True if the segment was sent before.

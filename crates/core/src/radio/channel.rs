@@ -156,7 +156,7 @@ pub enum Verdict {
     Noise,
 }
 
-/// What a radio receives at an instant.
+/// Reception of a radio at an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Incoming {
     /// A frame that can be decoded so far.
@@ -355,7 +355,7 @@ impl Channel {
         self.receivers[radio.index()].transmits_until
     }
 
-    /// What a radio receives now, and the sender of the frame that the radio is locked on; `None`: nothing is sensed.
+    /// Reception of a radio now, and the sender of the frame that the radio is locked on; `None`: nothing is sensed.
     pub fn incoming(&self, radio: RadioId, now: Time) -> Option<(Incoming, Option<RadioId>)> {
         let r = &self.receivers[radio.index()];
         let sender = (r.sender != NOBODY).then_some(RadioId(r.sender));
@@ -402,7 +402,15 @@ impl Channel {
     /// Sets if this radio's station needs the end of every signal. Must be called after each call of the station.
     #[inline]
     pub fn set_needs_every_end(&mut self, radio: RadioId, needs_every_end: bool) {
+        self.call_station(radio, |_| needs_every_end);
+    }
+
+    /// Calls this radio's station with the state of the medium; `call` returns if the station needs the end of every
+    /// signal from now on.
+    #[inline(always)]
+    pub fn call_station(&mut self, radio: RadioId, call: impl FnOnce(Sensed) -> bool) {
         let r = &mut self.receivers[radio.index()];
+        let needs_every_end = call(r.sensed());
         r.needs_every_end = needs_every_end;
         if needs_every_end && r.lock != Lock::Free && !r.visited {
             r.visited = true;

@@ -105,9 +105,15 @@ impl Channel {
         self.moving = Some(Box::new(moving));
     }
 
-    /// A radio is about to send at a position: finds its receivers among the radios nearby and their current positions,
-    /// which come in the order of their numbers.
-    pub fn refill(&mut self, radio: RadioId, position: Position, near: impl Iterator<Item = (RadioId, Position)>) {
+    /// A radio is about to send at a position: finds its receivers among the radios nearby with their current
+    /// positions,
+    /// which come in the order of their numbers; those with `false` are left out.
+    pub fn refill(
+        &mut self,
+        radio: RadioId,
+        position: Position,
+        near: impl Iterator<Item = (RadioId, Position, bool)>,
+    ) {
         let Channel { moving: Some(moving), in_range, waiting, modes, transmitters, .. } = self else { return };
         let Moving { models, ends, shadowing, radios, rates, passes, capacity, sensing, before, changes } =
             &mut **moving;
@@ -139,9 +145,9 @@ impl Channel {
             return;
         }
         let mut count = 0;
-        for (to, there) in near {
+        for (to, there, found) in near {
             let site = &radios.sites[to.index()];
-            if site.channel != own_site.channel || to == radio {
+            if !found || site.channel != own_site.channel || to == radio {
                 continue;
             }
             let squared = position.squared_distance(there);
@@ -271,7 +277,7 @@ mod tests {
                     let neighbours = |c: &Channel| c.neighbours(RadioId(i)).map(|r| r.0).collect::<HashSet<_>>();
                     let (before, counted) = (neighbours(&moving), moving.neighbor_changes(RadioId(i)));
                     let apart = before.symmetric_difference(&neighbours(&still)).count() as u64;
-                    let all = (0..60).map(|j| (RadioId(j), now[j as usize]));
+                    let all = (0..60).map(|j| (RadioId(j), now[j as usize], true));
                     moving.refill(RadioId(i), now[i as usize], all);
                     assert_eq!(in_range(&moving, i as usize), in_range(&still, i as usize));
                     assert_eq!(moving.neighbor_changes(RadioId(i)) - counted, apart);

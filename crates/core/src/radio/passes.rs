@@ -15,36 +15,41 @@ pub(super) struct Passes {
     squares: Vec<f64>,
     /// Distances [m].
     distances: Vec<f64>,
+    /// Propagation delays \[ns\], to be rounded down.
+    delays: Vec<f64>,
     /// Received powers \[W\].
     powers: Vec<f64>,
 }
 
 impl Passes {
-    /// Collects the radios nearby that are not farther than the square root of `farthest`; returns their number.
+    /// Collects the radios nearby that are found and not farther than the square root of `farthest`; returns their
+    /// number.
     pub(super) fn collect(
         &mut self,
         own: RadioId,
         position: Position,
-        near: impl Iterator<Item = (RadioId, Position)>,
+        near: impl Iterator<Item = (RadioId, Position, bool)>,
         farthest: f64,
     ) -> usize {
         let mut count = 0;
-        for (to, there) in near {
+        for (to, there, found) in near {
             if count == self.numbers.len() {
                 self.numbers.push(0);
                 self.squares.push(0.0);
             }
             let squared = position.squared_distance(there);
             (self.numbers[count], self.squares[count]) = (to.0, squared);
-            count += usize::from(squared <= farthest && to != own);
+            count += usize::from(found & (squared <= farthest) & (to != own));
         }
-        self.distances.resize(self.numbers.len(), 0.0);
-        self.powers.resize(self.numbers.len(), 0.0);
+        for each in [&mut self.distances, &mut self.delays, &mut self.powers] {
+            each.resize(self.numbers.len(), 0.0);
+        }
         self.count = count;
         count
     }
 
-    /// Writes the radios that can decode a frame to the begin of `decoding`, which has room for all, and those that only
+    /// Writes the radios that can decode a frame to the begin of `decoding`, which has room for all, and those that
+    /// only
     /// sense it to `sensing`. Returns the number of the former, the latter, and the longest propagation delay.
     pub(super) fn split<'a>(
         &mut self,
@@ -53,14 +58,17 @@ impl Passes {
         sensing: &'a mut Vec<ReceiverInRange>,
     ) -> (usize, &'a [ReceiverInRange], u32) {
         let n = self.count;
-        let (distances, powers) = (&mut self.distances[..n], &mut self.powers[..n]);
+        let (distances, delays, powers) = (&mut self.distances[..n], &mut self.delays[..n], &mut self.powers[..n]);
         model.two_ray(&self.squares[..n], distances, powers);
+        for (delay, &distance) in delays.iter_mut().zip(&*distances) {
+            *delay = Metres(distance).rounded_light_delay();
+        }
         let (weakest_decoded, weakest_sensed) = model.thresholds();
         let nothing = ReceiverInRange { to: 0, delay: 0, power: 0.0 };
         sensing.resize(n, nothing);
         let (mut decoded, mut sensed, mut farthest) = (0, 0, 0);
-        for ((&to, &distance), &power) in self.numbers.iter().zip(&*distances).zip(&*powers) {
-            let receiver = ReceiverInRange { to, delay: Metres(distance).light_delay().0 as u32, power: power as f32 };
+        for ((&to, &delay), &power) in self.numbers.iter().zip(&*delays).zip(&*powers) {
+            let receiver = ReceiverInRange { to, delay: delay as u32, power: power as f32 };
             let (is_sensed, is_decoded) = (power >= weakest_sensed, power >= weakest_decoded);
             (decoding[decoded], sensing[sensed]) = (receiver, receiver);
             decoded += usize::from(is_sensed & is_decoded);

@@ -92,7 +92,7 @@ pub struct MiddleboxSetup {
     pub node: NodeId,
     /// Kind of middlebox with its settings.
     pub settings: middlebox::Settings,
-    /// Which flows it serves.
+    /// Flows that it serves.
     pub serves: Vec<bool>,
 }
 

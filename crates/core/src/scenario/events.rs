@@ -357,12 +357,38 @@ impl Checker<'_> {
                 continue;
             };
             match commands(self.cfg, layout, event) {
-                Ok(commands) => layout.events.extend(commands.into_iter().map(|c| (time, c))),
+                Ok(commands) => {
+                    self.start_after_fin(i, &commands, time, layout);
+                    layout.events.extend(commands.into_iter().map(|c| (time, c)));
+                }
                 Err((name, message, help)) => {
                     let path = if name.is_empty() { at.clone() } else { join(&at, name) };
                     self.error(&path, format!("event {i}: {message}"), &help);
                 }
             }
+        }
+    }
+
+    /// Refuses an event that starts a flow again whose connection ends with a FIN: it takes no more data.
+    fn start_after_fin(&mut self, i: usize, commands: &[Command], time: Time, layout: &Layout) {
+        let [Command::FlowStart(f)] = commands else { return };
+        let flow = &layout.flows[f.index()];
+        let others = self.cfg.event.0.iter().enumerate().filter(|(k, e)| {
+            let before = e.at.is_some_and(|at| at < time || (at == time && *k < i));
+            before && e.action == Some(Action::FlowStart) && e.flow == Some(f.0)
+        });
+        let began = flow.start.filter(|at| *at < time).or(others.filter_map(|(_, e)| e.at).min());
+        if let Some(began) = began
+            && flow.is_tcp(self.cfg)
+            && flow.tcp.over(&self.cfg.tcp).fin
+        {
+            let message = format!(
+                "event {i}: flow {} has started at {began}, and its connection ends with a FIN (`tcp.fin`), after which it \
+                 takes no more data",
+                f.0
+            );
+            let help = format!("list another flow that starts at {time}, or set `flow.{}.tcp.fin = false`", f.0);
+            self.error(&format!("event.{i}.flow"), message, &help);
         }
     }
 

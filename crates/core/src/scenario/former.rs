@@ -7,7 +7,7 @@ use crate::setting::{Node, join};
 use serde_json::{Map, Value as Json, json};
 
 /// Settings that the previous version did not have, each with the value that changes nothing.
-const NEW: [(&str, &str); 37] = [
+const NEW: [(&str, &str); 47] = [
     ("radio.shadowing_seed", "topology"),
     ("traffic.seed", "topology"),
     ("traffic.stop", "never"),
@@ -27,6 +27,7 @@ const NEW: [(&str, &str); 37] = [
     ("wlan.rate_control.cara.successes", "10"),
     ("wlan.rate_control.cara.attempts", "15"),
     ("tcp.rack_tlp.tick", "4 ms"),
+    ("tcp.rack_tlp.sack", "true"),
     ("tcp.rack_tlp.tail_loss_probe", "true"),
     ("tcp.rack_tlp.f_rto", "true"),
     ("tcp.rack_tlp.hystart", "hystart"),
@@ -38,6 +39,15 @@ const NEW: [(&str, &str); 37] = [
     ("tcp.send_buffer", "unlimited"),
     ("tcp.delayed_ack.push_at_once", "false"),
     ("bulk.write_size", "unlimited"),
+    ("tcp.delayed_ack.tick", "0 s"),
+    ("tcp.receive_buffer.enabled", "false"),
+    ("tcp.receive_buffer.initial", "131072 B"),
+    ("tcp.receive_buffer.max", "6291456 B"),
+    ("tcp.receive_buffer.segment_memory", "2304 B"),
+    ("tcp.reader.rate", "unlimited"),
+    ("tcp.reader.chunk", "16384 B"),
+    ("tcp.reader.pause_after", "0 s"),
+    ("tcp.reader.pause", "0 s"),
     ("requests.size.distribution", "exponential"),
     ("requests.size.mean", "100000 B"),
     ("requests.size.shape", "1.5"),
@@ -55,9 +65,11 @@ const NEW_OF_EDCA: [&str; 7] =
 const NEW_OF_FLOWS: [(&str, &str); 4] = [("name", NONE), ("group", NONE), ("dscp", "0"), ("requests", "{}")];
 
 /// Groups that the previous version did not have.
-const NEW_GROUPS: [&str; 7] = [
+const NEW_GROUPS: [&str; 9] = [
     "tcp.door",
     "tcp.rack_tlp",
+    "tcp.receive_buffer",
+    "tcp.reader",
     "queue.transmit_ring",
     "wired.queue.transmit_ring",
     "wlan.rate_control.cara",

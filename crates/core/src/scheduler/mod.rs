@@ -36,13 +36,23 @@ enum Body {
 }
 
 impl Scheduler {
-    /// A scheduler with this number of timers, none of them set.
-    pub fn new(timers: usize) -> Scheduler {
-        Scheduler(if timers <= flat::ROOM { Body::Flat(Flat::new(timers)) } else { Body::Tree(Tree::new(timers)) })
+    /// A scheduler with this number of timers, none of them set. The first ones are *busy*, and cheaper to set than
+    /// others.
+    pub fn new(busy: usize, timers: usize) -> Scheduler {
+        let flat = busy.min(timers) < flat::ROOM || timers <= flat::ROOM;
+        Scheduler(if flat { Body::Flat(Flat::new(busy, timers)) } else { Body::Tree(Tree::new(timers)) })
     }
 
-    /// Sets the deadline of a timer; `Time::NEVER` clears it.
+    /// Sets the deadline of a busy timer; `Time::NEVER` clears it.
     #[inline]
+    pub fn set_busy(&mut self, timer: usize, at: Time) {
+        match &mut self.0 {
+            Body::Flat(a) => a.set_busy(timer, at),
+            Body::Tree(a) => a.set(timer, at),
+        }
+    }
+
+    /// Sets the deadline of any timer.
     pub fn set(&mut self, timer: usize, at: Time) {
         match &mut self.0 {
             Body::Flat(a) => a.set(timer, at),
@@ -50,7 +60,16 @@ impl Scheduler {
         }
     }
 
-    /// Deadline of a timer.
+    /// Sets the deadline of one busy timer that changes as often as the earliest one is asked for: setting it is cheap.
+    #[inline]
+    pub fn set_often(&mut self, timer: usize, at: Time) {
+        match &mut self.0 {
+            Body::Flat(a) => a.set_busy(timer, at),
+            Body::Tree(a) => a.often = (at, timer),
+        }
+    }
+
+    /// Deadline of a timer, except of one that is [set often](Self::set_often).
     pub fn get(&self, timer: usize) -> Time {
         match &self.0 {
             Body::Flat(a) => a.get(timer),
@@ -58,20 +77,31 @@ impl Scheduler {
         }
     }
 
-    /// The earliest timer and its deadline, if it precedes an actor outside the scheduler that is due at `at` and would
-    /// have this number. `None`, too, if nothing will ever happen.
+    /// The earliest timer and its deadline; one must be set. If it is not busy, its number is that for
+    /// [`due`](Self::due).
     #[inline(always)]
-    pub fn next_before(&mut self, timer: usize, at: Time) -> Option<(usize, Time)> {
+    pub fn first(&mut self) -> (usize, Time) {
         match &mut self.0 {
-            Body::Flat(a) => a.next_before(timer, at),
-            Body::Tree(a) => a.next(at).filter(|&(s, t)| (t, s) < (at, timer)),
+            Body::Flat(a) => a.first(),
+            Body::Tree(a) => a.first(),
+        }
+    }
+
+    /// Number of the timer that [`first`](Self::first) has found, where it may be another than a busy one; the time
+    /// must
+    /// be its deadline.
+    #[inline(always)]
+    pub fn due(&mut self, first: usize) -> usize {
+        match &mut self.0 {
+            Body::Flat(a) => a.due(first),
+            Body::Tree(_) => first,
         }
     }
 
     /// Tells if no timer is set.
     pub fn is_empty(&self) -> bool {
         match &self.0 {
-            Body::Flat(a) => a.next_before(0, Time::NEVER).is_none(),
+            Body::Flat(a) => a.is_empty(),
             Body::Tree(a) => a.is_empty(),
         }
     }
@@ -97,12 +127,14 @@ mod tests {
 
     #[test]
     fn equal_deadlines_come_in_the_order_of_the_timers() {
-        let mut a = Scheduler::new(100);
+        let mut a = Scheduler::new(100, 100);
         for timer in [63, 7, 8, 99] {
             a.set(timer, Time(5));
         }
         let mut order = vec![];
-        while let Some((timer, _)) = a.next_before(0, Time::NEVER) {
+        while !a.is_empty() {
+            let (next, _) = a.first();
+            let timer = a.due(next);
             order.push(timer);
             a.set(timer, Time::NEVER);
         }
@@ -113,38 +145,47 @@ mod tests {
         #[test]
         fn the_first_deadline_is_always_the_smallest(
             timers in prop_oneof![1usize..700, Just(5000)],
+            busy in prop_oneof![20usize..80, Just(5000)],
             // From nanoseconds to a year, so that near and far deadlines mix: a timer, its deadline, and the deadline
-            // of an actor outside the scheduler.
+            // of the timer that is set often.
             moves in prop::collection::vec(
                 (0usize..5000, prop::option::of((0u64..50, 0u32..50)), prop::option::of((0u64..50, 0u32..50))),
                 1..400,
             ),
         ) {
-            let mut a = Scheduler::new(timers);
+            let mut a = Scheduler::new(busy.min(timers), timers + 1);
             // Deadlines in order, and by timer.
-            let (mut order, mut plain) = (BTreeSet::new(), vec![u64::MAX; timers]);
+            let (mut order, mut plain) = (BTreeSet::new(), vec![u64::MAX; timers + 1]);
             let mut now = 0;
             for (timer, at, other) in moves {
                 let timer = timer % timers;
                 // Time never goes back, and a run lasts 100 days at most.
                 let later = |x: Option<(u64, u32)>| x.map_or(u64::MAX, |(n, bits)| (now + (n << bits)).min(1 << 55));
-                let (at, other) = (later(at), (timers / 2, Time(later(other))));
-                a.set(timer, Time(at));
-                order.remove(&(plain[timer], timer));
-                plain[timer] = at;
-                prop_assert_eq!(a.get(timer), Time(at));
-                if at != u64::MAX {
-                    order.insert((at, timer));
+                let often = busy.min(timers) / 2;
+                for (timer, at) in [(if timer == often { timers } else { timer }, later(at)), (often, later(other))] {
+                    if timer == often {
+                        a.set_often(timer, Time(at));
+                    } else {
+                        if timer < busy.min(timers) {
+                            a.set_busy(timer, Time(at));
+                        } else {
+                            a.set(timer, Time(at));
+                        }
+                        prop_assert_eq!(a.get(timer), Time(at));
+                    }
+                    order.remove(&(plain[timer], timer));
+                    plain[timer] = at;
+                    if at != u64::MAX {
+                        order.insert((at, timer));
+                    }
                 }
                 let first = order.first().map(|&(at, timer)| (timer, Time(at)));
                 prop_assert_eq!(a.is_empty(), first.is_none());
-                let first = first.filter(|e| (e.1, e.0) < (other.1, other.0));
-                prop_assert_eq!(a.next_before(other.0, other.1), first);
-                now = match (first, other.1) {
-                    (Some((_, at)), _) => at.0,
-                    (None, Time::NEVER) => now,
-                    (None, at) => at.0,
-                };
+                if let Some(first) = first {
+                    let (next, at) = a.first();
+                    prop_assert_eq!((a.due(first), at), first);
+                    now = first.1.0;
+                }
             }
         }
     }

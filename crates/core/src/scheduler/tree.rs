@@ -52,6 +52,8 @@ pub(super) struct Tree {
     until: Time,
     /// Deadlines of timers with a far key.
     far: Vec<Time>,
+    /// A timer that is not among the keys, because it changes too often.
+    pub(super) often: (Time, usize),
 }
 
 impl Tree {
@@ -70,6 +72,7 @@ impl Tree {
             shift: 0,
             until: Time::ZERO,
             far: vec![Time::NEVER; timers],
+            often: (Time::NEVER, usize::MAX),
         };
         tree.begin(Time::ZERO);
         tree
@@ -122,26 +125,41 @@ impl Tree {
         Time((key >> self.timer_bits).wrapping_sub(self.shift))
     }
 
-    /// The earliest timer; `None`, too, if it is far and another actor is due before.
+    /// The earliest timer and its deadline; one must be set.
     #[inline]
-    pub(super) fn next(&mut self, other: Time) -> Option<(usize, Time)> {
-        let mut key = self.least().to_bits();
+    pub(super) fn first(&mut self) -> (usize, Time) {
+        let (often, mut key) = (self.often, self.least().to_bits());
         if key >= FAR {
-            if key == NEVER.to_bits() || other < self.until {
-                return None;
+            if key == NEVER.to_bits() || often.0 < self.until {
+                return (often.1, often.0);
             }
-            self.begin_anew(other);
+            self.begin_anew(often.0);
             key = self.least().to_bits();
             if key >= FAR {
-                return None;
+                return (often.1, often.0);
             }
         }
-        let timer = key & !(u64::MAX << self.timer_bits);
-        Some((timer as usize, self.time(key)))
+        let timer = (key & !(u64::MAX << self.timer_bits)) as usize;
+        let (at, timer) = (self.time(key), timer).min(often);
+        (timer, at)
+    }
+
+    /// Deadline of the earliest timer, without the one that is set often.
+    pub(super) fn first_at(&self) -> Time {
+        match self.least() {
+            NEVER => Time::NEVER,
+            key if key.to_bits() < FAR => self.time(key.to_bits()),
+            _ => self.first_of_far(),
+        }
+    }
+
+    #[cold]
+    fn first_of_far(&self) -> Time {
+        (0..self.far.len()).map(|timer| self.get(timer)).fold(Time::NEVER, Time::min)
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.least() == NEVER
+        self.least() == NEVER && self.often.0 == Time::NEVER
     }
 
     #[inline(always)]

@@ -15,10 +15,12 @@ pub mod optional;
 pub mod renames;
 mod report;
 mod scalar;
+mod shared;
 mod tree;
 
 pub use code::Code;
 pub use report::{Problem, Report, and_known, count, is_or_are, join, printable, shortened, suggest};
+pub use shared::Shared;
 pub use tree::{Entry, Node, Origin, Table, Value};
 
 use serde_json::{Map, Value as Json, json};

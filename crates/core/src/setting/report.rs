@@ -24,6 +24,9 @@ pub struct Problem {
 /// Limit on stored problems. More than this many are one mistake made many times.
 const KEPT: usize = 1000;
 
+/// First word of an expectation that names one entry of a list.
+pub(super) const ENTRY: &str = "entry";
+
 /// Largest number of suggested settings.
 const MEANT: usize = 3;
 
@@ -60,7 +63,12 @@ impl Report {
 
     /// Adds a value that cannot be read, and what was expected.
     pub fn unreadable(&mut self, path: &str, node: &Node, expected: String) {
-        self.add(path, node.origin, format!("`{path}` cannot be {}", node.text()), Some(expected));
+        let message = if expected.starts_with(ENTRY) {
+            format!("`{path}` has an entry that cannot be read")
+        } else {
+            format!("`{path}` cannot be {}", node.text())
+        };
+        self.add(path, node.origin, message, Some(expected));
     }
 
     /// Adds the problems of another report.

@@ -1,5 +1,6 @@
 //! Settings that are one word, number, text or list: reader, writer and description of each type.
 
+use super::report::ENTRY;
 use super::{Node, Scalar, Value};
 use crate::unit::{Metres, Position, Quantity};
 use serde_json::{Value as Json, json};
@@ -120,14 +121,28 @@ impl Scalar for Position {
     }
 }
 
+/// Largest number of wrong entries of a list that a message names.
+const ENTRIES: usize = 3;
+
 impl<T: Scalar> Scalar for Vec<T> {
     fn read(node: &Node) -> Result<Vec<T>, String> {
         match &node.value {
-            Value::List(l) => l
-                .iter()
-                .enumerate()
-                .map(|(i, n)| T::read(n).map_err(|e| format!("entry {i} is {}: {e}", n.text())))
-                .collect(),
+            Value::List(l) => {
+                let (mut read, mut wrong) = (Vec::new(), Vec::new());
+                for (i, n) in l.iter().enumerate() {
+                    match T::read(n) {
+                        Ok(value) => read.push(value),
+                        Err(e) => wrong.push(format!("{ENTRY} {i} is {}: {e}", n.text())),
+                    }
+                }
+                let more = wrong.len().saturating_sub(ENTRIES);
+                wrong.truncate(ENTRIES);
+                match (wrong.is_empty(), more) {
+                    (true, _) => Ok(read),
+                    (false, 0) => Err(wrong.join("; ")),
+                    (false, more) => Err(format!("{}; and {more} more", wrong.join("; "))),
+                }
+            }
             _ => Err("expected a list".into()),
         }
     }

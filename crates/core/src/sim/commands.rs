@@ -90,21 +90,18 @@ impl Sim {
     #[inline(never)]
     fn run_steps(&mut self, steps: u64) -> Option<Halt> {
         self.arm_stop();
-        for _ in 0..steps {
-            match self.step() {
-                None => {}
-                Some(Halt::Reached) => {
-                    self.watch.note_packets(&mut self.pool);
-                    return Some(Halt::Reached);
-                }
-                Some(Halt::End(end)) => {
-                    self.finish(end);
-                    return Some(Halt::End(end));
-                }
-            }
+        let mut halt = None;
+        let mut left = steps;
+        while left > 0 && halt.is_none() {
+            left -= 1;
+            halt = self.step();
         }
-        self.watch.note_packets(&mut self.pool);
-        None
+        if let Some(Halt::End(end)) = halt {
+            self.finish(end);
+        } else {
+            self.watch.note_packets(&mut self.pool);
+        }
+        halt
     }
 
     /// Runs up to an instant, or to the end.

@@ -115,16 +115,16 @@ impl Sim {
     fn dispatch_mac<const QOS: bool>(&mut self, n: RadioId, at: Time) {
         let mut i = 0;
         while i < self.air.actions.len() {
-            let out = self.air.actions[i];
+            self.dispatch_mac_action::<QOS>(n, at, i);
             i += 1;
-            self.dispatch_mac_action::<QOS>(n, at, out);
         }
         self.air.actions.clear();
     }
 
+    /// Dispatches one of the actions in `air.actions`.
     #[inline(always)]
-    fn dispatch_mac_action<const QOS: bool>(&mut self, n: RadioId, at: Time, out: Out) {
-        match out {
+    fn dispatch_mac_action<const QOS: bool>(&mut self, n: RadioId, at: Time, action: usize) {
+        match self.air.actions[action] {
             Out::Transmit(frame) => self.transmit::<QOS>(n, at, frame),
             out => self.dispatch_packet(n, at, out),
         }
@@ -196,7 +196,7 @@ impl Sim {
     #[inline(always)]
     fn end_frame<const CLOSELY: bool, const QOS: bool>(&mut self, n: RadioId) {
         self.timers.set(Timer::Radio(n), Time::NEVER);
-        let over = self.air.on_air[n.index()].over.take();
+        let over = self.air.end(n);
         let at_end = if QOS {
             self.air.on_frame_end_qos(n, &self.pool, &mut self.timers, &mut self.watch)
         } else {
@@ -209,11 +209,11 @@ impl Sim {
         // which replaces this one in `on_air`.
         self.air.note_attempt(n, at_end, &self.net);
         for i in 0..self.air.deferred.actions.len() {
-            let (r, at, out) = self.air.deferred.actions[i];
             // Most actions are deliveries: this match keeps them inlined.
-            match out {
-                Out::Deliver { packet } => self.on_data_received(r, at, packet),
-                out => self.dispatch_mac_action::<QOS>(r, at, out),
+            match self.air.deferred.actions[i] {
+                (r, at, Out::Deliver { packet }) => self.on_data_received(r, at, packet),
+                (r, at, Out::Transmit(frame)) => self.transmit::<QOS>(r, at, frame),
+                (r, at, out) => self.dispatch_packet(r, at, out),
             }
         }
         self.air.deferred.actions.clear();
@@ -288,9 +288,9 @@ impl Sim {
         }
         for i in start..self.air.actions.len() {
             if qos {
-                self.dispatch_mac_action::<true>(r, at, self.air.actions[i]);
+                self.dispatch_mac_action::<true>(r, at, i);
             } else {
-                self.dispatch_mac_action::<false>(r, at, self.air.actions[i]);
+                self.dispatch_mac_action::<false>(r, at, i);
             }
         }
         self.air.actions.truncate(start);

@@ -330,7 +330,7 @@ impl Sim {
 
     /// Packets between the layers are due.
     pub(super) fn on_transit(&mut self) {
-        self.net.transit_at = loop {
+        let next = loop {
             match self.net.transit.pop(self.now) {
                 Ok((Lane::Up, n, packet)) => self.on_arrival(n, packet),
                 Ok((Lane::Delayed, n, packet)) => self.resolve(n, packet),
@@ -338,13 +338,14 @@ impl Sim {
                 Err(deadline) => break deadline,
             }
         };
+        self.timers.set_transit(next);
     }
 
     /// Passes a packet to another layer of the same node, due at an instant.
     #[inline]
     fn pass_within(&mut self, lane: Lane, n: NodeId, at: Time, packet: PacketId) {
         self.net.transit.insert(lane, at, n, packet);
-        self.net.transit_at = self.net.transit_at.min(at);
+        self.timers.set_transit(self.timers.transit_at.min(at));
     }
 
     /// A packet has come up from the MAC.

@@ -5,6 +5,7 @@ use super::flows::Flow;
 use super::timer_numbers::Timer;
 use crate::net::middlebox::{Cx, Middlebox, Verdict};
 use crate::packet::{AckSegment, Body, Fate, NodeId, PacketId, PacketPool, Reason};
+use crate::unit::Time;
 
 impl Sim {
     /// Passes a packet to the middleboxes of a node that forwards it. Returns false if the packet ends there.
@@ -102,8 +103,9 @@ impl Sim {
     }
 
     /// An acknowledgement of the second half of a split connection has arrived.
-    pub(super) fn on_split_ack(&mut self, f: usize, ack: &AckSegment, hops: u8) {
+    pub(super) fn on_split_ack(&mut self, f: usize, ack: &AckSegment, hops: u8, sent: Time) {
         if let Some(split) = &mut self.flows.list[f].split {
+            split.halves.note_sent(sent);
             split.halves.on_ack(ack, hops, self.now, &mut self.flows.actions);
         }
         self.dispatch_split(f);

@@ -218,11 +218,7 @@ impl Sim {
 
     #[inline(always)]
     fn step(&mut self) -> Option<Halt> {
-        let Some((timer, at)) = self.timers.next_before(self.net.transit_at) else {
-            self.now = self.now.max(self.net.transit_at);
-            self.on_transit();
-            return if self.watch.recorder.is_due() { self.on_delivered() } else { None };
-        };
+        let (timer, at) = self.timers.next();
         let before = self.now;
         self.now = before.max(at);
         // Handlers of rare timers are `inline(never)`: the main loop has to fit into the instruction cache.
@@ -266,7 +262,7 @@ impl Sim {
 
     /// Tells if a run that waits for deliveries has no timer left but clocks.
     fn is_idle(&mut self) -> bool {
-        let moves = self.net.transit_at != Time::NEVER || self.schedule.expects_commands();
+        let moves = self.timers.transit_at != Time::NEVER || self.schedule.expects_commands();
         if moves || !self.watch.recorder.waits_for_deliveries() {
             return false;
         }

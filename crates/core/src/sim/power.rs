@@ -33,7 +33,7 @@ impl Sim {
         let table = std::mem::take(&mut node.arp);
         self.net.dropped.extend(table.into_held().map(|packet| (packet, Reason::NodeOff)));
         self.net.transit.clear(n, &mut self.net.dropped);
-        self.net.transit_at = self.net.transit.deadline();
+        self.timers.set_transit(self.net.transit.deadline());
         self.end_dropped(n);
         self.cut_links(n);
     }

@@ -84,7 +84,6 @@ impl Sim {
 
     /// The next instant at which anything happens, if nothing is commanded before; `None`: nothing will ever happen.
     pub fn next_at(&mut self) -> Option<Time> {
-        let at = self.timers.next_before(self.net.transit_at).map_or(self.net.transit_at, |next| next.1);
-        (at != Time::NEVER && self.end().is_none()).then(|| at.max(self.now))
+        (!self.timers.is_empty() && self.end().is_none()).then(|| self.timers.next_at().max(self.now))
     }
 }

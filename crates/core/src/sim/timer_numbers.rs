@@ -88,6 +88,11 @@ impl TimerNumbers {
         self.clocks().end
     }
 
+    /// Number of the timers that most frames set: of radios, MACs, routers, and of packets in transit.
+    pub(super) fn busy(self) -> usize {
+        self.transit + 1
+    }
+
     /// Numbers of the clocks, which are set as long as the run lasts.
     pub(super) fn clocks(self) -> std::ops::Range<usize> {
         let first = self.arrivals(self.origins);
@@ -189,18 +194,27 @@ impl TimerNumbers {
         self.clocks().start + 1
     }
 
+    /// Timer of one of the [`busy`](Self::busy) numbers.
+    #[inline(always)]
+    pub(super) fn busy_timer(self, number: usize) -> Option<Timer> {
+        let r = self.radios;
+        if number < r {
+            Some(Timer::Radio(RadioId(number as u32)))
+        } else if number < 2 * r {
+            Some(Timer::Mac(RadioId((number - r) as u32)))
+        } else if number < self.transit {
+            Some(Timer::Router(NodeId((number - 2 * r) as u32)))
+        } else {
+            (number == self.transit).then_some(Timer::Transit)
+        }
+    }
+
     /// Timer of a number: the inverse of [`of`](Self::of).
     #[inline]
     pub(super) fn timer(self, number: usize) -> Timer {
-        let (r, f) = (self.radios, self.flows);
-        if number < r {
-            Timer::Radio(RadioId(number as u32))
-        } else if number < 2 * r {
-            Timer::Mac(RadioId((number - r) as u32))
-        } else if number < self.transit {
-            Timer::Router(NodeId((number - 2 * r) as u32))
-        } else if number == self.transit {
-            Timer::Transit
+        let f = self.flows;
+        if let Some(timer) = self.busy_timer(number) {
+            timer
         } else if number < self.links {
             Timer::Middlebox(number - self.middlebox(0))
         } else if number < self.splits {

@@ -9,24 +9,55 @@ use crate::unit::Time;
 pub(super) struct Timers {
     scheduler: Scheduler,
     numbers: TimerNumbers,
+    /// Deadline of the first packet in transit between layers.
+    pub(super) transit_at: Time,
 }
 
 impl Timers {
     pub(super) fn new(numbers: TimerNumbers) -> Timers {
-        Timers { scheduler: Scheduler::new(numbers.count()), numbers }
+        Timers { scheduler: Scheduler::new(numbers.busy(), numbers.count()), numbers, transit_at: Time::NEVER }
     }
 
     /// Sets the deadline of a timer; `Time::NEVER` clears it.
     #[inline(always)]
     pub(super) fn set(&mut self, timer: Timer, at: Time) {
-        self.scheduler.set(self.numbers.of(timer), at);
+        let number = self.numbers.of(timer);
+        match timer {
+            Timer::Radio(_) | Timer::Mac(_) | Timer::Router(_) => self.scheduler.set_busy(number, at),
+            _ => self.scheduler.set(number, at),
+        }
     }
 
-    /// Earliest timer and its deadline; `None` if packets between layers, which are due at `transit_at`, come first.
+    /// Sets the deadline of packets in transit between layers.
+    #[inline]
+    pub(super) fn set_transit(&mut self, at: Time) {
+        self.transit_at = at;
+        self.scheduler.set_often(self.numbers.transit(), at);
+    }
+
+    /// Earliest timer and its deadline; one must be set.
     #[inline(always)]
-    pub(super) fn next_before(&mut self, transit_at: Time) -> Option<(Timer, Time)> {
-        let (number, at) = self.scheduler.next_before(self.numbers.transit(), transit_at)?;
-        Some((self.numbers.timer(number), at))
+    pub(super) fn next(&mut self) -> (Timer, Time) {
+        let (number, at) = self.scheduler.first();
+        match self.numbers.busy_timer(number) {
+            Some(timer) => (timer, at),
+            None => (self.other_timer(number), at),
+        }
+    }
+
+    #[inline(never)]
+    fn other_timer(&mut self, number: usize) -> Timer {
+        self.numbers.timer(self.scheduler.due(number))
+    }
+
+    /// The earliest deadline; one timer must be set.
+    pub(super) fn next_at(&mut self) -> Time {
+        self.scheduler.first().1
+    }
+
+    /// Tells if no timer is set.
+    pub(super) fn is_empty(&self) -> bool {
+        self.scheduler.is_empty()
     }
 
     /// Tells if a connection is split.
@@ -56,10 +87,11 @@ impl Timers {
         }
         let flows = self.numbers.flows + (self.numbers.flows / 2).max(8);
         let (old, new) = (self.numbers, self.numbers.with_flows(flows));
-        let mut scheduler = Scheduler::new(new.count());
+        let mut scheduler = Scheduler::new(new.busy(), new.count());
         for number in 0..old.count() {
             scheduler.set(new.of(old.timer(number)), self.scheduler.get(number));
         }
         (self.numbers, self.scheduler) = (new, scheduler);
+        self.set_transit(self.transit_at);
     }
 }

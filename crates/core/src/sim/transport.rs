@@ -23,7 +23,7 @@ impl Sim {
         match (&mut flow.ends, p.body) {
             // The receiver of a split connection belongs to the second half and ignores segments of the first.
             (Ends::Tcp(_), Body::Data(_)) if flow.split.is_some() && !p.halfway => {}
-            (Ends::Tcp(_), Body::Ack(ack)) if n != flow.from => self.on_split_ack(f, &ack, p.hops),
+            (Ends::Tcp(_), Body::Ack(ack)) if n != flow.from => self.on_split_ack(f, &ack, p.hops, p.born),
             (Ends::Tcp(ends), Body::Data(segment)) => {
                 flow.received_bytes += u64::from(p.bytes);
                 ends.1.on_segment(&segment, p.hops, p.ecn, self.now, &mut self.flows.actions);
@@ -31,6 +31,7 @@ impl Sim {
                 self.dispatch_receiver(f);
             }
             (Ends::Tcp(ends), Body::Ack(ack)) => {
+                ends.0.note_sent(p.born);
                 ends.0.on_ack(&ack, p.hops, self.now);
                 let phase = ends.0.phase();
                 flow.time.on_event(self.now, phase);
@@ -92,10 +93,11 @@ impl Sim {
     #[inline(never)]
     pub(super) fn on_receiver(&mut self, f: usize) {
         if let Ends::Tcp(ends) = &mut self.flows.list[f].ends {
-            ends.1.on_deadline(&mut self.flows.actions);
+            ends.1.on_deadline(self.now, &mut self.flows.actions);
             self.timers.set(Timer::Receiver(f), ends.1.deadline());
         }
         self.dispatch_receiver(f);
+        self.free_if_done(f);
     }
 
     /// A short flow of origin `k` starts.
@@ -196,6 +198,11 @@ impl Sim {
         self.timers.set(Timer::Sender(f), ends.0.deadline());
         self.flows.actions.extend(ends.0.drain());
         self.dispatch_tcp(f, from);
+        self.free_if_done(f);
+    }
+
+    /// Frees the entry of a short flow that is over.
+    fn free_if_done(&mut self, f: usize) {
         if self.flows.is_done_with(f) {
             self.flows.free_entry(f, self.now, &self.net.boxes, &mut self.watch.recorder);
             self.timers.set(Timer::Sender(f), Time::NEVER);

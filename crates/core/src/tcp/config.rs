@@ -1,10 +1,11 @@
 //! Settings of a connection.
 
 use super::cc::Rule;
+use super::receive_buffer::ReceiveBuffer;
 use super::variants::{Method, Variant};
-use super::{ack, cc, door, ecn, elfn, eln, hop_limit, recovery, rto, variants};
+use super::{ack, cc, door, ecn, elfn, eln, hop_limit, reader, receive_buffer, recovery, rto, variants};
 use crate::setting::limit::{LARGEST_PACKET, at_most, range};
-use crate::setting::{Node, Scalar, Value};
+use crate::setting::{Node, Scalar, Shared, Value};
 use crate::unit::Bytes;
 use crate::{keywords, settings};
 use serde_json::{Value as Json, json};
@@ -332,8 +333,12 @@ ack::policies! {
         /// Explicit link failure notification.
         pub elfn: elfn::Config = elfn::Config::default(),
         /// Detection of out-of-order delivery and response.
-        pub door: door::Config = door::Config::default()
+        pub door: Shared<door::Config> = Shared::default()
             ; used when |c| c.method() != Method::RackTlp, else "the loss recovery is `rack_tlp`",
+        /// Buffer of the receiver in bytes of memory, with auto-tuning as Linux has it.
+        pub receive_buffer: Shared<receive_buffer::Config> = Shared::default(),
+        /// Application that reads what a receiver has received.
+        pub reader: Shared<reader::Config> = Shared::default(),
         /// Congestion window limit from the hop count of the path.
         pub hop_limit: hop_limit::Config = hop_limit::Config::default(),
     }
@@ -373,7 +378,10 @@ impl Config {
     fn wants(&self) -> Wants {
         match self.method() {
             Method::Sack => Wants { sack: true, ..Wants::default() },
-            Method::RackTlp => Wants { sack: true, dsack: true, sack_memory: true, ..Wants::default() },
+            Method::RackTlp => {
+                let sack = self.rack_tlp.sack;
+                Wants { sack, dsack: sack, sack_memory: sack, ..Wants::default() }
+            }
             Method::Vegas => Wants {
                 bare_segments: self.vegas.ns2.bare_segments,
                 not_ect: self.vegas.ns2.not_ect,
@@ -425,6 +433,16 @@ impl Config {
     /// Tells if the receiver remembers its last SACK blocks and no others.
     pub fn remembers_blocks(&self) -> bool {
         self.wants().sack_memory
+    }
+
+    /// Window that the receiver offers first \[segments\].
+    pub fn first_offer(&self) -> u32 {
+        if self.receive_buffer.enabled { self.buffer().first_offer() } else { self.receive_window }
+    }
+
+    /// The empty buffer of a receiver.
+    pub(super) fn buffer(&self) -> ReceiveBuffer {
+        ReceiveBuffer::new(&self.receive_buffer, self.mss, self.receive_window, self.rto.min)
     }
 
     /// Tells if the receiver sends SACK blocks.

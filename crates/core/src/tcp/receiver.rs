@@ -1,15 +1,18 @@
 //! The receiving end of a connection.
 
+mod reading;
+
 use super::ack::AckPolicy;
 use super::ack::interface::{AckWhen, Arrived};
 use super::config::Config;
 use super::counters::{Counters, Sums};
 use super::ecn;
 use super::output::Out;
+use super::room::Room;
 use super::sack_memory::SackMemory;
 use super::scoreboard::Ranges;
 use crate::packet::{AckSegment, DataSegment, Ecn, Fin, SackBlocks, Seq};
-use crate::unit::Time;
+use crate::unit::{Span, Time};
 
 /// Receiver of a TCP connection: reassembly and acknowledgements.
 #[derive(Clone, Debug)]
@@ -46,12 +49,14 @@ pub struct Receiver {
     window: u32,
     /// One past the last segment for which there is room, if room is limited.
     edge: Option<Seq>,
+    /// Buffer that limits the window, with the application that reads it; `None`: the window does not depend on it.
+    room: Option<Box<Room>>,
     /// Content of the last acknowledgement: the segment expected and the window.
     last_ack: Option<(Seq, u32)>,
     /// The most recent blocks, the newest first.
     recent: SackBlocks,
     /// Blocks of a receiver that does not look them up among all segments.
-    memory: Option<SackMemory>,
+    memory: Option<Box<SackMemory>>,
     counters: Counters,
     sums: Sums,
 }
@@ -78,9 +83,10 @@ impl Receiver {
             answering: false,
             window: cfg.receive_window,
             edge: None,
+            room: Room::of(cfg),
             last_ack: None,
             recent: SackBlocks::default(),
-            memory: cfg.remembers_blocks().then(SackMemory::default),
+            memory: cfg.remembers_blocks().then(Box::default),
             counters: Counters::default(),
             sums: Sums::default(),
         }
@@ -102,7 +108,7 @@ impl Receiver {
         self.sums.copies_hops += u64::from(hops);
         let delay = now.since(segment.born).0;
         self.sums.copies_delay_ns += delay;
-        if self.edge.is_some_and(|edge| seq >= edge) {
+        if self.is_beyond(segment) {
             // A probe for which there is no room yet.
             return self.acknowledge(seq, out);
         }
@@ -122,7 +128,9 @@ impl Receiver {
         }
         let fills_gap = seq < self.ahead.end();
         let in_order = seq == self.next;
+        let before = self.next;
         self.take(seq, out);
+        let buffer = if self.room.is_some() { self.buffer(segment, self.next - before, now) } else { None };
         self.held += u32::from(in_order);
         self.unacknowledged += 1;
         let arrived = Arrived {
@@ -134,12 +142,29 @@ impl Receiver {
             unacknowledged: self.unacknowledged,
             syn: segment.syn,
             push: segment.push,
+            buffer,
         };
         match self.policy.on_segment(&arrived) {
             AckWhen::Now => self.acknowledge(seq, out),
             // The application reads the end at once, and the answer does not wait.
-            AckWhen::Within(_) if segment.fin != Fin::No => self.acknowledge(seq, out),
+            _ if segment.fin != Fin::No => self.acknowledge(seq, out),
             AckWhen::Within(span) => self.timer = self.timer.min(now + span),
+            AckWhen::WithinTicks { span, tick } => self.wait_in_ticks((span, tick), now, seq, out),
+        }
+        if self.room.is_some() {
+            self.read(now, out);
+        }
+    }
+
+    /// Holds an acknowledgement, by a clock with ticks.
+    #[cold]
+    fn wait_in_ticks(&mut self, (span, tick): (Span, Span), now: Time, seq: Seq, out: &mut Vec<Out>) {
+        let (tick, ticks) = (tick.0, span.0 / tick.0);
+        let at = now.0 / tick;
+        if self.timer == Time::NEVER {
+            self.timer = Time((at + ticks + 1) * tick);
+        } else if self.timer.0 / tick <= at + ticks / 4 + 1 {
+            self.acknowledge(seq, out);
         }
     }
 
@@ -163,10 +188,17 @@ impl Receiver {
             let segments = end - self.next - syn - fin;
             self.next = end;
             self.ahead.remove_below(end);
-            self.counters.packets_delivered += u64::from(segments);
-            if segments > 0 {
-                out.push(Out::Deliver { segments });
+            if self.room.is_none() {
+                self.deliver(segments, out);
             }
+        }
+    }
+
+    /// Hands segments to the application.
+    fn deliver(&mut self, segments: u32, out: &mut Vec<Out>) {
+        self.counters.packets_delivered += u64::from(segments);
+        if segments > 0 {
+            out.push(Out::Deliver { segments });
         }
     }
 
@@ -183,7 +215,10 @@ impl Receiver {
     }
 
     /// Window to offer now. A duplicate repeats the last offer, so that the sender recognises it (RFC 5681, 2).
-    fn offer(&self) -> u32 {
+    fn offer(&mut self) -> u32 {
+        if let Some(room) = &mut self.room {
+            return room.buffer.offer().min(self.window);
+        }
         let Some(edge) = self.edge else { return self.window };
         match self.last_ack {
             Some((next, window)) if next == self.next => window,
@@ -203,6 +238,9 @@ impl Receiver {
     /// Sets the window to offer from the next acknowledgement on.
     pub fn set_window(&mut self, segments: u32) {
         self.window = segments;
+        if let Some(room) = &mut self.room {
+            room.buffer.set_segments(segments);
+        }
     }
 
     /// Tells if a segment has arrived.
@@ -258,12 +296,17 @@ impl Receiver {
     /// Time of the next call of `on_deadline`.
     #[inline]
     pub fn deadline(&self) -> Time {
-        self.timer
+        self.room.as_ref().map_or(self.timer, |room| room.reads_at.min(self.timer))
     }
 
-    /// Sends the acknowledgement that was held.
-    pub fn on_deadline(&mut self, out: &mut Vec<Out>) {
-        self.acknowledge(self.next.saturating_sub(1), out);
+    /// The application reads, or the acknowledgement that was held is sent.
+    pub fn on_deadline(&mut self, now: Time, out: &mut Vec<Out>) {
+        if self.room.is_some() {
+            self.read(now, out);
+        }
+        if self.timer <= now {
+            self.acknowledge(self.next.saturating_sub(1), out);
+        }
     }
 
     /// Memory of the segments that arrived out of order \[B\].

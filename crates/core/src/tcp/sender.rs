@@ -192,6 +192,13 @@ impl Sender {
         self.connection.integrate_window();
     }
 
+    /// The acknowledgement that arrives next was sent at this time. Needed for the round-trip times of the receiver
+    /// (`tcp.receive_buffer`).
+    #[inline]
+    pub fn note_sent(&mut self, sent: Time) {
+        self.connection.note_sent(sent);
+    }
+
     /// An acknowledgement arrives that has made this many hops.
     pub fn on_ack(&mut self, ack: &AckSegment, hops: u8, now: Time) {
         let conn = &mut self.connection;

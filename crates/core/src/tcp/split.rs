@@ -25,7 +25,7 @@ pub struct Split {
 impl Split {
     /// Halves with these settings; the first is that of the source. `phase` is that of the clock of the second sender.
     pub fn new(first: &Config, second: &Config, room: u32, phase: Span) -> Split {
-        let mut receiver = Receiver::new(first);
+        let mut receiver = Receiver::of_relay(first);
         let syn = (Seq::from(first.starts_with_syn()), Seq::from(second.starts_with_syn()));
         receiver.open_to(room + syn.0, &mut vec![]);
         Split {
@@ -77,6 +77,11 @@ impl Split {
         self.sender.on_local_drop(segment, now);
     }
 
+    /// The acknowledgement of the second half that arrives next was sent at this time.
+    pub fn note_sent(&mut self, sent: Time) {
+        self.sender.note_sent(sent);
+    }
+
     /// An acknowledgement of the second half.
     pub fn on_ack(&mut self, ack: &AckSegment, hops: u8, now: Time, out: &mut Vec<Out>) {
         self.sender.on_ack(ack, hops, now);
@@ -98,7 +103,7 @@ impl Split {
     /// A timer of one of the halves expires.
     pub fn on_deadline(&mut self, now: Time, out: &mut Vec<Out>) {
         if self.receiver.deadline() <= now {
-            self.receiver.on_deadline(&mut self.from_receiver);
+            self.receiver.on_deadline(now, &mut self.from_receiver);
         }
         if self.sender.deadline() <= now {
             self.sender.on_deadline(now);

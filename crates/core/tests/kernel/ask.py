@@ -110,6 +110,7 @@ def _way(answer: Answer, forward: bool) -> list[tuple[float, tuple[object, ...]]
 
 
 def ranges(numbers: frozenset[int], prefix: str) -> list[str]:
+    """Writes numbers as ranges."""
     out: list[list[int]] = []
     for n in sorted(numbers):
         if out and n == out[-1][1] + 1:

@@ -77,6 +77,15 @@ class Script:
     everything."""
     closes: bool = False
     """The program closes its end when it has written everything."""
+    clears_push: bool = False
+    """The link clears the flag PSH, so that no segment is acknowledged at once for it."""
+
+
+Work = Callable[[socket.socket, Script], None]
+"""Program of an end, which begins and ends by messages over a socket."""
+
+Seen = tuple[int, int, bytes, str]
+"""Time, direction, headers and fate of a packet."""
 
 
 @dataclass(frozen=True)
@@ -123,14 +132,28 @@ def ask(script: Script) -> Answer:
     Raises:
         RuntimeError: The transfer has not ended in time.
     """
+    seen, tick_ns, late_ms, min_rtt_us = transfer(script, send, _receive)
+    return Answer(tick_ns, late_ms, min_rtt_us, _read(seen))
+
+
+def transfer(script: Script, send: Work, receive: Work) -> tuple[list[Seen], int, float, int]:
+    """Lets two programs transfer data over the link of a script.
+
+    Returns:
+        Packets, the time of the first one on the clock of the kernel's timers [ns], the time that a packet left the
+        link late at most [ms], and what the sender has measured as its smallest round-trip time [us].
+
+    Raises:
+        RuntimeError: The transfer has not ended in time.
+    """
     ends, channels, children = [], [], []
     try:
-        for work in (_send, _receive):
+        for work in (send, receive):
             ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             child = os.fork()
             if child == 0:
                 ours.close()
-                _be(work, theirs, script)
+                _be(work, work is receive, theirs, script)
             theirs.close()
             channels.append(ours)
             children.append(child)
@@ -147,11 +170,10 @@ def ask(script: Script) -> Answer:
             os.waitpid(child, 0)
         for end in ends:
             os.close(end)
-    begin, packets = _read(seen)
-    return Answer(begin + ticks, late_ms, min_rtt_us, packets)
+    return seen, seen[0][0] + ticks, late_ms, min_rtt_us
 
 
-def _be(work: Callable[[socket.socket, Script], None], channel: socket.socket, script: Script) -> None:
+def _be(work: Work, receives: bool, channel: socket.socket, script: Script) -> None:
     """Is one end, in a process of its own."""
     try:
         if ctypes.CDLL(None, use_errno=True).unshare(_NEW_NETWORK):
@@ -160,7 +182,7 @@ def _be(work: Callable[[socket.socket, Script], None], channel: socket.socket, s
         fcntl.ioctl(end, _SET_INTERFACE, struct.pack("16sH22x", b"tun0", _TUN_WITHOUT_HEADER))
         for name, value in SETTINGS.items():
             Path("/proc/sys/net", name).write_text(value)
-        address = _ADDRESSES[work is _receive]
+        address = _ADDRESSES[receives]
         for words in (f"addr add {address}/24 dev tun0", "link set tun0 mtu 1500 gso_max_segs 1 txqueuelen 5000 up"):
             subprocess.run(["ip", *words.split()], check=True)
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
@@ -183,7 +205,8 @@ def _receive(channel: socket.socket, _: Script) -> None:
         pass
 
 
-def _send(channel: socket.socket, script: Script) -> None:
+def send(channel: socket.socket, script: Script) -> None:
+    """Writes the data of a script, and ends when they are acknowledged."""
     sender = socket.socket()
     sender.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, script.control.encode())
     sender.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, not script.nagle)
@@ -207,10 +230,6 @@ def _send(channel: socket.socket, script: Script) -> None:
         fcntl.ioctl(sender, _UNSENT, unsent)
     channel.send(sender.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 152)[148:])
     channel.recv(16)
-
-
-_Seen = tuple[int, int, bytes, str]
-"""Time, direction, headers and fate of a packet."""
 
 
 class _Way:
@@ -244,14 +263,14 @@ class _Way:
             yield at_ns
 
 
-def _link(ends: list[int], channels: list[socket.socket], script: Script) -> tuple[list[_Seen], float, int]:
+def _link(ends: list[int], channels: list[socket.socket], script: Script) -> tuple[list[Seen], float, int]:
     """Is the link, ahead of other programs, until the sender has done."""
     delay_ns = int(script.rtt_ms * 5e5)
     ways = (
         _Way(ends[1], script.rate_bps, delay_ns, script.queue),
         _Way(ends[0], float("inf"), delay_ns, float("inf")),
     )
-    seen: list[_Seen] = []
+    seen: list[Seen] = []
     numbers = [0, 0]
     losses: Counter[bytes] = Counter()
     os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
@@ -274,6 +293,8 @@ def _link(ends: list[int], channels: list[socket.socket], script: Script) -> tup
                 seq = packet[head + 4 : head + 8]
                 lost = not empty and numbers[i] in script.lost and losses[seq] < MOST_LOSSES
                 losses[seq] += lost
+            if script.clears_push:
+                packet = _without_push(packet, head)
             fate = "script" if lost else "ok" if ways[i].take(packet, now_ns) else "queue"
             seen.append((now_ns, i, packet[: 60 + head], fate))
 
@@ -302,6 +323,17 @@ def _link(ends: list[int], channels: list[socket.socket], script: Script) -> tup
         os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
 
 
+def _without_push(packet: bytes, head: int) -> bytes:
+    """Clears the flag PSH, and corrects the checksum (RFC 1624)."""
+    if not packet[head + 13] & PUSH:
+        return packet
+    changed = bytearray(packet)
+    changed[head + 13] &= ~PUSH
+    checksum = struct.unpack_from(">H", packet, head + 16)[0] + PUSH
+    struct.pack_into(">H", changed, head + 16, (checksum & 0xFFFF) + (checksum >> 16))
+    return bytes(changed)
+
+
 def _waiting(end: int) -> Iterator[bytes]:
     while True:
         try:
@@ -326,7 +358,7 @@ def _ticks() -> int:
     return min(found) * TICK_NS
 
 
-def _read(seen: list[_Seen]) -> tuple[int, tuple[Packet, ...]]:
+def _read(seen: list[Seen]) -> tuple[Packet, ...]:
     """Reads the headers of packets in both directions."""
     begin, isn, out = seen[0][0], 0, []
 
@@ -345,7 +377,8 @@ def _read(seen: list[_Seen]) -> tuple[int, tuple[Packet, ...]]:
         if way == 0:
             out.append(Packet(ms, None, bytes_before(seq), payload, flags, (), fate))
             continue
-        options, blocks = packet[head + 20 : head + 4 * (words >> 4)], []
+        options = packet[head + 20 : head + 4 * (words >> 4)]
+        blocks: list[tuple[int, int]] = []
         while options and options[0]:
             size = 1 if options[0] == 1 else options[1]
             if options[0] == 5:
@@ -353,4 +386,4 @@ def _read(seen: list[_Seen]) -> tuple[int, tuple[Packet, ...]]:
                 blocks += zip(edges[::2], edges[1::2], strict=True)
             options = options[size:]
         out.append(Packet(ms, bytes_before(ack), 0, 0, flags, tuple(blocks), fate))
-    return begin, tuple(out)
+    return tuple(out)

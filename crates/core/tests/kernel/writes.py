@@ -1,8 +1,8 @@
 """Asks the kernel how its TCP cuts what a program writes, and how short transfers go from SYN to FIN.
 
-``python crates/core/tests/kernel/writes.py OUT`` asks each script three times and writes the answers of those that repeat
-themselves to OUT, in the format that `crates/core/tests/timeline/tcp/linux/writes.rs` reads. ``--only lives-reno-3`` asks
-one. Needs the rights of root, and a few minutes.
+``python crates/core/tests/kernel/writes.py OUT`` asks each script three times and writes the answers of those that
+repeat themselves to OUT, in the format that `crates/core/tests/timeline/tcp/linux/writes.rs` reads.
+``--only life-reno`` asks those whose names begin so. Needs the rights of root, and a few minutes.
 """
 
 import argparse
@@ -78,8 +78,8 @@ def _lived(packets: tuple[Packet, ...]) -> tuple[Packet, ...]:
 def _encode(packets: tuple[Packet, ...]) -> str:
     """Writes packets in a line.
 
-    Each begins with the tenths of a millisecond since the one before, if any. ``n`` is the next full segment, ``n700;`` one
-    of 700 B, ``r2896;`` a segment again that has this many bytes before it, with ``p`` for PSH and ``f`` for FIN. ``a`` and
+    Each begins with the tenths of a millisecond since the one before, if any. ``n`` is the next full segment, ``n700;``
+    one of 700 B, ``r2896;700;`` one again that has 2896 B before it, with ``p`` for PSH and ``f`` for FIN. ``a`` and
     ``b`` are acknowledgements of 1448 and 2896 B more, ``c700;`` of 700 B more, followed by their SACK blocks:
     ``s1448-2896;`` from the bytes that are acknowledged. ``x`` is lost.
     """

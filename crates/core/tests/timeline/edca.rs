@@ -27,7 +27,7 @@ struct Bench {
     next: u32,
 }
 
-/// What a frame on the air was: begin, kind, end, Duration field, and the sequence numbers that it carries.
+/// A frame on the air: begin, kind, end, Duration field, and the sequence numbers that it carries.
 type Sent = (u64, FrameKind, u64, u64, Vec<u16>);
 
 impl Bench {

@@ -92,7 +92,7 @@ class Case(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """What a run of ns-3 has delivered."""
+    """Deliveries of a run of ns-3."""
 
     goodput_bps: float
     per_flow_bps: tuple[float, ...]

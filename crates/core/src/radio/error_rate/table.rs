@@ -223,7 +223,7 @@ mod tests {
                             (lost(&exact, bytes), lost(&frames, bytes), lost(&bits, bytes));
                         let at = format!("{kbps} kbit/s, {hundredth} hundredths of a dB, {bytes} B: {wanted}");
                         assert!((by_bits - wanted).abs() < 0.006, "{at}, {by_bits}");
-                        // Where almost all long frames are lost they tell little of short ones.
+                        // Long frames tell little of short ones where almost all of them are lost.
                         if bytes == BYTES || lost(&exact, BYTES) < 0.9 {
                             assert!((by_frames - wanted).abs() < 0.006, "{at}, {by_frames}");
                         }

@@ -10,7 +10,7 @@ use crate::unit::Time;
 const RECEIVER_PORT: u16 = 5001;
 const FIRST_SENDER_PORT: u16 = 40_000;
 
-/// What TCP headers need to know of a connection, or of one half of a split one.
+/// Facts for TCP headers about a connection, or of one half of a split one.
 #[derive(Clone, Copy, Debug)]
 struct Connection {
     mss: u32,

@@ -228,9 +228,11 @@ impl Air {
     ) {
         let Mac { station, rules, .. } = &mut self.macs[r.index()];
         let Rules { timing, dcf } = &**rules;
-        let medium = medium(self.channel.sensed(r));
-        input(station, &mut wlan::Cx { now, medium, timing, rules: dcf, out: &mut self.actions });
-        self.channel.set_needs_every_end(r, station.needs_every_end());
+        self.channel.call_station(r, |sensed| {
+            let medium = medium(sensed);
+            input(station, &mut wlan::Cx { now, medium, timing, rules: dcf, out: &mut self.actions });
+            station.needs_every_end()
+        });
         timers.set(Timer::Mac(r), station.deadline());
     }
 
@@ -295,6 +297,14 @@ impl Air {
         timers.set(Timer::Radio(n), last);
     }
 
+    /// The last frame of a radio has ended; returns the packet of a broadcast that the sender has finished.
+    #[inline(always)]
+    pub fn end(&mut self, n: RadioId) -> Option<PacketId> {
+        let on_air = &mut self.on_air[n.index()];
+        on_air.ended = true;
+        on_air.over.take()
+    }
+
     /// Second loop of the last frame of a radio: processes its end at every receiver in range. Actions are deferred,
     /// because no station may send before every receiver has processed the end. Returns the verdict at the intended
     /// receiver, if given in this loop. `CLOSELY` must be true if `self.closely` is.
@@ -307,8 +317,7 @@ impl Air {
         timers: &mut Timers,
         watch: &mut Watch,
     ) -> Option<Verdict> {
-        let on_air = &mut self.on_air[n.index()];
-        on_air.ended = true;
+        let on_air = &self.on_air[n.index()];
         let (frame, end) = (&on_air.frame, on_air.end());
         let mut frame_end = FrameEnd::<CLOSELY> {
             frame,
@@ -406,16 +415,16 @@ impl Air {
     /// the intended receiver, if given just now.
     #[inline(always)]
     pub fn note_attempt(&mut self, n: RadioId, at_end: Option<Verdict>, net: &Network) {
-        let OnAir { frame, at_target, answered, .. } = &self.on_air[n.index()];
-        if *answered {
+        let on_air = &mut self.on_air[n.index()];
+        if on_air.answered {
             return;
         }
-        let Some(unanswered) = frame.unanswered(at_target.or(at_end) == Some(Verdict::Decoded)) else { return };
-        self.on_air[n.index()].attempt = match unanswered {
-            Unanswered::Refused => Cause::Refused,
-            Unanswered::ResponseLost => Cause::ResponseLost,
-            Unanswered::NotReceived => self.cause_of_loss(n, net),
-        };
+        match on_air.frame.unanswered(on_air.at_target.or(at_end) == Some(Verdict::Decoded)) {
+            None => {}
+            Some(Unanswered::Refused) => on_air.attempt = Cause::Refused,
+            Some(Unanswered::ResponseLost) => on_air.attempt = Cause::ResponseLost,
+            Some(Unanswered::NotReceived) => self.on_air[n.index()].attempt = self.cause_of_loss(n, net),
+        }
     }
 
     /// Cause why the last frame of a radio was not decoded at its intended receiver: a state that excludes reception

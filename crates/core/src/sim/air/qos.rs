@@ -25,7 +25,7 @@ struct Stored {
     packet: PacketId,
 }
 
-/// What QoS stations need of the engine.
+/// Services of the engine for QoS stations.
 #[derive(Clone, Debug, Default)]
 pub struct Qos {
     /// Contents of the last frame of each radio.
@@ -140,8 +140,7 @@ impl Air {
         timers: &mut Timers,
         watch: &mut Watch,
     ) -> Option<Verdict> {
-        let on_air = &mut self.on_air[n.index()];
-        on_air.ended = true;
+        let on_air = &self.on_air[n.index()];
         let (frame, end) = (on_air.frame, on_air.end());
         let Some(qos) = &mut self.qos else { return None };
         let mut all = take(&mut qos.ended);

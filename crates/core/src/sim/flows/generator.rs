@@ -182,13 +182,13 @@ impl Flows {
         self.generator.free.push((f as u32, now));
     }
 
-    /// Tells if a flow is a short flow whose sender has finished or given up.
+    /// Tells if a flow is a short flow whose sender has finished or given up, and whose receiver has read everything.
     #[inline]
     pub fn is_done_with(&self, f: usize) -> bool {
         let flow = &self.list[f];
         f >= self.generator.first
             && flow.since != Time::NEVER
-            && matches!(&flow.ends, Ends::Tcp(ends) if ends.0.is_done() || ends.0.gave_up().is_some())
+            && matches!(&flow.ends, Ends::Tcp(ends) if ends.0.gave_up().is_some() || (ends.0.is_done() && !ends.1.has_unread()))
     }
 
     fn note_transfer(&self, f: usize, totals: &FlowTotals, recorder: &mut Recorder) {

@@ -50,8 +50,6 @@ pub struct Network {
     pub links: Links,
     /// Packets between MAC, router and queue.
     pub transit: Transit,
-    /// Deadline of the first packet in transit. Kept outside the scheduler, because it changes too often.
-    pub transit_at: Time,
     /// Link RED and Neighborhood RED, which drop packets between queue and MAC.
     pub admission: Option<Box<Admission>>,
     pub boxes: Boxes,
@@ -102,7 +100,6 @@ impl Network {
             ports,
             links: Links::new(setup, crossings(setup, &graph)),
             transit: Transit::new(n),
-            transit_at: Time::NEVER,
             admission: Admission::new(setup),
             boxes: Boxes::new(&setup.middleboxes),
             closely: false,

@@ -90,12 +90,13 @@ impl World {
         let Some(mobile_nodes) = &mut self.mobile_nodes else { return };
         let n = ports.node(r);
         if mobile_nodes.look_around(n, r, at) {
-            let radios = |(m, position): (NodeId, Position)| ports.of(m).map(move |r| (r, position));
             let position = mobile_nodes.position(n, at);
+            let near = mobile_nodes.near(n, at);
             if ports.has_additional() {
-                channel.refill(r, position, mobile_nodes.near(n, at).flat_map(radios));
+                let radios = |(first, position, found)| ports.of(ports.node(first)).map(move |r| (r, position, found));
+                channel.refill(r, position, near.flat_map(radios));
             } else {
-                channel.refill(r, position, mobile_nodes.near(n, at).map(|(m, position)| (RadioId(m.0), position)));
+                channel.refill(r, position, near);
             }
         }
     }

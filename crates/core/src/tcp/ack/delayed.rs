@@ -1,7 +1,7 @@
 //! Delayed acknowledgements (RFC 9293, 3.8.6.3; RFC 5681, 4.2). The timeout is that of 4.4BSD, and of ns-3: standards
 //! only limit it.
 
-use super::interface::{AckWhen, Arrived};
+use super::interface::{AckWhen, Arrived, BufferState};
 use super::registry::Acknowledging;
 use crate::setting::limit::{HOUR, at_most, range};
 use crate::settings;
@@ -14,6 +14,9 @@ settings! {
         pub segments: u32 = 2 => range(1, 1_000_000),
         /// Longest time that an acknowledgement is held; below 500 ms (RFC 9293, 3.8.6.3).
         pub timeout: Span = Span::ms(200) => at_most(HOUR),
+        /// Time between two ticks of the timer's clock (Linux with HZ 250: 4 ms). A segment that comes when less than a
+        /// quarter of the timeout is left is then acknowledged at once; 0 s: the timer is exact.
+        pub tick: Span = Span::ZERO => at_most(Span::secs(1)),
         /// Acknowledges the SYN at once.
         pub syn_at_once: bool = true,
         /// Segments at the start of a connection that are acknowledged one by one, half the receiver's window at most
@@ -39,15 +42,41 @@ impl Delayed {
     }
 }
 
+impl Delayed {
+    /// Acknowledges one by one as long as the window grows and after a pause, and not while the buffer is scarce (Linux).
+    #[cold]
+    fn heed(&mut self, buffer: &BufferState) {
+        if let Some(window) = buffer.after_idle {
+            self.quick = self.quick.max(self.cfg.quick_acks.min(window / 2));
+        }
+        if buffer.scarce {
+            self.quick = 0;
+        } else if buffer.grows && self.cfg.quick_acks > 0 {
+            self.quick |= 1;
+        }
+    }
+}
+
 impl Acknowledging for Delayed {
     fn on_segment(&mut self, arrived: &Arrived) -> AckWhen {
         // RFC 5681, 4.2: out-of-order segments, and those that fill a gap, are acknowledged at once.
         let mut ordinary = arrived.in_order && !arrived.fills_gap && !(arrived.syn && self.cfg.syn_at_once);
         ordinary &= !(arrived.push && self.cfg.push_at_once);
+        let mut waits = arrived.held < self.cfg.segments;
+        if let Some(buffer) = arrived.buffer.filter(|_| !arrived.syn) {
+            self.heed(&buffer);
+            // A sender need not be told at once of a window that shrinks.
+            waits |= !buffer.keeps_window;
+        }
         if self.quick > 0 && !arrived.syn {
             self.quick -= 1;
             ordinary = false;
         }
-        if ordinary && arrived.held < self.cfg.segments { AckWhen::Within(self.cfg.timeout) } else { AckWhen::Now }
+        let Config { timeout, tick, .. } = self.cfg;
+        match (ordinary && waits, tick) {
+            (false, _) => AckWhen::Now,
+            (true, Span::ZERO) => AckWhen::Within(timeout),
+            (true, tick) => AckWhen::WithinTicks { span: timeout, tick },
+        }
     }
 }

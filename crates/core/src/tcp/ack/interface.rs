@@ -22,6 +22,21 @@ pub struct Arrived {
     pub syn: bool,
     /// It has the PSH flag.
     pub push: bool,
+    /// State of the buffer, if the receiver has one that may limit the window.
+    pub buffer: Option<BufferState>,
+}
+
+/// State of a receiver's buffer after a segment has arrived.
+#[derive(Clone, Copy, Debug)]
+pub struct BufferState {
+    /// The window grows with the segment.
+    pub grows: bool,
+    /// Less than half of the buffer is free.
+    pub scarce: bool,
+    /// The window is no smaller than when it was last told.
+    pub keeps_window: bool,
+    /// Window last told \[segments\], if no data had come for longer than a retransmission timeout.
+    pub after_idle: Option<u32>,
 }
 
 /// Time of an acknowledgement.
@@ -31,4 +46,11 @@ pub enum AckWhen {
     Now,
     /// Before this time has passed since the first segment that is not acknowledged.
     Within(Span),
+    /// The same by a clock with ticks.
+    WithinTicks {
+        /// The time.
+        span: Span,
+        /// Time between two ticks.
+        tick: Span,
+    },
 }

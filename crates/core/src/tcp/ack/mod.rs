@@ -21,7 +21,7 @@ macro_rules! policies {
             /// Every segment is acknowledged at once.
             Every = "every": Every;
             /// Every second segment, or after a timeout (RFC 1122, 4.2.3.2; RFC 5681, 4.2).
-            Delayed = "delayed": Delayed::new(&cfg.delayed_ack, cfg.receive_window),
+            Delayed = "delayed": Delayed::new(&cfg.delayed_ack, cfg.first_offer()),
                 settings delayed_ack: delayed = " Delayed acknowledgements.";
             /// Every segment at first, then every second, third and fourth (Altman and Jimenez 2003).
             Thinning = "thinning": Thinning::new(&cfg.ack_thinning),

@@ -102,6 +102,8 @@ pub struct Connection {
     // ---- acknowledgements ----
     /// Last acknowledgement that arrived.
     last_ack: Ack,
+    /// Time at which it was sent.
+    last_ack_sent: Time,
     /// Duplicates in a row, as the loss recovery counts them.
     dup_acks: u32,
     /// Duplicates since the last new acknowledgement.
@@ -189,6 +191,7 @@ impl Connection {
             ecn: Sending::new(&cfg.ecn, syn),
             door: Door::default(),
             last_ack: Ack::default(),
+            last_ack_sent: Time::ZERO,
             dup_acks: 0,
             duplicates: 0,
             delivered: 0,

@@ -86,6 +86,12 @@ impl Connection {
         }
     }
 
+    /// Stores the time at which an acknowledgement that arrives now was sent; segments echo it.
+    #[inline]
+    pub(in crate::tcp) fn note_sent(&mut self, sent: Time) {
+        self.last_ack_sent = sent;
+    }
+
     /// Changes the limit of the window that the receiver may offer.
     pub(in crate::tcp) fn set_window_limit(&mut self, segments: u32) {
         self.cfg.receive_window = segments;
@@ -100,8 +106,15 @@ impl Connection {
         let nothing_outstanding = self.una == self.max;
         let retransmission = seq < self.max;
         let syn = seq == 0 && self.syn;
-        let mut segment =
-            DataSegment { seq, sent: self.now, born: self.now, retransmission, syn, ..DataSegment::default() };
+        let mut segment = DataSegment {
+            seq,
+            sent: self.now,
+            echo: self.last_ack_sent,
+            born: self.now,
+            retransmission,
+            syn,
+            ..DataSegment::default()
+        };
         if seq == self.fin.0 {
             segment.fin = self.fin.1;
         }
@@ -142,7 +155,6 @@ impl Connection {
         self.out.push(Out::Segment(probe));
         self.count_queued();
         self.counters.probes_sent += 1;
-        self.last_sent = self.now;
     }
 
     /// Counts the segment that was just sent as a probe.

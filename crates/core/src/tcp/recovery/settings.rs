@@ -132,8 +132,12 @@ settings! {
         /// Tick of the clock of timers: an expiration is at the next tick but one at the latest, and up to an eighth
         /// later when it is far away.
         pub tick: Span = Span::ms(4) => range(Span::us(1), Span::secs(1)),
+        /// The receiver sends SACK blocks. Without them three duplicate acknowledgements mean a loss and partial
+        /// acknowledgements further ones (RFC 6582), and there are no tail loss probes.
+        pub sack: bool = true,
         /// Tail loss probes (RFC 8985, 7).
-        pub tail_loss_probe: bool = true,
+        pub tail_loss_probe: bool = true
+            ; used when |c| c.sack, else "`tcp.rack_tlp.sack` is false",
         /// Detection of spurious timeouts (RFC 5682).
         pub f_rto: bool = true,
         /// End of slow start before a loss: with `cubic`, HyStart++ also with `reno`.

@@ -35,7 +35,7 @@ keywords! {
 }
 
 keywords! {
-    /// What follows an A-MPDU to which no block acknowledgement came.
+    /// Reaction to an A-MPDU to which no block acknowledgement came.
     pub enum MissedBlockAck {
         /// A block acknowledgement request: what arrived is not sent again.
         Request = "request",
@@ -45,7 +45,7 @@ keywords! {
 }
 
 keywords! {
-    /// How an agreement of block acknowledgement comes about (10.25.2).
+    /// Origin of an agreement of block acknowledgement (10.25.2).
     pub enum Agreement {
         /// An ADDBA request and its response are sent as frames, once two packets wait for a receiver.
         Requested = "requested",
@@ -113,7 +113,7 @@ settings! {
 settings! {
     /// Block acknowledgement.
     pub struct BlockAck {
-        /// How agreements come about.
+        /// Origin of agreements.
         pub agreement: Agreement = Agreement::Requested,
         /// Time for which an originator holds its packets while it waits for the response to an ADDBA request, and then
         /// does without an agreement before it asks again.
@@ -121,7 +121,7 @@ settings! {
             ; used when |c| c.agreement == Agreement::Requested, else "`agreement` is `established`",
         /// Window of an agreement: MPDUs for which a recipient has room in its reordering buffer.
         pub buffer_mpdus: u32 = 64 => range(1, 64),
-        /// What follows an A-MPDU without a block acknowledgement.
+        /// Reaction to an A-MPDU without a block acknowledgement.
         pub after_missed: MissedBlockAck = MissedBlockAck::Request,
         /// Attempts at an MPDU under an agreement.
         pub mpdu_attempts: Option<u32> | "unlimited" = Some(10) => range(1, 255),

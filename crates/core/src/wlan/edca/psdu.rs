@@ -20,7 +20,7 @@ pub struct Mpdu {
     pub until: Span,
 }
 
-/// What a frame carries besides its header: filled by the station that sends it, read by those that receive it.
+/// Content of a frame besides its header: filled by the station that sends it, read by those that receive it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Psdu {
     /// Traffic identifier.

@@ -12,7 +12,7 @@ pub fn ahead(from: u16, to: u16) -> u16 {
     to.wrapping_sub(from) % NUMBERS
 }
 
-/// What becomes of an MPDU that has arrived.
+/// Fate of an MPDU that has arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
     /// It arrived before, or its turn is over.

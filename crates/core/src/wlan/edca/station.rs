@@ -724,7 +724,7 @@ impl QosStation {
             let asks = !after_rts && self.psdu.aggregate && cx.rules.block_ack.after_missed == MissedBlockAck::Request;
             let stream = (exchange.to, self.psdu.tid);
             if asks {
-                // What has arrived is known only from the block acknowledgement that the request brings.
+                // Only the block acknowledgement that the request brings tells the MPDUs that have arrived.
                 let patient = Limits { attempts: None, rts_attempts: None, lifetime: None };
                 self.with_queue(cx, |queue, done, now| {
                     queue.on_failure(false, &patient, now, done);

@@ -3,6 +3,7 @@
 
 mod kernel;
 mod lives;
+mod readers;
 mod rfcs;
 mod senders;
 mod vectors;
@@ -41,6 +42,8 @@ pub struct Row {
     pub ms: f64,
     pub what: String,
     pub lost: bool,
+    /// Window of an acknowledgement \[segments\]; 0 where it is not known.
+    pub window: u32,
 }
 
 pub struct Case {
@@ -60,7 +63,7 @@ pub fn cases(text: &'static str) -> Vec<Case> {
         }
         let (ms, what) = line.split_once(' ').expect("a time and a packet");
         let (what, lost) = what.strip_suffix(" x").map_or((what, false), |w| (w, true));
-        let row = Row { ms: ms.parse().expect("a time"), what: what.to_owned(), lost };
+        let row = Row { ms: ms.parse().expect("a time"), what: what.to_owned(), lost, window: 0 };
         cases.last_mut().expect("a case").rows.push(row);
     }
     cases
@@ -96,7 +99,8 @@ pub enum Load {
 
 enum Event {
     Data(DataSegment),
-    Ack(AckSegment),
+    /// With the time at which it was sent.
+    Ack(Time, AckSegment),
 }
 
 /// Bytes before each segment; the SYN is segment 0.
@@ -148,7 +152,7 @@ pub fn run(
                 starts.pop_front();
             }
             let gone = !s.syn && s.fin != Fin::Bare && lost(Some(s.seq), data);
-            let (payload, what) = if s.syn { (8, String::new()) } else { bytes.take(&s) };
+            let (payload, what) = if s.syn || s.probe { (8, String::new()) } else { bytes.take(&s) };
             let full = starts.len() >= path.queue && free > now;
             if !gone && !full {
                 let sent = free.max(now);
@@ -158,8 +162,9 @@ pub fn run(
                 forward.push_back((free + path.delay + syn, Event::Data(s)));
             }
             if !s.syn {
-                let what = if in_bytes { what } else { s.seq.to_string() };
-                rows.push(Row { ms: now.since(begin).0 as f64 / 1e6, what, lost: gone || full });
+                let number = if s.probe { "p".to_owned() } else { s.seq.to_string() };
+                let what = if in_bytes { what } else { number };
+                rows.push(Row { ms: now.since(begin).0 as f64 / 1e6, what, lost: gone || full, window: 0 });
             }
         }
         for said in out.drain(..) {
@@ -173,10 +178,10 @@ pub fn run(
                     let (first, last) = if in_bytes { (first, last) } else { (u64::from(left), u64::from(right - 1)) };
                     write!(what, " {first}-{last}").expect("text");
                 }
-                rows.push(Row { ms: now.since(begin).0 as f64 / 1e6, what, lost: gone });
+                rows.push(Row { ms: now.since(begin).0 as f64 / 1e6, what, lost: gone, window: ack.window });
             }
             if !gone {
-                reverse.push_back((now + path.delay, Event::Ack(ack)));
+                reverse.push_back((now + path.delay, Event::Ack(now, ack)));
             }
         }
         let heads = [forward.front(), reverse.front()].into_iter().flatten().map(|e| e.0);
@@ -191,7 +196,8 @@ pub fn run(
                 receiver.on_segment(&s, 1, Ecn::NotEct, now, &mut out);
             }
         } else if reverse.front().is_some_and(|e| e.0 <= now) {
-            if let Some((_, Event::Ack(a))) = reverse.pop_front() {
+            if let Some((_, Event::Ack(sent, a))) = reverse.pop_front() {
+                sender.note_sent(sent);
                 sender.on_ack(&a, 1, now);
             }
         } else if !written && start <= now {
@@ -202,7 +208,7 @@ pub fn run(
             }
             sender.finish(now);
         } else if receiver.deadline() <= now {
-            receiver.on_deadline(&mut out);
+            receiver.on_deadline(now, &mut out);
         } else {
             sender.on_deadline(now);
         }
@@ -289,6 +295,7 @@ fn every_timeline_has_the_kernels_order_of_packets_and_its_times() {
     let Some(section) = kernel::section() else { return };
     page += section;
     page += writes::section();
+    page += &readers::section().0;
     page += crate::linux_bbr::section();
     page += crate::linux_flows::section();
     let path = std::path::Path::new(crate::CORE).join("../../docs/linux.md");

@@ -208,7 +208,7 @@ impl Run {
             let mut out = vec![];
             if now == self.receiver.deadline() {
                 // Of what is due at one instant ns-2 takes first what was set first.
-                self.receiver.on_deadline(&mut out);
+                self.receiver.on_deadline(now, &mut out);
             } else if now == arrival {
                 let (_, segment, ecn) = self.data.pop_front().expect("due");
                 self.receiver.on_segment(&segment, 1, ecn, now, &mut out);

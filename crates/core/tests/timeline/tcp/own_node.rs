@@ -182,7 +182,7 @@ fn acks(cfg: &Config, segments: u32) -> Vec<(u64, Seq)> {
     }
     let at = r.deadline();
     if at != Time::NEVER {
-        r.on_deadline(&mut out);
+        r.on_deadline(at, &mut out);
         all.extend(
             out.drain(..).filter_map(|o| if let Out::Ack(a) = o { Some((at.0 / 1_000_000, a.next)) } else { None }),
         );

@@ -32,7 +32,7 @@ fn thinned_with(thinning: thinning::Config, arrivals: &[(u64, u32)], silence: bo
     }
     if silence {
         let at = r.deadline();
-        r.on_deadline(&mut out);
+        r.on_deadline(at, &mut out);
         take(&mut out, at.0 / 1_000_000);
     }
     acks

@@ -73,9 +73,9 @@ pub struct Aodv {
     recent: Recent,
     /// Shared by all routers.
     cfg: Arc<Config>,
+    seen: Seen,
     table: Table,
     buffer: Buffer,
-    seen: Seen,
     /// Own sequence number.
     sequence: u32,
     /// Number of the next own request.

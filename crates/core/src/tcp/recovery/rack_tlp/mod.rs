@@ -8,6 +8,7 @@
 
 mod clock;
 mod control;
+mod no_sack;
 mod pacing;
 mod prr;
 mod queue;
@@ -24,6 +25,7 @@ use super::registry::LossRecovery;
 use super::settings::RackTlpConfig;
 use super::view::RackView;
 use crate::packet::{AckSegment, SackBlocks, Seq};
+use crate::tcp::cc::interface::AckKind;
 use crate::tcp::config::Config;
 use crate::tcp::connection::Connection;
 use crate::unit::{Span, Time};
@@ -115,6 +117,7 @@ impl RackTlp {
     /// Hands the window back to the connection.
     fn end(&mut self, conn: &mut Connection) {
         conn.set_pacing_rate(self.pacing.rate);
+        self.watch_window(conn);
         conn.set_cwnd(f64::from(self.w.cwnd));
         conn.set_ssthresh(f64::from(self.w.ssthresh));
     }
@@ -224,6 +227,9 @@ impl RackTlp {
 
     /// Seeks losses after a delivery. If more segments may be lost soon, the timer waits for that.
     fn identify_losses(&mut self, conn: &mut Connection, facts: &mut Facts) {
+        if !self.cfg.sack {
+            return self.mark_first_lost(facts);
+        }
         if self.queue.is_empty() || !self.rack.advanced {
             return;
         }
@@ -288,7 +294,7 @@ impl RackTlp {
 
     /// Open, or Disorder while segments are missing.
     fn keep_open(&mut self) {
-        let left_out = self.queue.sacked() + self.queue.lost() > 0;
+        let left_out = self.queue.sacked() + self.queue.inferred() + self.queue.lost() > 0;
         let state = if left_out || self.queue.any_resent() { State::Disorder } else { State::Open };
         if self.state != state {
             self.state = state;
@@ -323,6 +329,10 @@ impl RackTlp {
                 State::Reducing if una != self.high => {
                     self.end_reduction();
                     self.state = State::Open;
+                }
+                State::Recovery if !self.cfg.sack && una == self.high => {
+                    self.queue.forget_inferred(u32::MAX);
+                    return Next::New;
                 }
                 State::Recovery => {
                     self.end_recovery(ack);
@@ -487,7 +497,7 @@ impl RackTlp {
     fn process(&mut self, ack: &AckSegment, conn: &mut Connection) {
         let now = conn.now();
         let (prior_lost, prior_delivered, fack) = (self.lost, self.rate.delivered, self.queue.fack());
-        let prior_in_flight = self.queue.in_flight();
+        let (una, prior_in_flight) = (self.queue.una(), self.queue.in_flight());
         let had_segments = !self.queue.is_empty();
         let mut facts = Facts::default();
         if !ack.sack.is_empty() {
@@ -498,6 +508,9 @@ impl RackTlp {
             conn.note_answer();
             self.timeouts = 0;
             self.take_acked(ack.next, now, &mut facts);
+        }
+        if !self.cfg.sack {
+            self.infer(self.queue.una() - una, conn.last_ack().kind == AckKind::Duplicate, &mut facts);
         }
         if !had_segments {
             self.take_window(conn);

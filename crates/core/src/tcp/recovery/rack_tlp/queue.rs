@@ -44,6 +44,8 @@ pub(super) struct Queue {
     sacked: u32,
     lost: u32,
     resent: u32,
+    /// Segments that duplicate acknowledgements without SACK have shown to have arrived.
+    inferred: u32,
     /// Transmissions in their order, obsolete ones included.
     sent: VecDeque<(Time, Seq)>,
     /// Segments below need no retransmission now.
@@ -97,9 +99,26 @@ impl Queue {
         self.resent
     }
 
+    /// Segments that duplicate acknowledgements without SACK have shown to have arrived.
+    pub fn inferred(&self) -> u32 {
+        self.inferred
+    }
+
+    /// Counts a duplicate acknowledgement without SACK, unless only missing segments are left. Tells if it counts.
+    pub fn infer(&mut self) -> bool {
+        let counts = self.inferred + self.lost.max(1) < self.len();
+        self.inferred += u32::from(counts);
+        counts
+    }
+
+    /// Counts this many segments no longer.
+    pub fn forget_inferred(&mut self, segments: u32) {
+        self.inferred = self.inferred.saturating_sub(segments);
+    }
+
     /// Pipe: segments in the network.
     pub fn in_flight(&self) -> u32 {
-        self.len() + self.resent - self.sacked - self.lost
+        (self.len() + self.resent - self.sacked - self.lost).saturating_sub(self.inferred)
     }
 
     /// One past the highest segment that was reported in a SACK block.

@@ -121,6 +121,7 @@ impl RackTlp {
     /// Tells if tail loss probes are allowed in this state.
     pub(super) fn may_probe(&self, conn: &Connection) -> bool {
         self.cfg.tail_loss_probe
+            && self.cfg.sack
             && matches!(self.state, State::Open | State::Reducing)
             && !self.queue.is_empty()
             && conn.gave_up().is_none()

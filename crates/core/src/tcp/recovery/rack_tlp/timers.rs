@@ -4,8 +4,9 @@
 use super::RackTlp;
 use super::clock::Kind;
 use super::state::State;
+use crate::tcp::config::IdleRule;
 use crate::tcp::connection::Connection;
-use crate::unit::Span;
+use crate::unit::{Span, Time};
 
 /// Added to the times after which segments may be lost, or a probe is sent.
 const SLACK: Span = Span::ms(2);
@@ -93,12 +94,25 @@ impl RackTlp {
         }
     }
 
-    /// The receiver has answered a sender with nothing outstanding.
+    /// Starts the timer of a sender that faces a closed window with nothing outstanding.
+    pub(super) fn watch_window(&mut self, conn: &mut Connection) {
+        if conn.timer() == Time::NEVER && self.queue.is_empty() && conn.is_shut_out() && conn.gave_up().is_none() {
+            self.set_timeout(conn);
+        }
+    }
+
+    /// The receiver has answered a sender with nothing outstanding: a closed window is probed later.
     pub(super) fn take_window(&mut self, conn: &mut Connection) {
         conn.note_answer();
         if conn.offered() > 0 {
             conn.end_backoff();
             conn.stop_timer();
+            if conn.una() < conn.available() && conn.cfg().after_idle == IdleRule::Decay && conn.was_idle() {
+                conn.decay_window();
+                self.begin(conn);
+            }
+        } else if conn.is_shut_out() {
+            self.set_timeout(conn);
         }
     }
 
@@ -163,6 +177,7 @@ impl RackTlp {
         if open && self.queue.sacked() >= self.dup_threshold {
             self.rack.reordering = self.rack.reordering.min(self.dup_threshold);
         }
+        self.queue.forget_inferred(u32::MAX);
         self.w.cwnd = self.queue.in_flight() + 1;
         self.w.credit = 0;
         self.state = State::Loss;

@@ -4,6 +4,7 @@
 use super::super::{ack, said, wait};
 use super::settings;
 use chappe_core::packet::{AckSegment, SackBlocks, Seq};
+use chappe_core::tcp::recovery::settings::HyStartRule;
 use chappe_core::tcp::recovery::view::{RackView, RecoveryState};
 use chappe_core::tcp::{Config, Sender};
 use chappe_core::unit::{Span, Time};
@@ -62,6 +63,61 @@ impl Script {
 /// CUBIC without timestamps, as in the scripts.
 fn cubic() -> Config {
     Config { timestamps: false, ..settings("cubic") }
+}
+
+/// A connection whose receiver has no SACK.
+fn without_sack(segments: u32) -> Script {
+    let mut cfg = cubic();
+    cfg.rack_tlp.sack = false;
+    Script::new(&cfg, segments)
+}
+
+#[test]
+fn c48_the_third_duplicate_without_sack_sends_the_first_segment_again() {
+    let mut s = without_sack(4);
+    assert_eq!([(); 3].map(|()| s.ack(0, &[])), [vec![], vec![], vec![1]]);
+    assert_eq!(s.view().state, RecoveryState::ByCount);
+    // Until something above the recovery point is acknowledged, duplicates mean nothing.
+    assert_eq!(s.ack(4, &[]), [0; 0]);
+    assert_eq!(s.view().state, RecoveryState::ByCount);
+    let sent = s.write(5);
+    assert_eq!(sent[0], 5);
+    s.ack(5, &[]);
+    assert_eq!(s.view().state, RecoveryState::Open);
+}
+
+#[test]
+fn c50_two_duplicates_without_sack_release_two_segments() {
+    let mut s = without_sack(10);
+    assert_eq!(s.write(5), [0; 0]);
+    assert_eq!([0, 0, 3, 5].map(|up_to| s.ack(up_to, &[])), [vec![11], vec![12], vec![13, 14], vec![15]]);
+}
+
+#[test]
+fn a_partial_acknowledgement_without_sack_sends_the_next_segment_again() {
+    let mut s = without_sack(10);
+    // Segments 1 and 3 are lost.
+    let sent: Vec<_> = (0..8).flat_map(|_| s.ack(0, &[])).collect();
+    assert_eq!(sent, [1]);
+    assert_eq!(s.ack(2, &[]), [3]);
+    assert_eq!((s.view().state, s.ack(10, &[])), (RecoveryState::ByCount, vec![]));
+}
+
+/// The vector says that HyStart ends slow start at 48; here it ends it at 36, so that the threshold is given.
+#[test]
+fn c84_cubic_grows_with_time_after_slow_start() {
+    let mut cfg = Config { initial_ssthresh: Some(48), ..cubic() };
+    cfg.rack_tlp.hystart = HyStartRule::Off;
+    let mut s = Script::new(&cfg, 400);
+    let mut cwnd = vec![];
+    for acked in (2..=130).step_by(2) {
+        s.ack(acked, &[]);
+        s.now += Span::ms(100);
+        cwnd.push(s.window().0);
+    }
+    let after = |acked: usize| cwnd[acked / 2 - 1];
+    assert_eq!([10, 20, 30, 38, 60, 80, 100, 120].map(after), [20.0, 30.0, 40.0, 48.0, 49.0, 50.0, 52.0, 58.0]);
+    assert_eq!([122, 124, 126, 128, 130].map(after), [59.0, 60.0, 61.0, 62.0, 63.0]);
 }
 
 #[test]

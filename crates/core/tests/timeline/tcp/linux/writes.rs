@@ -104,7 +104,7 @@ fn packets(mut text: &str) -> Vec<Row> {
         }
         let lost = text.starts_with('x');
         text = text.strip_prefix('x').unwrap_or(text);
-        rows.push(Row { ms: tenths as f64 / 10.0, what, lost });
+        rows.push(Row { ms: tenths as f64 / 10.0, what, lost, window: 0 });
     }
     rows
 }
