@@ -12,13 +12,18 @@ const FLOWS: &str = include_str!("data/linux_flows.csv");
 const ABOUT: &str = "\n## Flows\n\n\
     Flows of the preset beside those of the kernel: `A`, `B` alone, 40 and 100 ms, 10 Mbit/s, queues of 50 and 100 packets; `C` two\n\
     flows, the second 5 s later; `E` random losses of 0.1, 1 and 5 %; `F` 5637 kbit/s, 19 ms (`EU`) or 116 ms (`US`), the queue as in\n\
-    the name, `G` four flows with 1 ms; `L` as `F`, but the queue is that of the sending host, with `tcp.small_queue = 2` and\n\
-    `tcp.local_drop = \"cwr\"`. A case agrees if the goodput of its flows together is no more than 2 % (`A`, `B`), 10 % (`E`) or 5 %\n\
+    the name, `G` four flows with 1 ms; `L` as `F`, but the queue is that of the sending host, with `tcp.small_queue = \"auto\"` and\n\
+    `tcp.local_drop = \"cwr\"`. As the kernel's programs, flows write 65,536 B at a time, when the send buffer has room. Programs\n\
+    that are a link wake up late, below 0.1 ms and at times 0.5 ms; here datagrams on the way back delay acknowledgements by 0.1 ms\n\
+    in the mean and 0.5 ms at most.\n\n\
+    A case agrees if the goodput of its flows together is no more than 2 % (`A`, `B`), 10 % (`E`) or 5 %\n\
     outside of the range of the kernel's runs, window and round-trip time of a flow that is alone no more than 5 % (`E`: 10 %), and\n\
     if the larger one of two flows is the same, unless the kernel's runs differ in that. Numbers are means over a flow; of `C` and\n\
-    `E` over five runs, of the others over one run of the kernel. Of two flows of CUBIC, the time at which the second one begins decides which is the larger one: with 20 ms\n\
-    more or less the kernel's first flow has 4559 to 5293 kbit/s, its second 4692 to 5509. The range of `C_cubic_cubic` covers these\n\
-    runs, too, which were made because the first comparison had differed.\n\n\
+    `E` over five runs. Of the kernel there are one to three runs of each case, and more of these, which were made because the first\n\
+    comparison had differed: `F_EU_q2`, `F_US_q1` to `q3`, `G_four_q1` to `q3` and `L_EU_q1`, `L_US_q1` two to five times again,\n\
+    `F_EU_q2`, `F_US_q1`, `F_US_q2` and `A_bbr` also over the link of `make check-kernel`, which wakes up in time. Of two flows of CUBIC, the time at\n\
+    which the second one begins decides which is the larger one: with 20 ms more or less the kernel's first flow has 4559 to\n\
+    5293 kbit/s, its second 4692 to 5509, and the range covers these runs, too.\n\n\
     | case | congestion control | goodput \\[kbit/s\\] | kernel | window | kernel | RTT \\[ms\\] | kernel | verdict |\n\
     |---|---|---|---|---|---|---|---|---|\n";
 
@@ -34,6 +39,8 @@ struct Theirs<'a> {
 struct Case<'a> {
     name: &'a str,
     flows: Vec<Theirs<'a>>,
+    /// Least and largest sum of the goodputs of a run, if it is more than sums of single ones \[kbit/s\].
+    sum: Option<(f64, f64)>,
 }
 
 fn cases() -> Vec<Case<'static>> {
@@ -41,11 +48,15 @@ fn cases() -> Vec<Case<'static>> {
     for row in FLOWS.lines().filter(|l| !l.starts_with('#')).skip(1) {
         let columns: Vec<&'static str> = row.split(',').collect();
         let number = |i: usize| columns[i].parse::<f64>().expect("a number");
+        if columns[1] == "all" {
+            cases.last_mut().expect("flows").sum = Some((number(4), number(5)));
+            continue;
+        }
         let ranges = [4, 6, 8].map(|i| (number(i), number(i + 1)));
         let flow = Theirs { control: columns[2], seconds: number(3), ranges };
         match cases.last_mut().filter(|c| c.name == columns[0]) {
             Some(case) => case.flows.push(flow),
-            None => cases.push(Case { name: columns[0], flows: vec![flow] }),
+            None => cases.push(Case { name: columns[0], flows: vec![flow], sum: None }),
         }
     }
     cases
@@ -79,26 +90,33 @@ impl Case<'_> {
         let fast = r#"rate = "1 Gbit/s", delay = "0 s", queue = { limit = 5000 }"#;
         let error = format!("error = {{ model = \"uniform\", rate = {loss} }}, error_place = \"before_queue\"");
         let error = if loss > 0.0 { format!(", {error}") } else { String::new() };
-        let slow = format!("rate = \"{rate}\", queue = {{ limit = {limit} }}{error}");
+        // The kernel's shaper takes a packet from the queue when that may leave, so that the one in service counts.
+        let counts = "discipline = \"transmit_ring\", transmit_ring.interrupt_frames = 1, ";
+        let counts = if self.is_own() { counts } else { "" };
+        let slow = format!("rate = \"{rate}\", queue = {{ {counts}limit = {limit} }}{error}");
         let (first, second) = if self.is_own() { (slow.as_str(), fast) } else { (fast, slow.as_str()) };
         let (first, second) = (first.replace(", delay = \"0 s\"", ""), second.replace(", delay = \"0 s\"", ""));
-        let own = if self.is_own() { "small_queue = 2, local_drop = \"cwr\"" } else { "" };
-        let flows: Vec<String> = (0..self.flows.len())
+        let own = if self.is_own() { "small_queue = \"auto\", local_drop = \"cwr\"" } else { "" };
+        // Datagrams on the way back, for which acknowledgements wait now and then: up to 120 us, 16 us in the mean.
+        let others = "{ src = 1, dst = 0, app = \"cbr\", cbr = { interval = \"1370 us\", payload = \"1472 B\" } }";
+        let mut flows: Vec<String> = (0..self.flows.len())
             .map(|i| {
                 let control = self.flows[i].control;
                 let start = if i == 0 { 0.0 } else { apart * i as f64 + later };
                 format!("{{ src = 0, dst = 2, start = \"{start} s\", tcp.congestion_control = \"{control}\" }}")
             })
             .collect();
+        flows.push(others.to_owned());
         format!(
             r#"
             extends = "linux"
             run = {{ stop = "{stop} s", batches = 1, warmup_batches = 0 }}
             topology = {{ kind = "none", wired_nodes = 3 }}
             queue.discipline = "droptail"
-            wired_link = [{{ src = 0, dst = 1, delay = "0 s", {first}, back = {{ rate = "1 Gbit/s", queue = {{ limit = 5000 }} }} }},
+            wired_link = [{{ src = 0, dst = 1, delay = "0 s", {first}, back = {{ rate = "24 Mbit/s", queue = {{ limit = 5000 }} }} }},
                     {{ src = 1, dst = 2, delay = "{delay}", {second}, back = {{ rate = "1 Gbit/s", queue = {{ limit = 5000 }}, error = {{ model = "none" }} }} }}]
             tcp = {{ receive_window = 100000, {own} }}
+            bulk.write_size = "65536 B"
             flow = [{flows}]
             "#,
             stop = self.flows[0].seconds,
@@ -148,7 +166,7 @@ fn differs(case: &Case, ours: &[[f64; 3]]) -> bool {
     };
     let sum = |of: &dyn Fn(usize) -> f64| (0..ours.len()).map(of).sum::<f64>();
     let theirs = |i: usize| case.flows[i].ranges;
-    let range = (sum(&|i| theirs(i)[0].0), sum(&|i| theirs(i)[0].1));
+    let range = case.sum.unwrap_or((sum(&|i| theirs(i)[0].0), sum(&|i| theirs(i)[0].1)));
     let means = ours.len() == 1 && (1..3).any(|i| apart(ours[0][i], theirs(0)[i]).abs() > most[i]);
     // The kernel has an order if it was the same in all its runs.
     let (first, second) = (theirs(0)[0], theirs(ours.len() - 1)[0]);
@@ -158,39 +176,27 @@ fn differs(case: &Case, ours: &[[f64; 3]]) -> bool {
 }
 
 /// Cases that differ, with the number of the reason.
-const DIFFER: &[(&str, usize)] = &[
-    ("A_bbr", 1),
-    ("F_EU_q2", 2),
-    ("F_US_q1", 2),
-    ("F_US_q2", 2),
-    ("F_US_q3", 2),
-    ("G_four_q1", 2),
-    ("G_four_q2", 2),
-    ("G_four_q3", 2),
-    ("L_EU_q1", 3),
-    ("L_EU_q2", 3),
-    ("L_EU_q3", 3),
-    ("L_EU_q4", 3),
-    ("L_EU_q50", 3),
-    ("L_US_q1", 3),
-];
+const DIFFER: &[(&str, usize)] = &[("L_EU_q1", 1), ("L_US_q1", 1)];
 
-/// Reasons for differences, in the order of their numbers. They were found by asking the kernel with the link of
-/// `crates/core/tests/kernel/link.py`: BBR, 40 ms, a queue of 50, windows read every 20 ms; Reno for 60 s, with a link that
-/// clears PSH (and corrects the checksum) and with one that does not; Reno for 15 s with a `tbf` and a `pfifo` at the sender,
-/// with and without a limit of one byte.
+/// Reasons for differences, in the order of their numbers, and what experiments have shown. They were asked with the lab's
+/// link and that of `crates/core/tests/kernel/link.py`: flows of 60 s (`L` 8 to 40 s), windows read every 20 ms, memory of the
+/// socket every 2 ms (`SO_MEMINFO`).
 const REASONS: &str = "\n\
-    1. Acknowledgements that arrive late and together raise the window of BBR: over a more exact link, that of\n\
-    \u{20}  the section before and of `make check-kernel`, means differ by less than a segment.\n\
-    2. The kernel acknowledges a pushed segment (PSH) at once, so that pairs of segments begin anew. With a queue of few packets the\n\
-    \u{20}  pairs decide which packets are lost. A source without end has no pushes here; the kernel's programs write in pieces. Tested\n\
-    \u{20}  with a link that clears the flag: with it the kernel has 3440 kbit/s with `EU` and a queue of 2, without it 4233, and 1745\n\
-    \u{20}  and 3956 with `US`, as many as here. With `US` and a queue of 1 it has 381 with and 389 without pushes, with a queue of 3\n\
-    \u{20}  4033 with pushes, as many as here, too: there the single run of the table is the exception, and pushes explain neither. `G` was not tested.\n\
-    3. The kernel's limit is one of memory, asked before a packet is added: more than two packets are in the node at moments, so\n\
-    \u{20}  that the window may be larger, and a queue of one packet overflows. Tested: with `net.ipv4.tcp_limit_output_bytes = 1` a\n\
-    \u{20}  packet is added only when none is there, and the kernel's window with `EU` and a queue of 1 is 19.7 segments instead of 3.1,\n\
-    \u{20}  the same as with queues of 2 and 3.\n";
+    1. A shaper of the kernel (`tbf`) has a bucket of a packet: after an idle time the first packet leaves at once, and the second\n\
+    \u{20}  2.0 ms later, in place of 2.1 and 4.3 ms. Of two packets that an acknowledgement releases both find room in a queue of one,\n\
+    \u{20}  and a third is dropped. Here, where the packet that is sent stays in the queue, the second one is dropped, and a receiver\n\
+    \u{20}  that has got one segment waits 40 ms. With queues of two or more nothing is dropped by either.\n\n\
+    Experiments explain what had differed before:\n\n\
+    - Pushes and late acknowledgements lower `F` and `G` with queues of few packets. The window just fits, so that a packet of\n\
+    \u{20} a pair or three arrives in the instant in which another leaves the queue. With exact times it finds room, with 20 us more or less every other\n\
+    \u{20} time not: over an exact link the preset has 4114 kbit/s for `F_EU_q2` and 3888 for `F_US_q2`. A kernel over a link that wakes up in time\n\
+    \u{20} has 3387 to 3390 and 1659 to 1986, over one that wakes up later 2265 to 2688 and 839 to 1007. The first 830 and 1,870 packets are the same as the preset's, up to\n\
+    \u{20} a segment that finds the queue full or not.\n\
+    - The kernel's window in `L_EU` has a step: the sender holds two packets in its node, no more (4560 B, all the time), and as many more are in flight\n\
+    \u{20} as the link sends in a round trip. With 19.16 ms, nine packets, that is one more. A kernel's window is 23.9 with a round-trip time of 18.4 ms and 25.5 with 19.3 ms; its\n\
+    \u{20} smallest one in `L_EU` is 19.15 to 19.17 ms. Without late acknowledgements the preset has 23.9 with 19.12 ms and 25.9 with 19.16 ms.\n\
+    - BBR's window rises with acknowledgements that come late and together: over the link of `make check-kernel` the kernel's is 76.7, over the other\n\
+    \u{20} 80.7 to 85.9; the preset has 76.3 with exact times and 78.2 with the datagrams of this comparison.\n";
 
 static JUDGED: LazyLock<(String, Vec<String>)> = LazyLock::new(|| {
     let (mut page, mut wrong) = (ABOUT.to_owned(), vec![]);

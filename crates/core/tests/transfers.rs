@@ -154,3 +154,42 @@ fn without_the_setting_nothing_closes() {
     assert!(value(&flows, "close_time_s").is_nan());
     assert_eq!(value(&flows, "packets_sent"), 2.0);
 }
+
+/// A transfer of 4,000 B in pieces of 700 B, with this rule for small segments: segments, time until the last arrives.
+fn in_pieces(nagle: &str) -> (f64, f64) {
+    let bulk = "bulk = { bytes = \"4000 B\", write_size = \"700 B\" }";
+    let tcp = format!("tcp = {{ nagle = \"{nagle}\", initial_window = 8 }}");
+    let (_, flows) = one_wire(&format!("{bulk}\nflow = [{{ src = 0, dst = 1, {tcp} }}]"));
+    assert_eq!(flows.counts("bytes_delivered"), Some(&[4000][..]), "{nagle}");
+    (value(&flows, "packets_delivered"), value(&flows, "completion_time_s"))
+}
+
+#[test]
+fn pieces_are_cut_into_segments_as_the_rule_for_small_segments_says() {
+    let (handshake, header, way, bytes) = (0.02064, 320e-6, 0.01, |n: f64| n * 8e-6);
+    // Each of the six pieces at once.
+    let (segments, took) = in_pieces("off");
+    assert!(segments == 6.0 && close(took, handshake + bytes(4000.0) + 6.0 * header + way), "{segments}, {took} s");
+    // The first piece, which nothing precedes; two full segments; 380 B when all of that is acknowledged.
+    let (segments, took) = in_pieces("rfc9293");
+    let round = bytes(3620.0) + 3.0 * header + way + header + way;
+    assert!(segments == 4.0 && close(took, handshake + round + bytes(380.0) + header + way), "{segments}, {took} s");
+    // 380 B when the first piece is acknowledged, which is before the full segments have left.
+    let (segments, took) = in_pieces("minshall");
+    let acked = bytes(700.0) + header + way + header + way;
+    let sent = acked.max(bytes(3620.0) + 3.0 * header);
+    assert!(segments == 4.0 && close(took, handshake + sent + bytes(380.0) + header + way), "{segments}, {took} s");
+}
+
+#[test]
+fn a_transfer_in_pieces_closes_when_everything_is_written_and_a_stop_withdraws_the_rest() {
+    let bulk = "bulk = { bytes = \"400 kB\", write_size = \"10 kB\" }";
+    let tcp = |more: &str| format!("tcp = {{ send_buffer = \"auto\"{more} }}");
+    let (_, flows) = one_wire(&format!("{bulk}\nflow = [{{ src = 0, dst = 1, {} }}]", tcp(", fin = true")));
+    assert_eq!(flows.counts("bytes_delivered"), Some(&[400_000][..]));
+    assert!(value(&flows, "close_time_s") > value(&flows, "completion_time_s"));
+    let (_, flows) = one_wire(&format!("{bulk}\nflow = [{{ src = 0, dst = 1, stop = \"1 s\", {} }}]", tcp("")));
+    let (sent, delivered) = (value(&flows, "packets_sent"), value(&flows, "packets_delivered"));
+    assert!(sent == delivered + 1.0 && delivered > 50.0 && delivered < 274.0, "{sent} {delivered}");
+    assert!(value(&flows, "completion_time_s") > 1.0);
+}

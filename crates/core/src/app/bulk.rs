@@ -12,15 +12,20 @@ settings! {
         pub segments: Option<u32> | "unlimited" = None => range(1, 1_000_000_000),
         /// Number of bytes to send, in place of `segments`; the last segment may be shorter than the others.
         pub bytes: Option<Bytes> | "unlimited" = None => range(Bytes(1), Bytes(4_000_000_000)),
+        /// Number of bytes that the application writes at a time, as soon as the send buffer has room; "unlimited":
+        /// everything at once, in full segments, and no segment has the PSH flag.
+        pub write_size: Option<Bytes> | "unlimited" = None => range(Bytes(1), Bytes(1_000_000_000)),
     }
 }
 
-/// Source of a file transfer, which writes the whole file at its start.
+/// Source of a file transfer, which hands the whole file over at its start.
 #[derive(Clone, Debug)]
 pub struct Bulk {
     start: Time,
     segments: Option<u32>,
     missing: u32,
+    /// Bytes of the file, if it is written in pieces of this many bytes.
+    pieces: Option<(Option<u64>, u32)>,
 }
 
 impl Bulk {
@@ -33,7 +38,8 @@ impl Bulk {
             }
             None => (cfg.segments, 0),
         };
-        Bulk { start, segments, missing }
+        let bytes = segments.map(|n| u64::from(n) * u64::from(segment.0) - u64::from(missing));
+        Bulk { start, segments, missing, pieces: cfg.write_size.map(|size| (bytes, size.0)) }
     }
 
     /// Segments of the file; `None`: unlimited.
@@ -56,6 +62,9 @@ impl Bulk {
 
     pub(super) fn on_deadline(&mut self) -> Out {
         self.start = Time::NEVER;
-        Out::Write { segments: self.segments, missing: self.missing }
+        match self.pieces {
+            Some((bytes, size)) => Out::Pieces { bytes, size },
+            None => Out::Write { segments: self.segments, missing: self.missing },
+        }
     }
 }

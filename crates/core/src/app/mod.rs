@@ -38,6 +38,13 @@ pub enum Out {
         /// Bytes by which the last segment is shorter than the others.
         missing: u32,
     },
+    /// Hands bytes to TCP, in pieces.
+    Pieces {
+        /// Number of bytes; `None`: unlimited.
+        bytes: Option<u64>,
+        /// Bytes of each piece but the last one.
+        size: u32,
+    },
     /// Hands a message to TCP, whose completion is measured.
     Message {
         /// Number of segments.
@@ -206,7 +213,7 @@ mod tests {
     #[test]
     fn a_transfer_of_bytes_has_a_short_last_segment() {
         for (bytes, segments, missing) in [(1, 1, 1459), (1460, 1, 0), (1461, 2, 1459), (4000, 3, 380)] {
-            let cfg = bulk::Config { segments: None, bytes: Some(Bytes(bytes)) };
+            let cfg = bulk::Config { bytes: Some(Bytes(bytes)), ..bulk::Config::default() };
             let bulk = Bulk::new(&cfg, Time(3), Bytes(1460));
             assert_eq!(bulk.missing(), missing, "{bytes} B");
             let app = Application::new(Source::Bulk(bulk), Time::NEVER);

@@ -20,6 +20,8 @@ pub enum Fin {
 pub struct DataSegment {
     /// Number of the segment.
     pub seq: Seq,
+    /// Bytes by which the payload of a write in pieces is shorter than that of a full segment.
+    pub missing: u32,
     /// Time at which this copy was sent.
     pub sent: Time,
     /// Time at which the last acknowledgement that had arrived was sent (RFC 7323 timestamp echo).
@@ -34,6 +36,8 @@ pub struct DataSegment {
     pub probe: bool,
     /// FIN flag: the source has no more data.
     pub fin: Fin,
+    /// PSH flag: a write of the application ends with the segment.
+    pub push: bool,
     /// True for a segment sent as ECN-capable.
     pub ect: bool,
     /// ECE flag; on the SYN it offers ECN, together with CWR.

@@ -7,7 +7,7 @@ use crate::setting::{Node, join};
 use serde_json::{Map, Value as Json, json};
 
 /// Settings that the previous version did not have, each with the value that changes nothing.
-const NEW: [(&str, &str); 43] = [
+const NEW: [(&str, &str); 47] = [
     ("radio.shadowing_seed", "topology"),
     ("traffic.seed", "topology"),
     ("traffic.stop", "never"),
@@ -35,6 +35,10 @@ const NEW: [(&str, &str); 43] = [
     ("radio.sinr.error_rates_file", NONE),
     ("radio.sinr.error_rates_table", ""),
     ("tcp.fin", "false"),
+    ("tcp.nagle", "rfc9293"),
+    ("tcp.send_buffer", "unlimited"),
+    ("tcp.delayed_ack.push_at_once", "false"),
+    ("bulk.write_size", "unlimited"),
     ("tcp.delayed_ack.tick", "0 s"),
     ("tcp.receive_buffer.enabled", "false"),
     ("tcp.receive_buffer.initial", "131072 B"),

@@ -183,7 +183,7 @@ mod tests {
                 prop_assert_eq!(a.is_empty(), first.is_none());
                 if let Some(first) = first {
                     let (next, at) = a.first();
-                    prop_assert_eq!((a.due(first), at), first);
+                    prop_assert_eq!((a.due(next), at), first);
                     now = first.1.0;
                 }
             }

@@ -141,6 +141,11 @@ impl Sim {
                 flow.time.on_event(self.now, ends.0.phase());
                 self.dispatch_sender(f);
             }
+            (app::Out::Pieces { bytes, size }, Ends::Tcp(ends)) => {
+                ends.0.write_in_pieces(bytes, size, self.now);
+                flow.time.on_event(self.now, ends.0.phase());
+                self.dispatch_sender(f);
+            }
             (app::Out::Message { segments, missing }, Ends::Tcp(ends)) => {
                 let before = ends.0.written();
                 ends.0.write(Some(segments), self.now);

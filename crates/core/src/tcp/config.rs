@@ -85,6 +85,29 @@ keywords! {
     }
 }
 
+keywords! {
+    /// A segment that is not full, at the end of what the application has written, while data are outstanding.
+    pub enum Nagle {
+        /// Sends it at once (`TCP_NODELAY`).
+        Off = "off",
+        /// Lets it wait until everything is acknowledged, or it is full (RFC 9293, 3.7.4; RFC 896).
+        Rfc9293 = "rfc9293",
+        /// Lets it wait only while another segment that was not full is outstanding (Minshall; Linux).
+        Minshall = "minshall",
+    }
+}
+
+keywords! {
+    /// Size of the buffer into which the application writes.
+    pub enum SendBuffer {
+        /// The application never waits.
+        Unlimited = "unlimited",
+        /// Memory for twice the largest window, with `bbr` for three times, of at least 10 segments (Linux: tuned
+        /// automatically). The application goes on when a third of it is free.
+        Auto = "auto",
+    }
+}
+
 /// Segments that may be sent before the first acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InitialWindow {
@@ -129,6 +152,49 @@ impl Scalar for InitialWindow {
 
     fn describe() -> Json {
         json!({ "anyOf": [{ "type": "integer", "minimum": 1, "maximum": 1_000_000 }, { "enum": ["rfc5681", "rfc6928"] }] })
+    }
+}
+
+/// Limit on the packets of a connection in its own node.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SmallQueue {
+    /// No limit.
+    #[default]
+    Unlimited,
+    /// A fixed number of packets.
+    Packets(u32),
+    /// Memory of two packets, or what the pacing rate sends in 1/1024 s if that is more (Linux).
+    Auto,
+}
+
+impl SmallQueue {
+    /// Tells if packets are counted.
+    #[inline]
+    pub fn is_limited(self) -> bool {
+        self != SmallQueue::Unlimited
+    }
+}
+
+impl Scalar for SmallQueue {
+    fn read(node: &Node) -> Result<Self, String> {
+        match &node.value {
+            Value::Text(t) if t == "unlimited" => Ok(SmallQueue::Unlimited),
+            Value::Text(t) if t == "auto" => Ok(SmallQueue::Auto),
+            Value::Int(n @ 1..=1_000_000) => Ok(SmallQueue::Packets(*n as u32)),
+            _ => Err("expected a number of packets from 1 to 1000000, \"auto\" or \"unlimited\"".into()),
+        }
+    }
+
+    fn written(&self) -> Json {
+        match self {
+            SmallQueue::Unlimited => json!("unlimited"),
+            SmallQueue::Auto => json!("auto"),
+            SmallQueue::Packets(n) => json!(n),
+        }
+    }
+
+    fn describe() -> Json {
+        json!({ "anyOf": [{ "type": "integer", "minimum": 1, "maximum": 1_000_000 }, { "enum": ["auto", "unlimited"] }] })
     }
 }
 
@@ -222,10 +288,15 @@ ack::policies! {
         pub limited_transmit: bool = true,
         /// Segments that one acknowledgement may release.
         pub max_burst: Option<u32> | "unlimited" = None => range(1, 1_000_000),
-        /// Limit on the packets of a connection in its own node, from TCP to the end of their transmission (Linux: TCP
-        /// small queues). The segment that begins a recovery does not wait, nor do the retransmissions of Reno, NewReno
-        /// and Vegas during recovery.
-        pub small_queue: Option<u32> | "unlimited" = None => range(1, 1_000_000),
+        /// Limit on the packets of a connection in its own node, from TCP to the end of their transmission (TCP small
+        /// queues); "auto": memory of two packets, or what the pacing rate sends in 1/1024 s if that is more (Linux). The
+        /// segment that begins a recovery does not wait, nor do the retransmissions of Reno, NewReno and Vegas during
+        /// recovery.
+        pub small_queue: SmallQueue = SmallQueue::Unlimited,
+        /// Segments that are not full, at the end of what was written (`bulk.write_size`).
+        pub nagle: Nagle = Nagle::Rfc9293,
+        /// Size of the send buffer, for applications that write in pieces (`bulk.write_size`).
+        pub send_buffer: SendBuffer = SendBuffer::Unlimited,
         /// Reaction to a segment that the full queue of its own node drops.
         pub local_drop: LocalDrop = LocalDrop::Lost,
         /// Quantity that is halved when a loss is found.

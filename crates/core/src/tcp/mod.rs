@@ -33,8 +33,11 @@ pub mod send_times;
 pub mod sender;
 pub mod split;
 pub mod variants;
+mod writes;
 
-pub use config::{Config, DupAcks, GrowthPer, GrowthWhen, Halving, IdleRule, InitialWindow, LocalDrop};
+pub use config::{
+    Config, DupAcks, GrowthPer, GrowthWhen, Halving, IdleRule, InitialWindow, LocalDrop, Nagle, SendBuffer, SmallQueue,
+};
 pub use counters::{Counters, Sums};
 pub use output::Out;
 pub use receiver::Receiver;

@@ -141,6 +141,7 @@ impl Receiver {
             held: self.held,
             unacknowledged: self.unacknowledged,
             syn: segment.syn,
+            push: segment.push,
             buffer,
         };
         match self.policy.on_segment(&arrived) {

@@ -113,6 +113,41 @@ impl Sender {
         conn.integrate_window();
     }
 
+    /// The application writes this many bytes, `None` without end, in pieces of `size` bytes: the first one when the
+    /// connection is established, each of the others when the one before is written and the send buffer has room.
+    pub fn write_in_pieces(&mut self, bytes: Option<u64>, size: u32, now: Time) {
+        let conn = &mut self.connection;
+        if conn.gave_up().is_some() || conn.is_finished() {
+            return;
+        }
+        conn.plan_writes(bytes, size);
+        self.write(Some(0), now);
+        self.take_pieces();
+        self.connection.integrate_window();
+    }
+
+    /// The application writes what the send buffer takes.
+    #[cold]
+    fn take_pieces(&mut self) {
+        let conn = &mut self.connection;
+        if conn.awaits_syn() || conn.max() == 0 && conn.cfg().starts_with_syn() || conn.gave_up().is_some() {
+            return;
+        }
+        let sends = self.stands_by.is_none() && !self.recovery.is_probing();
+        loop {
+            let has_sent_all = conn.has_sent_all();
+            if !conn.take_piece() {
+                break;
+            }
+            if sends && has_sent_all {
+                self.recovery.on_write(conn);
+            } else if sends {
+                self.recovery.go_on(conn);
+            }
+        }
+        conn.watch_window();
+    }
+
     /// The application closes its end after all that it has written: a FIN follows, with `tcp.fin`. Nothing that is
     /// written later is taken. Tells if there is something to send or to wait for.
     pub fn finish(&mut self, now: Time) -> bool {
@@ -186,6 +221,9 @@ impl Sender {
         if current {
             self.on_current_ack(ack, kind);
             self.connection.note_end();
+            if self.connection.writes_more() {
+                self.take_pieces();
+            }
             if self.connection.is_to_finish() {
                 self.finish(now);
             }

@@ -16,7 +16,7 @@ import random
 import sys
 from pathlib import Path
 
-from link import Answer, Packet, Script, ask
+from link import MSS, Answer, Packet, Script, ask
 
 SEED = 39
 CONTROLS = ("reno", "cubic", "bbr")
@@ -24,9 +24,6 @@ SCRIPTS = 100
 RUNS = 3
 ATTEMPTS = 6
 LATE_MS = 0.5
-
-_WHEEL_NS = 4096 * 4_000_000
-"""Timers of a minute and less depend on their clock modulo this."""
 
 
 def _spread(r: random.Random, low: float, high: float) -> float:
@@ -65,25 +62,32 @@ def repeat(control: str, number: int) -> str:
     """Asks a script several times; returns its lines in the file."""
     script = draw(control, number)
     try:
-        answers = [_undisturbed(script) for _ in range(RUNS)]
+        answers = [undisturbed(script) for _ in range(RUNS)]
     except RuntimeError as e:
         return f"! {control}-{number} {e}\n"
+    scatter = compare(answers)
+    if isinstance(scatter, str):
+        return f"! {control}-{number} {scatter}\n"
+    head = f"= {control}-{number} {control} {script.rtt_ms} {script.queue} {script.segments}"
+    lost = ",".join([*ranges(script.lost, ""), *ranges(script.lost_acks, "a")])
+    tick = answers[0].tick_us
+    return f"{head} {tick} {answers[0].min_rtt_us} {scatter:.1f} {lost}\n{_encode(answers[0].packets)}\n"
+
+
+def compare(answers: list[Answer]) -> float | str:
+    """Largest difference of times between answers [ms], or the first difference of the order of packets."""
     first, *others = [{False: _way(a, False), True: _way(a, True)} for a in answers]
     for way in (False, True):
         for other in others:
             for i, (a, b) in enumerate(itertools.zip_longest(first[way], other[way])):
                 if not a or not b or a[1] != b[1]:
                     ms = a[0] if a else b[0]
-                    return f"! {control}-{number} differs at {'data' if way else 'ack'} {i + 1}, {ms:.0f} ms\n"
+                    return f"differs at {'data' if way else 'ack'} {i + 1}, {ms:.0f} ms"
     pairs = ((a, b) for way in (False, True) for o in others for a, b in zip(first[way], o[way], strict=True))
-    scatter = max(abs(a[0] - b[0]) for a, b in pairs)
-    head = f"= {control}-{number} {control} {script.rtt_ms} {script.queue} {script.segments}"
-    lost = ",".join([*_ranges(script.lost, ""), *_ranges(script.lost_acks, "a")])
-    tick = answers[0].tick_ns % _WHEEL_NS // 1000
-    return f"{head} {tick} {answers[0].min_rtt_us} {scatter:.1f} {lost}\n{_encode(answers[0].packets)}\n"
+    return max(abs(a[0] - b[0]) for a, b in pairs)
 
 
-def _undisturbed(script: Script) -> Answer:
+def undisturbed(script: Script) -> Answer:
     """Asks a script on a machine that is not too busy, if that comes to pass in a few attempts."""
     answers = []
     for _ in range(ATTEMPTS):
@@ -95,16 +99,18 @@ def _undisturbed(script: Script) -> Answer:
 
 def disturbance(answer: Answer) -> float:
     """Time by which a busy machine has delayed the link, or the program that writes the data [ms]."""
-    return max(answer.late_ms, answer.packets[9].ms - answer.packets[0].ms)
+    tenth = min(9, len(answer.packets) - 1)
+    return max(answer.late_ms, answer.packets[tenth].ms - answer.packets[0].ms)
 
 
 def _way(answer: Answer, forward: bool) -> list[tuple[float, tuple[object, ...]]]:
     """Packets of a direction: times, and what must be the same."""
     packets = [p for p in answer.packets if (p.acked is None) == forward]
-    return [(p.ms, (p.acked, p.segment, p.blocks, p.fate)) for p in packets]
+    return [(p.ms, (p.acked, p.first, p.size, p.flags, p.blocks, p.fate)) for p in packets]
 
 
-def _ranges(numbers: frozenset[int], prefix: str) -> list[str]:
+def ranges(numbers: frozenset[int], prefix: str) -> list[str]:
+    """Writes numbers as ranges."""
     out: list[list[int]] = []
     for n in sorted(numbers):
         if out and n == out[-1][1] + 1:
@@ -127,12 +133,14 @@ def _encode(packets: tuple[Packet, ...]) -> str:
         out.append(str(at - last) if at > last else "")
         last = at
         if p.acked is None:
-            out.append("n" if p.segment == nxt else f"r{p.segment};")
-            nxt = max(nxt, p.segment + 1)
+            segment = p.first // MSS + 1
+            out.append("n" if segment == nxt else f"r{segment};")
+            nxt = max(nxt, segment + 1)
         else:
-            out.append({1: "a", 2: "b"}.get(p.acked - una, f"c{p.acked};"))
-            una = p.acked
-            out += [f"s{left - una}-{right - una};" for left, right in p.blocks]
+            acked = p.acked // MSS
+            out.append({1: "a", 2: "b"}.get(acked - una, f"c{acked};"))
+            una = acked
+            out += [f"s{left // MSS + 1 - una}-{right // MSS - una};" for left, right in p.blocks]
         out.append("x" if p.fate != "ok" else "")
     return "".join(out)
 

@@ -28,7 +28,7 @@ MSS = 1448
 """Payload of a packet of 1500 B with 52 B of headers [B]."""
 
 RATE_BPS = 10_000_000
-"""Rate of the link [bit/s]."""
+"""Rate of the link, if a script says no other [bit/s]."""
 
 TICK_NS = 4_000_000
 """Time between two ticks of the kernel's timers (HZ 250) [ns]."""
@@ -43,7 +43,7 @@ _NEW_NETWORK, _SET_INTERFACE, _TUN_WITHOUT_HEADER = 0x40000000, 0x400454CA, 0x10
 _SEND_BUFFER_FORCE, _RECEIVE_BUFFER_FORCE, _UNSENT = 32, 33, 0x5411
 _BUFFER = 8 << 20
 _ADDRESSES, _PORT = ("10.39.0.1", "10.39.0.2"), 5001
-_FIN, _SYN, _RST, _PSH = 1, 2, 4, 8
+FIN, _SYN, _RST, PUSH = 1, 2, 4, 8
 _END_S = 30.0
 _AWAKE_NS = 150_000
 """The link is awake for this time before a packet is due, so that it wakes up in time [ns]."""
@@ -64,6 +64,19 @@ class Script:
     than `MOST_LOSSES`."""
     lost_acks: frozenset[int]
     """Lost packets of the receiver, by their number; its SYN-ACK is the first."""
+    rate_bps: float = RATE_BPS
+    """Rate of the link."""
+    size: int = 0
+    """Bytes to write, in place of `segments`."""
+    write: int = 0
+    """Bytes that the program writes at a time; 0: all at once."""
+    nagle: bool = True
+    """Nagle's algorithm; False: `TCP_NODELAY`."""
+    waits: bool = False
+    """The send buffer is that of the kernel, and the program writes when it has room; otherwise the buffer takes
+    everything."""
+    closes: bool = False
+    """The program closes its end when it has written everything."""
     clears_push: bool = False
     """The link clears the flag PSH, so that no segment is acknowledged at once for it."""
 
@@ -82,11 +95,15 @@ class Packet:
     ms: float
     """Time since the SYN."""
     acked: int | None
-    """Segments acknowledged; None: a data packet."""
-    segment: int
-    """Number of the segment of a data packet, from 1 on."""
+    """Bytes acknowledged, the FIN as one; None: a data packet, or the FIN of the sender."""
+    first: int
+    """Bytes before the payload of a data packet."""
+    size: int
+    """Payload [B]."""
+    flags: int
+    """Flags of the header."""
     blocks: tuple[tuple[int, int], ...]
-    """First and last segment of each SACK block."""
+    """SACK blocks: bytes before them, and before their end."""
     fate: str
     """``ok``, ``script`` or ``queue``."""
 
@@ -102,6 +119,11 @@ class Answer:
     min_rtt_us: int
     """Smallest round-trip time that the sender has measured, with what the kernel and this program take."""
     packets: tuple[Packet, ...]
+
+    @property
+    def tick_us(self) -> int:
+        """Time of the SYN on that clock, modulo the span on which timers of a minute and less depend [us]."""
+        return self.tick_ns % (4096 * TICK_NS) // 1000
 
 
 def ask(script: Script) -> Answer:
@@ -187,11 +209,21 @@ def send(channel: socket.socket, script: Script) -> None:
     """Writes the data of a script, and ends when they are acknowledged."""
     sender = socket.socket()
     sender.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, script.control.encode())
-    sender.setsockopt(socket.SOL_SOCKET, _SEND_BUFFER_FORCE, _BUFFER)
-    data = bytes(script.segments * MSS)
+    sender.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, not script.nagle)
+    if not script.waits:
+        sender.setsockopt(socket.SOL_SOCKET, _SEND_BUFFER_FORCE, _BUFFER)
+    data = memoryview(bytes(script.size or script.segments * MSS))
+    piece = script.write or len(data)
     channel.recv(16)
     sender.connect((_ADDRESSES[1], _PORT))
-    sender.sendall(data)
+    sender.setblocking(not script.waits)
+    at = 0
+    while at < len(data):
+        if script.waits:
+            select.select([], [sender], [])
+        at += sender.send(data[at : at + piece])
+    if script.closes:
+        sender.shutdown(socket.SHUT_WR)
     unsent = array.array("i", [1])
     while unsent[0]:
         time.sleep(0.005)
@@ -235,7 +267,7 @@ def _link(ends: list[int], channels: list[socket.socket], script: Script) -> tup
     """Is the link, ahead of other programs, until the sender has done."""
     delay_ns = int(script.rtt_ms * 5e5)
     ways = (
-        _Way(ends[1], RATE_BPS, delay_ns, script.queue),
+        _Way(ends[1], script.rate_bps, delay_ns, script.queue),
         _Way(ends[0], float("inf"), delay_ns, float("inf")),
     )
     seen: list[Seen] = []
@@ -293,11 +325,11 @@ def _link(ends: list[int], channels: list[socket.socket], script: Script) -> tup
 
 def _without_push(packet: bytes, head: int) -> bytes:
     """Clears the flag PSH, and corrects the checksum (RFC 1624)."""
-    if not packet[head + 13] & _PSH:
+    if not packet[head + 13] & PUSH:
         return packet
     changed = bytearray(packet)
-    changed[head + 13] &= ~_PSH
-    checksum = struct.unpack_from(">H", packet, head + 16)[0] + _PSH
+    changed[head + 13] &= ~PUSH
+    checksum = struct.unpack_from(">H", packet, head + 16)[0] + PUSH
     struct.pack_into(">H", changed, head + 16, (checksum & 0xFFFF) + (checksum >> 16))
     return bytes(changed)
 
@@ -326,33 +358,32 @@ def _ticks() -> int:
     return min(found) * TICK_NS
 
 
-def _segment(isn: int, number: int) -> int:
-    """Segments before this sequence number."""
-    return ((number - isn - 1) & 0xFFFFFFFF) // MSS
-
-
 def _read(seen: list[Seen]) -> tuple[Packet, ...]:
     """Reads the headers of packets in both directions."""
     begin, isn, out = seen[0][0], 0, []
+
+    def bytes_before(number: int) -> int:
+        return (number - isn - 1) & 0xFFFFFFFF
+
     for at, way, packet, fate in seen:
         head = 4 * (packet[0] & 15)
         seq, ack, words, flags = struct.unpack_from(">IIBB", packet, head + 4)
         payload = struct.unpack_from(">H", packet, 2)[0] - head - 4 * (words >> 4)
         if flags & _SYN and way == 0:
             isn = seq
-        if flags & (_SYN | _RST) or (way == 0 and payload == 0):
+        if flags & (_SYN | _RST) or (way == 0 and payload == 0 and not flags & FIN):
             continue
         ms = (at - begin) / 1e6
         if way == 0:
-            out.append(Packet(ms, None, _segment(isn, seq) + 1, (), fate))
+            out.append(Packet(ms, None, bytes_before(seq), payload, flags, (), fate))
             continue
-        options, blocks = packet[head + 20 : head + 4 * (words >> 4)], []
+        options = packet[head + 20 : head + 4 * (words >> 4)]
+        blocks: list[tuple[int, int]] = []
         while options and options[0]:
             size = 1 if options[0] == 1 else options[1]
             if options[0] == 5:
-                edges = struct.unpack(f">{(size - 2) // 4}I", options[2:size])
-                pairs = zip(edges[::2], edges[1::2], strict=True)
-                blocks += [(_segment(isn, left) + 1, _segment(isn, right)) for left, right in pairs]
+                edges = [bytes_before(e) for e in struct.unpack(f">{(size - 2) // 4}I", options[2:size])]
+                blocks += zip(edges[::2], edges[1::2], strict=True)
             options = options[size:]
-        out.append(Packet(ms, _segment(isn, ack), 0, tuple(blocks), fate))
+        out.append(Packet(ms, bytes_before(ack), 0, 0, flags, tuple(blocks), fate))
     return tuple(out)

@@ -122,7 +122,8 @@ impl Flows {
         let origin = &self.generator.origins[k];
         let mut phase = Stream::new(self.generator.seed, Purpose::TransferPhase, u64::from(number));
         let phase = Span((phase.uniform() * origin.tcp.rto.tick.0 as f64) as u64);
-        let file = bulk::Bulk::new(&bulk::Config { segments: None, bytes: Some(bytes) }, Time::NEVER, origin.tcp.mss);
+        let whole = bulk::Config { bytes: Some(bytes), ..bulk::Config::default() };
+        let file = bulk::Bulk::new(&whole, Time::NEVER, origin.tcp.mss);
         let flow = &mut self.list[f];
         (flow.from, flow.to, flow.first_to) = (from, to, net.links.end_of_radio(from, to));
         (flow.since, flow.received_bytes, flow.time) = (now, 0, FlowTime::beginning(now));

@@ -114,8 +114,21 @@ impl Transfer {
 
     /// Bytes by which a segment is shorter than the others.
     #[inline]
-    pub fn missing_of(&self, segment: &DataSegment, with_syn: bool) -> u32 {
-        if self.short.is_empty() { 0 } else { self.missing_of_number(segment.seq + 1 - Seq::from(with_syn)) }
+    pub fn missing_of(&mut self, segment: &DataSegment, with_syn: bool) -> u32 {
+        let number = segment.seq + 1 - Seq::from(with_syn);
+        if segment.missing > 0 {
+            self.note_cut(number, segment);
+            return segment.missing;
+        }
+        if self.short.is_empty() { 0 } else { self.missing_of_number(number) }
+    }
+
+    /// Notes a short segment of a source that writes in pieces, when it is sent for the first time.
+    #[cold]
+    fn note_cut(&mut self, number: Seq, segment: &DataSegment) {
+        if !segment.retransmission && self.short.back().is_none_or(|s| s.0 < number) {
+            self.on_written(Some(number), segment.missing);
+        }
     }
 
     #[cold]

@@ -22,6 +22,8 @@ settings! {
         /// Segments at the start of a connection that are acknowledged one by one, half the receiver's window at most
         /// (Linux: quick acknowledgements, 16).
         pub quick_acks: u32 = 0 => at_most(1_000_000),
+        /// Acknowledges a segment with the PSH flag at once (Linux, if the application reads at once and sends nothing).
+        pub push_at_once: bool = false,
     }
 }
 
@@ -59,6 +61,7 @@ impl Acknowledging for Delayed {
     fn on_segment(&mut self, arrived: &Arrived) -> AckWhen {
         // RFC 5681, 4.2: out-of-order segments, and those that fill a gap, are acknowledged at once.
         let mut ordinary = arrived.in_order && !arrived.fills_gap && !(arrived.syn && self.cfg.syn_at_once);
+        ordinary &= !(arrived.push && self.cfg.push_at_once);
         let mut waits = arrived.held < self.cfg.segments;
         if let Some(buffer) = arrived.buffer.filter(|_| !arrived.syn) {
             self.heed(&buffer);

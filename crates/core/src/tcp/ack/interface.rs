@@ -20,6 +20,8 @@ pub struct Arrived {
     pub unacknowledged: u32,
     /// It is the SYN.
     pub syn: bool,
+    /// It has the PSH flag.
+    pub push: bool,
     /// State of the buffer, if the receiver has one that may limit the window.
     pub buffer: Option<BufferState>,
 }

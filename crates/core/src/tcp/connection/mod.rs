@@ -10,6 +10,7 @@ mod losses;
 mod node;
 mod sending;
 mod timers;
+mod writing;
 
 use super::cc::CongestionControl;
 use super::cc::interface::{Ack, Window};
@@ -21,6 +22,7 @@ use super::output::Out;
 use super::pacer::Pacer;
 use super::rto::Rto;
 use super::send_times::SendTimes;
+use super::writes::Writes;
 use crate::packet::{Fin, Seq};
 use crate::unit::{Span, Time};
 
@@ -66,6 +68,8 @@ pub struct Connection {
     max: Seq,
     /// One past the last segment that the application has provided.
     available: Seq,
+    /// Data that are written in pieces; boxed, because most flows have none.
+    writes: Option<Box<Writes>>,
     /// The window that the receiver offers, `tcp.receive_window` at most.
     offered: u32,
     /// The segment with the FIN; [`Seq::MAX`]: there is none yet.
@@ -130,6 +134,8 @@ pub struct Connection {
     // ---- the queue of the own node ----
     /// Packets that have not left the node, while `tcp.small_queue` limits them.
     queued: u32,
+    /// Rate of a recovery that paces segments itself \[B/s\].
+    pacing_rate: Option<u64>,
     /// Time at which sending resumes, because a packet has left; [`Time::NEVER`]: sending is not held back.
     resumes_at: Time,
     /// New segments that the queue has dropped: the first, and one past the last.
@@ -167,6 +173,7 @@ impl Connection {
             nxt: 0,
             max: 0,
             available: 0,
+            writes: None,
             offered: cfg.receive_window,
             fin: (Seq::MAX, Fin::No),
             to_finish: false,
@@ -201,6 +208,7 @@ impl Connection {
             resent: None,
             pacer: Pacer::default(),
             queued: 0,
+            pacing_rate: None,
             resumes_at: Time::NEVER,
             refused: (0, 0),
             starts_over: false,
@@ -380,7 +388,8 @@ impl Connection {
 
     /// Memory that grows with the outstanding segments \[B\].
     pub(in crate::tcp) fn memory(&self) -> usize {
-        self.send_times.memory() + self.out.capacity() * size_of::<Out>()
+        let writes = self.writes.as_ref().map_or(0, |w| w.records());
+        writes + self.send_times.memory() + self.out.capacity() * size_of::<Out>()
     }
 
     /// Removes and returns the actions since the last call.

@@ -3,20 +3,45 @@
 use super::{Connection, Cut};
 use crate::packet::DataSegment;
 use crate::tcp::cc::interface::Signal;
-use crate::tcp::config::LocalDrop;
-use crate::unit::Time;
+use crate::tcp::config::{LocalDrop, SmallQueue};
+use crate::tcp::writes::OVERHEAD;
+use crate::unit::{Span, Time};
 
 impl Connection {
     /// Tells if the node of the sender may take another packet of the connection.
     #[inline]
     pub fn has_room_at_node(&self) -> bool {
-        self.cfg.small_queue.is_none_or(|most| self.queued < most)
+        match self.cfg.small_queue {
+            SmallQueue::Unlimited => true,
+            SmallQueue::Packets(most) => self.queued < most,
+            SmallQueue::Auto => self.has_memory_at_node(),
+        }
+    }
+
+    /// Tells if the packets in the node take less memory than two packets, or than what the pacing rate sends in 1/1024 s.
+    /// A sender that does not pace has a rate, too: twice that of its window in the first half of slow start, and 1.2
+    /// times that later.
+    #[cold]
+    fn has_memory_at_node(&self) -> bool {
+        let mss = u64::from(self.cfg.mss.0);
+        let segments = self.window.cwnd.max(f64::from(self.outstanding()));
+        let gain = if self.window.cwnd < self.window.ssthresh / 2.0 { 2.0 } else { 1.2 };
+        let of_window = |srtt: Span| (gain * segments * mss as f64 / srtt.as_secs()) as u64;
+        let rate = self.pacing_rate.or_else(|| self.rto.srtt().map(of_window)).unwrap_or_default();
+        let memory = mss + OVERHEAD;
+        u64::from(self.queued) * memory < (2 * memory).max(rate >> 10)
+    }
+
+    /// Takes the rate of a recovery that paces segments itself \[B/s\]; 0: it does not.
+    #[inline]
+    pub(in crate::tcp) fn set_pacing_rate(&mut self, rate: u64) {
+        self.pacing_rate = (rate > 0).then_some(rate);
     }
 
     /// Counts a packet that is passed to the network layer.
     #[inline]
     pub(super) fn count_queued(&mut self) {
-        self.queued += u32::from(self.cfg.small_queue.is_some());
+        self.queued += u32::from(self.cfg.small_queue.is_limited());
     }
 
     /// Packets of the connection that have not left the node, if their number is limited.
@@ -26,7 +51,7 @@ impl Connection {
 
     /// A packet of the connection has left the node or was dropped there, perhaps because the queue refused it.
     pub(in crate::tcp) fn on_left(&mut self, refused: bool) {
-        debug_assert!(self.queued > 0 || self.cfg.small_queue.is_none(), "a packet leaves that was not there");
+        debug_assert!(self.queued > 0 || !self.cfg.small_queue.is_limited(), "a packet leaves that was not there");
         let held = !self.has_room_at_node();
         self.queued = self.queued.saturating_sub(1);
         if held && refused {

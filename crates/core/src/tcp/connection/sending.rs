@@ -21,6 +21,9 @@ impl Connection {
     /// The application provides no more data. Segments that have not been sent by now are withdrawn.
     pub(in crate::tcp) fn close(&mut self) {
         let was_shut_out = self.is_shut_out();
+        if let Some(writes) = &mut self.writes {
+            writes.stop();
+        }
         self.available = self.available.min(self.max);
         if self.fin.1 != Fin::No && self.fin.0 >= self.available {
             // Its place is among what was withdrawn: the application closes its end anew.
@@ -31,10 +34,10 @@ impl Connection {
         }
     }
 
-    /// Segments that the application has provided so far, the SYN not counted; `None`: without end.
+    /// Segments that the application has provided so far, the SYN not counted; `None`: without end, or not yet known.
     pub(in crate::tcp) fn provided(&self) -> Option<Seq> {
         let others = Seq::from(self.syn) + Seq::from(self.fin.1 == Fin::Bare);
-        (self.available < Seq::MAX).then(|| self.available.saturating_sub(others))
+        (self.available < Seq::MAX && !self.writes_more()).then(|| self.available.saturating_sub(others))
     }
 
     /// The application has closed its end. The FIN goes with the last segment if that has not been sent, or else alone;
@@ -43,7 +46,7 @@ impl Connection {
         if !self.cfg.fin || !self.syn || self.fin.1 != Fin::No || [0, Seq::MAX].contains(&self.available) {
             return false;
         }
-        self.to_finish = self.una == 0;
+        self.to_finish = self.una == 0 || self.writes_more();
         if self.to_finish {
             return false;
         }
@@ -56,10 +59,11 @@ impl Connection {
         true
     }
 
-    /// Tells if the application has closed its end, and the FIN can be sent now that the SYN is acknowledged.
+    /// Tells if the application has closed its end, and the FIN can be sent now that the SYN is acknowledged and everything
+    /// is written.
     #[inline]
     pub(in crate::tcp) fn is_to_finish(&self) -> bool {
-        self.to_finish && self.una > 0
+        self.to_finish && self.una > 0 && !self.writes_more()
     }
 
     /// Tells if the application has closed its end, so that it writes no more.
@@ -113,6 +117,9 @@ impl Connection {
         };
         if seq == self.fin.0 {
             segment.fin = self.fin.1;
+        }
+        if let Some(writes) = self.writes.as_mut().filter(|_| !syn && segment.fin != Fin::Bare) {
+            (segment.missing, segment.push) = writes.cut(seq);
         }
         if self.cfg.ecn.enabled {
             self.flag(&mut segment);
@@ -187,7 +194,7 @@ impl Connection {
     /// Tells if the window allows another segment.
     fn may_send(&self) -> bool {
         let open = self.nxt < self.una.saturating_add(self.usable_window()) && self.nxt < self.available;
-        open && !self.ecn.waiting && self.has_room_at_node()
+        open && !self.ecn.waiting && self.has_room_at_node() && !self.holds_small(self.nxt)
     }
 
     fn send_next(&mut self) {
@@ -255,7 +262,11 @@ impl Connection {
         }
         let beyond_una = f64::from(self.nxt - self.una);
         let allowed = self.window.cwnd + f64::from(self.dup_acks) - 1.0;
-        if self.nxt - self.una < self.offered && beyond_una <= allowed && self.has_room_at_node() {
+        if self.nxt - self.una < self.offered
+            && beyond_una <= allowed
+            && self.has_room_at_node()
+            && !self.holds_small(self.nxt)
+        {
             if self.nxt >= self.max {
                 self.limited += 1;
             }

@@ -110,7 +110,8 @@ impl Rfc6675 {
         // (1) the lowest missing segment, if it is lost; (2) new data; (3) the lowest missing segment
         let lost = hole.filter(|&s| self.board.is_lost(s));
         let max = conn.max();
-        let new = (max < conn.available() && max < conn.una() + conn.offered()).then_some(max);
+        let new =
+            (max < conn.available() && max < conn.una() + conn.offered() && !conn.holds_small(max)).then_some(max);
         if let Some(seq) = lost.or(new).or(hole) {
             if seq < max {
                 self.board.mark_retransmitted(seq);

@@ -124,6 +124,7 @@ impl Sack1 {
                     hole
                 }
                 Some(_) => return,
+                None if conn.holds_small(conn.nxt()) => return,
                 None if conn.nxt() < reach && conn.nxt() < conn.available() => conn.nxt(),
                 None => return,
             };

@@ -7,8 +7,9 @@ mod readers;
 mod rfcs;
 mod senders;
 mod vectors;
+mod writes;
 
-use chappe_core::packet::{AckSegment, DataSegment, Ecn, Seq};
+use chappe_core::packet::{AckSegment, DataSegment, Ecn, Fin, Seq};
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::tcp::{Config, Out, Receiver, Sender};
 use chappe_core::unit::{BitRate, Span, Time};
@@ -68,6 +69,14 @@ pub fn cases(text: &'static str) -> Vec<Case> {
     cases
 }
 
+/// Reads a number at the beginning of a text.
+pub fn number<T: std::str::FromStr + Default>(text: &mut &str) -> T {
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != '-').unwrap_or(text.len());
+    let (digits, rest) = text.split_at(end);
+    *text = rest.strip_prefix(';').unwrap_or(rest);
+    digits.parse().unwrap_or_default()
+}
+
 /// A path: a server with a queue towards the receiver, a delay back.
 pub struct Path {
     pub rate: BitRate,
@@ -79,18 +88,50 @@ pub struct Path {
     pub queue: usize,
 }
 
+/// Data that an application writes.
+#[derive(Clone, Copy)]
+pub enum Load {
+    /// This many full segments at once; rows have their numbers.
+    Segments(u32),
+    /// This many bytes, in pieces of as many as the second number says; rows have bytes.
+    Pieces(u64, u32),
+}
+
 enum Event {
     Data(DataSegment),
     /// With the time at which it was sent.
     Ack(Time, AckSegment),
 }
 
-/// Packets of sender and receiver from `begin` on with `segments` written at `start`. `lost` tells if a data packet of a
+/// Bytes before each segment; the SYN is segment 0.
+#[derive(Default)]
+struct Bytes(Vec<u64>);
+
+impl Bytes {
+    /// Bytes before a segment. Segments that were not sent follow those that were.
+    fn before(&self, seq: Seq) -> u64 {
+        self.0.get(seq as usize).or(self.0.last()).copied().unwrap_or_default()
+    }
+
+    /// Payload of a segment, and its description.
+    fn take(&mut self, s: &DataSegment) -> (u64, String) {
+        let size = if s.fin == Fin::Bare { 0 } else { 1448 - u64::from(s.missing) };
+        self.0.resize(self.0.len().max(2), 0);
+        if s.seq as usize + 1 == self.0.len() {
+            // A FIN takes a number.
+            self.0.push(self.before(s.seq) + size + u64::from(s.fin != Fin::No));
+        }
+        let flags = [if s.push { "p" } else { "" }, if s.fin == Fin::No { "" } else { "f" }].concat();
+        (size, format!("{}+{size}{flags}", self.before(s.seq)))
+    }
+}
+
+/// Packets of sender and receiver from `begin` on with `load` written at `start`. `lost` tells if a data packet of a
 /// segment or an acknowledgement with this number is lost.
 pub fn run(
     cfg: &Config,
     path: &Path,
-    segments: u32,
+    load: Load,
     (begin, start): (Time, Time),
     lost: &mut dyn FnMut(Option<Seq>, usize) -> bool,
 ) -> (Vec<Row>, Sender) {
@@ -98,28 +139,31 @@ pub fn run(
     let mut now = begin;
     let (mut forward, mut reverse): (VecDeque<_>, VecDeque<_>) = Default::default();
     let mut starts: VecDeque<Time> = VecDeque::new();
-    let (mut free, mut rows, mut written) = (Time::ZERO, vec![], false);
+    let (mut free, mut rows, mut written, mut bytes) = (Time::ZERO, vec![], false, Bytes::default());
+    let in_bytes = matches!(load, Load::Pieces(..));
     let (mut data, mut acks) = (0, 0);
     let mut out = vec![];
     sender.write(Some(0), now);
     loop {
         for said in sender.drain() {
             let Out::Segment(s) = said else { continue };
-            data += usize::from(!s.syn);
+            data += usize::from(!s.syn && s.fin != Fin::Bare);
             while starts.front().is_some_and(|t| *t <= now) {
                 starts.pop_front();
             }
-            let gone = !s.syn && lost(Some(s.seq), data);
+            let gone = !s.syn && s.fin != Fin::Bare && lost(Some(s.seq), data);
+            let (payload, what) = if s.syn || s.probe { (8, String::new()) } else { bytes.take(&s) };
             let full = starts.len() >= path.queue && free > now;
             if !gone && !full {
                 let sent = free.max(now);
                 starts.push_back(sent);
-                free = sent + path.rate.airtime(if s.syn || s.probe { 60 } else { 1500 });
+                free = sent + path.rate.airtime(52 + payload as u32);
                 let syn = if s.syn { path.syn } else { Span::ZERO };
                 forward.push_back((free + path.delay + syn, Event::Data(s)));
             }
             if !s.syn {
-                let what = if s.probe { "p".to_owned() } else { s.seq.to_string() };
+                let number = if s.probe { "p".to_owned() } else { s.seq.to_string() };
+                let what = if in_bytes { what } else { number };
                 rows.push(Row { ms: now.since(begin).0 as f64 / 1e6, what, lost: gone || full, window: 0 });
             }
         }
@@ -128,9 +172,11 @@ pub fn run(
             acks += 1;
             let gone = lost(None, acks);
             if !ack.syn {
-                let mut what = format!("a{}", ack.next - 1);
+                let mut what = format!("a{}", if in_bytes { bytes.before(ack.next) } else { u64::from(ack.next - 1) });
                 for (left, right) in ack.sack.iter() {
-                    write!(what, " {left}-{}", right - 1).expect("text");
+                    let [first, last] = [left, right].map(|edge| bytes.before(edge));
+                    let (first, last) = if in_bytes { (first, last) } else { (u64::from(left), u64::from(right - 1)) };
+                    write!(what, " {first}-{last}").expect("text");
                 }
                 rows.push(Row { ms: now.since(begin).0 as f64 / 1e6, what, lost: gone, window: ack.window });
             }
@@ -141,7 +187,7 @@ pub fn run(
         let heads = [forward.front(), reverse.front()].into_iter().flatten().map(|e| e.0);
         let write = if written { Time::NEVER } else { start };
         let next = heads.chain([sender.deadline(), receiver.deadline(), write]).min().unwrap_or(Time::NEVER);
-        if next == Time::NEVER || next > Time::ZERO + Span::secs(60) || (written && sender.is_done()) {
+        if next == Time::NEVER || next > Time::ZERO + Span::secs(60) || (written && is_over(&sender, cfg)) {
             return (rows, sender);
         }
         now = next;
@@ -156,13 +202,22 @@ pub fn run(
             }
         } else if !written && start <= now {
             written = true;
-            sender.write(Some(segments), now);
+            match load {
+                Load::Segments(segments) => sender.write(Some(segments), now),
+                Load::Pieces(bytes, size) => sender.write_in_pieces(Some(bytes), size, now),
+            }
+            sender.finish(now);
         } else if receiver.deadline() <= now {
             receiver.on_deadline(now, &mut out);
         } else {
             sender.on_deadline(now);
         }
     }
+}
+
+/// Everything is acknowledged, the FIN included.
+fn is_over(sender: &Sender, cfg: &Config) -> bool {
+    sender.is_done() && sender.written().is_some() && (!cfg.fin || sender.closed().is_some())
 }
 
 /// Packets of one direction.
@@ -204,7 +259,7 @@ pub fn repeat(case: &Case, phase: Span) -> Vec<Row> {
     let (path, start) = path(&case.rows, 1000);
     let begin = Time::ZERO + phase;
     let start = begin + start;
-    run(&settings(case.control), &path, 300, (begin, start), &mut lost).0
+    run(&settings(case.control), &path, Load::Segments(300), (begin, start), &mut lost).0
 }
 
 /// Largest difference of times allowed \[ms\]. The kernel's own runs differ by up to 5 ms, in tail cases by 18 ms, because
@@ -239,6 +294,7 @@ fn every_timeline_has_the_kernels_order_of_packets_and_its_times() {
     assert!(wrong.is_empty(), "{wrong:#?}");
     let Some(section) = kernel::section() else { return };
     page += section;
+    page += writes::section();
     page += &readers::section().0;
     page += crate::linux_bbr::section();
     page += crate::linux_flows::section();

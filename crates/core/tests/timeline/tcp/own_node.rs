@@ -3,7 +3,7 @@
 use super::{ack, said, settings};
 use chappe_core::packet::{DataSegment, Ecn, SackBlocks, Seq};
 use chappe_core::tcp::ack::Policy;
-use chappe_core::tcp::{Config, InitialWindow, LocalDrop, Out, Phase, Receiver, Sender};
+use chappe_core::tcp::{Config, InitialWindow, LocalDrop, Out, Phase, Receiver, Sender, SmallQueue};
 use chappe_core::unit::{Span, Time};
 
 fn ms(ms: u64) -> Time {
@@ -114,7 +114,7 @@ fn a_small_queue_holds_the_sender_back_until_a_packet_leaves() {
     let cfg = Config {
         syn: false,
         initial_window: InitialWindow::Segments(8),
-        small_queue: Some(2),
+        small_queue: SmallQueue::Packets(2),
         ..settings("L26", "\"sack\"")
     };
     let mut s = Sender::new(&cfg, Span::ZERO);

@@ -116,6 +116,7 @@ impl RackTlp {
 
     /// Hands the window back to the connection.
     fn end(&mut self, conn: &mut Connection) {
+        conn.set_pacing_rate(self.pacing.rate);
         self.watch_window(conn);
         conn.set_cwnd(f64::from(self.w.cwnd));
         conn.set_ssthresh(f64::from(self.w.ssthresh));

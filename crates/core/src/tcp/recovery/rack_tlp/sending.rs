@@ -8,8 +8,8 @@ use crate::tcp::connection::Connection;
 
 impl RackTlp {
     /// Record of a segment that is sent now.
-    pub(super) fn mark(&mut self, conn: &Connection) -> Mark {
-        self.pacing.count_sent(conn.now(), conn.cfg().mss.0);
+    pub(super) fn mark(&mut self, seq: u32, conn: &Connection) -> Mark {
+        self.pacing.count_sent(conn.now(), conn.payload_of(seq));
         self.rate.mark(conn.now(), self.queue.is_empty())
     }
 
@@ -62,7 +62,7 @@ impl RackTlp {
     /// Sends a segment again.
     pub(super) fn resend(&mut self, seq: u32, conn: &mut Connection) {
         conn.send_out_of_turn(seq);
-        let mark = self.mark(conn);
+        let mark = self.mark(seq, conn);
         self.queue.resend(seq, conn.now(), mark);
         self.undo.count_resent(conn.now());
         if self.reduces() {
@@ -74,7 +74,7 @@ impl RackTlp {
     pub(super) fn send_new(&mut self, conn: &mut Connection) {
         let first = self.queue.is_empty();
         let seq = conn.max();
-        let (now, mark) = (conn.now(), self.mark(conn));
+        let (now, mark) = (conn.now(), self.mark(seq, conn));
         if first {
             self.queue.start_at(seq);
             self.control.on_resume(now, conn.last_sent());
@@ -100,7 +100,7 @@ impl RackTlp {
                 limited = true;
                 break;
             }
-            if !conn.has_room_at_node() {
+            if conn.holds_small(conn.max()) || !conn.has_room_at_node() {
                 break;
             }
             self.send_new(conn);

@@ -144,7 +144,7 @@ impl RackTlp {
             } else {
                 let last = self.queue.nxt() - 1;
                 conn.send_out_of_turn(last);
-                let mark = self.mark(conn);
+                let mark = self.mark(last, conn);
                 self.queue.probe(last, conn.now(), mark);
             }
             conn.note_probe();

@@ -1,6 +1,6 @@
 //! Answers of a kernel to scripts that were drawn (`crates/core/tests/kernel/ask.py`), repeated by the preset `linux`.
 
-use super::{Path, Row, compare, of, run, settings};
+use super::{Load, Path, Row, compare, number, of, run, settings};
 use chappe_core::packet::Seq;
 use chappe_core::unit::{BitRate, Span, Time};
 use std::collections::{BTreeMap, BTreeSet};
@@ -48,14 +48,6 @@ struct Answer<'a> {
     lost: BTreeSet<usize>,
     lost_acks: BTreeSet<usize>,
     rows: Vec<Row>,
-}
-
-/// Reads a number at the beginning of a text.
-fn number<T: std::str::FromStr + Default>(text: &mut &str) -> T {
-    let end = text.find(|c: char| !c.is_ascii_digit() && c != '-').unwrap_or(text.len());
-    let (digits, rest) = text.split_at(end);
-    *text = rest.strip_prefix(';').unwrap_or(rest);
-    digits.parse().unwrap_or_default()
 }
 
 /// Reads packets as `ask.py` writes them.
@@ -175,7 +167,7 @@ fn repeat(answer: &Answer, nudge: Nudge) -> (Vec<Row>, bool) {
     let path = Path { rate, delay, syn, queue: answer.queue };
     let begin = Time(answer.begin.0.saturating_add_signed(nudge.clock * 1000));
     let times = (begin, begin + Span((answer.rows[0].ms * 1e6) as u64));
-    let (rows, mut sender) = run(&settings(answer.control), &path, answer.segments, times, &mut lost);
+    let (rows, mut sender) = run(&settings(answer.control), &path, Load::Segments(answer.segments), times, &mut lost);
     let counters = sender.counters(begin);
     (rows, counters.timeouts + counters.probes_sent > 0)
 }

@@ -1,7 +1,7 @@
 //! Receivers of a kernel whose application reads slowly, whose buffer is small, or whose buffer grows
 //! (`crates/core/tests/kernel/readers.py`), repeated packet for packet, with their windows.
 
-use super::{Row, compare, of, path, run, settings};
+use super::{Load, Row, compare, of, path, run, settings};
 use chappe_core::tcp::Config;
 use chappe_core::unit::{BitRate, Bytes, Span, Time};
 
@@ -57,7 +57,7 @@ impl Answer {
 
     fn ours(&self) -> Vec<Row> {
         let (path, start) = path(&self.packets(), 1000);
-        run(&self.cfg, &path, self.segments, (self.begin, self.begin + start), &mut |_, _| false).0
+        run(&self.cfg, &path, Load::Segments(self.segments), (self.begin, self.begin + start), &mut |_, _| false).0
     }
 }
 

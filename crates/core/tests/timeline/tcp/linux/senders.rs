@@ -1,7 +1,7 @@
 //! Senders of Linux with each congestion control: closed windows, marks, drops in the own node.
 
 use super::super::{ack, said, sent, wait};
-use super::{Path, run, settings};
+use super::{Load, Path, run, settings};
 use chappe_core::packet::{AckSegment, DataSegment, Seq};
 use chappe_core::tcp::recovery::settings::HyStartRule;
 use chappe_core::tcp::{Config, InitialWindow, LocalDrop, Out, Sender};
@@ -168,7 +168,7 @@ fn hystart_plus_plus_ends_slow_start_before_the_queue_overflows() {
             cfg.rack_tlp.hystart = rule;
             let path = Path { rate: BitRate(10_000_000), delay: Span::ms(20), syn: Span::ZERO, queue: 230 };
             let start = Time::ZERO + Span::ms(41);
-            let (rows, sender) = run(&cfg, &path, 1000, (Time::ZERO, start), &mut |_, _| false);
+            let (rows, sender) = run(&cfg, &path, Load::Segments(1000), (Time::ZERO, start), &mut |_, _| false);
             (rows.iter().filter(|r| r.lost).count(), sender.connection().window().ssthresh)
         };
         assert!(transfer(HyStartRule::Off).0 > 0, "{control}");

@@ -1,0 +1,53 @@
+//! Data that the application writes in pieces.
+
+use super::Connection;
+use crate::packet::Seq;
+use crate::tcp::cc::Rule;
+use crate::tcp::writes::Writes;
+
+impl Connection {
+    /// The application is about to write this many bytes, `None` without end, in pieces of `size` bytes.
+    pub(in crate::tcp) fn plan_writes(&mut self, bytes: Option<u64>, size: u32) {
+        let (first, cfg) = (Seq::from(self.syn), &self.cfg);
+        let new = || Box::new(Writes::new(first, cfg.mss.0, cfg.nagle, cfg.send_buffer));
+        self.writes.get_or_insert_with(new).begin(bytes, size);
+    }
+
+    /// Tells if the application has more to write.
+    #[inline]
+    pub(in crate::tcp) fn writes_more(&self) -> bool {
+        self.writes.as_ref().is_some_and(|w| w.has_more())
+    }
+
+    /// Tells if less than a full segment waits to be sent.
+    pub(in crate::tcp) fn has_sent_all(&self) -> bool {
+        self.writes.as_ref().is_none_or(|w| !w.has_full())
+    }
+
+    /// The application writes a piece, if it has one and the send buffer room.
+    pub(in crate::tcp) fn take_piece(&mut self) -> bool {
+        let (una, cwnd) = (self.una, self.window.cwnd as u32);
+        // The window of a SYN-ACK is not scaled (RFC 7323, 2.2).
+        let limit = if self.syn && una == 1 { u64::from(u16::MAX) } else { u64::MAX };
+        let window = (u64::from(self.offered) * u64::from(self.cfg.mss.0)).min(limit);
+        let Some(writes) = &mut self.writes else { return false };
+        writes.forget(una);
+        writes.make_room(cwnd, if self.cfg.rule() == Rule::Bbr { 3 } else { 2 });
+        let taken = writes.take(window);
+        if taken {
+            self.available = writes.end();
+        }
+        taken
+    }
+
+    /// Tells if the next new segment is not full and waits for data or acknowledgements (`tcp.nagle`).
+    #[inline]
+    pub fn holds_small(&self, seq: Seq) -> bool {
+        self.writes.as_ref().is_some_and(|w| w.holds(seq, self.una, self.max)) && seq != self.fin.0
+    }
+
+    /// Payload of a segment if it is sent now \[B\].
+    pub(in crate::tcp) fn payload_of(&self, seq: Seq) -> u32 {
+        self.writes.as_ref().map_or(self.cfg.mss.0, |w| w.payload(seq))
+    }
+}

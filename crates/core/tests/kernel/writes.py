@@ -1,0 +1,120 @@
+"""Asks the kernel how its TCP cuts what a program writes, and how short transfers go from SYN to FIN.
+
+``python crates/core/tests/kernel/writes.py OUT`` asks each script three times and writes the answers of those that
+repeat themselves to OUT, in the format that `crates/core/tests/timeline/tcp/linux/writes.rs` reads.
+``--only life-reno`` asks those whose names begin so. Needs the rights of root, and a few minutes.
+"""
+
+import argparse
+import random
+import sys
+from pathlib import Path
+
+from ask import RUNS, compare, ranges, undisturbed
+from link import FIN, MSS, PUSH, Packet, Script
+
+SIZES = (100, 1000, 1448, 2000, 10_000, 65_536)
+"""Bytes of a write."""
+
+NONE: frozenset[int] = frozenset()
+
+
+def scripts() -> dict[str, Script]:
+    """All scripts with their names."""
+    found = {}
+    for size in SIZES:
+        for nagle in (True, False):
+            word = "nagle" if nagle else "nodelay"
+            total = min(200 * size, 300_000) + 700
+            found[f"{size}-{word}"] = Script("cubic", 40.0, 1000, 0, NONE, NONE, size=total, write=size, nagle=nagle)
+    # Beyond the quick acknowledgements at the beginning of a connection.
+    for size in (2000, 10_000, 65_536):
+        found[f"long-{size}"] = Script("reno", 10.0, 1000, 0, NONE, NONE, size=1_600_000, write=size)
+    # Full segments lost: a kernel joins smaller ones when it sends them again.
+    for size in (2000, 10_000):
+        lost = frozenset((20, 60, 61))
+        found[f"losses-{size}"] = Script("cubic", 40.0, 1000, 0, lost, NONE, size=300_000, write=size)
+    for control in ("reno", "cubic"):
+        for rtt, queue in ((19.0, 50), (40.0, 12), (116.0, 100)):
+            found[f"buffer-{control}-{queue}"] = Script(
+                control, rtt, queue, 0, NONE, NONE, 5_637_000, size=2_000_000, write=65_536, waits=True
+            )
+    for control in ("reno", "cubic", "bbr"):
+        for segments in (1, 3, 10, 30, 100):
+            for losses in (0, 1, 2):
+                draw = random.Random(f"{control} {segments} {losses}")
+                lost = frozenset(draw.sample(range(1, segments + 1), min(losses, segments)))
+                name = f"life-{control}-{segments}-{losses}"
+                found[name] = Script(control, 40.0, 1000, segments, lost, NONE, closes=True)
+    return found
+
+
+def answered(name: str, script: Script) -> str:
+    """Asks a script several times; returns its lines in the file."""
+    answers = [undisturbed(script) for _ in range(RUNS)]
+    scatter = compare([type(a)(a.tick_ns, a.late_ms, a.min_rtt_us, _lived(a.packets)) for a in answers])
+    if isinstance(scatter, str):
+        return f"! {name} {scatter}\n"
+    first = answers[0]
+    how = f"{script.control} {script.rtt_ms} {script.rate_bps / 1e3:.0f} {script.queue}"
+    size = script.size or script.segments * MSS
+    what = f"{size} {script.write or size} {int(script.nagle)} {int(script.waits)} {int(script.closes)}"
+    times = f"{first.tick_us} {first.min_rtt_us} {scatter:.1f}"
+    lost = ",".join(ranges(script.lost, "")) or "-"
+    return f"= {name} {how} {what} {times} {lost}\n{_encode(_lived(first.packets))}\n"
+
+
+def _lived(packets: tuple[Packet, ...]) -> tuple[Packet, ...]:
+    """Packets without the FIN of the receiver, unless that acknowledges something, too."""
+    kept: list[Packet] = []
+    acked = 0
+    for p in packets:
+        if p.acked is None or not p.flags & FIN or p.acked > acked:
+            kept.append(p)
+        acked = max(acked, p.acked or 0)
+    return tuple(kept)
+
+
+def _encode(packets: tuple[Packet, ...]) -> str:
+    """Writes packets in a line.
+
+    Each begins with the tenths of a millisecond since the one before, if any. ``n`` is the next full segment, ``n700;``
+    one of 700 B, ``r2896;700;`` one again that has 2896 B before it, with ``p`` for PSH and ``f`` for FIN. ``a`` and
+    ``b`` are acknowledgements of 1448 and 2896 B more, ``c700;`` of 700 B more, followed by their SACK blocks:
+    ``s1448-2896;`` from the bytes that are acknowledged. ``x`` is lost.
+    """
+    out, last, nxt, una = [], 0, 0, 0
+    for p in packets:
+        at = round(p.ms * 10)
+        out.append(str(at - last) if at > last else "")
+        last = at
+        if p.acked is None:
+            new = p.first == nxt
+            out.append(("n" if p.size == MSS else f"n{p.size};") if new else f"r{p.first};{p.size};")
+            nxt = max(nxt, p.first + p.size)
+            out.append(("p" if p.flags & PUSH else "") + ("f" if p.flags & FIN else ""))
+        else:
+            more = p.acked - una
+            out.append({MSS: "a", 2 * MSS: "b"}.get(more, f"c{more};"))
+            una = p.acked
+            out += [f"s{left - una}-{right - una};" for left, right in p.blocks]
+        out.append("x" if p.fate != "ok" else "")
+    return "".join(out)
+
+
+def main() -> int:
+    """Asks all scripts, one after the other."""
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("out", type=Path)
+    p.add_argument("--only", default="")
+    o = p.parse_args()
+    with o.out.open("w") as f:
+        for name, script in scripts().items():
+            if name.startswith(o.only):
+                f.write(answered(name, script))
+                f.flush()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

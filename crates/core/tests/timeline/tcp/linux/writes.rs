@@ -1,0 +1,176 @@
+//! Answers of a kernel to programs that write in pieces, and to short transfers from SYN to FIN
+//! (`crates/core/tests/kernel/writes.py`), repeated by the preset `linux`.
+
+use super::{Load, Path, Row, compare, number, run, settings};
+use chappe_core::packet::Seq;
+use chappe_core::tcp::{Config, Nagle, SendBuffer};
+use chappe_core::unit::{BitRate, Span, Time};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::str::FromStr;
+use std::sync::LazyLock;
+
+const ANSWERS: &str = include_str!("../../../data/linux_writes.txt");
+
+/// An answer of the kernel.
+struct Answer<'a> {
+    name: &'a str,
+    cfg: Config,
+    path: Path,
+    load: Load,
+    /// Time of the SYN on the clock of the timers.
+    begin: Time,
+    /// Difference of times between the kernel's own runs \[ms\].
+    scatter: f64,
+    lost: BTreeSet<usize>,
+    rows: Vec<Row>,
+}
+
+fn read<T: FromStr>(word: &str) -> T {
+    word.parse().unwrap_or_else(|_| panic!("{word}"))
+}
+
+fn answers() -> Vec<Answer<'static>> {
+    let (mut lines, mut answers) = (ANSWERS.lines(), vec![]);
+    while let Some(line) = lines.next() {
+        let Some(head) = line.strip_prefix("= ") else { continue };
+        let words: Vec<&str> = head.split(' ').collect();
+        let [name, control, rtt, rate, queue, bytes, write, nagle, waits, closes, tick, min_rtt, scatter, lost] =
+            words[..]
+        else {
+            panic!("{head}")
+        };
+        let cfg = settings(control);
+        let cfg = Config {
+            nagle: if nagle == "1" { cfg.nagle } else { Nagle::Off },
+            send_buffer: if waits == "1" { cfg.send_buffer } else { SendBuffer::Unlimited },
+            fin: closes == "1",
+            ..cfg
+        };
+        let (rate, delay) = (BitRate(read::<u64>(rate) * 1000), Span((read::<f64>(rtt) * 5e5) as u64));
+        let alone = delay * 2 + rate.airtime(60);
+        let syn = Span((read::<u64>(min_rtt) * 1000).saturating_sub(alone.0));
+        let ranges = lost.split(',').filter(|range| *range != "-");
+        let ends = ranges.map(|range| range.split_once('-').unwrap_or((range, range)));
+        answers.push(Answer {
+            name,
+            cfg,
+            path: Path { rate, delay, syn, queue: read(queue) },
+            load: Load::Pieces(read(bytes), read(write)),
+            begin: Time(read::<u64>(tick) * 1000),
+            scatter: read(scatter),
+            lost: ends.flat_map(|(first, last)| read::<usize>(first)..=read(last)).collect(),
+            rows: packets(lines.next().expect("packets")),
+        });
+    }
+    answers
+}
+
+/// Reads packets as `writes.py` writes them.
+fn packets(mut text: &str) -> Vec<Row> {
+    let (mut tenths, mut nxt, mut una, mut rows) = (0_u64, 0_u64, 0_i64, Vec::<Row>::new());
+    while !text.is_empty() {
+        if text.starts_with(|c: char| c.is_ascii_digit()) {
+            tenths += number::<u64>(&mut text);
+        }
+        let (kind, rest) = text.split_at(1);
+        text = rest;
+        let first = if kind == "r" { number::<u64>(&mut text) } else { nxt };
+        let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(0);
+        let sized = digits > 0 && text[digits..].starts_with(';');
+        let mut what = match kind {
+            "n" | "r" => {
+                let size = if sized { number(&mut text) } else { 1448 };
+                nxt = nxt.max(first + size);
+                let flags: String = text.chars().take_while(|c| "pf".contains(*c)).collect();
+                text = &text[flags.len()..];
+                format!("{first}+{size}{flags}")
+            }
+            _ => {
+                una += match kind {
+                    "a" => 1448,
+                    "b" => 2896,
+                    _ => number(&mut text),
+                };
+                format!("a{una}")
+            }
+        };
+        while let Some(rest) = text.strip_prefix('s') {
+            let (range, rest) = rest.split_once(';').expect("a block");
+            text = rest;
+            let at = range[1..].find('-').expect("two edges") + 1;
+            let [left, right] = [&range[..at], &range[at + 1..]].map(|edge| una + read::<i64>(edge));
+            what += &format!(" {left}-{right}");
+        }
+        let lost = text.starts_with('x');
+        text = text.strip_prefix('x').unwrap_or(text);
+        rows.push(Row { ms: tenths as f64 / 10.0, what, lost, window: 0 });
+    }
+    rows
+}
+
+/// Packets that the preset sends.
+fn repeat(answer: &Answer) -> Vec<Row> {
+    let mut lost = |segment: Option<Seq>, number: usize| segment.is_some() && answer.lost.contains(&number);
+    let times = (answer.begin, answer.begin + Span((answer.rows[0].ms * 1e6) as u64));
+    run(&answer.cfg, &answer.path, answer.load, times, &mut lost).0
+}
+
+/// The first difference from the kernel, if any.
+fn difference(answer: &Answer) -> Option<String> {
+    let ours = repeat(answer);
+    let [data, acks] = [true, false].map(|forward| compare(&ours, &answer.rows, forward));
+    let shift = data.1.max(acks.1);
+    let late = || (shift > answer.scatter.max(MOST_MS)).then(|| format!("times, by {shift:.1} ms"));
+    data.0.or(acks.0).or_else(late)
+}
+
+/// Largest difference of times allowed \[ms\], if those of the kernel's own runs do not differ by more.
+const MOST_MS: f64 = 5.0;
+
+/// Scripts that differ, with the reason.
+const DIFFER: &[(&str, &str)] = &[
+    ("buffer-reno-12", "not known: the kernel's buffer has room for a window of 62 segments, after 63 were in use"),
+    ("buffer-cubic-100", "a kernel joins segments that are reported in SACK blocks, so that they take less memory"),
+];
+
+/// Text of the page before the scripts that differ.
+const ABOUT: &str = "\n## Writes, and lives of short transfers\n\n\
+    Programs that write 100 to 65,536 B at a time, with Nagle's algorithm and without (`TCP_NODELAY`), with a send buffer that takes\n\
+    everything or that of the kernel; 2,000 to 65,536 B at a time over 1,100 segments, beyond the quick acknowledgements, and with\n\
+    losses; and transfers of 1 to 100 segments from SYN to FIN with no, one or two losses (`crates/core/tests/kernel/writes.py`). Each was asked\n\
+    three times. A script agrees if bytes and flags (PSH, FIN) of each packet and the order in both directions are identical, SACK\n\
+    blocks included, and times differ by no more than 5 ms or than those of the kernel's own runs.\n\n\
+    | scripts | the kernel repeats itself | agree |\n\
+    |---|---|---|\n";
+
+static JUDGED: LazyLock<(String, Vec<String>)> = LazyLock::new(|| {
+    let (mut page, mut others, mut wrong) = (ABOUT.to_owned(), String::new(), vec![]);
+    let answers = answers();
+    let mut agree = 0;
+    for answer in &answers {
+        let (found, known) = (difference(answer), DIFFER.iter().find(|d| d.0 == answer.name));
+        agree += usize::from(found.is_none());
+        if found.is_some() != known.is_some() {
+            wrong.push(format!("{}: {found:?}", answer.name));
+        }
+        if let (Some(found), Some((name, reason))) = (found, known) {
+            writeln!(others, "| `{name}` | {found} | {reason} |").expect("text");
+        }
+    }
+    let all = answers.len() + ANSWERS.lines().filter(|l| l.starts_with('!')).count();
+    writeln!(page, "| {all} | {} | {agree} |\n", answers.len()).expect("text");
+    page += "Those that do not agree, with the first difference (the kernel's packet follows *for*, `p` is PSH):\n\n";
+    page += "| script | difference | cause |\n|---|---|---|\n";
+    (page + &others, wrong)
+});
+
+/// The section of the page.
+pub fn section() -> &'static str {
+    &JUDGED.0
+}
+
+#[test]
+fn what_is_written_is_cut_pushed_and_acknowledged_as_by_the_kernel() {
+    assert!(JUDGED.1.is_empty(), "{:#?}", JUDGED.1);
+}
