@@ -331,7 +331,7 @@ ack::policies! {
         pub eln: eln::settings::Config = eln::settings::Config::default()
             ; used when |c| c.heeds_notifications(), else "the loss recovery is `rack_tlp`",
         /// Explicit link failure notification.
-        pub elfn: elfn::Config = elfn::Config::default(),
+        pub elfn: Shared<elfn::Config> = Shared::default(),
         /// Detection of out-of-order delivery and response.
         pub door: Shared<door::Config> = Shared::default()
             ; used when |c| c.method() != Method::RackTlp, else "the loss recovery is `rack_tlp`",

@@ -25,6 +25,7 @@ use super::send_times::SendTimes;
 use super::writes::Writes;
 use crate::packet::{Fin, Seq};
 use crate::unit::{Span, Time};
+use std::num::NonZeroU64;
 
 /// Cause of the last cut of the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,7 +136,7 @@ pub struct Connection {
     /// Packets that have not left the node, while `tcp.small_queue` limits them.
     queued: u32,
     /// Rate of a recovery that paces segments itself \[B/s\].
-    pacing_rate: Option<u64>,
+    pacing_rate: Option<NonZeroU64>,
     /// Time at which sending resumes, because a packet has left; [`Time::NEVER`]: sending is not held back.
     resumes_at: Time,
     /// New segments that the queue has dropped: the first, and one past the last.

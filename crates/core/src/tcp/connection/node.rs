@@ -6,6 +6,7 @@ use crate::tcp::cc::interface::Signal;
 use crate::tcp::config::{LocalDrop, SmallQueue};
 use crate::tcp::writes::OVERHEAD;
 use crate::unit::{Span, Time};
+use std::num::NonZeroU64;
 
 impl Connection {
     /// Tells if the node of the sender may take another packet of the connection.
@@ -27,7 +28,7 @@ impl Connection {
         let segments = self.window.cwnd.max(f64::from(self.outstanding()));
         let gain = if self.window.cwnd < self.window.ssthresh / 2.0 { 2.0 } else { 1.2 };
         let of_window = |srtt: Span| (gain * segments * mss as f64 / srtt.as_secs()) as u64;
-        let rate = self.pacing_rate.or_else(|| self.rto.srtt().map(of_window)).unwrap_or_default();
+        let rate = self.pacing_rate.map(NonZeroU64::get).or_else(|| self.rto.srtt().map(of_window)).unwrap_or_default();
         let memory = mss + OVERHEAD;
         u64::from(self.queued) * memory < (2 * memory).max(rate >> 10)
     }
@@ -35,7 +36,7 @@ impl Connection {
     /// Takes the rate of a recovery that paces segments itself \[B/s\]; 0: it does not.
     #[inline]
     pub(in crate::tcp) fn set_pacing_rate(&mut self, rate: u64) {
-        self.pacing_rate = (rate > 0).then_some(rate);
+        self.pacing_rate = NonZeroU64::new(rate);
     }
 
     /// Counts a packet that is passed to the network layer.
