@@ -15,7 +15,8 @@ const ABOUT: &str = "\n## Flows\n\n\
     the name, `G` four flows with 1 ms; `L` as `F`, but the queue is that of the sending host, with `tcp.small_queue = \"auto\"` and\n\
     `tcp.local_drop = \"cwr\"`. As the kernel's programs, flows write 65,536 B at a time, when the send buffer has room. Programs\n\
     that are a link wake up late, below 0.1 ms and at times 0.5 ms; here datagrams on the way back delay acknowledgements by 0.1 ms\n\
-    in the mean and 0.5 ms at most.\n\n\
+    in the mean and 0.5 ms at most. Of three spacings of these datagrams that were tried, it is the one that is as late as the\n\
+    kernel's link.\n\n\
     A case agrees if the goodput of its flows together is no more than 2 % (`A`, `B`), 10 % (`E`) or 5 %\n\
     outside of the range of the kernel's runs, window and round-trip time of a flow that is alone no more than 5 % (`E`: 10 %), and\n\
     if the larger one of two flows is the same, unless the kernel's runs differ in that. Numbers are means over a flow; of `C` and\n\

@@ -18,8 +18,8 @@ use std::fmt::Write;
 
 const TIMELINES: &str = include_str!("../../data/linux_timelines.txt");
 
-/// Text of the page before its table.
-const ABOUT: &str = "# Linux, packet for packet\n\n\
+/// Text of the page before its first table.
+const ABOUT: &str = "\
     Timelines of the preset `linux` compared with those of a kernel (Linux 6.18) over the same link: 10 Mbit/s, 20 ms each\n\
     way, a queue of 1,000 packets, 300 segments. A script loses one packet (`one`, the 100th), 3, 10 or 25 from there on, the\n\
     `first`, the last one or ten (`tail1`, `tail10`), or the 20th from the receiver (`ack1`). *Order* is that of data packets, and of\n\
@@ -275,11 +275,32 @@ fn bound(case: &Case) -> f64 {
     }
 }
 
+/// First lines of the page, from its sections: how much agrees.
+fn answer(timelines: usize, drawn: &str, written: &str, receivers: &str, flows: &str) -> String {
+    // Rows of scripts have their number, that of scripts which the kernel repeats, and that of those which agree.
+    let counts = |line: &str| line.split('|').filter_map(|cell| cell.trim().parse().ok()).collect::<Vec<usize>>();
+    let (repeated, agree) = [drawn, written]
+        .iter()
+        .flat_map(|section| section.lines().map(counts))
+        .filter(|row| row.len() == 3)
+        .fold((0, 0), |sums, row| (sums.0 + row[1], sums.1 + row[2]));
+    let receivers = receivers.lines().filter(|line| line.starts_with("| `")).count();
+    let [same, others] = ["| agrees |", "| differs"].map(|word| flows.matches(word).count());
+    format!(
+        "# Linux, packet for packet\n\n\
+        **All {timelines} timelines of a kernel with scripted losses, and all {receivers} of its receivers, are repeated packet for\n\
+        packet. Of {repeated} further scripts that the kernel itself repeats {agree} agree, and of {} comparisons of long flows\n\
+        {same}.** Each section names what differs, and its cause where it is known.\n\n",
+        same + others
+    )
+}
+
 #[test]
 fn every_timeline_has_the_kernels_order_of_packets_and_its_times() {
     let mut page = ABOUT.to_owned();
-    let mut wrong = vec![];
-    for case in cases(TIMELINES) {
+    let (mut wrong, timelines) = (vec![], cases(TIMELINES));
+    let number = timelines.len();
+    for case in timelines {
         let ours = repeat(&case, Span::ZERO);
         let [data, acks] = [true, false].map(|forward| compare(&ours, &case.rows, forward));
         let (shift, bound) = (data.1.max(acks.1), bound(&case));
@@ -292,12 +313,10 @@ fn every_timeline_has_the_kernels_order_of_packets_and_its_times() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
-    let Some(section) = kernel::section() else { return };
-    page += section;
-    page += writes::section();
-    page += &readers::section().0;
-    page += crate::linux_bbr::section();
-    page += crate::linux_flows::section();
+    let Some(drawn) = kernel::section() else { return };
+    let (written, receivers, flows) = (writes::section(), &readers::section().0, crate::linux_flows::section());
+    let first = answer(number, drawn, written, receivers, flows);
+    let page = [&first, &page, drawn, written, receivers, crate::linux_bbr::section(), flows].concat();
     let path = std::path::Path::new(crate::CORE).join("../../docs/linux.md");
     if std::env::var_os("CHAPPE_WRITE_DOCS").is_some() {
         std::fs::write(&path, &page).expect("it can be written");
