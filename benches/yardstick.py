@@ -185,6 +185,9 @@ def reading() -> tuple[int, float]:
 
 TEXT = """# Performance
 
+**Chappe runs the networks below {stock} times as fast as ns-2.35 as it comes, and {fastest} times as fast as its
+fastest configuration.**
+
 [benches/yardstick.py](../benches/yardstick.py) writes this page: `make bench-yardstick`.
 
 Machine: {machine}. Times are user CPU time of one thread. Other work may
@@ -241,10 +244,18 @@ def page(kept: dict[str, Any]) -> str:
     grown = [f"| {nodes:,} | {each:.2f} | {each / first:.1f} | {memory:.0f} |" for nodes, (each, memory) in sizes]
     none, per_frame = kept["instructions"]
     plain, with_tables = kept["tables"]
+    rows = [row for row in kept.values() if isinstance(row, str)]
+
+    def ratios_in(column: int) -> str:
+        medians = [float(row.split("|")[column].split()[0]) for row in rows]
+        return f"{min(medians):.0f} to {max(medians):.0f}"
+
     return TEXT.format(
+        stock=ratios_in(4),
+        fastest=ratios_in(6),
         machine=machine(),
         times=TIMES,
-        compared="\n".join(row for row in kept.values() if isinstance(row, str)),
+        compared="\n".join(rows),
         grown="\n".join(grown),
         per_frame=per_frame,
         none=none / 1e6,

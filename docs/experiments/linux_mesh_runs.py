@@ -102,7 +102,7 @@ TECHNIQUES: Mapping[str, Technique] = {
     "ecn": Technique("CoDel with ECN", {"queue.discipline": "codel", "tcp.ecn.enabled": True}, "Ahmed 2006"),
     "codel": Technique("CoDel", {"queue.discipline": "codel"}, "RFC 8289"),
     "fq_codel": Technique("FQ-CoDel", _FQ_CODEL, "RFC 8290"),
-    "small_queue": Technique("small queue of the sender", {"tcp.small_queue": 2}, "Linux"),
+    "small_queue": Technique("small queue of the sender", {"tcp.small_queue": "auto"}, "Linux"),
     "delayed": Technique("no quick ACKs", {"tcp.delayed_ack.quick_acks": 0}),
     "both": Technique("thinning with FQ-CoDel", {**_THINNING, **_FQ_CODEL}),
     "fast_rates": Technique("rates of 5.5 and 11 Mbit/s only", su.SCHEMES["fast_rates"][1], "Su 2008"),
