@@ -85,7 +85,7 @@ def test_waiting_workers_stop_and_their_runs_are_kept(counted: Counted) -> None:
 
 LOST_AHEAD = 100
 """Limit of runs executed ahead: docs/studies.md."""
-LOST_WAITING = 200
+LOST_WAITING = 500
 """Limit of unwritten runs: docs/studies.md."""
 
 SEEDS = 900

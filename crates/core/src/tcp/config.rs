@@ -156,45 +156,32 @@ impl Scalar for InitialWindow {
 }
 
 /// Limit on the packets of a connection in its own node.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SmallQueue {
-    /// No limit.
-    #[default]
-    Unlimited,
     /// A fixed number of packets.
     Packets(u32),
     /// Memory of two packets, or what the pacing rate sends in 1/1024 s if that is more (Linux).
     Auto,
 }
 
-impl SmallQueue {
-    /// Tells if packets are counted.
-    #[inline]
-    pub fn is_limited(self) -> bool {
-        self != SmallQueue::Unlimited
-    }
-}
-
 impl Scalar for SmallQueue {
     fn read(node: &Node) -> Result<Self, String> {
         match &node.value {
-            Value::Text(t) if t == "unlimited" => Ok(SmallQueue::Unlimited),
             Value::Text(t) if t == "auto" => Ok(SmallQueue::Auto),
             Value::Int(n @ 1..=1_000_000) => Ok(SmallQueue::Packets(*n as u32)),
-            _ => Err("expected a number of packets from 1 to 1000000, \"auto\" or \"unlimited\"".into()),
+            _ => Err("expected a number of packets from 1 to 1000000, or \"auto\"".into()),
         }
     }
 
     fn written(&self) -> Json {
         match self {
-            SmallQueue::Unlimited => json!("unlimited"),
             SmallQueue::Auto => json!("auto"),
             SmallQueue::Packets(n) => json!(n),
         }
     }
 
     fn describe() -> Json {
-        json!({ "anyOf": [{ "type": "integer", "minimum": 1, "maximum": 1_000_000 }, { "enum": ["auto", "unlimited"] }] })
+        json!({ "anyOf": [{ "type": "integer", "minimum": 1, "maximum": 1_000_000 }, { "const": "auto" }] })
     }
 }
 
@@ -292,7 +279,7 @@ ack::policies! {
         /// queues); "auto": memory of two packets, or what the pacing rate sends in 1/1024 s if that is more (Linux). The
         /// segment that begins a recovery does not wait, nor do the retransmissions of Reno, NewReno and Vegas during
         /// recovery.
-        pub small_queue: SmallQueue = SmallQueue::Unlimited,
+        pub small_queue: Option<SmallQueue> | "unlimited" = None,
         /// Segments that are not full, at the end of what was written (`bulk.write_size`).
         pub nagle: Nagle = Nagle::Rfc9293,
         /// Size of the send buffer, for applications that write in pieces (`bulk.write_size`).

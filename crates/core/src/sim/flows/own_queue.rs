@@ -10,7 +10,7 @@ use crate::unit::Time;
 
 /// Tells if a sender tracks its packets within its own node.
 pub fn is_wanted(setup: &Setup) -> bool {
-    let wants = |cfg: &Config| cfg.small_queue.is_limited() || cfg.local_drop != LocalDrop::Lost;
+    let wants = |cfg: &Config| cfg.small_queue.is_some() || cfg.local_drop != LocalDrop::Lost;
     let of_flow = |t: &Transport| matches!(t, Transport::Tcp(cfg) if wants(cfg));
     setup.flows.iter().any(|f| of_flow(&f.transport) || f.split.as_ref().is_some_and(|s| wants(&s.tcp)))
         || setup.arrivals.iter().any(|a| wants(&a.tcp))

@@ -13,9 +13,9 @@ impl Connection {
     #[inline]
     pub fn has_room_at_node(&self) -> bool {
         match self.cfg.small_queue {
-            SmallQueue::Unlimited => true,
-            SmallQueue::Packets(most) => self.queued < most,
-            SmallQueue::Auto => self.has_memory_at_node(),
+            None => true,
+            Some(SmallQueue::Packets(most)) => self.queued < most,
+            Some(SmallQueue::Auto) => self.has_memory_at_node(),
         }
     }
 
@@ -42,7 +42,7 @@ impl Connection {
     /// Counts a packet that is passed to the network layer.
     #[inline]
     pub(super) fn count_queued(&mut self) {
-        self.queued += u32::from(self.cfg.small_queue.is_limited());
+        self.queued += u32::from(self.cfg.small_queue.is_some());
     }
 
     /// Packets of the connection that have not left the node, if their number is limited.
@@ -52,7 +52,7 @@ impl Connection {
 
     /// A packet of the connection has left the node or was dropped there, perhaps because the queue refused it.
     pub(in crate::tcp) fn on_left(&mut self, refused: bool) {
-        debug_assert!(self.queued > 0 || !self.cfg.small_queue.is_limited(), "a packet leaves that was not there");
+        debug_assert!(self.queued > 0 || !self.cfg.small_queue.is_some(), "a packet leaves that was not there");
         let held = !self.has_room_at_node();
         self.queued = self.queued.saturating_sub(1);
         if held && refused {

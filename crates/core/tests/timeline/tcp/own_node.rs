@@ -114,7 +114,7 @@ fn a_small_queue_holds_the_sender_back_until_a_packet_leaves() {
     let cfg = Config {
         syn: false,
         initial_window: InitialWindow::Segments(8),
-        small_queue: SmallQueue::Packets(2),
+        small_queue: Some(SmallQueue::Packets(2)),
         ..settings("L26", "\"sack\"")
     };
     let mut s = Sender::new(&cfg, Span::ZERO);
