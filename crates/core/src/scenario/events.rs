@@ -380,7 +380,7 @@ impl Checker<'_> {
         let began = flow.start.filter(|at| *at < time).or(others.filter_map(|(_, e)| e.at).min());
         if let Some(began) = began
             && flow.is_tcp(self.cfg)
-            && flow.tcp.over(&self.cfg.tcp).fin
+            && flow.tcp.over(&self.cfg.tcp).ends_with_fin()
         {
             let message = format!(
                 "event {i}: flow {} has started at {began}, and its connection ends with a FIN (`tcp.fin`), after which it \
