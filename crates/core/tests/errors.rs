@@ -376,6 +376,17 @@ fn settings_without_effect_cause_one_warning_per_reason() {
         "tcp.vegas.alpha: `tcp.vegas.alpha`, `tcp.vegas.beta`, `tcp.vegas.gamma` and 1 more have no effect, because \
          the congestion control is not `vegas`"
     );
+    let nagle = "tcp.nagle = \"minshall\"";
+    assert_eq!(
+        one(nagle),
+        "tcp.nagle: `tcp.nagle` has no effect, because no flow writes in pieces (`bulk.write_size`)"
+    );
+    assert_eq!(said(&format!("{nagle}\nbulk.write_size = \"100 B\"")), []);
+    assert_eq!(said("extends = \"linux\""), []);
+    assert_eq!(
+        one("tcp.variant = \"newreno\"\ntcp.sack_block_size = \"12 B\""),
+        "tcp.sack_block_size: `tcp.sack_block_size` has no effect, because the receiver sends no SACK blocks"
+    );
     // One flow of several uses it; one has its own; one has it for nothing.
     let flows = "tcp.vegas.alpha = 1\nflow = [{ dst = 1 }, { dst = 2, tcp = { variant = \"vegas\"";
     assert_eq!(said(&format!("{flows} }} }}]")), []);
@@ -1321,6 +1332,8 @@ fn no_event_starts_a_flow_again_after_its_fin() {
         ),
         "{said}"
     );
+    let bare = "tcp.syn = false\nflow = [{ dst = 1 }]\nrun.stop = \"2 s\"\ntopology.hops = 1";
+    assert!(read(&with(bare, "")).is_ok(), "without a SYN there is no FIN");
     let late = "flow = [{ dst = 1, start = \"event\" }]\nrun.stop = \"2 s\"\ntopology.hops = 1";
     let again = ", { at = \"1 s\", action = \"flow_start\", flow = 0 }";
     assert!(read(&with(late, "")).is_ok(), "the event starts the flow for the first time");

@@ -268,12 +268,21 @@ impl<'a> Users<'a> {
                 "ecn.enabled" if !self.marks => Some(NO_MARKS),
                 "ecn.acks" if c.cfg.ecn.enabled && !self.marks => Some(NO_MARKS),
                 rest if rest.starts_with("elfn.") && !self.cfg.routing.protocol.learns_routes() => Some(NO_LOSS),
+                "nagle" | "send_buffer" | "delayed_ack.push_at_once" if !self.writes_in_pieces() => {
+                    Some("no flow writes in pieces (`bulk.write_size`)")
+                }
                 rest if rest.starts_with("eln.") && !notified => Some("no middlebox notifies of losses"),
                 rest => c.cfg.unused(rest).or_else(|| without_recovery(&c.cfg, rest)),
             };
             Some((own(c)?, unused))
         };
         among(self.connections.iter().filter_map(user), "no flow is over TCP")
+    }
+
+    /// Tells if any application writes in pieces.
+    fn writes_in_pieces(&self) -> bool {
+        let writes = |f: &Flow| f.app == app::Kind::Bulk && f.bulk.over(&self.cfg.bulk).write_size.is_some();
+        self.layout.flows.iter().any(writes)
     }
 
     /// Reason for a setting of bursts on a flow.

@@ -244,7 +244,8 @@ ack::policies! {
         /// Size of an acknowledgement with its headers.
         pub ack_size: Bytes = Bytes(40) => at_most(LARGEST_PACKET),
         /// Size of each SACK block in an acknowledgement.
-        pub sack_block_size: Bytes = Bytes(8) => at_most(LARGEST_PACKET),
+        pub sack_block_size: Bytes = Bytes(8) => at_most(LARGEST_PACKET)
+            ; used when Config::sack_permitted, else "the receiver sends no SACK blocks",
         /// Window that the receiver advertises \[segments\].
         pub receive_window: u32 = 64 => range(1, 1_000_000),
         /// Largest congestion window \[segments\], also called clamping; "unlimited": no limit but the
@@ -395,6 +396,11 @@ impl Config {
     /// Tells if the connection begins with a SYN.
     pub fn starts_with_syn(&self) -> bool {
         self.syn && !self.is_bare()
+    }
+
+    /// Tells if the connection ends with a FIN.
+    pub fn ends_with_fin(&self) -> bool {
+        self.fin && self.starts_with_syn()
     }
 
     /// Tells if segments have no header and there is no SYN, as with ns-2's Vegas.
