@@ -20,7 +20,7 @@ pub enum Fin {
 pub struct DataSegment {
     /// Number of the segment.
     pub seq: Seq,
-    /// Bytes by which the payload of a write in pieces is shorter than that of a full segment.
+    /// Bytes by which the payload is shorter than that of a full segment.
     pub missing: u32,
     /// Time at which this copy was sent.
     pub sent: Time,

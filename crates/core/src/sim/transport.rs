@@ -232,12 +232,13 @@ impl Sim {
         let mut actions = std::mem::take(&mut self.flows.actions);
         for out in actions.drain(..) {
             match out {
-                Out::Segment(segment) => {
+                Out::Segment(mut segment) => {
                     let ecn = if segment.ect { Ecn::Ect } else { Ecn::NotEct };
                     let bytes = if segment.probe || segment.fin == Fin::Bare {
                         data_bytes[1]
                     } else {
-                        data_bytes[usize::from(segment.syn)] - self.flows.list[f].transfer.missing_of(&segment, syn)
+                        segment.missing = self.flows.list[f].transfer.missing_of(&segment, syn);
+                        data_bytes[usize::from(segment.syn)] - segment.missing
                     };
                     self.send(f, at, to, Body::Data(segment), bytes, ecn);
                 }

@@ -70,10 +70,8 @@ impl Reader {
 
     /// Bytes that the application reads now of those that are there.
     pub fn read(&mut self, available: u64, now: Time) -> u64 {
-        if self.cfg.rate.is_none() {
-            // The pause may have begun since the last read.
-            self.wait_until(self.ready.max(now));
-        }
+        // The pause may have begun since the last read.
+        self.wait_until(self.ready.max(now));
         if available == 0 || now < self.ready {
             return 0;
         }
@@ -114,5 +112,15 @@ mod tests {
         reader.begin(ms(0));
         let read = [(10, 3000), (14, 0), (15, 3000), (64, 3000), (65, 3000)].map(|(at, n)| reader.read(n, ms(at)));
         assert_eq!(read, [3000, 0, 0, 0, 3000]);
+    }
+
+    #[test]
+    fn data_that_arrive_in_a_pause_wait_for_its_end_with_a_rate_too() {
+        let pause = Config { pause_after: Span::ms(15), pause: Span::ms(50), ..Config::default() };
+        let mut reader = Reader::new(&Config { rate: Some(BitRate::mbps(1)), chunk: Bytes(1250), ..pause });
+        let ms = |n| Time::ZERO + Span::ms(n);
+        reader.begin(ms(0));
+        assert_eq!([(10, 0), (20, 3000), (64, 3000)].map(|(at, n)| reader.read(n, ms(at))), [0, 0, 0]);
+        assert_eq!((reader.ready(), reader.read(3000, ms(65))), (ms(65), 1250));
     }
 }

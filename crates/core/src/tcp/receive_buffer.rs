@@ -7,6 +7,7 @@
 use crate::setting::limit::range;
 use crate::settings;
 use crate::unit::{Bytes, Span, Time};
+use std::collections::BTreeMap;
 
 settings! {
     /// Buffer of the receiver in bytes of memory, with auto-tuning as Linux has it.
@@ -22,7 +23,7 @@ settings! {
         pub max: Bytes = Bytes(6_291_456) => range(Bytes(2304), Bytes(1_000_000_000)),
         /// Memory that a segment takes in the buffer, bookkeeping included (Linux: `truesize`, which depends on the
         /// device; 2304 B for packets of 1500 B from a TUN device).
-        pub segment_memory: Bytes = Bytes(2304) => range(Bytes(1), Bytes(1_000_000)),
+        pub segment_memory: Bytes = Bytes(2304) => range(Bytes(1), Bytes(65_536)),
     }
 }
 
@@ -57,9 +58,14 @@ pub(super) struct ReceiveBuffer {
     /// Last window that was told, and its right edge.
     window: i64,
     edge: i64,
-    /// Bytes that have arrived in order, and those of them that the application has read.
+    /// Bytes that have arrived in order, and those of them that the application has read, as if each segment were full: the
+    /// window counts segments.
     arrived: i64,
     read: i64,
+    /// Short segments that are not read: the bytes up to and including each as if all were full, and those that it lacks.
+    short: BTreeMap<i64, i64>,
+    /// Payload that has arrived in order and is not read.
+    unread: i64,
     /// Segments above a hole.
     ahead: u32,
     /// Time of the last segment, and the retransmission timeout without the round-trip time.
@@ -103,6 +109,8 @@ impl ReceiveBuffer {
             edge: segments,
             arrived: 0,
             read: 0,
+            short: BTreeMap::new(),
+            unread: 0,
             ahead: 0,
             last: Time::NEVER,
             least_timeout,
@@ -226,13 +234,25 @@ impl ReceiveBuffer {
         }
     }
 
+    /// A segment, counted from the first with data, has arrived, and is shorter than a full one by `missing` bytes.
+    pub fn note_short(&mut self, segment: u32, missing: u32) {
+        let end = (i64::from(segment) + 1) * self.mss;
+        // A copy of what has arrived changes nothing.
+        if end > self.arrived {
+            self.short.insert(end, i64::from(missing));
+        }
+    }
+
     /// Segments have arrived: in order since the last call, and above a hole in total. Tells if the window grows with
     /// them.
     pub fn take(&mut self, in_order: u32, ahead: u32, now: Time) -> bool {
         if !self.begun && self.of_memory {
             self.begin(now);
         }
+        let before = self.arrived;
         self.arrived += i64::from(in_order) * self.mss;
+        let missing: i64 = self.short.range(before..=self.arrived).filter(|s| *s.0 > before).map(|s| s.1).sum();
+        self.unread += self.arrived - before - missing;
         self.ahead = ahead;
         let room = self.clamp.min(self.free()) - self.threshold;
         let grows = self.of_memory && room > 0;
@@ -271,18 +291,31 @@ impl ReceiveBuffer {
 
     /// Bytes that the application has not read.
     pub fn unread(&self) -> u64 {
-        (self.arrived - self.read) as u64
+        self.unread as u64
     }
 
     /// The application reads bytes. Returns the segments that it has read completely by that.
     pub fn read(&mut self, bytes: u64, now: Time) -> u32 {
         let before = self.read / self.mss;
-        let end = self.read + bytes as i64;
+        let end = self.end_of_read(bytes as i64);
+        self.unread -= bytes as i64;
         // The size is adapted when the first segment is read.
         self.read = end.min((before + 1) * self.mss);
         self.adapt(now);
         self.read = end;
         (end / self.mss - before) as u32
+    }
+
+    /// Position up to which the application has read after these bytes; a short segment is then read as if it were full.
+    fn end_of_read(&mut self, mut bytes: i64) -> i64 {
+        let mut end = self.read;
+        while let Some(short) = self.short.first_entry()
+            && end + bytes >= short.key() - short.get()
+        {
+            bytes -= short.key() - short.get() - end;
+            end = short.remove_entry().0;
+        }
+        end + bytes
     }
 
     /// Grows the buffer if the application reads more in a round-trip time than ever before.
@@ -311,4 +344,27 @@ impl ReceiveBuffer {
 /// The next multiple of the unit of windows.
 fn rounded_up(bytes: i64, unit: i64) -> i64 {
     (bytes + unit - 1) / unit * unit
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_application_reads_the_bytes_of_short_segments() {
+        let mut buffer = ReceiveBuffer::new(&Config::default(), Bytes(1000), 8, Span::ms(200));
+        // Segments of 1000, 200 and 300 B, the last one ahead of the second, and a copy of it.
+        buffer.take(1, 0, Time::ZERO);
+        buffer.note_short(2, 700);
+        buffer.take(0, 1, Time::ZERO);
+        assert_eq!(buffer.unread(), 1000);
+        buffer.note_short(2, 700);
+        buffer.note_short(1, 800);
+        buffer.take(2, 0, Time::ZERO);
+        assert_eq!(buffer.unread(), 1500);
+        let read = [900, 299, 1, 300].map(|bytes| (buffer.read(bytes, Time::ZERO), buffer.unread()));
+        assert_eq!(read, [(0, 600), (1, 301), (1, 300), (1, 0)]);
+        buffer.note_short(1, 800);
+        assert_eq!((buffer.short.len(), buffer.read), (0, 3000));
+    }
 }

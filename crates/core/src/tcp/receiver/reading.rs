@@ -34,6 +34,7 @@ impl Receiver {
         let syn = u32::from(self.syn && self.next == in_order && in_order > 0);
         let (fin, kind) = self.fin;
         let fin = u32::from(kind == Fin::Bare && (self.next - in_order..self.next).contains(&fin));
+        let first = Seq::from(self.syn);
         let room = self.room.as_mut()?;
         room.reader.begin(now);
         if in_order == syn + fin && self.ahead.count() == 0 {
@@ -41,6 +42,9 @@ impl Receiver {
         }
         room.buffer.measure(segment.echo, now);
         let after_idle = room.buffer.note(now);
+        if segment.missing > 0 {
+            room.buffer.note_short(segment.seq - first, segment.missing);
+        }
         let grows = room.buffer.take(in_order - syn - fin, self.ahead.count(), now);
         Some(BufferState {
             grows,
