@@ -209,8 +209,8 @@ class Page:
             "",
             *wrapped(
                 "Packets of a connection in its own node take no more memory than two packets, or than what its rate "
-                'sends in 1/1024 s, if that is more (`tcp.small_queue = "auto"`). Every Linux sender of today has such '
-                "a small queue; the preset `linux`, with which it is compared, has none. Goodput [Mbit/s] and delay [ms] "
+                'sends in 1/1024 s, if that is more (`tcp.small_queue = "auto"`). Every Linux sender of today has a '
+                "small queue; the preset `linux`, with which it is compared, has none. Goodput [Mbit/s] and delay [ms] "
                 "over the longest paths, without and with small queues; changes [%] are means over the lengths."
             ),
             "",
