@@ -88,9 +88,10 @@ class Page:
             ),
             "",
             *wrapped(
-                "CUBIC, Reno and BBR are those of the preset `linux`; *Vegas (Linux)* is Linux's window rule with "
-                "alpha and beta 2 and SACK recovery, all else as in `linux`; NewReno and Vegas of 2003 are those of "
-                "`standard` with packets of the same sizes, a window of 64 segments and timeouts of at least 200 ms. "
+                "CUBIC, Reno and BBR are those of the preset `linux`, without the small queue that a Linux sender has "
+                "(`tcp.small_queue`); *Vegas (Linux)* is Linux's window rule with alpha and beta 2 and SACK recovery, "
+                "all else as in `linux`; NewReno and Vegas of 2003 are those of `standard` with packets of the same "
+                "sizes, a window of 64 segments and timeouts of at least 200 ms. "
                 "Routes are shortest paths, but for AODV. Su's mesh is that of [his page](papers/su2008.md), with "
                 "rate adaptation and a path for each seed; Europe is 31 ms and the US 115 ms behind it. Runs last "
                 f"{stop or stops}. {self.silent()}"
@@ -158,7 +159,9 @@ class Page:
                 many = f"{flows} flow{'s' * (flows > 1)}"
                 where.append(f"{silent} with {SENDERS[sender].title}, {TECHNIQUES[technique].title}, {network}, {many}")
         return (
-            f"Of {total:,} runs {'these' if where else 'none'} delivered nothing{': ' * bool(where)}{'; '.join(where)}."
+            f"Of {total:,} runs these delivered nothing: {'; '.join(where)}."
+            if where
+            else f"Every one of {total:,} runs delivered something."
         )
 
     def techniques(self, measure: str, title: str) -> list[str]:
@@ -205,8 +208,10 @@ class Page:
             "## Small queues of the sender",
             "",
             *wrapped(
-                "No more than 2 packets of a connection wait in its own node. Goodput [Mbit/s] and delay [ms] over "
-                "the longest paths, without and with small queues; changes [%] are means over the lengths."
+                "Packets of a connection in its own node take no more memory than two packets, or than what its rate "
+                'sends in 1/1024 s, if that is more (`tcp.small_queue = "auto"`). Every Linux sender of today has a '
+                "small queue; the preset `linux`, with which it is compared, has none. Goodput [Mbit/s] and delay [ms] "
+                "over the longest paths, without and with small queues; changes [%] are means over the lengths."
             ),
             "",
             *table(header, rows),

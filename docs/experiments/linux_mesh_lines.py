@@ -85,7 +85,7 @@ class Lines:
             f"{self.problems()[VEGAS_AHEAD]}; over AODV {self.problems()[VEGAS_OVER_AODV]}. Goodput of Vegas compared "
             f"with CUBIC: {span(static)}, over AODV {span(over_aodv)}. {why}: windows over {FAR} hops of 802.11b "
             f"{self.far(1, WINDOW, 0, pair)} segments, over AODV route failures per 10,000 segments "
-            f"{self.far(1, BREAKS, 0, pair, technique='aodv')}. Vegas of 2003, with the receiver of then: {span(old)}."
+            f"{self.far(1, BREAKS, 0, pair, technique='aodv')}. Vegas of 2003, with the receiver of 2003: {span(old)}."
         )
 
     def newer(self) -> str:
@@ -179,7 +179,7 @@ class Lines:
         )
         first = f"{span(near)} over 1 hop, " if near else ""
         return (
-            f"**Small queues of the sender (2 packets), on Su's paths**: {advised(delay, more=False)} for delay, "
+            f"**Small queues of the sender (`auto`), on Su's paths**: {advised(delay, more=False)} for delay, "
             f"{first}{span(far)} over 5; goodput {counted(goodput)}.{why}"
         )
 

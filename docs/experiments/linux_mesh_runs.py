@@ -80,7 +80,7 @@ class Technique(NamedTuple):
     Attributes:
         title: Name on the page.
         changes: Settings that differ.
-        source: Paper that recommends it, or RFC.
+        source: Paper that recommends it, RFC, or system that has it.
     """
 
     title: str
@@ -102,7 +102,9 @@ TECHNIQUES: Mapping[str, Technique] = {
     "ecn": Technique("CoDel with ECN", {"queue.discipline": "codel", "tcp.ecn.enabled": True}, "Ahmed 2006"),
     "codel": Technique("CoDel", {"queue.discipline": "codel"}, "RFC 8289"),
     "fq_codel": Technique("FQ-CoDel", _FQ_CODEL, "RFC 8290"),
-    "small_queue": Technique("small queue of the sender", {"tcp.small_queue": "auto"}, "Linux"),
+    "small_queue": Technique(
+        "small queue of the sender", {"tcp.small_queue": "auto"}, "Linux of today has one, the preset `linux` none"
+    ),
     "delayed": Technique("no quick ACKs", {"tcp.delayed_ack.quick_acks": 0}),
     "both": Technique("thinning with FQ-CoDel", {**_THINNING, **_FQ_CODEL}),
     "fast_rates": Technique("rates of 5.5 and 11 Mbit/s only", su.SCHEMES["fast_rates"][1], "Su 2008"),

@@ -27,6 +27,12 @@ _RECORDED = ("packets", "frames", "mpdus", "cwnd", "routes")
 _TEXTS = {reason: LOSSES[counter] for counter, reason in REASONS.items()}
 _NAMES = {"tcp_data": "segment", "tcp_ack": "acknowledgement", "udp": "datagram"}
 _BY_DUPLICATES = "retransmits after duplicate acknowledgements"
+_HELD = 0.9
+"""Share of the rate of a reader from which on the reader holds a flow back."""
+
+_UNITS = {"bit/s": 1.0, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9}
+"""Bit rates by unit, as settings are written."""
+
 _STARVES = 0.05
 """Share of the mean goodput of all flows of the transport below which a flow starves."""
 
@@ -209,7 +215,7 @@ def story_of(results: Results, flow: int, *, has_lines: bool = False) -> Story:
         *_paced(cwnd, results.simulated_s),
         *_waited(delays, legs),
         *_lost(losses),
-        *_bottleneck(results, paths),
+        *(_reader(results, row) or _bottleneck(results, paths)),
     ]
     return Story(findings, delays, losses, paths, _table(events))
 
@@ -349,6 +355,20 @@ def _lost(losses: pl.DataFrame) -> list[str]:
     return [f"Lost: {', '.join(parts)}{f', and {more:,} others' if more else ''}."]
 
 
+def _reader(results: Results, row: dict[str, Any]) -> list[str]:
+    """Application of the receiver, if it reads no faster than the flow delivers and so holds it back; else nothing."""
+    settings = results.scenario.settings
+    listed = settings["flow"]
+    own = listed[row["flow"]]["tcp"] if row["flow"] < len(listed) else {}
+    rate = {**settings["tcp"]["reader"], **own.get("reader", {})}["rate"]
+    if row["transport"] == "udp" or rate == "unlimited":
+        return []
+    value, unit = rate.split()
+    if row["goodput_bps"] < _HELD * float(value) * _UNITS[unit]:
+        return []
+    return [f"The application of its receiver holds it back, which reads {rate}."]
+
+
 def _bottleneck(results: Results, paths: pl.DataFrame) -> list[str]:
     """Node of the most used path that has the busiest medium around it."""
     if paths.is_empty() or results.airtime.is_empty():
@@ -370,7 +390,7 @@ def _delays(legs: Sequence[Sequence[Leg]]) -> pl.DataFrame:
     for leg in (leg for of_packet in legs for leg in of_packet):
         times[leg.node, leg.part] += leg.end_s - leg.begin_s
     whole = sum(times.values()) or 1.0
-    rows = [(node, part, time / len(legs), time / whole) for (node, part), time in times.items()]
+    rows = [(node, part, time / len(legs), time / whole) for (node, part), time in times.items() if time > 0]
     schema = {"node": pl.Int64, "part": pl.String, "mean_s": pl.Float64, "share": pl.Float64}
     return pl.DataFrame(rows, schema=schema, orient="row")
 

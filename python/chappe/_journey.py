@@ -132,8 +132,9 @@ def _back(
         if (begun := events.begun(node, now)) is None:
             return []
         arrived_s, how = begun
-        if now > arrived_s:
-            # Within a node time passes without a route, or while the layers hand the packet on.
+        if now > arrived_s or not legs:
+            # Within a node time passes without a route, or while the layers hand the packet on. The last leg is at the
+            # node of the delivery, also if that took no time.
             legs.append(Leg(packet, node, received if how == "received" else ROUTE, arrived_s, now))
         if how in ("created", "injected"):
             return legs

@@ -14,7 +14,7 @@ const ABOUT: &str = "\n## Flows\n\n\
     flows, the second 5 s later; `E` random losses of 0.1, 1 and 5 %; `F` 5637 kbit/s, 19 ms (`EU`) or 116 ms (`US`), the queue as in\n\
     the name, `G` four flows with 1 ms; `L` as `F`, but the queue is that of the sending host, with `tcp.small_queue = \"auto\"` and\n\
     `tcp.local_drop = \"cwr\"`. As the kernel's programs, flows write 65,536 B at a time, when the send buffer has room. Programs\n\
-    that are a link wake up late, below 0.1 ms and at times 0.5 ms; here datagrams on the way back delay acknowledgements by 0.1 ms\n\
+    that emulate the link wake up late, below 0.1 ms and at times 0.5 ms; here datagrams on the way back delay acknowledgements by 0.1 ms\n\
     in the mean and 0.5 ms at most. Of three spacings of these datagrams that were tried, it is the one that is as late as the\n\
     kernel's link.\n\n\
     A case agrees if the goodput of its flows together is no more than 2 % (`A`, `B`), 10 % (`E`) or 5 %\n\

@@ -281,7 +281,7 @@ ack::policies! {
         /// segment that begins a recovery does not wait, nor do the retransmissions of Reno, NewReno and Vegas during
         /// recovery.
         pub small_queue: Option<SmallQueue> | "unlimited" = None,
-        /// Segments that are not full, at the end of what was written (`bulk.write_size`).
+        /// Time at which a segment that is not full is sent, at the end of what was written (`bulk.write_size`).
         pub nagle: Nagle = Nagle::Rfc9293,
         /// Size of the send buffer, for applications that write in pieces (`bulk.write_size`).
         pub send_buffer: SendBuffer = SendBuffer::Unlimited,

@@ -46,7 +46,7 @@ words! {
         Timeout = "timeout",
         /// An ECN echo reduced the window.
         Ecn = "ecn",
-        /// A probe was sent: a tail loss probe, or one of `probes_sent` of `flows`.
+        /// A probe was sent, one of `probes_sent` of `flows`.
         Probe = "probe",
         /// A reduction of the window proved wrong and was undone: by F-RTO, timestamps (Eifel) or DSACKs.
         Undo = "undo",
