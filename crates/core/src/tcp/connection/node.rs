@@ -52,7 +52,7 @@ impl Connection {
 
     /// A packet of the connection has left the node or was dropped there, perhaps because the queue refused it.
     pub(in crate::tcp) fn on_left(&mut self, refused: bool) {
-        debug_assert!(self.queued > 0 || !self.cfg.small_queue.is_some(), "a packet leaves that was not there");
+        debug_assert!(self.queued > 0 || self.cfg.small_queue.is_none(), "a packet leaves that was not there");
         let held = !self.has_room_at_node();
         self.queued = self.queued.saturating_sub(1);
         if held && refused {
