@@ -117,21 +117,6 @@ TECHNIQUES: Mapping[str, Technique] = {
         "without probes", {"tcp.rack_tlp.f_rto": False, "tcp.rack_tlp.tail_loss_probe": False}, "Ahmed 2006"
     ),
 }
-_OF_CHAINS = (
-    PLAIN,
-    "thinning",
-    "clamp",
-    "small",
-    "rts",
-    "aodv",
-    "ecn",
-    "codel",
-    "fq_codel",
-    "small_queue",
-    "delayed",
-    "both",
-)
-_OF_PATHS = tuple(t for t in (*_OF_CHAINS, "fixed", "fast_rates", "cara", "flow_control") if t != "aodv")
 COLUMNS = (
     "thinning",
     "clamp",
@@ -147,6 +132,8 @@ COLUMNS = (
     "both",
 )
 """Techniques of the tables."""
+_OF_CHAINS = (PLAIN, *(t for t in COLUMNS if t != "fixed"))
+_OF_PATHS = tuple(t for t in (*_OF_CHAINS, "fixed", "fast_rates", "cara", "flow_control") if t != "aodv")
 _OF_OTHERS = (PLAIN, "thinning", "aodv")
 """Techniques that other senders than those of today are run with."""
 

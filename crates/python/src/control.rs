@@ -104,7 +104,9 @@ impl Run {
     /// Executes a command on the run: a JSON object like an event of a scenario.
     fn apply(&self, event: &str) -> PyResult<()> {
         let mut driven = self.driven()?;
-        let commands = self.scenario.get().0.commands(&parse("the command", event)?).map_err(|e| scenario_error(&e))?;
+        let scenario = &self.scenario.get().0;
+        let commands = scenario.commands(&parse("the command", event)?).map_err(|e| scenario_error(&e))?;
+        scenario.check_start(&commands, |flow| driven.sim.flow_began(flow)).map_err(|e| scenario_error(&e))?;
         commands.iter().for_each(|command| driven.sim.apply(command));
         Ok(())
     }

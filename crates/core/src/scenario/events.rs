@@ -382,11 +382,7 @@ impl Checker<'_> {
             && flow.is_tcp(self.cfg)
             && flow.tcp.over(&self.cfg.tcp).ends_with_fin()
         {
-            let message = format!(
-                "event {i}: flow {} has started at {began}, and its connection ends with a FIN (`tcp.fin`), after which it \
-                 takes no more data",
-                f.0
-            );
+            let message = format!("event {i}: {}", after_fin(*f, began));
             let help = format!("list another flow that starts at {time}, or set `flow.{}.tcp.fin = false`", f.0);
             self.error(&format!("event.{i}.flow"), message, &help);
         }
@@ -403,7 +399,43 @@ impl Checker<'_> {
     }
 }
 
+/// Reason why a flow cannot start again.
+fn after_fin(flow: FlowId, began: Time) -> String {
+    format!(
+        "flow {} has started at {began}, and its connection ends with a FIN (`tcp.fin`), after which the connection takes \
+         no more data",
+        flow.0
+    )
+}
+
+/// Problems of an event of a program that drives a run.
+fn of_program(problems: Vec<Problem>) -> Errors {
+    Errors { problems, more: 0, sources: Sources::default() }
+}
+
 impl Scenario {
+    /// Refuses commands of a program that start a flow again whose connection ends with a FIN. `began` is the time at which
+    /// a flow has begun, if it has.
+    ///
+    /// # Errors
+    /// The problem of the first of these commands.
+    pub fn check_start(&self, commands: &[Command], began: impl Fn(FlowId) -> Option<Time>) -> Result<(), Errors> {
+        let cfg = self.config();
+        let again = commands.iter().find_map(|command| match command {
+            Command::FlowStart(f) => {
+                let flow = &self.layout().flows[f.index()];
+                let ends = flow.is_tcp(cfg) && flow.tcp.over(&cfg.tcp).ends_with_fin();
+                Some((*f, began(*f).filter(|_| ends)?))
+            }
+            _ => None,
+        });
+        again.map_or(Ok(()), |(flow, began)| {
+            let help = Some(format!("start another flow, or set `flow.{}.tcp.fin = false`", flow.0));
+            let message = after_fin(flow, began);
+            Err(of_program(vec![Problem { code: None, path: "flow".into(), origin: None, message, help }]))
+        })
+    }
+
     /// Commands for an event without a time, as given by a program that drives a run of this scenario.
     ///
     /// # Errors
@@ -423,12 +455,11 @@ impl Scenario {
             let help = "call `run_until` first to advance to another time".to_owned();
             report.add("at", None, "`apply` acts at the present time and takes no `at`", Some(help));
         }
-        let none = |problems| Errors { problems, more: 0, sources: Sources::default() };
         if !report.problems.is_empty() {
-            return Err(none(report.problems));
+            return Err(of_program(report.problems));
         }
         commands(self.config(), self.layout(), &event).map_err(|(path, message, help)| {
-            none(vec![Problem { code: None, path: path.into(), origin: None, message, help: Some(help) }])
+            of_program(vec![Problem { code: None, path: path.into(), origin: None, message, help: Some(help) }])
         })
     }
 }

@@ -7,7 +7,7 @@ use super::Sim;
 use super::flows::Ends;
 use super::timer_numbers::{Clock, Timer};
 use crate::mobility::MobileNodes;
-use crate::packet::NodeId;
+use crate::packet::{FlowId, NodeId};
 use crate::point_to_point;
 use crate::record::Recorder;
 use crate::run::{Change, Command, End};
@@ -246,6 +246,11 @@ impl Sim {
             flow.app.begin(self.now);
             self.timers.set(Timer::App(f), flow.app.deadline());
         }
+    }
+
+    /// Time at which a flow of TCP has begun; `None` before that.
+    pub fn flow_began(&self, flow: FlowId) -> Option<Time> {
+        self.flows.list[flow.index()].transfer.began()
     }
 
     fn end_flow(&mut self, f: usize) {

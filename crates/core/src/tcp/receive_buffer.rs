@@ -197,7 +197,7 @@ impl ReceiveBuffer {
         if self.window <= free - mss || self.window > free { free / mss * mss } else { self.window }
     }
 
-    /// What is left of the last window that was told.
+    /// Rest of the last window that was told.
     fn left(&self) -> i64 {
         self.edge - self.arrived
     }
