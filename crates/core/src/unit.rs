@@ -146,7 +146,7 @@ impl Metres {
         Span(self.rounded_light_delay() as u64)
     }
 
-    /// The same \[ns\], except that a number is still to be rounded down.
+    /// Propagation time \[ns\] plus one half: rounding down gives the nearest integer.
     #[inline]
     pub fn rounded_light_delay(self) -> f64 {
         // Rounds to the nearest; `round` would be a library call on processors without such an instruction.

@@ -1327,8 +1327,8 @@ fn no_event_starts_a_flow_again_after_its_fin() {
     let said = problem(&with("bulk.segments = 5", ""));
     assert!(
         said.ends_with(
-            "event 0: flow 0 has started at 0 s, and its connection ends with a FIN (`tcp.fin`), after which the \
-             connection takes no more data -> list another flow that starts at 500 ms, or set `flow.0.tcp.fin = false`"
+            "event 0: flow 0 has started at 0 s; its connection ends with a FIN (`tcp.fin`) and takes no data after the \
+             FIN -> list another flow that starts at 500 ms, or set `flow.0.tcp.fin = false`"
         ),
         "{said}"
     );

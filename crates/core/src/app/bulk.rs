@@ -24,8 +24,10 @@ pub struct Bulk {
     start: Time,
     segments: Option<u32>,
     missing: u32,
-    /// Bytes of the file, if it is written in pieces of this many bytes.
-    pieces: Option<(Option<u64>, u32)>,
+    /// Bytes of the file; `None`: unlimited.
+    bytes: Option<u64>,
+    /// Bytes of a write; `None`: the whole file at once.
+    write_size: Option<u32>,
 }
 
 impl Bulk {
@@ -39,7 +41,7 @@ impl Bulk {
             None => (cfg.segments, 0),
         };
         let bytes = segments.map(|n| u64::from(n) * u64::from(segment.0) - u64::from(missing));
-        Bulk { start, segments, missing, pieces: cfg.write_size.map(|size| (bytes, size.0)) }
+        Bulk { start, segments, missing, bytes, write_size: cfg.write_size.map(|size| size.0) }
     }
 
     /// Segments of the file; `None`: unlimited.
@@ -62,8 +64,8 @@ impl Bulk {
 
     pub(super) fn on_deadline(&mut self) -> Out {
         self.start = Time::NEVER;
-        match self.pieces {
-            Some((bytes, size)) => Out::Pieces { bytes, size },
+        match self.write_size {
+            Some(size) => Out::WriteInPieces { bytes: self.bytes, size },
             None => Out::Write { segments: self.segments, missing: self.missing },
         }
     }

@@ -39,7 +39,7 @@ pub enum Out {
         missing: u32,
     },
     /// Hands bytes to TCP, in pieces.
-    Pieces {
+    WriteInPieces {
         /// Number of bytes; `None`: unlimited.
         bytes: Option<u64>,
         /// Bytes of each piece but the last one.

@@ -3,8 +3,8 @@
 //!
 //! Connections carry data in one direction. A request is therefore no packet of its own: it travels with the
 //! acknowledgement of the last segment, so that the server learns of it a way back after the response has arrived, and
-//! answers after the think time. A lost acknowledgement delays the request as a lost request would be. Over a split connection
-//! the request follows the acknowledgement of the node that splits it.
+//! answers after the think time. A lost acknowledgement delays the request as a lost request would be. Over a split
+//! connection the request follows the acknowledgement of the node that splits it.
 
 use super::Out;
 use super::arrivals::Size;
@@ -82,7 +82,8 @@ impl Requests {
         Out::Message { segments: segments as u32, missing: (segments * self.segment - bytes) as u32 }
     }
 
-    /// The response has been acknowledged; the next response follows after the think time. Tells if one follows.
+    /// The response has been acknowledged; the next response follows after the think time. Tells if a response
+    /// follows.
     pub(super) fn on_answer(&mut self, now: Time) -> bool {
         if !std::mem::take(&mut self.waits) {
             return false;

@@ -359,8 +359,8 @@ impl MobileNodes {
         lists.renew(n, candidates, at, *jumped)
     }
 
-    /// Nodes that may be in range of the radio of the last `look_around`, in the order of their numbers. Records the
-    /// positions of those that the sender finds.
+    /// Nodes that may be in range of the radio of the last [`look_around`](Self::look_around), in the order of their
+    /// numbers. Records the positions of the nodes that the sender finds.
     pub fn near(&mut self, n: NodeId, at: Time) -> Near<'_> {
         let known_for = (self.known_for > Span::ZERO).then_some(self.known_for);
         let position = known_for.map_or_else(Position::default, |known_for| {
@@ -405,9 +405,9 @@ impl MobileNodes {
     }
 }
 
-/// First radios of the candidates of a node with their positions, and if the node finds them: by positions of limited
-/// age, in the square
-/// around it. Without branches, because it cannot be predicted who is found.
+/// First radios of the candidates of a node, their positions, and a flag: the node finds the radio. With `known_for`, a
+/// node finds the radios whose recorded positions are in the square around it. The iterator has no branch on that,
+/// because the branch would be unpredictable.
 pub struct Near<'a> {
     candidates: std::slice::Iter<'a, NodeId>,
     segments: &'a [MovementSegment],
@@ -440,9 +440,8 @@ impl Iterator for Near<'_> {
     }
 }
 
-/// Recorded position of a node: where it was at the last exact query, at the begin of its segment, or at the last
-/// multiple
-/// of `known_for` after it.
+/// Recorded position of a node: at the last exact query, at the begin of the segment, or at the last multiple of
+/// `known_for` after that.
 #[inline(always)]
 fn recorded_position(segment: &MovementSegment, recorded_at: Time, at: Time, known_for: Span) -> Position {
     let last = recorded_at.max(segment.begins);

@@ -208,7 +208,7 @@ impl Radios {
         self.profiles.iter().any(Config::differs_by_rate)
     }
 
-    /// Condition at each rate for decoding its frames: modulation and code, or a sensitivity of the rate.
+    /// Modulation and code, or sensitivity, of each rate.
     pub(crate) fn distinguished(&self) -> &[BitRate] {
         let sums = self.profiles.iter().any(|p| p.reception == Reception::Sinr);
         if sums { &self.codings } else { &self.rates }

@@ -106,8 +106,7 @@ impl Channel {
     }
 
     /// A radio is about to send at a position: finds its receivers among the radios nearby with their current
-    /// positions,
-    /// which come in the order of their numbers; those with `false` are left out.
+    /// positions, which come in the order of their numbers; those with `false` are left out.
     pub fn refill(
         &mut self,
         radio: RadioId,

@@ -49,8 +49,7 @@ impl Passes {
     }
 
     /// Writes the radios that can decode a frame to the begin of `decoding`, which has room for all, and those that
-    /// only
-    /// sense it to `sensing`. Returns the number of the former, the latter, and the longest propagation delay.
+    /// only sense it to `sensing`. Returns the number of the former, the latter, and the longest propagation delay.
     pub(super) fn split<'a>(
         &mut self,
         model: &Model,

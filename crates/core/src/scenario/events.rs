@@ -402,8 +402,7 @@ impl Checker<'_> {
 /// Reason why a flow cannot start again.
 fn after_fin(flow: FlowId, began: Time) -> String {
     format!(
-        "flow {} has started at {began}, and its connection ends with a FIN (`tcp.fin`), after which the connection takes \
-         no more data",
+        "flow {} has started at {began}; its connection ends with a FIN (`tcp.fin`) and takes no data after the FIN",
         flow.0
     )
 }
@@ -414,8 +413,8 @@ fn of_program(problems: Vec<Problem>) -> Errors {
 }
 
 impl Scenario {
-    /// Refuses commands of a program that start a flow again whose connection ends with a FIN. `began` is the time at which
-    /// a flow has begun, if it has.
+    /// Refuses commands of a program that start a flow again whose connection ends with a FIN. `began` is the time at
+    /// which a flow has begun, if it has.
     ///
     /// # Errors
     /// The problem of the first of these commands.

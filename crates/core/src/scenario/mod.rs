@@ -216,7 +216,7 @@ impl Scenario {
             }
         }
         report.more += findings.errors.more;
-        // A value that such a part touches, as a text that is cut off does, is not what was meant.
+        // A cut-off text touches an unreadable part, so its value is not the intended value.
         let touched =
             |o: Origin| unreadable.iter().any(|(source, at)| o.source == *source && (o.start..=o.end).contains(at));
         report.problems.retain(|p| p.path.is_empty() || !p.origin.is_some_and(touched));

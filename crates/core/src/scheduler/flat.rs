@@ -1,6 +1,5 @@
-//! Scheduler for a few busy timers: deadlines are compared one by one without branches, so nothing is mispredicted.
-//! Where
-//! all timers are too many for that, the earliest of the others has one key here.
+//! Scheduler for a few busy timers: all keys are compared without branches, so no branch is mispredicted. If there are
+//! more timers than keys, the other timers share one key, that of the earliest of them.
 
 use super::tree::Tree;
 use super::{LEAST, NEVER, WIDTH, least, smaller};
@@ -64,7 +63,7 @@ impl Flat {
         }
     }
 
-    /// Number of the timer that is due, given that of its key.
+    /// Timer of the earliest key.
     #[inline(always)]
     pub(super) fn due(&mut self, key: usize) -> usize {
         match &mut self.others {
@@ -81,7 +80,7 @@ impl Flat {
         if key < LATEST { Time((key >> TIMER_BITS) - SHIFT) } else { Time::NEVER }
     }
 
-    /// The earliest key, whose timer [`due`](Self::due) tells, and its deadline; one must be set.
+    /// The earliest key, whose timer [`due`](Self::due) gives, and its deadline; a timer must be set.
     #[inline]
     pub(super) fn first(&self) -> (usize, Time) {
         let least = self.least().to_bits();

@@ -36,8 +36,8 @@ enum Body {
 }
 
 impl Scheduler {
-    /// A scheduler with this number of timers, none of them set. The first ones are *busy*, and cheaper to set than
-    /// others.
+    /// A scheduler with this number of timers, none of which is set. The first `busy` timers are cheaper to set than
+    /// the others.
     pub fn new(busy: usize, timers: usize) -> Scheduler {
         let flat = busy.min(timers) < flat::ROOM || timers <= flat::ROOM;
         Scheduler(if flat { Body::Flat(Flat::new(busy, timers)) } else { Body::Tree(Tree::new(timers)) })
@@ -60,7 +60,7 @@ impl Scheduler {
         }
     }
 
-    /// Sets the deadline of one busy timer that changes as often as the earliest one is asked for: setting it is cheap.
+    /// Sets the deadline of the busy timer that changes as often as the earliest timer is sought.
     #[inline]
     pub fn set_often(&mut self, timer: usize, at: Time) {
         match &mut self.0 {
@@ -77,8 +77,8 @@ impl Scheduler {
         }
     }
 
-    /// The earliest timer and its deadline; one must be set. If it is not busy, its number is that for
-    /// [`due`](Self::due).
+    /// The earliest timer and its deadline; a timer must be set. Unless the timer is busy, [`due`](Self::due) gives its
+    /// number.
     #[inline(always)]
     pub fn first(&mut self) -> (usize, Time) {
         match &mut self.0 {
@@ -87,9 +87,7 @@ impl Scheduler {
         }
     }
 
-    /// Number of the timer that [`first`](Self::first) has found, where it may be another than a busy one; the time
-    /// must
-    /// be its deadline.
+    /// Number of the timer that [`first`](Self::first) has found; must be called at the deadline of the timer.
     #[inline(always)]
     pub fn due(&mut self, first: usize) -> usize {
         match &mut self.0 {

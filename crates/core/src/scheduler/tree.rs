@@ -52,7 +52,7 @@ pub(super) struct Tree {
     until: Time,
     /// Deadlines of timers with a far key.
     far: Vec<Time>,
-    /// A timer that is not among the keys, because it changes too often.
+    /// Deadline and number of the timer that is set often, which has no key.
     pub(super) often: (Time, usize),
 }
 

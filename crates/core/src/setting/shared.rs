@@ -1,5 +1,4 @@
-//! A group of settings that few scenarios change: copies of its owner share it, so that each connection has its settings
-//! without their memory.
+//! A group of settings that few scenarios change: copies share the group, so that connections save its memory.
 
 use super::{Node, Report, Setting, Shown};
 use serde_json::Value as Json;

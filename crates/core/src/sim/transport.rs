@@ -141,7 +141,7 @@ impl Sim {
                 flow.time.on_event(self.now, ends.0.phase());
                 self.dispatch_sender(f);
             }
-            (app::Out::Pieces { bytes, size }, Ends::Tcp(ends)) => {
+            (app::Out::WriteInPieces { bytes, size }, Ends::Tcp(ends)) => {
                 ends.0.write_in_pieces(bytes, size, self.now);
                 flow.time.on_event(self.now, ends.0.phase());
                 self.dispatch_sender(f);

@@ -86,13 +86,13 @@ keywords! {
 }
 
 keywords! {
-    /// A segment that is not full, at the end of what the application has written, while data are outstanding.
+    /// Rule for a segment that is not full, at the end of the written data, while data are outstanding.
     pub enum Nagle {
-        /// Sends it at once (`TCP_NODELAY`).
+        /// Sends the segment at once (`TCP_NODELAY`).
         Off = "off",
-        /// Lets it wait until everything is acknowledged, or it is full (RFC 9293, 3.7.4; RFC 896).
+        /// Holds the segment until all data are acknowledged or the segment is full (RFC 9293, 3.7.4; RFC 896).
         Rfc9293 = "rfc9293",
-        /// Lets it wait only while another segment that was not full is outstanding (Minshall; Linux).
+        /// Holds the segment only while another short segment is outstanding (Minshall; Linux).
         Minshall = "minshall",
     }
 }
@@ -102,8 +102,8 @@ keywords! {
     pub enum SendBuffer {
         /// The application never waits.
         Unlimited = "unlimited",
-        /// Memory for twice the largest window, with `bbr` for three times, of at least 10 segments (Linux: tuned
-        /// automatically). The application goes on when a third of it is free.
+        /// Memory for two times the largest window (three times with `bbr`), of at least 10 segments (Linux:
+        /// auto-tuning). The application resumes when a third of the memory is free.
         Auto = "auto",
     }
 }
@@ -160,7 +160,7 @@ impl Scalar for InitialWindow {
 pub enum SmallQueue {
     /// A fixed number of packets.
     Packets(u32),
-    /// Memory of two packets, or what the pacing rate sends in 1/1024 s if that is more (Linux).
+    /// Memory of two packets, or the data that the pacing rate sends in 1/1024 s if they take more (Linux).
     Auto,
 }
 
@@ -277,11 +277,11 @@ ack::policies! {
         /// Segments that one acknowledgement may release.
         pub max_burst: Option<u32> | "unlimited" = None => range(1, 1_000_000),
         /// Limit on the packets of a connection in its own node, from TCP to the end of their transmission (TCP small
-        /// queues); "auto": memory of two packets, or what the pacing rate sends in 1/1024 s if that is more (Linux). The
-        /// segment that begins a recovery does not wait, nor do the retransmissions of Reno, NewReno and Vegas during
-        /// recovery.
+        /// queues); "auto": memory of two packets, or the data that the pacing rate sends in 1/1024 s if they take more
+        /// (Linux). The segment that begins a recovery does not wait, nor do the retransmissions of Reno, NewReno and
+        /// Vegas during recovery.
         pub small_queue: Option<SmallQueue> | "unlimited" = None,
-        /// Time at which a segment that is not full is sent, at the end of what was written (`bulk.write_size`).
+        /// Rule for a segment that is not full at the end of the written data (`bulk.write_size`).
         pub nagle: Nagle = Nagle::Rfc9293,
         /// Size of the send buffer, for applications that write in pieces (`bulk.write_size`).
         pub send_buffer: SendBuffer = SendBuffer::Unlimited,
@@ -323,9 +323,9 @@ ack::policies! {
         /// Detection of out-of-order delivery and response.
         pub door: Shared<door::Config> = Shared::default()
             ; used when |c| c.method() != Method::RackTlp, else "the loss recovery is `rack_tlp`",
-        /// Buffer of the receiver in bytes of memory, with auto-tuning as Linux has it.
+        /// Buffer of the receiver in bytes of memory, with the auto-tuning of Linux.
         pub receive_buffer: Shared<receive_buffer::Config> = Shared::default(),
-        /// Application that reads what a receiver has received.
+        /// Application that reads the data of a receiver.
         pub reader: Shared<reader::Config> = Shared::default(),
         /// Congestion window limit from the hop count of the path.
         pub hop_limit: hop_limit::Config = hop_limit::Config::default(),

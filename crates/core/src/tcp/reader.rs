@@ -1,16 +1,16 @@
-//! The application of a receiver: when it reads, and how much.
+//! The application of a receiver: times and sizes of its reads.
 
 use crate::setting::limit::{LONGEST, at_most, range};
 use crate::settings;
 use crate::unit::{BitRate, Bytes, Span, Time};
 
 settings! {
-    /// Application that reads what a receiver has received. Data that it has not read fill the receiver's buffer, so
-    /// that the advertised window closes.
+    /// Application that reads the data of a receiver. Unread data fill the receiver's buffer, so that the advertised
+    /// window closes.
     pub struct Config {
         /// Rate at which the application reads; "unlimited": at once.
         pub rate: Option<BitRate> | "unlimited" = None => range(BitRate(1), BitRate(1_000_000_000_000)),
-        /// Largest amount that the application reads at a time; the time until it reads again is that of this amount.
+        /// Largest read; the next read follows after the time that the rate takes for this size.
         pub chunk: Bytes = Bytes(16_384) => range(Bytes(1), Bytes(1_000_000_000))
             ; used when Config::limits, else "the application reads at once",
         /// Time from the first segment, the SYN, to a pause in which the application does not read.
@@ -63,12 +63,12 @@ impl Reader {
         self.ready = if pauses { self.pause.1 } else { at };
     }
 
-    /// Time of the next read if there are data.
+    /// Earliest time of the next read of data.
     pub fn ready(&self) -> Time {
         self.ready
     }
 
-    /// Bytes that the application reads now of those that are there.
+    /// Reads now; returns the bytes of `available` that are read.
     pub fn read(&mut self, available: u64, now: Time) -> u64 {
         // The pause may have begun since the last read.
         self.wait_until(self.ready.max(now));

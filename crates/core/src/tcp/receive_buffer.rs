@@ -1,8 +1,8 @@
 //! The buffer of a receiver, and the window that it advertises: the free space, with silly windows avoided (RFC 9293,
 //! 3.8.6.2.2). With `tcp.receive_buffer` the space is computed as Linux does, in bytes of memory: the window begins
 //! small, grows with the segments that arrive, and the buffer grows with what the application reads in a round-trip
-//! time (dynamic right-sizing; Fisk and Feng, "Dynamic Right-Sizing in TCP", 2001). Learned from the behaviour of a
-//! kernel, whose receiver tells its threshold, buffer and round-trip time (`TCP_INFO`).
+//! time (dynamic right-sizing; Fisk and Feng, "Dynamic Right-Sizing in TCP", 2001). The rules were derived from the
+//! behaviour of a kernel whose receiver reports `rcv_ssthresh`, buffer and round-trip time (`TCP_INFO`).
 
 use crate::setting::limit::range;
 use crate::settings;
@@ -10,13 +10,13 @@ use crate::unit::{Bytes, Span, Time};
 use std::collections::BTreeMap;
 
 settings! {
-    /// Buffer of the receiver in bytes of memory, with auto-tuning as Linux has it.
+    /// Buffer of the receiver in bytes of memory, with the auto-tuning of Linux.
     pub struct Config if enabled, else "`tcp.receive_buffer.enabled` is false" {
         /// Advertises the free space of a buffer of bytes, `tcp.receive_window` at most; otherwise the buffer holds
         /// `tcp.receive_window` segments.
         pub enabled: bool = false,
-        /// Size of the buffer at the start, at least that of two segments (Linux: the second number of `tcp_rmem`; twice
-        /// `SO_RCVBUF`).
+        /// Size of the buffer at the start, at least that of two segments (Linux: the second number of `tcp_rmem`;
+        /// twice `SO_RCVBUF`).
         pub initial: Bytes = Bytes(131_072) => range(Bytes(2304), Bytes(1_000_000_000)),
         /// Size up to which auto-tuning grows the buffer (Linux: the third number of `tcp_rmem`). If it is not above
         /// the initial size, the buffer is fixed.
@@ -30,7 +30,7 @@ settings! {
 /// Share of the memory that is payload before a segment has arrived, in 256ths.
 const RATIO_BEFORE: i64 = 128;
 
-/// Largest window that can be told without scaling \[B\].
+/// Largest window that can be advertised without scaling \[B\].
 const LARGEST_UNSCALED: i64 = 65_535;
 
 /// Buffer of a receiver. Sizes are in bytes.
@@ -40,14 +40,14 @@ pub(super) struct ReceiveBuffer {
     /// Memory of a segment.
     memory: i64,
     size: i64,
-    /// The size is one of memory, and grows up to `max`.
+    /// True for a size in bytes of memory, which grows up to `max`.
     of_memory: bool,
     max: i64,
     /// Payload that a byte of memory holds, in 256ths.
     ratio: i64,
-    /// Unit in which the window is told: a power of two.
+    /// Unit in which the window is advertised: a power of two.
     unit: i64,
-    /// Largest window that can be told in this unit.
+    /// Largest window that can be advertised in this unit.
     largest: i64,
     /// Largest window that the size allows.
     clamp: i64,
@@ -55,14 +55,14 @@ pub(super) struct ReceiveBuffer {
     threshold: i64,
     /// A segment has arrived.
     begun: bool,
-    /// Last window that was told, and its right edge.
+    /// Last advertised window, and its right edge.
     window: i64,
     edge: i64,
-    /// Bytes that have arrived in order, and those of them that the application has read, as if each segment were full: the
-    /// window counts segments.
+    /// Bytes that have arrived in order, and those of them that the application has read, as if each segment were full:
+    /// the window counts segments.
     arrived: i64,
     read: i64,
-    /// Short segments that are not read: the bytes up to and including each as if all were full, and those that it lacks.
+    /// Short segments that are not read: the end of each, counted as if all segments were full, and the missing bytes.
     short: BTreeMap<i64, i64>,
     /// Payload that has arrived in order and is not read.
     unread: i64,
@@ -122,7 +122,7 @@ impl ReceiveBuffer {
         buffer
     }
 
-    /// The size is one of memory.
+    /// Sets the size in bytes of memory.
     fn take_memory(&mut self, cfg: &Config) {
         let mss = self.mss;
         (self.memory, self.ratio) = (i64::from(cfg.segment_memory.0).max(mss), RATIO_BEFORE);
@@ -138,7 +138,7 @@ impl ReceiveBuffer {
         self.tuning.most = self.window.min(10 * mss);
     }
 
-    /// Window that is told first \[segments\].
+    /// Window that is advertised first \[segments\].
     pub fn first_offer(&self) -> u32 {
         (self.window / self.mss) as u32
     }
@@ -162,8 +162,8 @@ impl ReceiveBuffer {
         }
     }
 
-    /// Notes the time of a segment. Returns the window last told \[segments\], if no segment had come for longer than a
-    /// retransmission timeout.
+    /// Notes the time of a segment. Returns the last advertised window \[segments\], if no segment had come for longer
+    /// than a retransmission timeout.
     pub fn note(&mut self, now: Time) -> Option<u32> {
         let timeout = self.least_timeout + self.tuning.rtt.unwrap_or(Span::ZERO);
         let idle = self.last != Time::NEVER && now.since(self.last) > timeout;
@@ -180,7 +180,7 @@ impl ReceiveBuffer {
         self.clamp.min(self.payload_of(self.size))
     }
 
-    /// Window for the free space, whatever was told before; 0 rather than a small one.
+    /// Window for the free space, regardless of the right edge advertised before; 0 in place of a small window.
     fn window(&self) -> i64 {
         let (full, mut free) = (self.full(), self.free());
         let mss = self.mss.min(full);
@@ -197,12 +197,12 @@ impl ReceiveBuffer {
         if self.window <= free - mss || self.window > free { free / mss * mss } else { self.window }
     }
 
-    /// Rest of the last window that was told.
+    /// Free part of the last advertised window: bytes up to the right edge.
     fn left(&self) -> i64 {
         self.edge - self.arrived
     }
 
-    /// Tells the window, in whole segments. The right edge never moves back (RFC 9293, 3.8.6).
+    /// Advertises the window, in whole segments. The right edge never moves back (RFC 9293, 3.8.6).
     pub fn offer(&mut self) -> u32 {
         if self.of_memory && !self.begun {
             return self.first_offer();
@@ -214,19 +214,19 @@ impl ReceiveBuffer {
         (self.window / self.mss) as u32
     }
 
-    /// Tells if a segment, counted from the first with data, is within the window that was told.
+    /// Tells if a segment, counted from the first with data, is within the advertised window.
     pub fn has_room_for(&self, segment: u32) -> bool {
         (i64::from(segment) + 1) * self.mss <= self.edge
     }
 
-    /// Tells if the window would be no smaller than the last one that was told.
+    /// Tells if the window would be at least the last advertised window.
     pub fn keeps_window(&self) -> bool {
         self.window() >= self.window
     }
 
-    /// Tells if so much space has become free that it is worth an acknowledgement: twice of what is left of a window
-    /// that is less than half of the largest.
-    pub fn has_news(&self) -> bool {
+    /// Tells if the free space justifies an acknowledgement: at most half of the largest window is left, and the new
+    /// window is at least twice the rest.
+    pub fn is_worth_update(&self) -> bool {
         let left = self.left();
         2 * left <= self.clamp && {
             let new = self.window();
@@ -272,8 +272,8 @@ impl ReceiveBuffer {
         self.tuning.since = now;
     }
 
-    /// Takes the round-trip time that a segment shows by the time it echoes. It may be longer than the estimate because
-    /// the application has not read, which does not count.
+    /// Measures the round-trip time by the echo of a segment. A longer time counts only if the application has read
+    /// everything: otherwise it contains the wait for the application.
     pub fn measure(&mut self, echo: Time, now: Time) {
         let (echo_ms, now_ms) = (echo.0 / 1_000_000, now.0 / 1_000_000);
         if !self.of_memory || echo == Time::ZERO || echo_ms == self.tuning.echo_ms {
@@ -306,7 +306,8 @@ impl ReceiveBuffer {
         (end / self.mss - before) as u32
     }
 
-    /// Position up to which the application has read after these bytes; a short segment is then read as if it were full.
+    /// Position up to which the application has read after these bytes; a short segment is then read as if it were
+    /// full.
     fn end_of_read(&mut self, mut bytes: i64) -> i64 {
         let mut end = self.read;
         while let Some(short) = self.short.first_entry()
@@ -330,7 +331,7 @@ impl ReceiveBuffer {
             return;
         }
         let before = std::mem::replace(&mut t.most, copied);
-        // Twice as much, so that the sender may double its rate, and more the faster it has grown.
+        // Doubles the amount, so that the sender may double its rate, and adds more the faster the amount has grown.
         let window = 2 * copied;
         let window = window + 2 * (window * (copied - before) / before) + i64::from(self.ahead) * self.mss;
         let size = (window * 256 / self.ratio).min(self.max);

@@ -49,7 +49,7 @@ pub struct Receiver {
     window: u32,
     /// One past the last segment for which there is room, if room is limited.
     edge: Option<Seq>,
-    /// Buffer that limits the window, with the application that reads it; `None`: the window does not depend on it.
+    /// Buffer that limits the window, with the application that reads it; `None`: neither changes the window.
     room: Option<Box<Room>>,
     /// Content of the last acknowledgement: the segment expected and the window.
     last_ack: Option<(Seq, u32)>,
@@ -130,7 +130,7 @@ impl Receiver {
         let in_order = seq == self.next;
         let before = self.next;
         self.take(seq, out);
-        let buffer = if self.room.is_some() { self.buffer(segment, self.next - before, now) } else { None };
+        let buffer = if self.room.is_some() { self.put_into_buffer(segment, self.next - before, now) } else { None };
         self.held += u32::from(in_order);
         self.unacknowledged += 1;
         let arrived = Arrived {
@@ -146,7 +146,7 @@ impl Receiver {
         };
         match self.policy.on_segment(&arrived) {
             AckWhen::Now => self.acknowledge(seq, out),
-            // The application reads the end at once, and the answer does not wait.
+            // A FIN is acknowledged at once (RFC 9293, 3.10.7.4).
             _ if segment.fin != Fin::No => self.acknowledge(seq, out),
             AckWhen::Within(span) => self.timer = self.timer.min(now + span),
             AckWhen::WithinTicks { span, tick } => self.wait_in_ticks((span, tick), now, seq, out),

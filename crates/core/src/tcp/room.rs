@@ -10,12 +10,12 @@ use crate::unit::Time;
 pub(super) struct Room {
     pub(super) buffer: ReceiveBuffer,
     pub(super) reader: Reader,
-    /// Time of the next read; [`Time::NEVER`]: nothing to read.
+    /// Time of the next read; [`Time::NEVER`]: all data are read.
     pub(super) reads_at: Time,
 }
 
 impl Room {
-    /// The buffer of a receiver with these settings; `None`: the window does not depend on it.
+    /// The buffer of a receiver with these settings; `None`: neither buffer nor application changes the window.
     pub(super) fn of(cfg: &Config) -> Option<Box<Room>> {
         let limits = cfg.receive_buffer.enabled || cfg.reader.limits();
         limits.then(|| Box::new(Room { buffer: cfg.buffer(), reader: Reader::new(&cfg.reader), reads_at: Time::NEVER }))

@@ -1,7 +1,7 @@
 //! Data that an application writes in pieces: the segments that are cut of them, their PSH flags, and the send buffer.
 //!
-//! A segment is cut when it is sent for the first time: what was written until then fills it. Its PSH flag tells that a write
-//! ends with it (RFC 9293, 3.9.1.2; Linux takes the flag back when the next write begins in the same segment).
+//! A segment is cut at its first transmission, from all bytes written by then. PSH marks a segment that ends with the
+//! end of a write (RFC 9293, 3.9.1.2; Linux clears PSH when the next write begins in the segment).
 
 use super::config::{Nagle, SendBuffer};
 use crate::packet::Seq;
@@ -10,7 +10,8 @@ use std::collections::VecDeque;
 /// Memory of a segment in its node beside its payload \[B\]: with 1448 B of payload a kernel takes 2280 B.
 pub(super) const OVERHEAD: u64 = 832;
 
-/// Memory beside the payload that the send buffer reserves for a segment of the window \[B\]: 2304 B for each of 1448 B.
+/// Memory beside the payload that the send buffer reserves for a segment of the window \[B\]: 2304 B in all for 1448 B
+/// of payload.
 const RESERVE: u64 = 856;
 
 /// Window for which the send buffer has room at least \[segments\] (Linux: the initial window).
@@ -42,10 +43,11 @@ pub(super) struct Writes {
     size: u64,
     /// Bytes that the application has still to write.
     left: u64,
-    /// Bytes written before the application last began, and by now.
+    /// Bytes written before the application last began.
     began: u64,
+    /// Bytes written.
     written: u64,
-    /// Ends of writes in what is not yet cut, if the buffer is limited; otherwise each write is whole.
+    /// Ends of writes among the bytes that are not cut, if the send buffer is limited.
     ends: VecDeque<u64>,
     /// Half of the largest window of the receiver when the application last wrote \[B\].
     most: u64,
@@ -55,7 +57,7 @@ pub(super) struct Writes {
     cut: (Seq, u64),
     /// The first segment that is not acknowledged, and the bytes before it.
     acked: (Seq, u64),
-    /// Cut segments that are not acknowledged, if they are no ordinary ones.
+    /// Segments that are cut, not acknowledged, and short or pushed.
     special: VecDeque<Special>,
     /// One past the last segment that was not full; 0: there was none.
     small: Seq,
@@ -90,7 +92,7 @@ impl Writes {
         self.began = self.written;
     }
 
-    /// The application writes no more, and what is not yet cut is withdrawn.
+    /// Discards the bytes that are not cut; the application writes no more.
     pub fn stop(&mut self) {
         self.left = 0;
         self.written = self.cut.1;
@@ -118,8 +120,8 @@ impl Writes {
         self.cut.0.saturating_add(more as Seq)
     }
 
-    /// The buffer grows with the window \[segments\], of which it holds this many.
-    pub fn make_room(&mut self, cwnd: u32, windows: u64) {
+    /// Grows the send buffer to `windows` times the congestion window \[segments\].
+    pub fn grow_buffer(&mut self, cwnd: u32, windows: u64) {
         let wanted = windows * u64::from(cwnd).max(LEAST_WINDOW) * (self.mss + RESERVE);
         self.room = self.room.max(wanted).min(LARGEST);
     }
@@ -130,7 +132,8 @@ impl Writes {
         segments * OVERHEAD + self.written - self.acked.1
     }
 
-    /// Bytes that the buffer takes of a write: it fills the last segment, and begins others while memory is free.
+    /// Bytes of a write that the send buffer accepts: they fill the last segment, and begin others while memory is
+    /// free.
     fn accepted(&self, bytes: u64) -> u64 {
         let tail = self.uncut() % self.mss;
         let mut taken = if tail > 0 { bytes.min(self.mss - tail) } else { 0 };
@@ -143,8 +146,9 @@ impl Writes {
         taken
     }
 
-    /// The application writes a piece, if it has one and the buffer room. Once full segments wait in an unlimited buffer,
-    /// it writes everything. `window`: the window that the receiver offers \[B\].
+    /// Writes the next piece if the application has a piece and the send buffer has room; writes everything once a full
+    /// segment waits in an unlimited buffer. Tells if bytes were written. `window`: the window that the receiver offers
+    /// \[B\].
     pub fn take(&mut self, window: u64) -> bool {
         self.most = self.most.max(window / 2);
         let taken = match self.buffer {
@@ -163,7 +167,7 @@ impl Writes {
 
     /// PSH flag of a segment that is cut now, up to the byte `to`: a write ends there, or more than half of the largest
     /// window that the receiver has offered was written since the end of the last one, or since the last such segment.
-    fn is_pushed(&mut self, from: u64, to: u64) -> bool {
+    fn take_push(&mut self, from: u64, to: u64) -> bool {
         let last = if self.buffer == SendBuffer::Unlimited {
             let whole = to.saturating_sub(self.began) / self.size * self.size + self.began;
             if self.left == 0 && to == self.written { to } else { whole }
@@ -182,13 +186,12 @@ impl Writes {
         self.pushed == to
     }
 
-    /// Cuts the next segment, if that was not done before. Returns the bytes by which a segment is shorter than a full one,
-    /// and its PSH flag.
+    /// Cuts the next segment unless the segment is cut already. Returns the missing bytes and the PSH flag.
     pub fn cut(&mut self, seq: Seq) -> (u32, bool) {
         if seq == self.cut.0 {
             let from = self.cut.1;
             let to = from + self.mss.min(self.uncut());
-            let (missing, push) = ((self.mss - (to - from)) as u32, self.is_pushed(from, to));
+            let (missing, push) = ((self.mss - (to - from)) as u32, self.take_push(from, to));
             self.cut = (seq + 1, to);
             if missing > 0 {
                 self.small = seq + 1;

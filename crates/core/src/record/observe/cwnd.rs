@@ -19,7 +19,8 @@ pub const RECOVERY_STATES: Words = &[
     ("by_time", " Segments that were overdue (RACK) are deemed lost and sent again."),
     (
         "by_count",
-        " Segments are deemed lost and sent again after reports of `tcp.dup_threshold` later segments; once reordering was seen, recoveries are `by_time`.",
+        " Segments are deemed lost and sent again after reports of `tcp.dup_threshold` later segments; once reordering \
+         was seen, recoveries are `by_time`.",
     ),
     ("loss_in_doubt", " The timer has expired; F-RTO waits for acknowledgements that show if it was wrong."),
     ("loss", " The timer has expired, and what is deemed lost is sent again."),

@@ -23,8 +23,8 @@ words! {
         Queued = "queued",
         /// The packet has left the queue and was passed to the MAC or to the transmitter of the link.
         Dequeued = "dequeued",
-        /// The packet has reached its destination, where the application may read it later (`tcp.reader`); at the sender
-        /// of a broadcast: the packet was sent.
+        /// The packet has reached its destination, where the application may read it later (`tcp.reader`); at the
+        /// sender of a broadcast: the packet was sent.
         Delivered = "delivered",
         /// The next hop has acknowledged its copy, so that the copy of this node is no longer needed.
         Relayed = "relayed",

@@ -188,7 +188,10 @@ impl Flows {
         let flow = &self.list[f];
         f >= self.generator.first
             && flow.since != Time::NEVER
-            && matches!(&flow.ends, Ends::Tcp(ends) if ends.0.gave_up().is_some() || (ends.0.is_done() && !ends.1.has_unread()))
+            && match &flow.ends {
+                Ends::Tcp(ends) => ends.0.gave_up().is_some() || (ends.0.is_done() && !ends.1.has_unread()),
+                _ => false,
+            }
     }
 
     fn note_transfer(&self, f: usize, totals: &FlowTotals, recorder: &mut Recorder) {

@@ -22,7 +22,8 @@ settings! {
         /// Segments at the start of a connection that are acknowledged one by one, half the receiver's window at most
         /// (Linux: quick acknowledgements, 16).
         pub quick_acks: u32 = 0 => at_most(1_000_000),
-        /// Acknowledges a segment with the PSH flag at once (Linux, if the application reads at once and sends nothing).
+        /// Acknowledges a segment with the PSH flag at once (Linux, if the application reads at once and sends
+        /// nothing).
         pub push_at_once: bool = false,
     }
 }
@@ -43,7 +44,8 @@ impl Delayed {
 }
 
 impl Delayed {
-    /// Acknowledges one by one as long as the window grows and after a pause, and not while the buffer is scarce (Linux).
+    /// Acknowledges segments one by one after a pause and while the window grows, but not while the buffer is scarce
+    /// (Linux).
     #[cold]
     fn heed(&mut self, buffer: &BufferState) {
         if let Some(window) = buffer.after_idle {
@@ -52,6 +54,7 @@ impl Delayed {
         if buffer.scarce {
             self.quick = 0;
         } else if buffer.grows && self.cfg.quick_acks > 0 {
+            // Adds a quick acknowledgement if their number is even, as a kernel does.
             self.quick |= 1;
         }
     }

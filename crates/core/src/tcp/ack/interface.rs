@@ -20,7 +20,7 @@ pub struct Arrived {
     pub unacknowledged: u32,
     /// It is the SYN.
     pub syn: bool,
-    /// It has the PSH flag.
+    /// PSH flag of the segment.
     pub push: bool,
     /// State of the buffer, if the receiver has one that may limit the window.
     pub buffer: Option<BufferState>,
@@ -33,9 +33,9 @@ pub struct BufferState {
     pub grows: bool,
     /// Less than half of the buffer is free.
     pub scarce: bool,
-    /// The window is no smaller than when it was last told.
+    /// The window is at least the last advertised window.
     pub keeps_window: bool,
-    /// Window last told \[segments\], if no data had come for longer than a retransmission timeout.
+    /// Last advertised window \[segments\], if no data had come for longer than a retransmission timeout.
     pub after_idle: Option<u32>,
 }
 
@@ -46,9 +46,9 @@ pub enum AckWhen {
     Now,
     /// Before this time has passed since the first segment that is not acknowledged.
     Within(Span),
-    /// The same by a clock with ticks.
+    /// Before this time has passed, by a clock with ticks.
     WithinTicks {
-        /// The time.
+        /// Length of the time.
         span: Span,
         /// Time between two ticks.
         tick: Span,

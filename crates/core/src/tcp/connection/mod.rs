@@ -103,7 +103,7 @@ pub struct Connection {
     // ---- acknowledgements ----
     /// Last acknowledgement that arrived.
     last_ack: Ack,
-    /// Time at which it was sent.
+    /// Time at which the receiver sent the last acknowledgement.
     last_ack_sent: Time,
     /// Duplicates in a row, as the loss recovery counts them.
     dup_acks: u32,
@@ -135,7 +135,7 @@ pub struct Connection {
     // ---- the queue of the own node ----
     /// Packets that have not left the node, while `tcp.small_queue` limits them.
     queued: u32,
-    /// Rate of a recovery that paces segments itself \[B/s\].
+    /// Pacing rate of the loss recovery \[B/s\].
     pacing_rate: Option<NonZeroU64>,
     /// Time at which sending resumes, because a packet has left; [`Time::NEVER`]: sending is not held back.
     resumes_at: Time,

@@ -19,9 +19,9 @@ impl Connection {
         }
     }
 
-    /// Tells if the packets in the node take less memory than two packets, or than what the pacing rate sends in 1/1024 s.
-    /// A sender that does not pace has a rate, too: twice that of its window in the first half of slow start, and 1.2
-    /// times that later.
+    /// Tells if the packets in the node take less memory than two packets, or than the data that the pacing rate sends
+    /// in 1/1024 s. A sender that does not pace has a rate, too: twice that of its window in the first half of slow
+    /// start, and 1.2 times that later.
     #[cold]
     fn has_memory_at_node(&self) -> bool {
         let mss = u64::from(self.cfg.mss.0);
@@ -33,7 +33,7 @@ impl Connection {
         u64::from(self.queued) * memory < (2 * memory).max(rate >> 10)
     }
 
-    /// Takes the rate of a recovery that paces segments itself \[B/s\]; 0: it does not.
+    /// Sets the pacing rate of the loss recovery \[B/s\]; 0: none.
     #[inline]
     pub(in crate::tcp) fn set_pacing_rate(&mut self, rate: u64) {
         self.pacing_rate = NonZeroU64::new(rate);

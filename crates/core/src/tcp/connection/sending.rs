@@ -26,7 +26,7 @@ impl Connection {
         }
         self.available = self.available.min(self.max);
         if self.fin.1 != Fin::No && self.fin.0 >= self.available {
-            // Its place is among what was withdrawn: the application closes its end anew.
+            // The FIN is among the withdrawn segments: the application closes its end anew.
             self.fin = (Seq::MAX, Fin::No);
         }
         if was_shut_out && self.una == self.max {
@@ -59,8 +59,8 @@ impl Connection {
         true
     }
 
-    /// Tells if the application has closed its end, and the FIN can be sent now that the SYN is acknowledged and everything
-    /// is written.
+    /// Tells if the application has closed its end, and the FIN can be sent now that the SYN is acknowledged and all
+    /// data are written.
     #[inline]
     pub(in crate::tcp) fn is_to_finish(&self) -> bool {
         self.to_finish && self.una > 0 && !self.writes_more()

@@ -24,7 +24,7 @@ impl Connection {
         self.writes.as_ref().is_none_or(|w| !w.has_full())
     }
 
-    /// The application writes a piece, if it has one and the send buffer room.
+    /// Writes the next piece if the application has a piece and the send buffer has room. Tells if bytes were written.
     pub(in crate::tcp) fn take_piece(&mut self) -> bool {
         let (una, cwnd) = (self.una, self.window.cwnd as u32);
         // The window of a SYN-ACK is not scaled (RFC 7323, 2.2).
@@ -32,7 +32,7 @@ impl Connection {
         let window = (u64::from(self.offered) * u64::from(self.cfg.mss.0)).min(limit);
         let Some(writes) = &mut self.writes else { return false };
         writes.forget(una);
-        writes.make_room(cwnd, if self.cfg.rule() == Rule::Bbr { 3 } else { 2 });
+        writes.grow_buffer(cwnd, if self.cfg.rule() == Rule::Bbr { 3 } else { 2 });
         let taken = writes.take(window);
         if taken {
             self.available = writes.end();
@@ -40,13 +40,13 @@ impl Connection {
         taken
     }
 
-    /// Tells if the next new segment is not full and waits for data or acknowledgements (`tcp.nagle`).
+    /// Tells if Nagle's algorithm holds the next new segment (`tcp.nagle`).
     #[inline]
     pub fn holds_small(&self, seq: Seq) -> bool {
         self.writes.as_ref().is_some_and(|w| w.holds(seq, self.una, self.max)) && seq != self.fin.0
     }
 
-    /// Payload of a segment if it is sent now \[B\].
+    /// Payload of a segment \[B\].
     pub(in crate::tcp) fn payload_of(&self, seq: Seq) -> u32 {
         self.writes.as_ref().map_or(self.cfg.mss.0, |w| w.payload(seq))
     }

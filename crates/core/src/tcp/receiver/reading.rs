@@ -8,7 +8,8 @@ use crate::tcp::output::Out;
 use crate::unit::Time;
 
 impl Receiver {
-    /// A receiver without an application: what arrives is passed on, and the window is that of [`open_to`](Self::open_to).
+    /// A receiver without an application: data that arrive are passed on, and [`open_to`](Self::open_to) sets the
+    /// window.
     pub fn of_relay(cfg: &Config) -> Receiver {
         Receiver { room: None, ..Receiver::new(cfg) }
     }
@@ -30,7 +31,7 @@ impl Receiver {
 
     /// Puts a segment into the buffer, by which the next one expected has advanced by `in_order`.
     #[cold]
-    pub(super) fn buffer(&mut self, segment: &DataSegment, in_order: u32, now: Time) -> Option<BufferState> {
+    pub(super) fn put_into_buffer(&mut self, segment: &DataSegment, in_order: u32, now: Time) -> Option<BufferState> {
         let syn = u32::from(self.syn && self.next == in_order && in_order > 0);
         let (fin, kind) = self.fin;
         let fin = u32::from(kind == Fin::Bare && (self.next - in_order..self.next).contains(&fin));
@@ -65,7 +66,7 @@ impl Receiver {
                 return;
             }
             let segments = room.buffer.read(bytes, now);
-            let tells = (self.timer < Time::NEVER && self.held > 1) || room.buffer.has_news();
+            let tells = (self.timer < Time::NEVER && self.held > 1) || room.buffer.is_worth_update();
             self.deliver(segments, out);
             if tells {
                 self.acknowledge(self.next.saturating_sub(1), out);

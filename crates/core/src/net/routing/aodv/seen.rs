@@ -5,10 +5,10 @@ use crate::unit::Time;
 
 /// A hash table with open addressing; expired entries stay until the table is full.
 ///
-/// Most requests looked for are new, so a search ends at a free bucket. Marks tell which buckets are free without
-/// reading
-/// these: they are a sixteenth of the size, and stay in near caches.
+/// Most requests are new, so most searches end at a free bucket. A mark tells without the bucket if the bucket is free.
+/// The marks have a sixteenth of the size of the buckets, and stay in near caches.
 #[derive(Clone, Debug)]
+// The fields that each search reads are next to each other.
 #[repr(C)]
 pub(super) struct Seen {
     /// For each bucket, eight bits of the hash of its request; zero: free.
@@ -32,7 +32,7 @@ impl Seen {
         2 * self.buckets.capacity() * size_of_val(&FREE) + self.marks.capacity()
     }
 
-    /// Bucket of a request, or the free one where it would be, and its mark.
+    /// Bucket of a request, or the free bucket for the request, and its mark.
     fn bucket(&self, originator: NodeId, id: u32) -> (usize, u8) {
         let mask = self.marks.len() - 1;
         // Fibonacci hashing: neighbouring numbers end up far apart.

@@ -1,14 +1,14 @@
 //! A receiver without SACK: duplicate acknowledgements show how many segments have arrived above the first missing one,
 //! but not which. Three of them mean that the first segment is lost, and a partial acknowledgement that the next one is
 //! (RFC 6582). The sender stays in recovery until something above the recovery point is acknowledged, so that late
-//! duplicates begin no second one.
+//! duplicates begin no second recovery.
 
 use super::RackTlp;
 use super::state::{Facts, State};
 
 impl RackTlp {
-    /// Counts what an acknowledgement shows: of `acked` segments one fills the hole, and the others had been counted
-    /// before.
+    /// Counts the segments that an acknowledgement shows: one of the `acked` segments fills the hole, duplicates have
+    /// counted the others before.
     pub(super) fn infer(&mut self, acked: u32, duplicate: bool, facts: &mut Facts) {
         let repeats = self.state == State::Loss && self.queue.nxt() <= self.high;
         if acked > 0 {
