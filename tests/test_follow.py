@@ -165,7 +165,7 @@ def test_a_reader_that_holds_a_flow_back_is_named() -> None:
     def told(rate: str) -> str:
         return " ".join(follow(chappe.Scenario.chain(2, {"tcp.reader.rate": rate}, stop="400 delivered")).findings)
 
-    assert "The application of its receiver holds it back, which reads 200 kbit/s." in told("200 kbit/s")
+    assert "The application of its receiver reads at 200 kbit/s and holds it back." in told("200 kbit/s")
     assert "bottleneck" not in told("200 kbit/s")
     assert "application" not in told("5 Mbit/s")
 

@@ -28,7 +28,7 @@ _TEXTS = {reason: LOSSES[counter] for counter, reason in REASONS.items()}
 _NAMES = {"tcp_data": "segment", "tcp_ack": "acknowledgement", "udp": "datagram"}
 _BY_DUPLICATES = "retransmits after duplicate acknowledgements"
 _HELD = 0.9
-"""Share of the rate of a reader from which on the reader holds a flow back."""
+"""Share of the reader's rate: a reader holds back a flow with at least this goodput."""
 
 _UNITS = {"bit/s": 1.0, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9}
 """Bit rates by unit, as settings are written."""
@@ -366,7 +366,7 @@ def _reader(results: Results, row: dict[str, Any]) -> list[str]:
     value, unit = rate.split()
     if row["goodput_bps"] < _HELD * float(value) * _UNITS[unit]:
         return []
-    return [f"The application of its receiver holds it back, which reads {rate}."]
+    return [f"The application of its receiver reads at {rate} and holds it back."]
 
 
 def _bottleneck(results: Results, paths: pl.DataFrame) -> list[str]:
