@@ -288,10 +288,12 @@ fn answer(timelines: usize, drawn: &str, written: &str, receivers: &str, flows: 
     let [same, others] = ["| agrees |", "| differs"].map(|word| flows.matches(word).count());
     format!(
         "# Linux, packet for packet\n\n\
-        **All {timelines} timelines of a kernel with scripted losses, and all {receivers} of its receivers, are repeated packet for\n\
-        packet. Of {repeated} further scripts that the kernel itself repeats {agree} agree, and of {} comparisons of long flows\n\
-        {same}.** Each section names what differs, and its cause where it is known.\n\n",
-        same + others
+        **All {timelines} timelines of a kernel with scripted losses, and all {receivers} of its receivers (an answer that the kernel gave in at\n\
+        least two of five runs), are repeated packet for packet. Of {repeated} further scripts that the kernel itself repeats {agree}\n\
+        agree, and of {} comparisons of long flows {same}.** Each section names what differs, and its cause where it is known.\n\n\
+        {}\n\n",
+        same + others,
+        crate::linux_flows::COMPARED
     )
 }
 
