@@ -155,12 +155,14 @@ class Lines:
         """Queue disciplines at each hop."""
         kinds = ("fq_codel", "codel", "ecn")
         delays = {t: self.of_today(t, runs.DELAY) for t in kinds}
+        gained = "; ".join(
+            f"{runs.TECHNIQUES[t].title} {advised(delay, more=False)}, {span(delay)}" for t, delay in delays.items()
+        )
         costs = "; ".join(f"{runs.TECHNIQUES[t].title} {counted(self.of_today(t, runs.GOODPUT))}" for t in kinds)
         window = self.comparisons.technique(("b", 1, "cubic"), "fq_codel", runs.WINDOW, [FAR])
         why = "FQ-CoDel makes the window of CUBIC smaller" if window.judged(more=False) == YES else "Windows of CUBIC"
         return (
-            f"**CoDel and FQ-CoDel at each hop**: {advised(delays['fq_codel'], more=False)} for delay, with FQ-CoDel "
-            f"{span(delays['fq_codel'])}, with CoDel and ECN {span(delays['ecn'])}. Goodput: {costs}. {why}: "
+            f"**CoDel and FQ-CoDel at each hop**, for delay: {gained}. Goodput: {costs}. {why}: "
             f"{self.with_and_without('fq_codel', runs.WINDOW, 0)} ({FAR} hops of 802.11b)."
         )
 
@@ -188,7 +190,7 @@ class Lines:
         return (
             "**Small queues**, which Linux senders have and the senders of this page lack, shorten the delay over one "
             f"hop of Su's paths {gains(near, more=False)} cases, and over five hops {gains(far, more=False)}; goodput "
-            f"{counted(goodput)}. FQ-CoDel in their place shortens the delay over five hops further, "
+            f"over all lengths {counted(goodput)}. FQ-CoDel in their place shortens the delay over five hops further, "
             f"{gains(further, more=False)}."
         )
 
@@ -211,8 +213,8 @@ class Lines:
         fixed = gains(self.of_today("fixed", runs.GOODPUT, runs.PATHS_OF_SU))
         return [
             f"**In a mesh of Linux senders ACK thinning raises the goodput {goodput} cases; FQ-CoDel shortens the "
-            f"delay {fq_codel}, CoDel {codel}; on Su's paths a fixed rate raises the goodput {fixed}.** Simulated, with the "
-            "preset `linux`, which has no small queues.",
+            f"delay {fq_codel}, CoDel {codel}; on Su's paths a fixed rate raises the goodput {fixed}.** Simulated, "
+            "with the preset `linux`, which has no small queues.",
             "",
             self.by_verdict(),
         ]
