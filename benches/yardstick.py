@@ -185,8 +185,8 @@ def reading() -> tuple[int, float]:
 
 TEXT = """# Performance
 
-**Chappe runs the networks below {stock} times as fast as ns-2.35 as it comes, and {fastest} times as fast as its
-fastest configuration.**
+**Stock ns-2.35 takes {stock} times the CPU time of Chappe for the networks below, and the fastest configuration of
+ns-2.35 takes {fastest} times (medians of {times} pairs).**
 
 [benches/yardstick.py](../benches/yardstick.py) writes this page: `make bench-yardstick`.
 

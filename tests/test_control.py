@@ -57,7 +57,9 @@ def test_a_flow_does_not_start_again_after_its_fin() -> None:
         run.run_until("1 s")
         run.apply("flow_stop", flow=0)
         run.run_until("2 s")
-        with pytest.raises(chappe.ScenarioError, match="flow 0 has started at 0 s, and its connection ends with a FIN") as e:
+        with pytest.raises(
+            chappe.ScenarioError, match="flow 0 has started at 0 s, and its connection ends with a FIN"
+        ) as e:
             run.apply("flow_start", flow=0)
         assert e.value.problems[0].help == "start another flow, or set `flow.0.tcp.fin = false`"
         assert run.finish().flows["close_time_s"][0] > 0

@@ -126,7 +126,7 @@ def test_the_story_of_a_starved_flow() -> None:
     """Its receiver cannot be reached: every segment dies without a route, and the timer is all that runs."""
     story = follow(STARVED, 1)
     assert story.findings[0] == (
-        "Flow 1, node 1 to node 2, TCP newreno, starves: 0 kbit/s, 0 packets delivered in the run; "
+        "Flow 1, node 1 to node 2, TCP newreno, starves: 0 kbit/s, 0 packets arrived in the run; "
         + story.findings[0].partition("; ")[2]
     )
     assert story.findings[1].startswith("It spends 9")
@@ -165,7 +165,7 @@ def test_a_reader_that_holds_a_flow_back_is_named() -> None:
     def told(rate: str) -> str:
         return " ".join(follow(chappe.Scenario.chain(2, {"tcp.reader.rate": rate}, stop="400 delivered")).findings)
 
-    assert "The application of its receiver holds it back, which reads 200 kbit/s." in told("200 kbit/s")
+    assert "The application of its receiver reads at 200 kbit/s and holds it back." in told("200 kbit/s")
     assert "bottleneck" not in told("200 kbit/s")
     assert "application" not in told("5 Mbit/s")
 

@@ -55,7 +55,8 @@ def page() -> str:
         "# Verdicts before and now",
         "",
         f"**{counted(of_all)} claims are undecided, or cannot be told apart**; on 24 November 2026 it was"
-        f" {counted([r['verdict'] for r in before.values()])}. {len(moved)} verdicts moved.",
+        f" {counted([r['verdict'] for r in before.values()])}. {len(of_all) - len(before)} claims are new, and"
+        f" {len(moved)} verdicts moved.",
         "",
         "- *Smallest effect*: a claim needs half of the paper's smallest effect, or 5 %; a certainly smaller one"
         " contradicts it.",
@@ -66,6 +67,8 @@ def page() -> str:
         "- *One test of all its numbers*: the numbers of Table I are tested together instead of one by one.",
         "- *It has chosen the data rate*: a number that chooses a reading judges nothing.",
         "- *Runs*: the same rules, other runs.",
+        "- *Further placements*: the same rules; drawn placements, ten before, are forty. Four looks at the ten, which"
+        " left the claim undecided, [are not counted](../papers.md#further-runs).",
         "- *Informed model*: the testbed with four facts that the text of the paper supports.",
         "",
         "[papers.md](../papers.md#verdicts) has the rules; `python docs/experiments/verdicts.py` writes this page.",

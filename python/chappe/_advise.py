@@ -24,7 +24,7 @@ CHANGES: tuple[dict[str, Any], ...] = (
     {"tcp.ack_policy": "thinning"},
     {"tcp.receive_window": 4},
     {"tcp.receive_window": 8},
-    {"tcp.small_queue": 2},
+    {"tcp.small_queue": "auto"},
     {"queue.limit": 10},
     {"queue.discipline": "fq_codel"},
     {"wlan.rts_threshold": "always"},

@@ -28,7 +28,7 @@ _TEXTS = {reason: LOSSES[counter] for counter, reason in REASONS.items()}
 _NAMES = {"tcp_data": "segment", "tcp_ack": "acknowledgement", "udp": "datagram"}
 _BY_DUPLICATES = "retransmits after duplicate acknowledgements"
 _HELD = 0.9
-"""Share of the rate of a reader from which on the reader holds a flow back."""
+"""Share of the reader's rate: a reader holds back a flow with at least this goodput."""
 
 _UNITS = {"bit/s": 1.0, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9}
 """Bit rates by unit, as settings are written."""
@@ -237,7 +237,7 @@ def _headline(results: Results, row: dict[str, Any], legs: Sequence[Sequence[Leg
     others = f"; the {len(alike)} flows of {row['transport'].upper()} have {_kbps(mean)} on average" if starves else ""
     return (
         f"{what}{', starves' if starves else ''}: {_kbps(row['goodput_bps'])}, "
-        f"{count(len(legs), 'packet')} delivered in the run{others}."
+        f"{count(len(legs), 'packet')} arrived in the run{others}."
     )
 
 
@@ -360,13 +360,15 @@ def _reader(results: Results, row: dict[str, Any]) -> list[str]:
     settings = results.scenario.settings
     listed = settings["flow"]
     own = listed[row["flow"]]["tcp"] if row["flow"] < len(listed) else {}
-    rate = {**settings["tcp"]["reader"], **own.get("reader", {})}["rate"]
+    reader = {**settings["tcp"]["reader"], **own.get("reader", {})}
+    rate, chunk = reader["rate"], 8 * float(reader["chunk"].split()[0])
     if row["transport"] == "udp" or rate == "unlimited":
         return []
     value, unit = rate.split()
-    if row["goodput_bps"] < _HELD * float(value) * _UNITS[unit]:
+    # The last chunk may be there and not be read.
+    if row["goodput_bps"] + chunk / results.simulated_s < _HELD * float(value) * _UNITS[unit]:
         return []
-    return [f"The application of its receiver holds it back, which reads {rate}."]
+    return [f"The application of its receiver reads at {rate} and holds it back."]
 
 
 def _bottleneck(results: Results, paths: pl.DataFrame) -> list[str]:

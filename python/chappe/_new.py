@@ -21,7 +21,7 @@ class Question(NamedTuple):
 
 
 LINUX = "linux"
-"""The TCP of a Linux of today, which is a preset."""
+"""Preset with the TCP of Linux 6.18, offered beside the TCP variants."""
 
 _VARIANTS = ("newreno", "reno", "sack", "vegas", "cubic", "westwood")
 

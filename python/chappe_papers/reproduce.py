@@ -420,7 +420,8 @@ def _sequential(looks: Mapping[str, int]) -> str:
         f"Undecided claims have further runs (`--decide`). Every claim is judged at most {decide.LOOKS} times, first "
         "with the planned runs, then with twice as many each time, and each time at "
         f"{100 * LEVEL / decide.LOOKS:g} %, so that the error of all is at most {100 * LEVEL:g} %. Runs, relative to "
-        f"those planned: {', '.join(more) or 'no claim has more'}."
+        f"those planned: {', '.join(more) or 'no claim has more'}. A claim with {2 ** (decide.LOOKS - 1)} times the "
+        "runs has had all its looks: more runs would need another rule."
     )
 
 

@@ -276,7 +276,9 @@ def _output_options(q: argparse.ArgumentParser) -> None:
 
 def parser() -> Parser:
     """Parser of the command line."""
-    first = "Begin with `chappe new my.toml` and `chappe run my.toml`; `chappe COMMAND --help` lists its options."
+    first = (
+        "Begin with `chappe new my.toml` and `chappe run my.toml`; `chappe COMMAND --help` lists a command's options."
+    )
     p = Parser(prog="chappe", description="Simulator of TCP over wireless networks.", epilog=first)
     version = f"chappe {__version__} (results epoch {RESULTS_EPOCH})"
     p.add_argument("--version", action="version", version=version)

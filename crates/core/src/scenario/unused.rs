@@ -129,6 +129,8 @@ struct Connection<'a> {
     entry: Option<usize>,
     /// Middlebox at which the second half begins.
     split: Option<usize>,
+    /// True if the application writes in pieces.
+    writes: bool,
     cfg: tcp::Config,
 }
 
@@ -159,7 +161,9 @@ impl<'a> Users<'a> {
                 continue;
             }
             let first = f.tcp.over(&cfg.tcp);
-            let of = |split, cfg| Connection { flow: Some(flow), own: &f.tcp, arrivals: None, entry, split, cfg };
+            let writes = f.app == app::Kind::Bulk && f.bulk.over(&cfg.bulk).write_size.is_some();
+            let of =
+                |split, cfg| Connection { flow: Some(flow), own: &f.tcp, arrivals: None, entry, split, writes, cfg };
             if let Some(i) = split {
                 let second = cfg.middlebox.0[i].split.over(&cfg.split).tcp.over(&first);
                 connections.push(of(split, second));
@@ -174,6 +178,7 @@ impl<'a> Users<'a> {
                 arrivals: Some(i),
                 entry: None,
                 split: None,
+                writes: false,
                 cfg: flow_tcp,
             });
         }
@@ -268,7 +273,7 @@ impl<'a> Users<'a> {
                 "ecn.enabled" if !self.marks => Some(NO_MARKS),
                 "ecn.acks" if c.cfg.ecn.enabled && !self.marks => Some(NO_MARKS),
                 rest if rest.starts_with("elfn.") && !self.cfg.routing.protocol.learns_routes() => Some(NO_LOSS),
-                "nagle" | "send_buffer" | "delayed_ack.push_at_once" if !self.writes_in_pieces() => {
+                "nagle" | "send_buffer" | "delayed_ack.push_at_once" if !c.writes => {
                     Some("no flow writes in pieces (`bulk.write_size`)")
                 }
                 rest if rest.starts_with("eln.") && !notified => Some("no middlebox notifies of losses"),
@@ -277,12 +282,6 @@ impl<'a> Users<'a> {
             Some((own(c)?, unused))
         };
         among(self.connections.iter().filter_map(user), "no flow is over TCP")
-    }
-
-    /// Tells if any application writes in pieces.
-    fn writes_in_pieces(&self) -> bool {
-        let writes = |f: &Flow| f.app == app::Kind::Bulk && f.bulk.over(&self.cfg.bulk).write_size.is_some();
-        self.layout.flows.iter().any(writes)
     }
 
     /// Reason for a setting of bursts on a flow.

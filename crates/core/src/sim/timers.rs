@@ -88,7 +88,8 @@ impl Timers {
         let flows = self.numbers.flows + (self.numbers.flows / 2).max(8);
         let (old, new) = (self.numbers, self.numbers.with_flows(flows));
         let mut scheduler = Scheduler::new(new.busy(), new.count());
-        for number in 0..old.count() {
+        // The deadline of packets in transit is set below: a scheduler may keep it apart.
+        for number in (0..old.count()).filter(|&number| number != old.transit()) {
             scheduler.set(new.of(old.timer(number)), self.scheduler.get(number));
         }
         (self.numbers, self.scheduler) = (new, scheduler);

@@ -71,12 +71,13 @@ impl Connection {
         let mut header = Tcp { seq: self.number(segment.seq), ..Tcp::default() };
         (header.flags, header.ack) = if segment.syn { (flag::SYN, 0) } else { (flag::ACK, 1) };
         header.flags |= if segment.fin == Fin::No { 0 } else { flag::FIN };
+        header.flags |= if segment.push { flag::PSH } else { 0 };
         header.flags |= if segment.ece { flag::ECE } else { 0 } | if segment.cwr { flag::CWR } else { 0 };
         if segment.syn && segment.ece {
             header.flags |= flag::CWR;
         }
         header.window = self.scaled(self.window, segment.syn);
-        self.options(&mut header, segment.syn, (segment.sent, Time::ZERO));
+        self.options(&mut header, segment.syn, (segment.sent, segment.echo));
         let payload = if segment.syn || segment.probe || segment.fin == Fin::Bare { 0 } else { self.mss as usize };
         (header, payload)
     }

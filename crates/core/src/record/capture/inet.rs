@@ -120,6 +120,8 @@ pub mod flag {
     pub const FIN: u8 = 0x01;
     /// Synchronizes sequence numbers.
     pub const SYN: u8 = 0x02;
+    /// The end of a write.
+    pub const PSH: u8 = 0x08;
     /// The acknowledgement number is valid.
     pub const ACK: u8 = 0x10;
     /// ECN-Echo (RFC 3168).

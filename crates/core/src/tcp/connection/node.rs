@@ -22,8 +22,10 @@ impl Connection {
     /// Tells if the packets in the node take less memory than two packets, or than what the pacing rate sends in 1/1024 s.
     /// A sender that does not pace has a rate, too: twice that of its window in the first half of slow start, and 1.2
     /// times that later.
-    #[cold]
     fn has_memory_at_node(&self) -> bool {
+        if self.queued < 2 {
+            return true;
+        }
         let mss = u64::from(self.cfg.mss.0);
         let segments = self.window.cwnd.max(f64::from(self.outstanding()));
         let gain = if self.window.cwnd < self.window.ssthresh / 2.0 { 2.0 } else { 1.2 };

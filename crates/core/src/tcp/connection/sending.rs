@@ -86,10 +86,11 @@ impl Connection {
         }
     }
 
-    /// Stores the time at which an acknowledgement that arrives now was sent; segments echo it.
+    /// Stores the time at which an acknowledgement that arrives now was sent; segments echo the latest such time, also
+    /// after an old acknowledgement (RFC 7323, 4.3).
     #[inline]
     pub(in crate::tcp) fn note_sent(&mut self, sent: Time) {
-        self.last_ack_sent = sent;
+        self.last_ack_sent = self.last_ack_sent.max(sent);
     }
 
     /// Changes the limit of the window that the receiver may offer.
