@@ -182,6 +182,7 @@ def test_limits_of_a_precision() -> None:
     ]
     assert refused(sweep, max_seeds=9) == ["max_seeds: `max_seeds` has no effect without `precision`"]
     assert refused(sweep, min_seeds=9) == ["min_seeds: `min_seeds` has no effect without `precision`"]
+    assert refused(sweep, measure="godput") == ["measure: `measure` has no effect without `precision`"]
     assert refused(search, max_runs=1) == ["max_runs: `max_runs`: 1 is not a whole number of at least 2"]
     assert refused(search, seeds=[7]) == ["seeds: a search needs at least 2 seeds, better 10"]
     unknown = refused(sweep, precision=0.05, measure="goodput", seeds=2, max_seeds=4)

@@ -127,6 +127,13 @@ def test_a_precision_without_a_study_file(command: Command) -> None:
         assert message in err
 
 
+def test_many_seeds_are_refused_before_they_are_listed(command: Command) -> None:
+    code, out, err = command("sweep", "a.toml", "--seeds", "900000000", "-o", "study")
+    assert (code, out) == (2, "")
+    assert "1 point with 900,000,000 runs each need about 2.0 TB of memory" in err
+    assert not Path("study").exists()
+
+
 def test_a_precision_in_place_of_that_of_a_study_file(command: Command, tmp_path: Path) -> None:
     precision = '[precision]\nmeasure = "mean_rtt_s"\nwithin = "1 %"\nmax_seeds = 3\n'
     (tmp_path / "s.toml").write_text(f'scenario = "a.toml"\nseeds = 2\n{precision}')

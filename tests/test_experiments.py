@@ -166,8 +166,8 @@ def test_senders_of_linux_over_meshes(mesh: ModuleType, monkeypatch: pytest.Monk
     monkeypatch.setattr(mesh, "FIGURE", tmp_path / "linux-mesh.svg")
     monkeypatch.setattr(importlib.import_module("linux_mesh_lines"), "FAR", 2)
     networks = {
-        "b": mesh.NETWORKS["b"]._replace(lengths=(1, 2), compared=(2,)),
-        "mesh": mesh.NETWORKS["mesh"]._replace(lengths=(5,), compared=(5,)),
+        "b": mesh.runs.NETWORKS["b"]._replace(lengths=(1, 2), compared=(2,)),
+        "mesh": mesh.runs.NETWORKS["mesh"]._replace(lengths=(1, 5), compared=(5,)),
     }
     mesh.main(["--seeds", "2", "--stop", "500 ms"], networks)
     page = (tmp_path / "linux-mesh.md").read_text(encoding="utf-8")
@@ -181,7 +181,7 @@ def test_senders_of_linux_over_meshes(mesh: ModuleType, monkeypatch: pytest.Monk
 
 
 def test_trials_of_recommendations_have_runs(mesh: ModuleType) -> None:
-    networks = mesh.NETWORKS | mesh.PAPERS
+    networks = mesh.runs.NETWORKS | mesh.runs.PAPERS
     trials = [t for of_paper in mesh.RECOMMENDATIONS.values() for r in of_paper for t in r.trials]
     for trial in trials:
         network = networks[trial.network]
@@ -230,21 +230,72 @@ def test_words_for_changes(mesh: ModuleType) -> None:
     [
         ([(8, 6, 10), (9, 7, 11)], "not gone", "good"),
         ([(8, 6, 10), (0, -1, 1)], "not gone in 1 of 2 networks", "good in 1 of 2"),
-        ([(8, 6, 10), (-8, -10, -6)], "not gone in 1 of 2 networks", "good and bad"),
-        ([(0, -1, 1), (-8, -10, -6)], "gone", "bad"),
+        ([(8, 6, 10), (-8, -10, -6)], "not gone in 1 of 2 networks", "good in 1, bad in 1 of 2"),
+        ([(0, -1, 1), (-8, -10, -6)], "gone", "bad in 1 of 2"),
+        ([(-8, -10, -6)], "gone", "bad"),
         ([(0, -1, 1), (3, -9, 15)], "gone in 1 of 2 networks, undecided in others", "undecided"),
         ([(3, -9, 15)], "undecided", "undecided"),
         ([(0, -1, 1)], "gone", "no effect"),
     ],
 )
+@pytest.mark.usefixtures("mesh")
 def test_verdicts_follow_from_changes(
-    mesh: ModuleType, changes: Sequence[tuple[float, float, float]], problem: str, advised: str
+    changes: Sequence[tuple[float, float, float]], problem: str, advised: str
 ) -> None:
     compare = importlib.import_module("linux_mesh_compare")
     made = [compare.Change(*change) for change in changes]
     assert compare.problem(made) == problem
     assert compare.advised(made) == advised
-    assert mesh.Comparisons({}).made == set()
+
+
+@pytest.mark.usefixtures("mesh")
+def test_gains_and_leads_follow_from_changes() -> None:
+    compare = importlib.import_module("linux_mesh_compare")
+    more, less, none, undecided = (compare.Change(*c) for c in ((8, 6, 10), (-9, -10, -8), (0, -1, 1), (9, -9, 27)))
+    assert compare.gains([more, less, none, undecided]) == "by 8 % in 1 of 4"
+    assert compare.gains([more, less, none, undecided], more=False) == "by 9 % in 1 of 4"
+    assert compare.gains([more, compare.Change(2000, 1000, 3000)]) == "by 8 to 2,000 % in 2 of 2"
+    assert compare.gains([none]) == "in 0 of 1"
+    # Far is at least 15 %, and only where that shows can it be gone.
+    far = compare.Change(20, 4, 36)
+    assert compare.lead({"b": far, "a": more}, {"b": more, "a": none}) == "gone"
+    assert compare.lead({"b": more, "a": far}, {"b": far, "a": undecided}) == "not gone in 1 of 2 networks that show it"
+    assert compare.lead({"b": more, "a": undecided}, {"b": none, "a": undecided}) == "not shown, then or now"
+
+
+@pytest.mark.parametrize(
+    ("words", "verdict", "kind"),
+    [
+        (["yes", "yes"], "holds", "holds"),
+        (["yes", "undecided"], "holds in 1 of 2 trials", "holds in some"),
+        (["no", "no, the opposite"], "does not hold", "does not hold"),
+        (["undecided", "undecided"], "undecided", "undecided"),
+        (["undecided", "no", "no"], "undecided in 1 of 3 trials, no gain in the others", "undecided"),
+    ],
+)
+@pytest.mark.usefixtures("mesh")
+def test_verdicts_follow_from_trials(words: Sequence[str], verdict: str, kind: str) -> None:
+    advice = importlib.import_module("linux_mesh_advice")
+    assert advice.verdict(words) == verdict
+    assert advice.kind(verdict) == kind
+
+
+def test_recommendations_of_ours_do_not_count(mesh: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    advice = importlib.import_module("linux_mesh_advice")
+    goodput = {"plain": [9.0, 10.0, 11.0], "fq_codel": [19.0, 20.0, 21.0]}
+    found = {
+        ("walking", 20, sender, technique): {"goodput_bps": {10: np.array(values)}}
+        for sender in ("cubic", "reno", "bbr")
+        for technique, values in goodput.items()
+    }
+    trial = advice.Trial("walking", "fq_codel")
+    made = tuple(advice.Recommendation(text, (trial,), ours=text == "ours") for text in ("theirs", "ours"))
+    monkeypatch.setattr(advice, "RECOMMENDATIONS", {"A paper": made})
+    of_all = advice.Advice(mesh.Comparisons(found))
+    assert of_all.total() == "of 1 tried with senders of today 1 hold in every trial (in every: theirs)"
+    rows = of_all.rows(made)
+    assert [row[0] for row in rows] == ["theirs: **holds**", "ours: **holds**"]
+    assert all(cell.startswith("**+100 %") for row in rows for cell in row[3:])
 
 
 def test_paths_of_one_hop_differ_by_their_seeds(monkeypatch: pytest.MonkeyPatch) -> None:

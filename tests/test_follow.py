@@ -126,7 +126,7 @@ def test_the_story_of_a_starved_flow() -> None:
     """Its receiver cannot be reached: every segment dies without a route, and the timer is all that runs."""
     story = follow(STARVED, 1)
     assert story.findings[0] == (
-        "Flow 1, node 1 to node 2, TCP newreno, starves: 0 kbit/s, 0 packets delivered in the run; "
+        "Flow 1, node 1 to node 2, TCP newreno, starves: 0 kbit/s, 0 packets arrived in the run; "
         + story.findings[0].partition("; ")[2]
     )
     assert story.findings[1].startswith("It spends 9")

@@ -15,27 +15,12 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
 
+import linux_mesh_runs as runs
 import matplotlib as mpl
 from chappe_papers.page import table
 from linux_mesh_advice import RECOMMENDATIONS
 from linux_mesh_compare import SAME, Comparisons, plus_minus
 from linux_mesh_lines import FAR, FLOWS, Lines
-from linux_mesh_runs import (
-    COLUMNS,
-    DELAY,
-    GAP,
-    GOODPUT,
-    JAIN,
-    LINUX,
-    NETWORKS,
-    PAPERS,
-    PLAIN,
-    SENDERS,
-    TABLED,
-    TECHNIQUES,
-    Network,
-    runs,
-)
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
@@ -60,7 +45,7 @@ ASKED = [
 class Page:
     """The page, from comparisons of all runs."""
 
-    def __init__(self, comparisons: Comparisons, networks: Mapping[str, Network]):
+    def __init__(self, comparisons: Comparisons, networks: Mapping[str, runs.Network]):
         self.comparisons = comparisons
         self.found = comparisons.found
         self.networks = networks
@@ -74,17 +59,24 @@ class Page:
             "",
             "Which problem of 2003 to 2008 is gone, which is not, and what should a network of Linux senders change?",
             "",
-            self.answers.short(),
+            *self.answers.short(),
             "",
             *(f"{i}. {line}" for i, line in enumerate(self.answers.ten(), 1)),
             "",
             *wrapped(
-                f"{self.numbers(seeds)} Where nothing else is said there is one flow. Ranges: from the case with the "
-                "smallest mean change to that with the largest. *Decided*: the interval is free of zero, or all "
-                f"within {SAME} %; *within*: all within {SAME} %; *more*, *less*: free of zero, and not all within "
-                f"{SAME} %. Brackets, and ± in tables of changes: intervals over the seeds, paired, which hold "
-                "together with 95 % for all comparisons of the page; changes are means over the lengths. ± of a "
-                "mean: its own 95 % interval."
+                f"{self.numbers(seeds)} Lines 1 and 3 are of one flow where they do not say four, line 5 is of four; a "
+                "case of lines 2, 4 and 6 to 9 is a network with one flow or four and a sender of today. Single "
+                f"numbers over {FAR} hops of 802.11b are of one flow, but for line 5. *By X to Y % in N of M*: the "
+                "smallest and the largest of the N mean changes that are decided. *X to Y %* without *by*: from the "
+                "smallest mean change to the largest. The ends of a range are the extremes of up to 30 means, some of "
+                "them undecided, and overstate the difference."
+            ),
+            "",
+            *wrapped(
+                f"*Decided*: the interval is free of zero, or all within {SAME} %; *within*: all within {SAME} %; "
+                f"*more*, *less*: free of zero, and not all within {SAME} %. Brackets, and ± in tables of changes: "
+                "intervals over the seeds, paired, which hold together with 95 % for all comparisons of the page; "
+                "changes are means over the lengths. ± of a mean: its own 95 % interval."
             ),
             "",
             *wrapped(
@@ -93,8 +85,9 @@ class Page:
                 "all else as in `linux`; NewReno and Vegas of 2003 are those of `standard` with packets of the same "
                 "sizes, a window of 64 segments and timeouts of at least 200 ms. "
                 "Routes are shortest paths, but for AODV. Su's mesh is that of [his page](papers/su2008.md), with "
-                "rate adaptation and a path for each seed; Europe is 31 ms and the US 115 ms behind it. Runs last "
-                f"{stop or stops}. {self.silent()}"
+                f"rate adaptation and a path for each seed; {self.same_paths(seeds)}Europe is 31 ms and the US 115 ms "
+                f"behind it. Runs last {stop or stops}; BBR first probes the round-trip time at 10 s, which runs of "
+                f"10 s do not reach. {self.silent()}"
             ),
             "",
             *wrapped(
@@ -110,8 +103,10 @@ class Page:
             "## What to change",
             "",
             *wrapped(
-                "In all networks, with one flow and four, with the three senders of today. *Worth a change*: a gain "
-                "in goodput or delay, and no harm; *a trade*: both; *leave it*: harm alone."
+                "In all networks, with one flow and four, with the three senders of today. *Worth a change*: a decided "
+                "gain in goodput or delay, and no decided loss of either; *a trade*: a decided gain and a decided "
+                "loss; *leave it*: decided losses alone. Fairness and silence are not judged; undecided cases count "
+                "as no loss. Small queues are not in the list: Linux senders have them already (line 8)."
             ),
             "",
             *self.answers.reasons(),
@@ -121,43 +116,51 @@ class Page:
                 "to Europe to 7, to the US to 13; buffers of 2 of Su's mesh hold the packet that is sent, too."
             ),
             "",
-            *self.techniques(GOODPUT, "Goodput"),
-            *self.techniques(DELAY, "Delay"),
-            *self.senders(GOODPUT, "Goodput"),
-            *self.senders(DELAY, "Delay"),
+            *self.techniques(runs.GOODPUT, "Goodput"),
+            *self.techniques(runs.DELAY, "Delay"),
+            *self.senders(runs.GOODPUT, "Goodput"),
+            *self.senders(runs.DELAY, "Delay"),
             *self.small_queues(),
             *self.recommendations(),
             "## Means",
             "",
             "Each with its own 95 % interval; the figure has all lengths.",
             "",
-            *self.means(GOODPUT, "Goodput [Mbit/s]", 2, 1e-6),
-            *self.means(DELAY, "Delay [ms]", 0, 1e3),
-            *self.means(GAP, "Longest time in which a flow gets nothing [s]", 2),
-            *self.means(JAIN, "Jain's index", 3),
+            *self.means(runs.GOODPUT, "Goodput [Mbit/s]", 2, 1e-6),
+            *self.means(runs.DELAY, "Delay [ms]", 0, 1e3),
+            *self.means(runs.GAP, "Longest time in which a flow gets nothing [s]", 2),
+            *self.means(runs.JAIN, "Jain's index", 3),
         ]
         return [line.replace("[", "\\[").replace("]", "\\]") if line.startswith("##") else line for line in lines]
 
     def numbers(self, seeds: int | None) -> str:
         """Numbers of runs of each kind, and lengths at which techniques are tried."""
         networks = self.networks.values()
-        runs = ", ".join(f"{network.short} {seeds or network.seeds}" for network in (*networks, *PAPERS.values()))
+        each = ", ".join(f"{network.short} {seeds or network.seeds}" for network in (*networks, *runs.PAPERS.values()))
         tried = ", ".join(f"{'/'.join(map(str, network.compared))} ({network.short})" for network in networks)
-        everywhere = {TECHNIQUES[t].title for network in networks for t in network.everywhere if t != PLAIN}
+        everywhere = {runs.TECHNIQUES[t].title for network in networks for t in network.everywhere if t != runs.PLAIN}
         return (
-            f"Runs of each kind: {runs}. Senders are compared over all lengths, techniques over hops {tried}; "
+            f"Runs of each kind: {each}. Senders are compared over all lengths, techniques over hops {tried}; "
             f"{', '.join(sorted(everywhere))} over all lengths of Su's paths."
         )
 
+    def same_paths(self, seeds: int | None) -> str:
+        """Number of cases on Su's paths, and of these paths, in words."""
+        cases = sum(len(runs.LINUX) * len(n.flows) for n in self.networks.values() if n.is_drawn)
+        paths = {seeds or n.seeds for n in self.networks.values() if n.is_drawn}
+        return f"his {cases} cases are all on the same {max(paths)} paths; " if paths else ""
+
     def silent(self) -> str:
         """Runs that delivered nothing, in words."""
-        total = sum(v.size for values in self.found.values() for v in values[GOODPUT].values())
+        total = sum(v.size for values in self.found.values() for v in values[runs.GOODPUT].values())
         where = []
         for (n, flows, sender, technique), values in self.found.items():
-            if silent := sum(int((v == 0).sum()) for v in values[GOODPUT].values()):
-                network = (NETWORKS | PAPERS)[n].short
+            if silent := sum(int((v == 0).sum()) for v in values[runs.GOODPUT].values()):
+                network = (runs.NETWORKS | runs.PAPERS)[n].short
                 many = f"{flows} flow{'s' * (flows > 1)}"
-                where.append(f"{silent} with {SENDERS[sender].title}, {TECHNIQUES[technique].title}, {network}, {many}")
+                where.append(
+                    f"{silent} with {runs.SENDERS[sender].title}, {runs.TECHNIQUES[technique].title}, {network}, {many}"
+                )
         return (
             f"Of {total:,} runs these delivered nothing: {'; '.join(where)}."
             if where
@@ -166,13 +169,13 @@ class Page:
 
     def techniques(self, measure: str, title: str) -> list[str]:
         """Changes by technique."""
-        columns = [t for t in COLUMNS if any(key[3] == t for key in self.found)]
+        columns = [t for t in runs.COLUMNS if any(key[3] == t for key in self.found)]
         rows = [
-            [network.short, str(f), SENDERS[s].title, *(self.cell((n, f, s), t, measure) for t in columns)]
+            [network.short, str(f), runs.SENDERS[s].title, *(self.cell((n, f, s), t, measure) for t in columns)]
             for n, network in self.networks.items()
-            for f, s in product(network.flows, LINUX)
+            for f, s in product(network.flows, runs.LINUX)
         ]
-        header = ["network", "flows", "sender", *(TECHNIQUES[t].title for t in columns)]
+        header = ["network", "flows", "sender", *(runs.TECHNIQUES[t].title for t in columns)]
         return [f"## {title} compared with the network as it is [%]", "", *table(header, rows)]
 
     def cell(self, of: tuple[str, int, str], technique: str, measure: str) -> str:
@@ -181,27 +184,28 @@ class Page:
 
     def senders(self, measure: str, title: str) -> list[str]:
         """Changes by sender."""
-        others = [s for s in TABLED if s != "cubic"]
+        others = [s for s in runs.TABLED if s != "cubic"]
         rows = [
             [network.short, str(f), *(self.answers.of_senders(s, "cubic", measure, flows=f)[n].cell for s in others)]
             for n, network in self.networks.items()
             for f in FLOWS
         ]
-        header = ["network", "flows", *(SENDERS[s].title for s in others)]
+        header = ["network", "flows", *(runs.SENDERS[s].title for s in others)]
         return [f"## {title} compared with CUBIC [%]", "", *table(header, rows)]
 
     def small_queues(self) -> list[str]:
         """Goodput and delay with and without small queues."""
         rows = []
         for n, network in self.networks.items():
-            for of in product([n], FLOWS, LINUX):
-                row = [network.short, str(of[1]), SENDERS[of[2]].title]
-                for measure, digits, factor in ((GOODPUT, 2, 1e-6), (DELAY, 0, 1e3)):
+            for of in product([n], FLOWS, runs.LINUX):
+                row = [network.short, str(of[1]), runs.SENDERS[of[2]].title]
+                for measure, digits, factor in ((runs.GOODPUT, 2, 1e-6), (runs.DELAY, 0, 1e3)):
                     means = (
-                        self.comparisons.mean((*of, t), measure, network.lengths[-1]) for t in (PLAIN, "small_queue")
+                        self.comparisons.mean((*of, t), measure, network.lengths[-1])
+                        for t in (runs.PLAIN, "small_queue")
                     )
                     row += [plus_minus(e, digits, factor) for e in means]
-                    row.append(self.comparisons.technique(of, "small_queue", measure).cell)
+                    row.append(self.comparisons.technique(of, "small_queue", measure, network.lengths[-1:]).cell)
                 rows.append(row)
         header = ["network", "flows", "sender", "goodput without", "with", "[%]", "delay without", "with", "[%]"]
         return [
@@ -211,7 +215,8 @@ class Page:
                 "Packets of a connection in its own node take no more memory than two packets, or than what its rate "
                 'sends in 1/1024 s, if that is more (`tcp.small_queue = "auto"`). Every Linux sender of today has a '
                 "small queue; the preset `linux`, with which it is compared, has none. Goodput [Mbit/s] and delay [ms] "
-                "over the longest paths, without and with small queues; changes [%] are means over the lengths."
+                "without and with small queues, and their changes [%], are all of the longest paths, "
+                f"{', '.join(f'{network.lengths[-1]:g} hops ({network.short})' for network in self.networks.values())}."
             ),
             "",
             *table(header, rows),
@@ -225,12 +230,12 @@ class Page:
             *wrapped(
                 f"Recommendations: {self.answers.advice.total()}. A trial is a network with a sender; a "
                 f"recommendation holds in it where the change that it promises is decided and not all within {SAME} "
-                "%. Five flows share the lossy link, 130 the classroom, of which the 30 short transfers count, and "
-                "twenty nodes walk at 10 m/s; all else is as above."
+                "%. Bold: it holds, by unrounded numbers; italics: undecided. Five flows share the lossy link, 130 the "
+                "classroom, of which the 30 short transfers count; twenty nodes walk at 10 m/s; all else is as above."
             ),
             "",
         ]
-        header = ["recommendation", "where", "change of", *(SENDERS[s].title for s in LINUX)]
+        header = ["recommendation", "where", "change of", *(runs.SENDERS[s].title for s in runs.LINUX)]
         for paper, of_paper in RECOMMENDATIONS.items():
             lines += [f"### {paper}", "", *table(header, self.answers.advice.rows(of_paper))]
         return lines
@@ -239,10 +244,12 @@ class Page:
         """Means of all senders, without any technique."""
         rows = []
         for n, network in self.networks.items():
-            for f, s in product(network.flows if measure != JAIN else FLOWS[1:], network.senders):
-                means = {x: self.comparisons.mean((n, f, s, PLAIN), measure, x) for x in SHOWN if x in network.lengths}
+            for f, s in product(network.flows if measure != runs.JAIN else FLOWS[1:], network.senders):
+                means = {
+                    x: self.comparisons.mean((n, f, s, runs.PLAIN), measure, x) for x in SHOWN if x in network.lengths
+                }
                 cells = (plus_minus(means[x], digits, factor) if x in means else "-" for x in SHOWN)
-                rows.append([network.short, str(f), SENDERS[s].title, *cells])
+                rows.append([network.short, str(f), runs.SENDERS[s].title, *cells])
         header = ["network", "flows", "sender", *(f"{x} hop{'s' * (x > 1)}" for x in SHOWN)]
         return [f"### {title}", "", *table(header, rows)]
 
@@ -251,18 +258,18 @@ class Page:
         chains = [n for n, network in self.networks.items() if not network.is_drawn]
         figure = Figure(figsize=(10, 3 * len(chains)), layout="constrained")
         panels = (
-            (1, GOODPUT, 1e-6, "goodput [Mbit/s]"),
-            (1, DELAY, 1e3, "delay [ms]"),
-            (4, GAP, 1, "longest gap [s]"),
+            (1, runs.GOODPUT, 1e-6, "goodput [Mbit/s]"),
+            (1, runs.DELAY, 1e3, "delay [ms]"),
+            (4, runs.GAP, 1, "longest gap [s]"),
         )
         all_axes = figure.subplots(len(chains), len(panels), squeeze=False)
         for (n, (flows, measure, factor, label)), ax in zip(product(chains, panels), all_axes.flat, strict=True):
             network = self.networks[n]
             for s in network.senders:
-                means = [self.comparisons.mean((n, flows, s, PLAIN), measure, x) for x in network.lengths]
+                means = [self.comparisons.mean((n, flows, s, runs.PLAIN), measure, x) for x in network.lengths]
                 values, widths = [factor * e.mean for e in means], [factor * e.half_width() for e in means]
-                style = "o-" if s in LINUX else "s--"
-                title = SENDERS[s].title
+                style = "o-" if s in runs.LINUX else "s--"
+                title = runs.SENDERS[s].title
                 ax.errorbar(network.lengths, values, widths, fmt=style, label=title, markersize=3, linewidth=1)
             title = f"{network.short}, {flows} flow{'s' * (flows > 1)}"
             ax.set(xlabel="hops", ylabel=label, yscale="log", title=title)
@@ -278,14 +285,14 @@ def wrapped(text: str) -> list[str]:
     return textwrap.wrap(text, 118, break_long_words=False, break_on_hyphens=False)
 
 
-def main(argv: Sequence[str] | None = None, networks: Mapping[str, Network] = NETWORKS) -> None:
+def main(argv: Sequence[str] | None = None, networks: Mapping[str, runs.Network] = runs.NETWORKS) -> None:
     """Makes the runs and writes the page."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--seeds", type=int, help="runs of each kind, at least 2 (10 to 25, see `Network.seeds`)")
     parser.add_argument("--stop", help="how long each run lasts (10 to 500 s, see `Network.stop`)")
     options = parser.parse_args(argv)
-    papers = PAPERS if networks is NETWORKS else {}
-    found = runs({**networks, **papers}, options.seeds, options.stop)
+    papers = runs.PAPERS if networks is runs.NETWORKS else {}
+    found = runs.runs({**networks, **papers}, options.seeds, options.stop)
     # First without correct intervals, to count the comparisons.
     first = Comparisons(found)
     Page(first, networks).lines(options.seeds, options.stop)

@@ -5,7 +5,19 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from linux_mesh_compare import OPEN, YES, Change, Comparisons
-from linux_mesh_runs import DELAY, ENERGY, GOODPUT, JAIN, LINUX, NETWORKS, PAPERS, PLAIN, SENDERS
+from linux_mesh_runs import (
+    DELAY,
+    ENERGY,
+    FIVE_HOPS,
+    GOODPUT,
+    JAIN,
+    LINUX,
+    NETWORKS,
+    PAPERS,
+    PATHS_OF_SU,
+    PLAIN,
+    SENDERS,
+)
 
 ALL = NETWORKS | PAPERS
 
@@ -43,16 +55,16 @@ class Recommendation(NamedTuple):
         text: The recommendation.
         trials: Trials; none if senders of today cannot follow it.
         note: Remark.
+        ours: True if it is ours, not one of the paper: it does not count.
     """
 
     text: str
     trials: tuple[Trial, ...]
     note: str = ""
+    ours: bool = False
 
 
 _CHAINS = ("b", "a")
-_SU = ("mesh", "europe", "us")
-_FAR = (5,)
 
 RECOMMENDATIONS: dict[str, tuple[Recommendation, ...]] = {
     "ElRakabawy, Lindemann, Vernon 2005": (
@@ -109,35 +121,40 @@ RECOMMENDATIONS: dict[str, tuple[Recommendation, ...]] = {
         ),
         Recommendation("ECN, for goodput", tuple(Trial(n, "ecn") for n in ("walking", *_CHAINS, "mesh"))),
         Recommendation(
-            "short queues, for delay (ours)", (Trial("walking", "fq_codel", measure=DELAY, more=False),), "FQ-CoDel"
+            "short queues, for delay",
+            (Trial("walking", "fq_codel", measure=DELAY, more=False),),
+            "FQ-CoDel; ours, not counted",
+            ours=True,
         ),
     ),
     "Su, Steenkiste, Gross 2008": (
         Recommendation(
-            "buffers of 2 over five hops", tuple(Trial(n, "small", flows=f, lengths=_FAR) for n in _SU for f in (1, 4))
+            "buffers of 2 over five hops",
+            tuple(Trial(n, "small", flows=f, lengths=FIVE_HOPS) for n in PATHS_OF_SU for f in (1, 4)),
         ),
         Recommendation(
             "a window of 4 over five hops of a mesh",
-            (Trial("mesh", "clamp", lengths=_FAR), Trial("mesh", "clamp", flows=4, lengths=_FAR)),
+            (Trial("mesh", "clamp", lengths=FIVE_HOPS), Trial("mesh", "clamp", flows=4, lengths=FIVE_HOPS)),
         ),
         Recommendation(
             "a window of the bandwidth-delay product of five hops and the Internet, 7 and 13",
-            (Trial("europe", "clamp", lengths=_FAR), Trial("us", "clamp", lengths=_FAR)),
+            (Trial("europe", "clamp", lengths=FIVE_HOPS), Trial("us", "clamp", lengths=FIVE_HOPS)),
         ),
-        Recommendation("RTS with rate adaptation", (Trial("mesh", "rts", lengths=_FAR),)),
+        Recommendation("RTS with rate adaptation", (Trial("mesh", "rts", lengths=FIVE_HOPS),)),
         Recommendation("no RTS at a fixed rate", tuple(Trial(n, "rts", more=False) for n in _CHAINS)),
-        Recommendation("a fixed rate over five hops", tuple(Trial(n, "fixed", lengths=_FAR) for n in _SU)),
+        Recommendation("a fixed rate over five hops", tuple(Trial(n, "fixed", lengths=FIVE_HOPS) for n in PATHS_OF_SU)),
         Recommendation(
             "limits of rate adaptation: 5.5 and 11 Mbit/s only",
-            tuple(Trial(n, "fast_rates", lengths=_FAR) for n in _SU),
+            tuple(Trial(n, "fast_rates", lengths=FIVE_HOPS) for n in PATHS_OF_SU),
         ),
-        Recommendation("losses told from collisions: CARA", (Trial("mesh", "cara", lengths=_FAR),)),
+        Recommendation("losses told from collisions: CARA", (Trial("mesh", "cara", lengths=FIVE_HOPS),)),
         Recommendation(
-            "flow control of links, with buffers of 2", tuple(Trial(n, "flow_control", lengths=_FAR) for n in _SU)
+            "flow control of links, with buffers of 2",
+            tuple(Trial(n, "flow_control", lengths=FIVE_HOPS) for n in PATHS_OF_SU),
         ),
         Recommendation(
             "Vegas over five hops and the Internet",
-            tuple(Trial(n, sender="linux_vegas", lengths=_FAR) for n in ("europe", "us")),
+            tuple(Trial(n, sender="linux_vegas", lengths=FIVE_HOPS) for n in ("europe", "us")),
         ),
     ),
 }
@@ -145,12 +162,12 @@ RECOMMENDATIONS: dict[str, tuple[Recommendation, ...]] = {
 MEASURED = {GOODPUT: "goodput", JAIN: "Jain's index", ENERGY: "energy per bit", DELAY: "delay"}
 
 
-HOLDS, PARTLY, FAILS, OPEN_STILL = "holds", "holds in some", "does not hold", "undecided"
+HOLDS, PARTLY, FAILS = "holds", "holds in some", "does not hold"
 TOLD = {
     HOLDS: "hold in every trial",
     PARTLY: "in some trials",
-    FAILS: "do not hold in any",
-    OPEN_STILL: "are undecided in all, or all but a few",
+    FAILS: "hold in none",
+    OPEN: "hold in none but are undecided in some trials or all",
 }
 """Words for numbers of recommendations with a verdict."""
 
@@ -160,7 +177,14 @@ def verdict(words: Sequence[str]) -> str:
     yes, undecided = words.count(YES), words.count(OPEN)
     if yes:
         return HOLDS if yes == len(words) else f"holds in {yes} of {len(words)} trials"
-    return OPEN_STILL if 2 * undecided > len(words) else FAILS
+    if not undecided:
+        return FAILS
+    return OPEN if undecided == len(words) else f"{OPEN} in {undecided} of {len(words)} trials, no gain in the others"
+
+
+def kind(word: str) -> str:
+    """Verdict without its numbers, a key of :data:`TOLD`."""
+    return word if word in TOLD else OPEN if word.startswith(OPEN) else PARTLY
 
 
 class Advice:
@@ -190,10 +214,10 @@ class Advice:
 
     def total(self) -> str:
         """Numbers of recommendations that hold, in a sentence."""
-        tried = {r.text: self.words(r) for of_paper in RECOMMENDATIONS.values() for r in of_paper if r.trials}
+        tried = {r.text: self.words(r) for of_paper in RECOMMENDATIONS.values() for r in of_paper if not r.ours}
         verdicts = {text: verdict(words) for text, words in tried.items() if words}
         held = "; ".join(text for text, word in verdicts.items() if word == HOLDS)
-        counts = Counter(word if word in TOLD else PARTLY for word in verdicts.values())
+        counts = Counter(map(kind, verdicts.values()))
         told = ", ".join(f"{counts[word]} {of}" for word, of in TOLD.items() if counts[word])
         return f"of {counts.total()} tried with senders of today {told}{f' (in every: {held})' if held else ''}"
 
@@ -206,13 +230,18 @@ class Advice:
             first = f"{recommendation.text}{note}: **{verdict(words) if words else 'not tried'}**"
             for trial in recommendation.trials:
                 if (changes := self.changes(trial)) is not None:
-                    rows.append(
-                        [first, self.where(trial), self.measured(trial), *(str(changes.get(s, "-")) for s in LINUX)]
-                    )
+                    cells = (self.cell(changes[s], trial) if s in changes else "-" for s in LINUX)
+                    rows.append([first, self.where(trial), self.measured(trial), *cells])
                     first = ""
             if not recommendation.trials:
                 rows.append([first, "-", "-", *["-"] * len(LINUX)])
         return rows
+
+    @staticmethod
+    def cell(change: Change, trial: Trial) -> str:
+        """A change, bold where the recommendation holds, in italics where that is undecided."""
+        mark = {YES: "**", OPEN: "*"}.get(change.judged(trial.more), "")
+        return f"{mark}{change}{mark}"
 
     def where(self, trial: Trial) -> str:
         """Network, lengths and flows of a trial."""

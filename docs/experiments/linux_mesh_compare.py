@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,8 +12,13 @@ from numpy.typing import NDArray
 
 SAME = 5
 """Largest change that counts as none [%]."""
+AHEAD = 15
+"""Smallest lead that counts as far [%]: the smallest of Vegas in ElRakabawy 2005 (P0-A-1)."""
 
 YES, NO, OPPOSITE, OPEN = "yes", "no", "no, the opposite", "undecided"
+"""Judgements of changes."""
+GONE, STAYS, NEVER = "gone", "not gone", "not shown, then or now"
+"""Verdicts on problems; :data:`OPEN` is one, too."""
 
 
 class Change(NamedTuple):
@@ -31,6 +36,11 @@ class Change(NamedTuple):
         """The change and half of its interval, in parentheses if it contains zero."""
         text = f"{self.mean:+,.0f} ± {self.high - self.mean:,.0f}"
         return text if self.low > 0 or self.high < 0 else f"({text})"
+
+    @property
+    def is_far(self) -> bool:
+        """True for a decided lead of at least :data:`AHEAD`."""
+        return self.judged(more=True) == YES and self.mean >= AHEAD
 
     def judged(self, more: bool) -> str:
         """Tells if it is an increase, or a decrease, of more than nothing: of :data:`SAME` or less it is none."""
@@ -102,36 +112,64 @@ def _ratio(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64
 def counted(changes: Iterable[Change], more: str = "more", less: str = "less") -> str:
     """Numbers of changes by their direction, in words."""
     words = Counter(change.judged(more=True) for change in changes)
-    counts = {more: words[YES], less: words[OPPOSITE], f"within {SAME} %": words[NO], "undecided": words[OPEN]}
+    counts = {more: words[YES], less: words[OPPOSITE], f"within {SAME} %": words[NO], OPEN: words[OPEN]}
     return f"{', '.join(f'{word} in {n}' for word, n in counts.items() if n)} of {words.total()}"
+
+
+def ends(changes: Collection[Change]) -> str:
+    """Smallest and largest change."""
+    means = [change.mean for change in changes]
+    return f"{min(means):+,.0f} to {max(means):+,.0f} %"
 
 
 def span(changes: Collection[Change]) -> str:
     """Smallest and largest change, and number of those that are decided."""
-    means = [change.mean for change in changes]
     decided = sum(change.judged(more=True) != OPEN for change in changes)
-    return f"{min(means):+,.0f} to {max(means):+,.0f} % (decided in {decided} of {len(means)})"
+    return f"{ends(changes)} (decided in {decided} of {len(changes)})"
 
 
 def problem(changes: Iterable[Change], more: bool = True, of: str = "networks") -> str:
     """Word for a problem that shows as an increase, or a decrease, in some networks or cases."""
-    words = [change.judged(more) for change in changes]
+    return _of_words([change.judged(more) for change in changes], of)
+
+
+def lead(then: Mapping[str, Change], now: Mapping[str, Change]) -> str:
+    """Word for being far ahead by network, which can only be gone where it shows, then or now."""
+    shown = [change for n, change in now.items() if change.is_far or then[n].is_far]
+    words = [YES if change.is_far else NO if change.high < AHEAD else OPEN for change in shown]
+    return _of_words(words, "networks that show it") if words else NEVER
+
+
+def _of_words(words: Sequence[str], of: str) -> str:
     if YES in words:
-        return "not gone" if set(words) == {YES} else f"not gone in {words.count(YES)} of {len(words)} {of}"
+        return STAYS if set(words) == {YES} else f"{STAYS} in {words.count(YES)} of {len(words)} {of}"
     if OPEN not in words:
-        return "gone"
+        return GONE
     gone = len(words) - words.count(OPEN)
-    return f"gone in {gone} of {len(words)} {of}, undecided in others" if gone else "undecided"
+    return f"{GONE} in {gone} of {len(words)} {of}, {OPEN} in others" if gone else OPEN
+
+
+def gains(changes: Collection[Change], more: bool = True) -> str:
+    """Sizes of the decided increases, or decreases, and their number."""
+    sizes = [abs(change.mean) for change in changes if change.judged(more) == YES]
+    count = f"in {len(sizes)} of {len(changes)}"
+    if not sizes:
+        return count
+    least, most = f"{min(sizes):,.0f}", f"{max(sizes):,.0f}"
+    return f"by {least if least == most else f'{least} to {most}'} % {count}"
 
 
 def advised(changes: Iterable[Change], more: bool = True) -> str:
     """Word for something that is to bring an increase, or a decrease."""
     words = [change.judged(more) for change in changes]
-    if YES in words and OPPOSITE in words:
-        return "good and bad"
-    if YES in words:
-        return "good" if set(words) == {YES} else f"good in {words.count(YES)} of {len(words)}"
-    return "bad" if OPPOSITE in words else "undecided" if OPEN in words else "no effect"
+    for word, of_all in (("good", YES), ("bad", OPPOSITE)):
+        if set(words) == {of_all}:
+            return word
+    good, bad = words.count(YES), words.count(OPPOSITE)
+    if good or bad:
+        counts = [f"{word} in {n}" for word, n in (("good", good), ("bad", bad)) if n]
+        return f"{', '.join(counts)} of {len(words)}"
+    return OPEN if OPEN in words else "no effect"
 
 
 def plus_minus(estimate: Estimate, digits: int, factor: float = 1) -> str:

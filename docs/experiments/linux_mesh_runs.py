@@ -56,8 +56,7 @@ _LINUX_VEGAS = {
     "tcp.linux_vegas.alpha": 2,
     "tcp.linux_vegas.beta": 2,
 }
-"""Window rule of Linux with the thresholds that ElRakabawy 2005 recommends; RACK-TLP does not work with this rule "
-"here."""
+"""Window rule of Linux with the thresholds that ElRakabawy 2005 recommends. RACK-TLP does not work with it here."""
 
 SENDERS: Mapping[str, Sender] = {
     "cubic": Sender("CUBIC", "linux", {"tcp.congestion_control": "cubic"}),
@@ -248,6 +247,9 @@ NETWORKS: dict[str, Network] = {
                   settings=_of_su(13), **_SU),
 }  # fmt: skip
 """Networks of the tables."""
+PATHS_OF_SU = ("mesh", "europe", "us")
+FIVE_HOPS = (5,)
+"""Length over which all techniques are tried on Su's paths, the longest there."""
 
 _SNOOP = {"snoop": {"middlebox": zhou.READINGS["authors"].boxes["snoop"]}}
 PAPERS: dict[str, Network] = {
@@ -261,9 +263,9 @@ PAPERS: dict[str, Network] = {
 """Networks of three papers, where their recommendations are tried."""
 
 GOODPUT, DELAY, JAIN, GAP = "goodput_bps", "mean_delay_s", "jain_index", "longest_gap_s"
-ENERGY, WINDOW, RESENT = "energy_per_bit_j", "mean_window_segments", "retransmissions_per_10000"
+ENERGY, WINDOW = "energy_per_bit_j", "mean_window_segments"
 ACKS, BREAKS = "acks_per_segment", "route_failures_per_10000"
-MEASURES = (GOODPUT, DELAY, JAIN, GAP, ENERGY, WINDOW, RESENT, ACKS, BREAKS)
+MEASURES = (GOODPUT, DELAY, JAIN, GAP, ENERGY, WINDOW, ACKS, BREAKS)
 _OWN = [GAP, f"{ACKS} = sum(flows.tcp_acks_received) / sum(flows.packets_acked)"]
 
 Values = Mapping[str, Mapping[float, NDArray[np.float64]]]

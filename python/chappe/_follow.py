@@ -237,7 +237,7 @@ def _headline(results: Results, row: dict[str, Any], legs: Sequence[Sequence[Leg
     others = f"; the {len(alike)} flows of {row['transport'].upper()} have {_kbps(mean)} on average" if starves else ""
     return (
         f"{what}{', starves' if starves else ''}: {_kbps(row['goodput_bps'])}, "
-        f"{count(len(legs), 'packet')} delivered in the run{others}."
+        f"{count(len(legs), 'packet')} arrived in the run{others}."
     )
 
 
@@ -360,11 +360,13 @@ def _reader(results: Results, row: dict[str, Any]) -> list[str]:
     settings = results.scenario.settings
     listed = settings["flow"]
     own = listed[row["flow"]]["tcp"] if row["flow"] < len(listed) else {}
-    rate = {**settings["tcp"]["reader"], **own.get("reader", {})}["rate"]
+    reader = {**settings["tcp"]["reader"], **own.get("reader", {})}
+    rate, chunk = reader["rate"], 8 * float(reader["chunk"].split()[0])
     if row["transport"] == "udp" or rate == "unlimited":
         return []
     value, unit = rate.split()
-    if row["goodput_bps"] < _HELD * float(value) * _UNITS[unit]:
+    # The last chunk may be there and not be read.
+    if row["goodput_bps"] + chunk / results.simulated_s < _HELD * float(value) * _UNITS[unit]:
         return []
     return [f"The application of its receiver reads at {rate} and holds it back."]
 

@@ -2,6 +2,7 @@
 
 import argparse
 import shlex
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -129,7 +130,7 @@ def _study(args: argparse.Namespace) -> "StudyFile":
         raise StudyError(problems)
     seeds = f.seeds
     if args.seeds is not None:
-        seeds = list(seeds_of(args.seeds))
+        seeds = seeds_of(args.seeds)
         seeds = first_seeds(args.seeds, seeds) if f.search is not None else seeds
     flows = args.flows or f.flows
     if chosen.is_each(flows):
@@ -163,7 +164,7 @@ def _unknown_labels(args: argparse.Namespace, f: "StudyFile", axes: dict[str, li
 
 
 def _precision(
-    args: argparse.Namespace, f: "StudyFile", seeds: list[int], measure: str, own: "list[Own]"
+    args: argparse.Namespace, f: "StudyFile", seeds: Sequence[int], measure: str, own: "list[Own]"
 ) -> "Precision | None":
     """Precision of the study, with the changes of the command line."""
     from chappe.study._file import share

@@ -82,7 +82,7 @@ class StudyFile:
     scenario: Scenario
     axes: Mapping[str, list[Any]]
     cases: Mapping[str, Mapping[str, Any]] | None
-    seeds: list[int]
+    seeds: Sequence[int]
     precision: Precision | None
     warmup: Warmup
     search: Search | None
@@ -133,7 +133,7 @@ class _Reader:
         if w.get("format", FORMAT) != FORMAT:
             help_ = "leave it out, or use the version of Chappe that wrote the file"
             self._add("format", f"`format` is {w['format']!r}, and this version reads format {FORMAT}", help_)
-        seeds: list[int] | None = self._try(lambda: seeds_of(w.get("seeds", 1)))
+        seeds: Sequence[int] | None = self._try(lambda: seeds_of(w.get("seeds", 1)))
         axes = self._axes(self._table(w, "axes"))
         cases = self._cases(self._table(w, "cases")) if "cases" in w else None
         pool = self._pool([*axes, *(["case"] if cases else [])])
@@ -248,7 +248,7 @@ class _Reader:
         self,
         axes: Mapping[str, list[Any]],
         cases: Mapping[str, Any] | None,
-        seeds: list[int] | None,
+        seeds: Sequence[int] | None,
         pool: Sequence[str] = (),
     ) -> tuple[str, Any] | None:
         """Axis whose values are compared with one of them, and that value."""
@@ -314,7 +314,7 @@ class _Reader:
         more, _ = own_of(with_rule([], asked), (), "measures")
         return {**{measure.name: measure for measure in more}, **own}
 
-    def _precision(self, seeds: list[int] | None, flows: str | None, own: Sequence[Own]) -> Precision | None:
+    def _precision(self, seeds: Sequence[int] | None, flows: str | None, own: Sequence[Own]) -> Precision | None:
         if "precision" not in self._written:
             return None
         table = self._table(self._written, "precision")

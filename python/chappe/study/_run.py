@@ -142,6 +142,8 @@ def sweep(
         for name, value in (("max_seeds", max_seeds), ("max_length", max_length), ("min_seeds", min_seeds)):
             if value is not None:
                 given.append(problem(name, f"`{name}` has no effect without `precision`", None))
+        if stop is None and measure != "goodput_bps":
+            given.append(problem("measure", "`measure` has no effect without `precision`", None))
     else:
         stop = Precision(measure, precision, max_seeds, max_length, min_seeds)
     own, wrong_own = own_of(
