@@ -361,12 +361,12 @@ def _reader(results: Results, row: dict[str, Any]) -> list[str]:
     listed = settings["flow"]
     own = listed[row["flow"]]["tcp"] if row["flow"] < len(listed) else {}
     reader = {**settings["tcp"]["reader"], **own.get("reader", {})}
-    rate, chunk = reader["rate"], 8 * float(reader["chunk"].split()[0])
+    rate, read_size = reader["rate"], 8 * float(reader["read_size"].split()[0])
     if row["transport"] == "udp" or rate == "unlimited":
         return []
     value, unit = rate.split()
-    # The last chunk may be there and not be read.
-    if row["goodput_bps"] + chunk / results.simulated_s < _HELD * float(value) * _UNITS[unit]:
+    # The last data may be there and not be read.
+    if row["goodput_bps"] + read_size / results.simulated_s < _HELD * float(value) * _UNITS[unit]:
         return []
     return [f"The application of its receiver reads at {rate} and holds it back."]
 

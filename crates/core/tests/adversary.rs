@@ -1,7 +1,7 @@
 //! Senders against an adversarial peer: duplicates, old and impossible acknowledgements, invented SACK blocks, windows
 //! that open and close. The sender keeps its invariants, and once the peer is honest the file arrives.
 
-use chappe_core::packet::{AckSegment, DataSegment, SackBlocks, Seq};
+use chappe_core::packet::{AckSegment, DataSegment, Flag, SackBlocks, Seq};
 use chappe_core::scenario::{NoFiles, Scenario, presets};
 use chappe_core::tcp::cc::CongestionControl;
 use chappe_core::tcp::cc::Rule;
@@ -293,7 +293,7 @@ impl Drive {
                     blocks.iter().for_each(|b| sack.push(at(b.0), at(b.1)));
                     let echo = Time(self.now.0.saturating_sub(u64::from(*age) * 1_000_000));
                     let (ece, eln) = (*ece, *eln);
-                    self.ack(&AckSegment { next, echo, hops: 3, window: *window, eln, sack, syn: false, ece })?;
+                    self.ack(&AckSegment { next, echo, hops: 3, window: *window, eln, sack, flag: Flag::No, ece })?;
                 }
                 Ok(())
             }

@@ -99,7 +99,7 @@ fn a_reader_sets_the_pace_whatever_the_loss_recovery() {
         ["variant = \"newreno\"", "variant = \"sack\"", "loss_recovery = \"rack_tlp\", congestion_control = \"cubic\""]
     {
         // 100 segments of 1460 B, of which 10,000 B are read every 0.1 s; the link takes 12 ms for a segment.
-        let reader = "receive_window = 16, reader = { rate = \"800 kbit/s\", chunk = \"10000 B\" }";
+        let reader = "receive_window = 16, reader = { rate = \"800 kbit/s\", read_size = \"10000 B\" }";
         let flow = format!("flow = [{{ src = 0, dst = 1, bulk.segments = 100, tcp = {{ {variant}, {reader} }} }}]");
         let (_, flows) = one_wire(&flow);
         assert_eq!(value(&flows, "packets_delivered"), 100.0, "{variant}");
@@ -146,6 +146,47 @@ fn a_fin_goes_with_the_last_segment_if_that_waits() {
     let closed = 0.02064 + (0.012 + 0.01 + 0.00032 + 0.01) + (580.0 * 8e-6 + 0.01 + 0.00032 + 0.01);
     assert!(close(value(&flows, "close_time_s"), closed), "{}", value(&flows, "close_time_s"));
     assert_eq!((value(&flows, "packets_sent"), value(&flows, "packets_delivered")), (3.0, 2.0));
+}
+
+#[test]
+fn the_receiver_closes_its_end_after_the_wait() {
+    // Three times there and back, and the wait; the FIN of the receiver comes after the acknowledgement of that of the source.
+    let (handshake, header, way) = (0.02064, 0.00032, 0.01);
+    for (wait, late) in [("0 s", header), ("300 ms", 0.3)] {
+        let tcp = format!("tcp = {{ fin = true, close_wait = \"{wait}\" }}");
+        let (_, flows) = one_wire(&format!("flow = [{{ src = 0, dst = 1, bulk.segments = 1, {tcp} }}]"));
+        let closed = handshake + 0.012 + way + header + way + header + way + late + header + way;
+        let found = value(&flows, "close_time_s");
+        assert!(close(found, closed), "{wait}: {found} s for {closed} s");
+        // The FIN of the receiver, and the header that acknowledges it: neither counts as a packet of the flow.
+        assert_eq!((value(&flows, "packets_sent"), value(&flows, "packets_delivered")), (3.0, 1.0));
+        let received = value(&flows, "throughput_bps") * value(&flows, "measured_s") / 8.0;
+        assert!(close(received, 1500.0 + 3.0 * 40.0), "{received} B with SYN, FIN and that header");
+    }
+}
+
+#[test]
+fn both_ends_of_short_flows_close_over_a_lossy_link() {
+    let text = r#"
+        run = { batches = 1, warmup_batches = 0, stop = "4000 s" }
+        topology.kind = "none"
+        topology.wired_nodes = 3
+        wired = { rate = "1 Mbit/s", delay = "10 ms", error = { model = "uniform", rate = 0.1 } }
+        wired_link = [{ src = 0, dst = 1 }, { src = 1, dst = 2 }]
+        tcp = { fin = true, close_wait = "50 ms" }
+        arrival_process = [{ src = 0, dst = 2, rate = 2, count = 60, size = { distribution = "fixed", mean = "2 kB" } }]
+        flow = [{ src = 0, dst = 2, bulk.segments = 5 }]
+    "#;
+    for split in ["", "middlebox = [{ kind = \"split\", node = 1 }]"] {
+        let text = format!("{text}{split}");
+        let scenario = Scenario::from_toml("test", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+        let mut sim = Sim::new(&scenario.setup(None));
+        sim.run();
+        let (flows, short) = (sim.recorder().flows(), sim.recorder().short_flows());
+        let closed = [flows.numbers("close_time_s"), short.numbers("close_time_s")].map(|c| c.expect("a column"));
+        assert_eq!((closed[0].len(), closed[1].len()), (1, 60));
+        assert!(closed.iter().flatten().all(|t| t.is_finite() && *t > 0.05), "{split}: {closed:?}");
+    }
 }
 
 #[test]

@@ -15,6 +15,18 @@ pub enum Fin {
     Bare,
 }
 
+/// SYN or FIN flag of an acknowledgement.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Flag {
+    /// Neither flag.
+    #[default]
+    No,
+    /// SYN: acknowledges a SYN, as the first acknowledgement of a connection.
+    Syn,
+    /// FIN: the receiver closes its end of the connection, too.
+    Fin,
+}
+
 /// A TCP segment with data, the SYN, or the FIN.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct DataSegment {
@@ -34,6 +46,8 @@ pub struct DataSegment {
     pub syn: bool,
     /// True for a header without data, which the receiver acknowledges at once.
     pub probe: bool,
+    /// True for a header without data that acknowledges the FIN of the receiver.
+    pub acks_fin: bool,
     /// FIN flag: the source has no more data.
     pub fin: Fin,
     /// PSH flag: a write of the application ends with the segment.
@@ -44,6 +58,18 @@ pub struct DataSegment {
     pub ece: bool,
     /// CWR flag: the window was reduced since the last segment.
     pub cwr: bool,
+}
+
+impl DataSegment {
+    /// Tells if the segment is a header that takes no sequence number: a probe, or the acknowledgement of a FIN.
+    pub fn is_header(&self) -> bool {
+        self.probe || self.acks_fin
+    }
+
+    /// Tells if the segment has no payload.
+    pub fn has_no_payload(&self) -> bool {
+        self.syn || self.is_header() || self.fin == Fin::Bare
+    }
 }
 
 /// At most three SACK blocks, the most recent first; each a half-open range of segments (RFC 2018).
@@ -93,8 +119,8 @@ pub struct AckSegment {
     pub eln: bool,
     /// Blocks of segments received above `next` (RFC 2018).
     pub sack: SackBlocks,
-    /// SYN flag: acknowledges a SYN, as the first acknowledgement of a connection.
-    pub syn: bool,
+    /// SYN or FIN flag.
+    pub flag: Flag,
     /// ECE flag: a segment has arrived with CE; on the acknowledgement of a SYN: ECN is accepted.
     pub ece: bool,
 }

@@ -7,7 +7,7 @@ use crate::setting::{Node, join};
 use serde_json::{Map, Value as Json, json};
 
 /// Settings that the previous version did not have, each with the value that changes nothing.
-const NEW: [(&str, &str); 47] = [
+const NEW: [(&str, &str); 49] = [
     ("radio.shadowing_seed", "topology"),
     ("traffic.seed", "topology"),
     ("traffic.stop", "never"),
@@ -35,6 +35,8 @@ const NEW: [(&str, &str); 47] = [
     ("radio.sinr.error_rates_file", NONE),
     ("radio.sinr.error_rates_table", ""),
     ("tcp.fin", "false"),
+    ("tcp.close_wait", "unlimited"),
+    ("tcp.delayed_ack.fin_at_once", "true"),
     ("tcp.nagle", "rfc9293"),
     ("tcp.send_buffer", "unlimited"),
     ("tcp.delayed_ack.push_at_once", "false"),
@@ -45,7 +47,7 @@ const NEW: [(&str, &str); 47] = [
     ("tcp.receive_buffer.max", "6291456 B"),
     ("tcp.receive_buffer.segment_memory", "2304 B"),
     ("tcp.reader.rate", "unlimited"),
-    ("tcp.reader.chunk", "16384 B"),
+    ("tcp.reader.read_size", "16384 B"),
     ("tcp.reader.pause_after", "0 s"),
     ("tcp.reader.pause", "0 s"),
     ("requests.size.distribution", "exponential"),

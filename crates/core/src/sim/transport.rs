@@ -4,7 +4,7 @@ use super::Sim;
 use super::flows::{Ends, Flow};
 use super::timer_numbers::Timer;
 use crate::app;
-use crate::packet::{Body, Datagram, Ecn, Fate, Fin, FlowId, NodeId, Packet, PacketId, Reason};
+use crate::packet::{Body, Datagram, Ecn, Fate, Fin, Flag, FlowId, NodeId, Packet, PacketId, Reason};
 use crate::record::short_flows::Record;
 use crate::tcp::{Out, Phase};
 use crate::unit::Time;
@@ -29,6 +29,9 @@ impl Sim {
                 ends.1.on_segment(&segment, p.hops, p.ecn, self.now, &mut self.flows.actions);
                 self.timers.set(Timer::Receiver(f), ends.1.deadline());
                 self.dispatch_receiver(f);
+                if segment.acks_fin {
+                    self.free_if_done(f);
+                }
             }
             (Ends::Tcp(ends), Body::Ack(ack)) => {
                 ends.0.note_sent(p.born);
@@ -234,7 +237,7 @@ impl Sim {
             match out {
                 Out::Segment(mut segment) => {
                     let ecn = if segment.ect { Ecn::Ect } else { Ecn::NotEct };
-                    let bytes = if segment.probe || segment.fin == Fin::Bare {
+                    let bytes = if segment.is_header() || segment.fin == Fin::Bare {
                         data_bytes[1]
                     } else {
                         segment.missing = self.flows.list[f].transfer.missing_of(&segment, syn);
@@ -244,7 +247,7 @@ impl Sim {
                 }
                 Out::Ack(ack) => {
                     let bytes = ack_bytes + block_bytes * ack.sack.len() as u32;
-                    let ecn = if acks_are_ect && !ack.syn { Ecn::Ect } else { Ecn::NotEct };
+                    let ecn = if acks_are_ect && ack.flag != Flag::Syn { Ecn::Ect } else { Ecn::NotEct };
                     self.send(f, at, acks_to, Body::Ack(ack), bytes, ecn);
                 }
                 Out::Deliver { segments } => {

@@ -4,9 +4,9 @@ use super::cc::Rule;
 use super::receive_buffer::ReceiveBuffer;
 use super::variants::{Method, Variant};
 use super::{ack, cc, door, ecn, elfn, eln, hop_limit, reader, receive_buffer, recovery, rto, variants};
-use crate::setting::limit::{LARGEST_PACKET, at_most, range};
+use crate::setting::limit::{HOUR, LARGEST_PACKET, at_most, range};
 use crate::setting::{Node, Scalar, Shared, Value};
-use crate::unit::Bytes;
+use crate::unit::{Bytes, Span};
 use crate::{keywords, settings};
 use serde_json::{Value as Json, json};
 use std::borrow::Cow;
@@ -265,9 +265,12 @@ ack::policies! {
             ; used when |c| c.rule().asks_for_use(), else "the congestion control has its own rule for it",
         /// Begins a connection with a SYN and its acknowledgement.
         pub syn: bool = true,
-        /// Ends a connection with a FIN when its application has written everything (half-close): the direction of the
-        /// data is closed.
+        /// Closes the direction of the data with a FIN when the application has written everything (half-close).
         pub fin: bool = false ; used when Config::starts_with_syn, else "there is no SYN",
+        /// Time from the end of the data to the FIN of the receiver, whose application then closes its end, too
+        /// (CLOSE-WAIT); "unlimited": it never does.
+        pub close_wait: Option<Span> | "unlimited" = None => at_most(HOUR)
+            ; used when Config::ends_with_fin, else "`tcp.fin` is false",
         /// Acknowledgements without new data that count as duplicates.
         pub dup_acks: DupAcks = DupAcks::Rfc5681,
         /// Duplicate acknowledgements that mean a loss.
@@ -296,7 +299,7 @@ ack::policies! {
         /// Timeouts in a row, without an answer, after which the connection is given up (RFC 9293, 3.8.3: R2).
         pub max_timeouts: Option<u32> | "unlimited" = Some(15) => range(1, 1000),
         /// Retransmission timeout.
-        pub rto: rto::Config = rto::Config::default(),
+        pub rto: Shared<rto::Config> = Shared::default(),
         /// Explicit congestion notification.
         pub ecn: ecn::Config = ecn::Config::default(),
         /// Acknowledgement policy of the receiver.

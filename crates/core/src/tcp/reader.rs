@@ -11,7 +11,7 @@ settings! {
         /// Rate at which the application reads; "unlimited": at once.
         pub rate: Option<BitRate> | "unlimited" = None => range(BitRate(1), BitRate(1_000_000_000_000)),
         /// Largest read; the next read follows after the time that the rate takes for this size.
-        pub chunk: Bytes = Bytes(16_384) => range(Bytes(1), Bytes(1_000_000_000))
+        pub read_size: Bytes = Bytes(16_384) => range(Bytes(1), Bytes(1_000_000_000))
             ; used when Config::limits, else "the application reads at once",
         /// Time from the first segment, the SYN, to a pause in which the application does not read.
         pub pause_after: Span = Span::ZERO => at_most(LONGEST)
@@ -55,7 +55,7 @@ impl Reader {
 
     /// Time between two reads.
     fn period(&self) -> Span {
-        self.cfg.rate.map_or(Span::ZERO, |rate| rate.airtime(self.cfg.chunk.0))
+        self.cfg.rate.map_or(Span::ZERO, |rate| rate.airtime(self.cfg.read_size.0))
     }
 
     fn wait_until(&mut self, at: Time) {
@@ -76,7 +76,7 @@ impl Reader {
             return 0;
         }
         self.wait_until(now + self.period());
-        if self.cfg.limits() { available.min(u64::from(self.cfg.chunk.0)) } else { available }
+        if self.cfg.limits() { available.min(u64::from(self.cfg.read_size.0)) } else { available }
     }
 }
 
@@ -97,15 +97,15 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_is_that_of_chunks() {
-        let cfg = Config { rate: Some(BitRate::mbps(1)), chunk: Bytes(1250), ..Config::default() };
+    fn a_rate_is_that_of_reads() {
+        let cfg = Config { rate: Some(BitRate::mbps(1)), read_size: Bytes(1250), ..Config::default() };
         assert_eq!(reads(&cfg, 3), [(110, 1250), (120, 1250), (130, 1250)]);
     }
 
     #[test]
     fn nothing_is_read_in_a_pause() {
         let pause = Config { pause_after: Span::ms(15), pause: Span::ms(50), ..Config::default() };
-        let cfg = Config { rate: Some(BitRate::mbps(1)), chunk: Bytes(1250), ..pause.clone() };
+        let cfg = Config { rate: Some(BitRate::mbps(1)), read_size: Bytes(1250), ..pause.clone() };
         assert_eq!(reads(&cfg, 3), [(110, 1250), (165, 1250), (175, 1250)]);
         let mut reader = Reader::new(&pause);
         let ms = |n| Time::ZERO + Span::ms(n);
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn data_that_arrive_in_a_pause_wait_for_its_end_with_a_rate_too() {
         let pause = Config { pause_after: Span::ms(15), pause: Span::ms(50), ..Config::default() };
-        let mut reader = Reader::new(&Config { rate: Some(BitRate::mbps(1)), chunk: Bytes(1250), ..pause });
+        let mut reader = Reader::new(&Config { rate: Some(BitRate::mbps(1)), read_size: Bytes(1250), ..pause });
         let ms = |n| Time::ZERO + Span::ms(n);
         reader.begin(ms(0));
         assert_eq!([(10, 0), (20, 3000), (64, 3000)].map(|(at, n)| reader.read(n, ms(at))), [0, 0, 0]);

@@ -1,5 +1,7 @@
 //! The receiving end of a connection.
 
+mod closing;
+mod fin;
 mod reading;
 
 use super::ack::AckPolicy;
@@ -11,8 +13,9 @@ use super::output::Out;
 use super::room::Room;
 use super::sack_memory::SackMemory;
 use super::scoreboard::Ranges;
-use crate::packet::{AckSegment, DataSegment, Ecn, Fin, SackBlocks, Seq};
+use crate::packet::{AckSegment, DataSegment, Ecn, Fin, Flag, SackBlocks, Seq};
 use crate::unit::{Span, Time};
+use closing::Closing;
 
 /// Receiver of a TCP connection: reassembly and acknowledgements.
 #[derive(Clone, Debug)]
@@ -41,6 +44,8 @@ pub struct Receiver {
     syn: bool,
     /// The segment with the FIN; [`Seq::MAX`]: it has not arrived.
     fin: (Seq, Fin),
+    /// The receiver's own end, if it is closed after that of the source.
+    closing: Option<Box<Closing>>,
     /// A segment other than a SYN has arrived.
     established: bool,
     /// The next acknowledgement is a SYN-ACK.
@@ -79,6 +84,7 @@ impl Receiver {
             duplicate: None,
             syn: cfg.starts_with_syn(),
             fin: (Seq::MAX, Fin::No),
+            closing: Closing::of(cfg),
             established: false,
             answering: false,
             window: cfg.receive_window,
@@ -101,6 +107,9 @@ impl Receiver {
         self.answering = segment.syn && !self.established;
         if segment.probe {
             return self.answer_probe(segment, hops, out);
+        }
+        if self.closing.is_some() && self.note_in_closing(segment, now) {
+            return;
         }
         self.counters.marks_received += u64::from(self.ecn.on_segment(segment, ecn, self.next, self.answering));
         self.hops = hops;
@@ -141,18 +150,20 @@ impl Receiver {
             held: self.held,
             unacknowledged: self.unacknowledged,
             syn: segment.syn,
+            fin: segment.fin,
             push: segment.push,
             buffer,
         };
         match self.policy.on_segment(&arrived) {
             AckWhen::Now => self.acknowledge(seq, out),
-            // A FIN is acknowledged at once (RFC 9293, 3.10.7.4).
-            _ if segment.fin != Fin::No => self.acknowledge(seq, out),
             AckWhen::Within(span) => self.timer = self.timer.min(now + span),
             AckWhen::WithinTicks { span, tick } => self.wait_in_ticks((span, tick), now, seq, out),
         }
         if self.room.is_some() {
             self.read(now, out);
+        }
+        if self.closing.is_some() {
+            self.close(now, out);
         }
     }
 
@@ -203,6 +214,11 @@ impl Receiver {
     }
 
     fn acknowledge(&mut self, trigger: Seq, out: &mut Vec<Out>) {
+        let flag = if std::mem::take(&mut self.answering) { Flag::Syn } else { Flag::No };
+        self.acknowledge_with(flag, trigger, out);
+    }
+
+    fn acknowledge_with(&mut self, flag: Flag, trigger: Seq, out: &mut Vec<Out>) {
         self.held = 0;
         self.unacknowledged = 0;
         self.timer = Time::NEVER;
@@ -210,8 +226,7 @@ impl Receiver {
         let ece = self.ecn.flag();
         let (next, window) = (self.next, self.offer());
         self.last_ack = Some((next, window));
-        let syn = std::mem::take(&mut self.answering);
-        out.push(Out::Ack(AckSegment { next, echo: self.echo, hops: self.hops, window, eln: false, sack, syn, ece }));
+        out.push(Out::Ack(AckSegment { next, echo: self.echo, hops: self.hops, window, eln: false, sack, flag, ece }));
     }
 
     /// Window to offer now. A duplicate repeats the last offer, so that the sender recognises it (RFC 5681, 2).
@@ -296,13 +311,18 @@ impl Receiver {
     /// Time of the next call of `on_deadline`.
     #[inline]
     pub fn deadline(&self) -> Time {
-        self.room.as_ref().map_or(self.timer, |room| room.reads_at.min(self.timer))
+        let reads_at = self.room.as_ref().map_or(Time::NEVER, |room| room.reads_at);
+        let closes_at = self.closing.as_ref().map_or(Time::NEVER, |closing| closing.deadline());
+        self.timer.min(reads_at).min(closes_at)
     }
 
-    /// The application reads, or the acknowledgement that was held is sent.
+    /// The application reads or closes its end, or the acknowledgement that was held is sent.
     pub fn on_deadline(&mut self, now: Time, out: &mut Vec<Out>) {
         if self.room.is_some() {
             self.read(now, out);
+        }
+        if self.closing.is_some() {
+            self.close(now, out);
         }
         if self.timer <= now {
             self.acknowledge(self.next.saturating_sub(1), out);

@@ -11,7 +11,7 @@ use super::recovery::Recovery;
 use super::recovery::settings::Answer;
 use super::recovery::view::RackView;
 use super::send_times::SendTimes;
-use crate::packet::{AckSegment, DataSegment, Seq};
+use crate::packet::{AckSegment, DataSegment, Flag, Seq};
 use crate::unit::{Span, Time};
 
 /// Phase of a sender.
@@ -164,7 +164,7 @@ impl Sender {
         true
     }
 
-    /// Time at which the FIN was acknowledged.
+    /// Time at which the FIN was acknowledged, and with `tcp.close_wait` that of the receiver had arrived.
     pub fn closed(&self) -> Option<Time> {
         self.connection.closed()
     }
@@ -227,6 +227,9 @@ impl Sender {
             if self.connection.is_to_finish() {
                 self.finish(now);
             }
+        }
+        if ack.flag == Flag::Fin {
+            self.connection.acknowledge_fin();
         }
         self.connection.integrate_window();
     }

@@ -5,7 +5,7 @@ use super::config::Config;
 use super::output::Out;
 use super::receiver::Receiver;
 use super::sender::Sender;
-use crate::packet::{AckSegment, DataSegment, Ecn, Fin, Seq};
+use crate::packet::{AckSegment, DataSegment, Ecn, Seq};
 use crate::unit::{Span, Time};
 
 /// Both halves of a split connection, and the buffer between them.
@@ -44,8 +44,8 @@ impl Split {
         if self.sender.gave_up().is_some() {
             return;
         }
-        if segment.probe {
-            // A probe carries no data.
+        if segment.is_header() {
+            // It carries no data.
         } else if segment.syn && !self.receiver.has(segment.seq) {
             // The second half opens with the first.
             self.sender.write(Some(0), now);
@@ -124,7 +124,7 @@ impl Split {
         }
         let (syn, room, born) = (self.syn.1, self.room, &self.born);
         out.extend(self.sender.drain().map(|said| match said {
-            Out::Segment(s) if !s.syn && !s.probe && s.fin != Fin::Bare => {
+            Out::Segment(s) if !s.has_no_payload() => {
                 Out::Segment(DataSegment { born: born[((s.seq - syn) % room) as usize], ..s })
             }
             said => said,

@@ -76,7 +76,9 @@ class Script:
     """The send buffer is that of the kernel, and the program writes when it has room; otherwise the buffer takes
     everything."""
     closes: bool = False
-    """The program closes its end when it has written everything."""
+    """The program closes its end when it has written everything, and that of the receiver when it has read everything."""
+    close_wait_ms: float = 0.0
+    """Time that the program of the receiver takes to close its end."""
     clears_push: bool = False
     """The link clears the flag PSH, so that no segment is acknowledged at once for it."""
 
@@ -95,7 +97,8 @@ class Packet:
     ms: float
     """Time since the SYN."""
     acked: int | None
-    """Bytes acknowledged, the FIN as one; None: a data packet, or the FIN of the sender."""
+    """Bytes acknowledged, the FIN as one; None: a packet of the sender, with data, its FIN, or the acknowledgement of the
+    receiver's."""
     first: int
     """Bytes before the payload of a data packet."""
     size: int
@@ -194,7 +197,7 @@ def _be(work: Work, receives: bool, channel: socket.socket, script: Script) -> N
         os._exit(1)
 
 
-def _receive(channel: socket.socket, _: Script) -> None:
+def _receive(channel: socket.socket, script: Script) -> None:
     listening = socket.socket()
     listening.setsockopt(socket.SOL_SOCKET, _RECEIVE_BUFFER_FORCE, _BUFFER)
     listening.bind(("", _PORT))
@@ -203,10 +206,14 @@ def _receive(channel: socket.socket, _: Script) -> None:
     connection, _ = listening.accept()
     while connection.recv(1 << 16):
         pass
+    if script.closes:
+        time.sleep(script.close_wait_ms / 1e3)
+        connection.close()
+        channel.recv(16)
 
 
 def send(channel: socket.socket, script: Script) -> None:
-    """Writes the data of a script, and ends when they are acknowledged."""
+    """Writes the data of a script, and ends when they are acknowledged and the ends that the script closes are closed."""
     sender = socket.socket()
     sender.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, script.control.encode())
     sender.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, not script.nagle)
@@ -228,7 +235,11 @@ def send(channel: socket.socket, script: Script) -> None:
     while unsent[0]:
         time.sleep(0.005)
         fcntl.ioctl(sender, _UNSENT, unsent)
-    channel.send(sender.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 152)[148:])
+    min_rtt = sender.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 152)[148:]
+    if script.closes:
+        sender.setblocking(True)
+        sender.recv(1)
+    channel.send(min_rtt)
     channel.recv(16)
 
 
@@ -360,7 +371,7 @@ def _ticks() -> int:
 
 def _read(seen: list[Seen]) -> tuple[Packet, ...]:
     """Reads the headers of packets in both directions."""
-    begin, isn, out = seen[0][0], 0, []
+    begin, isn, of_receiver, out = seen[0][0], 0, 0, []
 
     def bytes_before(number: int) -> int:
         return (number - isn - 1) & 0xFFFFFFFF
@@ -371,7 +382,10 @@ def _read(seen: list[Seen]) -> tuple[Packet, ...]:
         payload = struct.unpack_from(">H", packet, 2)[0] - head - 4 * (words >> 4)
         if flags & _SYN and way == 0:
             isn = seq
-        if flags & (_SYN | _RST) or (way == 0 and payload == 0 and not flags & FIN):
+        elif flags & _SYN:
+            of_receiver = seq
+        acks_fin = (ack - of_receiver) & 0xFFFFFFFF > 1
+        if flags & (_SYN | _RST) or (way == 0 and payload == 0 and not flags & FIN and not acks_fin):
             continue
         ms = (at - begin) / 1e6
         if way == 0:

@@ -32,7 +32,7 @@ class Question:
     """SO_RCVBUF [B]; None: auto-tuning."""
     rate_bps: float | None = None
     """Rate at which the application reads; None: at once."""
-    chunk: int = 65536
+    read_size: int = 65536
     """Bytes that it reads at a time."""
     pause_s: float = 0.0
     """Time from the SYN to the first read."""
@@ -42,8 +42,8 @@ QUESTIONS = (
     Question("tuned", 1000),
     Question("small", 200, buffer=20_000),
     Question("tiny", 30, buffer=4_000),
-    Question("slow", 150, rate_bps=1e6, chunk=16_384),
-    Question("small_slow", 150, buffer=20_000, rate_bps=1e6, chunk=4096),
+    Question("slow", 150, rate_bps=1e6, read_size=16_384),
+    Question("small_slow", 150, buffer=20_000, rate_bps=1e6, read_size=4096),
     Question("small_pause", 100, buffer=20_000, pause_s=3.0),
     Question("pause", 200, buffer=60_000, pause_s=3.0),
 )
@@ -62,14 +62,14 @@ def reader(question: Question) -> Work:
         connection, _ = listening.accept()
         # The connection is accepted a round-trip time after the SYN has arrived.
         ready = time.monotonic() - script.rtt_ms / 1e3 + question.pause_s
-        period = question.chunk * 8 / question.rate_bps if question.rate_bps else 0.0
+        period = question.read_size * 8 / question.rate_bps if question.rate_bps else 0.0
         ready += period
         while True:
             time.sleep(max(ready - time.monotonic(), 0))
             if not select.select([connection], [], [], 0)[0]:
                 select.select([connection], [], [])
                 ready = time.monotonic()
-            if not connection.recv(question.chunk):
+            if not connection.recv(question.read_size):
                 return
             ready += period
 
@@ -131,7 +131,7 @@ def repeat(question: Question) -> str:
     if not repeated:
         raise RuntimeError(f"the kernel does not repeat {question.name}")
     first, tick_ns, _ = min(repeated, key=lambda a: a[2])
-    head = f"= {question.name} {question.segments} {question.buffer or 0} {question.rate_bps or 0:g} {question.chunk}"
+    head = f"= {question.name} {question.segments} {question.buffer or 0} {question.rate_bps or 0:g} {question.read_size}"
     head += f" {question.pause_s:g} {tick_ns % (4096 * 4_000_000) // 1000}\n"
     return head + "".join(f"{ms:.2f} {what}{f' {window}' if what[0] == 'a' else ''}\n" for ms, what, window in first)
 

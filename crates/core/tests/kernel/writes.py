@@ -8,6 +8,7 @@ repeat themselves to OUT, in the format that `crates/core/tests/timeline/tcp/lin
 import argparse
 import random
 import sys
+from itertools import product
 from pathlib import Path
 
 from ask import RUNS, compare, ranges, undisturbed
@@ -46,33 +47,34 @@ def scripts() -> dict[str, Script]:
                 lost = frozenset(draw.sample(range(1, segments + 1), min(losses, segments)))
                 name = f"life-{control}-{segments}-{losses}"
                 found[name] = Script(control, 40.0, 1000, segments, lost, NONE, closes=True)
+    # Waits shorter and longer than a delayed acknowledgement; the FIN of the receiver lost once, twice and four times.
+    for control in ("reno", "cubic", "bbr"):
+        for segments, wait_ms in product((1, 5, 100), (0, 10, 60, 300)):
+            name = f"close-{control}-{segments}-{wait_ms}"
+            found[name] = Script(control, 40.0, 1000, segments, NONE, NONE, closes=True, close_wait_ms=wait_ms)
+        for segments, wait_ms, losses in product((1, 5), (0, 300), (1, 2, 4)):
+            # After the SYN-ACK, an acknowledgement for each segment, and one for the FIN that waits no longer.
+            first = 1 + segments + (wait_ms > 0) + 1
+            lost = frozenset(range(first, first + losses))
+            name = f"fin-{control}-{segments}-{wait_ms}-{losses}"
+            found[name] = Script(control, 40.0, 1000, segments, NONE, lost, closes=True, close_wait_ms=wait_ms)
     return found
 
 
 def answered(name: str, script: Script) -> str:
     """Asks a script several times; returns its lines in the file."""
     answers = [undisturbed(script) for _ in range(RUNS)]
-    scatter = compare([type(a)(a.tick_ns, a.late_ms, a.min_rtt_us, _lived(a.packets)) for a in answers])
+    scatter = compare(answers)
     if isinstance(scatter, str):
         return f"! {name} {scatter}\n"
     first = answers[0]
     how = f"{script.control} {script.rtt_ms} {script.rate_bps / 1e3:.0f} {script.queue}"
     size = script.size or script.segments * MSS
-    what = f"{size} {script.write or size} {int(script.nagle)} {int(script.waits)} {int(script.closes)}"
+    what = f"{size} {script.write or size} {int(script.nagle)} {int(script.waits)}"
+    closes = f"{int(script.closes)} {script.close_wait_ms:g}"
     times = f"{first.tick_us} {first.min_rtt_us} {scatter:.1f}"
-    lost = ",".join(ranges(script.lost, "")) or "-"
-    return f"= {name} {how} {what} {times} {lost}\n{_encode(_lived(first.packets))}\n"
-
-
-def _lived(packets: tuple[Packet, ...]) -> tuple[Packet, ...]:
-    """Packets without the FIN of the receiver, unless that acknowledges something, too."""
-    kept: list[Packet] = []
-    acked = 0
-    for p in packets:
-        if p.acked is None or not p.flags & FIN or p.acked > acked:
-            kept.append(p)
-        acked = max(acked, p.acked or 0)
-    return tuple(kept)
+    lost = ",".join([*ranges(script.lost, ""), *ranges(script.lost_acks, "a")]) or "-"
+    return f"= {name} {how} {what} {closes} {times} {lost}\n{_encode(first.packets)}\n"
 
 
 def _encode(packets: tuple[Packet, ...]) -> str:
@@ -81,14 +83,17 @@ def _encode(packets: tuple[Packet, ...]) -> str:
     Each begins with the tenths of a millisecond since the one before, if any. ``n`` is the next full segment, ``n700;``
     one of 700 B, ``r2896;700;`` one again that has 2896 B before it, with ``p`` for PSH and ``f`` for FIN. ``a`` and
     ``b`` are acknowledgements of 1448 and 2896 B more, ``c700;`` of 700 B more, followed by their SACK blocks:
-    ``s1448-2896;`` from the bytes that are acknowledged. ``x`` is lost.
+    ``s1448-2896;`` from the bytes that are acknowledged; ``f`` before them is the FIN of the receiver, and ``k`` its
+    acknowledgement. ``x`` is lost.
     """
     out, last, nxt, una = [], 0, 0, 0
     for p in packets:
         at = round(p.ms * 10)
         out.append(str(at - last) if at > last else "")
         last = at
-        if p.acked is None:
+        if p.acked is None and not p.size and not p.flags & FIN:
+            out.append("k")
+        elif p.acked is None:
             new = p.first == nxt
             out.append(("n" if p.size == MSS else f"n{p.size};") if new else f"r{p.first};{p.size};")
             nxt = max(nxt, p.first + p.size)
@@ -97,6 +102,7 @@ def _encode(packets: tuple[Packet, ...]) -> str:
             more = p.acked - una
             out.append({MSS: "a", 2 * MSS: "b"}.get(more, f"c{more};"))
             una = p.acked
+            out.append("f" if p.flags & FIN else "")
             out += [f"s{left - una}-{right - una};" for left, right in p.blocks]
         out.append("x" if p.fate != "ok" else "")
     return "".join(out)

@@ -7,7 +7,7 @@ pub mod eln;
 mod registry;
 pub mod snoop;
 
-use crate::packet::{Body, Packet, Seq};
+use crate::packet::{Body, Flag, Packet, Seq};
 use crate::unit::Time;
 use crate::{counters, keywords};
 use eln::Eln;
@@ -90,8 +90,13 @@ impl Middlebox {
             return Verdict::Pass;
         }
         match p.body {
-            // A probe carries no data.
-            Body::Data(segment) if !segment.probe => self.part.on_data(f, p, segment.seq, cx),
+            // A header carries no data.
+            Body::Data(segment) if !segment.is_header() => self.part.on_data(f, p, segment.seq, cx),
+            // A FIN passes, also with an acknowledgement that is a duplicate.
+            Body::Ack(ack) if ack.flag == Flag::Fin => {
+                self.part.on_ack(f, p, ack.next, cx);
+                Verdict::Pass
+            }
             Body::Ack(ack) => self.part.on_ack(f, p, ack.next, cx),
             _ => Verdict::Pass,
         }
@@ -101,7 +106,7 @@ impl Middlebox {
     pub fn on_dropped(&mut self, p: &Packet, here: bool, by_link: bool) {
         let f = p.flow.index();
         if let (Body::Data(segment), Some(true)) = (p.body, self.serves.get(f))
-            && !segment.probe
+            && !segment.is_header()
         {
             self.part.on_dropped(f, segment.seq, here, by_link);
         }

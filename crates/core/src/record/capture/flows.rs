@@ -1,7 +1,7 @@
 //! Transport headers of a flow's packets: ports, sequence numbers, windows and options.
 
 use super::inet::{Ip, TCP, Tcp, UDP, flag};
-use crate::packet::{AckSegment, Body, DataSegment, Fin, NodeId, Packet, Seq};
+use crate::packet::{AckSegment, Body, DataSegment, Fin, Flag, NodeId, Packet, Seq};
 use crate::run::{FlowSetup, Setup, Transport};
 use crate::tcp::Config;
 use crate::unit::Time;
@@ -22,6 +22,8 @@ struct Connection {
     scale: u8,
     /// The FIN, once it was sent.
     fin: (Seq, Fin),
+    /// The receiver has sent its FIN.
+    receiver_closed: bool,
 }
 
 impl Connection {
@@ -32,7 +34,16 @@ impl Connection {
         let fits = |scale: &u8| window >> scale <= u32::from(u16::MAX);
         let scale = if syn { (0..=14).find(fits).unwrap_or(14) } else { 0 };
         let (sack, timestamps) = (cfg.sack_permitted(), cfg.timestamps);
-        Connection { mss: cfg.mss.0, syn, sack, timestamps, window, scale, fin: (Seq::MAX, Fin::No) }
+        Connection {
+            mss: cfg.mss.0,
+            syn,
+            sack,
+            timestamps,
+            window,
+            scale,
+            fin: (Seq::MAX, Fin::No),
+            receiver_closed: false,
+        }
     }
 
     /// Sequence number of the first byte of a segment. A SYN is segment 0 and takes one number.
@@ -69,7 +80,8 @@ impl Connection {
 
     fn data(&self, segment: &DataSegment) -> (Tcp, usize) {
         let mut header = Tcp { seq: self.number(segment.seq), ..Tcp::default() };
-        (header.flags, header.ack) = if segment.syn { (flag::SYN, 0) } else { (flag::ACK, 1) };
+        (header.flags, header.ack) =
+            if segment.syn { (flag::SYN, 0) } else { (flag::ACK, 1 + u32::from(segment.acks_fin)) };
         header.flags |= if segment.fin == Fin::No { 0 } else { flag::FIN };
         header.flags |= if segment.push { flag::PSH } else { 0 };
         header.flags |= if segment.ece { flag::ECE } else { 0 } | if segment.cwr { flag::CWR } else { 0 };
@@ -78,15 +90,21 @@ impl Connection {
         }
         header.window = self.scaled(self.window, segment.syn);
         self.options(&mut header, segment.syn, (segment.sent, segment.echo));
-        let payload = if segment.syn || segment.probe || segment.fin == Fin::Bare { 0 } else { self.mss as usize };
+        let payload = if segment.has_no_payload() { 0 } else { self.mss as usize };
         (header, payload)
     }
 
     fn ack(&self, ack: &AckSegment, made: Time) -> Tcp {
-        let mut header = Tcp { seq: u32::from(!ack.syn), ack: self.after(ack.next), ..Tcp::default() };
-        header.flags = flag::ACK | if ack.syn { flag::SYN } else { 0 } | if ack.ece { flag::ECE } else { 0 };
-        header.window = self.scaled(ack.window.saturating_mul(self.mss), ack.syn);
-        self.options(&mut header, ack.syn, (made, ack.echo));
+        let (seq, flags) = match ack.flag {
+            Flag::Syn => (0, flag::SYN),
+            Flag::Fin => (1, flag::FIN),
+            Flag::No => (1 + u32::from(self.receiver_closed), 0),
+        };
+        let mut header = Tcp { seq, ack: self.after(ack.next), ..Tcp::default() };
+        header.flags = flag::ACK | flags | if ack.ece { flag::ECE } else { 0 };
+        let is_syn = ack.flag == Flag::Syn;
+        header.window = self.scaled(ack.window.saturating_mul(self.mss), is_syn);
+        self.options(&mut header, is_syn, (made, ack.echo));
         if !ack.sack.is_empty() {
             let blocks: Vec<_> = ack.sack.iter().map(|(left, right)| (self.number(left), self.after(right))).collect();
             header.sack(blocks.into_iter());
@@ -116,6 +134,12 @@ impl Flow {
         let second = setup.split.as_ref().map(|s| Connection::new(&s.tcp));
         Flow { from: setup.from, to: setup.to, tcp, second, payload: setup.payload.0 as usize }
     }
+
+    /// Connection to which an acknowledgement belongs: the splitting node acknowledges the first half, the receiver the
+    /// second.
+    fn acknowledged_by(&mut self, p: &Packet) -> Option<&mut Connection> {
+        if p.halfway { self.tcp.as_mut() } else { self.second.as_mut().or(self.tcp.as_mut()) }
+    }
 }
 
 /// The flows of a run.
@@ -136,10 +160,18 @@ impl Flows {
         Flows { fixed: list.len(), list, short }
     }
 
-    /// A source has created a packet: short flows are known by their first one, the end of a flow by its FIN.
+    /// A node has created a packet: short flows are known by their first one, the ends of a flow by their FIN.
     pub fn on_created(&mut self, p: &Packet) {
         let f = p.flow.index();
-        let Body::Data(segment) = p.body else { return };
+        let segment = match p.body {
+            Body::Data(segment) => segment,
+            Body::Ack(ack) if ack.flag == Flag::Fin => {
+                let acknowledged = self.list.get_mut(f).and_then(|flow| flow.acknowledged_by(p));
+                acknowledged.into_iter().for_each(|c| c.receiver_closed = true);
+                return;
+            }
+            _ => return,
+        };
         if f >= self.fixed && (f >= self.list.len() || segment.seq == 0) {
             let flow = Flow { from: p.source, to: p.goal, tcp: self.short, second: None, payload: 0 };
             if f >= self.list.len() {
@@ -170,9 +202,7 @@ impl Flows {
                 Some((TCP, there, there.tcp((port, RECEIVER_PORT), &header, payload)))
             }
             Body::Ack(ack) => {
-                // The splitting node acknowledges the first half, the receiver the second.
-                let connection = if p.halfway { flow.tcp } else { flow.second.or(flow.tcp) }?;
-                let header = connection.ack(&ack, p.born);
+                let header = { *flow }.acknowledged_by(p)?.ack(&ack, p.born);
                 Some((TCP, back, back.tcp((RECEIVER_PORT, port), &header, 0)))
             }
             Body::Datagram(_) => Some((UDP, there, there.udp((port, RECEIVER_PORT), &vec![0; flow.payload]))),

@@ -189,7 +189,9 @@ impl Flows {
         f >= self.generator.first
             && flow.since != Time::NEVER
             && match &flow.ends {
-                Ends::Tcp(ends) => ends.0.gave_up().is_some() || (ends.0.is_done() && !ends.1.has_unread()),
+                Ends::Tcp(ends) => {
+                    ends.0.gave_up().is_some() || (ends.0.is_done() && !ends.1.has_unread() && !ends.1.is_closing())
+                }
                 _ => false,
             }
     }

@@ -3,6 +3,7 @@
 
 use super::interface::{AckWhen, Arrived, BufferState};
 use super::registry::Acknowledging;
+use crate::packet::Fin;
 use crate::setting::limit::{HOUR, at_most, range};
 use crate::settings;
 use crate::unit::Span;
@@ -19,6 +20,9 @@ settings! {
         pub tick: Span = Span::ZERO => at_most(Span::secs(1)),
         /// Acknowledges the SYN at once.
         pub syn_at_once: bool = true,
+        /// Acknowledges a FIN at once (RFC 9293, 3.10.7.4); otherwise like any segment, but a FIN without data is not
+        /// among those that are acknowledged one by one (Linux).
+        pub fin_at_once: bool = true,
         /// Segments at the start of a connection that are acknowledged one by one, half the receiver's window at most
         /// (Linux: quick acknowledgements, 16).
         pub quick_acks: u32 = 0 => at_most(1_000_000),
@@ -64,14 +68,14 @@ impl Acknowledging for Delayed {
     fn on_segment(&mut self, arrived: &Arrived) -> AckWhen {
         // RFC 5681, 4.2: out-of-order segments, and those that fill a gap, are acknowledged at once.
         let mut ordinary = arrived.in_order && !arrived.fills_gap && !(arrived.syn && self.cfg.syn_at_once);
-        ordinary &= !(arrived.push && self.cfg.push_at_once);
+        ordinary &= !(arrived.push && self.cfg.push_at_once) && !(arrived.fin != Fin::No && self.cfg.fin_at_once);
         let mut waits = arrived.held < self.cfg.segments;
         if let Some(buffer) = arrived.buffer.filter(|_| !arrived.syn) {
             self.heed(&buffer);
             // A sender need not be told at once of a window that shrinks.
             waits |= !buffer.keeps_window;
         }
-        if self.quick > 0 && !arrived.syn {
+        if self.quick > 0 && !arrived.syn && arrived.fin != Fin::Bare {
             self.quick -= 1;
             ordinary = false;
         }

@@ -1,6 +1,6 @@
 //! Inputs and answers of an acknowledgement policy.
 
-use crate::packet::Seq;
+use crate::packet::{Fin, Seq};
 use crate::unit::Span;
 
 /// A segment that has arrived, seen by a policy.
@@ -20,6 +20,8 @@ pub struct Arrived {
     pub unacknowledged: u32,
     /// It is the SYN.
     pub syn: bool,
+    /// FIN flag of the segment.
+    pub fin: Fin,
     /// PSH flag of the segment.
     pub push: bool,
     /// State of the buffer, if the receiver has one that may limit the window.

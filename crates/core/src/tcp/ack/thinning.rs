@@ -6,6 +6,7 @@
 
 use super::interface::{AckWhen, Arrived};
 use super::registry::Acknowledging;
+use crate::packet::Fin;
 use crate::setting::limit::{HOUR, at_most};
 use crate::settings;
 use crate::unit::Span;
@@ -57,7 +58,8 @@ impl Acknowledging for Thinning {
     fn on_segment(&mut self, arrived: &Arrived) -> AckWhen {
         let ordinary = arrived.in_order && !arrived.fills_gap;
         let held = if self.cfg.thin_dup_acks { arrived.unacknowledged } else { arrived.held };
-        let may_wait = ordinary || self.cfg.thin_dup_acks;
+        // A FIN is acknowledged at once (RFC 9293, 3.10.7.4).
+        let may_wait = (ordinary || self.cfg.thin_dup_acks) && arrived.fin == Fin::No;
         if may_wait && held < self.segments(arrived.seq) { AckWhen::Within(self.cfg.timeout) } else { AckWhen::Now }
     }
 }

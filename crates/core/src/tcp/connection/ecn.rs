@@ -1,7 +1,7 @@
 //! Reaction of a connection to an ECE (RFC 3168, 6.1.2), and the flags of its segments.
 
 use super::{Connection, Cut};
-use crate::packet::{AckSegment, DataSegment, Seq};
+use crate::packet::{AckSegment, DataSegment, Flag, Seq};
 use crate::tcp::cc::interface::Signal;
 use crate::unit::Time;
 
@@ -17,7 +17,7 @@ impl Connection {
             return false;
         }
         // The ECE of a SYN-ACK accepts ECN, however often it comes, and echoes nothing (RFC 3168, 6.1.1).
-        self.ecn.echoed = self.ecn.on && ack.ece && !ack.syn;
+        self.ecn.echoed = self.ecn.on && ack.ece && ack.flag != Flag::Syn;
         if !self.ecn.echoed {
             if ack.next > self.una {
                 self.ecn.smallest = false;

@@ -79,6 +79,8 @@ pub struct Connection {
     to_finish: bool,
     /// Time at which the FIN was acknowledged; NEVER before that.
     closed: Time,
+    /// Time at which the FIN of the receiver arrived; NEVER before that.
+    receiver_closed: Time,
 
     // ---- window ----
     cc: CongestionControl,
@@ -179,6 +181,7 @@ impl Connection {
             fin: (Seq::MAX, Fin::No),
             to_finish: false,
             closed: Time::NEVER,
+            receiver_closed: Time::NEVER,
             cc,
             window,
             inflation: 0,
@@ -222,9 +225,10 @@ impl Connection {
         }
     }
 
-    /// Time at which the FIN was acknowledged.
+    /// Time at which the FIN was acknowledged, and with `tcp.close_wait` that of the receiver had arrived.
     pub fn closed(&self) -> Option<Time> {
-        (self.closed != Time::NEVER).then_some(self.closed)
+        let closed = if self.cfg.close_wait.is_some() { self.closed.max(self.receiver_closed) } else { self.closed };
+        (closed != Time::NEVER).then_some(closed)
     }
 
     /// Settings of the connection.

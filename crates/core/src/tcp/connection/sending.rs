@@ -158,6 +158,16 @@ impl Connection {
         self.counters.probes_sent += 1;
     }
 
+    /// Acknowledges the FIN of the receiver with a header (RFC 9293, 3.10.7.4).
+    #[cold]
+    pub(in crate::tcp) fn acknowledge_fin(&mut self) {
+        self.receiver_closed = self.receiver_closed.min(self.now);
+        let (seq, echo) = (self.una.saturating_sub(1), self.last_ack_sent);
+        let ack = DataSegment { seq, sent: self.now, echo, born: self.now, acks_fin: true, ..DataSegment::default() };
+        self.out.push(Out::Segment(ack));
+        self.count_queued();
+    }
+
     /// Counts the segment that was just sent as a probe.
     pub(in crate::tcp) fn note_probe(&mut self) {
         self.counters.probes_sent += 1;

@@ -12,6 +12,8 @@ mod tahoe;
 mod vegas;
 pub mod view;
 
+pub(super) use rack_tlp::clock::Clock;
+
 use super::config::Config;
 use super::connection::Connection;
 use super::send_times::SendTimes;

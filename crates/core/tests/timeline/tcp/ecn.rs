@@ -1,6 +1,6 @@
 //! ECN at the two ends.
 
-use chappe_core::packet::{AckSegment, DataSegment, Ecn, Seq};
+use chappe_core::packet::{AckSegment, DataSegment, Ecn, Flag, Seq};
 use chappe_core::tcp::ack::Policy;
 use chappe_core::tcp::{Config, Out, Receiver, Sender};
 use chappe_core::unit::{Span, Time};
@@ -60,7 +60,7 @@ fn c92_ecn_is_negotiated_on_the_syn() {
     let mut r = Receiver::new(&with_ecn());
     let mut out = vec![];
     r.on_segment(&DataSegment { syn: true, ..DataSegment::default() }, 1, Ecn::NotEct, Time::ZERO, &mut out);
-    assert!(matches!(out[0], Out::Ack(a) if !a.ece && a.syn), "a SYN without the flags does not ask");
+    assert!(matches!(out[0], Out::Ack(a) if !a.ece && a.flag == Flag::Syn), "a SYN without the flags does not ask");
 }
 
 #[test]
@@ -72,9 +72,9 @@ fn a_syn_that_comes_again_cuts_no_window() {
     for (syn, cuts) in [(true, 0), (false, 1)] {
         let mut s = Sender::new(&with_ecn(), Span::ZERO);
         s.write(None, Time::ZERO);
-        let ack = AckSegment { next: 1, hops: 1, window: 64, syn: true, ece: true, ..AckSegment::default() };
+        let ack = AckSegment { next: 1, hops: 1, window: 64, flag: Flag::Syn, ece: true, ..AckSegment::default() };
         s.on_ack(&ack, 1, Time::ZERO + Span::ms(100));
-        s.on_ack(&AckSegment { syn, ..ack }, 1, Time::ZERO + Span::ms(110));
+        s.on_ack(&AckSegment { flag: if syn { Flag::Syn } else { Flag::No }, ..ack }, 1, Time::ZERO + Span::ms(110));
         assert_eq!(s.counters(Time::ZERO + Span::ms(110)).ecn_cuts, cuts);
     }
 }
@@ -125,9 +125,9 @@ fn the_first_timeout_after_a_cut_is_counted_apart() {
     for (ece, apart) in [(true, 1), (false, 0)] {
         let mut s = Sender::new(&with_ecn(), Span::ZERO);
         s.write(None, Time::ZERO);
-        let ack = AckSegment { next: 1, hops: 1, window: 64, syn: true, ece: true, ..AckSegment::default() };
+        let ack = AckSegment { next: 1, hops: 1, window: 64, flag: Flag::Syn, ece: true, ..AckSegment::default() };
         s.on_ack(&ack, 1, Time::ZERO + Span::ms(100));
-        s.on_ack(&AckSegment { next: 2, syn: false, ece, ..ack }, 1, Time::ZERO + Span::ms(200));
+        s.on_ack(&AckSegment { next: 2, flag: Flag::No, ece, ..ack }, 1, Time::ZERO + Span::ms(200));
         for timeouts in 1..=3 {
             let now = s.deadline();
             s.on_deadline(now);
@@ -145,7 +145,7 @@ fn source_quench_cuts_once_for_a_window_and_its_ece_cuts_nothing() {
     let ack = |next, ece| AckSegment { next, hops: 1, window: 64, ece, echo: at(0), ..AckSegment::default() };
     let mut s = Sender::new(&cfg, Span::ZERO);
     s.write(None, Time::ZERO);
-    s.on_ack(&AckSegment { syn: true, ..ack(1, true) }, 1, at(100));
+    s.on_ack(&AckSegment { flag: Flag::Syn, ..ack(1, true) }, 1, at(100));
     for next in 2..=8 {
         s.on_ack(&ack(next, false), 1, at(200));
     }
@@ -164,7 +164,7 @@ fn source_quench_cuts_once_for_a_window_and_its_ece_cuts_nothing() {
     // Unless it is set, nothing is told.
     let mut s = Sender::new(&with_ecn(), Span::ZERO);
     s.write(None, Time::ZERO);
-    s.on_ack(&AckSegment { syn: true, ..ack(1, true) }, 1, at(100));
+    s.on_ack(&AckSegment { flag: Flag::Syn, ..ack(1, true) }, 1, at(100));
     s.on_source_quench(1, at(110));
     assert_eq!(s.counters(at(110)).ecn_cuts, 0);
 }

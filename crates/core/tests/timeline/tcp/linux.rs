@@ -1,6 +1,7 @@
 //! Timelines of Linux 6.18 over an exact link, packet for packet: a link of 10 Mbit/s and 40 ms, of whose packets a
 //! script loses some. `tests/data/linux_timelines.txt` holds what a kernel did.
 
+mod closing;
 mod kernel;
 mod lives;
 mod readers;
@@ -9,7 +10,7 @@ mod senders;
 mod vectors;
 mod writes;
 
-use chappe_core::packet::{AckSegment, DataSegment, Ecn, Fin, Seq};
+use chappe_core::packet::{AckSegment, DataSegment, Ecn, Fin, Flag, Seq};
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::tcp::{Config, Out, Receiver, Sender};
 use chappe_core::unit::{BitRate, Span, Time};
@@ -147,12 +148,16 @@ pub fn run(
     loop {
         for said in sender.drain() {
             let Out::Segment(s) = said else { continue };
-            data += usize::from(!s.syn && s.fin != Fin::Bare);
+            data += usize::from(!s.has_no_payload());
             while starts.front().is_some_and(|t| *t <= now) {
                 starts.pop_front();
             }
-            let gone = !s.syn && s.fin != Fin::Bare && lost(Some(s.seq), data);
-            let (payload, what) = if s.syn || s.probe { (8, String::new()) } else { bytes.take(&s) };
+            let gone = !s.has_no_payload() && lost(Some(s.seq), data);
+            let (payload, what) = match (s.syn || s.probe, s.acks_fin) {
+                (true, _) => (8, String::new()),
+                (_, true) => (0, "k".to_owned()),
+                _ => bytes.take(&s),
+            };
             let full = starts.len() >= path.queue && free > now;
             if !gone && !full {
                 let sent = free.max(now);
@@ -171,8 +176,9 @@ pub fn run(
             let Out::Ack(ack) = said else { continue };
             acks += 1;
             let gone = lost(None, acks);
-            if !ack.syn {
+            if ack.flag != Flag::Syn {
                 let mut what = format!("a{}", if in_bytes { bytes.before(ack.next) } else { u64::from(ack.next - 1) });
+                what += if ack.flag == Flag::Fin { "f" } else { "" };
                 for (left, right) in ack.sack.iter() {
                     let [first, last] = [left, right].map(|edge| bytes.before(edge));
                     let (first, last) = if in_bytes { (first, last) } else { (u64::from(left), u64::from(right - 1)) };
@@ -187,7 +193,7 @@ pub fn run(
         let heads = [forward.front(), reverse.front()].into_iter().flatten().map(|e| e.0);
         let write = if written { Time::NEVER } else { start };
         let next = heads.chain([sender.deadline(), receiver.deadline(), write]).min().unwrap_or(Time::NEVER);
-        if next == Time::NEVER || next > Time::ZERO + Span::secs(60) || (written && is_over(&sender, cfg)) {
+        if next == Time::NEVER || next > Time::ZERO + Span::secs(60) || (written && is_over(&sender, &receiver, cfg)) {
             return (rows, sender);
         }
         now = next;
@@ -215,9 +221,10 @@ pub fn run(
     }
 }
 
-/// Everything is acknowledged, the FIN included.
-fn is_over(sender: &Sender, cfg: &Config) -> bool {
-    sender.is_done() && sender.written().is_some() && (!cfg.fin || sender.closed().is_some())
+/// Everything is acknowledged, with `tcp.fin` both FINs included.
+fn is_over(sender: &Sender, receiver: &Receiver, cfg: &Config) -> bool {
+    let closed = !cfg.fin || (sender.closed().is_some() && !receiver.is_closing());
+    closed && sender.is_done() && sender.written().is_some()
 }
 
 /// Packets of one direction.

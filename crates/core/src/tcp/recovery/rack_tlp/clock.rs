@@ -16,7 +16,7 @@ pub(super) enum Kind {
 /// Clock of the timers. The farther away an expiration, the coarser: a wheel of levels, each with ticks eight times as
 /// long.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Clock {
+pub(in crate::tcp) struct Clock {
     tick: Span,
 }
 

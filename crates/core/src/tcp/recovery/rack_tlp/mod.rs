@@ -6,7 +6,7 @@
 //! [`queue`] keeps the outstanding segments; [`rack`], [`prr`], [`undo`], [`usage`] and [`control`] have no access to
 //! the connection. The files beside this one that have: [`timers`] and [`sending`].
 
-mod clock;
+pub(in crate::tcp) mod clock;
 mod control;
 mod no_sack;
 mod pacing;

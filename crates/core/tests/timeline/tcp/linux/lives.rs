@@ -3,8 +3,8 @@
 
 use super::super::{ack, said};
 use super::settings;
-use chappe_core::packet::{DataSegment, Ecn, Fin, Seq};
-use chappe_core::tcp::{Config, IdleRule, Out, Receiver, Sender};
+use chappe_core::packet::Seq;
+use chappe_core::tcp::{Config, IdleRule, Out, Sender};
 use chappe_core::unit::{Span, Time};
 
 fn ms(ms: f64) -> Time {
@@ -183,73 +183,4 @@ fn closed_window(rule: IdleRule, sent: Seq) {
     let opened = ms(begin * 1e3 + 50.0);
     s.on_ack(&ack(27, 2172, opened), 1, opened);
     assert_eq!(said(&mut s), (27..27 + sent).collect::<Vec<Seq>>(), "{rule:?}");
-}
-
-/// A sender with `tcp.fin` that has sent three segments and a FIN.
-fn closing() -> Sender {
-    let mut s = Sender::new(&Config { fin: true, ..settings("cubic") }, Span::ZERO);
-    s.write(Some(3), ms(0.0));
-    s.finish(ms(0.0));
-    assert_eq!(said(&mut s), [0]);
-    s.on_ack(&ack(1, 2172, ms(100.0)), 1, ms(100.0));
-    let sent: Vec<_> =
-        s.drain().map(|o| if let Out::Segment(s) = o { (s.seq, s.fin) } else { panic!("{o:?}") }).collect();
-    // As the kernel does with data that the window allows at once.
-    assert_eq!(sent, [(1, Fin::No), (2, Fin::No), (3, Fin::No), (4, Fin::Bare)]);
-    s
-}
-
-#[test]
-fn a_lost_fin_is_sent_again_until_it_is_acknowledged() {
-    let mut s = closing();
-    s.on_ack(&ack(4, 2172, ms(200.0)), 1, ms(200.0));
-    assert_eq!((s.acknowledged(), s.is_done(), s.closed()), (3, false, None));
-    let mut now = ms(200.0);
-    for _ in 0..3 {
-        now = s.deadline();
-        s.on_deadline(now);
-        let sent: Vec<_> = s.drain().collect();
-        let [Out::Segment(fin)] = sent[..] else { panic!("{sent:?}") };
-        assert_eq!((fin.seq, fin.fin, fin.retransmission), (4, Fin::Bare, true));
-    }
-    now += Span::ms(100);
-    s.on_ack(&ack(5, 2172, now), 1, now);
-    assert_eq!((s.acknowledged(), s.is_done(), s.closed()), (3, true, Some(now)));
-    s.write(Some(7), now);
-    assert!(said(&mut s).is_empty() && s.written() == Some(3), "a closed connection takes no more data");
-}
-
-#[test]
-fn a_receiver_acknowledges_a_fin_at_once_and_counts_no_packet() {
-    let cfg = Config { fin: true, ..settings("cubic") };
-    let (mut r, mut out) = (Receiver::new(&cfg), vec![]);
-    let segment = |seq, fin| DataSegment { seq, syn: seq == 0, fin, ..DataSegment::default() };
-    for (seq, fin) in [(0, Fin::No), (2, Fin::Bare), (1, Fin::No)] {
-        r.on_segment(&segment(seq, fin), 1, Ecn::NotEct, ms(0.0), &mut out);
-    }
-    let acks: Vec<_> = out.iter().filter_map(|o| if let Out::Ack(a) = o { Some(a.next) } else { None }).collect();
-    assert_eq!(acks, [1, 1, 3]);
-    assert_eq!((r.counters().packets_delivered, r.has_ended()), (1, true));
-}
-
-#[test]
-fn a_fin_is_placed_anew_where_a_stop_withdraws_its_data() {
-    let mut s = Sender::new(&Config { fin: true, ..settings("cubic") }, Span::ZERO);
-    s.write(Some(30), ms(0.0));
-    assert_eq!(said(&mut s), [0]);
-    s.on_ack(&ack(1, 2172, ms(100.0)), 1, ms(100.0));
-    assert_eq!(said(&mut s).len(), 10);
-    // With the thirtieth segment, which the stop withdraws.
-    assert!(s.finish(ms(110.0)));
-    s.close(ms(120.0));
-    assert!(s.finish(ms(120.0)));
-    let sent: Vec<_> =
-        s.drain().map(|o| if let Out::Segment(s) = o { (s.seq, s.fin) } else { panic!("{o:?}") }).collect();
-    assert!(sent.is_empty(), "the window of ten is full: {sent:?}");
-    s.on_ack(&ack(11, 2172, ms(200.0)), 1, ms(200.0));
-    let sent: Vec<_> =
-        s.drain().map(|o| if let Out::Segment(s) = o { (s.seq, s.fin) } else { panic!("{o:?}") }).collect();
-    assert_eq!(sent, [(11, Fin::Bare)]);
-    s.on_ack(&ack(12, 2172, ms(300.0)), 1, ms(300.0));
-    assert_eq!((s.written(), s.closed()), (Some(10), Some(ms(300.0))));
 }

@@ -36,7 +36,7 @@ fn answers() -> Vec<Answer> {
             if number(4) > 0.0 {
                 cfg.reader.rate = Some(BitRate(number(4) as u64));
             }
-            cfg.reader.chunk = Bytes(number(5) as u32);
+            cfg.reader.read_size = Bytes(number(5) as u32);
             cfg.reader.pause = Span((number(6) * 1e9) as u64);
             let begin = Time(number(7) as u64 * 1000);
             answers.push(Answer { name: words[1], cfg, segments: number(2) as u32, begin, rows: vec![] });

@@ -3,7 +3,7 @@
 use super::super::{ack, said, wait};
 use super::settings;
 use super::vectors::Script;
-use chappe_core::packet::AckSegment;
+use chappe_core::packet::{AckSegment, Flag};
 use chappe_core::tcp::recovery::view::RecoveryState;
 use chappe_core::tcp::{Config, Sender};
 use chappe_core::unit::{Span, Time};
@@ -42,7 +42,7 @@ fn probe_timeout(rtt: Span, segments: u32) -> Span {
     s.write(Some(segments), Time::ZERO);
     said(&mut s);
     let now = Time::ZERO + rtt;
-    s.on_ack(&AckSegment { syn: true, ..ack(1, 2000, now) }, 1, now);
+    s.on_ack(&AckSegment { flag: Flag::Syn, ..ack(1, 2000, now) }, 1, now);
     assert_eq!(said(&mut s).len() as u32, segments);
     s.connection().timer().since(now)
 }

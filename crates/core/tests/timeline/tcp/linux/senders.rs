@@ -2,7 +2,7 @@
 
 use super::super::{ack, said, sent, wait};
 use super::{Load, Path, run, settings};
-use chappe_core::packet::{AckSegment, DataSegment, Seq};
+use chappe_core::packet::{AckSegment, DataSegment, Flag, Seq};
 use chappe_core::tcp::recovery::settings::HyStartRule;
 use chappe_core::tcp::{Config, InitialWindow, LocalDrop, Out, Sender};
 use chappe_core::unit::{BitRate, Span, Time};
@@ -98,7 +98,7 @@ fn a_mark_reduces_the_window_within_a_round_trip() {
         s.write(None, now);
         said(&mut s);
         now += Span::ms(100);
-        s.on_ack(&AckSegment { ece: true, syn: true, ..ack(1, 2000, now) }, 3, now);
+        s.on_ack(&AckSegment { ece: true, flag: Flag::Syn, ..ack(1, 2000, now) }, 3, now);
         let mut sent = said(&mut s).len();
         now += Span::ms(100);
         let mut windows = vec![];

@@ -3,7 +3,7 @@
 
 use super::super::{ack, said, wait};
 use super::settings;
-use chappe_core::packet::{AckSegment, SackBlocks, Seq};
+use chappe_core::packet::{AckSegment, Flag, SackBlocks, Seq};
 use chappe_core::tcp::recovery::settings::HyStartRule;
 use chappe_core::tcp::recovery::view::{RackView, RecoveryState};
 use chappe_core::tcp::{Config, Sender};
@@ -29,7 +29,7 @@ impl Script {
     }
 
     fn syn_ack(&mut self, ece: bool) -> Vec<Seq> {
-        let answer = AckSegment { syn: true, ece, ..ack(1, 2000, self.now) };
+        let answer = AckSegment { flag: Flag::Syn, ece, ..ack(1, 2000, self.now) };
         self.sender.on_ack(&answer, 1, self.now);
         said(&mut self.sender)
     }

@@ -23,6 +23,7 @@ struct Answer<'a> {
     /// Difference of times between the kernel's own runs \[ms\].
     scatter: f64,
     lost: BTreeSet<usize>,
+    lost_acks: BTreeSet<usize>,
     rows: Vec<Row>,
 }
 
@@ -35,8 +36,23 @@ fn answers() -> Vec<Answer<'static>> {
     while let Some(line) = lines.next() {
         let Some(head) = line.strip_prefix("= ") else { continue };
         let words: Vec<&str> = head.split(' ').collect();
-        let [name, control, rtt, rate, queue, bytes, write, nagle, waits, closes, tick, min_rtt, scatter, lost] =
-            words[..]
+        let [
+            name,
+            control,
+            rtt,
+            rate,
+            queue,
+            bytes,
+            write,
+            nagle,
+            waits,
+            closes,
+            close_wait,
+            tick,
+            min_rtt,
+            scatter,
+            lost,
+        ] = words[..]
         else {
             panic!("{head}")
         };
@@ -45,13 +61,21 @@ fn answers() -> Vec<Answer<'static>> {
             nagle: if nagle == "1" { cfg.nagle } else { Nagle::Off },
             send_buffer: if waits == "1" { cfg.send_buffer } else { SendBuffer::Unlimited },
             fin: closes == "1",
+            close_wait: Some(Span::ms(read(close_wait))),
             ..cfg
         };
         let (rate, delay) = (BitRate(read::<u64>(rate) * 1000), Span((read::<f64>(rtt) * 5e5) as u64));
         let alone = delay * 2 + rate.airtime(60);
         let syn = Span((read::<u64>(min_rtt) * 1000).saturating_sub(alone.0));
-        let ranges = lost.split(',').filter(|range| *range != "-");
-        let ends = ranges.map(|range| range.split_once('-').unwrap_or((range, range)));
+        let (acks, data): (Vec<&str>, Vec<&str>) =
+            lost.split(',').filter(|range| *range != "-").partition(|range| range.starts_with('a'));
+        let numbers = |ranges: Vec<&str>| {
+            let ends = ranges.into_iter().map(|range| {
+                let range = range.trim_start_matches('a');
+                range.split_once('-').unwrap_or((range, range))
+            });
+            ends.flat_map(|(first, last)| read::<usize>(first)..=read(last)).collect()
+        };
         answers.push(Answer {
             name,
             cfg,
@@ -59,7 +83,8 @@ fn answers() -> Vec<Answer<'static>> {
             load: Load::Pieces(read(bytes), read(write)),
             begin: Time(read::<u64>(tick) * 1000),
             scatter: read(scatter),
-            lost: ends.flat_map(|(first, last)| read::<usize>(first)..=read(last)).collect(),
+            lost: numbers(data),
+            lost_acks: numbers(acks),
             rows: packets(lines.next().expect("packets")),
         });
     }
@@ -86,13 +111,20 @@ fn packets(mut text: &str) -> Vec<Row> {
                 text = &text[flags.len()..];
                 format!("{first}+{size}{flags}")
             }
+            "k" => "k".to_owned(),
             _ => {
                 una += match kind {
                     "a" => 1448,
                     "b" => 2896,
                     _ => number(&mut text),
                 };
-                format!("a{una}")
+                let fin = if let Some(rest) = text.strip_prefix('f') {
+                    text = rest;
+                    "f"
+                } else {
+                    ""
+                };
+                format!("a{una}{fin}")
             }
         };
         while let Some(rest) = text.strip_prefix('s') {
@@ -111,7 +143,9 @@ fn packets(mut text: &str) -> Vec<Row> {
 
 /// Packets that the preset sends.
 fn repeat(answer: &Answer) -> Vec<Row> {
-    let mut lost = |segment: Option<Seq>, number: usize| segment.is_some() && answer.lost.contains(&number);
+    let mut lost = |segment: Option<Seq>, number: usize| {
+        if segment.is_some() { &answer.lost } else { &answer.lost_acks }.contains(&number)
+    };
     let times = (answer.begin, answer.begin + Span((answer.rows[0].ms * 1e6) as u64));
     run(&answer.cfg, &answer.path, answer.load, times, &mut lost).0
 }
