@@ -62,6 +62,15 @@ RUNS: dict[str, dict[str, Any]] = {
         "flow": [{"dst": 4}],
         "arrival_process": [{"dst": 0, "rate": 5, "size": {"distribution": "exponential", "mean": "5 kB"}}],
     },
+    "closing": {
+        **_CHAIN,
+        "extends": "linux",
+        "topology.hops": 2,
+        "run.stop": "5 s",
+        "wlan.error": {"model": "uniform", "rate": 0.1, "layer": "net"},
+        "flow": [{"dst": 2, "bulk.segments": 20}],
+        "tcp": {"fin": True, "close_wait": "60 ms"},
+    },
     "neighborhood_red": {
         **_CHAIN,
         "run.stop": "60 delivered",

@@ -3,6 +3,7 @@
 import os
 import resource
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -55,6 +56,20 @@ def test_captures_are_whole_and_in_order(name: str, tmp_path: Path) -> None:
     born = results.recorded["packets"].filter(event="created").drop_nulls("flow")
     injected = results.recorded["packets"].filter(event="injected")
     assert created == len(born) + len(injected)
+
+
+def test_both_ends_close_with_numbers_that_follow_each_other(tmp_path: Path) -> None:
+    """Each FIN takes a number of its own, which the last acknowledgements name."""
+    captured.run({**RUNS["closing"], "wlan.error": {"model": "none"}}, pcap=tmp_path)
+    seen = [p.data[20:34] for p in packets(tmp_path / "node-0.pcapng") if p.interface == "ip" and p.data[9] == 6]
+    headers = [struct.unpack("!HHIIBB", header) for header in seen]
+    ends = [(source == 5001, seq, ack, flags & 0x01) for source, _, seq, ack, _, flags in headers][-3:]
+    after = 1 + 20 * 1448
+    assert ends == [
+        (True, 1, after + 1, 0),
+        (True, 1, after + 1, 1),
+        (False, after + 1, 2, 0),
+    ]
 
 
 def test_a_lost_frame_names_the_cause_and_the_sender(tmp_path: Path) -> None:

@@ -76,6 +76,7 @@ def flow_fields(name: str, folder: Path) -> bool:
         "snoop": 'frame.comment contains "created by a middlebox"',
         "eln": 'frame.comment contains "explicit loss notification"',
         "short_flows": "tcp.dstport == 5001 && tcp.srcport > 40000 && tcp.flags.syn == 1",
+        "closing": "tcp.flags.fin == 1 && tcp.srcport == 5001",
         "neighborhood_red": 'frame.comment contains "congestion notification"',
         "ns2_vegas": "aodv",
         "aggregates": "wlan.fc.type_subtype == 0x28 && radiotap.ampdu.reference && radiotap.mcs.index == 7",

@@ -22,8 +22,8 @@ struct Connection {
     scale: u8,
     /// The FIN, once it was sent.
     fin: (Seq, Fin),
-    /// The receiver has sent its FIN.
-    receiver_closed: bool,
+    /// Time at which the receiver sent its first FIN; NEVER before that.
+    receiver_closed: Time,
 }
 
 impl Connection {
@@ -42,7 +42,7 @@ impl Connection {
             window,
             scale,
             fin: (Seq::MAX, Fin::No),
-            receiver_closed: false,
+            receiver_closed: Time::NEVER,
         }
     }
 
@@ -79,7 +79,9 @@ impl Connection {
     }
 
     fn data(&self, segment: &DataSegment) -> (Tcp, usize) {
-        let mut header = Tcp { seq: self.number(segment.seq), ..Tcp::default() };
+        // A header that acknowledges a FIN follows all that was sent.
+        let seq = if segment.acks_fin { self.after(segment.seq + 1) } else { self.number(segment.seq) };
+        let mut header = Tcp { seq, ..Tcp::default() };
         (header.flags, header.ack) =
             if segment.syn { (flag::SYN, 0) } else { (flag::ACK, 1 + u32::from(segment.acks_fin)) };
         header.flags |= if segment.fin == Fin::No { 0 } else { flag::FIN };
@@ -98,7 +100,7 @@ impl Connection {
         let (seq, flags) = match ack.flag {
             Flag::Syn => (0, flag::SYN),
             Flag::Fin => (1, flag::FIN),
-            Flag::No => (1 + u32::from(self.receiver_closed), 0),
+            Flag::No => (1 + u32::from(made > self.receiver_closed), 0),
         };
         let mut header = Tcp { seq, ack: self.after(ack.next), ..Tcp::default() };
         header.flags = flag::ACK | flags | if ack.ece { flag::ECE } else { 0 };
@@ -167,7 +169,7 @@ impl Flows {
             Body::Data(segment) => segment,
             Body::Ack(ack) if ack.flag == Flag::Fin => {
                 let acknowledged = self.list.get_mut(f).and_then(|flow| flow.acknowledged_by(p));
-                acknowledged.into_iter().for_each(|c| c.receiver_closed = true);
+                acknowledged.into_iter().for_each(|c| c.receiver_closed = c.receiver_closed.min(p.born));
                 return;
             }
             _ => return,

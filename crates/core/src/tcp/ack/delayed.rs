@@ -68,7 +68,8 @@ impl Acknowledging for Delayed {
     fn on_segment(&mut self, arrived: &Arrived) -> AckWhen {
         // RFC 5681, 4.2: out-of-order segments, and those that fill a gap, are acknowledged at once.
         let mut ordinary = arrived.in_order && !arrived.fills_gap && !(arrived.syn && self.cfg.syn_at_once);
-        ordinary &= !(arrived.push && self.cfg.push_at_once) && !(arrived.fin != Fin::No && self.cfg.fin_at_once);
+        ordinary &= !(arrived.push && self.cfg.push_at_once);
+        ordinary &= !(arrived.fin != Fin::No && self.cfg.fin_at_once);
         let mut waits = arrived.held < self.cfg.segments;
         if let Some(buffer) = arrived.buffer.filter(|_| !arrived.syn) {
             self.heed(&buffer);

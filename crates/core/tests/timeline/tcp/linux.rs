@@ -193,11 +193,14 @@ pub fn run(
         let heads = [forward.front(), reverse.front()].into_iter().flatten().map(|e| e.0);
         let write = if written { Time::NEVER } else { start };
         let next = heads.chain([sender.deadline(), receiver.deadline(), write]).min().unwrap_or(Time::NEVER);
-        if next == Time::NEVER || next > Time::ZERO + Span::secs(60) || (written && is_over(&sender, &receiver, cfg)) {
+        if next == Time::NEVER || next > Time::ZERO + Span::secs(60) || (written && is_over(&sender, cfg)) {
             return (rows, sender);
         }
         now = next;
-        if forward.front().is_some_and(|e| e.0 <= now) {
+        // A packet takes a little longer than its delay, and timers that expire at the same tick are first.
+        if sender.deadline() <= now {
+            sender.on_deadline(now);
+        } else if forward.front().is_some_and(|e| e.0 <= now) {
             if let Some((_, Event::Data(s))) = forward.pop_front() {
                 receiver.on_segment(&s, 1, Ecn::NotEct, now, &mut out);
             }
@@ -213,18 +216,15 @@ pub fn run(
                 Load::Pieces(bytes, size) => sender.write_in_pieces(Some(bytes), size, now),
             }
             sender.finish(now);
-        } else if receiver.deadline() <= now {
-            receiver.on_deadline(now, &mut out);
         } else {
-            sender.on_deadline(now);
+            receiver.on_deadline(now, &mut out);
         }
     }
 }
 
-/// Everything is acknowledged, with `tcp.fin` both FINs included.
-fn is_over(sender: &Sender, receiver: &Receiver, cfg: &Config) -> bool {
-    let closed = !cfg.fin || (sender.closed().is_some() && !receiver.is_closing());
-    closed && sender.is_done() && sender.written().is_some()
+/// Everything is acknowledged, and with `tcp.fin` the FIN of the receiver has arrived.
+fn is_over(sender: &Sender, cfg: &Config) -> bool {
+    sender.is_done() && sender.written().is_some() && (!cfg.fin || sender.closed().is_some())
 }
 
 /// Packets of one direction.
