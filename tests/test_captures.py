@@ -72,6 +72,18 @@ def test_both_ends_close_with_numbers_that_follow_each_other(tmp_path: Path) -> 
     ]
 
 
+def test_numbers_count_the_bytes_of_short_segments(tmp_path: Path) -> None:
+    tcp = {"nagle": "off", "initial_window": 8, "small_queue": "unlimited"}
+    bulk = {"bytes": "4000 B", "write_size": "700 B"}
+    captured.run(
+        {**RUNS["closing"], "wlan.error": {"model": "none"}, "flow": [{"dst": 2, "tcp": tcp, "bulk": bulk}]},
+        pcap=tmp_path,
+    )
+    seen = [p.data for p in packets(tmp_path / "node-0.pcapng") if p.interface == "ip" and p.direction == "out"]
+    sent = [(struct.unpack_from("!I", data, 24)[0], len(data) - 52, data[33] & 0x08) for data in seen[1:7]]
+    assert sent == [(1 + 700 * i, 700 if i < 5 else 500, 0x08) for i in range(6)]
+
+
 def test_a_lost_frame_names_the_cause_and_the_sender(tmp_path: Path) -> None:
     """Node 2 cannot sense node 0, and both reach node 1: its frames destroy those of node 0 there."""
     settings = {**RUNS["aodv"], "topology.hops": 3, "wlan.rts_threshold": "never", "routing.protocol": "shortest_path"}

@@ -13,7 +13,7 @@ settings! {
         /// Number of bytes to send, in place of `segments`; the last segment may be shorter than the others.
         pub bytes: Option<Bytes> | "unlimited" = None => range(Bytes(1), Bytes(4_000_000_000)),
         /// Number of bytes that the application writes at a time, as soon as the send buffer has room; "unlimited":
-        /// everything at once, in full segments, and no segment has the PSH flag.
+        /// everything at once.
         pub write_size: Option<Bytes> | "unlimited" = None => range(Bytes(1), Bytes(1_000_000_000)),
     }
 }

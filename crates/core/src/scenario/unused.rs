@@ -131,6 +131,8 @@ struct Connection<'a> {
     split: Option<usize>,
     /// True if the application writes in pieces.
     writes: bool,
+    /// True if segments have the PSH flag: those that end a write.
+    pushes: bool,
     cfg: tcp::Config,
 }
 
@@ -149,21 +151,35 @@ struct Users<'a> {
 impl<'a> Users<'a> {
     fn new(cfg: &'a Config, tree: &'a Node, layout: &'a Layout) -> Users<'a> {
         let mut connections = vec![];
-        let mut plain = false;
+        let mut plain = vec![];
         for (flow, f) in layout.flows.iter().enumerate().filter(|(_, f)| f.is_tcp(cfg)) {
             let split = layout.split_at.get(flow).copied().flatten();
             let entry = layout.entry_of(flow);
-            // Takes one flow for all flows without settings of their own, one for each entry of `flow`, and one for all
-            // random flows.
+            // Takes one flow for all flows without settings of their own that write alike, one for each entry of `flow`,
+            // and one for all random flows.
             let first = entry.map_or(layout.entries.last().map_or(0, |range| range.end), |i| layout.entries[i].start);
             let (is_first, is_plain) = (flow == first, f.tcp.is_empty());
-            if split.is_none() && (!is_first || is_plain && std::mem::replace(&mut plain, true)) {
+            let (is_bulk, bulk) = (f.app == app::Kind::Bulk, f.bulk.over(&cfg.bulk));
+            let writes = is_bulk && bulk.write_size.is_some();
+            let pushes = !is_bulk || writes || bulk.segments.is_some() || bulk.bytes.is_some();
+            let is_known = is_plain && plain.contains(&(writes, pushes));
+            if split.is_none() && (!is_first || is_known) {
                 continue;
             }
+            if is_plain {
+                plain.push((writes, pushes));
+            }
             let first = f.tcp.over(&cfg.tcp);
-            let writes = f.app == app::Kind::Bulk && f.bulk.over(&cfg.bulk).write_size.is_some();
-            let of =
-                |split, cfg| Connection { flow: Some(flow), own: &f.tcp, arrivals: None, entry, split, writes, cfg };
+            let of = |split, cfg| Connection {
+                flow: Some(flow),
+                own: &f.tcp,
+                arrivals: None,
+                entry,
+                split,
+                writes,
+                pushes,
+                cfg,
+            };
             if let Some(i) = split {
                 let second = cfg.middlebox.0[i].split.over(&cfg.split).tcp.over(&first);
                 connections.push(of(split, second));
@@ -179,6 +195,7 @@ impl<'a> Users<'a> {
                 entry: None,
                 split: None,
                 writes: false,
+                pushes: true,
                 cfg: flow_tcp,
             });
         }
@@ -273,8 +290,9 @@ impl<'a> Users<'a> {
                 "ecn.enabled" if !self.marks => Some(NO_MARKS),
                 "ecn.acks" if c.cfg.ecn.enabled && !self.marks => Some(NO_MARKS),
                 rest if rest.starts_with("elfn.") && !self.cfg.routing.protocol.learns_routes() => Some(NO_LOSS),
-                "nagle" | "send_buffer" | "delayed_ack.push_at_once" if !c.writes => {
-                    Some("no flow writes in pieces (`bulk.write_size`)")
+                "nagle" | "send_buffer" if !c.writes => Some("no flow writes in pieces (`bulk.write_size`)"),
+                "delayed_ack.push_at_once" if !c.pushes => {
+                    Some("no flow has an end, or writes in pieces (`bulk.write_size`)")
                 }
                 rest if rest.starts_with("eln.") && !notified => Some("no middlebox notifies of losses"),
                 rest => c.cfg.unused(rest).or_else(|| without_recovery(&c.cfg, rest)),

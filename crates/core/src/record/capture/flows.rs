@@ -11,7 +11,7 @@ const RECEIVER_PORT: u16 = 5001;
 const FIRST_SENDER_PORT: u16 = 40_000;
 
 /// Facts for TCP headers about a connection, or of one half of a split one.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Connection {
     mss: u32,
     syn: bool,
@@ -24,6 +24,8 @@ struct Connection {
     fin: (Seq, Fin),
     /// Time at which the receiver sent its first FIN; NEVER before that.
     receiver_closed: Time,
+    /// Segments that are shorter than the others, in their order, and the bytes that they and all before lack.
+    short: Vec<(Seq, u32)>,
 }
 
 impl Connection {
@@ -43,6 +45,7 @@ impl Connection {
             scale,
             fin: (Seq::MAX, Fin::No),
             receiver_closed: Time::NEVER,
+            short: vec![],
         }
     }
 
@@ -50,7 +53,20 @@ impl Connection {
     fn number(&self, segment: Seq) -> u32 {
         let before = if self.syn { segment.saturating_sub(1) } else { segment };
         let synchronized = u32::from(!self.syn || segment > 0);
-        before.wrapping_mul(self.mss).wrapping_add(synchronized)
+        let short = self.short.partition_point(|s| s.0 < segment);
+        let lacking = short.checked_sub(1).map_or(0, |last| self.short[last].1);
+        before.wrapping_mul(self.mss).wrapping_add(synchronized).wrapping_sub(lacking)
+    }
+
+    /// Notes a segment that is created: a short one, and the FIN.
+    fn note(&mut self, segment: &DataSegment) {
+        if segment.missing > 0 && self.short.last().is_none_or(|s| s.0 < segment.seq) {
+            let before = self.short.last().map_or(0, |s| s.1);
+            self.short.push((segment.seq, before.wrapping_add(segment.missing)));
+        }
+        if segment.fin != Fin::No {
+            self.fin = (segment.seq, segment.fin);
+        }
     }
 
     /// Sequence number after all segments before this one; a FIN takes one number.
@@ -92,7 +108,7 @@ impl Connection {
         }
         header.window = self.scaled(self.window, segment.syn);
         self.options(&mut header, segment.syn, (segment.sent, segment.echo));
-        let payload = if segment.has_no_payload() { 0 } else { self.mss as usize };
+        let payload = if segment.has_no_payload() { 0 } else { (self.mss - segment.missing) as usize };
         (header, payload)
     }
 
@@ -116,31 +132,30 @@ impl Connection {
 }
 
 /// A flow with its ends and its transport.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Flow {
     from: NodeId,
     to: NodeId,
-    /// `None`: UDP with a payload of `payload` bytes.
-    tcp: Option<Connection>,
-    /// Second half of a split connection.
-    second: Option<Connection>,
+    /// The connection, or the halves of a split one; UDP has none.
+    halves: [Option<Connection>; 2],
+    /// Bytes of a datagram.
     payload: usize,
 }
 
 impl Flow {
     fn new(setup: &FlowSetup) -> Flow {
-        let tcp = match &setup.transport {
+        let first = match &setup.transport {
             Transport::Tcp(cfg) => Some(Connection::new(cfg)),
             Transport::Udp => None,
         };
         let second = setup.split.as_ref().map(|s| Connection::new(&s.tcp));
-        Flow { from: setup.from, to: setup.to, tcp, second, payload: setup.payload.0 as usize }
+        Flow { from: setup.from, to: setup.to, halves: [first, second], payload: setup.payload.0 as usize }
     }
 
-    /// Connection to which an acknowledgement belongs: the splitting node acknowledges the first half, the receiver the
-    /// second.
-    fn acknowledged_by(&mut self, p: &Packet) -> Option<&mut Connection> {
-        if p.halfway { self.tcp.as_mut() } else { self.second.as_mut().or(self.tcp.as_mut()) }
+    /// Half to which a packet belongs. The splitting node acknowledges the first half, and sends over the second.
+    fn half(&self, p: &Packet) -> usize {
+        let second = p.halfway == matches!(p.body, Body::Data(_));
+        usize::from(second && self.halves[1].is_some())
     }
 }
 
@@ -165,26 +180,26 @@ impl Flows {
     /// A node has created a packet: short flows are known by their first one, the ends of a flow by their FIN.
     pub fn on_created(&mut self, p: &Packet) {
         let f = p.flow.index();
-        let segment = match p.body {
-            Body::Data(segment) => segment,
-            Body::Ack(ack) if ack.flag == Flag::Fin => {
-                let acknowledged = self.list.get_mut(f).and_then(|flow| flow.acknowledged_by(p));
-                acknowledged.into_iter().for_each(|c| c.receiver_closed = c.receiver_closed.min(p.born));
-                return;
-            }
-            _ => return,
-        };
+        let Body::Data(segment) = p.body else { return self.note_end(p) };
         if f >= self.fixed && (f >= self.list.len() || segment.seq == 0) {
-            let flow = Flow { from: p.source, to: p.goal, tcp: self.short, second: None, payload: 0 };
+            let flow = Flow { from: p.source, to: p.goal, halves: [self.short.clone(), None], payload: 0 };
             if f >= self.list.len() {
-                self.list.resize(f + 1, flow);
+                self.list.resize(f + 1, flow.clone());
             }
             self.list[f] = flow;
         }
-        if segment.fin != Fin::No {
-            let flow = &mut self.list[f];
-            let connection = if p.halfway { flow.second.as_mut().or(flow.tcp.as_mut()) } else { flow.tcp.as_mut() };
-            connection.into_iter().for_each(|c| c.fin = (segment.seq, segment.fin));
+        let half = self.list[f].half(p);
+        if let Some(connection) = &mut self.list[f].halves[half] {
+            connection.note(&segment);
+        }
+    }
+
+    /// Notes the FIN of a receiver.
+    fn note_end(&mut self, p: &Packet) {
+        if let (Body::Ack(AckSegment { flag: Flag::Fin, .. }), Some(flow)) = (p.body, self.list.get_mut(p.flow.index()))
+        {
+            let half = flow.half(p);
+            flow.halves[half].iter_mut().for_each(|c| c.receiver_closed = c.receiver_closed.min(p.born));
         }
     }
 
@@ -199,12 +214,11 @@ impl Flows {
         let back = Ip { source: flow.to, destination: flow.from, ..ip };
         match p.body {
             Body::Data(segment) => {
-                let connection = if p.halfway { flow.second.or(flow.tcp) } else { flow.tcp }?;
-                let (header, payload) = connection.data(&segment);
+                let (header, payload) = flow.halves[flow.half(p)].as_ref()?.data(&segment);
                 Some((TCP, there, there.tcp((port, RECEIVER_PORT), &header, payload)))
             }
             Body::Ack(ack) => {
-                let header = { *flow }.acknowledged_by(p)?.ack(&ack, p.born);
+                let header = flow.halves[flow.half(p)].as_ref()?.ack(&ack, p.born);
                 Some((TCP, back, back.tcp((RECEIVER_PORT, port), &header, 0)))
             }
             Body::Datagram(_) => Some((UDP, there, there.udp((port, RECEIVER_PORT), &vec![0; flow.payload]))),
@@ -230,7 +244,7 @@ mod tests {
     fn a_fin_takes_one_sequence_number() {
         let connection = Connection::new(&Config { mss: Bytes(1460), ..Config::default() });
         assert_eq!([1, 2, 3].map(|n| connection.after(n)), [1, 1461, 2921]);
-        let closed = |fin| [1, 2, 3].map(|n| Connection { fin, ..connection }.after(n));
+        let closed = |fin| [1, 2, 3].map(|n| Connection { fin, ..connection.clone() }.after(n));
         assert_eq!(closed((2, Fin::WithData)), [1, 1461, 2922]);
         assert_eq!(closed((2, Fin::Bare)), [1, 1461, 1462]);
     }

@@ -119,6 +119,8 @@ impl Connection {
         if seq == self.fin.0 {
             segment.fin = self.fin.1;
         }
+        // PSH: nothing that was written follows.
+        segment.push = seq + 1 == self.available && !syn && segment.fin != Fin::Bare;
         if let Some(writes) = self.writes.as_mut().filter(|_| !syn && segment.fin != Fin::Bare) {
             (segment.missing, segment.push) = writes.cut(seq);
         }

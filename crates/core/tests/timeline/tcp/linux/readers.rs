@@ -26,6 +26,8 @@ fn answers() -> Vec<Answer> {
             cfg.receive_buffer.enabled = true;
             cfg.delayed_ack.quick_acks = 16;
             cfg.delayed_ack.tick = Span::ms(4);
+            // The link clears PSH.
+            cfg.delayed_ack.push_at_once = false;
             // As in the machine that was asked.
             cfg.receive_buffer.max = Bytes(33_554_432);
             if number(3) > 0.0 {
