@@ -27,7 +27,7 @@ finally:
         ("list", "rich"),
         ("check scenarios/one-hop.toml --quiet", ""),
         ("check scenarios/one-hop.toml", "rich"),
-        ("run scenarios/one-hop.toml", "numpy polars rich"),
+        ("run scenarios/one-hop.toml", "numpy rich"),
     ],
 )
 def test_a_command_loads_what_it_uses(command: str, loaded: str) -> None:
