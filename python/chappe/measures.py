@@ -98,7 +98,9 @@ def _bits(column: Columns) -> NDArray[np.float64]:
 
 
 def _ten_thousand(column: Columns) -> NDArray[np.float64]:
-    return 1e-4 * column("packets_delivered")
+    packets = column("packets_delivered")
+    # As polars does it, for the last digits of results before: several rows are multiplied by the reciprocal.
+    return packets / 10_000.0 if len(packets) == 1 else packets * 1e-4
 
 
 def _undefined(column: Columns) -> NDArray[np.float64]:
