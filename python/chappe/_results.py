@@ -393,12 +393,13 @@ class Results:
         batches = table("batches")
         used = np.asarray(batches["used"], dtype=bool)
         ratios = all_quotients(batches, [name for name in measures if name != JAIN])
+        flows = len(table("flows")["flow"])
         for name in measures:
             if name == JAIN:
                 rows = of_flows(np.asarray(table("flow_batches")["bytes_delivered"]), len(used))
             else:
                 rows = ratios[name]
-            yield name, Totals.of(name, rows[used], len(table("flows")["flow"]))
+            yield name, Totals.of(name, rows[used], flows)
 
     def _table_of_all(self, name: str) -> "pl.DataFrame":
         """A table that measures need."""
