@@ -67,6 +67,7 @@ def calls() -> dict[str, Callable[[Any], object]]:
         "exact_rate": lambda c: stats.exact_rate(3, 10, c),
         "exact_share": lambda c: stats.exact_share(3, 10, c),
         "Share.interval": lambda c: stats.Share(0.5, 0.1, 9).interval(c),
+        "Results._summary": lambda c: run._summary(confidence=c),
         "Results.summary": lambda c: run.summary(confidence=c),
         "Study.summary": lambda c: study.summary("goodput_bps", confidence=c),
         "Study.compare": lambda c: study.compare("goodput_bps", one, two, confidence=c),

@@ -12,7 +12,6 @@ import matplotlib.font_manager  # noqa: F401, it writes what it finds into the u
 import polars as pl
 import pytest
 from chappe import _recorded as recorded
-from chappe import _results as results
 from chappe import cli, plot
 from chappe_papers.paper import Wanted
 from command import contents
@@ -66,7 +65,7 @@ def test_a_run_is_written_to_the_given_folder(name: str, here: Path, monkeypatch
     before = contents(here)
     expected = chappe.run(small(record=TABLES)).recorded
     with monkeypatch.context() as m:
-        m.setattr(results, "Stream", Twice)
+        m.setattr(recorded, "Stream", Twice)
         twice = chappe.run(small(record=TABLES), out=name)
     for table, rows in expected.items():
         assert_frame_equal(twice.recorded[table], pl.concat([rows, rows]))

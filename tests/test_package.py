@@ -44,7 +44,7 @@ def test_a_run_and_its_summary_need_neither_scipy_nor_matplotlib() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     loaded = set(done.stderr.split())
-    assert "polars" in loaded
+    assert "rich" in loaded
     assert {"scipy", "matplotlib", "jinja2"} & loaded == set()
 
 

@@ -5,15 +5,17 @@ do is nobody's flow: measures of the link layer, of routing and of energy are un
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-import polars as pl
-
 from chappe._arguments import said
 
 if TYPE_CHECKING:
+    import polars as pl
+
+    from chappe._columns import Table
     from chappe._scenario import Scenario
 
 OF = " of "
@@ -71,13 +73,15 @@ class Flows(NamedTuple):
         """Names and groups of the choice."""
         return [str(value) for every in self.any_of for column, value in every if column == _LABEL]
 
-    def of(self, flows: pl.DataFrame, keys: Sequence[str] = ()) -> pl.DataFrame:
+    def of(self, flows: "pl.DataFrame", keys: Sequence[str] = ()) -> "pl.DataFrame":
         """Rows of the table ``flows`` of these flows.
 
         Args:
             flows: The table, of one run or of several.
             keys: Columns that tell runs apart.
         """
+        import polars as pl
+
         has = flows.columns
         wanted = [pl.all_horizontal(_is(name, value, has) for name, value in every) for every in self.any_of]
         chosen = flows.filter(pl.any_horizontal(wanted)) if wanted else flows
@@ -89,8 +93,10 @@ class Flows(NamedTuple):
         return chosen.filter(least.over(keys)).unique(keys, keep="first", maintain_order=True)
 
 
-def _is(column: str, value: str | int, has: Sequence[str]) -> pl.Expr:
+def _is(column: str, value: str | int, has: Sequence[str]) -> "pl.Expr":
     """Condition on the flows of a table with these columns."""
+    import polars as pl
+
     if column != _LABEL:
         return pl.col(column) == value
     return pl.any_horizontal(pl.lit(False), *(pl.col(name) == value for name in LABELS if name in has))
@@ -178,7 +184,7 @@ def all_of(text: str) -> Flows:
     return flows_of((_behind_each(text) or ALL) if is_each(text) else text)
 
 
-def labels_in(flows: pl.DataFrame) -> set[str]:
+def labels_in(flows: "pl.DataFrame") -> set[str]:
     """Names and groups in the table ``flows``."""
     return {label for name in LABELS if name in flows.columns for label in flows[name].unique() if label is not None}
 
@@ -208,7 +214,7 @@ def _behind_each(text: str) -> str:
     return text.strip().removeprefix(EACH).strip()
 
 
-def of(measures: Iterable[str], flows: str | None, table: Callable[[], pl.DataFrame] | None = None) -> list[str]:
+def of(measures: Iterable[str], flows: str | None, table: Callable[[], "pl.DataFrame"] | None = None) -> list[str]:
     """Names of measures of chosen flows; those that name their flows stay as they are.
 
     Args:
@@ -231,16 +237,18 @@ def of(measures: Iterable[str], flows: str | None, table: Callable[[], pl.DataFr
     return list(dict.fromkeys(m if OF in m else f"{m}{OF}{choice}" for choice in choices for m in measures))
 
 
-def none_of(choice: str, flows: pl.DataFrame) -> str:
+def none_of(choice: str, flows: "pl.DataFrame") -> str:
     """Message about a choice of which there are no flows."""
+    import polars as pl
+
     kinds = flows.select(pl.coalesce("variant", "transport")).to_series().value_counts(sort=True)
     there = ", ".join(f"{n} {kind}" for kind, n in kinds.iter_rows())
     return f"no flow is {said(choice)}: there are {there or 'no flows'}"
 
 
-def kinds_of(flows: pl.DataFrame) -> dict[str, int]:
+def kinds_of(flows: "Table") -> dict[str, int]:
     """Numbers of TCP and of UDP flows in the table ``flows``."""
-    return dict(flows["transport"].value_counts().sort("transport").iter_rows())
+    return dict(sorted(Counter(flows["transport"]).items()))
 
 
 def parts(measure: str) -> tuple[str, Flows | None]:
@@ -253,7 +261,9 @@ def parts(measure: str) -> tuple[str, Flows | None]:
     return name, flows_of(choice) if is_of else None
 
 
-def tables_of(table: Callable[[str], pl.DataFrame], choice: Flows, keys: Sequence[str] = ()) -> dict[str, pl.DataFrame]:
+def tables_of(
+    table: Callable[[str], "pl.DataFrame"], choice: Flows, keys: Sequence[str] = ()
+) -> dict[str, "pl.DataFrame"]:
     """Tables ``flows``, ``flow_batches`` and ``batches`` of chosen flows.
 
     Args:
@@ -264,6 +274,8 @@ def tables_of(table: Callable[[str], pl.DataFrame], choice: Flows, keys: Sequenc
     Returns:
         Tables with the rows of these flows; ``batches`` with all its rows, and the columns that measures need.
     """
+    import polars as pl
+
     flows = choice.of(table("flows"), keys)
     of_flows = table("flow_batches").join(flows.select(*keys, "flow"), on=[*keys, "flow"], how="semi")
     batches = table("batches")

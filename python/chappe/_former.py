@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
-
-import polars as pl
+from typing import TYPE_CHECKING
 
 from chappe._deprecated import warn
+
+if TYPE_CHECKING:
+    import polars as pl
 
 TABLES: Mapping[str, str] = {
     "air_time": "airtime",
@@ -86,20 +87,20 @@ _OF_EDCA = (
     "action_frames_sent",
     "cf_ends_sent",
 )
-_AGGREGATES = dict(zip(_OF_EDCA, ((c, pl.Int64) for c in ("data_frames_failed", *_OF_EDCA)), strict=False))
+_AGGREGATES = dict(zip(_OF_EDCA, ((c, "int") for c in ("data_frames_failed", *_OF_EDCA)), strict=False))
 
-ADDED: Mapping[str, Mapping[str, tuple[str, Any]]] = {
-    "flows": {"close_time_s": ("completion_time_s", pl.Float64)},
+ADDED: Mapping[str, Mapping[str, tuple[str, str]]] = {
+    "flows": {"close_time_s": ("completion_time_s", "float")},
     "nodes": _AGGREGATES,
     "batches": _AGGREGATES,
-    "frames": {"mpdus": ("packet", pl.Int64)},
-    "packet_outcomes": {"measured": ("packet_class", pl.Boolean)},
+    "frames": {"mpdus": ("packet", "int")},
+    "packet_outcomes": {"measured": ("packet_class", "bool")},
     "short_flows": {
-        "flow": ("arrival_process", pl.Int64),
-        "measured": ("started_at_s", pl.Boolean),
-        "close_time_s": ("completion_time_s", pl.Float64),
+        "flow": ("arrival_process", "int"),
+        "measured": ("started_at_s", "bool"),
+        "close_time_s": ("completion_time_s", "float"),
     },
-    "samples": {"packets_delivered": ("source_queue_packets", pl.Int64)},
+    "samples": {"packets_delivered": ("source_queue_packets", "int")},
 }
 """Columns by table that the previous version did not write, null in its tables: column in front of each, and type."""
 
@@ -119,20 +120,24 @@ def file_of(folder: Path, table: str) -> Path:
     return before if not file.exists() and before.exists() else file
 
 
-def of_today(name: str, table: pl.DataFrame) -> pl.DataFrame:
+def of_today(name: str, table: "pl.DataFrame") -> "pl.DataFrame":
     """A table, perhaps of the previous version, under the current names.
 
     Args:
         name: Name of the table.
         table: Its rows.
     """
+    import polars as pl
+
+    from chappe._tables import TYPES
+
     known = {**COLUMNS, **OF_TABLE.get(name, {})}
     former = {c: known[c] for c in table.columns if c in known and known[c] not in table.columns}
     table = table.rename(former)
-    for column, (before, dtype) in ADDED.get(name, {}).items():
+    for column, (before, kind) in ADDED.get(name, {}).items():
         if column not in table.columns and before in table.columns:
             place = table.columns.index(before) + 1
-            table = table.insert_column(place, pl.Series(column, [None] * len(table), dtype=dtype))
+            table = table.insert_column(place, pl.Series(column, [None] * len(table), dtype=TYPES[kind]))
     if name == "flows" and "transport" in table.columns and "variant" not in table.columns:
         table = _with_variant(table)
     words = table.schema.get("packet_type")
@@ -142,8 +147,10 @@ def of_today(name: str, table: pl.DataFrame) -> pl.DataFrame:
     return table
 
 
-def _with_variant(flows: pl.DataFrame) -> pl.DataFrame:
+def _with_variant(flows: "pl.DataFrame") -> "pl.DataFrame":
     """Table of flows whose column ``transport`` had the TCP variant, and whose ``app`` had former words."""
+    import polars as pl
+
     is_tcp = pl.col("transport") != "udp"
     place = flows.columns.index("transport") + 1
     variant = flows.select(pl.when(is_tcp).then(pl.col("transport")).alias("variant")).to_series()

@@ -15,7 +15,7 @@ from chappe import _tables as tables
 from chappe._arguments import path_of
 from chappe._error import ChappeWarning, StorageError, reason
 from chappe._folder import FACTS, FILES, FORMAT
-from chappe._results import Results, begin_of_measured
+from chappe._results import Results
 from chappe._scenario import Scenario
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Saved:
         if self._measured_from_s is not None:
             return self._measured_from_s
         # Versions before format 1 did not write it.
-        return begin_of_measured(self.table("batches"))
+        return _begin_of_measured(self.table("batches"))
 
     def table(self, name: str) -> pl.DataFrame:
         """Reads a table, recorded or not.
@@ -120,6 +120,12 @@ def open(folder: str | os.PathLike[str]) -> "Results | Study":  # noqa: A001, it
             stacklevel=2,
         )
     return Results(_scenario(path), saved)
+
+
+def _begin_of_measured(batches: pl.DataFrame) -> float:
+    """Begin of the measured part of a run [s], from its batches."""
+    used = batches.filter(pl.col("used"))["started_at_s"]
+    return 0.0 if used.is_empty() else float(used.item(0))
 
 
 def _saved(folder: Path) -> Saved:

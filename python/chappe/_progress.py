@@ -6,10 +6,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from chappe._arguments import said
 from chappe._words import plain
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as RichProgress
 
 Progress = bool | Callable[[float], object]
 """True for a progress bar, or a function of the completed share, from 0 to 1."""
@@ -39,27 +42,19 @@ def hidden(quiet: bool = True) -> Iterator[None]:
 @contextmanager
 def bar(title: str) -> Iterator[Callable[[float], None]]:
     """A progress bar on standard error; yields a function that takes the completed share, from 0 to 1."""
-    # rich takes long to load.
-    from rich.console import Console
-    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as RichProgress
-
     if (in_notebook := _notebook()) is not None and not _quiet:
         with _notebook_bar(title, in_notebook) as shown_there:
             yield shown_there
         return
-    console = Console(stderr=True)
     begun = time.monotonic()
     shown: RichProgress | None = None
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
 
     def update(share: float) -> None:
         nonlocal shown
         if _quiet or not sys.stderr.isatty():
             return
         if shown is None and time.monotonic() - begun > PATIENCE_S:
-            shown = RichProgress(*columns, console=console, transient=True)
-            shown.add_task(plain(title), total=1.0)
+            shown = _of_rich(plain(title))
             shown.start()
         if shown is not None:
             shown.update(shown.task_ids[0], completed=share)
@@ -69,6 +64,18 @@ def bar(title: str) -> Iterator[Callable[[float], None]]:
     finally:
         if shown is not None:
             shown.stop()
+
+
+def _of_rich(title: str) -> "RichProgress":
+    """A bar on standard error, not shown yet."""
+    # rich takes long to load, and most runs end before a bar appears.
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    progress = Progress(*columns, console=Console(stderr=True), transient=True)
+    progress.add_task(title, total=1.0)
+    return progress
 
 
 def _notebook() -> Any:

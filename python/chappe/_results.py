@@ -1,6 +1,7 @@
 """Runs and their results."""
 
 import math
+import operator
 import os
 import shutil
 import warnings
@@ -9,16 +10,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-import polars as pl
+import numpy as np
 
 from chappe import _chosen as chosen
 from chappe import _core
 from chappe import _deprecated as deprecated
 from chappe import _forked as forked
 from chappe import _former as former
-from chappe import _tables as tables
 from chappe._arguments import name_of, names_of, path_of, said
 from chappe._captures import Captures, refuse_shared
+from chappe._columns import rows_of
 from chappe._completions import mean_and_quantiles
 from chappe._deprecated import keyword_only
 from chappe._doubts import Tests, certain, of_batches, tests_of
@@ -28,7 +29,6 @@ from chappe._folder import FORMAT, Writing
 from chappe._metadata import of_file
 from chappe._notice import Notice
 from chappe._progress import Progress, followed
-from chappe._recorded import RECORDED, Stream, joined
 from chappe._run_warnings import of_results
 from chappe._scenario import Scenario, ScenarioLike, scenario_of
 from chappe._silence import Silence, of_run, told
@@ -38,9 +38,13 @@ from chappe.measures import JAIN, MEASURES, Totals, all_quotients, of_flows, sho
 from chappe.stats import Jackknife, known_confidence, lag1
 
 if TYPE_CHECKING:
+    import polars as pl
     from matplotlib.figure import Figure
 
+    from chappe._columns import Table
     from chappe._html import Player
+
+# Methods import polars themselves, and what needs it: it takes longer to load than most runs.
 
 TABLES = (
     *("flows", "short_flows", "nodes", "batches", "flow_batches"),
@@ -50,14 +54,6 @@ TABLES = (
 
 _FORMER = {**former.TABLES, "frames": "frames_sent"}
 """Attributes of results by former name."""
-
-
-_TYPES = {"float": pl.Float64, "int": pl.Int64, "text": pl.String, "bool": pl.Boolean}
-
-
-def frame(columns: Mapping[str, tuple[str, Sequence[Any]]]) -> pl.DataFrame:
-    """Data frame of a table of the core, which is a dict from column names to types and values."""
-    return pl.DataFrame([pl.Series(n, values, dtype=_TYPES[kind]) for n, (kind, values) in columns.items()])
 
 
 class Kept(Protocol):
@@ -87,7 +83,7 @@ class Kept(Protocol):
     def frames_sent(self) -> int:
         """Frames transmitted by all nodes in the whole run."""
 
-    def table(self, name: str) -> pl.DataFrame:
+    def table(self, name: str) -> "pl.DataFrame":
         """A table, recorded or not."""
 
 
@@ -100,20 +96,20 @@ class _Copied(NamedTuple):
     simulated_s: float
     measured_from_s: float
     frames_sent: int
-    tables: dict[str, pl.DataFrame]
+    tables: dict[str, "pl.DataFrame"]
 
-    def table(self, name: str) -> pl.DataFrame:
+    def table(self, name: str) -> "pl.DataFrame":
         """A table, recorded or not."""
         return self.tables[name]
 
 
-class _Tables(Mapping[str, pl.DataFrame]):
+class _Tables(Mapping[str, "pl.DataFrame"]):
     """All tables of results by name, made or read on access."""
 
     def __init__(self, results: "Results"):
         self._results = results
 
-    def __getitem__(self, name: str) -> pl.DataFrame:
+    def __getitem__(self, name: str) -> "pl.DataFrame":
         if name not in self._results._names() and name not in former.TABLES:
             raise KeyError(name)
         return self._results.table(name)
@@ -229,11 +225,11 @@ class Results:
             return deprecated.former_attribute(self, name, _FORMER)
 
     @property
-    def tables(self) -> Mapping[str, pl.DataFrame]:
+    def tables(self) -> "Mapping[str, pl.DataFrame]":
         """All tables by name, with those of ``run.record``."""
         return _Tables(self)
 
-    def table(self, name: str) -> pl.DataFrame:
+    def table(self, name: str) -> "pl.DataFrame":
         """A table by name: one of every run, such as ``"flows"``, or one of ``run.record``, such as ``"packets"``.
 
         Raises:
@@ -249,6 +245,8 @@ class Results:
             return table
         if name in self._recorded_names():
             return self.recorded[name]
+        from chappe._recorded import RECORDED
+
         if name in RECORDED:
             raise ValueError(f"{name} was not recorded: add it to run.record")
         raise ValueError(f"there is no table {said(name)}; known: {', '.join(self._names())}")
@@ -257,17 +255,32 @@ class Results:
         """Names of all tables."""
         return [*TABLES, *self._recorded_names()]
 
-    def _table(self, name: str) -> pl.DataFrame:
+    def _table(self, name: str) -> "pl.DataFrame":
         measured = self._measured
-        return frame(measured.table(name)) if isinstance(measured, _core.Results) else measured.table(name)
+        if not isinstance(measured, _core.Results):
+            return measured.table(name)
+        from chappe import _tables as tables
+
+        return tables.frame(measured.table(name))
+
+    def _columns(self, name: str) -> Mapping[str, Sequence[Any]]:
+        """Columns of a table of every run, without polars if the core has it."""
+        measured = self._measured
+        if isinstance(measured, _core.Results):
+            return {column: values for column, (_, values) in measured.table(name).items()}
+        return self.table(name).to_dict(as_series=False)
+
+    def _rows(self, name: str) -> list[dict[str, Any]]:
+        """Rows of a table of every run, as :meth:`_columns`."""
+        return rows_of(self._columns(name))
 
     @cached_property
-    def flows(self) -> pl.DataFrame:
+    def flows(self) -> "pl.DataFrame":
         """One row per flow, over the measured part of the run (batches that are not discarded)."""
         return self._table("flows")
 
     @cached_property
-    def short_flows(self) -> pl.DataFrame:
+    def short_flows(self) -> "pl.DataFrame":
         """One row per short flow of an ``arrival_process`` and per response of a flow of ``requests``.
 
         They are of the whole run; ``measured`` is false in the warm-up.
@@ -275,57 +288,57 @@ class Results:
         return self._table("short_flows")
 
     @cached_property
-    def nodes(self) -> pl.DataFrame:
+    def nodes(self) -> "pl.DataFrame":
         """One row per node, over the measured part of the run."""
         return self._table("nodes")
 
     @cached_property
-    def batches(self) -> pl.DataFrame:
+    def batches(self) -> "pl.DataFrame":
         """One row per batch, over all flows and nodes; ``used`` is false for those discarded."""
         return self._table("batches")
 
     @cached_property
-    def flow_batches(self) -> pl.DataFrame:
+    def flow_batches(self) -> "pl.DataFrame":
         """One row per batch and flow."""
         return self._table("flow_batches")
 
     @cached_property
-    def samples(self) -> pl.DataFrame:
+    def samples(self) -> "pl.DataFrame":
         """Windows, timeouts and queues, one row per sample and flow; empty without ``run.sample_interval``."""
         return self._table("samples")
 
     @cached_property
-    def packet_outcomes(self) -> pl.DataFrame:
+    def packet_outcomes(self) -> "pl.DataFrame":
         """Outcomes of packets (delivered, dropped, in transit), by kind and the part of the run that created them."""
         return self._table("packet_outcomes")
 
     @cached_property
-    def airtime(self) -> pl.DataFrame:
+    def airtime(self) -> "pl.DataFrame":
         """Time of each radio by use, over the measured part of the run; empty without ``run.airtime``."""
         return self._table("airtime")
 
     @cached_property
-    def rates(self) -> pl.DataFrame:
+    def rates(self) -> "pl.DataFrame":
         """Frames by sender, receiver and rate, over the measured part of the run; empty with fixed rates."""
         return self._table("rates")
 
     @cached_property
-    def batteries(self) -> pl.DataFrame:
+    def batteries(self) -> "pl.DataFrame":
         """Battery of each node with a radio at the end of the run; empty if all batteries are infinite."""
         return self._table("batteries")
 
     @cached_property
-    def wired_links(self) -> pl.DataFrame:
+    def wired_links(self) -> "pl.DataFrame":
         """One row per direction of a wired link, over the measured part of the run."""
         return self._table("wired_links")
 
     @cached_property
-    def wired_link_batches(self) -> pl.DataFrame:
+    def wired_link_batches(self) -> "pl.DataFrame":
         """One row per batch and direction of a wired link."""
         return self._table("wired_link_batches")
 
     @cached_property
-    def recorded(self) -> dict[str, pl.DataFrame]:
+    def recorded(self) -> dict[str, "pl.DataFrame"]:
         """Tables of ``run.record`` by name: events of every frame, packet, window, queue or route.
 
         Tables written to a folder during the run are read from there.
@@ -338,8 +351,12 @@ class Results:
         names = self._recorded_names()
         if not isinstance(measured, _core.Results):
             return {name: measured.table(name) for name in names}
-        if names:
-            forked.refuse()
+        if not names:
+            return {}
+        forked.refuse()
+        from chappe import _tables as tables
+        from chappe._recorded import joined
+
         if self._streamed is not None:
             return {name: tables.read(self._streamed.file(name)) for name in names}
         return {name: joined(measured.recorded(name)) for name in names}
@@ -347,9 +364,13 @@ class Results:
     def _recorded_names(self) -> list[str]:
         return list(dict.fromkeys(self.scenario.settings["run"]["record"]))
 
-    def measured(self) -> pl.DataFrame:
+    def measured(self) -> "pl.DataFrame":
         """Deprecated: use ``batches`` or ``summary()``."""
         deprecated.warn("Results.measured()", "the table `batches` or `summary()`")
+        import polars as pl
+
+        from chappe import _tables as tables
+
         names = [m.name for m in MEASURES]
         return tables.known(pl.DataFrame({name: totals.each for name, totals in self._totals(names)}))
 
@@ -359,7 +380,7 @@ class Results:
         return next(totals for _, totals in self._totals([measure]))
 
     def _totals(
-        self, measures: Sequence[str], table: Callable[[str], pl.DataFrame] | None = None
+        self, measures: Sequence[str], table: Callable[[str], "Table"] | None = None
     ) -> Iterator[tuple[str, Totals]]:
         """Totals of measures, by name.
 
@@ -368,18 +389,19 @@ class Results:
             table: Function from a name to the table of the flows that are measured; ``None``: all flows.
         """
         forked.refuse()
-        table = table or self._table_of_all
+        table = table or self._columns
         batches = table("batches")
-        used = batches["used"].to_numpy()
+        used = np.asarray(batches["used"], dtype=bool)
         ratios = all_quotients(batches, [name for name in measures if name != JAIN])
+        flows = len(table("flows")["flow"])
         for name in measures:
             if name == JAIN:
-                rows = of_flows(table("flow_batches")["bytes_delivered"].to_numpy(), len(used))
+                rows = of_flows(np.asarray(table("flow_batches")["bytes_delivered"]), len(used))
             else:
                 rows = ratios[name]
-            yield name, Totals.of(name, rows[used], len(table("flows")))
+            yield name, Totals.of(name, rows[used], flows)
 
-    def _table_of_all(self, name: str) -> pl.DataFrame:
+    def _table_of_all(self, name: str) -> "pl.DataFrame":
         """A table that measures need."""
         return {"batches": self.batches, "flow_batches": self.flow_batches, "flows": self.flows}[name]
 
@@ -426,7 +448,7 @@ class Results:
         measures: str | Sequence[str] | None = None,
         confidence: float = 0.95,
         flows: str | None = None,
-    ) -> pl.DataFrame:
+    ) -> "pl.DataFrame":
         """Measures of the run as ratios of totals, with intervals over the batches (:class:`chappe.stats.Pooled`).
 
         Args:
@@ -447,9 +469,20 @@ class Results:
             ValueError: If there are no such flows or measures, or the run did not record what a measure needs.
             RuntimeError: In a process forked after polars was used.
         """
-        known_confidence(confidence)
         forked.refuse()
-        short = short_batches(self.batches) is not None
+        import polars as pl
+
+        floats = dict.fromkeys(("estimate", "ci_low", "ci_high"), pl.Float64)
+        texts = dict.fromkeys(("of", "doubt"), pl.String)
+        schema = {"measure": pl.String, **floats, "n": pl.Int64, **texts, "autocorrelation": pl.Float64}
+        return pl.DataFrame(self._summary(measures, confidence, flows), schema=schema, orient="row")
+
+    def _summary(
+        self, measures: str | Sequence[str] | None = None, confidence: float = 0.95, flows: str | None = None
+    ) -> list[dict[str, Any]]:
+        """Rows of :meth:`summary`."""
+        known_confidence(confidence)
+        short = short_batches(self._columns("batches")) is not None
         rows = []
         if measures is not None:
             found = self._pooled_named(names_of("measures", measures), flows)
@@ -457,12 +490,20 @@ class Results:
             found = self._pooled if flows is None else self._pooled_of(flows)
         for name, (totals, pooled, tests) in found.items():
             numbers = (pooled.value, *totals.estimate(pooled).interval(confidence), lag1(pooled.pseudo))
-            value, low, high, rho = (x if math.isfinite(x) else None for x in numbers)
-            rows.append((name, value, low, high, len(pooled.pseudo), "batches", of_batches(tests, short), rho))
-        floats = dict.fromkeys(("estimate", "ci_low", "ci_high"), pl.Float64)
-        texts = dict.fromkeys(("of", "doubt"), pl.String)
-        schema = {"measure": pl.String, **floats, "n": pl.Int64, **texts, "autocorrelation": pl.Float64}
-        return pl.DataFrame(rows, schema=schema, orient="row")
+            value, low, high, rho = _known(numbers)
+            rows.append(
+                {
+                    "measure": name,
+                    "estimate": value,
+                    "ci_low": low,
+                    "ci_high": high,
+                    "n": len(pooled.pseudo),
+                    "of": "batches",
+                    "doubt": of_batches(tests, short),
+                    "autocorrelation": rho,
+                }
+            )
+        return rows
 
     @cached_property
     def _pooled(self) -> dict[str, tuple[Totals, Jackknife, Tests]]:
@@ -511,7 +552,7 @@ class Results:
         pooled = self._pooled if flows is None else self._pooled_of(flows)
         return certain({name: [tests] for name, (_, _, tests) in pooled.items()})
 
-    def completions(self, quantiles: Sequence[float] = (0.5, 0.95, 0.99)) -> pl.DataFrame:
+    def completions(self, quantiles: Sequence[float] = (0.5, 0.95, 0.99)) -> "pl.DataFrame":
         """Completion times of finite flows, short flows and responses that began in the measured part of the run.
 
         Args:
@@ -529,36 +570,46 @@ class Results:
         """
         shares = _shares_of(quantiles)
         forked.refuse()
-        in_run = pl.col("started_at_s").is_between(self.measured_from_s, self.simulated_s, closed="left")
-        rows = []
-        ended = pl.col("completion_time_s").is_not_null() | pl.Series(self._send_files(), dtype=pl.Boolean)
-        is_response = pl.col("flow").is_not_null()
-        kinds = {
-            "flows": self.flows.filter(ended),
-            "short_flows": self.short_flows.filter(~is_response),
-            "responses": self.short_flows.filter(is_response),
-        }
-        for what, table in kinds.items():
-            began = table.filter(in_run)
-            if began.is_empty():
-                continue
-            done = began["completion_time_s"].is_not_null()
-            times = began.filter(done)["completion_time_s"].to_numpy()
-            unfinished = self.simulated_s - began.filter(~done)["started_at_s"].to_numpy()
-            rows.append((what, len(began), len(times), *_known(mean_and_quantiles(times, unfinished, shares))))
-        names = [f"p{100 * share:g}_s" for share in shares]
-        columns = {"what": pl.String, "began": pl.Int64, "completed": pl.Int64}
-        floats = dict.fromkeys(["mean_s", *names], pl.Float64)
-        return pl.DataFrame(rows, schema={**columns, **floats}, orient="row")
+        import polars as pl
 
-    def _send_files(self) -> list[bool]:
+        columns = {"what": pl.String, "began": pl.Int64, "completed": pl.Int64}
+        floats = dict.fromkeys(["mean_s", *map(_column, shares)], pl.Float64)
+        return pl.DataFrame(self._completed(shares), schema={**columns, **floats}, orient="row")
+
+    def _completed(self, shares: Sequence[float]) -> list[dict[str, Any]]:
+        """Rows of :meth:`completions`."""
+        flows, short_flows = self._columns("flows"), self._columns("short_flows")
+        completed = [time is not None for time in flows["completion_time_s"]]
+        is_response = [flow is not None for flow in short_flows["flow"]]
+        kinds = {
+            "flows": (flows, list(map(operator.or_, completed, self._send_files(flows["started_at_s"])))),
+            "short_flows": (short_flows, list(map(operator.not_, is_response))),
+            "responses": (short_flows, is_response),
+        }
+        rows = []
+        for what, (table, wanted) in kinds.items():
+            times = zip(table["started_at_s"], table["completion_time_s"], wanted, strict=True)
+            began = [(start, time) for start, time, counts in times if counts and self._is_in(start)]
+            if not began:
+                continue
+            done = np.array([time for _, time in began if time is not None])
+            unfinished = np.array([self.simulated_s - start for start, time in began if time is None])
+            mean, *reached = _known(mean_and_quantiles(done, unfinished, shares))
+            known = dict(zip(map(_column, shares), reached, strict=True))
+            rows.append({"what": what, "began": len(began), "completed": len(done), "mean_s": mean, **known})
+        return rows
+
+    def _is_in(self, start_s: float | None) -> bool:
+        """True for a start in the measured part of the run."""
+        return start_s is not None and self.measured_from_s <= start_s < self.simulated_s
+
+    def _send_files(self, starts: Sequence[float | None]) -> list[bool]:
         """For each flow, true if it sends a file of limited size and is not stopped before the end of the run."""
         s = self.scenario.settings
         stops = [(e["flow"], _seconds(e["at"])) for e in s["event"] if e["action"] == "flow_stop"]
-        starts = self.flows["started_at_s"].fill_null(math.inf)
         files = []
-        for number, (entry, start) in enumerate(zip(self.scenario._core.entries(), starts, strict=True)):
-            flow = s["traffic"] if entry is None else s["flow"][entry]
+        for number, (entry, begun) in enumerate(zip(self.scenario._core.entries(), starts, strict=True)):
+            flow, start = s["traffic"] if entry is None else s["flow"][entry], math.inf if begun is None else begun
             is_file = _has_end(flow["app"], {**s["bulk"], **flow.get("bulk", {})})
             own = [_stop_s(flow, start), *(at for stopped, at in stops if stopped == number and at >= start)]
             files.append(is_file and min(own) >= self.simulated_s)
@@ -604,7 +655,7 @@ class Results:
         if self.end == "running":
             return []
         forked.refuse()
-        return list(of_results(self.end, self._silences, self.batches, self._certain))
+        return list(of_results(self.end, self._silences, self._columns("batches"), self._certain))
 
     @property
     def doubts(self) -> list[str]:
@@ -616,7 +667,8 @@ class Results:
     def _silences(self) -> list[Silence]:
         """Flows that delivered nothing in the measured part of the run."""
         forked.refuse()
-        return list(of_run(self.scenario, self.flows, self.packet_outcomes, self.batteries, self.simulated_s))
+        flows, outcomes, batteries = map(self._rows, ("flows", "packet_outcomes", "batteries"))
+        return list(of_run(self.scenario, flows, outcomes, batteries, self.simulated_s))
 
     def to_dict(self, *, measures: str | Sequence[str] | None = None, flows: str | None = None) -> dict[str, Any]:
         """All results as plain data, as printed by ``chappe run --json``.
@@ -630,9 +682,9 @@ class Results:
             RuntimeError: In a process forked after polars was used.
         """
         forked.refuse()
-        all_tables = {name: getattr(self, name).to_dicts() for name in TABLES}
+        all_tables = {name: self._rows(name) for name in TABLES}
         is_all = measures is None and flows is None
-        summary = {} if is_all else {"summary": self.summary(measures=measures, flows=flows).to_dicts()}
+        summary = {} if is_all else {"summary": self._summary(measures, flows=flows)}
         return {**self._facts(), **summary, **all_tables, "scenario": self.scenario.settings}
 
     def _facts(self) -> dict[str, Any]:
@@ -650,7 +702,7 @@ class Results:
                 *(notice._asdict() for notice in self.scenario.warnings),
                 *(notice._asdict() for notice in self.warnings),
             ],
-            "summary": self.summary().to_dicts(),
+            "summary": self._summary(),
         }
 
     def report(self, path: str | os.PathLike[str], *, title: str = "Run") -> None:
@@ -728,6 +780,8 @@ class Results:
         writing.finish(self._facts(), kept)
 
     def _write_table(self, name: str, path: Path) -> None:
+        from chappe import _tables as tables
+
         tables.write(self.table(name), path, of_file(name, self.scenario, self.version, self.epoch))
 
     def _repr_html_(self) -> str:
@@ -739,12 +793,6 @@ class Results:
     def __repr__(self) -> str:
         goodput = float(self.flows["goodput_bps"].sum()) / 1e3
         return f"<Results: {count(len(self.flows), 'flow')}, {goodput:.1f} kbit/s, {self.simulated_s:.1f} s simulated>"
-
-
-def begin_of_measured(batches: pl.DataFrame) -> float:
-    """Begin of the measured part of a run [s], from its batches."""
-    used = batches.filter(pl.col("used"))["started_at_s"]
-    return 0.0 if used.is_empty() else float(used.item(0))
 
 
 def _seconds(time: str) -> float:
@@ -762,6 +810,11 @@ def _stop_s(flow: Mapping[str, Any], start_s: float) -> float:
 def _has_end(app: str, bulk: Mapping[str, Any]) -> bool:
     """True for file transfers of limited size."""
     return app == "bulk" and any(bulk[name] != "unlimited" for name in ("segments", "bytes"))
+
+
+def _column(share: float) -> str:
+    """Column of a quantile of completion times."""
+    return f"p{100 * share:g}_s"
 
 
 def _known(values: Sequence[float]) -> list[float | None]:
@@ -839,6 +892,8 @@ def _run(
 ) -> Results:
     if out is None:
         return Results(scenario, _core.run(scenario._core, progress, None, capture))
+    from chappe._recorded import Stream
+
     names = list(dict.fromkeys(scenario.settings["run"]["record"]))
     with Writing(out) as writing:
         about = {name: of_file(name, scenario, _core.VERSION, _core.RESULTS_EPOCH) for name in names}

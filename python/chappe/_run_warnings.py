@@ -1,14 +1,16 @@
 """Warnings about the results of a run, as records."""
 
 from collections.abc import Iterator, Mapping, Sequence
-
-import polars as pl
+from typing import TYPE_CHECKING
 
 from chappe._doubts import CORRELATED, TREND
 from chappe._notice import Notice
 from chappe._silence import TOLD, Silence
 from chappe._words import count
 from chappe.measures import short_batches
+
+if TYPE_CHECKING:
+    from chappe._columns import Table
 
 ENDS = {
     "limit": "reached run.time_limit before the stop rule was met",
@@ -18,7 +20,7 @@ ENDS = {
 
 
 def of_results(
-    end: str, silences: Sequence[Silence], batches: pl.DataFrame, certain: Mapping[str, Sequence[str]]
+    end: str, silences: Sequence[Silence], batches: "Table", certain: Mapping[str, Sequence[str]]
 ) -> Iterator[Notice]:
     """Yields the warnings about a run.
 

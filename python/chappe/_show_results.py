@@ -1,12 +1,13 @@
 """Output of ``chappe run``."""
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-import polars as pl
 from rich.text import Text
 
 from chappe import _chosen as chosen
 from chappe import _show as show
+from chappe._columns import Rows, rows_of
 from chappe._doubts import CORRELATED, MEANING, TREND
 from chappe._results import Results
 from chappe._run_warnings import ENDS
@@ -14,6 +15,9 @@ from chappe._silence import told
 from chappe._why import AIRTIME, LOSSES, REASONS, SENDING, USES, Why
 from chappe._words import count, plain, times
 from chappe.measures import OF_TCP, measure_of, short_batches
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _NOTABLE = 0.001
 """Share of time without a route that is reported even if no path broke."""
@@ -39,7 +43,9 @@ def results(r: Results, name: str, choice: str | None = None, measures: Sequence
     flows = show.table(
         "Flow", "src", "dst", "variant", ">goodput", ">delivered", ">retransmitted", ">timeouts", ">window", ">RTT"
     )
-    for f in r.flows.iter_rows(named=True):
+    columns = r._columns("flows")
+    of_flows = rows_of(columns)
+    for f in of_flows:
         window, rtt = show.number(f["mean_window_segments"], 3), show.number(_ms(f["mean_rtt_s"]), 3)
         flows.add_row(
             str(f["flow"]),
@@ -54,7 +60,7 @@ def results(r: Results, name: str, choice: str | None = None, measures: Sequence
             f"{rtt} ms" if rtt != "-" else "-",
         )
     show.write(flows)
-    for f in r.flows.filter(pl.col("aborted_at_s").is_not_null()).iter_rows(named=True):
+    for f in (f for f in of_flows if f["aborted_at_s"] is not None):
         show.say(
             f"Flow {f['flow']} gave up at {f['aborted_at_s']:,.1f} s after too many consecutive timeouts "
             "(`tcp.max_timeouts`).",
@@ -62,19 +68,18 @@ def results(r: Results, name: str, choice: str | None = None, measures: Sequence
         )
     for text in told([] if r.end == "running" else r._silences):
         show.say(f"{text[0].upper()}{text[1:]}.", style="yellow")
-    _completions(r.completions())
-    if not r.wired_links.is_empty():
-        _links(r.wired_links)
-    summary = r.summary(measures=measures, flows=choice)
-    used = int(r.batches["used"].sum())
+    _completions(r._completed((0.5, 0.95, 0.99)))
+    _links(r._rows("wired_links"))
+    summary, batches = r._summary(measures, flows=choice), r._columns("batches")
+    used = sum(batches["used"])
     # A single batch gives no interval.
     title = (
         f"95 % confidence, from {count(used, 'batch')} of one run" if used > 1 else "From 1 batch, without an interval"
     )
-    kinds = chosen.kinds_of(r.flows)
-    only_udp = r.short_flows.is_empty() and "tcp" not in kinds
+    kinds = chosen.kinds_of(columns)
+    only_udp = "tcp" not in kinds and not r._columns("short_flows")["flow"]
     rows, doubts = [], []
-    for row in summary.iter_rows(named=True):
+    for row in summary:
         m = measure_of(row["measure"]).near(row["estimate"])
         if only_udp and m.name in OF_TCP:
             continue
@@ -93,7 +98,7 @@ def results(r: Results, name: str, choice: str | None = None, measures: Sequence
         show.say("Nothing was measured: no batch delivered a packet.", style="yellow")
     if choice is None and len(kinds) > 1:
         show.say(pooled(kinds))
-    if short := short_batches(r.batches):
+    if short := short_batches(batches):
         show.say(f"{short[0].upper()}{short[1:]}.", style="yellow")
     found = r._certain_of(choice) if doubts else {}
     for word in dict.fromkeys(doubts):
@@ -101,11 +106,11 @@ def results(r: Results, name: str, choice: str | None = None, measures: Sequence
             show.say(f"{word}: {MEANING[word]}. Use longer batches or several seeds.", style="yellow")
         else:
             show.say(f"{word}: no more rows than by chance, which is one of twenty.")
-    outcomes = r.packet_outcomes
-    dropped = {name: int(outcomes[name].sum()) for name in outcomes.columns if name.startswith("dropped_")}
+    outcomes = r._columns("packet_outcomes")
+    dropped = {name: sum(numbers) for name, numbers in outcomes.items() if name.startswith("dropped_")}
     reasons = [f"{n:,} {name.removeprefix('dropped_').replace('_', ' ')}" for name, n in dropped.items() if n]
     show.say(f"Packets dropped in the whole run: {', '.join(reasons) or 'none'}.")
-    _batteries(r.batteries)
+    _batteries(r._rows("batteries"))
 
 
 def pooled(kinds: Mapping[str, int]) -> str:
@@ -118,34 +123,37 @@ def _ms(seconds: float | None) -> float | None:
     return None if seconds is None else seconds * 1e3
 
 
-def _batteries(batteries: pl.DataFrame) -> None:
+def _batteries(batteries: Rows) -> None:
     """Prints the number of empty batteries."""
-    ends = batteries.filter(pl.col("capacity_j").is_not_null())
-    if ends.is_empty():
+    ends = [b for b in batteries if b["capacity_j"] is not None]
+    if not ends:
         return
-    empty = ends.filter(pl.col("emptied_at_s").is_not_null()).sort("emptied_at_s", "node")
+    empty = sorted((b["emptied_at_s"], b["node"]) for b in ends if b["emptied_at_s"] is not None)
     text = f"Batteries: {len(empty)} of {len(ends)} are empty"
-    if len(empty):
-        text += f", the first at node {empty['node'][0]} after {show.number(empty['emptied_at_s'][0])} s"
-    show.say(f"{text}.", style="yellow" if len(empty) else "")
+    if empty:
+        at, node = empty[0]
+        text += f", the first at node {node} after {show.number(at)} s"
+    show.say(f"{text}.", style="yellow" if empty else "")
 
 
-def _completions(times: pl.DataFrame) -> None:
+def _completions(times: Rows) -> None:
     """Prints completion times of finite flows and short flows."""
-    if times.is_empty():
+    if not times:
         return
     t = show.table("Completion", ">began", ">completed", ">mean", ">median", ">95 %", ">99 %")
-    for row in times.iter_rows(named=True):
+    for row in times:
         measured = (row[c] for c in ("mean_s", "p50_s", "p95_s", "p99_s"))
         seconds = ["-" if s is None else f"{show.number(s, 3)} s" for s in measured]
         t.add_row(row["what"].replace("_", " "), f"{row['began']:,}", f"{row['completed']:,}", *seconds)
     show.write(t)
 
 
-def _links(directions: pl.DataFrame) -> None:
+def _links(directions: Rows) -> None:
     """Prints the traffic of point-to-point links."""
+    if not directions:
+        return
     t = show.table("Link", "src", "dst", ">sent", ">throughput", ">in use", ">queue", ">queue full", ">damaged")
-    for d in directions.iter_rows(named=True):
+    for d in directions:
         t.add_row(
             str(d["link"]),
             str(d["src"]),
@@ -162,6 +170,8 @@ def _links(directions: pl.DataFrame) -> None:
 
 def why(budgets: Why) -> None:
     """Prints time budgets, route breaks and causes of loss."""
+    import polars as pl
+
     show.say("")
     flows = budgets.flow_time["flow"].unique(maintain_order=True).to_list()
     # One column per flow, as many as fit.
@@ -191,8 +201,10 @@ def why(budgets: Why) -> None:
     _airtime(budgets)
 
 
-def _routes(routes: pl.DataFrame) -> None:
+def _routes(routes: "pl.DataFrame") -> None:
     """Prints route breaks by flow."""
+    import polars as pl
+
     told = routes.filter((pl.col("breaks") > 0) | (pl.col("share").fill_null(0) >= _NOTABLE))
     for r in told.head(SHOWN).iter_rows(named=True):
         none = f"no route for {100 * (r['share'] or 0.0):.1f} % of the time"
@@ -209,6 +221,8 @@ def _routes(routes: pl.DataFrame) -> None:
 
 def _airtime(budgets: Why) -> None:
     """Prints the airtime of all nodes together and of the busiest ones."""
+    import polars as pl
+
     sending = budgets.airtime.filter(pl.col("use").is_in(SENDING)).group_by("node").agg(pl.col("time_s").sum())
     busiest = sending.sort(["time_s", "node"], descending=[True, False])["node"].head(5).to_list()
     nodes = budgets.airtime["node"].n_unique()
@@ -226,7 +240,7 @@ def _airtime(budgets: Why) -> None:
     show.say(f"Energy of all nodes: {show.number(budgets.energy_j)} J, {per_bit} uJ per delivered bit.")
 
 
-def _aggregates(aggregates: pl.DataFrame) -> None:
+def _aggregates(aggregates: "pl.DataFrame") -> None:
     """Prints the aggregates of the nodes that sent the most MPDUs."""
     if aggregates.is_empty():
         return
@@ -237,5 +251,5 @@ def _aggregates(aggregates: pl.DataFrame) -> None:
     show.write(t)
 
 
-def _mean(values: pl.Series) -> float:
+def _mean(values: "pl.Series") -> float:
     return float(values.sum()) / len(values)

@@ -1,10 +1,9 @@
 """Flows that deliver nothing, with reasons from the counters of a run."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import polars as pl
-
+from chappe._columns import Rows
 from chappe._scenario import Scenario
 from chappe._show import rate_of
 from chappe._why import LOSSES
@@ -41,19 +40,22 @@ class Silence(NamedTuple):
         return f"flow {self.flow} delivered nothing: {'; '.join(self.reasons)}"
 
 
-def silent(flows: pl.DataFrame, end_s: float | pl.Expr) -> pl.DataFrame:
-    """Rows of flows that delivered nothing in the measured part of the run.
+def is_silent(f: Mapping[str, Any], end_s: float) -> bool:
+    """True for a flow that delivered nothing in the measured part of the run.
 
-    Flows that completed or were stopped before the measured part are left out.
+    Flows that completed or were stopped before the measured part are not silent.
+
+    Args:
+        f: Row of the table ``flows``.
+        end_s: End of the run [s].
     """
-    none = (pl.col("packets_delivered") == 0) & (pl.col("measured_s") > 0) & pl.col("completion_time_s").is_null()
-    late = pl.col("started_at_s").is_null() | (pl.col("started_at_s") >= end_s)
-    return flows.filter(none & ((pl.col("packets_sent") > 0) | late | (pl.col("no_route_s") > 0)))
+    if f["packets_delivered"] or not f["measured_s"] or f["completion_time_s"] is not None:
+        return False
+    is_late = f["started_at_s"] is None or f["started_at_s"] >= end_s
+    return bool(f["packets_sent"] or is_late or f["no_route_s"])
 
 
-def of_run(
-    scenario: Scenario | None, flows: pl.DataFrame, outcomes: pl.DataFrame, batteries: pl.DataFrame, end_s: float
-) -> Iterator[Silence]:
+def of_run(scenario: Scenario | None, flows: Rows, outcomes: Rows, batteries: Rows, end_s: float) -> Iterator[Silence]:
     """Yields the flows of a run that delivered nothing.
 
     Args:
@@ -63,13 +65,13 @@ def of_run(
         batteries: Table ``batteries`` of the run.
         end_s: End of the run [s].
     """
-    rows = silent(flows, end_s)
-    if rows.is_empty():
+    rows = [f for f in flows if is_silent(f, end_s)]
+    if not rows:
         return
     # The counters of packets and frames do not distinguish flows.
     everywhere = "" if len(rows) == len(flows) else "in the whole network "
     common: list[str] | None = None
-    for f in rows.iter_rows(named=True):
+    for f in rows:
         if not_begun := _not_begun(f, end_s):
             yield Silence(f["flow"], [not_begun])
             continue
@@ -89,52 +91,60 @@ def told(silences: Sequence[Silence]) -> list[str]:
     return sentences
 
 
-def _not_begun(f: dict[str, Any], end_s: float) -> str | None:
+def _not_begun(f: Mapping[str, Any], end_s: float) -> str | None:
     start = f["started_at_s"]
     if start is None:
         return "it was never started"
     return f"it starts at {start:,.4g} s, and the run ended at {end_s:,.4g} s" if start >= end_s else None
 
 
-def _ends(f: dict[str, Any], batteries: pl.DataFrame) -> Iterator[str]:
+def _ends(f: Mapping[str, Any], batteries: Rows) -> Iterator[str]:
     """Faults of the source and destination nodes."""
-    if not batteries.is_empty():
-        empty = batteries.filter(pl.col("node").is_in([f["src"], f["dst"]]) & pl.col("emptied_at_s").is_not_null())
-        for b in empty.iter_rows(named=True):
+    for b in batteries:
+        if b["node"] in (f["src"], f["dst"]) and b["emptied_at_s"] is not None:
             yield f"the battery of node {b['node']} was empty at {b['emptied_at_s']:,.4g} s"
     if not f["packets_sent"] and not f["no_route_s"]:
         yield "its source sent nothing"
 
 
-def _route(f: dict[str, Any]) -> Iterator[str]:
+def _route(f: Mapping[str, Any]) -> Iterator[str]:
     time = f["route_available_s"] + f["no_route_s"]
     if time and (share := f["no_route_s"] / time) >= _LACKED:
         yield f"its source had no route for {100 * share:.0f} % of the time"
 
 
-def _routing(outcomes: pl.DataFrame, where: str) -> Iterator[str]:
+def _routing(outcomes: Rows, where: str) -> Iterator[str]:
     """Unicast routing messages that were dropped, such as route replies; broadcasts have no retry limit."""
-    routing = outcomes.filter(pl.col("packet_class") == "routing")
-    if lost := int(routing["dropped_retry_limit"].sum()) + int(routing["dropped_arp_failure"].sum()):
+    routing = [row for row in outcomes if row["packet_class"] == "routing"]
+    if lost := _sum(routing, "dropped_retry_limit") + _sum(routing, "dropped_arp_failure"):
         given_up = [name for name in LOSSES if name.startswith("retry_limit_") or name == "dropped_arp_failure"]
-        causes = {LOSSES[name]: int(routing[name].sum()) for name in given_up}
+        causes = {LOSSES[name]: _sum(routing, name) for name in given_up}
         cause = max(causes, key=lambda label: causes[label])
         why = f" ({cause.removeprefix('retry limit: ')})" if causes[cause] else ""
         yield f"{where}{count(lost, 'unicast routing message')} lost{why}"
 
 
-def _lost(outcomes: pl.DataFrame, where: str) -> Iterator[str]:
+def _lost(outcomes: Rows, where: str) -> Iterator[str]:
     """Main causes of packet loss."""
-    packets = outcomes.filter(pl.col("packet_class").is_in(["data", "ack"]))
-    numbers = sorted(((int(packets[name].sum()), label) for name, label in LOSSES.items()), key=lambda n: -n[0])
+    packets = _of_flows(outcomes)
+    numbers = sorted(((_sum(packets, name), label) for name, label in LOSSES.items()), key=lambda n: -n[0])
     for n, label in numbers[:_CAUSES]:
         if n:
             yield f"{where}{count(n, 'packet')} lost: {label}"
 
 
-def _inside(outcomes: pl.DataFrame) -> str:
-    packets = outcomes.filter(pl.col("packet_class").is_in(["data", "ack"]))
-    return f"{count(int(packets['inside'].sum()), 'packet')} in transit when the run ended, and none was lost"
+def _inside(outcomes: Rows) -> str:
+    inside = _sum(_of_flows(outcomes), "inside")
+    return f"{count(inside, 'packet')} in transit when the run ended, and none was lost"
+
+
+def _of_flows(outcomes: Rows) -> Rows:
+    """Outcomes of the packets of flows."""
+    return [row for row in outcomes if row["packet_class"] in ("data", "ack")]
+
+
+def _sum(rows: Rows, name: str) -> int:
+    return sum(row[name] for row in rows)
 
 
 def _half_links(scenario: Scenario | None) -> Iterator[str]:

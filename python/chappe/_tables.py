@@ -13,6 +13,14 @@ import polars.selectors as cs
 
 from chappe._files import write_file
 
+TYPES = {"float": pl.Float64, "int": pl.Int64, "text": pl.String, "bool": pl.Boolean}
+"""Types of columns by their names in the core."""
+
+
+def frame(columns: Mapping[str, tuple[str, Sequence[Any]]]) -> pl.DataFrame:
+    """Data frame of a table of the core, which is a dict from column names to types and values."""
+    return pl.DataFrame([pl.Series(n, values, dtype=TYPES[kind]) for n, (kind, values) in columns.items()])
+
 
 def read(path: Path) -> pl.DataFrame:
     """Reads a table from a Parquet file."""

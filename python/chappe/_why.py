@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
-
 from chappe import _deprecated as deprecated
 from chappe import _forked as forked
-from chappe import _tables as tables
+
+if TYPE_CHECKING:
+    import polars as pl
 
 USES = {
     "slow_start": "slow start",
@@ -96,11 +96,11 @@ class Why:
         energy_per_bit_j: Energy per delivered bit of payload [J]; ``None`` if nothing was delivered.
     """
 
-    flow_time: pl.DataFrame
-    routes: pl.DataFrame
-    losses: pl.DataFrame
-    airtime: pl.DataFrame
-    aggregates: pl.DataFrame
+    flow_time: "pl.DataFrame"
+    routes: "pl.DataFrame"
+    losses: "pl.DataFrame"
+    airtime: "pl.DataFrame"
+    aggregates: "pl.DataFrame"
     energy_j: float
     energy_per_bit_j: float | None
 
@@ -129,8 +129,12 @@ class Why:
         return output.getvalue().strip("\n")
 
 
-def explain(flows: pl.DataFrame, outcomes: pl.DataFrame, airtime: pl.DataFrame, nodes: pl.DataFrame) -> Why:
+def explain(flows: "pl.DataFrame", outcomes: "pl.DataFrame", airtime: "pl.DataFrame", nodes: "pl.DataFrame") -> Why:
     """Budgets from the tables of a run."""
+    import polars as pl
+
+    from chappe import _tables as tables
+
     # The previous version did not tell the packets of the warm-up from the others.
     measured = outcomes.filter(pl.col("measured").fill_null(True))
     lost = measured.filter(pl.col("packet_class").is_in(["data", "ack"])).unpivot(
@@ -167,8 +171,12 @@ def explain(flows: pl.DataFrame, outcomes: pl.DataFrame, airtime: pl.DataFrame, 
     )
 
 
-def _aggregates(nodes: pl.DataFrame) -> pl.DataFrame:
+def _aggregates(nodes: "pl.DataFrame") -> "pl.DataFrame":
     """Aggregates of the nodes that sent MPDUs as QoS stations; results of before have no such counters."""
+    import polars as pl
+
+    from chappe import _tables as tables
+
     if "mpdus_sent" not in nodes.columns:
         nodes = nodes.with_columns(pl.lit(0, pl.Int64).alias(name) for name in ("mpdus_sent", "mpdus_failed"))
     return tables.known(
@@ -182,8 +190,12 @@ def _aggregates(nodes: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _shares(table: pl.DataFrame, index: str, uses: list[str]) -> pl.DataFrame:
+def _shares(table: "pl.DataFrame", index: str, uses: list[str]) -> "pl.DataFrame":
     """Times by use as rows, with shares."""
+    import polars as pl
+
+    from chappe import _tables as tables
+
     times = table.unpivot([f"{use}_s" for use in uses], index=index, variable_name="use", value_name="time_s")
     shares = times.with_columns(
         pl.col("use").str.strip_suffix("_s"),

@@ -8,11 +8,10 @@ little weight.
 import difflib
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import partial
-from typing import Literal, NamedTuple
+from functools import cache, partial
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from chappe import _chosen as chosen
@@ -20,12 +19,21 @@ from chappe._arguments import said
 from chappe._deprecated import warn
 from chappe.stats import Jackknife, Pooled, Statistic, exact_rate, exact_share, jain_of_totals, quotient, skewness
 
+if TYPE_CHECKING:
+    from chappe._columns import Table
+
 Direction = Literal["maximize", "minimize"]
 """Better direction of a measure."""
 
 
 Exact = Callable[[float, float, float], tuple[float, float]]
 """Function from two totals and a confidence to an interval that is exact for independent events."""
+
+Columns = Callable[[str], NDArray[np.float64]]
+"""Function from the name of a column of the table ``batches`` to its numbers; NaN where it has none."""
+
+Total = Callable[[Columns], NDArray[np.float64]]
+"""Function from the columns of the table ``batches`` to a total of each batch."""
 
 
 class Measure(NamedTuple):
@@ -36,9 +44,9 @@ class Measure(NamedTuple):
     unit: str
     scale: float
     """Factor from the stored value to ``unit``."""
-    over: pl.Expr
-    """Numerator: a total of a batch, from the table ``batches``."""
-    under: pl.Expr
+    over: Total
+    """Numerator: a total of a batch."""
+    under: Total
     """Denominator: a total of a batch."""
     direction: Direction | None = None
     """Better direction: ``"maximize"`` or ``"minimize"``; ``None`` if neither is better."""
@@ -79,37 +87,60 @@ JAIN = "jain_index"
 INDICES = (JAIN, "jain_index_of_batches")
 """Measures between the reciprocal of the number of flows and 1."""
 
-_TIME = pl.col("ended_at_s") - pl.col("started_at_s")
-_BITS = 8.0 * pl.col("bytes_delivered")
-_TEN_THOUSAND = pl.col("packets_delivered") / 10_000.0
+
+def _time(column: Columns) -> NDArray[np.float64]:
+    """Duration of a batch [s]."""
+    return column("ended_at_s") - column("started_at_s")
+
+
+def _bits(column: Columns) -> NDArray[np.float64]:
+    return 8.0 * column("bytes_delivered")
+
+
+def _ten_thousand(column: Columns) -> NDArray[np.float64]:
+    packets = column("packets_delivered")
+    # As polars does it, for the last digits of results before: several rows are multiplied by the reciprocal.
+    return packets / 10_000.0 if len(packets) == 1 else packets * 1e-4
+
+
+def _undefined(column: Columns) -> NDArray[np.float64]:
+    return np.full_like(_time(column), math.nan)
+
+
+def _the(name: str) -> Total:
+    """A column as it is."""
+    return lambda column: column(name)
+
+
+def _sum(*names: str) -> Total:
+    """The sum of columns."""
+    return lambda column: np.add.reduce([column(name) for name in names])
 
 
 def _per_10000(name: str, label: str, direction: Direction | None = None) -> Measure:
-    events = pl.col(name).cast(pl.Float64)
-    return Measure(f"{name}_per_10000", label, "per 10,000", 1, events, _TEN_THOUSAND, direction, exact=exact_rate)
+    return Measure(f"{name}_per_10000", label, "per 10,000", 1, _the(name), _ten_thousand, direction, exact=exact_rate)
 
 
 def _mean(name: str, label: str, unit: str, scale: float, samples: str, direction: Direction | None = None) -> Measure:
     """A mean of samples: the total of a batch is the mean times the number of samples."""
-    under = pl.col(samples).cast(pl.Float64)
-    return Measure(
-        name, label, unit, scale, pl.when(under > 0).then(pl.col(name) * under).otherwise(0.0), under, direction
-    )
+
+    def total(column: Columns) -> NDArray[np.float64]:
+        return np.where(column(samples) > 0, column(name) * column(samples), 0.0)
+
+    return Measure(name, label, unit, scale, total, _the(samples), direction)
 
 
 MEASURES: tuple[Measure, ...] = (
-    Measure("goodput_bps", "goodput", "kbit/s", 1e-3, _BITS, _TIME, "maximize"),
-    Measure("throughput_bps", "throughput", "kbit/s", 1e-3, pl.col("throughput_bps") * _TIME, _TIME),
-    Measure(
-        JAIN, "Jain's index", "", 1, pl.lit(math.nan), pl.lit(math.nan), "maximize", jain_of_totals, limits=(0.0, 1.0)
-    ),
+    Measure("goodput_bps", "goodput", "kbit/s", 1e-3, _bits, _time, "maximize"),
+    Measure("throughput_bps", "throughput", "kbit/s", 1e-3, lambda c: c("throughput_bps") * _time(c), _time),
+    Measure(JAIN, "Jain's index", "", 1, _undefined, _undefined, "maximize", jain_of_totals, limits=(0.0, 1.0)),
     Measure(
         "jain_index_of_batches",
         "Jain's index within a batch",
         "",
         1,
-        pl.col("jain_index").fill_null(0.0),
-        pl.col("jain_index").is_not_null().cast(pl.Float64),
+        lambda c: np.nan_to_num(c("jain_index")),
+        lambda c: np.isfinite(c("jain_index")).astype(float),
         "maximize",
         limits=(0.0, 1.0),
     ),
@@ -124,14 +155,14 @@ MEASURES: tuple[Measure, ...] = (
         "link-layer drops",
         "% of packets given to the MAC",
         100,
-        pl.sum_horizontal("mac_data_given_up", "mac_tcp_acks_given_up", "mac_other_given_up").cast(pl.Float64),
-        pl.sum_horizontal("mac_data_packets", "mac_tcp_acks", "mac_other_packets").cast(pl.Float64),
+        _sum("mac_data_given_up", "mac_tcp_acks_given_up", "mac_other_given_up"),
+        _sum("mac_data_packets", "mac_tcp_acks", "mac_other_packets"),
         "minimize",
         exact=exact_share,
         limits=(0.0, 1.0),
     ),
     _per_10000("route_failures", "false route failures", "minimize"),
-    Measure(ENERGY, "energy per delivered bit", "uJ", 1e6, pl.col("energy_j"), _BITS, "minimize"),
+    Measure(ENERGY, "energy per delivered bit", "uJ", 1e6, _the("energy_j"), _bits, "minimize"),
 )
 """All measures. "per 10,000" refers to delivered packets; undefined without any."""
 
@@ -154,8 +185,7 @@ def _own(name: str) -> Measure:
     if unit == "s" and any(word in stem for word in ("delay", "jitter")):
         printed, scale = "ms", 1e3
     label = (stem if printed and stem else name).replace("_", " ")
-    none = pl.lit(math.nan)
-    return Measure(name, label, printed, scale, none, none, limits=(-math.inf, math.inf))
+    return Measure(name, label, printed, scale, _undefined, _undefined, limits=(-math.inf, math.inf))
 
 
 def is_index(name: str) -> bool:
@@ -236,14 +266,14 @@ SHORT = 1000
 """Packets per batch below which less than 90 % of the 95 % intervals cover the true value."""
 
 
-def short_batches(batches: pl.DataFrame) -> str | None:
+def short_batches(batches: "Table") -> str | None:
     """Warning about intervals from short batches; ``None`` for long batches.
 
     Args:
         batches: The table ``batches`` of a run.
     """
-    used = batches.filter("used")
-    if len(used) < 2 or not 0 < (packets := float(used["packets_delivered"].sum()) / len(used)) < SHORT:
+    used = [n for n, counts in zip(batches["packets_delivered"], batches["used"], strict=True) if counts]
+    if len(used) < 2 or not 0 < (packets := sum(used) / len(used)) < SHORT:
         return None
     return (
         f"batches of {packets:,.0f} packets are short: less than 90 % of their 95 % intervals cover the true value, "
@@ -390,21 +420,23 @@ def of_runs(runs: Iterable[Totals | None], measure: str | None = None) -> Totals
     return Totals(table, quotient) if measure is None else Totals.of(measure, table, runs=True)
 
 
-def quotients(batches: pl.DataFrame, measure: str) -> NDArray[np.float64]:
+def quotients(batches: "Table", measure: str) -> NDArray[np.float64]:
     """Numerator and denominator of a measure, one row per batch; NaN where undefined."""
     return all_quotients(batches, [measure])[measure]
 
 
-def all_quotients(batches: pl.DataFrame, measures: Sequence[str]) -> dict[str, NDArray[np.float64]]:
-    """Numerators and denominators of several measures, in one query."""
+def all_quotients(batches: "Table", measures: Sequence[str]) -> dict[str, NDArray[np.float64]]:
+    """Numerators and denominators of several measures, whose columns are read once."""
     if not len(batches):
         return {name: np.empty((0, 2)) for name in measures}
-    parts = [part for name in measures for part in (BY_NAME[name].over, BY_NAME[name].under)]
-    columns = batches.select(
-        e.cast(pl.Float64).fill_null(math.nan).alias(str(n)) for n, e in enumerate(parts)
-    ).to_numpy()
-    # C order: the memory layout decides the order of summation in numpy.
-    return {name: np.ascontiguousarray(columns[:, 2 * n : 2 * n + 2]) for n, name in enumerate(measures)}
+
+    @cache
+    def column(name: str) -> NDArray[np.float64]:
+        return np.asarray(batches[name], dtype=float)
+
+    parts = {name: (BY_NAME[name].over, BY_NAME[name].under) for name in measures}
+    # C order, which `stack` gives: the memory layout decides the order of summation in numpy.
+    return {name: np.stack([over(column), under(column)], axis=1) for name, (over, under) in parts.items()}
 
 
 def of_flows(bytes_delivered: NDArray[np.generic], batches: int) -> NDArray[np.float64]:

@@ -51,9 +51,18 @@ def _prepare_streams() -> None:
             stream.reconfigure(errors="replace")
 
 
+def _prepare_numpy() -> None:
+    """Lets NumPy start without threads for linear algebra, which spin longer than most runs take; no command has any.
+
+    An environment that sets their number keeps it.
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs a command and returns its exit code: 0, 1 (cannot be done), 2 (bad input) or 130 (interrupted)."""
     _prepare_streams()
+    _prepare_numpy()
     try:
         try:
             return _done(argv)

@@ -45,15 +45,20 @@ def kind_of(file: str, text: str) -> str:
     """Kind of a file by the names in its text: ``"scenario"``, ``"study"`` or empty."""
     from chappe.study import _file as study_file
 
-    try:
-        names = set(json.loads(_core.toml_json(file, text)))
-    except ValueError:
-        return ""
+    names = _names_in(file, text)
     studies, scenarios = set(study_file.GROUPS[""]), set(schema()["properties"])
     of_study, of_scenario = names & studies - scenarios, names & scenarios - studies
     if of_study and not of_scenario:
         return "study"
     return "scenario" if of_scenario and not of_study else ""
+
+
+def _names_in(file: str, text: str) -> set[str]:
+    """Names at the top of a file; none if it is not TOML."""
+    try:
+        return set(json.loads(_core.toml_json(file, text)))
+    except ValueError:
+        return set()
 
 
 def text_in(file: str) -> str:
@@ -95,7 +100,8 @@ def scenario_in(file: str, sets: Iterable[str]) -> Scenario:
     try:
         return Scenario._from_text(file, text, pairs_of(sets))
     except ScenarioError:
-        if kind_of(file, text) == "study":
+        # Studies take longer to load than a wrong scenario to be read: most have names of scenarios only.
+        if not _names_in(file, text) <= set(schema()["properties"]) and kind_of(file, text) == "study":
             raise CommandError(f"{file} is a study: use `chappe sweep {file}`") from None
         raise
     except UnicodeEncodeError:

@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
 def run(args: argparse.Namespace) -> int:
     """``chappe run``."""
-    from chappe import _chosen as chosen
-    from chappe import _show_results as show_results
     from chappe._progress import hidden
 
     scenario = load(args)
     asked = scenario.settings["run"]["record"]
     if args.flows is not None:
+        from chappe import _chosen as chosen
+
         try:
             chosen.check_labels(args.flows, chosen.labels_of([scenario]))
         except ValueError as e:
@@ -63,6 +63,8 @@ def run(args: argparse.Namespace) -> int:
         told = [warning for warning in everything["warnings"] if warning["code"] not in args.ignored]
         print_json({**everything, "warnings": told, **budgets})
     elif not args.quiet:
+        from chappe import _show_results as show_results
+
         show_results.results(results, args.file, args.flows, args.measures or None)
         if told_of is not None:
             show_results.why(results.why())

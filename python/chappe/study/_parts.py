@@ -19,7 +19,7 @@ from chappe import _recorded as recorded
 from chappe import _tables as tables
 from chappe._error import reason
 from chappe._files import UNFINISHED, make_folder, take_away
-from chappe._results import TABLES, frame
+from chappe._results import TABLES
 from chappe._scenario import Scenario
 from chappe.study._reduced import REDUCED, SCHEMA
 
@@ -83,7 +83,7 @@ def frames_of(runs: Iterable[Finished]) -> dict[str, pl.DataFrame]:
             column: (kind, [value for _, table in reduced for value in table[column][1]])
             for column, (kind, _) in reduced[0][1].items()
         }
-        frames[REDUCED] = frame({RUN: ("text", keys), **columns})
+        frames[REDUCED] = tables.frame({RUN: ("text", keys), **columns})
     return frames
 
 

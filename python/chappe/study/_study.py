@@ -608,7 +608,10 @@ class Study:
             return []
         lengths = runs.select(RUN, "simulated_s").unique(RUN)
         flows = self._rows("flows", keys).join(lengths, on=RUN, maintain_order="left")
-        rows = silence.silent(flows, pl.col("simulated_s")).sort("flow", maintain_order=True)
+        # Most flows deliver something, and need no look at their rows.
+        none = flows.filter(packets_delivered=0)
+        is_silent = [silence.is_silent(f, f["simulated_s"]) for f in none.iter_rows(named=True)]
+        rows = none.filter(pl.Series(is_silent, dtype=pl.Boolean)).sort("flow", maintain_order=True)
         if rows.is_empty():
             return []
         found = []
@@ -616,8 +619,9 @@ class Study:
             key = of_flow[RUN][0]
             row = runs.filter(pl.col(RUN) == key).row(0, named=True)
             of_run = flows.filter(pl.col(RUN) == key).drop(RUN, "simulated_s")
-            outcomes, batteries = (self._rows(name, [key]) for name in ("packet_outcomes", "batteries"))
-            silences = silence.of_run(self._scenario_of(row), of_run, outcomes, batteries, row["simulated_s"])
+            outcomes, batteries = (self._rows(name, [key]).to_dicts() for name in ("packet_outcomes", "batteries"))
+            scenario = self._scenario_of(row)
+            silences = silence.of_run(scenario, of_run.to_dicts(), outcomes, batteries, row["simulated_s"])
             why = next(s for s in silences if s.flow == flow)
             at = named({**{name: row[name] for name in self.axes}, "seed": row["seed"]})
             many = f"{of_flow[RUN].n_unique():,} of {count(len(self.runs), 'run')}"
