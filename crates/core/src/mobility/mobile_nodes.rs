@@ -8,6 +8,7 @@ use super::cells::Cells;
 use super::courses::{Course, Courses};
 use super::near::Lists;
 use super::segment::MovementSegment;
+use super::track::Track;
 use super::waypoint::Model;
 use super::{Config, Kind, Start};
 use crate::packet::{NodeId, RadioId};
@@ -183,8 +184,8 @@ impl MobileNode {
 /// All nodes of a run.
 #[derive(Clone, Debug)]
 pub struct MobileNodes {
-    /// Current segment of each node, for queries of positions.
-    segments: Vec<MovementSegment>,
+    /// Track of each node, for queries of positions, and one that nobody reads.
+    tracks: Vec<Track>,
     nodes: Vec<MobileNode>,
     courses: Courses,
     /// End of each node's segment, or crossing of its cell's border.
@@ -202,8 +203,6 @@ pub struct MobileNodes {
     candidates: Vec<NodeId>,
     known_for: Span,
     decides_ties: bool,
-    /// Instant at which each node's position was last recorded, for `known_for`.
-    recorded_at: Vec<Time>,
 }
 
 impl MobileNodes {
@@ -211,8 +210,9 @@ impl MobileNodes {
     pub fn new(plan: &Plan, positions: &[Position], radios: usize, reach: Metres) -> MobileNodes {
         let nodes: Vec<MobileNode> =
             (0..).zip(positions).map(|(n, &position)| plan.initial_node(n, position)).collect();
-        let segments: Vec<MovementSegment> = nodes.iter().map(|m| m.segment).collect();
-        let positions: Vec<Position> = segments.iter().map(|l| l.from).collect();
+        let positions: Vec<Position> = nodes.iter().map(|m| m.segment.from).collect();
+        let unread = MovementSegment::rest(Position::default(), Time::ZERO, Time::NEVER);
+        let tracks = nodes.iter().map(|m| &m.segment).chain([&unread]).map(Track::new).collect();
         let courses = plan.courses().clone();
         let models = || {
             nodes.iter().filter_map(|m| if let Source::RandomWaypoint(w) = &m.source { Some(&w.model) } else { None })
@@ -239,12 +239,7 @@ impl MobileNodes {
             candidates: Vec::with_capacity(64),
             known_for: plan.profiles[0].ns2.neighbor_list_interval,
             decides_ties: plan.profiles[0].ns2.decides_ties,
-            recorded_at: if plan.profiles[0].ns2.neighbor_list_interval > Span::ZERO {
-                vec![Time::ZERO; n]
-            } else {
-                Vec::new()
-            },
-            segments,
+            tracks,
             nodes,
             courses,
         };
@@ -266,7 +261,7 @@ impl MobileNodes {
             self.order.pop();
             let n = node as usize;
             if self.deadlines[n] == at && self.update(n, now) {
-                tell(NodeId(node), &self.segments[n], self.nodes[n].to);
+                tell(NodeId(node), &self.nodes[n].segment, self.nodes[n].to);
             }
         }
     }
@@ -287,7 +282,7 @@ impl MobileNodes {
             begun = true;
         }
         let segment = node.segment;
-        self.segments[n] = segment;
+        self.tracks[n].follow(&segment);
         self.cells.update(n as u32, segment.at(now));
         let (low, high) = self.cells.corners(n as u32);
         // Checks again soon if rounding leaves the node on the near side of the border.
@@ -304,7 +299,7 @@ impl MobileNodes {
     /// Position of a node at an instant.
     #[inline]
     pub fn position(&self, n: NodeId, at: Time) -> Position {
-        self.segments[n.index()].at(at)
+        self.tracks[n.index()].exact(at).position
     }
 
     /// Tells if motion decides ties between a signal that arrives and a back-off slot that ends.
@@ -323,7 +318,7 @@ impl MobileNodes {
 
     /// Current segment of a node.
     pub fn segment(&self, n: NodeId) -> &MovementSegment {
-        &self.segments[n.index()]
+        &self.nodes[n.index()].segment
     }
 
     /// Destination of a node's segment.
@@ -338,7 +333,7 @@ impl MobileNodes {
         if !changed && self.lists.is_quiet(r, at, self.jumped) {
             return false;
         }
-        let mut all = std::iter::once(&n).chain(self.lists.of(n)).map(|m| &self.segments[m.index()]);
+        let mut all = std::iter::once(&n).chain(self.lists.of(n)).map(|m| self.segment(*m));
         let quiet = all.try_fold(Time::NEVER, |until, s| (!s.moves()).then(|| until.min(s.ends)));
         self.lists.note_quiet(r, quiet.unwrap_or(Time::ZERO), self.jumped);
         true
@@ -348,9 +343,9 @@ impl MobileNodes {
     fn make_list(&mut self, n: NodeId, at: Time) -> bool {
         let position = self.position(n, at);
         let distance = (1.0 + SLACK) * self.reach + MARGIN;
-        let MobileNodes { candidates, cells, segments, lists, jumped, .. } = self;
+        let MobileNodes { candidates, cells, tracks, lists, jumped, .. } = self;
         let is_near = |m: &NodeId| {
-            let p = segments[m.index()].at(at);
+            let p = tracks[m.index()].exact(at).position;
             (p.x - position.x).powi(2) + (p.y - position.y).powi(2) <= distance * distance
         };
         candidates.clear();
@@ -361,18 +356,20 @@ impl MobileNodes {
 
     /// Nodes that may be in range of the radio of the last [`look_around`](Self::look_around), in the order of their
     /// numbers. Records the positions of the nodes that the sender finds.
+    #[inline]
     pub fn near(&mut self, n: NodeId, at: Time) -> Near<'_> {
         let known_for = (self.known_for > Span::ZERO).then_some(self.known_for);
         let position = known_for.map_or_else(Position::default, |known_for| {
-            let recorded_at = std::mem::replace(&mut self.recorded_at[n.index()], at);
-            recorded_position(&self.segments[n.index()], recorded_at, at, known_for)
+            let track = &mut self.tracks[n.index()];
+            let position = track.known(at, known_for);
+            track.recorded = track.exact(at);
+            position
         });
         Near {
             candidates: self.lists.of(n).iter(),
-            segments: &self.segments,
+            tracks: &mut self.tracks,
             at,
             known_for,
-            recorded_at: &mut self.recorded_at,
             position,
             side: self.reach + BEYOND,
         }
@@ -410,11 +407,10 @@ impl MobileNodes {
 /// because the branch would be unpredictable.
 pub struct Near<'a> {
     candidates: std::slice::Iter<'a, NodeId>,
-    segments: &'a [MovementSegment],
+    tracks: &'a mut [Track],
     at: Time,
     /// Longest age of positions; `None`: all candidates are found.
     known_for: Option<Span>,
-    recorded_at: &'a mut [Time],
     /// Recorded position of the node.
     position: Position,
     /// Half the side of the square [m].
@@ -427,26 +423,16 @@ impl Iterator for Near<'_> {
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         let m = *self.candidates.next()?;
-        let segment = &self.segments[m.index()];
+        let track = &mut self.tracks[m.index()];
+        let exact = track.exact(self.at);
         let mut found = true;
         if let Some(known_for) = self.known_for {
-            let recorded_at = &mut self.recorded_at[m.index()];
-            let p = recorded_position(segment, *recorded_at, self.at, known_for);
-            let (x, y) = ((p.x - self.position.x).abs(), (p.y - self.position.y).abs());
-            found = (x <= self.side) & (y <= self.side);
-            *recorded_at = select_unpredictable(found, self.at, *recorded_at);
+            let known = track.known(self.at, known_for);
+            let (x, y) = (known.x - self.position.x, known.y - self.position.y);
+            found = (x.abs() <= self.side) & (y.abs() <= self.side);
+            let recorded = select_unpredictable(found, m.index(), self.tracks.len() - 1);
+            self.tracks[recorded].recorded = exact;
         }
-        Some((RadioId(m.0), segment.at(self.at), found))
+        Some((RadioId(m.0), exact.position, found))
     }
-}
-
-/// Recorded position of a node: at the last exact query, at the begin of the segment, or at the last multiple of
-/// `known_for` after that.
-#[inline(always)]
-fn recorded_position(segment: &MovementSegment, recorded_at: Time, at: Time, known_for: Span) -> Position {
-    let last = recorded_at.max(segment.begins);
-    let age = at.since(last);
-    // Most ages are below the interval: dividing would take longer than all else.
-    let whole = if age < known_for { Span::ZERO } else { Span(age.0 / known_for.0 * known_for.0) };
-    segment.at(last + whole)
 }

@@ -12,6 +12,7 @@ pub mod waypoint;
 
 mod cells;
 mod near;
+mod track;
 
 pub use courses::{Course, Courses};
 pub use mobile_nodes::{MobileNodes, Plan};

@@ -17,6 +17,27 @@ pub struct MovementSegment {
     pub speed: Speed,
 }
 
+/// Position of a node as a linear function of time, from the begin of a segment on.
+#[derive(Clone, Copy, Debug)]
+pub struct Line {
+    /// Begin of the segment.
+    pub begins: Time,
+    /// Position at the begin.
+    pub from: Position,
+    /// Velocity along both axes [m/s].
+    velocity: (f64, f64),
+}
+
+impl Line {
+    /// Position at an instant.
+    #[inline]
+    pub fn at(&self, at: Time) -> Position {
+        // No run lasts 2^63 ns, and a signed number is converted by one instruction.
+        let s = at.since(self.begins).0 as i64 as f64 * 1e-9;
+        Position { x: self.from.x + self.velocity.0 * s, y: self.from.y + self.velocity.1 * s }
+    }
+}
+
 impl MovementSegment {
     /// A rest at a position.
     pub fn rest(position: Position, begins: Time, ends: Time) -> MovementSegment {
@@ -39,9 +60,13 @@ impl MovementSegment {
     /// Position of the node at an instant of the segment.
     #[inline]
     pub fn at(&self, at: Time) -> Position {
-        // No run lasts 2^63 ns, and a signed number is converted by one instruction.
-        let s = at.since(self.begins).0 as i64 as f64 * 1e-9;
-        Position { x: self.from.x + self.velocity.0 * s, y: self.from.y + self.velocity.1 * s }
+        self.line().at(at)
+    }
+
+    /// Position as a function of time.
+    #[inline]
+    pub fn line(&self) -> Line {
+        Line { begins: self.begins, from: self.from, velocity: self.velocity }
     }
 
     /// Tells if the node moves.

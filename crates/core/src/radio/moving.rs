@@ -30,7 +30,7 @@ pub(super) struct Moving {
     /// Receivers that only sense the frame.
     sensing: Vec<ReceiverInRange>,
     /// Receivers that could decode the previous frame.
-    before: Vec<u32>,
+    before: Vec<ReceiverInRange>,
     /// Number of times that a radio entered or left the decoding range of each sender.
     changes: Vec<u64>,
 }
@@ -49,14 +49,17 @@ pub fn reach(radios: &Radios) -> Metres {
 
 /// Number of receivers in one list but not the other; both are sorted by number.
 #[inline(never)]
-fn apart(before: &[u32], now: &[ReceiverInRange]) -> u64 {
+fn apart(before: &[ReceiverInRange], now: &[ReceiverInRange]) -> u64 {
+    if before.len() == now.len() && before.iter().zip(now).all(|(a, b)| a.to == b.to) {
+        return 0;
+    }
     let mut left = before;
     let mut both = 0;
     for l in now {
         while let [first, rest @ ..] = left
-            && *first <= l.to
+            && first.to <= l.to
         {
-            both += u64::from(*first == l.to);
+            both += u64::from(first.to == l.to);
             left = rest;
         }
     }
@@ -84,7 +87,7 @@ impl Moving {
             && radios.sites.iter().all(|site| Some(site.channel) == first);
         Moving {
             models: pairs.map(model).collect(),
-            passes: alike.then(Passes::default),
+            passes: alike.then(|| Passes::new(radios.sites.len())),
             ends,
             shadowing,
             rates: if in_modes { radios.distinguished().to_vec() } else { Vec::new() },
@@ -121,12 +124,11 @@ impl Channel {
         let transmitter = &mut transmitters[radio.index()];
         let capacity = &mut capacity[radio.index()];
         let (mut next, mut farthest) = (transmitter.start as usize, 0);
-        sensing.clear();
-        before.clear();
-        before.extend(in_range[next..transmitter.sensing as usize].iter().map(|l| l.to));
         if let Some(passes) = passes {
             let (model, farthest_sensed) = &models[0];
             let count = passes.collect(radio, position, near, *farthest_sensed);
+            let (decoding, sensing, farthest) = passes.split(model);
+            changes[radio.index()] += apart(&in_range[next..transmitter.sensing as usize], decoding);
             if count > *capacity as usize {
                 let start = in_range.len();
                 *capacity = 2 * count as u32 + 8;
@@ -134,15 +136,17 @@ impl Channel {
                 waiting.resize(in_range.len(), 0);
                 transmitter.start = start as u32;
             }
-            let own = &mut in_range[transmitter.start as usize..][..count];
-            let (decoding, sensing, farthest) = passes.split(model, own, sensing);
-            changes[radio.index()] += apart(before, &own[..decoding]);
-            own[decoding..][..sensing.len()].copy_from_slice(sensing);
-            transmitter.sensing = transmitter.start + decoding as u32;
+            let own = &mut in_range[transmitter.start as usize..][..decoding.len() + sensing.len()];
+            own[..decoding.len()].copy_from_slice(decoding);
+            own[decoding.len()..].copy_from_slice(sensing);
+            transmitter.sensing = transmitter.start + decoding.len() as u32;
             transmitter.end = transmitter.sensing + sensing.len() as u32;
             transmitter.farthest = Span(farthest.into());
             return;
         }
+        sensing.clear();
+        before.clear();
+        before.extend_from_slice(&in_range[next..transmitter.sensing as usize]);
         let mut count = 0;
         for (to, there, found) in near {
             let site = &radios.sites[to.index()];

@@ -6,22 +6,37 @@ use super::propagation::Model;
 use crate::packet::RadioId;
 use crate::unit::{Metres, Position};
 
-/// Radios near a sender; each list has the same length, of which `count` entries are in use.
-#[derive(Clone, Debug, Default)]
+/// Radios near a sender; each list has room for all radios, and `count` entries are in use.
+#[derive(Clone, Debug)]
 pub(super) struct Passes {
     count: usize,
     numbers: Vec<u32>,
-    /// Squares of the distances \[m²\].
-    squares: Vec<f64>,
     /// Distances [m].
     distances: Vec<f64>,
     /// Propagation delays \[ns\], to be rounded down.
     delays: Vec<f64>,
     /// Received powers \[W\].
     powers: Vec<f64>,
+    /// Receivers that can decode a frame, and those that only sense it.
+    decoding: Vec<ReceiverInRange>,
+    sensing: Vec<ReceiverInRange>,
 }
 
 impl Passes {
+    /// Room for this number of radios.
+    pub(super) fn new(radios: usize) -> Passes {
+        let (zeros, nobody) = (vec![0.0; radios], vec![ReceiverInRange { to: 0, delay: 0, power: 0.0 }; radios]);
+        Passes {
+            count: 0,
+            numbers: vec![0; radios],
+            distances: zeros.clone(),
+            delays: zeros.clone(),
+            powers: zeros,
+            decoding: nobody.clone(),
+            sensing: nobody,
+        }
+    }
+
     /// Collects the radios nearby that are found and not farther than the square root of `farthest`; returns their
     /// number.
     pub(super) fn collect(
@@ -31,49 +46,44 @@ impl Passes {
         near: impl Iterator<Item = (RadioId, Position, bool)>,
         farthest: f64,
     ) -> usize {
+        let numbers = &mut self.numbers[..];
+        let distances = &mut self.distances[..numbers.len()];
         let mut count = 0;
         for (to, there, found) in near {
-            if count == self.numbers.len() {
-                self.numbers.push(0);
-                self.squares.push(0.0);
-            }
             let squared = position.squared_distance(there);
-            (self.numbers[count], self.squares[count]) = (to.0, squared);
+            (numbers[count], distances[count]) = (to.0, squared.sqrt());
             count += usize::from(found & (squared <= farthest) & (to != own));
-        }
-        for each in [&mut self.distances, &mut self.delays, &mut self.powers] {
-            each.resize(self.numbers.len(), 0.0);
         }
         self.count = count;
         count
     }
 
-    /// Writes the radios that can decode a frame to the begin of `decoding`, which has room for all, and those that
-    /// only sense it to `sensing`. Returns the number of the former, the latter, and the longest propagation delay.
-    pub(super) fn split<'a>(
-        &mut self,
-        model: &Model,
-        decoding: &mut [ReceiverInRange],
-        sensing: &'a mut Vec<ReceiverInRange>,
-    ) -> (usize, &'a [ReceiverInRange], u32) {
+    /// Splits the collected radios into those that can decode a frame and those that only sense it. Returns both, and
+    /// the longest propagation delay.
+    pub(super) fn split(&mut self, model: &Model) -> (&[ReceiverInRange], &[ReceiverInRange], u32) {
         let n = self.count;
-        let (distances, delays, powers) = (&mut self.distances[..n], &mut self.delays[..n], &mut self.powers[..n]);
-        model.two_ray(&self.squares[..n], distances, powers);
-        for (delay, &distance) in delays.iter_mut().zip(&*distances) {
+        let Passes { numbers, distances, delays, powers, decoding, sensing, .. } = self;
+        let (distances, delays, powers) = (&distances[..n], &mut delays[..n], &mut powers[..n]);
+        model.two_ray(distances, powers);
+        for (delay, &distance) in delays.iter_mut().zip(distances) {
             *delay = Metres(distance).rounded_light_delay();
         }
-        let (weakest_decoded, weakest_sensed) = model.thresholds();
-        let nothing = ReceiverInRange { to: 0, delay: 0, power: 0.0 };
-        sensing.resize(n, nothing);
+        let ((weakest_decoded, weakest_sensed), crossover) = (model.thresholds(), model.crossover());
+        let (decoding, sensing) = (&mut decoding[..n], &mut sensing[..n]);
         let (mut decoded, mut sensed, mut farthest) = (0, 0, 0);
-        for ((&to, &delay), &power) in self.numbers.iter().zip(&*delays).zip(&*powers) {
+        for (((&to, &distance), &delay), &power) in numbers[..n].iter().zip(distances).zip(&*delays).zip(&*powers) {
+            let power = if distance <= crossover { model.near_power(distance) } else { power };
+            // Rare: only radios within the margin of the range.
+            if power < weakest_sensed {
+                continue;
+            }
             let receiver = ReceiverInRange { to, delay: delay as u32, power: power as f32 };
-            let (is_sensed, is_decoded) = (power >= weakest_sensed, power >= weakest_decoded);
             (decoding[decoded], sensing[sensed]) = (receiver, receiver);
-            decoded += usize::from(is_sensed & is_decoded);
-            sensed += usize::from(is_sensed & !is_decoded);
-            farthest = farthest.max(if is_sensed { receiver.delay } else { 0 });
+            let is_decoded = power >= weakest_decoded;
+            decoded += usize::from(is_decoded);
+            sensed += usize::from(!is_decoded);
+            farthest = farthest.max(receiver.delay);
         }
-        (decoded, &sensing[..sensed], farthest)
+        (&decoding[..decoded], &sensing[..sensed], farthest)
     }
 }

@@ -148,17 +148,24 @@ impl Model {
         }
     }
 
-    /// Distances whose squares are given \[m²\], and powers at them by the two-ray model, which this must be. Without
-    /// branches, but for the few receivers within the crossover distance.
-    pub(super) fn two_ray(&self, squares: &[f64], distances: &mut [f64], powers: &mut [f64]) {
+    /// Powers at distances beyond the crossover by the two-ray model, which this must be. Without branches.
+    pub(super) fn two_ray(&self, distances: &[f64], powers: &mut [f64]) {
         debug_assert!(self.kind == Propagation::TwoRay);
-        for ((squared, d), power) in squares.iter().zip(&mut *distances).zip(&mut *powers) {
-            *d = squared.sqrt();
-            *power = self.two_ray / (*d * *d * *d * *d);
+        for (d, power) in distances.iter().zip(powers) {
+            *power = self.two_ray / (d * d * d * d);
         }
-        for (d, power) in distances.iter().zip(powers).filter(|(d, _)| **d <= self.crossover) {
-            *power = self.power(Metres(*d));
-        }
+    }
+
+    /// Distance up to which the two-ray model falls with the square [m].
+    pub(super) fn crossover(&self) -> f64 {
+        self.crossover
+    }
+
+    /// Received power at one of the few distances within the crossover \[W\].
+    #[cold]
+    #[inline(never)]
+    pub(super) fn near_power(&self, distance: f64) -> f64 {
+        self.power(Metres(distance))
     }
 
     /// Weakest signals that are decoded and sensed \[W\].

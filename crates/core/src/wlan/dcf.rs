@@ -496,6 +496,7 @@ impl Station {
     }
 
     /// Tells if a back-off slot ends at the instant at which a signal arrives.
+    #[inline]
     pub fn is_tied(&self, at: Time, timing: &Timing, rules: &Config) -> bool {
         let after = (at + rules.cca_time).0 + SAME_INSTANT;
         self.access != Time::NEVER

@@ -68,17 +68,23 @@ pub struct MovingFrameStart<'a> {
 /// Shift by which a tie is decided \[ns\]: beyond `SAME_INSTANT`, far below a slot.
 const APART: u64 = SAME_INSTANT + 1;
 
+impl MovingFrameStart<'_> {
+    /// Instant at which a signal is sensed that arrives when a slot ends.
+    #[cold]
+    fn decide_tie(&self, r: RadioId, from: Time) -> Time {
+        match self.mobile_nodes.drift(self.sender, self.ports.node(r), self.at) {
+            Ordering::Less => Time(from.0.saturating_sub(APART)),
+            Ordering::Equal => from,
+            Ordering::Greater => from + Span(APART),
+        }
+    }
+}
+
 impl ReceptionSink for MovingFrameStart<'_> {
     fn busy(&mut self, r: RadioId, from: Time) {
         let Mac { station, rules, .. } = &self.start.macs[r.index()];
         let tied = station.is_tied(from, &rules.timing, &rules.dcf);
-        let drift =
-            if tied { self.mobile_nodes.drift(self.sender, self.ports.node(r), self.at) } else { Ordering::Equal };
-        let sensed_from = match drift {
-            Ordering::Less => Time(from.0.saturating_sub(APART)),
-            Ordering::Equal => from,
-            Ordering::Greater => from + Span(APART),
-        };
+        let sensed_from = if tied { self.decide_tie(r, from) } else { from };
         self.start.busy(r, sensed_from);
     }
 
