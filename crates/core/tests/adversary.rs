@@ -23,7 +23,9 @@ static SETTINGS: LazyLock<Vec<(String, Config)>> = LazyLock::new(|| {
     let settings = |preset: &str, part: &str, word: &str| {
         let text = format!("extends = \"{preset}\"\nrun.stop = \"1 s\"\ntcp.{part} = \"{word}\"");
         let scenario = Scenario::from_toml("test", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
-        (format!("{word} of {preset}"), scenario.config().tcp.clone())
+        // These senders have no node whose queue they fill.
+        let cfg = Config { small_queue: None, ..scenario.config().tcp.clone() };
+        (format!("{word} of {preset}"), cfg)
     };
     let of_preset = |preset: &&str| match *preset {
         // As often as another preset.

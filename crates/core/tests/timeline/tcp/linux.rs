@@ -34,7 +34,8 @@ const ABOUT: &str = "\
 pub fn settings(control: &str) -> Config {
     let text = format!("extends = \"linux\"\n[run]\nstop = \"1 s\"\n[tcp]\ncongestion_control = \"{control}\"");
     let scenario = Scenario::from_toml("timeline.toml", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
-    scenario.config().tcp.clone()
+    // Senders of these tests have no node whose queue they fill.
+    Config { small_queue: None, ..scenario.config().tcp.clone() }
 }
 
 /// A packet at the entrance of the link: a data segment, or an acknowledgement with its blocks.
