@@ -134,6 +134,30 @@ fn unmodelled_parts_are_named() {
 }
 
 #[test]
+fn advice_on_parts_is_given_where_they_would_be() {
+    for (text, said) in [
+        ("tcp.nagle = \"fast\"", "expected one of: off, rfc9293, minshall"),
+        ("wlan.access = \"fast\"", "expected one of: dcf, edca"),
+        ("queue.discipline = \"fast\"", "expected one of: droptail, "),
+        ("wlan.ap = true", "known settings: "),
+        ("cbr.web = true", "known settings: "),
+        ("requests.think_distribution = \"lognormal\"", "expected one of: fixed, exponential"),
+        ("routing.protocol = \"static\"", "it is called `fixed` here; known: aodv, "),
+        ("mobility.model = \"static\"", "it is called `still` here; known: still, "),
+        ("mobility.static = true", "known settings: "),
+        ("tcp.sack.rule = \"newreno_sack\"", "expected one of: rfc6675, sack1"),
+        ("tcp.bbr3.gain = 2", "bbr3 is not modelled: the nearest is `tcp.variant = \"vegas\"`"),
+        ("olsr.interval = \"2 s\"", "OLSR is not modelled: "),
+        ("flow = [{ dst = 1, app = \"http\" }]", "http is not modelled: the nearest are `on_off` "),
+        ("arrival_process = [{ size.distribution = \"constant\" }]", "it is called `fixed` here; known: fixed, "),
+        ("arrival_process = [{ size.distribution = \"poisson\" }]", "expected one of: fixed, "),
+    ] {
+        let found = problem(text);
+        assert!(found.contains(&format!(" -> {said}")), "{text}: {found}");
+    }
+}
+
+#[test]
 fn suggested_parts_exist() {
     use chappe_core::scenario::schema;
     use chappe_core::setting::absent;
@@ -145,8 +169,8 @@ fn suggested_parts_exist() {
     }
     let parts = || schema::SHELVES.iter().flat_map(|s| s.parts).map(|p| p.0);
     for word in absent::words() {
-        assert!(!parts().any(|p| p == word), "{word} is modelled");
-        let said = absent::absent(word).expect("it is told");
+        assert!(!parts().chain(Algorithm::WORDS.iter().map(|w| w.0)).any(|p| p == word), "{word} is modelled");
+        let said = absent::absent(word, &["run"]).expect("it is told");
         for quoted in said.split('`').skip(1).step_by(2) {
             let (name, value) = quoted.split_once(" = ").unwrap_or((quoted, ""));
             let value = value.trim_matches('"');
@@ -160,7 +184,10 @@ fn suggested_parts_exist() {
     // Parts that docs/index.md lists as not modelled and that a scenario could name.
     let page = include_str!("../../../docs/index.md");
     for name in ["OLSR", "DualPI2", "BBRv3"] {
-        assert!(page.contains(name) && absent::absent(name).is_some_and(|s| s.contains("is not modelled")), "{name}");
+        assert!(
+            page.contains(name) && absent::absent(name, &["run"]).is_some_and(|s| s.contains("is not modelled")),
+            "{name}"
+        );
     }
 }
 
