@@ -158,6 +158,23 @@ fn advice_on_parts_is_given_where_they_would_be() {
 }
 
 #[test]
+fn a_list_is_expected_with_an_example() {
+    for (text, example) in [
+        ("run.record = \"cwnd\"", "[\"cwnd\"]"),
+        ("run.record = true", "[\"frames\"]"),
+        ("wlan.response_rates = \"1 Mbit/s\"", "[\"1 Mbit/s\"]"),
+        ("wlan.rate_control = { algorithm = \"arf\", rates = 11 }", "[\"2 Mbit/s\"]"),
+        ("radio.channels = 6", "[6]"),
+        ("topology = { kind = \"list\", positions = \"200 m\" }", "[[\"200 m\", \"0 m\"]]"),
+        ("topology = { kind = \"grid\", omit = 3 }", "[[1, 3]]"),
+        ("middlebox = [{ node = 1, flows = 2 }]", "[2], or \"all\""),
+    ] {
+        let found = problems(&format!("run.stop = \"1 s\"\n{text}"));
+        assert!(found[0].ends_with(&format!("expected a list, such as {example}")), "{text}: {found:?}");
+    }
+}
+
+#[test]
 fn suggested_parts_exist() {
     use chappe_core::scenario::schema;
     use chappe_core::setting::absent;

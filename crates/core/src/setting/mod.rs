@@ -82,6 +82,12 @@ pub trait Scalar: Sized + Clone {
     }
 }
 
+/// A value of which settings are lists.
+pub trait Listed: Scalar {
+    /// An entry as written in a scenario, for the message that a list is expected.
+    fn example() -> Json;
+}
+
 impl<T: Scalar> Setting for T {
     fn apply(&mut self, node: &Node, path: &str, report: &mut Report) {
         match T::read(node) {

@@ -1,7 +1,7 @@
 //! Settings that are one word, number, text or list: reader, writer and description of each type.
 
 use super::report::ENTRY;
-use super::{Node, Scalar, Value};
+use super::{Listed, Node, Scalar, Value};
 use crate::unit::{Metres, Position, Quantity};
 use serde_json::{Value as Json, json};
 use std::fmt::Display;
@@ -41,6 +41,12 @@ macro_rules! whole_number {
             }
             fn describe() -> Json {
                 json!({ "type": "integer", "minimum": 0, "maximum": LARGEST.min(<$t>::MAX.into()) })
+            }
+        }
+
+        impl Listed for $t {
+            fn example() -> Json {
+                json!(1)
             }
         }
     )* };
@@ -102,6 +108,13 @@ impl<Q: Quantity + Display + Clone> Scalar for Q {
     }
 }
 
+impl<Q: Quantity + Display + Clone> Listed for Q {
+    fn example() -> Json {
+        // The first text in quotes.
+        json!(Q::EXPECTED.split('"').nth(1))
+    }
+}
+
 impl Scalar for Position {
     fn read(node: &Node) -> Result<Position, String> {
         let expected = || "expected two lengths such as [\"200 m\", \"0 m\"]".to_owned();
@@ -121,10 +134,16 @@ impl Scalar for Position {
     }
 }
 
+impl Listed for Position {
+    fn example() -> Json {
+        Position { x: 200.0, y: 0.0 }.written()
+    }
+}
+
 /// Largest number of wrong entries of a list that a message names.
 const ENTRIES: usize = 3;
 
-impl<T: Scalar> Scalar for Vec<T> {
+impl<T: Listed> Scalar for Vec<T> {
     fn read(node: &Node) -> Result<Vec<T>, String> {
         match &node.value {
             Value::List(l) => {
@@ -143,7 +162,10 @@ impl<T: Scalar> Scalar for Vec<T> {
                     (false, more) => Err(format!("{}; and {more} more", wrong.join("; "))),
                 }
             }
-            _ => Err("expected a list".into()),
+            _ => {
+                let entry = T::read(node).map_or_else(|_| T::example(), |alone| alone.written());
+                Err(format!("expected a list, such as [{}]", entry.to_string().replace(',', ", ")))
+            }
         }
     }
     fn written(&self) -> Json {
