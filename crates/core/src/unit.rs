@@ -275,6 +275,13 @@ pub trait Quantity: Sized {
         number.is_finite().then(|| Self::from_parts(number, unit)).flatten()
     }
 
+    /// Range of a quantity that was written with a minus and cannot be negative: "0 or more", or "above 0".
+    fn raised(text: &str) -> Option<&'static str> {
+        let (written, unit) = split(text);
+        Self::parse(&format!("{} {unit}", written.strip_prefix('-')?))?;
+        Some(if Self::from_parts(0.0, unit).is_some() { "0 or more" } else { "above 0" })
+    }
+
     /// Correction of a text whose unit is misspelled.
     fn meant(text: &str) -> Option<String> {
         let (written, unit) = split(text);

@@ -27,6 +27,9 @@ const KEPT: usize = 1000;
 /// First word of an expectation that names one entry of a list.
 pub(super) const ENTRY: &str = "entry";
 
+/// First words of an expectation that gives the valid range.
+pub(super) const MUST: &str = "it must be";
+
 /// Largest number of suggested settings.
 const MEANT: usize = 3;
 

@@ -1,6 +1,6 @@
 //! Settings that are one word, number, text or list: reader, writer and description of each type.
 
-use super::report::ENTRY;
+use super::report::{ENTRY, MUST};
 use super::{Listed, Node, Scalar, Value};
 use crate::unit::{Metres, Position, Quantity};
 use serde_json::{Value as Json, json};
@@ -91,9 +91,9 @@ impl<Q: Quantity + Display + Clone> Scalar for Q {
     fn read(node: &Node) -> Result<Q, String> {
         let expected = || format!("expected {}", Q::EXPECTED);
         match &node.value {
-            Value::Text(t) => Q::parse(t).ok_or_else(|| match t.trim().strip_prefix('-') {
-                Some(positive) if Q::parse(positive).is_some() => "it must not be negative".to_owned(),
-                _ => Q::meant(t).map_or_else(expected, |m| format!("did you mean \"{m}\"? {}", expected())),
+            Value::Text(t) => Q::parse(t).ok_or_else(|| match Q::raised(t) {
+                Some(above) => format!("{MUST} {above}"),
+                None => Q::meant(t).map_or_else(expected, |m| format!("did you mean \"{m}\"? {}", expected())),
             }),
             Value::Int(i) => Err(Q::without_unit(*i as f64)),
             Value::Float(f) if f.is_finite() => Err(Q::without_unit(*f)),
