@@ -365,6 +365,62 @@ fn one_way_links_of_a_table_cause_a_warning() {
 }
 
 #[test]
+fn receivers_that_cannot_do_as_told_cause_warnings() {
+    let said = |more: &str| {
+        let s = read(&format!("run.stop = \"1 s\"\ntopology.hops = 1\n{more}")).expect("it can be run");
+        let line = |p: &chappe_core::setting::Problem| {
+            let code = p.code.expect("a warning").word();
+            format!("{code} {} {} -> {}", p.path, p.message, p.help.as_deref().unwrap_or_default())
+        };
+        s.warnings.iter().map(line).collect::<Vec<_>>()
+    };
+    let buffer = |more: &str| format!("tcp.receive_window = 100\ntcp.receive_buffer = {{ enabled = true{more} }}");
+    assert_eq!(
+        said(&buffer(", segment_memory = \"1000 B\"")),
+        [
+            "small_memory tcp.receive_buffer.segment_memory a segment of 1460 B takes 1000 B of the buffer: it counts as \
+          1460 B -> set `tcp.receive_buffer.segment_memory` to more than `tcp.mss`: it is the memory of the payload and \
+          of the bookkeeping"
+        ]
+    );
+    assert_eq!(said(&buffer(", segment_memory = \"1460 B\"")), [""; 0]);
+    // Without the buffer of memory the setting has no effect, which another warning says.
+    assert!(said("tcp.receive_buffer.segment_memory = \"1 kB\"")[0].starts_with("unused_setting"));
+    let reader = |size: &str| format!("tcp.reader = {{ rate = \"1 Mbit/s\", read_size = \"{size}\" }}");
+    let window = |size: &str| format!("tcp.receive_window = 10\n{}", reader(size));
+    let large = |read: &str, most: &str, path: &str, limit: &str| {
+        format!(
+            "large_reads {path} a read of {read} is larger than the receive window, at most {most}: the application reads \
+             below 1 Mbit/s -> set `tcp.reader.read_size` to at most {most}, or raise `tcp.{limit}`"
+        )
+    };
+    assert_eq!(said(&window("14601 B")), [large("14601 B", "14600 B", "tcp.reader.read_size", "receive_window")]);
+    assert_eq!(said(&window("14600 B")), [""; 0]);
+    // A buffer of twice its payload.
+    let of_memory = |size: &str| {
+        format!(
+            "{}\n{}",
+            buffer(", initial = \"29200 B\", max = \"2304 B\", segment_memory = \"2920 B\""),
+            reader(size)
+        )
+    };
+    assert_eq!(
+        said(&of_memory("14601 B")),
+        [large("14601 B", "14600 B", "tcp.reader.read_size", "receive_buffer.max")]
+    );
+    assert_eq!(said(&of_memory("14600 B")), [""; 0]);
+    // At the flow that has the setting, and once for flows that share it.
+    let flows = "flow = [{ dst = 1 }, { dst = 1 }, { dst = 1, tcp.reader.read_size = \"20 kB\" }]";
+    assert_eq!(
+        said(&format!("{}\n{flows}", window("15 kB"))),
+        [
+            large("15000 B", "14600 B", "tcp.reader.read_size", "receive_window"),
+            large("20000 B", "14600 B", "flow.2.tcp.reader.read_size", "receive_window")
+        ]
+    );
+}
+
+#[test]
 fn asymmetric_radio_causes_a_warning_under_affected_protocols() {
     let said = |more: &str| {
         let s = read(&format!(

@@ -22,6 +22,7 @@ pub mod nodes;
 mod one_way;
 pub mod presets;
 mod queues;
+mod receivers;
 pub mod renamed;
 pub mod schema;
 mod sizes;
