@@ -6,16 +6,15 @@ a segment, ``p`` for a probe without data, ``a`` with the number acknowledged fo
 in bytes. Needs the rights of root, and three minutes.
 """
 
-import argparse
 import select
 import socket
 import struct
 import sys
 import time
 from dataclasses import dataclass
-from pathlib import Path
 
 from link import MSS, Script, Seen, Work, send, transfer
+from repeat import arguments
 
 RTT_MS = 40.0
 RUNS = 5
@@ -131,17 +130,16 @@ def repeat(question: Question) -> str:
     if not repeated:
         raise RuntimeError(f"the kernel does not repeat {question.name}")
     first, tick_ns, _ = min(repeated, key=lambda a: a[2])
-    head = f"= {question.name} {question.segments} {question.buffer or 0} {question.rate_bps or 0:g} {question.read_size}"
+    head = (
+        f"= {question.name} {question.segments} {question.buffer or 0} {question.rate_bps or 0:g} {question.read_size}"
+    )
     head += f" {question.pause_s:g} {tick_ns % (4096 * 4_000_000) // 1000}\n"
     return head + "".join(f"{ms:.2f} {what}{f' {window}' if what[0] == 'a' else ''}\n" for ms, what, window in first)
 
 
 def main() -> int:
     """Asks all questions."""
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("out", type=Path)
-    p.add_argument("--only", default="")
-    o = p.parse_args()
+    o = arguments(__doc__).parse_args()
     asked = [q for q in QUESTIONS if not o.only or q.name in o.only.split(",")]
     o.out.write_text("".join(repeat(q) for q in asked), encoding="utf-8")
     return 0
