@@ -76,7 +76,7 @@ class Script:
     """The send buffer is that of the kernel, and the program writes when it has room; otherwise the buffer takes
     everything."""
     closes: bool = False
-    """The program closes its end when it has written everything, that of the receiver when it has read everything."""
+    """Both programs close their ends: the sender when it has written everything, the receiver when it has read it."""
     close_wait_ms: float = 0.0
     """Time that the program of the receiver takes to close its end."""
     clears_push: bool = False
@@ -97,7 +97,7 @@ class Packet:
     ms: float
     """Time since the SYN."""
     acked: int | None
-    """Bytes acknowledged, the FIN as one; None: a packet of the sender, with data, its FIN, or the acknowledgement of
+    """Bytes acknowledged, the FIN as one; None: a packet of the sender: data, its FIN, or the acknowledgement of
     the receiver's."""
     first: int
     """Bytes before the payload of a data packet."""
@@ -213,7 +213,7 @@ def _receive(channel: socket.socket, script: Script) -> None:
 
 
 def send(channel: socket.socket, script: Script) -> None:
-    """Writes the data of a script, and ends when they are acknowledged and the ends that it closes are closed."""
+    """Writes the data of a script, and ends when they are acknowledged, and both ends closed if the script says so."""
     sender = socket.socket()
     sender.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, script.control.encode())
     sender.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, not script.nagle)

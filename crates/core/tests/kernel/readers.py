@@ -130,10 +130,8 @@ def repeat(question: Question) -> str:
     if not repeated:
         raise RuntimeError(f"the kernel does not repeat {question.name}")
     first, tick_ns, _ = min(repeated, key=lambda a: a[2])
-    head = (
-        f"= {question.name} {question.segments} {question.buffer or 0} {question.rate_bps or 0:g} {question.read_size}"
-    )
-    head += f" {question.pause_s:g} {tick_ns % (4096 * 4_000_000) // 1000}\n"
+    head = f"= {question.name} {question.segments} {question.buffer or 0} {question.rate_bps or 0:g}"
+    head += f" {question.read_size} {question.pause_s:g} {tick_ns % (4096 * 4_000_000) // 1000}\n"
     return head + "".join(f"{ms:.2f} {what}{f' {window}' if what[0] == 'a' else ''}\n" for ms, what, window in first)
 
 
