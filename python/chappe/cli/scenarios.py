@@ -89,6 +89,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _tables_for(measures: list[str]) -> list[str]:
     """Recorded tables that the measures need."""
+    if not measures:
+        return []
     from chappe.study._of_run import asked, recorded_for
 
     try:
