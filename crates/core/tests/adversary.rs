@@ -194,7 +194,7 @@ impl Drive {
         let invents_data = self.invents_data();
         let mut top = max;
         for s in &self.said {
-            if s.probe {
+            if s.is_probe() {
                 prop_assert_eq!((s.seq, s.retransmission), (conn.una().saturating_sub(1), false));
                 continue;
             }
@@ -327,7 +327,7 @@ impl Drive {
                 return Ok(());
             }
             for s in &self.said {
-                if s.seq >= next && !s.probe {
+                if s.seq >= next && !s.is_probe() {
                     ahead.insert(s.seq);
                 }
                 while ahead.remove(&next) {
