@@ -179,13 +179,23 @@ class Lines:
 
     def own_queue(self) -> str:
         """Small queues."""
-        near, far = (self.of_today("no_small_queue", runs.DELAY, runs.PATHS_OF_SU, [x]) for x in (1, *runs.FIVE_HOPS))
-        goodput = self.of_today("no_small_queue", runs.GOODPUT, runs.PATHS_OF_SU)
+        found = self.comparisons.found
+        pairs = [
+            ((*key, runs.PLAIN), (*key, "no_small_queue"))
+            for key in product(runs.PATHS_OF_SU, FLOWS, runs.LINUX)
+            if (*key, "no_small_queue") in found
+        ]
+        near, far = (
+            [self.comparisons.change(with_it, without, runs.DELAY, [x]) for with_it, without in pairs]
+            for x in (1, *runs.FIVE_HOPS)
+        )
+        goodput = [self.comparisons.change(with_it, without, runs.GOODPUT) for with_it, without in pairs]
         further = self.of_today("fq_codel", runs.DELAY, runs.PATHS_OF_SU, runs.FIVE_HOPS)
         return (
-            "**Small queues**, which Linux senders have: without them the delay over one hop of Su's paths is longer "
-            f"{gains(near)} cases, and over five hops {gains(far)}; goodput over all lengths {counted(goodput)}. "
-            f"FQ-CoDel shortens the delay over five hops further, {gains(further, more=False)}."
+            "**Small queues**, which Linux senders have, shorten the delay over one hop of Su's paths "
+            f"{gains(near, more=False)} cases, compared with senders without them, and over five hops "
+            f"{gains(far, more=False)}; goodput over all lengths {counted(goodput)}. FQ-CoDel shortens the delay over "
+            f"five hops further, {gains(further, more=False)}."
         )
 
     def of_su(self) -> str:
