@@ -57,6 +57,11 @@ def scripts() -> dict[str, Script]:
             lost = frozenset(range(first, first + losses))
             name = f"fin-{control}-{segments}-{wait_ms}-{losses}"
             found[name] = Script(control, 40.0, 1000, segments, NONE, lost, closes=True, close_wait_ms=wait_ms)
+    for control, (share, segments) in product(("reno", "cubic"), ((0.01, 1500), (0.02, 1000))):
+        draw = random.Random(f"{control} {share} w")
+        lost = frozenset(i for i in range(1, 3 * segments) if draw.random() < share)
+        size = segments * MSS
+        found[f"random-{control}-{segments}"] = Script(control, 40.0, 100, 0, lost, NONE, size=size, write=size)
     return found
 
 
