@@ -44,6 +44,8 @@ _OF_LINUX = (
     "tcp.rto.estimator=linux",
     "tcp.timestamps=true",
     "tcp.initial_window=10",
+    "tcp.small_queue=auto",
+    "tcp.local_drop=cwr",
 )
 LINUX = [Run("cubic of Linux", mbps, _OF_LINUX) for mbps in (2, 11)]
 """Flows of CUBIC with the loss recovery of Linux on the same chain."""

@@ -393,6 +393,21 @@ def test_senses_of_a_name(name: str, kinds: list[str]) -> None:
     assert list(dict.fromkeys(e.kind for e in explain(name)))[: len(kinds)] == kinds
 
 
+def test_a_group_lists_the_groups_below_it(command: Command) -> None:
+    """With their first sentences, one level down: a member of a list is no group of its own."""
+    (group, *_) = explain("tcp")
+    below = group.facts["groups"]
+    assert below["tcp.ecn"] == "Explicit congestion notification."
+    assert below["tcp.rto"] == "Estimation of the retransmission timeout."
+    assert {"tcp.receive_buffer", "tcp.reader", "tcp.vegas"} < set(below)
+    assert "tcp.vegas.ns2" not in below
+    assert explain("tcp.vegas")[0].facts["groups"] == {"tcp.vegas.ns2": "Defects of the Vegas agent of ns-2.35."}
+    assert "wlan.link_rate.N" in explain("wlan")[0].facts["groups"]
+    assert "groups" not in explain("flow")[0].facts
+    assert list(explain("arrival_process")[0].facts["groups"]) == ["arrival_process.N.size"]
+    assert "tcp.hop_limit" in command("explain", "tcp")[1]
+
+
 def test_unknown_names_get_suggestions(command: Command) -> None:
     for name, near in (
         ("tcp.receive_windw", "tcp.receive_window"),

@@ -80,7 +80,7 @@ class Page:
             ),
             "",
             *wrapped(
-                "CUBIC, Reno and BBR are those of the preset `linux`, without the small queue that a Linux sender has "
+                "CUBIC, Reno and BBR are those of the preset `linux`, with a small queue of the sender "
                 "(`tcp.small_queue`); *Vegas (Linux)* is Linux's window rule with alpha and beta 2 and SACK recovery, "
                 "all else as in `linux`; NewReno and Vegas of 2003 are those of `standard` with packets of the same "
                 "sizes, a window of 64 segments and timeouts of at least 200 ms. "
@@ -200,12 +200,10 @@ class Page:
             for of in product([n], FLOWS, runs.LINUX):
                 row = [network.short, str(of[1]), runs.SENDERS[of[2]].title]
                 for measure, digits, factor in ((runs.GOODPUT, 2, 1e-6), (runs.DELAY, 0, 1e3)):
-                    means = (
-                        self.comparisons.mean((*of, t), measure, network.lengths[-1])
-                        for t in (runs.PLAIN, "small_queue")
-                    )
+                    both = [(*of, t) for t in ("no_small_queue", runs.PLAIN)]
+                    means = [self.comparisons.mean(key, measure, network.lengths[-1]) for key in both]
                     row += [plus_minus(e, digits, factor) for e in means]
-                    row.append(self.comparisons.technique(of, "small_queue", measure, network.lengths[-1:]).cell)
+                    row.append(self.comparisons.change(both[1], both[0], measure, network.lengths[-1:]).cell)
                 rows.append(row)
         header = ["network", "flows", "sender", "goodput without", "with", "[%]", "delay without", "with", "[%]"]
         return [
@@ -213,9 +211,9 @@ class Page:
             "",
             *wrapped(
                 "Packets of a connection in its own node take no more memory than two packets, or than what its rate "
-                'sends in 1/1024 s, if that is more (`tcp.small_queue = "auto"`). Every Linux sender of today has a '
-                "small queue; the preset `linux`, with which it is compared, has none. Goodput [Mbit/s] and delay [ms] "
-                "without and with small queues, and their changes [%], are all of the longest paths, "
+                'sends in 1/1024 s, if that is more (`tcp.small_queue = "auto"`). Every Linux sender since 3.6 has a '
+                "small queue, also those of this page; without it `tcp.small_queue` is unlimited. Goodput [Mbit/s] and "
+                "delay [ms] without and with small queues, and their changes [%], are all of the longest paths, "
                 f"{', '.join(f'{network.lengths[-1]:g} hops ({network.short})' for network in self.networks.values())}."
             ),
             "",

@@ -33,8 +33,8 @@ VEGAS_AHEAD, VEGAS_OVER_AODV = "Vegas far ahead where routes stay", "Vegas far a
 FULL_QUEUES, BROKEN_ROUTES = "full queues", "routes that break under load"
 SILENCE = f"silence of one of four flows over {FAR} hops of 802.11b"
 CHANGE, DEPENDS, NOTHING, LEAVE = "worth a change", "a trade", "no effect shown", "leave it"
-_CHOICES = tuple(t for t in runs.COLUMNS if t not in ("aodv", "small_queue"))
-"""Techniques that a network can take or leave; Linux senders have small queues already."""
+_CHOICES = tuple(t for t in runs.COLUMNS if t not in ("aodv", "no_small_queue"))
+"""Techniques that a network can take or leave; Linux senders have small queues."""
 
 
 class Lines:
@@ -179,19 +179,23 @@ class Lines:
 
     def own_queue(self) -> str:
         """Small queues."""
-        near, far = (self.of_today("small_queue", runs.DELAY, runs.PATHS_OF_SU, [x]) for x in (1, *runs.FIVE_HOPS))
-        goodput = self.of_today("small_queue", runs.GOODPUT, runs.PATHS_OF_SU)
-        keys = [
-            k for k in product(runs.PATHS_OF_SU, FLOWS, runs.LINUX) if (*k, "small_queue") in self.comparisons.found
+        found = self.comparisons.found
+        pairs = [
+            ((*key, runs.PLAIN), (*key, "no_small_queue"))
+            for key in product(runs.PATHS_OF_SU, FLOWS, runs.LINUX)
+            if (*key, "no_small_queue") in found
         ]
-        further = [
-            self.comparisons.change((*k, "fq_codel"), (*k, "small_queue"), runs.DELAY, runs.FIVE_HOPS) for k in keys
-        ]
+        near, far = (
+            [self.comparisons.change(with_it, without, runs.DELAY, [x]) for with_it, without in pairs]
+            for x in (1, *runs.FIVE_HOPS)
+        )
+        goodput = [self.comparisons.change(with_it, without, runs.GOODPUT) for with_it, without in pairs]
+        further = self.of_today("fq_codel", runs.DELAY, runs.PATHS_OF_SU, runs.FIVE_HOPS)
         return (
-            "**Small queues**, which Linux senders have and the senders of this page lack, shorten the delay over one "
-            f"hop of Su's paths {gains(near, more=False)} cases, and over five hops {gains(far, more=False)}; goodput "
-            f"over all lengths {counted(goodput)}. FQ-CoDel in their place shortens the delay over five hops further, "
-            f"{gains(further, more=False)}."
+            "**Small queues**, which Linux senders have, shorten the delay over one hop of Su's paths "
+            f"{gains(near, more=False)} cases, compared with senders without them, and over five hops "
+            f"{gains(far, more=False)}; goodput over all lengths {counted(goodput)}. FQ-CoDel shortens the delay over "
+            f"five hops further, {gains(further, more=False)}."
         )
 
     def of_su(self) -> str:
@@ -214,7 +218,7 @@ class Lines:
         return [
             f"**In a mesh of Linux senders ACK thinning raises the goodput {goodput} cases; FQ-CoDel shortens the "
             f"delay {fq_codel}, CoDel {codel}; on Su's paths a fixed rate raises the goodput {fixed}.** Simulated, "
-            "with the preset `linux`, which has no small queues.",
+            "with the preset `linux`.",
             "",
             self.by_verdict(),
         ]

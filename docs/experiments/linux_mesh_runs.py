@@ -101,9 +101,7 @@ TECHNIQUES: Mapping[str, Technique] = {
     "ecn": Technique("CoDel with ECN", {"queue.discipline": "codel", "tcp.ecn.enabled": True}, "Ahmed 2006"),
     "codel": Technique("CoDel", {"queue.discipline": "codel"}, "RFC 8289"),
     "fq_codel": Technique("FQ-CoDel", _FQ_CODEL, "RFC 8290"),
-    "small_queue": Technique(
-        "small queue of the sender", {"tcp.small_queue": "auto"}, "Linux of today has one, the preset `linux` none"
-    ),
+    "no_small_queue": Technique("no small queue of the sender", {"tcp.small_queue": "unlimited"}, "Linux before 3.6"),
     "delayed": Technique("no quick ACKs", {"tcp.delayed_ack.quick_acks": 0}),
     "both": Technique("thinning with FQ-CoDel", {**_THINNING, **_FQ_CODEL}),
     "fast_rates": Technique("rates of 5.5 and 11 Mbit/s only", su.SCHEMES["fast_rates"][1], "Su 2008"),
@@ -126,7 +124,7 @@ COLUMNS = (
     "ecn",
     "codel",
     "fq_codel",
-    "small_queue",
+    "no_small_queue",
     "delayed",
     "both",
 )
@@ -230,7 +228,7 @@ _TEN = tuple(range(1, 11))
 _PATHS = (1, 3, 5)
 _SU: Any = {
     "techniques": _OF_PATHS,
-    "everywhere": (PLAIN, "small_queue", "clamp", "small"),
+    "everywhere": (PLAIN, "no_small_queue", "clamp", "small"),
     "is_drawn": True,
     "seeds": 25,
 }

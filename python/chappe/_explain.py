@@ -115,7 +115,8 @@ def _settings(name: str) -> Iterator[Explanation]:
     text = _NO_EFFECT.sub("", text).strip()
     if inside:
         own = next(about for group, about, _ in _groups() if group in (path, f"{path}.N"))
-        yield Explanation("group", path, _NO_EFFECT.sub("", own).strip(), _given(effect=limits, settings=inside))
+        facts = _given(effect=limits, settings=inside, groups=_subgroups(path))
+        yield Explanation("group", path, _NO_EFFECT.sub("", own).strip(), facts)
         return
     facts = _given(
         type=type_.replace("`", ""),
@@ -126,6 +127,13 @@ def _settings(name: str) -> Iterator[Explanation]:
         words={word: text for word, text in _words_by_setting().get(path, {}).items() if text},
     )
     yield Explanation("setting", path, text, facts)
+
+
+def _subgroups(path: str) -> dict[str, str]:
+    """Groups directly below a group, each with its first sentence."""
+    below = re.compile(rf"{re.escape(path)}(\.N)?\.(?!N$)[^.]+(\.N)?")
+    named = {group: _NO_EFFECT.sub("", " ".join(about.split())) for group, about, _ in _groups()}
+    return {group: re.split(r"(?<=\.) ", about.strip())[0] for group, about in named.items() if below.fullmatch(group)}
 
 
 def _given(**facts: Any) -> dict[str, Any]:

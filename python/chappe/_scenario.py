@@ -60,14 +60,16 @@ def pairs_of(written: Iterable[str]) -> list[tuple[str, str]]:
     example = 'settings is a dict, or a list such as ["tcp.variant=vegas"]'
     if isinstance(written, str) or not isinstance(written, Iterable):
         raise TypeError(f"{example}, not {said(written)}")
-    pairs = []
+    pairs, wrong = [], []
     for text in listed(written):
         if not isinstance(text, str):
             raise TypeError(f"{example}: {said(text)} is not a text")
         name, equals, value = _text(text).partition("=")
         if not equals or not name.strip():
-            raise ValueError(f"{said(text)} is not of the form name=value")
+            wrong.append(said(text))
         pairs.append((name.strip(), value.strip()))
+    if wrong:
+        raise ValueError(f"{' and '.join(wrong)} {'is' if len(wrong) == 1 else 'are'} not of the form name=value")
     return pairs
 
 

@@ -2,7 +2,7 @@
 
 use crate::rng::Stream;
 use crate::setting::limit::{above, at_most, range};
-use crate::setting::{Node, Scalar, Value};
+use crate::setting::{Listed, Node, Scalar, Value};
 use crate::unit::{Metres, Position};
 use crate::{keywords, settings};
 use serde_json::{Value as Json, json};
@@ -57,6 +57,12 @@ impl Scalar for Cell {
 
     fn describe() -> Json {
         json!({ "type": "array", "items": u32::describe(), "minItems": 2, "maxItems": 2 })
+    }
+}
+
+impl Listed for Cell {
+    fn example() -> Json {
+        Cell { column: 1, row: 3 }.written()
     }
 }
 

@@ -275,6 +275,13 @@ pub trait Quantity: Sized {
         number.is_finite().then(|| Self::from_parts(number, unit)).flatten()
     }
 
+    /// Range of a quantity that was written with a minus and cannot be negative: "0 or more", or "above 0".
+    fn raised(text: &str) -> Option<&'static str> {
+        let (written, unit) = split(text);
+        Self::parse(&format!("{} {unit}", written.strip_prefix('-')?))?;
+        Some(if Self::from_parts(0.0, unit).is_some() { "0 or more" } else { "above 0" })
+    }
+
     /// Correction of a text whose unit is misspelled.
     fn meant(text: &str) -> Option<String> {
         let (written, unit) = split(text);
@@ -303,6 +310,11 @@ const ALIASES: &[(&str, &[&str])] = &[
     ("km", &["kilometer", "kilometers", "kilometre", "kilometres"]),
     ("B", &["byte", "bytes", "Byte", "Bytes", "octets"]),
     ("kB", &["kilobyte", "kilobytes"]),
+    ("MB", &["megabyte", "megabytes"]),
+    ("GB", &["gigabyte", "gigabytes"]),
+    ("KiB", &["Ki", "kibibyte", "kibibytes"]),
+    ("MiB", &["Mi", "mebibyte", "mebibytes"]),
+    ("GiB", &["Gi", "gibibyte", "gibibytes"]),
     ("m/s", &["mps", "m/sec", "ms-1"]),
     ("km/h", &["kmh", "kph", "km/hr"]),
     ("W", &["watt", "watts", "Watt"]),
@@ -509,33 +521,38 @@ impl Quantity for Hertz {
 }
 
 impl Quantity for Bytes {
-    const UNITS: &'static [&'static str] = &["B", "kB"];
-    const EXPECTED: &'static str = "a number of bytes such as \"1460 B\"";
+    const UNITS: &'static [&'static str] = &["B", "kB", "MB", "GB", "KiB", "MiB", "GiB"];
+    const EXPECTED: &'static str = "a number of bytes such as \"1460 B\", \"20 kB\" or \"64 KiB\"";
     fn from_parts(number: f64, unit: &str) -> Option<Bytes> {
-        let scale = match unit {
-            "B" => 1.0,
-            "kB" => 1e3,
-            _ => return None,
-        };
-        let v = number * scale;
-        (v.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&v)).then_some(Bytes(v as u32))
+        let scale = bytes_in(unit)?;
+        let v = (number * scale).round();
+        // Whole numbers of bytes only, in the nearest binary64 number: 1.001 MB is 1,001,000 B.
+        (v / scale == number && (0.0..=f64::from(u32::MAX)).contains(&v)).then_some(Bytes(v as u32))
     }
 }
 
 impl Quantity for Memory {
-    const UNITS: &'static [&'static str] = &["B", "kB", "MB", "GB", "TB"];
+    const UNITS: &'static [&'static str] = &["B", "kB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB"];
     const EXPECTED: &'static str = "a size of memory such as \"4 GB\" or \"500 MB\"";
     fn from_parts(number: f64, unit: &str) -> Option<Memory> {
-        let scale = match unit {
-            "B" => 1.0,
-            "kB" => 1e3,
-            "MB" => 1e6,
-            "GB" => 1e9,
-            "TB" => 1e12,
-            _ => return None,
-        };
-        whole(number, scale).map(Memory)
+        whole(number, bytes_in(unit)?).map(Memory)
     }
+}
+
+/// Bytes in a unit: powers of 1000 (SI), or of 1024 (IEC 80000-13).
+fn bytes_in(unit: &str) -> Option<f64> {
+    Some(match unit {
+        "B" => 1.0,
+        "kB" => 1e3,
+        "MB" => 1e6,
+        "GB" => 1e9,
+        "TB" => 1e12,
+        "KiB" => 1_024.0,
+        "MiB" => 1_048_576.0,
+        "GiB" => 1_073_741_824.0,
+        "TiB" => 1_099_511_627_776.0,
+        _ => return None,
+    })
 }
 
 impl fmt::Display for Span {
@@ -653,6 +670,16 @@ mod tests {
         assert_eq!(Watts::parse("3.652e-10 W"), Some(Watts(3.652e-10)));
         assert_eq!(Bytes::parse("1460 B"), Some(Bytes(1460)));
         assert_eq!(Bytes::parse("0.5 B"), None);
+        assert_eq!(Bytes::parse("1.5 kB"), Some(Bytes(1_500)));
+        assert_eq!(Bytes::parse("1.001 MB"), Some(Bytes(1_001_000)));
+        assert_eq!(Bytes::parse("1.0000001 MB"), None);
+        assert_eq!(Bytes::parse("4GB"), Some(Bytes(4_000_000_000)));
+        assert_eq!(Bytes::parse("5 GB"), None);
+        assert_eq!(Bytes::parse("64 KiB"), Some(Bytes(65_536)));
+        assert_eq!(Bytes::parse("0.5 MiB"), Some(Bytes(524_288)));
+        assert_eq!(Bytes::parse("3 GiB"), Some(Bytes(3_221_225_472)));
+        assert_eq!(Bytes::parse("64 KiB").map(|b| b.to_string()), Some("65536 B".to_owned()));
+        assert_eq!(Memory::parse("2 TiB"), Some(Memory(2_199_023_255_552)));
         assert_eq!(Memory::parse("1.5 GB"), Some(Memory(1_500_000_000)));
         assert_eq!(Joules::parse("5 Wh"), Some(Joules(18_000.0)));
         assert!((Watts::parse("24.5 dBm").unwrap().0 - 0.281838).abs() < 1e-6);

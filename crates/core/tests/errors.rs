@@ -134,6 +134,47 @@ fn unmodelled_parts_are_named() {
 }
 
 #[test]
+fn advice_on_parts_is_given_where_they_would_be() {
+    for (text, said) in [
+        ("tcp.nagle = \"fast\"", "expected one of: off, rfc9293, minshall"),
+        ("wlan.access = \"fast\"", "expected one of: dcf, edca"),
+        ("queue.discipline = \"fast\"", "expected one of: droptail, "),
+        ("wlan.ap = true", "known settings: "),
+        ("cbr.web = true", "known settings: "),
+        ("requests.think_distribution = \"lognormal\"", "expected one of: fixed, exponential"),
+        ("routing.protocol = \"static\"", "it is called `fixed` here; known: aodv, "),
+        ("mobility.model = \"static\"", "it is called `still` here; known: still, "),
+        ("mobility.static = true", "known settings: "),
+        ("tcp.sack.rule = \"newreno_sack\"", "expected one of: rfc6675, sack1"),
+        ("tcp.bbr3.gain = 2", "bbr3 is not modelled: the nearest is `tcp.variant = \"vegas\"`"),
+        ("olsr.interval = \"2 s\"", "OLSR is not modelled: "),
+        ("flow = [{ dst = 1, app = \"http\" }]", "http is not modelled: the nearest are `on_off` "),
+        ("arrival_process = [{ size.distribution = \"constant\" }]", "it is called `fixed` here; known: fixed, "),
+        ("arrival_process = [{ size.distribution = \"poisson\" }]", "expected one of: fixed, "),
+    ] {
+        let found = problem(text);
+        assert!(found.contains(&format!(" -> {said}")), "{text}: {found}");
+    }
+}
+
+#[test]
+fn a_list_is_expected_with_an_example() {
+    for (text, example) in [
+        ("run.record = \"cwnd\"", "[\"cwnd\"]"),
+        ("run.record = true", "[\"frames\"]"),
+        ("wlan.response_rates = \"1 Mbit/s\"", "[\"1 Mbit/s\"]"),
+        ("wlan.rate_control = { algorithm = \"arf\", rates = 11 }", "[\"2 Mbit/s\"]"),
+        ("radio.channels = 6", "[6]"),
+        ("topology = { kind = \"list\", positions = \"200 m\" }", "[[\"200 m\", \"0 m\"]]"),
+        ("topology = { kind = \"grid\", omit = 3 }", "[[1, 3]]"),
+        ("middlebox = [{ node = 1, flows = 2 }]", "[2], or \"all\""),
+    ] {
+        let found = problems(&format!("run.stop = \"1 s\"\n{text}"));
+        assert!(found[0].ends_with(&format!("expected a list, such as {example}")), "{text}: {found:?}");
+    }
+}
+
+#[test]
 fn suggested_parts_exist() {
     use chappe_core::scenario::schema;
     use chappe_core::setting::absent;
@@ -145,8 +186,8 @@ fn suggested_parts_exist() {
     }
     let parts = || schema::SHELVES.iter().flat_map(|s| s.parts).map(|p| p.0);
     for word in absent::words() {
-        assert!(!parts().any(|p| p == word), "{word} is modelled");
-        let said = absent::absent(word).expect("it is told");
+        assert!(!parts().chain(Algorithm::WORDS.iter().map(|w| w.0)).any(|p| p == word), "{word} is modelled");
+        let said = absent::absent(word, &["run"]).expect("it is told");
         for quoted in said.split('`').skip(1).step_by(2) {
             let (name, value) = quoted.split_once(" = ").unwrap_or((quoted, ""));
             let value = value.trim_matches('"');
@@ -160,7 +201,10 @@ fn suggested_parts_exist() {
     // Parts that docs/index.md lists as not modelled and that a scenario could name.
     let page = include_str!("../../../docs/index.md");
     for name in ["OLSR", "DualPI2", "BBRv3"] {
-        assert!(page.contains(name) && absent::absent(name).is_some_and(|s| s.contains("is not modelled")), "{name}");
+        assert!(
+            page.contains(name) && absent::absent(name, &["run"]).is_some_and(|s| s.contains("is not modelled")),
+            "{name}"
+        );
     }
 }
 
@@ -317,6 +361,62 @@ fn one_way_links_of_a_table_cause_a_warning() {
              if they are the same in both directions, set `radio.links_symmetric = true`"
         ),
         "{p}"
+    );
+}
+
+#[test]
+fn receivers_that_cannot_do_as_told_cause_warnings() {
+    let said = |more: &str| {
+        let s = read(&format!("run.stop = \"1 s\"\ntopology.hops = 1\n{more}")).expect("it can be run");
+        let line = |p: &chappe_core::setting::Problem| {
+            let code = p.code.expect("a warning").word();
+            format!("{code} {} {} -> {}", p.path, p.message, p.help.as_deref().unwrap_or_default())
+        };
+        s.warnings.iter().map(line).collect::<Vec<_>>()
+    };
+    let buffer = |more: &str| format!("tcp.receive_window = 100\ntcp.receive_buffer = {{ enabled = true{more} }}");
+    assert_eq!(
+        said(&buffer(", segment_memory = \"1000 B\"")),
+        [
+            "small_memory tcp.receive_buffer.segment_memory a segment of 1460 B takes 1000 B of the buffer: it counts as \
+          1460 B -> set `tcp.receive_buffer.segment_memory` to more than `tcp.mss`: it is the memory of the payload and \
+          of the bookkeeping"
+        ]
+    );
+    assert_eq!(said(&buffer(", segment_memory = \"1460 B\"")), [""; 0]);
+    // Without the buffer of memory the setting has no effect, which another warning says.
+    assert!(said("tcp.receive_buffer.segment_memory = \"1 kB\"")[0].starts_with("unused_setting"));
+    let reader = |size: &str| format!("tcp.reader = {{ rate = \"1 Mbit/s\", read_size = \"{size}\" }}");
+    let window = |size: &str| format!("tcp.receive_window = 10\n{}", reader(size));
+    let large = |read: &str, most: &str, path: &str, limit: &str| {
+        format!(
+            "large_reads {path} a read of {read} is larger than the receive window, at most {most}: the application reads \
+             below 1 Mbit/s -> set `tcp.reader.read_size` to at most {most}, or raise `tcp.{limit}`"
+        )
+    };
+    assert_eq!(said(&window("14601 B")), [large("14601 B", "14600 B", "tcp.reader.read_size", "receive_window")]);
+    assert_eq!(said(&window("14600 B")), [""; 0]);
+    // A buffer of twice its payload.
+    let of_memory = |size: &str| {
+        format!(
+            "{}\n{}",
+            buffer(", initial = \"29200 B\", max = \"2304 B\", segment_memory = \"2920 B\""),
+            reader(size)
+        )
+    };
+    assert_eq!(
+        said(&of_memory("14601 B")),
+        [large("14601 B", "14600 B", "tcp.reader.read_size", "receive_buffer.max")]
+    );
+    assert_eq!(said(&of_memory("14600 B")), [""; 0]);
+    // At the flow that has the setting, and once for flows that share it.
+    let flows = "flow = [{ dst = 1 }, { dst = 1 }, { dst = 1, tcp.reader.read_size = \"20 kB\" }]";
+    assert_eq!(
+        said(&format!("{}\n{flows}", window("15 kB"))),
+        [
+            large("15000 B", "14600 B", "tcp.reader.read_size", "receive_window"),
+            large("20000 B", "14600 B", "flow.2.tcp.reader.read_size", "receive_window")
+        ]
     );
 }
 
@@ -494,7 +594,7 @@ fn invalid_links() {
     );
     assert_eq!(
         wired_problem("{ src = 0, dst = 1, delay = \"2 h\" }"),
-        "my.toml:4:43 `wired_link.0.delay` is 7200 s -> it must be at most 3600 s"
+        "my.toml:4:43 `wired_link.0.delay` is 7200 s -> it must be at most 3600 s, or \"inherit\""
     );
     assert_eq!(
         wired_problem("{ src = 0, dst = 1, back = { queue = { limit = 0 } } }"),
@@ -659,6 +759,15 @@ fn units_in_other_spellings() {
         ("radio.capture_threshold", "10 db", "10 dB"),
         ("tcp.mss", "1460 bytes", "1460 B"),
         ("tcp.mss", "1 MB", ""),
+        ("bulk.bytes", "20 mb", "20 MB"),
+        ("bulk.bytes", "20 Kb", "20 kB"),
+        ("bulk.bytes", "1.5 gb", "1.5 GB"),
+        ("bulk.bytes", "20 megabytes", "20 MB"),
+        ("bulk.bytes", "20 mib", "20 MiB"),
+        ("tcp.receive_buffer.max", "64 kib", "64 KiB"),
+        ("tcp.receive_buffer.max", "64 Ki", "64 KiB"),
+        ("run.max_memory", "1 tib", "1 TiB"),
+        ("wlan.rts_threshold", "500 bytes", "500 B"),
         ("wlan.data_rate", "2 MB/s", ""),
         ("wlan.data_rate", "-2 Mbps", ""),
         ("run.stop", "10 seconds", "10 s"),
@@ -851,8 +960,8 @@ fn timers_of_a_nanosecond() {
         ("routing.dsr.request_period", "1 ms", "3600 s"),
         ("routing.dsr.max_request_period", "1 ms", "3600 s"),
         ("routing.dsdv.update_interval", "1 ms", "3600 s"),
-        ("routing.aodv.route_timer", "1 ms", "8640000 s"),
-        ("routing.aodv.id_timer", "1 ms", "8640000 s"),
+        ("routing.aodv.route_timer", "1 ms", "8640000 s, or \"exact\""),
+        ("routing.aodv.id_timer", "1 ms", "8640000 s, or \"exact\""),
         ("routing.aodv.hello_interval", "1 us", "3600 s"),
         ("net.neighborhood_red.interval", "1 us", "3600 s"),
         ("tcp.rto.max", "1 ms", "8640000 s"),
@@ -991,14 +1100,19 @@ fn invalid_middleboxes() {
 
 #[test]
 fn a_negative_time() {
-    assert_eq!(
-        problem("wlan.sifs = \"-10 us\""),
-        "my.toml:2:13 `wlan.sifs` cannot be \"-10 us\" -> it must not be negative"
-    );
-    assert_eq!(
-        problem("flow = [{ src = 0, dst = 1, start = \"-1 s\" }]"),
-        "my.toml:2:37 `flow.0.start` cannot be \"-1 s\" -> it must not be negative, or \"event\""
-    );
+    for (text, said) in [
+        ("wlan.sifs = \"-10 us\"", "above 0 s and at most 1 ms"),
+        ("wired.delay = \"-1 ms\"", "0 or more"),
+        ("wlan.basic_rate = \"-1 Mbit/s\"", "above 0"),
+        ("queue.limit_bytes = \"-1 kB\"", "0 or more, or \"unlimited\""),
+        ("bulk.bytes = \"-1 kB\"", "from 1 B to 4000000000 B, or \"unlimited\""),
+        ("topology.hops = -1", "from 1 to 1000000000"),
+        ("arrival_process = [{ count = -1 }]", "from 1 to 1000000000, or \"unlimited\""),
+        ("flow = [{ src = 0, dst = 1, start = \"-1 s\" }]", "0 or more, or \"event\""),
+    ] {
+        let found = problem(text);
+        assert!(found.ends_with(&format!(" -> it must be {said}")), "{found}");
+    }
 }
 
 #[test]
@@ -1239,7 +1353,7 @@ fn invalid_window_rules() {
         ),
         (
             "tcp.e_newreno.probe_interval = \"0 s\"",
-            "my.toml:2:32 `tcp.e_newreno.probe_interval` is 0 s -> it must be from 1 ms to 3600 s",
+            "my.toml:2:32 `tcp.e_newreno.probe_interval` is 0 s -> it must be from 1 ms to 3600 s, or \"rto\"",
         ),
         ("tcp.westwood.ewma_weight = -1", "my.toml:2:28 `tcp.westwood.ewma_weight` is -1 -> it must be from 0 to 1"),
         ("tcp.scalable.decrease = 3", "my.toml:2:25 `tcp.scalable.decrease` is 3 -> it must be from 0 to 1"),
@@ -1258,7 +1372,7 @@ fn invalid_queue_management() {
     );
     assert_eq!(
         problem("queue.red.weight = 0"),
-        "my.toml:2:20 `queue.red.weight` is 0 -> it must be above 0 and at most 1"
+        "my.toml:2:20 `queue.red.weight` is 0 -> it must be above 0 and at most 1, or \"auto\""
     );
     assert_eq!(
         problem("queue = { limit = 5, mark_threshold = 5 }"),
@@ -1290,7 +1404,10 @@ fn invalid_queue_management() {
         problem("net.neighborhood_red.ncn_size = \"2 kB\""),
         "my.toml:2:33 a packet of 2000 B is larger than the MTU of 1500 B -> it must be at most `net.mtu`"
     );
-    assert_eq!(problem("tcp.ecn.beta = 1.5"), "my.toml:2:16 `tcp.ecn.beta` is 1.5 -> it must be above 0 and below 1");
+    assert_eq!(
+        problem("tcp.ecn.beta = 1.5"),
+        "my.toml:2:16 `tcp.ecn.beta` is 1.5 -> it must be above 0 and below 1, or \"as_loss\""
+    );
 }
 
 /// Output and result of the program in `examples`; `cargo test` builds it.
@@ -1573,7 +1690,7 @@ fn flows_that_stop_and_files_of_so_many_bytes() {
     );
     assert_eq!(
         problem("bulk.bytes = \"0 B\""),
-        "my.toml:2:14 `bulk.bytes` is 0 B -> it must be from 1 B to 4000000000 B"
+        "my.toml:2:14 `bulk.bytes` is 0 B -> it must be from 1 B to 4000000000 B, or \"unlimited\""
     );
 }
 
@@ -1705,7 +1822,10 @@ fn invalid_arrivals() {
         arrivals("start = \"1 s\", stop = \"1 s\""),
         "my.toml:2:44 arrivals stop at 1 s, and start at 1 s -> they stop after they have started"
     );
-    assert_eq!(arrivals("count = 0"), "my.toml:2:30 `arrival_process.0.count` is 0 -> it must be from 1 to 1000000000");
+    assert_eq!(
+        arrivals("count = 0"),
+        "my.toml:2:30 `arrival_process.0.count` is 0 -> it must be from 1 to 1000000000, or \"unlimited\""
+    );
     assert_eq!(
         arrivals("size = { mean = \"0 B\" }"),
         "my.toml:2:38 `arrival_process.0.size.mean` is 0 B -> it must be from 1 B to 1000000000 B"

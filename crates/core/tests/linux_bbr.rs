@@ -17,7 +17,9 @@ const ABOUT: &str = "\n## BBR, state by state\n\n\
     above 1.15 times the usual rate marks the probing phase, a rate below 0.85 times the draining phase, a window of four\n\
     segments the probe of the round-trip time. Bounds were set after the comparison, with one flow of the kernel. Two things differ. The kernel's window has 2 segments more: its acknowledgements\n\
     come a few tenths of a millisecond early or late, and BBR adds the segments that come together. Its second probe is later:\n\
-    a round-trip time smaller by some microseconds may have postponed it, which was not tested.\n\n\
+    a round-trip time that is smaller, be it by microseconds, begins the 10 s anew. In a run over the link of `make check-kernel` whose\n\
+    smallest round-trip time was read every 4 ms (`TCP_CC_INFO`), none was smaller in the 10 s after the first probe, and the kernel's\n\
+    second one came after 10,005 ms.\n\n\
     | | kernel | ours | bound |\n\
     |---|---|---|---|\n";
 

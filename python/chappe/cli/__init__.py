@@ -1,5 +1,6 @@
 """The command ``chappe``."""
 
+import argparse
 import contextlib
 import errno
 import io
@@ -10,7 +11,7 @@ from collections.abc import Sequence
 from chappe._error import ClusterError, LimitError, RunError, ScenarioError, StorageError, StudyError
 from chappe._show import refusal
 from chappe._words import plain, tell
-from chappe.cli.given import BAD_INPUT, CommandError
+from chappe.cli.given import BAD_INPUT, CommandError, CommandLineError
 from chappe.cli.options import RENAMED, parser
 
 # Commands import statistics and figures themselves: these take longer to load than most commands take to run.
@@ -93,12 +94,18 @@ def _done(argv: Sequence[str] | None) -> int:
         tell(f"warning: {RENAMED.format(*args.renamed)}")
     try:
         return int(args.do(args))
-    except (ScenarioError, LimitError, StudyError) as e:
-        refusal(e, getattr(args, "file", "a scenario of the paper"))
+    except CommandLineError as e:
+        return max([_told(found, args) for found in e.found])
+    except (ScenarioError, LimitError, StudyError, CommandError, StorageError, ClusterError, RunError) as e:
+        return _told(e, args)
+
+
+def _told(e: Exception, args: argparse.Namespace) -> int:
+    """Prints the reason of a failure, and returns its exit code."""
+    if isinstance(e, (ScenarioError, LimitError, StudyError)):
+        refusal(e, getattr(args, "file", getattr(args, "folder", "a scenario of the paper")))
         return BAD_INPUT
-    except (CommandError, StorageError) as e:
-        tell(f"error: {plain(e)}")
+    tell(f"error: {plain(e)}")
+    if isinstance(e, (CommandError, StorageError)):
         return e.code
-    except (ClusterError, RunError) as e:
-        tell(f"error: {plain(e)}")
-        return BAD_INPUT if isinstance(e, ClusterError) else 1
+    return BAD_INPUT if isinstance(e, ClusterError) else 1

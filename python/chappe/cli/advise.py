@@ -1,12 +1,13 @@
 """The command ``chappe advise``."""
 
 import argparse
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from chappe._error import ScenarioError
 from chappe._words import plain, tell
-from chappe.cli.given import KEPT, CommandError, load, named, print_json
+from chappe.cli.given import KEPT, CommandError, load, named, print_json, together
 from chappe.cli.studies import split, value_of
 
 
@@ -16,13 +17,12 @@ def advise(args: argparse.Namespace) -> int:
     from chappe._advise import CHANGES, advise
     from chappe.study._show import told_at_once
 
-    changes = [_change(text) for text in args.changes] or CHANGES
-    scenario = load(args)
+    *changes, scenario = together(*(partial(_change, text) for text in args.changes), lambda: load(args))
     out = Path("results", f"{Path(args.file).stem}-advice") if args.out is None else named(args.out)
     how = {"flows": args.flows, "within": args.within, "out": out, "jobs": args.jobs, "progress": not args.quiet}
     try:
         with told_at_once():
-            found = advise(scenario, changes, **how)
+            found = advise(scenario, changes or CHANGES, **how)
     except ScenarioError:
         raise
     except ValueError as e:

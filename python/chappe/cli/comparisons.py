@@ -1,9 +1,10 @@
 """Commands that compare the settings of a study: ``compare`` and ``rank``."""
 
 import argparse
+from functools import partial
 from typing import TYPE_CHECKING
 
-from chappe.cli.given import CommandError, named, print_json, print_rows
+from chappe.cli.given import CommandError, named, print_json, print_rows, together
 from chappe.cli.saved import defined
 from chappe.cli.studies import value_of
 
@@ -16,10 +17,10 @@ def compare(args: argparse.Namespace) -> int:
     from chappe.study import _show_compared as show_compared
 
     study, axes = _study(args)
-    by = _axes(args.by, axes)
+    by, measure = together(lambda: _axes(args.by, axes), lambda: _measure(args, study))
     if len(by) > 1:
         raise CommandError("--by of a comparison is one axis: `chappe rank` takes several")
-    measure, axis = _measure(args, study), by[0]
+    axis = by[0]
     values = study.runs[axis].unique(maintain_order=True).to_list()
     baseline = values[0] if args.baseline is None else _value(args.baseline, values, axis)
     try:
@@ -41,7 +42,7 @@ def rank(args: argparse.Namespace) -> int:
     from chappe.study import _show_compared as show_compared
 
     study, axes = _study(args)
-    by, measure = _axes(args.by, axes), _measure(args, study)
+    by, measure = together(lambda: _axes(args.by, axes), lambda: _measure(args, study))
     try:
         direction = args.direction or direction_of(measure, study._direction_of(measure))
     except ValueError:
@@ -73,12 +74,16 @@ def _axes(wanted: list[str], axes: list[str]) -> list[str]:
     """Axes by name; without a name the only axis."""
     if not wanted and len(axes) > 1:
         raise CommandError(f"name the axis whose values are compared: --by {axes[0]}; the axes are {', '.join(axes)}")
+    return list(dict.fromkeys(together(*(partial(_axis, name, axes) for name in wanted)))) or axes
+
+
+def _axis(name: str, axes: list[str]) -> str:
+    """Name of an axis, if it is one."""
     from chappe.study._analysis import no_axis
 
-    for name in wanted:
-        if name not in axes:
-            raise CommandError(f"--by: {no_axis(name, dict.fromkeys(axes))}")
-    return list(dict.fromkeys(wanted)) or axes
+    if name not in axes:
+        raise CommandError(f"--by: {no_axis(name, dict.fromkeys(axes))}")
+    return name
 
 
 def _measure(args: argparse.Namespace, study: "Study") -> str:

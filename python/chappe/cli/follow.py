@@ -2,7 +2,7 @@
 
 import argparse
 
-from chappe.cli.given import CommandError, load, print_json, time_of
+from chappe.cli.given import CommandError, load, print_json, time_of, together
 
 
 def follow(args: argparse.Namespace) -> int:
@@ -12,8 +12,9 @@ def follow(args: argparse.Namespace) -> int:
     from chappe import _show_follow as show_follow
     from chappe._follow import follow
 
-    begin, until = time_of("--from", args.from_), time_of("--until", args.until)
-    scenario = load(args)
+    begin, until, scenario = together(
+        lambda: time_of("--from", args.from_), lambda: time_of("--until", args.until), lambda: load(args)
+    )
     try:
         story = follow(scenario, args.flow, packet=args.packet)
     except ValueError as e:

@@ -5,14 +5,14 @@ import contextlib
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from chappe import _core
 from chappe import _show as show
 from chappe._arguments import NO_FOLDER
-from chappe._error import ScenarioError, reason
+from chappe._error import ScenarioError, StudyError, reason
 from chappe._files import make_folder, take_away
 from chappe._scenario import Scenario, pairs_of, read_text, schema, text_of
 
@@ -34,6 +34,35 @@ class CommandError(Exception):
     def __init__(self, message: str, code: int = BAD_INPUT):
         super().__init__(message)
         self.code = code
+
+
+class CommandLineError(Exception):
+    """Several mistakes of a command line."""
+
+    def __init__(self, found: Sequence[Exception]):
+        super().__init__(found)
+        self.found: list[Exception] = []
+        for e in found:
+            self.found += e.found if isinstance(e, CommandLineError) else [e]
+
+
+def together(*checks: Callable[[], Any]) -> list[Any]:
+    """Values of checks of a command line.
+
+    Raises:
+        CommandError, ScenarioError, StudyError: The only mistake that was found.
+        CommandLineError: All mistakes, if several checks found one.
+    """
+    values: list[Any] = []
+    found: list[Exception] = []
+    for check in checks:
+        try:
+            values.append(check())
+        except (CommandError, ScenarioError, StudyError, CommandLineError) as e:
+            found.append(e)
+    if found:
+        raise found[0] if len(found) == 1 else CommandLineError(found)
+    return values
 
 
 def unreadable(file: str, e: OSError) -> CommandError:

@@ -3,13 +3,14 @@
 import argparse
 import difflib
 import sys
+from functools import partial
 
 from chappe import _show as show
 from chappe._files import write_file
 from chappe._new import QUESTIONS, Question, text_of
 from chappe._scenario import Scenario
 from chappe._words import plain
-from chappe.cli.given import STDIN, CommandError, named, unwritable
+from chappe.cli.given import STDIN, CommandError, named, together, unwritable
 
 
 def new(args: argparse.Namespace) -> int:
@@ -20,7 +21,8 @@ def new(args: argparse.Namespace) -> int:
     given = {q.name: getattr(args, q.name) for q in QUESTIONS}
     # Questions are asked where somebody can answer, and only if nothing is answered yet.
     asks = not any(given.values()) and sys.stdin.isatty() and sys.stderr.isatty()
-    answers = {q.name: _asked(q) if asks else _checked(q, given[q.name] or q.default) for q in QUESTIONS}
+    answer = _asked if asks else (lambda q: _checked(q, given[q.name] or q.default))
+    answers = dict(zip(given, together(*(partial(answer, q) for q in QUESTIONS)), strict=True))
     text = text_of(answers)
     # A refusal shows the line of the text.
     Scenario._from_text(plain(args.file), text, [])

@@ -40,22 +40,34 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, **options: Any):
         super().__init__(**options, allow_abbrev=False)
         self.set_defaults(parser=self)
+        self._wrong: list[str] = []
 
     def parsed(self, arguments: Sequence[str] | None) -> argparse.Namespace:
-        """Parses a command line; suggests options for unknown ones."""
+        """Parses a command line; reports all mistakes, and suggests options for unknown ones."""
         found, unknown = self.parse_known_args(arguments)
-        if unknown:
-            of_command: Parser = found.parser
-            of_command._refuse(unknown)
+        of_command: Parser = found.parser
+        of_command._wrong += of_command._unknown(unknown)
+        if of_command._wrong:
+            of_command._refuse()
         return found
 
-    def _refuse(self, unknown: Sequence[str]) -> NoReturn:
-        options = [w for w in unknown if w.startswith("-")]
-        if not options:
-            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+    def _unknown(self, words: Sequence[str]) -> list[str]:
+        """Messages about words that no option and no argument takes."""
+        options = [w.partition("=")[0] for w in words if w.startswith("-")]
+        if words and not options:
+            return [f"unrecognized arguments: {' '.join(words)}"]
         known = [o for a in self._actions if a.help != argparse.SUPPRESS for o in a.option_strings]
-        name = options[0].partition("=")[0]
-        self.error(f"there is no option {name}{_suggested(name, known)}")
+        return [f"there is no option {name}{_suggested(name, known)}" for name in options]
+
+    def _get_values(self, action: argparse.Action, words: list[str]) -> Any:
+        """Values of an option or an argument; a mistake is kept until the others are found, too."""
+        try:
+            return super()._get_values(action, words)
+        except argparse.ArgumentError as e:
+            if isinstance(action, argparse._SubParsersAction):
+                raise
+            self._wrong.append(str(e))
+            return None
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is None or value in action.choices:
@@ -75,8 +87,13 @@ class Parser(argparse.ArgumentParser):
             (file or sys.stderr).write(message)
 
     def error(self, message: str) -> NoReturn:
-        """Prints the usage and the error, and ends the program."""
-        tell(f"{self.format_usage()}{self.prog}: error: {plain(message)}")
+        """Prints the usage and all errors, and ends the program."""
+        self._wrong.append(message)
+        self._refuse()
+
+    def _refuse(self) -> NoReturn:
+        errors = "\n".join(f"{self.prog}: error: {plain(message)}" for message in self._wrong)
+        tell(f"{self.format_usage()}{errors}")
         raise SystemExit(BAD_INPUT)
 
 

@@ -7,12 +7,13 @@ import importlib.util
 import io
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from chappe import _show as show
 from chappe._words import plain, tell
-from chappe.cli.given import KEPT, CommandError, folder, print_json
+from chappe.cli.given import KEPT, CommandError, folder, print_json, together
 
 
 def _need_papers() -> None:
@@ -64,10 +65,7 @@ def paper(args: argparse.Namespace) -> int:
         ("claim", args.claim, paper.claims),
         ("extra", args.extra, paper.extras),
     )
-    for kind, value, known_parts in parts:
-        if value is not None and value not in known_parts:
-            known = ", ".join(map(str, known_parts))
-            raise CommandError(f"{paper.name} has no {kind} {value} to reproduce; known {kind}s: {known or 'none'}")
+    together(*(partial(_need_part, paper.name, *part) for part in parts))
     chosen = [kind for kind, value, _ in parts if value is not None]
     if len(chosen) > 1:
         raise CommandError(f"--{chosen[0]} and --{chosen[1]} exclude each other: choose one part, or none for all")
@@ -94,6 +92,13 @@ def paper(args: argparse.Namespace) -> int:
             raise
         _print_json(args, paper=paper.name, folder=str(out), claims=_claims(paper, wanted, out))
     return code
+
+
+def _need_part(paper: str, kind: str, value: int | str | None, known_parts: Sequence[int | str]) -> None:
+    """Refuses a part that a paper does not have."""
+    if value is not None and value not in known_parts:
+        known = ", ".join(map(str, known_parts))
+        raise CommandError(f"{paper} has no {kind} {value} to reproduce; known {kind}s: {known or 'none'}")
 
 
 def _claims(paper: Any, wanted: Any, out: Path) -> list[dict[str, str]]:

@@ -1,11 +1,12 @@
 """The commands ``chappe plot`` and ``chappe draw``."""
 
 import argparse
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from chappe import _show as show
-from chappe.cli.given import STDIN, CommandError, load, named, print_json, time_of, unwritable
+from chappe.cli.given import STDIN, CommandError, load, named, print_json, time_of, together, unwritable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,8 +40,8 @@ def plot(args: argparse.Namespace) -> int:
 
 def draw(args: argparse.Namespace) -> int:
     """``chappe draw``."""
-    scenario = load(args)
-    path = _path(args.out, "map" if args.file == STDIN else Path(args.file).stem)
+    name = "map" if args.file == STDIN else Path(args.file).stem
+    scenario, path = together(lambda: load(args), lambda: _path(args.out, name))
     try:
         figure = scenario.plot()
     except ValueError as e:
@@ -52,8 +53,8 @@ def _of_run(results: "Results", args: argparse.Namespace) -> "Figure":
     given = {"-x": args.x, "--measure": args.measures, "--by": args.by, "--across": args.across, "--flows": args.flows}
     if wrong := next((option for option, value in given.items() if value), "--where" if args.where else None):
         raise CommandError(f"{wrong} is for studies, and {args.folder} has a run: --what chooses its figure")
-    times = {"from_s": time_of("--from", args.from_), "until_s": time_of("--until", args.until)}
-    changes = {name: value for name, value in times.items() if value is not None}
+    times = together(lambda: time_of("--from", args.from_), lambda: time_of("--until", args.until))
+    changes = {name: s for name, s in zip(("from_s", "until_s"), times, strict=True) if s is not None}
     return results.plot(args.what or "goodput", only=args.only or None, **changes)
 
 
@@ -61,7 +62,7 @@ def _of_study(study: "Study", args: argparse.Namespace) -> "Figure":
     given = {"--what": args.what, "--only": args.only, "--from": args.from_, "--until": args.until}
     if wrong := next((option for option, value in given.items() if value), None):
         raise CommandError(f"{wrong} is for runs, and {args.folder} has a study")
-    where = dict(_value(study, text) for text in args.where)
+    where = dict(together(*(partial(_value, study, text) for text in args.where)))
     measures = args.measures or ["goodput_bps" if not study.is_search else study.measure_of_search]
     return study.plot(args.x, measures, by=args.by, across=args.across, where=where, flows=args.flows)
 

@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ from chappe.cli.given import (
     print_json,
     scenario_in,
     time_of,
+    together,
     unwritable,
 )
 
@@ -33,7 +35,11 @@ def run(args: argparse.Namespace) -> int:
     """``chappe run``."""
     from chappe._progress import hidden
 
-    scenario = load(args)
+    scenario, tables, report_file = together(
+        lambda: load(args),
+        lambda: _tables_for(args.measures),
+        lambda: None if args.report is None else page_file(args.report, "--report"),
+    )
     asked = scenario.settings["run"]["record"]
     if args.flows is not None:
         from chappe import _chosen as chosen
@@ -45,10 +51,9 @@ def run(args: argparse.Namespace) -> int:
     if args.why:
         scenario = scenario.with_settings({"run.airtime": True})
     if args.measures:
-        scenario = _recording(scenario, args.measures)
+        scenario = scenario.with_settings({"run.record": list(dict.fromkeys([*asked, *tables]))})
     if args.out is not None and args.pcap is not None:
         _refuse_shared(named(args.pcap, "--pcap"), named(args.out))
-    report_file = None if args.report is None else page_file(args.report, "--report")
     place = contextlib.nullcontext() if args.out is None else folder(args.out)
     captures = contextlib.nullcontext() if args.pcap is None else folder(args.pcap, "--pcap")
     with place as out, captures as pcap, hidden(args.quiet):
@@ -84,16 +89,17 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _recording(scenario: Scenario, measures: list[str]) -> Scenario:
-    """The scenario with the recorded tables that the measures need."""
+def _tables_for(measures: list[str]) -> list[str]:
+    """Recorded tables that the measures need."""
+    if not measures:
+        return []
     from chappe.study._of_run import asked, recorded_for
 
     try:
         _, own = asked(measures)
     except ValueError as e:
         raise CommandError(f"--measure: {e}") from None
-    recorded = [*scenario.settings["run"]["record"], *recorded_for(own.values())]
-    return scenario.with_settings({"run.record": list(dict.fromkeys(recorded))})
+    return list(recorded_for(own.values()))
 
 
 def report(args: argparse.Namespace) -> int:
@@ -102,8 +108,8 @@ def report(args: argparse.Namespace) -> int:
     from chappe._progress import hidden
 
     source = Path("run" if args.file == "-" else args.file)
-    path = page_file(f"{source.stem}.html" if args.out is None else args.out, "--out")
-    scenario = load(args)
+    name = f"{source.stem}.html" if args.out is None else args.out
+    path, scenario = together(lambda: page_file(name, "--out"), lambda: load(args))
     with hidden(args.quiet):
         results = _results(scenario, source.name, None, None)
     _report(results, path, source.name)
@@ -202,9 +208,11 @@ def windows(args: argparse.Namespace) -> int:
             windows.refuse_others(place)
         except OSError as e:
             raise unwritable(place, e, BAD_INPUT) from None
-    begin_s, until_s = (time_of(option, text) for option, text in (("--from", args.from_), ("--until", args.until)))
-    scenario = load(args)
+    begin_s, until_s, scenario = together(
+        lambda: time_of("--from", args.from_), lambda: time_of("--until", args.until), lambda: load(args)
+    )
     variants = list(dict.fromkeys(args.variants))
+    together(*(partial(scenario.with_settings, {"tcp.variant": variant}) for variant in variants))
     changes = windows.measured(scenario, variants, args.flow)
     if changes.is_empty():
         raise CommandError(
@@ -233,7 +241,7 @@ def windows(args: argparse.Namespace) -> int:
 
 def export_mobility(args: argparse.Namespace) -> int:
     """``chappe export mobility``."""
-    scenario = load(args)
+    scenario, _ = together(lambda: load(args), lambda: time_of("--until", args.until))
     try:
         text = scenario._mobility(args.format, args.until, None)
     except ValueError as e:

@@ -4,13 +4,14 @@ import argparse
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from chappe._arguments import JOBS_OR_RAY, problem
 from chappe._error import Problem, StudyError
 from chappe._words import plain, tell
-from chappe.cli.given import KEPT, STDIN, CommandError, kind_of, named, scenario_in, text_in, unwritable
+from chappe.cli.given import KEPT, STDIN, CommandError, kind_of, named, scenario_in, text_in, together, unwritable
 
 if TYPE_CHECKING:
     from chappe.study import Study
@@ -91,7 +92,6 @@ def _command(args: argparse.Namespace) -> str:
 def _study(args: argparse.Namespace) -> "StudyFile":
     """Study of a study file, or of a scenario file with axes or seeds, with the changes of the command line."""
     from chappe import _chosen as chosen
-    from chappe.study import _file as study_file
     from chappe.study._axes import grid, seeds_of
     from chappe.study._own import own_of, split
     from chappe.study._run import problems_of_measure, problems_of_pool
@@ -99,20 +99,9 @@ def _study(args: argparse.Namespace) -> "StudyFile":
 
     if args.file == STDIN:
         raise CommandError("a study is read from a file, which names its folder, not from standard input")
-    text = text_in(args.file)
-    axes = _axes(args.axes)
-    is_scenario = kind_of(args.file, text) == "scenario"
-    if is_scenario:
-        if not axes and args.seeds is None:
-            raise CommandError(
-                f"{args.file} is a scenario: add `--axis NAME=VALUES` or `--seeds N`, or use `chappe run {args.file}`"
-            )
-        scenario = scenario_in(args.file, args.sets)
-        f = study_file.StudyFile(scenario, {}, None, [1], None, "discard", None, ["goodput_bps"])
-    else:
-        f = study_file.load(args.file)
-        if args.sets:
-            f = replace(f, scenario=f.scenario.with_settings(dict(_set(s) for s in args.sets)))
+    axes: dict[str, list[Any]]
+    f: StudyFile
+    axes, within, f = together(lambda: _axes(args.axes), lambda: _within(args.precision), lambda: _file(args))
     for option, given in (("--measure", args.measures), ("--flows", args.flows)):
         if given and f.search is not None:
             raise CommandError(f"{option} is for studies without search: {args.file} searches for `{f.search.measure}`")
@@ -126,6 +115,9 @@ def _study(args: argparse.Namespace) -> "StudyFile":
         except StudyError as e:
             problems += [p._replace(file="--axis") for p in e.problems]
     problems += _unknown_labels(args, f, axes)
+    if args.pool:
+        wrong = problems_of_pool(args.pool, [*f.axes, *axes, *(["case"] if f.cases else [])], False)
+        problems += [p._replace(message=p.message.replace("`pool`", "--pool")) for p in wrong]
     if problems:
         raise StudyError(problems)
     seeds = f.seeds
@@ -140,13 +132,36 @@ def _study(args: argparse.Namespace) -> "StudyFile":
     else:
         measures = chosen.of(asked or f.measures, flows)
     if args.pool:
-        if problems := problems_of_pool(args.pool, [*f.axes, *axes, *(["case"] if f.cases else [])], False):
-            raise StudyError([p._replace(message=p.message.replace("`pool`", "--pool")) for p in problems])
         if f.search is not None:
             raise CommandError("--pool is for studies without search")
         f = replace(f, pool=tuple(dict.fromkeys(args.pool)))
-    precision = _precision(args, f, seeds, measures[0], own_of(f.own, (), "measures")[0])
+    precision = _precision(args, f, within, seeds, measures[0], own_of(f.own, (), "measures")[0])
     return replace(f, axes={**f.axes, **axes}, seeds=seeds, precision=precision, measures=measures, flows=flows)
+
+
+def _file(args: argparse.Namespace) -> "StudyFile":
+    """Study of a study file, or a scenario as a study of one setting."""
+    from chappe.study import _file as study_file
+
+    if kind_of(args.file, text_in(args.file)) != "scenario":
+        f = study_file.load(args.file)
+        return replace(f, scenario=f.scenario.with_settings(dict(_set(s) for s in args.sets))) if args.sets else f
+    if not args.axes and args.seeds is None:
+        raise CommandError(
+            f"{args.file} is a scenario: add `--axis NAME=VALUES` or `--seeds N`, or use `chappe run {args.file}`"
+        )
+    scenario = scenario_in(args.file, args.sets)
+    return study_file.StudyFile(scenario, {}, None, [1], None, "discard", None, ["goodput_bps"])
+
+
+def _within(precision: str | None) -> float | None:
+    """Share of an option ``--precision``."""
+    from chappe.study._file import share
+
+    within = None if precision is None else share(precision)
+    if precision is not None and within is None:
+        raise CommandError(f'--precision {precision!r} is not a share of the mean: write "5 %"')
+    return within
 
 
 def _unknown_labels(args: argparse.Namespace, f: "StudyFile", axes: dict[str, list[object]]) -> "list[Problem]":
@@ -164,10 +179,14 @@ def _unknown_labels(args: argparse.Namespace, f: "StudyFile", axes: dict[str, li
 
 
 def _precision(
-    args: argparse.Namespace, f: "StudyFile", seeds: Sequence[int], measure: str, own: "list[Own]"
+    args: argparse.Namespace,
+    f: "StudyFile",
+    within: float | None,
+    seeds: Sequence[int],
+    measure: str,
+    own: "list[Own]",
 ) -> "Precision | None":
     """Precision of the study, with the changes of the command line."""
-    from chappe.study._file import share
     from chappe.study._run import problems_of_stop
     from chappe.study._stop import Precision
 
@@ -178,10 +197,7 @@ def _precision(
     if args.precision is None and f.precision is None:
         raise CommandError("--max-seeds has no effect without `--precision SHARE`")
     rule = f.precision or Precision(measure, 0.0)
-    if args.precision is not None:
-        within = share(args.precision)
-        if within is None:
-            raise CommandError(f'--precision {args.precision!r} is not a share of the mean: write "5 %"')
+    if within is not None:
         rule = replace(rule, within=within)
     if args.max_seeds is not None:
         rule = replace(rule, max_seeds=args.max_seeds)
@@ -202,17 +218,19 @@ def _as_option(p: Problem) -> Problem:
 def _axes(written: list[str]) -> dict[str, list[Any]]:
     """Axes by name from ``NAME=VALUE,VALUE,..``."""
     axes: dict[str, list[Any]] = {}
-    for text in written:
-        name, equals, values = text.partition("=")
-        name = name.strip()
-        if not equals or not name or not values.strip():
-            raise CommandError(
-                f"--axis {text!r} is not of the form NAME=VALUE,VALUE,...: such as tcp.receive_window=2,4,8"
-            )
-        if name in axes:
-            raise StudyError([problem(name, f"--axis has `{name}` twice", f"{name}={values},...: all in one list")])
-        axes[name] = [value_of(v) for v in split(values)]
+    together(*(partial(_add_axis, axes, text) for text in written))
     return axes
+
+
+def _add_axis(axes: dict[str, list[Any]], text: str) -> None:
+    """Adds an axis from ``NAME=VALUE,VALUE,..``."""
+    name, equals, values = text.partition("=")
+    name = name.strip()
+    if not equals or not name or not values.strip():
+        raise CommandError(f"--axis {text!r} is not of the form NAME=VALUE,VALUE,...: such as tcp.receive_window=2,4,8")
+    if name in axes:
+        raise StudyError([problem(name, f"--axis has `{name}` twice", f"{name}={values},...: all in one list")])
+    axes[name] = [value_of(v) for v in split(values)]
 
 
 def _set(written: str) -> tuple[str, Any]:

@@ -27,6 +27,15 @@ pub enum Flag {
     Fin,
 }
 
+/// Purpose of a header of the source that takes no sequence number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Control {
+    /// The receiver acknowledges it at once.
+    Probe,
+    /// It acknowledges the FIN of the receiver.
+    FinAck,
+}
+
 /// A TCP segment with data, the SYN, or the FIN.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct DataSegment {
@@ -44,10 +53,8 @@ pub struct DataSegment {
     pub retransmission: bool,
     /// True for the SYN, which carries no data.
     pub syn: bool,
-    /// True for a header without data, which the receiver acknowledges at once.
-    pub probe: bool,
-    /// True for a header without data that acknowledges the FIN of the receiver.
-    pub acks_fin: bool,
+    /// Purpose of a header without data that takes no sequence number.
+    pub control: Option<Control>,
     /// FIN flag: the source has no more data.
     pub fin: Fin,
     /// PSH flag: a write of the application ends with the segment.
@@ -61,14 +68,19 @@ pub struct DataSegment {
 }
 
 impl DataSegment {
-    /// Tells if the segment is a header that takes no sequence number: a probe, or the acknowledgement of a FIN.
-    pub fn is_header(&self) -> bool {
-        self.probe || self.acks_fin
+    /// Tells if the segment is a probe without data.
+    pub fn is_probe(&self) -> bool {
+        self.control == Some(Control::Probe)
+    }
+
+    /// Tells if the segment is nothing but the acknowledgement of the receiver's FIN.
+    pub fn is_fin_ack(&self) -> bool {
+        self.control == Some(Control::FinAck)
     }
 
     /// Tells if the segment has no payload.
     pub fn has_no_payload(&self) -> bool {
-        self.syn || self.is_header() || self.fin == Fin::Bare
+        self.syn || self.control.is_some() || self.fin == Fin::Bare
     }
 }
 

@@ -15,8 +15,8 @@ pub use header::{BrokenLink, FlowState, Header, HeaderId, RouteError};
 pub use ledger::{Fate, Ledger, Ledgers, Reason};
 pub use log::{Happening, Step};
 pub use messages::{
-    AckSegment, Arp, Body, DataSegment, Datagram, DsrRequest, Fin, Flag, Kind, ListId, Listed, Notification, Rrep,
-    Rreq, SackBlocks,
+    AckSegment, Arp, Body, Control, DataSegment, Datagram, DsrRequest, Fin, Flag, Kind, ListId, Listed, Notification,
+    Rrep, Rreq, SackBlocks,
 };
 pub use pool::PacketPool;
 

@@ -607,6 +607,7 @@ impl Checker<'_> {
             self.error(&path, format!("beta = {} is below alpha = {}", v.beta, v.alpha), "it must be at least alpha");
         }
         self.parts_of_tcp(flow, t);
+        self.receiver(flow, t);
     }
 
     /// Checks that the congestion control works with the loss recovery.

@@ -22,6 +22,7 @@ pub mod nodes;
 mod one_way;
 pub mod presets;
 mod queues;
+mod receivers;
 pub mod renamed;
 pub mod schema;
 mod sizes;
@@ -473,9 +474,8 @@ pub fn json_schema() -> Json {
     let mut schema = Config::default().schema();
     unused::describe(&mut schema);
     events::describe(&mut schema);
-    let names: Vec<&str> = presets::WORDS.iter().map(|w| w.0).collect();
     let extends = json!({
-        "description": format!("A preset ({}) or a scenario file, or a list of them, to build upon", names.join(", ")),
+        "description": format!("A preset ({}) or a scenario file, or a list of them, to build upon", presets::NAMES.join(", ")),
         "anyOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" } }],
     });
     let format = json!({ "description": "Format of the file.", "const": source::FORMAT });

@@ -5,6 +5,9 @@ macro_rules! presets {
         /// Name and description of every preset.
         pub const WORDS: &[(&str, &str)] = &[ $( ($name, $doc), )* ];
 
+        /// Name of every preset.
+        pub const NAMES: &[&str] = &[ $( $name, )* ];
+
         /// Text of a preset.
         pub fn text(name: &str) -> Option<&'static str> {
             match name {

@@ -2,7 +2,7 @@
 
 use super::renamed::Renaming;
 use super::{file_or_text, presets, schema};
-use crate::setting::{Entry, Node, Origin, Report, Table, Value, count, join, shortened, suggest};
+use crate::setting::{Entry, Node, Origin, Report, Table, Value, absent, count, join, shortened, suggest};
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 use toml::Spanned;
@@ -208,8 +208,8 @@ impl<'a> Reader<'a> {
                 self.read(&name, &text)
             }
             Err(why) => {
-                let known: Vec<&str> = presets::WORDS.iter().map(|w| w.0).collect();
-                let help = suggest(wanted, &known).unwrap_or_else(|| format!("presets: {}", known.join(", ")));
+                let help = suggest(wanted, presets::NAMES)
+                    .unwrap_or_else(|| format!("presets: {}", presets::NAMES.join(", ")));
                 self.report.add("extends", origin, format!("cannot extend `{}`: {why}", shortened(wanted)), Some(help));
                 Table::default()
             }
@@ -333,7 +333,7 @@ impl<'a> Reader<'a> {
         }
         if path == "extends" {
             let absent = match &node.value {
-                Value::Text(word) => suggest(word, &[]),
+                Value::Text(word) => absent::absent(word, presets::NAMES),
                 _ => None,
             };
             let help = absent.unwrap_or_else(|| "write a file that extends another, or has these lines".to_owned());

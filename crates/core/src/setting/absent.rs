@@ -1,24 +1,62 @@
 //! Names of parts that are not modelled, each with the nearest modelled part, and names that other programs give to
 //! parts and settings. A message names the intended part, so that a similarly spelled word is not suggested instead.
 
-/// Words, the name of the part ("it": the word as it was written), and the nearest modelled part.
-type Absent = (&'static [&'static str], &'static str, &'static str);
+/// Names that tell where an advice fits: a word of the list, or a setting of the group, in which the part would be.
+type Place = &'static [&'static str];
 
-const PROACTIVE: &str = "the nearest is `routing.protocol = \"dsdv\"`, which is proactive, too";
-const REACTIVE: &str = "the nearest is `routing.protocol = \"aodv\"`, which discovers routes on demand";
-const LOSS_BASED: &str = "the nearest is `tcp.variant = \"cubic\"`, whose congestion control is loss-based, too";
-const DELAY_BASED: &str = "the nearest is `tcp.variant = \"vegas\"`, whose congestion control is delay-based";
-const OFDM: &str = "the nearest is `extends = \"802.11a\"`: OFDM, one antenna, up to 54 Mbit/s";
-const FADES: &str = "the only fading model is `radio.sinr.fading = \"rayleigh\"`";
-const WALKS: &str = "the nearest is `mobility.model = \"random_waypoint\"`; `mobility.file` reads movement files of \
-                     ns-2 and BonnMotion";
-const FAIR: &str = "the nearest is `queue.discipline = \"fq_codel\"`, which queues each flow separately";
-const DELAY_BOUND: &str = "the nearest is `queue.discipline = \"codel\"`, which controls the queueing delay";
-const BURSTS: &str =
-    "the nearest are `on_off` (bursts and pauses) and `arrival_process` (short flows that arrive at random)";
-const RATES: &str =
-    "rate control is one of `wlan.rate_control.algorithm = \"minstrel\"`, `\"arf\"`, `\"aarf\"` and `\"sample_rate\"`";
-const LOG: &str = "the nearest is `radio.propagation = \"log_distance\"`, with any exponent, and `radio.shadowing`";
+const ROUTING: Place = &["dsdv", "protocol"];
+const CONTROL: Place = &["cubic", "variant"];
+const ROUTE_LOSS: Place = &["cubic", "rack_tlp", "variant"];
+const ECN: Place = &["cubic", "variant", "source_quench", "droptail", "discipline"];
+const TRANSPORT: Place = &["cbr", "udp", "cubic", "app", "variant"];
+const APP: Place = &["cbr", "app"];
+const QUEUE: Place = &["droptail", "discipline"];
+const PHY: Place = &["standard", "vht", "access"];
+const ACCESS: Place = &["edca", "access"];
+const QOS: Place = &["standard", "edca", "access"];
+const PROPAGATION: Place = &["friis", "propagation"];
+const FADING: Place = &["friis", "propagation", "rayleigh", "fading", "gilbert_elliott"];
+const MOBILITY: Place = &["random_waypoint", "min_speed"];
+const RATE: Place = &["minstrel", "rate_control"];
+/// Setting of a scenario that no group and no list of words has: at the top every advice fits.
+const TOP: &str = "run";
+
+/// A sentence and the places at which it fits.
+type Advice = (&'static str, Place);
+
+const PROACTIVE: Advice = ("the nearest is `routing.protocol = \"dsdv\"`, which is proactive, too", ROUTING);
+const REACTIVE: Advice = ("the nearest is `routing.protocol = \"aodv\"`, which discovers routes on demand", ROUTING);
+const LOSS_BASED: Advice =
+    ("the nearest is `tcp.variant = \"cubic\"`, whose congestion control is loss-based, too", CONTROL);
+const DELAY_BASED: Advice =
+    ("the nearest is `tcp.variant = \"vegas\"`, whose congestion control is delay-based", CONTROL);
+const MARKS: Advice = ("ECN is that of RFC 3168 (`tcp.ecn`, `queue.ecn`)", ECN);
+const TRANSPORTS: Advice = ("transports are TCP and UDP (`cbr`, `on_off`)", TRANSPORT);
+const BROKEN: Advice =
+    ("the nearest are `tcp.elfn`, which tells senders of broken routes, and `tcp.door`, which infers them", ROUTE_LOSS);
+const OFDM: Advice = ("the nearest is `extends = \"802.11a\"`: OFDM, one antenna, up to 54 Mbit/s", PHY);
+const STREAMS: Advice =
+    ("the nearest are `extends = \"802.11n\"` and `\"802.11ac\"`: up to two streams in 80 MHz", PHY);
+const MEDIUM: Advice = ("access to the medium is by DCF or EDCA (`wlan.access`)", ACCESS);
+const FADES: Advice = ("the only fading model is `radio.sinr.fading = \"rayleigh\"`", FADING);
+const WALKS: Advice = (
+    "the nearest is `mobility.model = \"random_waypoint\"`; `mobility.file` reads movement files of ns-2 and BonnMotion",
+    MOBILITY,
+);
+const FAIR: Advice = ("the nearest is `queue.discipline = \"fq_codel\"`, which queues each flow separately", QUEUE);
+const DELAY_BOUND: Advice = ("the nearest is `queue.discipline = \"codel\"`, which controls the queueing delay", QUEUE);
+const BURSTS: Advice =
+    ("the nearest are `on_off` (bursts and pauses) and `arrival_process` (short flows that arrive at random)", APP);
+const RATES: Advice = (
+    "rate control is one of `wlan.rate_control.algorithm = \"minstrel\"`, `\"arf\"`, `\"aarf\"`, `\"cara\"` and \
+     `\"sample_rate\"`",
+    RATE,
+);
+const LOG: Advice =
+    ("the nearest is `radio.propagation = \"log_distance\"`, with any exponent, and `radio.shadowing`", PROPAGATION);
+
+/// Words, the name of the part ("it": the word as it was written), and the nearest modelled part.
+type Absent = (&'static [&'static str], &'static str, Advice);
 
 const ABSENT: &[Absent] = &[
     (&["olsr", "olsrv1", "olsrv2", "olsrd"], "OLSR", PROACTIVE),
@@ -33,27 +71,19 @@ const ABSENT: &[Absent] = &[
     (&["rpl", "zrp", "zone", "gpsr", "gpcr", "geographic", "greedy", "flooding", "flood", "epidemic"], "it", REACTIVE),
     (&["bic", "htcp", "hstcp", "highspeed", "illinois", "hybla", "compound", "ctcp"], "it", LOSS_BASED),
     (&["bbr2", "bbr3", "bbrv2", "bbrv3", "copa", "ledbat", "lp", "yeah", "fast", "nv"], "it", DELAY_BASED),
-    (&["dctcp", "prague", "l4s"], "it", "ECN is that of RFC 3168 (`tcp.ecn`, `queue.ecn`)"),
-    (&["quic", "sctp", "mptcp", "dccp", "rtp"], "it", "transports are TCP and UDP (`cbr`, `on_off`)"),
-    (
-        &["jersey", "atcp", "adtcp", "freeze", "tcp_f", "tcp_dcr", "bus", "atp"],
-        "it",
-        "the nearest are `tcp.elfn`, which tells senders of broken routes, and `tcp.door`, which infers them",
-    ),
+    (&["dctcp", "prague", "l4s"], "it", MARKS),
+    (&["quic", "sctp", "mptcp", "dccp", "rtp"], "it", TRANSPORTS),
+    (&["jersey", "atcp", "adtcp", "freeze", "tcp_f", "tcp_dcr", "bus", "atp"], "it", BROKEN),
     (&["fq_pie", "dualpi2", "dualq", "blue", "avq", "choke", "rem"], "it", DELAY_BOUND),
     (&["cake", "sfq", "sfb", "drr", "wfq", "fq", "hhf", "htb", "wrr"], "it", FAIR),
-    (
-        &["802.11ax", "80211ax", "802.11be", "80211be"],
-        "this PHY",
-        "the nearest are `extends = \"802.11n\"` and `\"802.11ac\"`: up to two streams in 80 MHz",
-    ),
+    (&["802.11ax", "80211ax", "802.11be", "80211be"], "this PHY", STREAMS),
     (&["802.11g", "80211g"], "this PHY", OFDM),
     (
         &["802.11p", "80211p", "802.11ah", "80211ah", "802.11ad", "80211ad", "802.15.4", "zigbee", "lora", "lte"],
         "this PHY",
         OFDM,
     ),
-    (&["pcf", "hcca"], "it", "access to the medium is by DCF or EDCA (`wlan.access`)"),
+    (&["pcf", "hcca"], "it", MEDIUM),
     (&["nakagami", "rician", "rice", "ricean", "weibull", "jakes"], "it", FADES),
     (&["okumura", "hata", "okumura_hata", "cost231", "itu", "longley_rice", "itm", "kun2600"], "it", LOG),
     (
@@ -61,52 +91,65 @@ const ABSENT: &[Absent] = &[
         "it",
         WALKS,
     ),
-    (&["minstrel_ht", "onoe", "cara", "rraa", "amrr", "rbar", "oar", "iwl", "thompson"], "it", RATES),
+    (&["minstrel_ht", "onoe", "rraa", "amrr", "rbar", "oar", "iwl", "thompson"], "it", RATES),
     (&["http", "web", "voip", "video", "telnet", "mpeg"], "it", BURSTS),
 ];
 
-/// Modelled parts with another name here.
-const RENAMED: &[(&[&str], &str)] = &[
+/// Modelled parts that are words of another setting, or switched on by one.
+const ELSEWHERE: &[(&[&str], Advice)] = &[
     (
         &["802.11", "80211", "802.11b", "80211b"],
-        "the preset `standard` is 802.11b, with `wlan.data_rate` up to 11 Mbit/s",
+        ("the preset `standard` is 802.11b, with `wlan.data_rate` up to 11 Mbit/s", PHY),
     ),
-    (&["newreno_sack", "rfc6675", "sack1"], "it is called `sack` here"),
-    (&["tahoe", "newreno", "e_newreno", "sack"], "it is a word of `tcp.loss_recovery` and `tcp.variant`"),
+    (&["tahoe", "newreno", "e_newreno", "sack"], ("it is a word of `tcp.loss_recovery` and `tcp.variant`", ROUTE_LOSS)),
     (
         &["linux_vegas", "few", "scalable", "westwood", "westwood_2001", "linux_westwood_ns2", "cubic", "veno", "ap"],
-        "it is a word of `tcp.congestion_control` and `tcp.variant`",
+        ("it is a word of `tcp.congestion_control` and `tcp.variant`", ROUTE_LOSS),
     ),
-    (&["rack_tlp"], "it is a word of `tcp.loss_recovery`"),
-    (&["bbr", "bbr1", "bbrv1"], "it is a word of `tcp.congestion_control`"),
-    (&["free_space", "freespace"], "it is called `friis` here"),
-    (&["door"], "it is switched on by `tcp.door.enabled`, for any variant"),
-    (&["rayleigh"], "it is set by `radio.sinr.fading`, with `radio.reception = \"sinr\"`"),
-    (&["poisson"], "`arrival_process` is a Poisson process"),
+    (&["rack_tlp"], ("it is a word of `tcp.loss_recovery`", ROUTE_LOSS)),
+    (&["bbr", "bbr1", "bbrv1"], ("it is a word of `tcp.congestion_control`", ROUTE_LOSS)),
+    (&["door"], ("it is switched on by `tcp.door.enabled`, for any variant", ROUTE_LOSS)),
+    (&["rayleigh"], ("it is set by `radio.sinr.fading`, with `radio.reception = \"sinr\"`", FADING)),
+    (&["poisson"], ("`arrival_process` is a Poisson process", APP)),
     (
         &["shadowing", "lognormal", "log_normal"],
-        "it is set by `radio.shadowing`, with `radio.propagation = \"log_distance\"`",
+        ("it is set by `radio.shadowing`, with `radio.propagation = \"log_distance\"`", FADING),
     ),
-    (&["static", "constant", "none_moves"], "it is called `still` here"),
-    (&["rwp", "waypoint"], "it is called `random_waypoint` here"),
-    (&["80211n"], "it is called `802.11n` here"),
-    (&["80211ac"], "it is called `802.11ac` here"),
-    (&["802.11e", "80211e", "wmm", "qos"], "it is set by `wlan.access = \"edca\"`, with the `dscp` of flows"),
-    (&["a_mpdu", "ampdu", "a_msdu", "amsdu"], "it is set by `wlan.aggregation`, with `wlan.access = \"edca\"`"),
-    (&["mimo"], "streams are set by `wlan.ppdu.streams`, with `extends = \"802.11n\"` or `\"802.11ac\"`"),
-    (&["ilbc", "udp"], "datagrams at a constant rate are called `cbr` here"),
+    (&["802.11e", "80211e", "wmm", "qos"], ("it is set by `wlan.access = \"edca\"`, with the `dscp` of flows", QOS)),
+    (
+        &["a_mpdu", "ampdu", "a_msdu", "amsdu"],
+        ("it is set by `wlan.aggregation`, with `wlan.access = \"edca\"`", ACCESS),
+    ),
+    (&["mimo"], ("streams are set by `wlan.ppdu.streams`, with `extends = \"802.11n\"` or `\"802.11ac\"`", PHY)),
+    (&["ilbc", "udp"], ("datagrams at a constant rate are called `cbr` here", TRANSPORT)),
 ];
 
-/// Message that the part of a word is not modelled, or has another name.
-pub fn absent(written: &str) -> Option<String> {
+/// Other names of modelled parts, and the word for them here. A list of words may have none of them, or several: what
+/// is `static` is `still` as a motion and `fixed` as a protocol.
+const ALIASES: &[(&[&str], &str)] = &[
+    (&["newreno_sack", "rfc6675", "sack1"], "sack"),
+    (&["free_space", "freespace"], "friis"),
+    (&["static", "constant", "none_moves"], "still"),
+    (&["static", "constant"], "fixed"),
+    (&["rwp", "waypoint"], "random_waypoint"),
+    (&["80211n"], "802.11n"),
+    (&["80211ac"], "802.11ac"),
+];
+
+/// Message that the part of a word is not modelled, or has another name, where these names are known.
+pub fn absent(written: &str, known: &[&str]) -> Option<String> {
     let word = written.trim().to_lowercase().replace(['-', ' '], "_");
     let word = word.strip_prefix("tcp_").filter(|rest| !["f", "dcr"].contains(rest)).unwrap_or(&word);
     let is = |words: &[&str]| words.contains(&word);
-    if let Some((_, name, nearest)) = ABSENT.iter().find(|a| is(a.0)) {
+    let fits = |place: Place| place.iter().chain(&[TOP]).any(|name| known.contains(name));
+    if let Some((_, name, nearest)) = ABSENT.iter().find(|a| is(a.0) && fits(a.2.1)) {
         let name = if *name == "it" { written.trim() } else { name };
-        return Some(format!("{name} is not modelled: {nearest}"));
+        return Some(format!("{name} is not modelled: {}", nearest.0));
     }
-    RENAMED.iter().find(|r| is(r.0)).map(|r| r.1.to_owned())
+    let alias = ALIASES.iter().find(|a| is(a.0) && known.contains(&a.1));
+    alias
+        .map(|a| format!("it is called `{}` here", a.1))
+        .or_else(|| ELSEWHERE.iter().find(|e| is(e.0) && fits(e.1.1)).map(|e| e.1.0.to_owned()))
 }
 
 /// All words for parts that are known not to be modelled.

@@ -43,5 +43,9 @@ keywords! {
         UndecodableRate = "undecodable_rate",
         /// Packets may bypass the node that splits their connection.
         BypassedSplit = "bypassed_split",
+        /// Segments take less memory of a receiver than their payload.
+        SmallMemory = "small_memory",
+        /// Reads of an application are larger than the receive window.
+        LargeReads = "large_reads",
     }
 }

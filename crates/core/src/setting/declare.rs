@@ -173,5 +173,11 @@ macro_rules! keywords {
                 serde_json::json!({ "enum": [$( $word, )*] })
             }
         }
+
+        impl $crate::setting::Listed for $Name {
+            fn example() -> serde_json::Value {
+                serde_json::json!($Name::WORDS[0].0)
+            }
+        }
     };
 }

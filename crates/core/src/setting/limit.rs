@@ -1,6 +1,7 @@
 //! Limits: the valid range declared with a setting.
 
-use super::{Node, Report, Scalar, Setting};
+use super::report::MUST;
+use super::{Node, Report, Scalar, Setting, Value};
 use crate::unit::{Bytes, Span};
 use serde_json::Value as Json;
 use std::fmt::Display;
@@ -66,13 +67,23 @@ pub trait Limited: Scalar + PartialOrd + Display {}
 impl<T: Scalar + PartialOrd + Display> Limited for T {}
 
 impl<T: PartialOrd + Display> Limit<T> {
-    /// Tells if the limit allows a value, and reports one that it does not allow.
-    pub(super) fn check(&self, value: &T, node: &Node, path: &str, report: &mut Report) -> bool {
+    /// Tells if the limit allows a value, and reports one that it does not allow; `or` adds a word that it does.
+    pub(super) fn check(&self, value: &T, or: &str, node: &Node, path: &str, report: &mut Report) -> bool {
         let allows = self.allows(value);
         if !allows {
-            report.add(path, node.origin, format!("`{path}` is {value}"), Some(format!("it must be {}", self.words())));
+            report.add(path, node.origin, format!("`{path}` is {value}"), Some(self.must() + or));
         }
         allows
+    }
+
+    /// Expectation of a value that cannot be read: the range if it has a lower end and the value is below 0.
+    pub(super) fn narrowed(&self, expected: String, node: &Node) -> String {
+        let is_below_0 = expected.starts_with(MUST) || matches!(node.value, Value::Int(i) if i < 0);
+        if is_below_0 && !matches!(self.low, Bound::Unbounded) { self.must() } else { expected }
+    }
+
+    fn must(&self) -> String {
+        format!("{MUST} {}", self.words())
     }
 
     fn allows(&self, value: &T) -> bool {
@@ -136,11 +147,11 @@ impl<T: PartialOrd + Display> Limit<T> {
 pub fn apply_within<T: Limited>(setting: &mut T, limit: &Limit<T>, node: &Node, path: &str, report: &mut Report) {
     match T::read(node) {
         Ok(value) => {
-            if limit.check(&value, node, path, report) {
+            if limit.check(&value, "", node, path, report) {
                 *setting = value;
             }
         }
-        Err(expected) => report.unreadable(path, node, expected),
+        Err(expected) => report.unreadable(path, node, limit.narrowed(expected, node)),
     }
 }
 

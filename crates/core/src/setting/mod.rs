@@ -82,6 +82,12 @@ pub trait Scalar: Sized + Clone {
     }
 }
 
+/// A value of which settings are lists.
+pub trait Listed: Scalar {
+    /// An entry as written in a scenario, for the message that a list is expected.
+    fn example() -> Json;
+}
+
 impl<T: Scalar> Setting for T {
     fn apply(&mut self, node: &Node, path: &str, report: &mut Report) {
         match T::read(node) {
@@ -239,7 +245,7 @@ mod tests {
             problems,
             [
                 "sise: a scenario has no setting `sise` (did you mean `size`?)",
-                "size: `size` cannot be \"40 m\" (expected a number of bytes such as \"1460 B\")",
+                "size: `size` cannot be \"40 m\" (expected a number of bytes such as \"1460 B\", \"20 kB\" or \"64 KiB\")",
                 "inner.wait: `inner.wait` cannot be 20 (expected a duration such as \"20 us\", \"100 ms\" or \"1.5 s\")",
                 "inner.mode: `inner.mode` cannot be \"thta\" (did you mean `that`? known: this, that)",
                 "inner.limit: `inner.limit` cannot be -1 (expected a whole number from 0 to 4294967295, or \"unlimited\")",

@@ -10,15 +10,20 @@ use serde_json::{Value as Json, json};
 fn read<T: Scalar>(word: &str, node: &Node) -> Result<Option<T>, String> {
     match &node.value {
         Value::Text(t) if t == word => Ok(None),
-        _ => T::read(node).map(Some).map_err(|e| format!("{e}, or \"{word}\"")),
+        _ => T::read(node).map(Some),
     }
+}
+
+/// End of an expectation: the word is valid, too.
+fn or(word: &str) -> String {
+    format!(", or \"{word}\"")
 }
 
 /// Applies the value or the word written at `path`.
 pub fn apply<T: Scalar>(setting: &mut Option<T>, word: &str, node: &Node, path: &str, report: &mut Report) {
     match read(word, node) {
         Ok(value) => *setting = value,
-        Err(expected) => report.unreadable(path, node, expected),
+        Err(expected) => report.unreadable(path, node, expected + &or(word)),
     }
 }
 
@@ -33,11 +38,11 @@ pub fn apply_within<T: Limited>(
 ) {
     match read(word, node) {
         Ok(value) => {
-            if value.as_ref().is_none_or(|value| limit.check(value, node, path, report)) {
+            if value.as_ref().is_none_or(|value| limit.check(value, &or(word), node, path, report)) {
                 *setting = value;
             }
         }
-        Err(expected) => report.unreadable(path, node, expected),
+        Err(expected) => report.unreadable(path, node, limit.narrowed(expected, node) + &or(word)),
     }
 }
 

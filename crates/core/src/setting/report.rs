@@ -27,6 +27,9 @@ const KEPT: usize = 1000;
 /// First word of an expectation that names one entry of a list.
 pub(super) const ENTRY: &str = "entry";
 
+/// First words of an expectation that gives the valid range.
+pub(super) const MUST: &str = "it must be";
+
 /// Largest number of suggested settings.
 const MEANT: usize = 3;
 
@@ -112,7 +115,7 @@ impl Report {
         let parts: Vec<String> = keys.iter().filter(is_part).map(|k| quoted(&join(path, k))).take(MEANT).collect();
         let near = suggest(key, keys);
         let typo = |k: &&str| strsim::damerau_levenshtein(&key.to_lowercase(), k) <= 1;
-        if let Some(said) = absent::absent(key) {
+        if let Some(said) = absent::absent(key, keys) {
             return said;
         } else if !parts.is_empty() {
             return mean(&parts);
@@ -202,7 +205,7 @@ pub fn suggest(written: &str, known: &[&str]) -> Option<String> {
     if written.len() > LONG {
         return None;
     }
-    if let Some(said) = absent::absent(written) {
+    if let Some(said) = absent::absent(written, known) {
         return Some(said);
     }
     let distance = |k: &&&str| strsim::damerau_levenshtein(&written.to_lowercase(), &k.to_lowercase());

@@ -1,7 +1,7 @@
 //! Settings that are one word, number, text or list: reader, writer and description of each type.
 
-use super::report::ENTRY;
-use super::{Node, Scalar, Value};
+use super::report::{ENTRY, MUST};
+use super::{Listed, Node, Scalar, Value};
 use crate::unit::{Metres, Position, Quantity};
 use serde_json::{Value as Json, json};
 use std::fmt::Display;
@@ -41,6 +41,12 @@ macro_rules! whole_number {
             }
             fn describe() -> Json {
                 json!({ "type": "integer", "minimum": 0, "maximum": LARGEST.min(<$t>::MAX.into()) })
+            }
+        }
+
+        impl Listed for $t {
+            fn example() -> Json {
+                json!(1)
             }
         }
     )* };
@@ -85,9 +91,9 @@ impl<Q: Quantity + Display + Clone> Scalar for Q {
     fn read(node: &Node) -> Result<Q, String> {
         let expected = || format!("expected {}", Q::EXPECTED);
         match &node.value {
-            Value::Text(t) => Q::parse(t).ok_or_else(|| match t.trim().strip_prefix('-') {
-                Some(positive) if Q::parse(positive).is_some() => "it must not be negative".to_owned(),
-                _ => Q::meant(t).map_or_else(expected, |m| format!("did you mean \"{m}\"? {}", expected())),
+            Value::Text(t) => Q::parse(t).ok_or_else(|| match Q::raised(t) {
+                Some(above) => format!("{MUST} {above}"),
+                None => Q::meant(t).map_or_else(expected, |m| format!("did you mean \"{m}\"? {}", expected())),
             }),
             Value::Int(i) => Err(Q::without_unit(*i as f64)),
             Value::Float(f) if f.is_finite() => Err(Q::without_unit(*f)),
@@ -99,6 +105,13 @@ impl<Q: Quantity + Display + Clone> Scalar for Q {
     }
     fn describe() -> Json {
         json!({ "type": "string", "description": Q::EXPECTED })
+    }
+}
+
+impl<Q: Quantity + Display + Clone> Listed for Q {
+    fn example() -> Json {
+        // The first text in quotes.
+        json!(Q::EXPECTED.split('"').nth(1))
     }
 }
 
@@ -121,10 +134,16 @@ impl Scalar for Position {
     }
 }
 
+impl Listed for Position {
+    fn example() -> Json {
+        Position { x: 200.0, y: 0.0 }.written()
+    }
+}
+
 /// Largest number of wrong entries of a list that a message names.
 const ENTRIES: usize = 3;
 
-impl<T: Scalar> Scalar for Vec<T> {
+impl<T: Listed> Scalar for Vec<T> {
     fn read(node: &Node) -> Result<Vec<T>, String> {
         match &node.value {
             Value::List(l) => {
@@ -143,7 +162,10 @@ impl<T: Scalar> Scalar for Vec<T> {
                     (false, more) => Err(format!("{}; and {more} more", wrong.join("; "))),
                 }
             }
-            _ => Err("expected a list".into()),
+            _ => {
+                let entry = T::read(node).map_or_else(|_| T::example(), |alone| alone.written());
+                Err(format!("expected a list, such as [{}]", entry.to_string().replace(',', ", ")))
+            }
         }
     }
     fn written(&self) -> Json {

@@ -29,7 +29,7 @@ impl Sim {
                 ends.1.on_segment(&segment, p.hops, p.ecn, self.now, &mut self.flows.actions);
                 self.timers.set(Timer::Receiver(f), ends.1.deadline());
                 self.dispatch_receiver(f);
-                if segment.acks_fin {
+                if segment.is_fin_ack() {
                     self.free_if_done(f);
                 }
             }
@@ -237,7 +237,7 @@ impl Sim {
             match out {
                 Out::Segment(mut segment) => {
                     let ecn = if segment.ect { Ecn::Ect } else { Ecn::NotEct };
-                    let bytes = if segment.is_header() || segment.fin == Fin::Bare {
+                    let bytes = if segment.control.is_some() || segment.fin == Fin::Bare {
                         data_bytes[1]
                     } else {
                         segment.missing = self.flows.list[f].transfer.missing_of(&segment, syn);

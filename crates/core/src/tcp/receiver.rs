@@ -105,7 +105,7 @@ impl Receiver {
         // acknowledgement is one like any other (RFC 9293, 3.10.7.4).
         self.established |= !segment.syn;
         self.answering = segment.syn && !self.established;
-        if segment.probe {
+        if segment.is_probe() {
             return self.answer_probe(segment, hops, out);
         }
         if self.closing.is_some() && self.note_in_closing(segment, now) {

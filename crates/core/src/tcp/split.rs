@@ -44,7 +44,7 @@ impl Split {
         if self.sender.gave_up().is_some() {
             return;
         }
-        if segment.is_header() {
+        if segment.control.is_some() {
             // It carries no data.
         } else if segment.syn && !self.receiver.has(segment.seq) {
             // The second half opens with the first.

@@ -173,7 +173,9 @@ impl Scalar for RtsThreshold {
             Value::Text(t) if t == "never" => Ok(RtsThreshold(u32::MAX)),
             Value::Text(t) => {
                 let bytes = Bytes::parse(t).filter(|b| *b <= LARGEST_PACKET);
-                bytes.map(|b| RtsThreshold(b.0)).ok_or_else(expected)
+                let meant =
+                    || Bytes::meant(t).map_or_else(expected, |m| format!("did you mean \"{m}\"? {}", expected()));
+                bytes.map(|b| RtsThreshold(b.0)).ok_or_else(meant)
             }
             _ => Err(expected()),
         }

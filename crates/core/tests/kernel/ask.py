@@ -6,24 +6,20 @@ that `crates/core/tests/timeline/tcp/linux/kernel.rs` reads. Scripts are drawn f
 root, and a quarter of an hour.
 """
 
-import argparse
 import concurrent.futures
-import itertools
 import math
 import multiprocessing
 import platform
 import random
 import sys
-from pathlib import Path
+from collections.abc import Callable, Iterator
 
-from link import MSS, Answer, Packet, Script, ask
+from link import MSS, Answer, Packet, Script
+from repeat import answered, arguments, losses_of
 
 SEED = 39
 CONTROLS = ("reno", "cubic", "bbr")
 SCRIPTS = 100
-RUNS = 3
-ATTEMPTS = 6
-LATE_MS = 0.5
 
 
 def _spread(r: random.Random, low: float, high: float) -> float:
@@ -61,95 +57,40 @@ def draw(control: str, number: int) -> Script:
 def repeat(control: str, number: int) -> str:
     """Asks a script several times; returns its lines in the file."""
     script = draw(control, number)
-    try:
-        answers = [undisturbed(script) for _ in range(RUNS)]
-    except RuntimeError as e:
-        return f"! {control}-{number} {e}\n"
-    scatter = compare(answers)
-    if isinstance(scatter, str):
-        return f"! {control}-{number} {scatter}\n"
-    head = f"= {control}-{number} {control} {script.rtt_ms} {script.queue} {script.segments}"
-    lost = ",".join([*ranges(script.lost, ""), *ranges(script.lost_acks, "a")])
-    tick = answers[0].tick_us
-    return f"{head} {tick} {answers[0].min_rtt_us} {scatter:.1f} {lost}\n{_encode(answers[0].packets)}\n"
+
+    def head(answer: Answer, scatter: float) -> str:
+        times = f"{answer.tick_us} {answer.min_rtt_us} {scatter:.1f}"
+        return f"{control} {script.rtt_ms} {script.queue} {script.segments} {times} {losses_of(script)}"
+
+    return answered(f"{control}-{number}", script, head, _words)
 
 
-def compare(answers: list[Answer]) -> float | str:
-    """Largest difference of times between answers [ms], or the first difference of the order of packets."""
-    first, *others = [{False: _way(a, False), True: _way(a, True)} for a in answers]
-    for way in (False, True):
-        for other in others:
-            for i, (a, b) in enumerate(itertools.zip_longest(first[way], other[way])):
-                if not a or not b or a[1] != b[1]:
-                    ms = a[0] if a else b[0]
-                    return f"differs at {'data' if way else 'ack'} {i + 1}, {ms:.0f} ms"
-    pairs = ((a, b) for way in (False, True) for o in others for a, b in zip(first[way], o[way], strict=True))
-    return max(abs(a[0] - b[0]) for a, b in pairs)
+def _words() -> Callable[[Packet], Iterator[str]]:
+    """Begins a line of packets.
 
-
-def undisturbed(script: Script) -> Answer:
-    """Asks a script on a machine that is not too busy, if that comes to pass in a few attempts."""
-    answers = []
-    for _ in range(ATTEMPTS):
-        answers.append(ask(script))
-        if disturbance(answers[-1]) < LATE_MS:
-            break
-    return min(answers, key=disturbance)
-
-
-def disturbance(answer: Answer) -> float:
-    """Time by which a busy machine has delayed the link, or the program that writes the data [ms]."""
-    tenth = min(9, len(answer.packets) - 1)
-    return max(answer.late_ms, answer.packets[tenth].ms - answer.packets[0].ms)
-
-
-def _way(answer: Answer, forward: bool) -> list[tuple[float, tuple[object, ...]]]:
-    """Packets of a direction: times, and what must be the same."""
-    packets = [p for p in answer.packets if (p.acked is None) == forward]
-    return [(p.ms, (p.acked, p.first, p.size, p.flags, p.blocks, p.fate)) for p in packets]
-
-
-def ranges(numbers: frozenset[int], prefix: str) -> list[str]:
-    """Writes numbers as ranges."""
-    out: list[list[int]] = []
-    for n in sorted(numbers):
-        if out and n == out[-1][1] + 1:
-            out[-1][1] = n
-        else:
-            out.append([n, n])
-    return [f"{prefix}{a}" if a == b else f"{prefix}{a}-{b}" for a, b in out]
-
-
-def _encode(packets: tuple[Packet, ...]) -> str:
-    """Writes packets in a line.
-
-    Each begins with the tenths of a millisecond since the one before, if any. ``n`` is the next new segment, ``r5;``
-    segment 5, ``a`` and ``b`` an acknowledgement of one or two segments more, ``c5;`` of 5, each followed by its SACK
-    blocks: ``s3-7;``, from 3 to 7 above what is acknowledged. ``x`` is lost.
+    ``n`` is the next new segment, ``r5;`` segment 5, ``a`` and ``b`` an acknowledgement of one or two segments more,
+    ``c5;`` of 5, each followed by its SACK blocks: ``s3-7;``, from 3 to 7 above what is acknowledged.
     """
-    out, last, nxt, una = [], 0, 1, 0
-    for p in packets:
-        at = round(p.ms * 10)
-        out.append(str(at - last) if at > last else "")
-        last = at
+    nxt, una = 1, 0
+
+    def words(p: Packet) -> Iterator[str]:
+        nonlocal nxt, una
         if p.acked is None:
             segment = p.first // MSS + 1
-            out.append("n" if segment == nxt else f"r{segment};")
+            yield "n" if segment == nxt else f"r{segment};"
             nxt = max(nxt, segment + 1)
         else:
             acked = p.acked // MSS
-            out.append({1: "a", 2: "b"}.get(acked - una, f"c{acked};"))
+            yield {1: "a", 2: "b"}.get(acked - una, f"c{acked};")
             una = acked
-            out += [f"s{left // MSS + 1 - una}-{right // MSS - una};" for left, right in p.blocks]
-        out.append("x" if p.fate != "ok" else "")
-    return "".join(out)
+            yield from (f"s{left // MSS + 1 - una}-{right // MSS - una};" for left, right in p.blocks)
+
+    return words
 
 
 def main() -> int:
     """Asks all scripts, several at a time."""
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("out", type=Path)
-    p.add_argument("--only", default="")
+    p = arguments(__doc__)
     p.add_argument("--jobs", type=int, default=3)
     o = p.parse_args()
     names = [(c, n) for c in CONTROLS for n in range(1, SCRIPTS + 1)]

@@ -6,16 +6,15 @@ a segment, ``p`` for a probe without data, ``a`` with the number acknowledged fo
 in bytes. Needs the rights of root, and three minutes.
 """
 
-import argparse
 import select
 import socket
 import struct
 import sys
 import time
 from dataclasses import dataclass
-from pathlib import Path
 
 from link import MSS, Script, Seen, Work, send, transfer
+from repeat import arguments
 
 RTT_MS = 40.0
 RUNS = 5
@@ -138,10 +137,7 @@ def repeat(question: Question) -> str:
 
 def main() -> int:
     """Asks all questions."""
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("out", type=Path)
-    p.add_argument("--only", default="")
-    o = p.parse_args()
+    o = arguments(__doc__).parse_args()
     asked = [q for q in QUESTIONS if not o.only or q.name in o.only.split(",")]
     o.out.write_text("".join(repeat(q) for q in asked), encoding="utf-8")
     return 0

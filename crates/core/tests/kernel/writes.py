@@ -5,14 +5,13 @@ repeat themselves to OUT, in the format that `crates/core/tests/timeline/tcp/lin
 ``--only life-reno`` asks those whose names begin so. Needs the rights of root, and a few minutes.
 """
 
-import argparse
 import random
 import sys
+from collections.abc import Callable, Iterator
 from itertools import product
-from pathlib import Path
 
-from ask import RUNS, compare, ranges, undisturbed
-from link import FIN, MSS, PUSH, Packet, Script
+from link import FIN, MSS, PUSH, Answer, Packet, Script
+from repeat import answered, arguments, losses_of
 
 SIZES = (100, 1000, 1448, 2000, 10_000, 65_536)
 """Bytes of a write."""
@@ -58,66 +57,64 @@ def scripts() -> dict[str, Script]:
             lost = frozenset(range(first, first + losses))
             name = f"fin-{control}-{segments}-{wait_ms}-{losses}"
             found[name] = Script(control, 40.0, 1000, segments, NONE, lost, closes=True, close_wait_ms=wait_ms)
+    for control, (share, segments) in product(("reno", "cubic"), ((0.01, 1500), (0.02, 1000))):
+        draw = random.Random(f"{control} {share} w")
+        lost = frozenset(i for i in range(1, 3 * segments) if draw.random() < share)
+        size = segments * MSS
+        found[f"random-{control}-{segments}"] = Script(control, 40.0, 100, 0, lost, NONE, size=size, write=size)
     return found
 
 
-def answered(name: str, script: Script) -> str:
+def repeat(name: str, script: Script) -> str:
     """Asks a script several times; returns its lines in the file."""
-    answers = [undisturbed(script) for _ in range(RUNS)]
-    scatter = compare(answers)
-    if isinstance(scatter, str):
-        return f"! {name} {scatter}\n"
-    first = answers[0]
-    how = f"{script.control} {script.rtt_ms} {script.rate_bps / 1e3:.0f} {script.queue}"
     size = script.size or script.segments * MSS
-    what = f"{size} {script.write or size} {int(script.nagle)} {int(script.waits)}"
-    closes = f"{int(script.closes)} {script.close_wait_ms:g}"
-    times = f"{first.tick_us} {first.min_rtt_us} {scatter:.1f}"
-    lost = ",".join([*ranges(script.lost, ""), *ranges(script.lost_acks, "a")]) or "-"
-    return f"= {name} {how} {what} {closes} {times} {lost}\n{_encode(first.packets)}\n"
+
+    def head(answer: Answer, scatter: float) -> str:
+        how = f"{script.control} {script.rtt_ms} {script.rate_bps / 1e3:.0f} {script.queue}"
+        what = f"{size} {script.write or size} {int(script.nagle)} {int(script.waits)}"
+        closes = f"{int(script.closes)} {script.close_wait_ms:g}"
+        times = f"{answer.tick_us} {answer.min_rtt_us} {scatter:.1f}"
+        return f"{how} {what} {closes} {times} {losses_of(script) or '-'}"
+
+    return answered(name, script, head, _words)
 
 
-def _encode(packets: tuple[Packet, ...]) -> str:
-    """Writes packets in a line.
+def _words() -> Callable[[Packet], Iterator[str]]:
+    """Begins a line of packets.
 
-    Each begins with the tenths of a millisecond since the one before, if any. ``n`` is the next full segment, ``n700;``
-    one of 700 B, ``r2896;700;`` one again that has 2896 B before it, with ``p`` for PSH and ``f`` for FIN. ``a`` and
-    ``b`` are acknowledgements of 1448 and 2896 B more, ``c700;`` of 700 B more, followed by their SACK blocks:
-    ``s1448-2896;`` from the bytes that are acknowledged; ``f`` before them is the FIN of the receiver, and ``k`` its
-    acknowledgement. ``x`` is lost.
+    ``n`` is the next full segment, ``n700;`` one of 700 B, ``r2896;700;`` one again that has 2896 B before it, with
+    ``p`` for PSH and ``f`` for FIN. ``a`` and ``b`` are acknowledgements of 1448 and 2896 B more, ``c700;`` of 700 B
+    more, followed by their SACK blocks: ``s1448-2896;`` from the bytes that are acknowledged; ``f`` before them is the
+    FIN of the receiver, and ``k`` its acknowledgement.
     """
-    out, last, nxt, una = [], 0, 0, 0
-    for p in packets:
-        at = round(p.ms * 10)
-        out.append(str(at - last) if at > last else "")
-        last = at
+    nxt, una = 0, 0
+
+    def words(p: Packet) -> Iterator[str]:
+        nonlocal nxt, una
         if p.acked is None and not p.size and not p.flags & FIN:
-            out.append("k")
+            yield "k"
         elif p.acked is None:
             new = p.first == nxt
-            out.append(("n" if p.size == MSS else f"n{p.size};") if new else f"r{p.first};{p.size};")
+            yield ("n" if p.size == MSS else f"n{p.size};") if new else f"r{p.first};{p.size};"
             nxt = max(nxt, p.first + p.size)
-            out.append(("p" if p.flags & PUSH else "") + ("f" if p.flags & FIN else ""))
+            yield ("p" if p.flags & PUSH else "") + ("f" if p.flags & FIN else "")
         else:
             more = p.acked - una
-            out.append({MSS: "a", 2 * MSS: "b"}.get(more, f"c{more};"))
+            yield {MSS: "a", 2 * MSS: "b"}.get(more, f"c{more};")
             una = p.acked
-            out.append("f" if p.flags & FIN else "")
-            out += [f"s{left - una}-{right - una};" for left, right in p.blocks]
-        out.append("x" if p.fate != "ok" else "")
-    return "".join(out)
+            yield "f" if p.flags & FIN else ""
+            yield from (f"s{left - una}-{right - una};" for left, right in p.blocks)
+
+    return words
 
 
 def main() -> int:
     """Asks all scripts, one after the other."""
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("out", type=Path)
-    p.add_argument("--only", default="")
-    o = p.parse_args()
+    o = arguments(__doc__).parse_args()
     with o.out.open("w") as f:
         for name, script in scripts().items():
             if name.startswith(o.only):
-                f.write(answered(name, script))
+                f.write(repeat(name, script))
                 f.flush()
     return 0
 

@@ -91,7 +91,7 @@ impl Middlebox {
         }
         match p.body {
             // A header carries no data.
-            Body::Data(segment) if !segment.is_header() => self.part.on_data(f, p, segment.seq, cx),
+            Body::Data(segment) if segment.control.is_none() => self.part.on_data(f, p, segment.seq, cx),
             // A FIN passes, also with an acknowledgement that is a duplicate.
             Body::Ack(ack) if ack.flag == Flag::Fin => {
                 self.part.on_ack(f, p, ack.next, cx);
@@ -106,7 +106,7 @@ impl Middlebox {
     pub fn on_dropped(&mut self, p: &Packet, here: bool, by_link: bool) {
         let f = p.flow.index();
         if let (Body::Data(segment), Some(true)) = (p.body, self.serves.get(f))
-            && !segment.is_header()
+            && segment.control.is_none()
         {
             self.part.on_dropped(f, segment.seq, here, by_link);
         }

@@ -96,10 +96,10 @@ impl Connection {
 
     fn data(&self, segment: &DataSegment) -> (Tcp, usize) {
         // A header that acknowledges a FIN follows all that was sent.
-        let seq = if segment.acks_fin { self.after(segment.seq + 1) } else { self.number(segment.seq) };
+        let seq = if segment.is_fin_ack() { self.after(segment.seq + 1) } else { self.number(segment.seq) };
         let mut header = Tcp { seq, ..Tcp::default() };
         (header.flags, header.ack) =
-            if segment.syn { (flag::SYN, 0) } else { (flag::ACK, 1 + u32::from(segment.acks_fin)) };
+            if segment.syn { (flag::SYN, 0) } else { (flag::ACK, 1 + u32::from(segment.is_fin_ack())) };
         header.flags |= if segment.fin == Fin::No { 0 } else { flag::FIN };
         header.flags |= if segment.push { flag::PSH } else { 0 };
         header.flags |= if segment.ece { flag::ECE } else { 0 } | if segment.cwr { flag::CWR } else { 0 };

@@ -522,7 +522,7 @@ fn ip_header(p: &Packet, number: Option<u64>) -> Ip {
 fn about(body: &Body) -> String {
     match body {
         Body::Ack(ack) if ack.eln => "explicit loss notification".to_owned(),
-        Body::Data(segment) if segment.probe => "probe without data".to_owned(),
+        Body::Data(segment) if segment.is_probe() => "probe without data".to_owned(),
         Body::Notification(n) => format!("congestion notification of Neighborhood RED, probability {}", n.probability),
         Body::Update(_) => "DSDV update: destination, hops and sequence number of each entry".to_owned(),
         _ => String::new(),

@@ -58,7 +58,9 @@ impl Delayed {
         if buffer.scarce {
             self.quick = 0;
         } else if buffer.grows && self.cfg.quick_acks > 0 {
-            // Adds a quick acknowledgement if their number is even, as a kernel does.
+            // At least one, for this segment: its sender is told of the larger window at once. This segment makes the
+            // odd number even again, so that segments are acknowledged one by one as long as the window grows, and
+            // those at the start of a connection are not used up meanwhile, as a kernel does.
             self.quick |= 1;
         }
     }

@@ -11,6 +11,7 @@ impl WindowRule for Bbr {
     const GROWS_BY_STEPS: bool = false;
     const ASKS_FOR_USE: bool = false;
     const KEEPS_WINDOW_WHEN_IDLE: bool = true;
+    const WINDOWS_IN_BUFFER: u64 = 3;
 
     /// A lost SYN.
     fn on_congestion(&mut self, congestion: &Congestion, w: &mut Window) {

@@ -14,6 +14,8 @@ pub(super) trait WindowRule: Sized {
     const ASKS_FOR_USE: bool = true;
     /// The window of an idle sender stays as it is with `tcp.after_idle` = `decay`.
     const KEEPS_WINDOW_WHEN_IDLE: bool = false;
+    /// Windows for which a send buffer of Linux has room (`tcp.send_buffer` = `auto`).
+    const WINDOWS_IN_BUFFER: u64 = 2;
 
     /// The window at the start.
     fn start(&self, _w: &mut Window) {}
@@ -103,6 +105,11 @@ macro_rules! declare {
             /// The window of an idle sender stays as it is with `tcp.after_idle` = `decay`.
             pub fn keeps_window_when_idle(&self) -> bool {
                 match self { $( CongestionControl::$Part(_) => $Part::KEEPS_WINDOW_WHEN_IDLE, )* }
+            }
+
+            /// Windows for which a send buffer of Linux has room (`tcp.send_buffer` = `auto`).
+            pub fn windows_in_buffer(&self) -> u64 {
+                match self { $( CongestionControl::$Part(_) => $Part::WINDOWS_IN_BUFFER, )* }
             }
         }
 

@@ -85,7 +85,7 @@ impl Connection {
 
     /// Tells if a drop by the full queue of the node is noticed, and no loss.
     fn notices_drop(&self, segment: &DataSegment) -> bool {
-        self.cfg.local_drop != LocalDrop::Lost && !segment.is_header() && !segment.syn
+        self.cfg.local_drop != LocalDrop::Lost && segment.control.is_none() && !segment.syn
     }
 
     /// Tells if such a drop cuts the window: once for all drops and losses of a window of data.

@@ -1,7 +1,7 @@
 //! Transmission of segments, at once or paced.
 
 use super::Connection;
-use crate::packet::{DataSegment, Fin, Seq};
+use crate::packet::{Control, DataSegment, Fin, Seq};
 use crate::tcp::output::Out;
 use crate::unit::Time;
 
@@ -154,7 +154,13 @@ impl Connection {
     /// Sends a header without data, with the number of a segment that is acknowledged: the receiver answers at once.
     pub fn send_header(&mut self) {
         let seq = self.una.saturating_sub(1);
-        let probe = DataSegment { seq, sent: self.now, born: self.now, probe: true, ..DataSegment::default() };
+        let probe = DataSegment {
+            seq,
+            sent: self.now,
+            born: self.now,
+            control: Some(Control::Probe),
+            ..DataSegment::default()
+        };
         self.out.push(Out::Segment(probe));
         self.count_queued();
         self.counters.probes_sent += 1;
@@ -165,7 +171,14 @@ impl Connection {
     pub(in crate::tcp) fn acknowledge_fin(&mut self) {
         self.receiver_closed = self.receiver_closed.min(self.now);
         let (seq, echo) = (self.una.saturating_sub(1), self.last_ack_sent);
-        let ack = DataSegment { seq, sent: self.now, echo, born: self.now, acks_fin: true, ..DataSegment::default() };
+        let ack = DataSegment {
+            seq,
+            sent: self.now,
+            echo,
+            born: self.now,
+            control: Some(Control::FinAck),
+            ..DataSegment::default()
+        };
         self.out.push(Out::Segment(ack));
         self.count_queued();
     }

@@ -2,7 +2,6 @@
 
 use super::Connection;
 use crate::packet::Seq;
-use crate::tcp::cc::Rule;
 use crate::tcp::writes::Writes;
 
 impl Connection {
@@ -32,7 +31,7 @@ impl Connection {
         let window = (u64::from(self.offered) * u64::from(self.cfg.mss.0)).min(limit);
         let Some(writes) = &mut self.writes else { return false };
         writes.forget(una);
-        writes.grow_buffer(cwnd, if self.cfg.rule() == Rule::Bbr { 3 } else { 2 });
+        writes.grow_buffer(cwnd, self.cc.windows_in_buffer());
         let taken = writes.take(window);
         if taken {
             self.available = writes.end();

@@ -16,14 +16,14 @@ impl Receiver {
     pub(super) fn note_in_closing(&mut self, segment: &DataSegment, now: Time) -> bool {
         let again = self.last_ack.is_some();
         let Some(closing) = &mut self.closing else { return false };
-        if segment.acks_fin {
+        if segment.is_fin_ack() {
             closing.end();
         } else if segment.syn {
             closing.note_syn_ack(again, now);
         } else {
             closing.note_segment(now);
         }
-        segment.acks_fin
+        segment.is_fin_ack()
     }
 
     /// Sends the FIN when it is due.

@@ -34,7 +34,8 @@ const ABOUT: &str = "\
 pub fn settings(control: &str) -> Config {
     let text = format!("extends = \"linux\"\n[run]\nstop = \"1 s\"\n[tcp]\ncongestion_control = \"{control}\"");
     let scenario = Scenario::from_toml("timeline.toml", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
-    scenario.config().tcp.clone()
+    // Senders of these tests have no node whose queue they fill.
+    Config { small_queue: None, ..scenario.config().tcp.clone() }
 }
 
 /// A packet at the entrance of the link: a data segment, or an acknowledgement with its blocks.
@@ -153,7 +154,7 @@ pub fn run(
                 starts.pop_front();
             }
             let gone = !s.has_no_payload() && lost(Some(s.seq), data);
-            let (payload, what) = match (s.syn || s.probe, s.acks_fin) {
+            let (payload, what) = match (s.syn || s.is_probe(), s.is_fin_ack()) {
                 (true, _) => (8, String::new()),
                 (_, true) => (0, "k".to_owned()),
                 _ => bytes.take(&s),
@@ -167,7 +168,7 @@ pub fn run(
                 forward.push_back((free + path.delay + syn, Event::Data(s)));
             }
             if !s.syn {
-                let number = if s.probe { "p".to_owned() } else { s.seq.to_string() };
+                let number = if s.is_probe() { "p".to_owned() } else { s.seq.to_string() };
                 let what = if in_bytes { what } else { number };
                 rows.push(Row { ms: now.since(begin).0 as f64 / 1e6, what, lost: gone || full, window: 0 });
             }

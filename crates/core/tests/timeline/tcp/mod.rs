@@ -143,11 +143,11 @@ impl Run {
         for o in out {
             let Out::Segment(s) = o else { panic!("a sender sends segments") };
             let number = s.seq.to_string() + if s.retransmission { "r" } else { "" };
-            let mut name = if s.probe { "P".to_owned() } else { number };
+            let mut name = if s.is_probe() { "P".to_owned() } else { number };
             if s.cwr && !s.syn {
                 name.push('w');
             }
-            let bytes = self.cfg.segment_bytes(s.syn || s.probe);
+            let bytes = self.cfg.segment_bytes(s.syn || s.is_probe());
             let last = self.forward.len() - 1;
             let mut at = now;
             for link in &mut self.forward[..last] {
@@ -155,8 +155,8 @@ impl Run {
             }
             let nth = self.carried;
             self.carried += 1;
-            let listed = self.lost.iter().position(|&l| l == s.seq && !s.probe);
-            let lost_probe = s.probe && self.lost_probes > 0;
+            let listed = self.lost.iter().position(|&l| l == s.seq && !s.is_probe());
+            let lost_probe = s.is_probe() && self.lost_probes > 0;
             self.lost_probes -= u32::from(lost_probe);
             let beyond = self.lost_from.is_some_and(|f| s.seq >= f);
             let lost = self.dropped.contains(&nth) || beyond || listed.is_some() || lost_probe;
@@ -165,7 +165,7 @@ impl Run {
             }
             if lost {
                 // "rX" marks a retransmission that is lost again, "PX" a probe that is lost.
-                if s.retransmission || s.probe {
+                if s.retransmission || s.is_probe() {
                     name.push('X');
                 }
                 // Losses occur before the last link and take no time there.

@@ -2,7 +2,7 @@
 
 use super::super::{ack, said};
 use super::settings;
-use chappe_core::packet::{AckSegment, DataSegment, Ecn, Fin, Flag, Seq};
+use chappe_core::packet::{AckSegment, Control, DataSegment, Ecn, Fin, Flag, Seq};
 use chappe_core::tcp::{Config, Out, Receiver, Sender};
 use chappe_core::unit::{Span, Time};
 
@@ -113,7 +113,7 @@ fn the_fin_of_a_receiver_is_repeated_until_it_is_acknowledged_or_given_up() {
         assert!(r.is_closing());
         if answered {
             // The source has received a FIN. An old segment of it may arrive later.
-            let answer = DataSegment { seq: 2, acks_fin: true, ..DataSegment::default() };
+            let answer = DataSegment { seq: 2, control: Some(Control::FinAck), ..DataSegment::default() };
             r.on_segment(&answer, 1, Ecn::NotEct, last, &mut out);
             assert!(out.is_empty());
             let old = DataSegment { seq: 2, fin: Fin::Bare, retransmission: true, ..DataSegment::default() };
@@ -141,7 +141,7 @@ fn each_fin_of_the_receiver_is_acknowledged() {
         s.on_ack(&AckSegment { flag: Flag::Fin, ..ack(3, 2172, ms(at)) }, 1, ms(at));
         let sent: Vec<_> = s.drain().collect();
         let [Out::Segment(answer)] = sent[..] else { panic!("{sent:?}") };
-        assert!(answer.acks_fin && answer.has_no_payload());
+        assert!(answer.is_fin_ack() && answer.has_no_payload());
     }
     assert_eq!((s.closed(), s.deadline()), (Some(ms(500.0)), Time::NEVER));
 }

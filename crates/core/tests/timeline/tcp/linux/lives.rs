@@ -170,7 +170,7 @@ fn closed_window(rule: IdleRule, sent: Seq) {
         s.on_deadline(at);
         let sent: Vec<_> = s.drain().collect();
         let [Out::Segment(probe)] = sent[..] else { panic!("{sent:?}") };
-        assert_eq!((probe.seq, probe.probe), (26, true), "no data, with the last number that is acknowledged");
+        assert_eq!((probe.seq, probe.is_probe()), (26, true), "no data, with the last number that is acknowledged");
         // Timers tick every 4 ms, and those that are far away expire up to an eighth later.
         let waited = (at.as_secs() - begin) / timeout;
         let expected = f64::from(1 << n);

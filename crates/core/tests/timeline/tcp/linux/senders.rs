@@ -15,7 +15,7 @@ fn controls() -> impl Iterator<Item = (&'static str, Config)> {
 fn probes_and_segments(s: &mut Sender) -> (usize, Vec<Seq>) {
     let out: Vec<DataSegment> =
         s.drain().filter_map(|o| if let Out::Segment(s) = o { Some(s) } else { None }).collect();
-    (out.iter().filter(|s| s.probe).count(), out.iter().filter(|s| !s.probe).map(|s| s.seq).collect())
+    (out.iter().filter(|s| s.is_probe()).count(), out.iter().filter(|s| !s.is_probe()).map(|s| s.seq).collect())
 }
 
 /// A sender with nothing outstanding and ten segments to send, whose receiver has closed its window.
