@@ -57,7 +57,7 @@ class Page:
         lines = [
             "# Linux's TCP over meshes",
             "",
-            "Which problem of 2003 to 2008 is gone, which is not, and what should a network of Linux senders change?",
+            "Problems of 2003 to 2008 that are gone, those that are not, and changes that help Linux senders.",
             "",
             *self.answers.short(),
             "",

@@ -79,7 +79,8 @@ class Lines:
             "**Vegas far ahead of the usual sender (ElRakabawy 2005)**: where routes stay "
             f"{self.problems()[VEGAS_AHEAD]}; over AODV {self.problems()[VEGAS_OVER_AODV]}. Far: a decided lead of at "
             f"least {AHEAD} %, the smallest of the paper. Goodput where routes stay: Vegas of 2003 is ahead of NewReno "
-            f"of 2003 {then}, Vegas (Linux) of CUBIC {now}; over AODV in 2003 {then_over_aodv}, today {now_over_aodv}. "
+            f"of 2003 {then}, Vegas (Linux) is ahead of CUBIC {now}; over AODV in 2003 {then_over_aodv}, today "
+            f"{now_over_aodv}. "
             f"{why}: windows over {FAR} hops of 802.11b {self.far(1, runs.WINDOW, 0, pair)} segments, over AODV route "
             f"failures per 10,000 segments {self.far(1, runs.BREAKS, 0, pair, technique='aodv')}."
         )

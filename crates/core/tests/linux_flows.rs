@@ -8,10 +8,10 @@ use std::sync::LazyLock;
 
 const FLOWS: &str = include_str!("data/linux_flows.csv");
 
-/// Limits of the comparison, also for the beginning of the page.
+/// Limits of the comparison, for the beginning of the page.
 pub const COMPARED: &str = "\
     Flows are compared by the goodput of all flows of a case together; window and round-trip time are compared for\n\
-    single flows only. Ranges were widened by runs that were made after a difference was seen.";
+    single flows only. The kernel's ranges of the flows were widened by runs that were made after a difference was seen.";
 
 /// Time between datagrams on the way back \[us\].
 const SPACING: u32 = 1370;
@@ -28,7 +28,6 @@ const ABOUT: &str = "\n## Flows\n\n\
     A case agrees if the goodput of its flows together is no more than 2 % (`A`, `B`), 10 % (`E`) or 5 % outside of the range of\n\
     the kernel's runs over that link, window and round-trip time of a flow that is alone no more than 5 % (`E`: 10 %), and if the\n\
     larger one of two flows is the same, unless the kernel's runs differ in that.\n\
-    COMPARED\n\n\
     Numbers are means over a flow; of `C` and `E` over five runs. Of the kernel there are one to three runs of each case, and more\n\
     of these, which were made because the first comparison had differed: `F_EU_q1` to `q3`, `F_US_q1` to `q3`, `G_four_q1` to `q3`,\n\
     `L_EU_q1` and `L_US_q1` two to five times again, and `C_cubic_cubic`. Of two flows of CUBIC, the time at which the second one\n\
@@ -324,7 +323,7 @@ static JUDGED: LazyLock<(String, Vec<String>)> = LazyLock::new(|| {
         writeln!(table, "| `{}` | {} | {} | {verdict} |", case.name, flow.control, columns(&ours[0], flow))
             .expect("text");
     }
-    let about = ABOUT.replace("TRIED", &tried(&cases, &measured)).replace("COMPARED", COMPARED);
+    let about = ABOUT.replace("TRIED", &tried(&cases, &measured));
     let reasons = REASONS.replace("MORE", &more(&cases, &measured[1], &exact)).replace("EXACT", &table);
     let page = [&about, TABLE, &rows, &reasons.replace("LOSSES", &losses(&cases, &measured[1]))].concat();
     (page, wrong)

@@ -177,7 +177,8 @@ impl<'a> Users<'a> {
                 entry,
                 split,
                 writes,
-                pushes,
+                // The node that splits a connection writes segment by segment.
+                pushes: pushes || split.is_some(),
                 cfg,
             };
             if let Some(i) = split {
@@ -291,6 +292,7 @@ impl<'a> Users<'a> {
                 "ecn.acks" if c.cfg.ecn.enabled && !self.marks => Some(NO_MARKS),
                 rest if rest.starts_with("elfn.") && !self.cfg.routing.protocol.learns_routes() => Some(NO_LOSS),
                 "nagle" | "send_buffer" if !c.writes => Some("no flow writes in pieces (`bulk.write_size`)"),
+                "delayed_ack.fin_at_once" if !c.cfg.ends_with_fin() => Some(tcp::NO_FIN),
                 "delayed_ack.push_at_once" if !c.pushes => {
                     Some("no flow has an end, or writes in pieces (`bulk.write_size`)")
                 }

@@ -92,7 +92,7 @@ impl Sim {
         self.dispatch_sender(f);
     }
 
-    /// The timer of a TCP receiver has expired: a delayed acknowledgement is due.
+    /// The timer of a TCP receiver has expired: an acknowledgement, a read, or the FIN is due.
     #[inline(never)]
     pub(super) fn on_receiver(&mut self, f: usize) {
         if let Ends::Tcp(ends) = &mut self.flows.list[f].ends {

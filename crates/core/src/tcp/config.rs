@@ -227,6 +227,9 @@ macro_rules! config {
     };
 }
 
+/// Reason for a setting without effect.
+pub const NO_FIN: &str = "no FIN is sent, which needs `tcp.fin` and `tcp.syn`";
+
 ack::policies! {
     with_ack_policies {
         /// Variant: a loss recovery and a congestion control, the window rule.
@@ -270,7 +273,7 @@ ack::policies! {
         /// Time from the end of the data to the FIN of the receiver, whose application then closes its end, too
         /// (CLOSE-WAIT); "unlimited": it never does.
         pub close_wait: Option<Span> | "unlimited" = None => at_most(HOUR)
-            ; used when Config::ends_with_fin, else "`tcp.fin` is false",
+            ; used when Config::ends_with_fin, else NO_FIN,
         /// Acknowledgements without new data that count as duplicates.
         pub dup_acks: DupAcks = DupAcks::Rfc5681,
         /// Duplicate acknowledgements that mean a loss.

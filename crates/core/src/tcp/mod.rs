@@ -36,7 +36,8 @@ pub mod variants;
 mod writes;
 
 pub use config::{
-    Config, DupAcks, GrowthPer, GrowthWhen, Halving, IdleRule, InitialWindow, LocalDrop, Nagle, SendBuffer, SmallQueue,
+    Config, DupAcks, GrowthPer, GrowthWhen, Halving, IdleRule, InitialWindow, LocalDrop, NO_FIN, Nagle, SendBuffer,
+    SmallQueue,
 };
 pub use counters::{Counters, Sums};
 pub use output::Out;

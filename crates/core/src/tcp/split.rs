@@ -41,6 +41,9 @@ impl Split {
     /// Processes a segment from the source, with this ECN field. After the second half was given up, the first half is
     /// no longer acknowledged, so that the source gives up, too.
     pub fn on_segment(&mut self, segment: &DataSegment, hops: u8, ecn: Ecn, now: Time, out: &mut Vec<Out>) {
+        if segment.is_fin_ack() {
+            return self.receiver.on_segment(segment, hops, ecn, now, out);
+        }
         if self.sender.gave_up().is_some() {
             return;
         }

@@ -81,6 +81,7 @@ impl MovingFrameStart<'_> {
 }
 
 impl ReceptionSink for MovingFrameStart<'_> {
+    #[inline(always)]
     fn busy(&mut self, r: RadioId, from: Time) {
         let Mac { station, rules, .. } = &self.start.macs[r.index()];
         let tied = station.is_tied(from, &rules.timing, &rules.dcf);

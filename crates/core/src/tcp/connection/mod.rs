@@ -71,16 +71,19 @@ pub struct Connection {
     available: Seq,
     /// Data that are written in pieces; boxed, because most flows have none.
     writes: Option<Box<Writes>>,
+    /// PSH flags of the last 64 segments that were sent, the last one in the lowest bit.
+    pushed: u64,
     /// The window that the receiver offers, `tcp.receive_window` at most.
     offered: u32,
     /// The segment with the FIN; [`Seq::MAX`]: there is none yet.
     fin: (Seq, Fin),
     /// The application has closed its end before the SYN was acknowledged.
     to_finish: bool,
-    /// Time at which the FIN was acknowledged; NEVER before that.
+    /// Time at which the FIN was acknowledged, and with `tcp.close_wait` that of the receiver had arrived; NEVER before
+    /// that.
     closed: Time,
-    /// Time at which the FIN of the receiver arrived; NEVER before that.
-    receiver_closed: Time,
+    /// The FIN of the receiver has arrived.
+    receiver_closed: bool,
 
     // ---- window ----
     cc: CongestionControl,
@@ -181,7 +184,8 @@ impl Connection {
             fin: (Seq::MAX, Fin::No),
             to_finish: false,
             closed: Time::NEVER,
-            receiver_closed: Time::NEVER,
+            receiver_closed: false,
+            pushed: 0,
             cc,
             window,
             inflation: 0,
@@ -227,8 +231,7 @@ impl Connection {
 
     /// Time at which the FIN was acknowledged, and with `tcp.close_wait` that of the receiver had arrived.
     pub fn closed(&self) -> Option<Time> {
-        let closed = if self.cfg.close_wait.is_some() { self.closed.max(self.receiver_closed) } else { self.closed };
-        (closed != Time::NEVER).then_some(closed)
+        (self.closed != Time::NEVER).then_some(self.closed)
     }
 
     /// Settings of the connection.

@@ -117,6 +117,7 @@ impl Connection {
 
     /// Withdraws the last segments, which never left the node.
     fn take_back(&mut self) {
+        self.pushed = self.pushed.checked_shr(self.max - self.refused.0).unwrap_or(0);
         self.max = self.refused.0;
         self.refused = (0, 0);
         self.nxt = self.nxt.min(self.max);

@@ -78,11 +78,11 @@ impl Connection {
         u64::from(self.una.saturating_sub(others))
     }
 
-    /// Notes the time at which the FIN is acknowledged.
+    /// Notes the time at which the connection is closed.
     #[inline]
     pub(in crate::tcp) fn note_end(&mut self) {
         if self.una > self.fin.0 && self.closed == Time::NEVER {
-            self.closed = self.now;
+            self.note_close();
         }
     }
 
@@ -119,8 +119,14 @@ impl Connection {
         if seq == self.fin.0 {
             segment.fin = self.fin.1;
         }
-        // PSH: nothing that was written follows.
-        segment.push = seq + 1 == self.available && !syn && segment.fin != Fin::Bare;
+        segment.push = if retransmission {
+            self.was_pushed(seq)
+        } else {
+            // Nothing that was written follows.
+            let push = seq + 1 == self.available && !syn && segment.fin != Fin::Bare;
+            self.pushed = self.pushed << 1 | u64::from(push);
+            push
+        };
         if let Some(writes) = self.writes.as_mut().filter(|_| !syn && segment.fin != Fin::Bare) {
             (segment.missing, segment.push) = writes.cut(seq);
         }
@@ -151,6 +157,12 @@ impl Connection {
         }
     }
 
+    /// Tells if a segment had the PSH flag when it was first sent; the flags of the last 64 segments are known.
+    fn was_pushed(&self, seq: Seq) -> bool {
+        let later = self.max - 1 - seq;
+        later < u64::BITS && self.pushed >> later & 1 == 1
+    }
+
     /// Sends a header without data, with the number of a segment that is acknowledged: the receiver answers at once.
     pub fn send_header(&mut self) {
         let seq = self.una.saturating_sub(1);
@@ -166,10 +178,18 @@ impl Connection {
         self.counters.probes_sent += 1;
     }
 
+    #[cold]
+    fn note_close(&mut self) {
+        if self.receiver_closed || self.cfg.close_wait.is_none() {
+            self.closed = self.now;
+        }
+    }
+
     /// Acknowledges the FIN of the receiver with a header (RFC 9293, 3.10.7.4).
     #[cold]
     pub(in crate::tcp) fn acknowledge_fin(&mut self) {
-        self.receiver_closed = self.receiver_closed.min(self.now);
+        self.receiver_closed = true;
+        self.note_end();
         let (seq, echo) = (self.una.saturating_sub(1), self.last_ack_sent);
         let ack = DataSegment {
             seq,

@@ -28,6 +28,8 @@ pub(super) struct Closing {
     wait: Span,
     state: State,
     rto: Rto,
+    /// Smallest timeout, `tcp.rto.min`.
+    min_rto: Span,
     /// Settings of the timers of RACK-TLP, if the connection has these.
     rack_tlp: Option<RackTlpConfig>,
     /// Transmissions of the FIN.
@@ -48,6 +50,7 @@ impl Closing {
             wait,
             state: State::Established,
             rto: Rto::new(&cfg.rto, Span::ZERO),
+            min_rto: cfg.rto.min,
             rack_tlp: (cfg.method() == Method::RackTlp).then(|| cfg.rack_tlp.clone()),
             sent: 0,
             most: cfg.max_timeouts.map(|n| n + 1),
@@ -92,8 +95,8 @@ impl Closing {
         self.deadline = Time::NEVER;
     }
 
-    /// Tells if the FIN is sent now. The next transmission then follows after a timeout, of RACK-TLP after a tail loss
-    /// probe, which does not back off.
+    /// Tells if the FIN is sent now. The next transmission then follows after a timeout; with RACK-TLP the first one is
+    /// a tail loss probe, which may come earlier and does not back off.
     pub(super) fn take(&mut self, now: Time) -> bool {
         if self.deadline > now {
             return false;
@@ -102,14 +105,18 @@ impl Closing {
             self.end();
             return false;
         }
-        let probes = self.rack_tlp.as_ref().is_some_and(|r| r.tail_loss_probe) && self.rto.srtt().is_some();
-        if self.sent > u32::from(probes) {
+        let srtt = self.rack_tlp.as_ref().filter(|r| r.tail_loss_probe).and(self.rto.srtt());
+        if self.sent > u32::from(srtt.is_some()) {
             self.rto.back_off();
         }
         self.state = State::LastAck;
         self.sent += 1;
         self.deadline = match &self.rack_tlp {
-            Some(r) => Clock::new(r.tick).expiry(now, self.rto.timeout_in_ticks(r.tick)),
+            Some(r) => {
+                let timeout = self.rto.timeout_in_ticks(r.tick);
+                let probe = srtt.filter(|_| self.sent == 1).map_or(timeout, |srtt| srtt * 2 + self.min_rto);
+                Clock::new(r.tick).expiry(now, timeout.min(probe))
+            }
             None => now + self.rto.timeout(),
         };
         true

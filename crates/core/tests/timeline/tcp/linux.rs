@@ -283,21 +283,23 @@ fn bound(case: &Case) -> f64 {
     }
 }
 
-/// First lines of the page, from its sections: how much agrees.
-fn answer(timelines: usize, drawn: &str, written: &str, receivers: &str, flows: &str) -> String {
+/// Scripts that the kernel repeats, and those of them that agree, from the tables of sections.
+fn totals(sections: [&str; 2]) -> (usize, usize) {
     // Rows of scripts have their number, that of scripts which the kernel repeats, and that of those which agree.
     let counts = |line: &str| line.split('|').filter_map(|cell| cell.trim().parse().ok()).collect::<Vec<usize>>();
-    let (repeated, agree) = [drawn, written]
-        .iter()
-        .flat_map(|section| section.lines().map(counts))
-        .filter(|row| row.len() == 3)
-        .fold((0, 0), |sums, row| (sums.0 + row[1], sums.1 + row[2]));
+    let rows = sections.iter().flat_map(|section| section.lines().map(counts)).filter(|row| row.len() == 3);
+    rows.fold((0, 0), |sums, row| (sums.0 + row[1], sums.1 + row[2]))
+}
+
+/// First lines of the page, from its sections: how much agrees.
+fn answer(timelines: usize, drawn: &str, written: &str, receivers: &str, flows: &str) -> String {
+    let (repeated, agree) = totals([drawn, written]);
     let receivers = receivers.lines().filter(|line| line.starts_with("| `")).count();
     let [same, others] = ["| agrees |", "| differs"].map(|word| flows.matches(word).count());
     format!(
         "# Linux, packet for packet\n\n\
-        **All {timelines} timelines of a kernel with scripted losses, and all {receivers} of its receivers (an answer that the kernel gave in at\n\
-        least two of five runs), are repeated packet for packet. Of {repeated} further scripts that the kernel itself repeats {agree}\n\
+        **All {timelines} timelines of a kernel with scripted losses are repeated packet for packet, and so are those of its {receivers}\n\
+        receivers, which the kernel gave in at least two of five runs. Of {repeated} further scripts that the kernel itself repeats {agree}\n\
         agree, and of {} comparisons of long flows {same}.** Each section names what differs, and its cause where it is known.\n\n\
         {}\n\n",
         same + others,
@@ -332,5 +334,10 @@ fn every_timeline_has_the_kernels_order_of_packets_and_its_times() {
         std::fs::write(&path, &page).expect("it can be written");
     }
     let there = std::fs::read_to_string(&path).unwrap_or_default();
+    let models = std::fs::read_to_string(path.with_file_name("models.md")).expect("a page");
+    let (repeated, agree) = totals([drawn, written]);
+    let told = format!("(of {repeated} scripts that the kernel itself repeats {agree} agree,");
+    let words = models.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains(&told), "docs/models.md does not say {told}");
     assert!(there == page, "docs/linux.md is not current: run the tests with CHAPPE_WRITE_DOCS=1");
 }

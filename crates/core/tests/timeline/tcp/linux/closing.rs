@@ -128,6 +128,39 @@ fn the_fin_of_a_receiver_is_repeated_until_it_is_acknowledged_or_given_up() {
 }
 
 #[test]
+fn a_fin_is_probed_for_before_the_timeout_of_a_long_path() {
+    let (mut r, mut out) = (Receiver::new(&closing_settings(Some(Span::ZERO))), vec![]);
+    for (seq, fin, at) in [(0, Fin::No, 0.0), (1, Fin::WithData, 900.0)] {
+        let segment = DataSegment { seq, syn: seq == 0, fin, ..DataSegment::default() };
+        r.on_segment(&segment, 1, Ecn::NotEct, ms(at), &mut out);
+    }
+    // Twice the round-trip time of 0.9 s and the smallest timeout of 0.2 s; the timeout is three times the former.
+    let waited = r.deadline().since(ms(900.0)).as_secs();
+    assert!((2.0..2.3).contains(&waited), "{waited} s");
+}
+
+#[test]
+fn a_segment_that_ended_a_write_is_pushed_again() {
+    let mut s = Sender::new(&closing_settings(None), Span::ZERO);
+    s.write(Some(1), ms(0.0));
+    s.finish(ms(0.0));
+    s.on_ack(&ack(1, 2172, ms(100.0)), 1, ms(100.0));
+    let pushed = |s: &mut Sender| {
+        let of = |o| if let Out::Segment(s) = o { (s.seq, s.push) } else { panic!("{o:?}") };
+        s.drain().map(of).collect::<Vec<_>>()
+    };
+    assert_eq!(pushed(&mut s), [(0, false), (1, true), (2, false)]);
+    // The FIN, which follows, is not acknowledged either; the first segment comes again with its flag.
+    let mut again = vec![];
+    while again.iter().all(|sent: &(Seq, bool)| sent.0 != 1) {
+        let at = s.deadline();
+        s.on_deadline(at);
+        again.extend(pushed(&mut s));
+    }
+    assert_eq!(again.last(), Some(&(1, true)));
+}
+
+#[test]
 fn each_fin_of_the_receiver_is_acknowledged() {
     let mut s = Sender::new(&closing_settings(Some(Span::ms(300))), Span::ZERO);
     s.write(Some(1), ms(0.0));
