@@ -71,7 +71,7 @@ lint-python: $(VENV)/built
 	$(BIN)/python -m mypy.stubtest chappe._core
 
 # The simulator as a module of pages, without which reports have no player; tests and the demo need none of it.
-# zopfli makes it 4 % smaller than gzip does: a page has to stay below 1 MB.
+# zopfli compresses the module 4 % better than gzip: a page has to stay below 1 MB.
 wasm: $(VENV)/ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check zopfli==0.4.3
 	cargo build --quiet --locked --profile wasm --package chappe-wasm --target wasm32-unknown-unknown

@@ -401,10 +401,6 @@ class Results:
                 rows = ratios[name]
             yield name, Totals.of(name, rows[used], flows)
 
-    def _table_of_all(self, name: str) -> "pl.DataFrame":
-        """A table that measures need."""
-        return {"batches": self.batches, "flow_batches": self.flow_batches, "flows": self.flows}[name]
-
     def plot(
         self,
         what: str = "goodput",
@@ -518,7 +514,7 @@ class Results:
         for choice in dict.fromkeys(
             name.partition(chosen.OF)[2] for name in chosen.of(names, flows, lambda: self.flows)
         ):
-            of_choice = chosen.tables_of(self._table_of_all, chosen.flows_of(choice))
+            of_choice = chosen.tables_of(self.table, chosen.flows_of(choice))
             if of_choice["flows"].is_empty():
                 raise ValueError(chosen.none_of(choice, self.flows))
             pooled = _tested(self._totals(names, of_choice.__getitem__))

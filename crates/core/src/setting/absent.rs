@@ -6,7 +6,7 @@ type Place = &'static [&'static str];
 
 const ROUTING: Place = &["dsdv", "protocol"];
 const CONTROL: Place = &["cubic", "variant"];
-const ROUTE_LOSS: Place = &["cubic", "rack_tlp", "variant"];
+const SENDER: Place = &["cubic", "rack_tlp", "variant"];
 const ECN: Place = &["cubic", "variant", "source_quench", "droptail", "discipline"];
 const TRANSPORT: Place = &["cbr", "udp", "cubic", "app", "variant"];
 const APP: Place = &["cbr", "app"];
@@ -33,7 +33,7 @@ const DELAY_BASED: Advice =
 const MARKS: Advice = ("ECN is that of RFC 3168 (`tcp.ecn`, `queue.ecn`)", ECN);
 const TRANSPORTS: Advice = ("transports are TCP and UDP (`cbr`, `on_off`)", TRANSPORT);
 const BROKEN: Advice =
-    ("the nearest are `tcp.elfn`, which tells senders of broken routes, and `tcp.door`, which infers them", ROUTE_LOSS);
+    ("the nearest are `tcp.elfn`, which tells senders of broken routes, and `tcp.door`, which infers them", SENDER);
 const OFDM: Advice = ("the nearest is `extends = \"802.11a\"`: OFDM, one antenna, up to 54 Mbit/s", PHY);
 const STREAMS: Advice =
     ("the nearest are `extends = \"802.11n\"` and `\"802.11ac\"`: up to two streams in 80 MHz", PHY);
@@ -101,14 +101,14 @@ const ELSEWHERE: &[(&[&str], Advice)] = &[
         &["802.11", "80211", "802.11b", "80211b"],
         ("the preset `standard` is 802.11b, with `wlan.data_rate` up to 11 Mbit/s", PHY),
     ),
-    (&["tahoe", "newreno", "e_newreno", "sack"], ("it is a word of `tcp.loss_recovery` and `tcp.variant`", ROUTE_LOSS)),
+    (&["tahoe", "newreno", "e_newreno", "sack"], ("it is a word of `tcp.loss_recovery` and `tcp.variant`", SENDER)),
     (
         &["linux_vegas", "few", "scalable", "westwood", "westwood_2001", "linux_westwood_ns2", "cubic", "veno", "ap"],
-        ("it is a word of `tcp.congestion_control` and `tcp.variant`", ROUTE_LOSS),
+        ("it is a word of `tcp.congestion_control` and `tcp.variant`", SENDER),
     ),
-    (&["rack_tlp"], ("it is a word of `tcp.loss_recovery`", ROUTE_LOSS)),
-    (&["bbr", "bbr1", "bbrv1"], ("it is a word of `tcp.congestion_control`", ROUTE_LOSS)),
-    (&["door"], ("it is switched on by `tcp.door.enabled`, for any variant", ROUTE_LOSS)),
+    (&["rack_tlp"], ("it is a word of `tcp.loss_recovery`", SENDER)),
+    (&["bbr", "bbr1", "bbrv1"], ("it is a word of `tcp.congestion_control`", SENDER)),
+    (&["door"], ("it is switched on by `tcp.door.enabled`, for any variant", SENDER)),
     (&["rayleigh"], ("it is set by `radio.sinr.fading`, with `radio.reception = \"sinr\"`", FADING)),
     (&["poisson"], ("`arrival_process` is a Poisson process", APP)),
     (

@@ -182,6 +182,12 @@ impl Rto {
         (whole * u64::from(self.backoff)).min(self.cfg.max)
     }
 
+    /// Time after which a tail loss probe is sent if one segment is outstanding (RFC 8985, 7.2); `None`: nothing was
+    /// measured.
+    pub(in crate::tcp) fn probe_timeout(&self) -> Option<Span> {
+        self.srtt().map(|srtt| srtt * 2 + self.cfg.min)
+    }
+
     /// Doubles the next timeout after an expiration (RFC 6298 5.5).
     pub fn back_off(&mut self) {
         let bounded = self.backoff >= 64 && self.timeout() >= self.cfg.max;

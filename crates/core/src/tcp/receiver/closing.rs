@@ -13,10 +13,9 @@ use crate::unit::{Span, Time};
 enum State {
     /// The source may send more data.
     Established,
-    /// The source has closed its end, and the application has read everything.
-    CloseWait,
-    /// The FIN was sent.
-    LastAck,
+    /// The source has closed its end, and the application has read everything (CLOSE-WAIT); once the FIN was sent,
+    /// LAST-ACK.
+    Closing,
     /// The FIN is acknowledged, or was given up.
     Closed,
 }
@@ -28,8 +27,6 @@ pub(super) struct Closing {
     wait: Span,
     state: State,
     rto: Rto,
-    /// Smallest timeout, `tcp.rto.min`.
-    min_rto: Span,
     /// Settings of the timers of RACK-TLP, if the connection has these.
     rack_tlp: Option<RackTlpConfig>,
     /// Transmissions of the FIN.
@@ -50,7 +47,6 @@ impl Closing {
             wait,
             state: State::Established,
             rto: Rto::new(&cfg.rto, Span::ZERO),
-            min_rto: cfg.rto.min,
             rack_tlp: (cfg.method() == Method::RackTlp).then(|| cfg.rack_tlp.clone()),
             sent: 0,
             most: cfg.max_timeouts.map(|n| n + 1),
@@ -66,7 +62,7 @@ impl Closing {
 
     /// Tells if the FIN may still be sent.
     pub(super) fn is_under_way(&self) -> bool {
-        matches!(self.state, State::CloseWait | State::LastAck)
+        self.state == State::Closing
     }
 
     /// A SYN-ACK is sent. One that is sent again measures nothing (Karn's rule).
@@ -84,7 +80,7 @@ impl Closing {
     /// The application has read everything up to the FIN of the source.
     pub(super) fn begin(&mut self, now: Time) {
         if self.state == State::Established {
-            self.state = State::CloseWait;
+            self.state = State::Closing;
             self.deadline = now + self.wait;
         }
     }
@@ -105,17 +101,16 @@ impl Closing {
             self.end();
             return false;
         }
-        let srtt = self.rack_tlp.as_ref().filter(|r| r.tail_loss_probe).and(self.rto.srtt());
-        if self.sent > u32::from(srtt.is_some()) {
+        let probe = self.rack_tlp.as_ref().filter(|r| r.tail_loss_probe).and(self.rto.probe_timeout());
+        if self.sent > u32::from(probe.is_some()) {
             self.rto.back_off();
         }
-        self.state = State::LastAck;
         self.sent += 1;
         self.deadline = match &self.rack_tlp {
             Some(r) => {
                 let timeout = self.rto.timeout_in_ticks(r.tick);
-                let probe = srtt.filter(|_| self.sent == 1).map_or(timeout, |srtt| srtt * 2 + self.min_rto);
-                Clock::new(r.tick).expiry(now, timeout.min(probe))
+                let wait = probe.filter(|_| self.sent == 1).map_or(timeout, |probe| probe.min(timeout));
+                Clock::new(r.tick).expiry(now, wait)
             }
             None => now + self.rto.timeout(),
         };

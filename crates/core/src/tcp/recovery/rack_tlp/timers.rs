@@ -59,11 +59,12 @@ impl RackTlp {
         if !self.may_probe(conn) {
             return false;
         }
-        let mut span = match conn.rto().srtt() {
-            Some(srtt) if self.queue.len() == 1 => srtt * 2 + conn.cfg().rto.min,
-            Some(srtt) => srtt * 2 + SLACK,
-            None => Span::secs(1),
+        let span = if self.queue.len() == 1 {
+            conn.rto().probe_timeout()
+        } else {
+            conn.rto().srtt().map(|srtt| srtt * 2 + SLACK)
         };
+        let mut span = span.unwrap_or(Span::secs(1));
         let left = if acked { self.timeout(conn) } else { self.timeout_left(conn) };
         if left > Span::ZERO {
             span = span.min(left);
