@@ -134,7 +134,7 @@ def problem(changes: Iterable[Change], more: bool = True, of: str = "networks") 
 
 
 def lead(then: Mapping[str, Change], now: Mapping[str, Change]) -> str:
-    """Word for being far ahead by network, which can only be gone where it shows, then or now."""
+    """Verdict on a far lead, by network; the lead can be gone only in networks that show it, then or now."""
     shown = [change for n, change in now.items() if change.is_far or then[n].is_far]
     words = [YES if change.is_far else NO if change.high < AHEAD else OPEN for change in shown]
     return _of_words(words, "networks that show it") if words else NEVER

@@ -208,7 +208,7 @@ const REASONS: &str = "\n\
     \u{20}  packets leave a transmission time earlier and only those that wait count, as with such a bucket, `L_EU_q1` has 1245 kbit/s,\n\
     \u{20}  `L_US_q1` 422; but then round-trip times are 2 ms shorter than the kernel's with all queues.\n\
     2. The window just fits, so that a packet of a pair or three arrives in the instant in which another leaves the queue. With\n\
-    \u{20}  exact times it finds room, with 20 us more or less every other time not. The first 830 (`EU`) and 1,870 packets (`US`) over an\n\
+    \u{20}  exact times the packet finds room; with 20 us more or less it finds none every other time. The first 830 (`EU`) and 1,870 packets (`US`) over an\n\
     \u{20}  exact link are the same as the kernel's, up to a segment that finds the queue full or not. Times of\n\
     \u{20}  microseconds decide then; those of the kernel are not known.\n\
     \u{20}  MORE\n\n\

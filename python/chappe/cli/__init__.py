@@ -53,9 +53,9 @@ def _prepare_streams() -> None:
 
 
 def _prepare_numpy() -> None:
-    """Lets NumPy start without threads for linear algebra, which spin longer than most runs take; no command has any.
+    """Lets NumPy start without threads: they spin longer than most runs take, and no command has linear algebra.
 
-    An environment that sets their number keeps it.
+    An environment that sets the number of threads keeps that number.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 

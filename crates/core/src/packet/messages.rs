@@ -30,9 +30,9 @@ pub enum Flag {
 /// Purpose of a header of the source that takes no sequence number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Control {
-    /// The receiver acknowledges it at once.
+    /// Probe that the receiver acknowledges at once.
     Probe,
-    /// It acknowledges the FIN of the receiver.
+    /// Acknowledgement of the receiver's FIN.
     FinAck,
 }
 

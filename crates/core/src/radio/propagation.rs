@@ -148,7 +148,7 @@ impl Model {
         }
     }
 
-    /// Powers at distances beyond the crossover by the two-ray model, which this must be. Without branches.
+    /// Powers at distances beyond the crossover; the model must be two-ray ground. The loop has no branches.
     pub(super) fn two_ray(&self, distances: &[f64], powers: &mut [f64]) {
         debug_assert!(self.kind == Propagation::TwoRay);
         for (d, power) in distances.iter().zip(powers) {

@@ -413,7 +413,7 @@ fn of_program(problems: Vec<Problem>) -> Errors {
 }
 
 impl Scenario {
-    /// Refuses commands of a program that start a flow again whose connection ends with a FIN. `began` is the time at
+    /// Refuses commands of a program that restart a flow whose connection ends with a FIN. `began` is the time at
     /// which a flow has begun, if it has.
     ///
     /// # Errors

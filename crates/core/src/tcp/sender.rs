@@ -164,7 +164,7 @@ impl Sender {
         true
     }
 
-    /// Time at which the FIN was acknowledged, and with `tcp.close_wait` that of the receiver had arrived.
+    /// Time from which the FIN was acknowledged and, with `tcp.close_wait`, the receiver's FIN had arrived.
     pub fn closed(&self) -> Option<Time> {
         self.connection.closed()
     }

@@ -79,8 +79,8 @@ pub struct Connection {
     fin: (Seq, Fin),
     /// The application has closed its end before the SYN was acknowledged.
     to_finish: bool,
-    /// Time at which the FIN was acknowledged, and with `tcp.close_wait` that of the receiver had arrived; NEVER before
-    /// that.
+    /// Time from which the FIN was acknowledged and, with `tcp.close_wait`, the receiver's FIN had arrived; NEVER
+    /// before that.
     closed: Time,
     /// The FIN of the receiver has arrived.
     receiver_closed: bool,
@@ -229,7 +229,7 @@ impl Connection {
         }
     }
 
-    /// Time at which the FIN was acknowledged, and with `tcp.close_wait` that of the receiver had arrived.
+    /// Time from which the FIN was acknowledged and, with `tcp.close_wait`, the receiver's FIN had arrived.
     pub fn closed(&self) -> Option<Time> {
         (self.closed != Time::NEVER).then_some(self.closed)
     }
