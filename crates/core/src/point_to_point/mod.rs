@@ -56,11 +56,19 @@ impl Link {
         }
     }
 
-    /// Tells if a packet may be sent now.
-    pub fn is_free(&mut self, now: Time) -> bool {
-        if self.free_at <= now {
+    /// Ends the current transmission if its last bit has been sent by now. Returns true if so.
+    #[inline]
+    pub fn finish(&mut self, now: Time) -> bool {
+        let ends = self.free_at <= now;
+        if ends {
             self.free_at = Time::NEVER;
         }
+        ends
+    }
+
+    /// Tells if no packet is being sent.
+    #[inline]
+    pub fn is_free(&self) -> bool {
         self.free_at == Time::NEVER
     }
 
@@ -69,7 +77,7 @@ impl Link {
     /// # Panics
     /// If the transmitter is busy.
     pub fn transmit(&mut self, packet: PacketId, bytes: u32, now: Time) {
-        assert!(self.is_free(now), "a packet is sent while another one is");
+        assert!(self.is_free(), "a packet is sent while another one is");
         // At least 1 ns: a packet that took no time could loop for ever at one instant.
         let airtime = self.cfg.rate.airtime(bytes).max(Span(1));
         self.free_at = now + airtime;
@@ -83,7 +91,7 @@ impl Link {
 
     /// Switches the sender off: cuts the packet being sent; packets in flight still arrive.
     pub fn cut(&mut self, now: Time) -> Option<PacketId> {
-        if self.is_free(now) {
+        if self.finish(now) || self.is_free() {
             return None;
         }
         self.counters.busy_ns -= self.free_at.since(now).0;

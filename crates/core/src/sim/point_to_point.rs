@@ -37,6 +37,7 @@ impl Sim {
 
     /// Puts a packet into the queue in front of a link.
     pub(super) fn enqueue_on_link(&mut self, link: usize, packet: PacketId) {
+        self.settle(link);
         let p = &mut self.pool[packet];
         let d = &mut self.net.links.directions[link];
         let from = d.from;
@@ -57,46 +58,64 @@ impl Sim {
             self.quench(Some(packet));
         }
         self.end_dropped(from);
-        self.feed(link);
+        let d = &self.net.links.directions[link];
+        if d.link.is_free() {
+            self.feed(link);
+            self.timers.set(Timer::Link(link), self.net.links.directions[link].link.deadline());
+        } else {
+            let id = QueueId::Link { from: d.from, to: d.to };
+            self.watch.note_queue(self.now, id, &d.queue, &self.pool);
+        }
     }
 
-    /// Starts to transmit the next packet of the queue, if the transmitter is free.
+    /// Frees the transmitter of a link if its transmission ends now. A packet that comes to the queue at this instant
+    /// finds the transmitter free, as in ns-2 and ns-3, whichever of the two timers expires first; so does a middlebox
+    /// that asks for room.
+    #[inline]
+    fn settle(&mut self, link: usize) {
+        if self.net.links.directions[link].link.finish(self.now) {
+            self.feed(link);
+            self.timers.set(Timer::Link(link), self.net.links.directions[link].link.deadline());
+        }
+    }
+
+    /// Starts to transmit the next packet of the queue. The transmitter must be free.
     fn feed(&mut self, link: usize) {
         let d = &mut self.net.links.directions[link];
-        if d.link.is_free(self.now) {
-            if let Some(segment) = d.sending.take() {
-                let from = d.from;
-                self.flows.on_left(from, segment, false, self.now, &mut self.timers);
-            }
-            let d = &mut self.net.links.directions[link];
-            d.note_queue(self.now);
-            let mut cx = queue::Cx { now: self.now, pool: &mut self.pool, dropped: &mut self.net.dropped };
-            let next = d.queue.pop(&mut cx);
-            if let Some(packet) = next {
-                self.pool.here(d.from, self.now);
-                self.pool.note(packet, Happening::Dequeued);
-                if self.flows.reports_queue {
-                    d.sending = Segment::of(&self.pool[packet]);
-                }
-                d.link.transmit(packet, self.pool[packet].bytes, self.now);
-                self.watch.note_departure(self.now, (d.from, d.to), packet, &mut self.pool);
-            }
-            d.note_dropped(&self.net.dropped);
+        if let Some(segment) = d.sending.take() {
             let from = d.from;
-            if self.flows.hears_quench {
-                self.quench(next);
-            }
-            self.end_dropped(from);
+            self.flows.on_left(from, segment, false, self.now, &mut self.timers);
         }
+        let d = &mut self.net.links.directions[link];
+        d.note_queue(self.now);
+        let mut cx = queue::Cx { now: self.now, pool: &mut self.pool, dropped: &mut self.net.dropped };
+        let next = d.queue.pop(&mut cx);
+        if let Some(packet) = next {
+            self.pool.here(d.from, self.now);
+            self.pool.note(packet, Happening::Dequeued);
+            if self.flows.reports_queue {
+                d.sending = Segment::of(&self.pool[packet]);
+            }
+            d.link.transmit(packet, self.pool[packet].bytes, self.now);
+            self.watch.note_departure(self.now, (d.from, d.to), packet, &mut self.pool);
+        }
+        d.note_dropped(&self.net.dropped);
+        let from = d.from;
+        if self.flows.hears_quench {
+            self.quench(next);
+        }
+        self.end_dropped(from);
         let d = &self.net.links.directions[link];
         let id = QueueId::Link { from: d.from, to: d.to };
         self.watch.note_queue(self.now, id, &d.queue, &self.pool);
-        self.timers.set(Timer::Link(link), d.link.deadline());
     }
 
-    /// Timer of a link: a packet arrives at its end, or the transmitter becomes free.
+    /// Timer of a link: the transmitter becomes free, or a packet arrives at its end.
     #[inline(never)]
     pub(super) fn on_link(&mut self, link: usize) {
+        if self.net.links.directions[link].link.finish(self.now) {
+            self.feed(link);
+        }
         while let Some(packet) = self.net.links.directions[link].link.arrived(self.now) {
             let d = &mut self.net.links.directions[link];
             let (from, to) = (d.from, d.to);
@@ -112,7 +131,7 @@ impl Sim {
                 self.on_arrival_by_link(to, packet);
             }
         }
-        self.feed(link);
+        self.timers.set(Timer::Link(link), self.net.links.directions[link].link.deadline());
     }
 
     /// Drops the packets in front of the links of a node that is switched off, and those being transmitted.
@@ -150,13 +169,16 @@ impl Sim {
     }
 
     /// Free room [packets] in the queue that this node uses towards a destination.
-    pub(super) fn free_slots(&self, n: NodeId, goal: NodeId) -> usize {
+    pub(super) fn free_slots(&mut self, n: NodeId, goal: NodeId) -> usize {
         let next = match &self.net.links.crossings {
             Some(crossings) => crossings.step(n, goal).and_then(|s| if let Step::Link(v) = s { Some(v) } else { None }),
             None => self.net.nodes[n.index()].router.next_hop(n, goal),
         };
         match next.and_then(|next| self.net.links.between(n, next)) {
-            Some(link) => self.net.links.directions[link].queue.free_slots(),
+            Some(link) => {
+                self.settle(link);
+                self.net.links.directions[link].queue.free_slots()
+            }
             None => {
                 let radio = next.map_or(RadioId(n.0), |next| self.net.ports.to(n, next));
                 self.net.ports.queues.get(radio.index()).map_or(usize::MAX, Queue::free_slots)

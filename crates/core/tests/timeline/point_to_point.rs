@@ -66,15 +66,16 @@ fn a_chain_of_wires_stores_and_forwards() {
 #[test]
 fn a_link_keeps_the_order_and_has_one_deadline() {
     let mut link = Link::new(Config { rate: BitRate::mbps(1), delay: Span::ms(10) });
-    assert_eq!((link.deadline(), link.is_free(Time::ZERO)), (Time::NEVER, true));
+    assert_eq!((link.deadline(), link.is_free()), (Time::NEVER, true));
     link.transmit(PacketId(7), 125, Time::ZERO);
     let ms = |n| Time::ZERO + Span::ms(n);
     assert_eq!(link.deadline(), ms(1), "then the transmitter is free");
-    assert!(!link.is_free(Time(999_999)) && link.is_free(ms(1)));
+    assert!(!link.finish(Time(999_999)) && !link.is_free());
+    assert!(link.finish(ms(1)) && link.is_free() && !link.finish(ms(1)));
     assert_eq!(link.deadline(), ms(11));
     link.transmit(PacketId(3), 250, ms(1));
     assert_eq!((link.deadline(), link.len()), (ms(3), 2));
-    assert!(link.is_free(ms(3)));
+    assert!(link.finish(ms(3)));
     assert_eq!(link.deadline(), ms(11));
     assert_eq!(link.arrived(Time(ms(11).0 - 1)), None);
     assert_eq!(link.arrived(ms(13)), Some(PacketId(7)));
@@ -83,6 +84,31 @@ fn a_link_keeps_the_order_and_has_one_deadline() {
     assert_eq!(link.counters(ms(13)).busy_ns, 3_000_000);
     link.transmit(PacketId(1), 500, ms(13));
     assert_eq!(link.counters(ms(15)).busy_ns, 5_000_000, "half of the last one has been sent");
+}
+
+#[test]
+fn a_packet_that_comes_when_the_transmitter_becomes_free_finds_it_free() {
+    // 1040 B take 2.08 ms to the node in the middle and 4.16 ms from it, whose queue has room for one packet. The third
+    // one comes at 6.24 ms, when the first has left; the fourth at 8.32 ms finds the queue full; the fifth comes at
+    // 10.4 ms, when the second has left. The numbers of the nodes and the order of the links must not matter.
+    for [from, middle, to] in [[0, 1, 2], [2, 1, 0], [1, 0, 2], [0, 2, 1], [1, 2, 0], [2, 0, 1]] {
+        let first = format!("{{ src = {from}, dst = {middle}, rate = \"4 Mbit/s\" }}");
+        let last = format!("{{ src = {middle}, dst = {to}, rate = \"2 Mbit/s\", queue.limit = 1 }}");
+        for links in [[&first, &last], [&last, &first]] {
+            let (_, arrivals) = run(&format!(
+                r#"
+                run = {{ stop = "1 s", batches = 1, warmup_batches = 0 }}
+                topology = {{ kind = "none", wired_nodes = 3 }}
+                wired.delay = "0 s"
+                cbr = {{ payload = "1000 B", header_size = "40 B", interval = "1 ns", datagrams = 5 }}
+                flow = [{{ src = {from}, dst = {to}, app = "cbr" }}]
+                wired_link = [{}, {}]
+                "#,
+                links[0], links[1],
+            ));
+            assert_eq!(times(&arrivals, to), [6_240_000, 10_400_000, 14_560_000, 18_720_000], "{links:?}");
+        }
+    }
 }
 
 #[test]
