@@ -18,13 +18,13 @@ pub enum Purpose {
     ClockPhase = 3,
     /// Packet times of an application.
     Application = 4,
-    /// Errors on a direction of a point-to-point link.
+    /// Errors on a direction of a point-to-point link, by its ends.
     Errors = 5,
     /// Positions of a topology.
     Topology = 6,
     /// Ends of random flows.
     Flows = 7,
-    /// Drops of a queue.
+    /// Drops of a queue in front of a radio.
     Queue = 8,
     /// Errors at a receiver of frames.
     FrameErrors = 9,
@@ -50,6 +50,8 @@ pub enum Purpose {
     RateControl = 19,
     /// Other networks in the secondary channel of a station.
     SecondaryChannel = 20,
+    /// Drops of a queue in front of a direction of a point-to-point link, by its ends.
+    LinkQueue = 21,
 }
 
 /// A stream of random numbers (xoshiro256++).
@@ -62,6 +64,19 @@ pub fn mix(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)
+}
+
+/// Key of each radio, given their nodes: the first radio of a node has the number of the node. Numbers of radios would
+/// not do: one more node moves those of additional radios.
+pub fn keys_of_radios(nodes: impl Iterator<Item = u32>) -> Vec<u64> {
+    let mut before = Vec::new();
+    let key = |node: u32| {
+        before.resize(before.len().max(node as usize + 1), 0);
+        let key = before[node as usize] << 32 | u64::from(node);
+        before[node as usize] += 1;
+        key
+    };
+    nodes.map(key).collect()
 }
 
 impl Stream {
@@ -178,6 +193,15 @@ mod tests {
         assert!(differ(Stream::new(1, Purpose::Backoff, 7), Stream::new(2, Purpose::Backoff, 7)));
         assert!(differ(Stream::new(1, Purpose::Backoff, 7), Stream::new(1, Purpose::Backoff, 8)));
         assert!(differ(Stream::new(1, Purpose::Backoff, 7), Stream::new(1, Purpose::Routing, 7)));
+    }
+
+    #[test]
+    fn keys_of_radios_stay_when_a_node_is_added() {
+        // Two radios at the nodes 0 and 2, one at node 1.
+        let before = keys_of_radios([0, 1, 2, 0, 2].into_iter());
+        let after = keys_of_radios([0, 1, 2, 3, 0, 2, 3].into_iter());
+        assert_eq!(before, [0, 1, 2, 1 << 32, 1 << 32 | 2]);
+        assert_eq!([&after[..3], &after[4..6]].concat(), before);
     }
 
     #[test]

@@ -104,7 +104,7 @@ pub(super) fn find_in_range(radios: &Radios) -> (Vec<ReceiverInRange>, Vec<Trans
             let model = Model::between(common, &ends[site.profile as usize], end);
             let signal = match &links {
                 Some(links) => links.gain(site.node, other.node).and_then(|gain| model.measured(gain, distance)),
-                None => model.shadowed(distance, shadowing.gain(i, j)),
+                None => model.shadowed(distance, shadowing.gain(site.key, other.key)),
             };
             if let Some(s) = signal {
                 let receiver = ReceiverInRange { to: j, delay: distance.light_delay().0 as u32, power: s.power as f32 };

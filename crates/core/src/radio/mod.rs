@@ -170,6 +170,8 @@ pub struct Site {
     pub position: Position,
     /// Number of the node.
     pub node: u32,
+    /// Key of its random numbers, of [`keys_of_radios`](crate::rng::keys_of_radios).
+    pub key: u64,
     /// Channel number; radios on different channels cannot sense each other.
     pub channel: u16,
     /// Index of the radio's configuration in [`Radios::profiles`].
@@ -216,7 +218,8 @@ impl Radios {
 
     /// One radio at each of these positions, all alike and on one channel.
     pub fn alike(cfg: &Config, positions: &[Position]) -> Radios {
-        let site = |(node, &position): (u32, &Position)| Site { position, node, channel: 1, profile: 0 };
+        let site =
+            |(node, &position): (u32, &Position)| Site { position, node, key: node.into(), channel: 1, profile: 0 };
         Radios {
             profiles: vec![cfg.clone()],
             sites: (0..).zip(positions).map(site).collect(),

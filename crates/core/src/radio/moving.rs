@@ -159,7 +159,7 @@ impl Channel {
                 continue;
             }
             let distance = Metres(squared.sqrt());
-            let Some(s) = model.shadowed(distance, shadowing.gain(radio.0, to.0)) else { continue };
+            let Some(s) = model.shadowed(distance, shadowing.gain(own_site.key, site.key)) else { continue };
             let receiver = ReceiverInRange { to: to.0, delay: distance.light_delay().0 as u32, power: s.power as f32 };
             farthest = farthest.max(receiver.delay);
             count += 1;
@@ -256,6 +256,7 @@ mod tests {
                     .map(|(i, &position)| Site {
                         position,
                         node: i as u32,
+                        key: i as u64,
                         channel: (i % 7 / 6) as u16,
                         profile: (i % several) as u32,
                     })

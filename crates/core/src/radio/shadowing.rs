@@ -1,4 +1,4 @@
-//! Log-normal shadowing: obstacles make the signal between two nodes stronger or weaker than their distance implies, by
+//! Log-normal shadowing: obstacles make the signal between two radios stronger or weaker than their distance implies, by
 //! a constant factor that is drawn once for each pair.
 
 use super::Config;
@@ -22,12 +22,14 @@ impl Shadowing {
         Shadowing { sigma: 10.0 * libm::log10(cfg.shadowing.0), seed }
     }
 
-    /// Power gain between two nodes, the same in both directions.
-    pub fn gain(&self, a: u32, b: u32) -> f64 {
+    /// Power gain between two radios with these keys, the same in both directions.
+    pub fn gain(&self, a: u64, b: u64) -> f64 {
         if self.sigma == 0.0 {
             return 1.0;
         }
-        let pair = u64::from(a.min(b)) << 32 | u64::from(a.max(b));
+        // The place of a radio among those of its node stands above its node's number.
+        let [a, b] = [a, b].map(|key| ((key >> 32 << 24) | key) & 0xffff_ffff);
+        let pair = a.min(b) << 32 | a.max(b);
         let mut rng = Stream::new(self.seed, Purpose::Shadowing, pair);
         // Box and Muller 1958.
         let (radius, angle) = (libm::sqrt(2.0 * rng.exponential()), 2.0 * PI * rng.uniform());
@@ -53,8 +55,8 @@ mod tests {
     #[test]
     fn gains_are_log_normal_symmetric_and_fixed_per_pair() {
         let shadowing = Shadowing::new(&Config { shadowing: Ratio::db(4.0), ..Config::default() }, 7);
-        let n = 20_000;
-        let db: Vec<f64> = (0..n).map(|i| 10.0 * shadowing.gain(i, 3 * i + 1).log10()).collect();
+        let n = 20_000_u32;
+        let db: Vec<f64> = (0..n).map(|i| 10.0 * shadowing.gain(i.into(), (3 * i + 1).into()).log10()).collect();
         let mean = db.iter().sum::<f64>() / f64::from(n);
         let variance = db.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / f64::from(n - 1);
         // Tolerance: four standard errors of the mean and of the deviation.
@@ -62,6 +64,7 @@ mod tests {
         assert!((variance.sqrt() - 4.0).abs() < 4.0 * 4.0 / f64::from(2 * n).sqrt(), "{variance}");
         assert!((0..100).all(|i| shadowing.gain(i, 200) == shadowing.gain(200, i)));
         assert!(shadowing.gain(1, 2) != shadowing.gain(1, 3));
+        assert!(shadowing.gain(1, 2) != shadowing.gain(1, 1 << 32 | 2));
         let other = Shadowing { seed: 8, ..shadowing };
         assert!(shadowing.gain(1, 2) != other.gain(1, 2));
         assert_eq!(Shadowing::new(&Config::default(), 7).gain(1, 2), 1.0);

@@ -163,6 +163,8 @@ pub(super) struct Sinr {
     noise: f64,
     codings: Vec<Coding>,
     airs: Vec<Air>,
+    /// Keys of the random streams of the receivers.
+    keys: Vec<u64>,
     /// Random stream of each receiver. Kept apart from the hot state because it is rarely needed.
     rngs: Vec<Stream>,
     /// Receivers locked on the frame whose end is being reported.
@@ -210,6 +212,7 @@ impl Sinr {
             noise: noise(&cfg),
             codings: of(&radios.rates).chain(of(&radios.narrow_rates)).map(coding).collect(),
             airs: (0..radios.sites.len()).map(air).collect(),
+            keys: radios.sites.iter().map(|s| s.key).collect(),
             rngs: Vec::new(),
             locked: Vec::new(),
             faded: Faded::new(),
@@ -223,7 +226,7 @@ impl Sinr {
     /// Sets the random streams of a run.
     pub(super) fn reseed(&mut self, seed: u64) {
         self.rngs.clear();
-        self.rngs.extend((0..self.airs.len() as u64).map(|i| Stream::new(seed, Purpose::Reception, i)));
+        self.rngs.extend(self.keys.iter().map(|&key| Stream::new(seed, Purpose::Reception, key)));
     }
 
     /// Signal-to-noise ratio of the last received frame.

@@ -8,6 +8,7 @@ use crate::net::{self, arp, middlebox, queue, routing};
 use crate::packet::{NodeId, RadioId};
 use crate::point_to_point;
 use crate::radio::{self, Propagation};
+use crate::rng::keys_of_radios;
 use crate::tcp;
 use crate::unit::{Bytes, Position, Span, Time};
 use crate::wlan::{self, Mode, Modes};
@@ -162,15 +163,16 @@ impl Interfaces {
 
     /// Radios in the form that the channel needs.
     pub fn on_air(&self, positions: &[Position]) -> radio::Radios {
-        let site = |r: &RadioSetup| radio::Site {
+        let site = |(r, key): (&RadioSetup, u64)| radio::Site {
             position: positions[r.node.index()],
             node: r.node.0,
+            key,
             channel: r.channel,
             profile: r.profile,
         };
         radio::Radios {
             profiles: self.profiles.iter().map(|p| p.radio.clone()).collect(),
-            sites: self.radios.iter().map(site).collect(),
+            sites: self.radios.iter().zip(self.keys()).map(site).collect(),
             rates: wlan::mode::rates(&self.profiles[0].wlan.ppdu).collect(),
             codings: wlan::mode::codings().collect(),
             narrow_rates: wlan::mode::narrow_rates(&self.profiles[0].wlan.ppdu),
@@ -178,6 +180,11 @@ impl Interfaces {
             plcp: wlan::timing::preambles(&self.profiles[0].wlan),
             seed: self.seed,
         }
+    }
+
+    /// Keys of the random streams of each radio.
+    pub fn keys(&self) -> Vec<u64> {
+        keys_of_radios(self.radios.iter().map(|r| r.node.0))
     }
 
     /// Profile of a radio.
@@ -260,4 +267,14 @@ pub struct Setup {
     pub record: Vec<RecordedTable>,
     /// Writes a capture of each node.
     pub capture: bool,
+}
+
+impl Setup {
+    /// Key of the random streams of a node. Nodes without a radio count from 2^31: one more node with a radio moves
+    /// their numbers, but not their keys.
+    pub fn key(&self, n: NodeId) -> u64 {
+        let wireless = self.positions.len() as u64;
+        let n = u64::from(n.0);
+        n.checked_sub(wireless).map_or(n, |wired| (1 << 31) + wired)
+    }
 }

@@ -16,13 +16,13 @@ pub struct Receivers {
 }
 
 impl Receivers {
-    /// Creates the error models; `None` without errors.
-    pub fn new(cfg: &FrameErrors, radios: usize, seed: u64) -> Option<Box<Receivers>> {
+    /// Creates the error models of radios with these keys; `None` without errors.
+    pub fn new(cfg: &FrameErrors, keys: &[u64], seed: u64) -> Option<Box<Receivers>> {
         let config = cfg.model();
-        let model = |i| ErrorModel::new(&config, Stream::new(seed, Purpose::FrameErrors, i));
+        let model = |&key: &u64| ErrorModel::new(&config, Stream::new(seed, Purpose::FrameErrors, key));
         (cfg.model != Kind::None).then(|| {
             Box::new(Receivers {
-                models: (0..radios as u64).map(model).collect(),
+                models: keys.iter().map(model).collect(),
                 frames: cfg.frames,
                 layer: cfg.layer,
                 extra: cfg.extra_size.0,

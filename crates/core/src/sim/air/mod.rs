@@ -118,28 +118,28 @@ impl Mac {
         let interfaces = &setup.interfaces;
         let rules = |p: &Profile| Arc::new(Rules { timing: Timing::new(&p.wlan), dcf: p.wlan.clone() });
         let rules: Vec<_> = interfaces.profiles.iter().map(rules).collect();
-        let others = |dcf: &wlan::Config, radio| {
-            let rng = Stream::new(setup.seed, Purpose::SecondaryChannel, radio);
+        let others = |dcf: &wlan::Config, key| {
+            let rng = Stream::new(setup.seed, Purpose::SecondaryChannel, key);
             dcf.has_secondary_channel().then(|| Secondary::new(&dcf.secondary_channel, rng)).flatten()
         };
-        let mac = |(i, r): (usize, &RadioSetup)| {
-            let (radio, rules) = (RadioId(i as u32), Arc::clone(&rules[r.profile as usize]));
-            let rng = Stream::new(setup.seed, Purpose::Backoff, i as u64);
+        let mac = |((i, r), key): ((u32, &RadioSetup), u64)| {
+            let (radio, rules) = (RadioId(i), Arc::clone(&rules[r.profile as usize]));
+            let rng = Stream::new(setup.seed, Purpose::Backoff, key);
             let reception = &interfaces.profiles[r.profile as usize].radio.sinr;
             let control = wlan::rate::RateControl::new(
                 &rules.dcf.rate_control,
                 rules.timing.data_mode,
                 &rules.timing,
                 |rate, errors| sinr::least(reception, rate, errors),
-                Stream::new(setup.seed, Purpose::RateControl, i as u64),
+                Stream::new(setup.seed, Purpose::RateControl, key),
             );
             let modes = interfaces.modes(radio);
             let qos = (rules.dcf.access == Access::Edca)
                 .then(|| QosStation::new(radio, &rules.dcf, modes.clone(), control.clone(), rng.clone()))
-                .map(|station| Box::new(station.beside(others(&rules.dcf, i as u64))));
+                .map(|station| Box::new(station.beside(others(&rules.dcf, key))));
             Mac { station: Station::new(radio, &rules.dcf, modes, control, rng), rules, qos }
         };
-        interfaces.radios.iter().enumerate().map(mac).collect()
+        (0..).zip(&interfaces.radios).zip(interfaces.keys()).map(mac).collect()
     }
 }
 
@@ -179,7 +179,7 @@ impl Air {
     /// State at the start of a run. `promiscuous`: nodes read frames for other nodes.
     pub fn new(setup: &Setup, channel: Channel, promiscuous: bool) -> Air {
         let (macs, radios) = (Mac::all(setup), setup.interfaces.radios.len());
-        let receivers = Receivers::new(&setup.frame_errors, radios, setup.seed);
+        let receivers = Receivers::new(&setup.frame_errors, &setup.interfaces.keys(), setup.seed);
         let knows_signals = macs.iter().any(|m| m.rules.dcf.rate_control.algorithm.knows_signals());
         let qos = macs.iter().any(|m| m.qos.is_some()).then(|| Qos::new(radios));
         Air {

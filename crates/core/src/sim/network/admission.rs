@@ -31,11 +31,11 @@ impl Admission {
     /// Creates the state; `None` if neither is enabled.
     pub fn new(setup: &Setup) -> Option<Box<Admission>> {
         let (net, radios) = (&setup.net, setup.interfaces.radios.len());
-        let link_red = |i| LinkRed::new(Stream::new(setup.seed, Purpose::LinkRed, i));
+        let link_red = |key| LinkRed::new(Stream::new(setup.seed, Purpose::LinkRed, key));
         let admission = Admission {
             link_red: net.link_red.enabled.then(|| LinkReds {
                 cfg: net.link_red.clone(),
-                nodes: (0..radios as u64).map(link_red).collect(),
+                nodes: setup.interfaces.keys().into_iter().map(link_red).collect(),
                 unanswered: vec![0; radios],
             }),
             neighborhood: net.neighborhood_red.enabled.then(|| Neighborhood::new(setup)),

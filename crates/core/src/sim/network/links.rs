@@ -41,17 +41,17 @@ pub struct Direction {
 }
 
 impl Direction {
-    fn new(setup: &LinkSetup, seed: u64) -> Direction {
-        let number = 2 * u64::from(setup.link) + u64::from(setup.back);
+    /// `key`: key of its random streams.
+    fn new(setup: &LinkSetup, seed: u64, key: u64) -> Direction {
         let outlet = Outlet { rate: setup.point_to_point.rate, delay: setup.point_to_point.delay };
         Direction {
             number: setup.link,
             back: setup.back,
             from: setup.from,
             to: setup.to,
-            queue: Queue::new(&setup.queue, outlet, Stream::new(seed, Purpose::Queue, (1 << 32) + number)),
+            queue: Queue::new(&setup.queue, outlet, Stream::new(seed, Purpose::LinkQueue, key)),
             link: Link::new(setup.point_to_point),
-            error: ErrorModel::new(&setup.error, Stream::new(seed, Purpose::Errors, number)),
+            error: ErrorModel::new(&setup.error, Stream::new(seed, Purpose::Errors, key)),
             error_place: setup.error_place,
             sending: None,
             queue_ns: 0,
@@ -99,23 +99,30 @@ impl Direction {
 /// All point-to-point links, with the routes across them.
 #[derive(Clone, Debug)]
 pub struct Links {
+    /// Sorted by their ends: what happens on several links at one instant happens in this order, wherever the links
+    /// stand in the scenario.
     pub directions: Vec<Direction>,
-    /// Ends of the directions in order, with their numbers.
-    by_ends: Vec<(NodeId, NodeId, usize)>,
+    /// Ends of each direction.
+    ends: Vec<(NodeId, NodeId)>,
     /// Nodes at which packets change between links and radio, if routes over the radio are found on demand.
     pub crossings: Option<Crossings>,
 }
 
 impl Links {
     pub fn new(setup: &Setup, crossings: Option<Crossings>) -> Links {
-        let mut by_ends: Vec<_> = setup.links.iter().zip(0..).map(|(l, i)| (l.from, l.to, i)).collect();
-        by_ends.sort_unstable();
-        Links { directions: setup.links.iter().map(|l| Direction::new(l, setup.seed)).collect(), by_ends, crossings }
+        let mut sorted: Vec<&LinkSetup> = setup.links.iter().collect();
+        sorted.sort_unstable_by_key(|l| (l.from, l.to));
+        let key = |l: &LinkSetup| setup.key(l.from) << 32 | setup.key(l.to);
+        Links {
+            directions: sorted.iter().map(|l| Direction::new(l, setup.seed, key(l))).collect(),
+            ends: sorted.iter().map(|l| (l.from, l.to)).collect(),
+            crossings,
+        }
     }
 
     /// Directions that leave a node.
-    pub fn leaving(&self, n: NodeId) -> Vec<usize> {
-        (0..self.directions.len()).filter(|&i| self.directions[i].from == n).collect()
+    pub fn leaving(&self, n: NodeId) -> std::ops::Range<usize> {
+        self.ends.partition_point(|e| e.0 < n)..self.ends.partition_point(|e| e.0 <= n)
     }
 
     /// Direction of a link, by the number of the link.
@@ -131,8 +138,7 @@ impl Links {
 
     /// Number of packets in the queues in front of the links of a node.
     pub fn queued_at(&self, n: NodeId) -> usize {
-        let of_node = self.by_ends.iter().filter(|e| e.0 == n);
-        of_node.map(|e| self.directions[e.2].queue.len()).sum()
+        self.directions[self.leaving(n)].iter().map(|d| d.queue.len()).sum()
     }
 
     /// Adds the marks of each queue to the counters of its node.
@@ -142,8 +148,11 @@ impl Links {
         }
     }
 
+    /// Totals of each direction, in the order of the scenario.
     pub fn totals(&mut self, now: Time) -> Vec<LinkTotals> {
-        self.directions.iter_mut().map(|d| d.totals(now)).collect()
+        let mut all: Vec<_> = self.directions.iter_mut().map(|d| ((d.number, d.back), d.totals(now))).collect();
+        all.sort_unstable_by_key(|d| d.0);
+        all.into_iter().map(|d| d.1).collect()
     }
 
     /// Tells if packets are routed across links and radio by `crossings`, not by the routers.
@@ -166,7 +175,6 @@ impl Links {
     }
 
     pub fn between(&self, from: NodeId, to: NodeId) -> Option<usize> {
-        let i = self.by_ends.binary_search_by_key(&(from, to), |e| (e.0, e.1)).ok()?;
-        Some(self.by_ends[i].2)
+        self.ends.binary_search(&(from, to)).ok()
     }
 }

@@ -75,7 +75,7 @@ impl Network {
         let routes = static_routes(setup, &graph);
         let shared = routing::Shared::new(&setup.routing);
         let node = |i: usize| {
-            let mut rng = Stream::new(setup.seed, Purpose::Routing, i as u64);
+            let mut rng = Stream::new(setup.seed, Purpose::Routing, setup.key(NodeId(i as u32)));
             let router = if i < setup.positions.len() || routes.is_some() {
                 routing::Router::new(&setup.routing, &shared, routes.as_ref(), &mut rng)
             } else {

@@ -29,8 +29,8 @@ impl Neighborhood {
     pub fn new(setup: &Setup) -> Neighborhood {
         let (cfg, radios) = (setup.net.neighborhood_red.clone(), setup.interfaces.radios.len());
         let timing = Timing::new(&setup.interfaces.profiles[0].wlan);
-        let node = |i| NeighborhoodRed::new(Stream::new(setup.seed, Purpose::NeighborhoodRed, i));
-        let mut nodes: Vec<NeighborhoodRed> = (0..radios as u64).map(node).collect();
+        let node = |key| NeighborhoodRed::new(Stream::new(setup.seed, Purpose::NeighborhoodRed, key));
+        let mut nodes: Vec<NeighborhoodRed> = setup.interfaces.keys().into_iter().map(node).collect();
         let mut intervals: Vec<(Span, RadioId)> =
             nodes.iter_mut().zip(0..).map(|(node, i)| (node.phase(&cfg), RadioId(i))).collect();
         intervals.sort_unstable();

@@ -47,26 +47,24 @@ impl Ports {
     pub fn new(setup: &Setup, channel: &Channel) -> Ports {
         let nodes = setup.positions.len();
         let radios = &setup.interfaces.radios;
-        let queue = |(i, profile): (u64, u32)| {
+        let queue = |(key, profile): (u64, u32)| {
             let profile = &setup.interfaces.profiles[profile as usize];
             let outlet = Outlet { rate: profile.wlan.data_mode().rate(), delay: Span::ZERO };
-            Queue::new(&profile.queue, outlet, Stream::new(setup.seed, Purpose::Queue, i))
+            Queue::new(&profile.queue, outlet, Stream::new(setup.seed, Purpose::Queue, key))
         };
         let qos = setup.interfaces.profiles.iter().any(|p| !p.wlan.is_dcf());
-        let further = |(i, profile): (u64, u32)| [1, 2, 3].map(|k| queue((i + k * radios.len() as u64, profile)));
+        let owners: Vec<(u64, u32)> =
+            setup.interfaces.keys().into_iter().zip(radios.iter().map(|r| r.profile)).collect();
+        let further = |&(key, profile): &(u64, u32)| [1, 2, 3].map(|k: u64| queue((k << 48 | key, profile)));
         let additional: Vec<NodeId> = radios[nodes..].iter().map(|r| r.node).collect();
         let mut ports = Ports {
             nodes,
             pairs: Vec::new(),
             channels: Vec::new(),
-            queues: radios.iter().zip(0..).map(|(r, i)| queue((i, r.profile))).collect(),
+            queues: owners.iter().copied().map(queue).collect(),
             looks_up: !additional.is_empty(),
             down: Vec::new(),
-            further: if qos {
-                radios.iter().zip(0..).map(|(r, i)| further((i, r.profile))).collect()
-            } else {
-                Vec::new()
-            },
+            further: if qos { owners.iter().map(further).collect() } else { Vec::new() },
             purged: radios.iter().map(|r| setup.interfaces.profiles[r.profile as usize].queue.purge).collect(),
             additional,
         };
