@@ -1,5 +1,6 @@
 //! Properties that hold for every scenario.
 
+use super::alike;
 use super::chance::Chance;
 use super::tables::{Cells, Measured};
 use super::{Failure, Folder};
@@ -134,8 +135,38 @@ pub fn check(scenario: &Scenario, is_perfect: bool, chance: &mut Chance) -> Resu
     {
         same("commands", commanded.differs(&watched, |_, _| false))?;
     }
+    order_has_no_meaning(scenario, &alone, chance)?;
+    lone_nodes_change_nothing(&setup, &alone)?;
     batches_sum_up(&setup, &watched, to_end)?;
     Ok(Held::Whole)
+}
+
+/// Links, settings of nodes, middleboxes and events give the same results in another order.
+fn order_has_no_meaning(scenario: &Scenario, alone: &Measured, chance: &mut Chance) -> Result<(), Failure> {
+    let check = "order of entries";
+    let Some(other) = alike::in_another_order(&scenario.effective(), chance) else { return Ok(()) };
+    let other = match Scenario::from_json(&other, &Json::Null, &Folder) {
+        Ok(other) => other.setup(None),
+        Err(e) => return fail(check, format!("it is refused: {e}")),
+    };
+    let Some(found) = run(&other, &Observers::none(), 8 * MOST_SLOTS) else { return fail(check, "it does not end") };
+    // These tables have the order of the links.
+    same(check, alone.differs(&found, |table, _| table.starts_with("wired_link")))
+}
+
+/// Nodes that are alone take no random number of others.
+fn lone_nodes_change_nothing(setup: &Setup, alone: &Measured) -> Result<(), Failure> {
+    let check = "lone nodes";
+    let Some((other, node)) = alike::with_lone_nodes(setup) else { return Ok(()) };
+    let Some(found) = run(&other, &Observers::none(), 8 * MOST_SLOTS) else { return fail(check, "it does not end") };
+    if [alone.end, found.end].contains(&Some(End::Idle)) {
+        // Their timers alone go on.
+        return Ok(());
+    }
+    let last = u64::from(node) + u64::from(other.wired);
+    let found = found.without_nodes(&[node.into(), last]);
+    let is_number = |name: &str| ["node", "src", "dst", "peer"].contains(&name);
+    same(check, alone.clone().without_nodes(&[]).differs(&found, |_, name| is_number(name)))
 }
 
 /// The effective settings and the written values give the same scenario again.

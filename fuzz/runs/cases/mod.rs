@@ -1,6 +1,7 @@
 //! Random scenarios and the properties that hold for each of them, shared by the program next to this folder and a test
 //! of the core.
 
+mod alike;
 mod chance;
 mod check;
 mod draw;

@@ -56,6 +56,15 @@ impl Cells {
         }
     }
 
+    fn retain(&mut self, kept: &[bool]) {
+        let mut rows = kept.iter();
+        let mut next = || *rows.next().expect("a row");
+        match self {
+            Cells::Bits(v) | Cells::Count(v) => v.retain(|_| next()),
+            Cells::Word(v) => v.retain(|_| next()),
+        }
+    }
+
     fn append(&mut self, more: Cells) {
         match (self, more) {
             (Cells::Bits(own), Cells::Bits(more)) | (Cells::Count(own), Cells::Count(more)) => own.extend(more),
@@ -107,6 +116,18 @@ impl Measured {
     /// Number of rows of a table.
     pub fn rows(&self, table: &str) -> usize {
         self.tables.get(table).and_then(|t| t.first()).map_or(0, |c| c.1.len())
+    }
+
+    /// Without the rows of some nodes, and without the tables that count something of all nodes.
+    pub fn without_nodes(mut self, nodes: &[u64]) -> Measured {
+        let of_all = ["batches", "packet_outcomes"];
+        self.tables.retain(|table, _| !of_all.contains(table));
+        for columns in self.tables.values_mut() {
+            let Some((_, whose)) = columns.iter().find(|c| c.0 == "node") else { continue };
+            let kept: Vec<bool> = whose.counts().iter().map(|n| !nodes.contains(n)).collect();
+            columns.iter_mut().for_each(|c| c.1.retain(&kept));
+        }
+        self
     }
 
     /// First difference from another run, in tables that both have.
