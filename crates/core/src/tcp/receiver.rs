@@ -147,6 +147,7 @@ impl Receiver {
             in_order,
             fills_gap,
             duplicate,
+            last_again: seq + 1 == before,
             held: self.held,
             unacknowledged: self.unacknowledged,
             syn: segment.syn,

@@ -29,6 +29,19 @@ settings! {
         /// Acknowledges a segment with the PSH flag at once (Linux, if the application reads at once and sends
         /// nothing).
         pub push_at_once: bool = false,
+        /// Peculiarities of ns-2.
+        pub ns2: Ns2 = Ns2::default(),
+    }
+}
+
+settings! {
+    /// Delayed acknowledgements of ns-2.
+    pub struct Ns2 {
+        /// Acknowledges the first segment at once, also where it is no SYN.
+        pub first_at_once: bool = false,
+        /// Holds the acknowledgement of a second copy of the last segment in order, as if it were new, unless segments
+        /// above it have arrived.
+        pub hold_last_copy: bool = false,
     }
 }
 
@@ -69,10 +82,14 @@ impl Delayed {
 impl Acknowledging for Delayed {
     fn on_segment(&mut self, arrived: &Arrived) -> AckWhen {
         // RFC 5681, 4.2: out-of-order segments, and those that fill a gap, are acknowledged at once.
-        let mut ordinary = arrived.in_order && !arrived.fills_gap && !(arrived.syn && self.cfg.syn_at_once);
+        let Ns2 { first_at_once, hold_last_copy } = self.cfg.ns2;
+        let expected = arrived.in_order || arrived.last_again && hold_last_copy;
+        let mut ordinary = expected && !arrived.fills_gap && !(arrived.syn && self.cfg.syn_at_once);
+        ordinary &= !(arrived.seq == 0 && first_at_once);
         ordinary &= !(arrived.push && self.cfg.push_at_once);
         ordinary &= !(arrived.fin != Fin::No && self.cfg.fin_at_once);
-        let mut waits = arrived.held < self.cfg.segments;
+        // More than those in order only if copies are held, too.
+        let mut waits = arrived.unacknowledged < self.cfg.segments;
         if let Some(buffer) = arrived.buffer.filter(|_| !arrived.syn) {
             self.heed(&buffer);
             // A sender need not be told at once of a window that shrinks.

@@ -14,6 +14,8 @@ pub struct Arrived {
     pub fills_gap: bool,
     /// It had arrived before.
     pub duplicate: bool,
+    /// It had arrived before, as the last one in order.
+    pub last_again: bool,
     /// In-order segments that are not acknowledged, this one included.
     pub held: u32,
     /// Segments of any kind since the last acknowledgement, this one included.

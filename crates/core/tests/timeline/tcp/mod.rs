@@ -1,5 +1,6 @@
 //! TCP: sender and receiver, alone or joined by a path with scripted losses.
 
+mod delayed;
 mod door;
 mod ecn;
 mod elfn;
