@@ -41,6 +41,7 @@ mod requests;
 mod rooms;
 mod routing;
 mod runs;
+mod same_instant;
 mod sinr;
 mod tcp_pairs;
 mod timeline;
