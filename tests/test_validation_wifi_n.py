@@ -6,12 +6,13 @@ import re
 from pathlib import Path
 
 import chappe
+import polars as pl
 import pytest
 from chappe import _core, cli
 from chappe.stats import Estimate
 from chappe_papers.validation.wifi_n import compare, page
-from chappe_papers.validation.wifi_n.cases import TABLES, Case, habits, reference, scenario, senders
-from chappe_papers.validation.wifi_n.compare import Comparison, run_cache
+from chappe_papers.validation.wifi_n.cases import TABLES, Case, Measured, habits, reference, scenario, senders
+from chappe_papers.validation.wifi_n.compare import Comparison, Share, run_cache, shares
 from chappe_papers.validation.wifi_n.model import bianchi, collisions
 from command import REPOSITORY
 
@@ -78,6 +79,25 @@ def test_criterion_for_goodput() -> None:
     assert page.counted([nothing])[2:] == ("", "")
 
 
+def test_goodput_of_each_category() -> None:
+    mixed = case("edca", acs="vi vi be be")
+    theirs = [Measured(10e3, (3e3, 4e3, 1e3, 2e3)), Measured(12e3, (4e3, 5e3, 1e3, 2e3))]
+    ours = pl.DataFrame({"own_kbps": [11.0], "flow_0_kbps": [4.0], "flow_1_kbps": [4.0], "flow_2_kbps": [1.0],
+                         "flow_3_kbps": [2.2]})  # fmt: skip
+    video, best_effort = shares(mixed, theirs, ours)
+    assert (video.category, video.ns3.mean, video.ours.mean) == ("vi", 8.0, 8.0)
+    assert (best_effort.category, best_effort.ns3.mean, best_effort.ours.mean) == ("be", 3.0, 3.2)
+    # By the criterion for goodput: 3 %, or the interval of the difference.
+    assert (video.agrees, best_effort.agrees) == (True, False)
+    noisy = Share(mixed, "be", Estimate(3.0, 0.09, 4), Estimate(3.2, 0.09, 4))
+    assert noisy.agrees
+    assert page.title_of_share(noisy).endswith("vi vi be be: best effort")
+    assert not shares(case("sat"), theirs, ours)
+    assert page.answer_of_shares([Comparison(mixed, video.ns3, video.ours, None, (video, best_effort))])[0] == (
+        "**Of 2 goodputs of single access categories 1 agree**, by the same criterion."
+    )
+
+
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compare, "reference", lambda: {c: CASES[c] for c in FEW})
     monkeypatch.setattr(compare, "SEEDS", (1, 2))
@@ -88,6 +108,8 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeyp
     assert "## Bianchi's model" in text
     rows = list(csv.DictReader((tmp_path / "validation.csv").read_text(encoding="utf-8").splitlines()))
     assert [r["agrees"] for r in rows] == ["True"] * 7
+    assert [len(r["ours_shares_kbps"].split()) for r in rows] == [0, 0, 0, 2, 0, 0, 0]
+    assert "| access categories: HT20 MCS 7, single frames, vo+be, TXOP limits zero: voice | " in text
     with run_cache(tmp_path, 1) as runs:
         compare.compare({FEW[0]: CASES[FEW[0]]}, runs, (1, 2))
         assert runs.made == 0

@@ -413,6 +413,8 @@ Settings = TypedDict(
         "routing.aodv.buffer_timeout": str,
         "routing.aodv.release_spacing": str,
         "routing.aodv.broadcast_jitter": str,
+        "routing.aodv.request_jitter": str,
+        "routing.aodv.retry_jitter": str,
         "routing.aodv.hello": bool,
         "routing.aodv.hello_interval": str,
         "routing.aodv.allowed_hello_loss": int,

@@ -116,6 +116,41 @@ fn a_chain_delivers_as_much_as_in_ns3() {
 }
 
 #[test]
+fn no_eifs_follows_a_collision_in_which_no_preamble_was_detected() {
+    // Equal signals that begin in one slot: none is detected (4 dB within 4 us), so that PHY-RXSTART is not indicated and
+    // EIFS (10.3.2.3.7) makes no difference, however far apart the senders are.
+    let counts = |metres: f64, eifs: &str| {
+        let at = |i: u32| format!("[\"{} m\", \"0 m\"]", f64::from(i) * metres);
+        let rows = |a: u32| (0..5).filter(move |b| *b != a).map(move |b| format!("{a},{b},-60\\n"));
+        let routes = |i: u32| format!("{{ node = {i}, dst = 0, next_hop = 0 }}");
+        let flow = |i: u32| format!("{{ src = {i}, dst = 0, app = \"cbr\", dscp = {} }}", if i < 3 { 48 } else { 0 });
+        let list = |of: &dyn Fn(u32) -> String, from: u32| (from..5).map(of).collect::<Vec<_>>().join(", ");
+        let text = format!(
+            r#"
+            extends = "802.11n"
+            run.stop = "1 s"
+            topology = {{ kind = "list", positions = [{}] }}
+            radio = {{ propagation = "links", links_table = "src,dst,signal_dbm\n{}", sinr.detection_time = "4 us" }}
+            wlan = {{ eifs = "{eifs}", aggregation.max_mpdus = 1, edca.voice.txop_limit = "0 s" }}
+            routing = {{ protocol = "fixed", fixed.routes = [{}] }}
+            cbr = {{ payload = "1472 B", interval = "200 us" }}
+            flow = [{}]
+            "#,
+            list(&at, 0),
+            (0..5).flat_map(rows).collect::<String>(),
+            list(&routes, 1),
+            list(&flow, 1),
+        );
+        let delivered = run(&text, 1).recorder().flows().counts("packets_delivered").expect("a column").to_vec();
+        assert!(delivered.iter().sum::<u64>() > 2000, "{delivered:?}");
+        delivered
+    };
+    for metres in [0.5, 1.0, 2.0, 7.3] {
+        assert_eq!(counts(metres, "instead_of_difs"), counts(metres, "difs"), "{metres} m apart");
+    }
+}
+
+#[test]
 fn observers_change_no_result() {
     // `run` panics unless each packet has exactly one outcome.
     let seen = |more: &str, seed| {

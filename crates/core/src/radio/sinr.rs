@@ -11,6 +11,7 @@
 //! when the next signal arrives or the frame ends. Signals that have ended are then dropped.
 
 mod fading;
+mod order;
 mod signals;
 
 use self::fading::Faded;
@@ -120,6 +121,8 @@ struct Air {
     begins: Time,
     data_from: Time,
     mode: u8,
+    /// Sender and begin of the locked frame from which this one has taken the receiver over.
+    before: Option<(u32, Time)>,
     /// Logarithm of the probability that all bits so far have survived.
     ln_success: f64,
     power: f64,
@@ -169,6 +172,8 @@ pub(super) struct Sinr {
     rngs: Vec<Stream>,
     /// Receivers locked on the frame whose end is being reported.
     locked: Vec<ReceiverInRange>,
+    /// Signals that a receiver is being decided on, in the order of arrival.
+    later: Vec<usize>,
     faded: Faded,
     /// Receivers at which the medium stays busy after the frame whose end is being reported.
     pub(super) busy_on: Vec<(RadioId, Remains)>,
@@ -200,6 +205,7 @@ impl Sinr {
             begins: Time::ZERO,
             data_from: Time::ZERO,
             mode: 0,
+            before: None,
             ln_success: 0.0,
             power: 0.0,
             pieces: Vec::new(),
@@ -215,6 +221,7 @@ impl Sinr {
             keys: radios.sites.iter().map(|s| s.key).collect(),
             rngs: Vec::new(),
             locked: Vec::new(),
+            later: Vec::with_capacity(SIGNALS),
             faded: Faded::new(),
             busy_on: Vec::with_capacity(64),
             cfg,
@@ -274,16 +281,20 @@ impl Sinr {
     ) -> bool {
         let (radio, sender) = signal;
         let mine = aims.is_for(sender, radio.0);
-        let Sinr { cfg, noise, codings, airs, .. } = self;
+        let Sinr { cfg, noise, codings, airs, later, .. } = self;
         let air = &mut airs[radio.index()];
         let locked = r.lock != Lock::Free;
         if r.lock == Lock::Clean {
             air.account(from, *noise, codings);
         }
+        let is_first = from <= air.signals.since;
         // A sender has no signal of its own here, except if it moved while it sent.
         air.signals.go_to(from);
         let others = air.signals.all;
-        air.signals.push(sender, from, until, power);
+        air.signals.push((sender, mode), from, until, power);
+        if is_first && r.transmits_until <= from && air.precedes(from, r.lock) {
+            return air.settle(r, radio.0, from, (cfg, *noise, codings), (later, aims));
+        }
         let detected = power >= cfg.preamble_detection.0 * (*noise + others) && r.transmits_until <= from;
         let undone = r.lock == Lock::Clean
             && from < air.begins + cfg.detection_time
@@ -291,8 +302,7 @@ impl Sinr {
         let takes = match r.lock {
             _ if !detected => false,
             Lock::Free | Lock::Energy => true,
-            // A nearer sender that began later was received first.
-            Lock::Clean if undone || from < air.begins => true,
+            Lock::Clean if undone => true,
             _ => {
                 let in_time = cfg.relock_during == Relock::Always || from < air.data_from;
                 cfg.relock.is_some_and(|margin| power >= margin.0 * air.power) && in_time
@@ -303,6 +313,7 @@ impl Sinr {
             if locked && aims.is_for(r.sender, radio.0) {
                 aims.meet(r.sender, sender, radio.0, Clash::Captures);
             }
+            air.before = (r.lock == Lock::Clean).then_some((r.sender, air.begins));
             air.lock(from, power, mode, &codings[usize::from(mode)]);
             (r.lock, r.from, r.until, r.sender, r.visited) = (Lock::Clean, from, until, sender, true);
             if mine && let Some((other, power)) = air.signals.strongest_other(from) {
@@ -312,8 +323,18 @@ impl Sinr {
             air.signals.lock_on_last(others);
             return true;
         }
+        // Lost beside signals that began while its preamble would have been detected, or just before.
+        let noticed = || {
+            cfg.detection_time > Span::ZERO
+                && power >= cfg.preamble_detection.0 * *noise
+                && r.transmits_until <= from
+                && power >= cfg.preamble_detection.0 * (*noise + air.signals.begun_by(from, cfg.detection_time))
+        };
         if undone {
-            // The receiver gives up; the medium stays busy up to the end of the locked signal.
+            // The receiver gives up; the medium stays busy up to the end of the signals that it has noticed.
+            if noticed() && until > r.until {
+                (r.until, r.sender) = (until, sender);
+            }
             r.counters.collisions += 1;
             for (lost, other) in [(r.sender, sender), (sender, r.sender)] {
                 if aims.is_for(lost, radio.0) {
@@ -337,17 +358,23 @@ impl Sinr {
         if mine {
             air.miss(sender, radio.0, from, cfg.preamble_detection.0 * *noise <= power, aims);
         }
+        let noticed = noticed();
+        if noticed && (!locked || until > r.until) {
+            let from = select_unpredictable(locked, r.from, from);
+            (r.lock, r.from, r.until, r.sender, r.visited) = (Lock::Energy, from, until, sender, true);
+        }
         // Not detected as a frame, but its energy may still make the medium busy.
+        let turns = !locked;
+        let locked = locked || noticed;
         if others + power < cfg.energy_detection.0 {
-            return false;
+            return turns && noticed;
         }
         // An already busy medium can only stay busy for longer.
         let after = select_unpredictable(locked, r.until, from);
         if locked && air.signals.is_weaker_after(after, cfg.energy_detection.0) {
-            return false;
+            return turns && noticed;
         }
-        let Some(loud) = air.signals.loud_until(from, after, cfg.energy_detection.0) else { return false };
-        let turns = !locked;
+        let Some(loud) = air.signals.loud_until(from, after, cfg.energy_detection.0) else { return turns && noticed };
         if turns {
             r.from = from;
         }

@@ -4,7 +4,7 @@ use super::setup::Interfaces;
 use crate::net::routing::fixed::Routes;
 use crate::packet::{NodeId, RadioId};
 use crate::radio::Channel;
-use crate::wlan::Timing;
+use crate::wlan::{Mode, Timing};
 
 /// All nodes - those with a radio have the first numbers - and the radio and point-to-point links between them.
 #[derive(Clone, Debug)]
@@ -16,6 +16,8 @@ pub struct Graph<'a> {
     /// Radio links as pairs from, to, and reversed; `None` if they are simply the pairs that can decode each other's
     /// frames. A link carries data frames in one direction and their ACKs in the other.
     air: Option<[Vec<(NodeId, NodeId)>; 2]>,
+    /// Radio links that carry only frames slower than the configured rate, sorted; rate control chooses such rates.
+    slow: Vec<(NodeId, NodeId)>,
     /// Directions of point-to-point links as pairs from, to; and reversed.
     out: Vec<(NodeId, NodeId)>,
     into: Vec<(NodeId, NodeId)>,
@@ -29,6 +31,9 @@ fn beginning_with(pairs: &[(NodeId, NodeId)], n: NodeId) -> impl Iterator<Item =
 
 impl<'a> Graph<'a> {
     /// Graph of the nodes of a channel, with `links` as the directions of point-to-point links.
+    ///
+    /// Links carry data frames at the configured rate. Where rate control may choose slower rates, links that carry only
+    /// these join the parts of the network that the others leave apart.
     pub fn new(
         channel: &'a Channel,
         interfaces: &Interfaces,
@@ -38,19 +43,47 @@ impl<'a> Graph<'a> {
         let [out, into] = both_ways(links.collect());
         let with_radio = interfaces.radios.iter().map(|r| r.node.index() + 1).max().unwrap_or(0);
         let node = |r: RadioId| interfaces.radios[r.index()].node;
+        let profile = |r: RadioId| interfaces.radios[r.index()].profile as usize;
         let timing: Vec<Timing> = interfaces.profiles.iter().map(|p| Timing::new(&p.wlan)).collect();
-        let links_of = |r: RadioId| {
-            let (timing, node) = (&timing, &node);
-            let works = move |peer: &RadioId| {
-                let data = interfaces.mode(r, node(*peer));
-                let ack = timing[interfaces.radios[peer.index()].profile as usize].response_to_any(data).0;
-                channel.decodes(r, *peer, data.column()) && channel.decodes(*peer, r, ack.0)
-            };
-            channel.neighbours(r).filter(works).map(move |peer| (node(r), node(peer)))
+        let chosen: Vec<Vec<Mode>> = interfaces.profiles.iter().map(|p| p.wlan.chosen_modes()).collect();
+        let carries = |r: RadioId, peer: RadioId, data: Mode| {
+            let ack = timing[profile(peer)].response_to_any(data).0;
+            channel.decodes(r, peer, data.column()) && channel.decodes(peer, r, ack.0)
         };
-        let radios = (0..interfaces.radios.len() as u32).map(RadioId);
-        let air = (!interfaces.is_uniform()).then(|| both_ways(radios.flat_map(links_of).collect()));
-        Graph { channel, with_radio, nodes, air, out, into }
+        let adapts = |r: RadioId, peer: RadioId| chosen[profile(r)].iter().any(|&mode| carries(r, peer, mode));
+        let is_fast = |r: RadioId, peer: RadioId| {
+            let configured = carries(r, peer, interfaces.mode(r, node(peer)));
+            configured && (chosen[profile(r)].is_empty() || adapts(r, peer))
+        };
+        let radios = || (0..interfaces.radios.len() as u32).map(RadioId);
+        let pairs = || radios().flat_map(|r| channel.neighbours(r).map(move |peer| (r, peer)));
+        let nodes_of = |(r, peer): (RadioId, RadioId)| (node(r), node(peer));
+        let mut air = (!interfaces.is_uniform())
+            .then(|| both_ways(pairs().filter(|&(r, peer)| is_fast(r, peer)).map(nodes_of).collect()));
+        let mut slow = Vec::new();
+        if let Some(fast) = &mut air
+            && chosen.iter().any(|modes| !modes.is_empty())
+        {
+            let is_slow = |&(r, peer): &(RadioId, RadioId)| !is_fast(r, peer) && adapts(r, peer);
+            slow = pairs().filter(is_slow).map(nodes_of).collect();
+            slow.sort_unstable();
+            let part = parts(nodes, fast[0].iter().chain(&out), |&(from, to)| {
+                fast[0].binary_search(&(to, from)).or_else(|_| out.binary_search(&(to, from))).is_ok()
+            });
+            let joins = slow.iter().filter(|(from, to)| part[from.index()] != part[to.index()]);
+            *fast = both_ways(fast[0].iter().chain(joins).copied().collect());
+        }
+        Graph { channel, with_radio, nodes, air, slow, out, into }
+    }
+
+    /// Graph of the same nodes and point-to-point links with other settings of the radios.
+    pub fn with(&self, interfaces: &Interfaces) -> Graph<'a> {
+        Graph::new(self.channel, interfaces, self.nodes, self.out.iter().copied())
+    }
+
+    /// Tells if frames of one node are decoded by the other at a rate that the node may use, and are acknowledged.
+    pub fn carries(&self, from: NodeId, to: NodeId) -> bool {
+        self.neighbours(from).any(|n| n == to) || self.slow.binary_search(&(from, to)).is_ok()
     }
 
     /// Number of nodes, with and without a radio.
@@ -112,4 +145,25 @@ fn both_ways(mut pairs: Vec<(NodeId, NodeId)>) -> [Vec<(NodeId, NodeId)>; 2] {
     pairs.sort_unstable();
     back.sort_unstable();
     [pairs, back]
+}
+
+/// For each node, the number of its part of the network: nodes joined by links that go both ways.
+fn parts<'l>(
+    nodes: usize,
+    links: impl Iterator<Item = &'l (NodeId, NodeId)>,
+    goes_back: impl Fn(&(NodeId, NodeId)) -> bool,
+) -> Vec<usize> {
+    let mut above: Vec<usize> = (0..nodes).collect();
+    let top = |above: &mut Vec<usize>, mut n: usize| {
+        while above[n] != n {
+            above[n] = above[above[n]];
+            n = above[n];
+        }
+        n
+    };
+    for (from, to) in links.filter(|link| goes_back(link)) {
+        let (a, b) = (top(&mut above, from.index()), top(&mut above, to.index()));
+        above[a.max(b)] = a.min(b);
+    }
+    (0..nodes).map(|n| top(&mut above, n)).collect()
 }

@@ -215,6 +215,20 @@ impl Interfaces {
         Modes::new(self.profile(radio).wlan.data_mode(), link_modes.collect())
     }
 
+    /// The same radios with data frames in this mode on all links.
+    #[must_use]
+    pub fn at(&self, mode: Mode) -> Interfaces {
+        let mut all = Interfaces { link_modes: Vec::new(), ..self.clone() };
+        for wlan in all.profiles.iter_mut().map(|p| &mut p.wlan) {
+            wlan.rate_control.algorithm = wlan::rate::Algorithm::Fixed;
+            match mode.is_ht() {
+                true => wlan.ppdu.mcs = mode.mcs().into(),
+                false => wlan.data_rate = mode.rate(),
+            }
+        }
+        all
+    }
+
     fn of(&self, node: NodeId) -> impl Iterator<Item = RadioId> + '_ {
         self.radios.iter().zip(0..).filter(move |r| r.0.node == node).map(|r| RadioId(r.1))
     }

@@ -1,7 +1,9 @@
 //! Flow generators: validation.
 
 use super::Scenario;
+use super::carried::Slower;
 use super::check::Checker;
+use super::layout::Layout;
 use super::schema::{Arrivals, Config};
 use crate::app::arrivals::Process;
 use crate::net::routing::Protocol;
@@ -55,11 +57,12 @@ impl Checker<'_> {
     }
 
     /// Checks that short flows have routes in both directions.
-    pub(super) fn ways_of_arrivals(&mut self, graph: &Graph<'_>) {
+    pub(super) fn ways_of_arrivals(&mut self, layout: &Layout, graph: &Graph<'_>) {
         let cfg = self.cfg;
         let n = graph.nodes();
         let listed = Routes::listed(n, &cfg.routing.fixed.routes.0);
-        let mut search = Search::new(n);
+        let (mut search, mut slower) = (Search::new(n), None);
+        let listed_only = cfg.routing.protocol == Protocol::Fixed;
         let all = || (0..n as u32).map(NodeId);
         let mut has_way = |from: NodeId, to: NodeId| match cfg.routing.protocol {
             Protocol::Fixed => listed.hops(from, to).is_some(),
@@ -83,10 +86,16 @@ impl Checker<'_> {
             let pairs = froms.iter().flat_map(|&f| others.iter().map(move |&t| (f, t))).filter(|(f, t)| f != t);
             let ways = pairs.flat_map(|(f, t)| [(f, t), (t, f)]);
             if let Some((from, to)) = ways.into_iter().find(|&(from, to)| !has_way(from, to)) {
-                let message = format!("arrival process {i}: node {} cannot be reached from node {}", to.0, from.0);
+                let slower = slower.get_or_insert_with(|| Slower::new(&cfg.wlan, &layout.interfaces, graph));
                 let help =
                     "short flows need paths in both directions between all their possible sources and destinations";
-                self.error(&format!("arrival_process.{i}"), message, help);
+                let (rate, help) = match slower.reason(graph, from, to).filter(|_| !listed_only) {
+                    Some(reason) => (reason.message, format!("{help}; {}", reason.help)),
+                    None => (String::new(), help.to_owned()),
+                };
+                let message =
+                    format!("arrival process {i}: node {} cannot be reached from node {}{rate}", to.0, from.0);
+                self.error(&format!("arrival_process.{i}"), message, &help);
             }
         }
     }

@@ -1,8 +1,8 @@
 //! Semantic checks: values that parse but contradict each other.
 
+use super::carried::{Reason, Slower, name};
 use super::cost::{self, Cost, Tally};
 use super::layout::{self, Layout};
-use super::links;
 use super::mobility;
 use super::schema::Config;
 use super::source::Sources;
@@ -80,7 +80,7 @@ pub fn check(cfg: &Config, tree: &Node, sources: &Sources) -> (Findings, Layout)
         let nodes = layout.positions.len() + cfg.topology.wired_nodes as usize;
         let graph = Graph::new(&channel, &layout.interfaces, nodes, cfg.wired_links().into_iter());
         c.reachability(&layout, &graph);
-        c.ways_of_arrivals(&graph);
+        c.ways_of_arrivals(&layout, &graph);
         c.middleboxes(&mut layout, &graph);
         c.source_routes(&layout);
         c.events(&mut layout);
@@ -441,26 +441,28 @@ impl Checker<'_> {
         cfg.radio.reception == radio::Reception::Sinr && one_rate && cfg.radio.channels.len() < 2
     }
 
-    /// Decoding range of the default radio [m].
-    fn reach(&self) -> f64 {
-        let (radio, rate) = (&self.cfg.radio, self.cfg.wlan.data_mode().coding());
+    /// Decoding range of the default radio [m], and the rate of data frames that reach as far.
+    fn reach(&self) -> (f64, Mode) {
+        let (radio, wlan) = (&self.cfg.radio, &self.cfg.wlan);
         let model = Model::new(radio);
-        match radio.reception {
-            radio::Reception::Sinr => model.range_of_power(radio::sinr::weakest(&radio.sinr, rate)).0,
+        let range = |mode: Mode| match radio.reception {
+            radio::Reception::Sinr => model.range_of_power(radio::sinr::weakest(&radio.sinr, mode.coding())).0,
             radio::Reception::Pairwise => model.decode_range().0,
-        }
+        };
+        let modes = wlan.chosen_modes().into_iter().map(|mode| (range(mode), mode));
+        modes.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_else(|| (range(wlan.data_mode()), wlan.data_mode()))
     }
 
     /// Tells if neighbours of a chain or a grid are out of decoding range.
     fn too_far_apart(&self) -> bool {
         let t = &self.cfg.topology;
         let spaced = matches!(t.kind, topology::Kind::Chain | topology::Kind::Grid);
-        spaced && self.cfg.radio.propagation != radio::Propagation::Links && t.spacing.0 > self.reach()
+        spaced && self.cfg.radio.propagation != radio::Propagation::Links && t.spacing.0 > self.reach().0
     }
 
     /// Decoding range as text.
     fn how_far(&self) -> String {
-        let (radio, rate, reach) = (&self.cfg.radio, self.cfg.wlan.data_mode().rate(), self.reach());
+        let (radio, (reach, mode)) = (&self.cfg.radio, self.reach());
         let apart = match self.too_far_apart() {
             true => format!(", and neighbours are {} apart", self.cfg.topology.spacing),
             false => String::new(),
@@ -469,7 +471,9 @@ impl Checker<'_> {
             return format!("frames are decoded up to {reach:.0} m{apart}");
         }
         let shadowing = if radio.shadowing.0 > 1.0 { "without shadowing " } else { "" };
-        format!("{shadowing}frames at {rate} are decoded up to {reach:.0} m{apart}")
+        let chosen = self.cfg.wlan.rate_control.algorithm.chooses_rates();
+        let slowest = if chosen { ", the slowest rate that may be chosen," } else { "" };
+        format!("{shadowing}frames at {}{slowest} are decoded up to {reach:.0} m{apart}", name(mode))
     }
 
     /// Setting that explains an unreachable destination: the destination itself or, if that is a default, the setting
@@ -649,7 +653,7 @@ impl Checker<'_> {
             );
         }
         let listed = Routes::listed(n, &cfg.routing.fixed.routes.0);
-        let mut search = Search::new(n);
+        let (mut search, mut slower) = (Search::new(n), None);
         for (i, flow) in layout.flows.iter().enumerate() {
             let (from, to) = (NodeId(flow.src), NodeId(flow.dst));
             if from == to || from.index().max(to.index()) >= n {
@@ -674,36 +678,22 @@ impl Checker<'_> {
                     self.error(&path, message, "list its links as `wired_link`, or choose another node");
                     continue;
                 }
-                let message = format!("node {} cannot be reached from node {}", to.0, from.0);
-                let help = match cfg.routing.protocol {
-                    Protocol::Fixed => "`routing.fixed.routes` do not lead there".to_owned(),
-                    _ if self.one_way_links() > 0 => format!(
-                        "{}; if they are the same in both directions, set `radio.links_symmetric = true`",
-                        links::no_row_back(self.one_way_links())
-                    ),
-                    _ if bare(from) || bare(to) => {
-                        "no links lead there; list more of them, or choose another destination".to_owned()
-                    }
-                    _ if cfg.radio.propagation == radio::Propagation::Links => {
-                        "no links in `radio.links_table` lead there over which data frames can be decoded at their \
-                         rate, and ACKs come back"
-                            .to_owned()
-                    }
-                    _ if !(layout.interfaces.is_uniform() || self.one_range_for_all()) => {
-                        "a neighbour has a radio on the same channel, decodes data frames at the rate of the link, and \
-                         its ACKs are decoded: \
-                         look at `radio.channels`, `radio.sensitivity`, `wlan.link_rate` and `node`"
-                            .to_owned()
-                    }
-                    _ => format!("{}; move nodes closer or choose another destination", self.how_far()),
-                };
-                self.error_at(self.cause(&path), &path, message, &help);
+                let slower = slower.get_or_insert_with(|| Slower::new(&cfg.wlan, &layout.interfaces, graph));
+                let reason = self.unreached(layout, graph, slower, (from, to));
+                let message = format!("node {} cannot be reached from node {}{}", to.0, from.0, reason.message);
+                self.error_at(self.cause(&path), &path, message, &reason.help);
                 continue;
             }
             let needs_way_back = flow.is_tcp(cfg) && cfg.routing.protocol != Protocol::Fixed;
             if needs_way_back && search.hops(to, from, |v| graph.predecessors(v)) == u32::MAX {
-                let message = format!("acknowledgements cannot return from node {} to node {}", to.0, from.0);
-                self.error(&path, message, "a link on the path works in one direction only; TCP needs both directions");
+                let slower = slower.get_or_insert_with(|| Slower::new(&cfg.wlan, &layout.interfaces, graph));
+                let help = "a link on the path works in one direction only; TCP needs both directions";
+                let (rate, help) = match slower.reason(graph, to, from) {
+                    Some(reason) => (reason.message, format!("{help}; {}", reason.help)),
+                    None => (String::new(), help.to_owned()),
+                };
+                let message = format!("acknowledgements cannot return from node {} to node {}{rate}", to.0, from.0);
+                self.error(&path, message, &help);
                 continue;
             }
             self.tally.hops += u64::from(hops);
@@ -722,7 +712,7 @@ impl Checker<'_> {
             for (i, r) in cfg.routing.fixed.routes.0.iter().enumerate() {
                 // With cumulative interference a link that loses most frames still counts.
                 let any = moves || cfg.radio.reception == radio::Reception::Sinr;
-                let near = |via: u32| any || graph.neighbours(NodeId(r.node)).any(|v| v.0 == via);
+                let near = |via: u32| any || graph.carries(NodeId(r.node), NodeId(via));
                 if u64::from(r.node) >= n as u64 || u64::from(r.next_hop) >= n as u64 || !near(r.next_hop) {
                     let message =
                         format!("route {i} goes from node {} to {}, which is no neighbour", r.node, r.next_hop);
@@ -730,5 +720,49 @@ impl Checker<'_> {
                 }
             }
         }
+    }
+
+    /// Why a destination cannot be reached, and what mends it.
+    fn unreached(
+        &self,
+        layout: &Layout,
+        graph: &Graph<'_>,
+        slower: &Slower<'_>,
+        (from, to): (NodeId, NodeId),
+    ) -> Reason {
+        let cfg = self.cfg;
+        let because = |help: &str| Reason { message: String::new(), help: help.to_owned() };
+        if cfg.routing.protocol == Protocol::Fixed {
+            return because("`routing.fixed.routes` do not lead there");
+        }
+        if let Some(reason) = self.one_way_reason(layout, graph, slower, (from, to)) {
+            return reason;
+        }
+        let measured = cfg.radio.propagation == radio::Propagation::Links;
+        if let Some(reason) = slower.reason(graph, from, to) {
+            let help = match measured {
+                true => reason.help,
+                false => format!("{}; {}, or move nodes closer", self.how_far(), reason.help),
+            };
+            return Reason { help, ..reason };
+        }
+        if from.index().max(to.index()) >= layout.positions.len() {
+            return because("no links lead there; list more of them, or choose another destination");
+        }
+        if measured {
+            let chosen = cfg.wlan.rate_control.algorithm.chooses_rates();
+            let rate = if chosen { "a rate that may be chosen" } else { "their rate" };
+            return because(&format!(
+                "no links in `radio.links_table` lead there over which data frames can be decoded at {rate}, and ACKs \
+                 come back"
+            ));
+        }
+        if !(layout.interfaces.is_uniform() || self.one_range_for_all()) {
+            return because(
+                "a neighbour has a radio on the same channel, decodes data frames at the rate of the link, and its ACKs \
+                 are decoded: look at `radio.channels`, `radio.sensitivity`, `wlan.link_rate` and `node`",
+            );
+        }
+        because(&format!("{}; move nodes closer or choose another destination", self.how_far()))
     }
 }

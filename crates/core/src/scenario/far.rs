@@ -13,7 +13,7 @@ use crate::run::graph::Graph;
 use crate::setting::Code;
 use crate::topology::FAR;
 use crate::unit::{Metres, Position, Span};
-use crate::wlan::{self, ResponseTimeout};
+use crate::wlan::{self, Mode, ResponseTimeout};
 use std::collections::BTreeSet;
 
 /// Longest slot and longest delay that can be set.
@@ -36,13 +36,14 @@ fn way_and_back(w: &wlan::Config) -> Span {
 
 /// Decoding range of data frames, without shadowing.
 fn reach_of_data(r: &radio::Config, w: &wlan::Config) -> Metres {
-    let rates = [w.data_rate].into_iter().chain(w.rate_control.rates.iter().copied());
-    let chosen = w.rate_control.algorithm.chooses_rates();
-    let rate = if chosen { rates.min().unwrap_or(w.data_rate) } else { w.data_rate };
+    let modes = w.chosen_modes();
+    let modes = if modes.is_empty() { vec![w.data_mode()] } else { modes };
     if r.reception == radio::Reception::Sinr {
-        let rate = if w.ppdu.is_ht() { w.ppdu.data_mode().coding() } else { rate };
-        return Model::new(r).range_of_power(sinr::weakest(&r.sinr, rate));
+        let reach = |mode: &Mode| Model::new(r).range_of_power(sinr::weakest(&r.sinr, mode.coding())).0;
+        return Metres(modes.iter().map(reach).fold(0.0, f64::max));
     }
+    let slowest = modes.iter().map(|mode| mode.rate()).min().filter(|_| !w.ppdu.is_ht());
+    let rate = slowest.unwrap_or(w.data_rate);
     let row = r.sensitivity.0.iter().find(|row| row.rate == rate);
     let own = row.map_or_else(
         || r.clone(),

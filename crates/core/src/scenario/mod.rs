@@ -1,6 +1,7 @@
 //! Scenarios: descriptions of simulations, written as TOML or as a Python dict, with one schema and one form of errors.
 
 mod arrivals;
+mod carried;
 pub mod check;
 pub mod cost;
 pub mod error;

@@ -340,6 +340,25 @@ impl Config {
         if self.ppdu.is_ht() { self.ppdu.data_mode() } else { Mode::checked(self.data_rate) }
     }
 
+    /// Modes that rate control may choose for unicast data frames; empty where it chooses none.
+    pub fn chosen_modes(&self) -> Vec<Mode> {
+        match self.rate_control.algorithm.chooses_rates() {
+            true => self.rate_control.modes(self.data_mode(), |mode| self.has(mode)),
+            false => Vec::new(),
+        }
+    }
+
+    /// Modes of the PHY that are slower than the configured mode of data frames, from the fastest on.
+    pub fn slower_modes(&self) -> impl Iterator<Item = Mode> + '_ {
+        let data = self.data_mode();
+        data.family().rev().filter(move |&mode| mode.rate() < data.rate() && self.has(mode))
+    }
+
+    /// Tells if a mode exists in the channel of this PHY.
+    pub fn has(&self, mode: Mode) -> bool {
+        !mode.is_ht() || self.ppdu.has(mode.mcs().into())
+    }
+
     /// Tells if frames are sent at a rate of 802.11a.
     pub fn has_ofdm(&self) -> bool {
         self.rates().filter_map(Mode::of).any(Mode::is_ofdm)

@@ -235,7 +235,7 @@ fn rings_of_a_destination_that_was_near_grow_by_two() {
 fn rings_of_rfc_3561() {
     // Section 6.4: TTL_START 1, then + 2 up to TTL_THRESHOLD 7, then NET_DIAMETER 35 and RREQ_RETRIES 2 more.
     // Waits: 2 NODE_TRAVERSAL_TIME (TTL + TIMEOUT_BUFFER); then NET_TRAVERSAL_TIME 2.8 s, doubled at each retry.
-    let mut b = Bench::new("standard");
+    let mut b = Bench::with("standard", "retry_jitter = \"0 s\"");
     let mut found = vec![];
     let first = b.send();
     found.extend(b.ttls(&first).into_iter().map(|ttl| (0.0, ttl)));
@@ -258,6 +258,37 @@ fn rings_of_rfc_3561() {
     let said = b.call(|r, cx| r.on_deadline(cx));
     assert!(matches!(said[..], [Out::Drop { reason: Reason::NoRoute, .. }]), "{said:?}");
     assert!((b.now.as_secs() - (at + 11.2)).abs() < 1e-6, "{}", b.now);
+}
+
+#[test]
+fn requests_are_delayed_by_chance() {
+    // RFC 5148, 5.2: a delay from zero to the largest, after which the wait begins. The rings of RFC 3561 grow up to the
+    // fifth request; the sixth and the seventh go as far as it.
+    let delays = |preset: &str, change: &str| {
+        let mut b = Bench::with(preset, change);
+        let (mut said, mut waits) = (b.send(), [0.24, 0.4, 0.56, 0.72, 2.8, 5.6].into_iter());
+        let mut found = vec![];
+        loop {
+            let delay = |o: &Out| if let Out::Send { delay, .. } = o { Some(delay.as_secs()) } else { None };
+            found.push(said.iter().find_map(delay).expect("a request"));
+            let Some(wait) = waits.next() else { return found };
+            let due = b.router.deadline().since(b.now).as_secs();
+            assert!((due - wait - found[found.len() - 1]).abs() < 1e-8, "{due}");
+            b.now = b.router.deadline();
+            said = b.call(|r, cx| r.on_deadline(cx));
+        }
+    };
+    let random = |delays: &[f64]| {
+        let differ = delays.windows(2).all(|d| d[0] != d[1]);
+        delays.iter().all(|d| (1e-9..0.01).contains(d)) && differ
+    };
+    let few = delays("standard", "");
+    assert!(few[..5] == [0.0; 5] && random(&few[5..]), "{few:?}");
+    for preset in ["802.11n", "802.11ac"] {
+        let all = delays(preset, "");
+        assert!(random(&all), "{all:?}");
+    }
+    assert_eq!(delays("standard", "retry_jitter = \"0 s\""), [0.0; 7]);
 }
 
 #[test]

@@ -105,7 +105,7 @@ impl Bench {
 
     fn busy(&mut self, from: u64, until: u64) {
         self.medium = Medium { from: Time(from * 1000), until: Time(until * 1000) };
-        self.station.on_busy(Time(from * 1000), &self.timing, &self.rules);
+        self.station.on_busy(Time(from * 1000), None, &self.timing, &self.rules);
     }
 
     /// A frame between others that could not be read.
@@ -140,6 +140,24 @@ fn is_sent(out: &Out) -> bool {
 
 fn is_given_up(out: &Out) -> bool {
     matches!(out, Out::GaveUp { .. })
+}
+
+#[test]
+fn a_station_waits_for_a_frame_whose_packet_came_in_the_same_instant() {
+    // Both go at the boundary 1006, where neither senses the other; without a rule they would do so for ever.
+    for (came, waits) in [(Some(1_000_000), true), (Some(1_000_500), false), (None, false)] {
+        let mut b = Bench::new("", 1);
+        b.enqueue(1000, BE, 1);
+        b.medium = Medium { from: Time(1_006_010), until: Time(1_300_000) };
+        b.station.on_busy(Time(1_006_010), came.map(Time), &b.timing, &b.rules);
+        assert_eq!(b.station.deadline() == Time::NEVER, waits, "{came:?}");
+        if waits {
+            let psdu = Psdu::default();
+            b.call(1300, |s, cx| s.on_signal(Signal::Energy, Heard { psdu: &psdu, arrived: &[] }, cx));
+            let (next, ..) = b.next_frame();
+            assert!(slots(next - 1300 - 43) <= 15, "it draws a back-off");
+        }
+    }
 }
 
 /// Number of slots of 9 us in a time, which must be whole.

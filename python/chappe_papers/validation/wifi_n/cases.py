@@ -25,7 +25,8 @@ _SUBFRAME = 1544
 _PRIORITY = {"be": 0, "bk": 8, "vi": 40, "vo": 48}
 """Codepoint of each access category."""
 
-_CATEGORY = {"be": "best_effort", "bk": "background", "vi": "video", "vo": "voice"}
+CATEGORY = {"be": "best_effort", "bk": "background", "vi": "video", "vo": "voice"}
+"""Name of each access category in settings."""
 
 
 class Case(NamedTuple):
@@ -210,12 +211,12 @@ def _high_throughput(case: Case) -> dict[str, Any]:
     limit = case.agg_limit * _SUBFRAME + 8
     largest = 65_535 if case.std == "n" else 1_048_575
     edca: dict[str, Any] = {}
-    limits = {"zero": dict.fromkeys(_CATEGORY, 0), "2020": {"be": 2528, "bk": 2528, "vi": 4096, "vo": 2080}}
+    limits = {"zero": dict.fromkeys(CATEGORY, 0), "2020": {"be": 2528, "bk": 2528, "vi": 4096, "vo": 2080}}
     of_case = limits.get(case.txop, {})
     if case.txop.startswith("be="):
         of_case = {"be": int(case.txop.removeprefix("be="))}
     for category, us in of_case.items():
-        edca[_CATEGORY[category]] = {"txop_limit": f"{us} us"}
+        edca[CATEGORY[category]] = {"txop_limit": f"{us} us"}
     return {
         "ppdu": {
             "channel_width": f"{case.width_mhz} MHz",

@@ -15,7 +15,7 @@ from chappe.study._axes import Item, Point
 from chappe_papers.compare import finish
 from chappe_papers.run_cache import RunCache
 from chappe_papers.validation.wifi_n import page
-from chappe_papers.validation.wifi_n.cases import Case, Measured, reference, scenario
+from chappe_papers.validation.wifi_n.cases import Case, Measured, reference, scenario, senders
 from chappe_papers.validation.wifi_n.model import bianchi
 
 SEEDS = range(1, 6)
@@ -23,6 +23,57 @@ SEEDS = range(1, 6)
 
 TOLERANCES = {"link": 0.01, "sat": 0.03, "edca": 0.03, "snr": 0.03, "hidden": 0.10, "hidden_nobar": 0.10, "tcp": 0.10}
 """Tolerance of the goodput, by table."""
+
+
+MOST_FLOWS = 4
+"""Flows of a case of access categories, at most."""
+
+
+def agree(ns3: Estimate, ours: Estimate, tolerance: float) -> bool:
+    """True if the goodput is within the tolerance, or the difference within its 95 % interval.
+
+    A single run of ns-3 is taken to scatter as those of Chappe.
+    """
+    if abs(_off(ns3, ours)) <= tolerance:
+        return True
+    if ours.df < 1:
+        return False
+    if ns3.df < 1:
+        # The runs of Chappe, and one more.
+        between = Estimate(ours.mean - ns3.mean, ours.variance * (ours.df + 2), ours.df)
+    else:
+        between = difference(ours, ns3)
+    low, high = between.interval()
+    return low <= 0 <= high
+
+
+def _off(ns3: Estimate, ours: Estimate) -> float:
+    if not ns3.mean:
+        return math.inf if ours.mean else 0.0
+    return ours.mean / ns3.mean - 1
+
+
+@dataclass(frozen=True)
+class Share:
+    """Goodput of an access category in a case."""
+
+    case: Case
+    category: str
+    """As in the tables."""
+    ns3: Estimate
+    """Its goodput in ns-3 [kbit/s]."""
+    ours: Estimate
+    """Its goodput [kbit/s]."""
+
+    @property
+    def off(self) -> float:
+        """Relative difference of the goodput."""
+        return _off(self.ns3, self.ours)
+
+    @property
+    def agrees(self) -> bool:
+        """True by the criterion for goodput."""
+        return agree(self.ns3, self.ours, TOLERANCES[self.case.table])
 
 
 @dataclass(frozen=True)
@@ -36,13 +87,13 @@ class Comparison:
     """Goodput [kbit/s]."""
     plain: Estimate | None = None
     """The same without the departures of ns-3 from the standard, where there are any."""
+    shares: tuple[Share, ...] = ()
+    """Goodput of each access category, in cases of several."""
 
     @property
     def off(self) -> float:
         """Relative difference of the goodput; where ns-3 has delivered nothing, none if ours has not either."""
-        if not self.ns3.mean:
-            return math.inf if self.ours.mean else 0.0
-        return self.ours.mean / self.ns3.mean - 1
+        return _off(self.ns3, self.ours)
 
     @property
     def tolerance(self) -> float:
@@ -51,22 +102,8 @@ class Comparison:
 
     @property
     def agrees(self) -> bool:
-        """True if the goodput is within the tolerance, or the difference within its 95 % interval.
-
-        A single run of ns-3 is taken to scatter as those of Chappe.
-        """
-        if abs(self.off) <= self.tolerance:
-            return True
-        if self.ours.df < 1:
-            return False
-        if self.ns3.df < 1:
-            # The runs of Chappe, and one more.
-            variance = self.ours.variance * (self.ours.df + 2)
-            between = Estimate(self.ours.mean - self.ns3.mean, variance, self.ours.df)
-        else:
-            between = difference(self.ours, self.ns3)
-        low, high = between.interval()
-        return low <= 0 <= high
+        """True by the criterion for goodput."""
+        return agree(self.ns3, self.ours, self.tolerance)
 
     @property
     def model(self) -> float:
@@ -76,11 +113,13 @@ class Comparison:
 
 def of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
     """Values taken from a run."""
-    return {"own_kbps": float(tables["flows"]["goodput_bps"].sum()) / 1e3}
+    flows = [bps / 1e3 for bps in tables["flows"]["goodput_bps"]]
+    first = (flows + [0.0] * MOST_FLOWS)[:MOST_FLOWS]
+    return {"own_kbps": sum(flows)} | {f"flow_{i}_kbps": kbps for i, kbps in enumerate(first)}
 
 
-def run(cases: Iterable[Case], seeds: Sequence[int], runs: RunCache) -> dict[tuple[Case, bool], Estimate]:
-    """Goodput [kbit/s] of cases with the departures of ns-3 from the standard, and without them (``True``)."""
+def run(cases: Iterable[Case], seeds: Sequence[int], runs: RunCache) -> dict[tuple[Case, bool], pl.DataFrame]:
+    """Runs of cases with the departures of ns-3 from the standard, and without them (``True``)."""
     items = {}
     for case in cases:
         of_link = case.table == "link"
@@ -90,8 +129,27 @@ def run(cases: Iterable[Case], seeds: Sequence[int], runs: RunCache) -> dict[tup
             point = Point({**case._asdict(), "plain": plain}, scenario(case, plain=plain))
             of_case = seeds[:1] if of_link else seeds
             items[case, plain] = [Item(point, seed, weight=case.seconds * len(case.acs.split())) for seed in of_case]
-    tables = runs.make(items, of_run)
-    return {key: Estimate.of(tables[key]["own_kbps"].to_list()) for key in items}
+    return runs.make(items, of_run)
+
+
+def goodput(table: pl.DataFrame) -> Estimate:
+    """Goodput of the runs of a case [kbit/s]."""
+    return Estimate.of(table["own_kbps"].to_list())
+
+
+def shares(case: Case, measured: Sequence[Measured], table: pl.DataFrame) -> tuple[Share, ...]:
+    """Goodput of each access category."""
+    if case.table != "edca":
+        return ()
+    flows = [category for *_, category in senders(case)]
+
+    def of(category: str) -> Share:
+        own = [i for i, c in enumerate(flows) if c == category]
+        ns3 = [sum(m.per_flow_bps[i] for i in own) / 1e3 for m in measured]
+        ours = [sum(row[f"flow_{i}_kbps"] for i in own) for row in table.iter_rows(named=True)]
+        return Share(case, category, Estimate.of(ns3), Estimate.of(ours))
+
+    return tuple(of(category) for category in dict.fromkeys(flows))
 
 
 def run_cache(folder: Path | str, jobs: int | None) -> RunCache:
@@ -108,7 +166,13 @@ def estimate(measured: Sequence[Measured]) -> Estimate:
 def compare(cases: Mapping[Case, Sequence[Measured]], runs: RunCache, seeds: Sequence[int] = SEEDS) -> list[Comparison]:
     """Runs what ns-3 was run on."""
     ours = run(cases, seeds, runs)
-    return [Comparison(c, estimate(theirs), ours[c, False], ours.get((c, True))) for c, theirs in cases.items()]
+
+    def of(case: Case, measured: Sequence[Measured]) -> Comparison:
+        own = ours[case, False]
+        plain = goodput(ours[case, True]) if (case, True) in ours else None
+        return Comparison(case, estimate(measured), goodput(own), plain, shares(case, measured, own))
+
+    return [of(case, measured) for case, measured in cases.items()]
 
 
 def validate(folder: Path, *, jobs: int | None) -> int:
@@ -118,8 +182,11 @@ def validate(folder: Path, *, jobs: int | None) -> int:
     rows: list[list[object]] = []
     for c in comparisons:
         plain = c.plain.mean if c.plain else math.nan
-        rows.append([*c.case, *map(repr, (c.ns3.mean, c.ours.mean, plain, c.model, c.tolerance)), c.agrees])
+        of_case = [c.ns3.mean, c.ours.mean, plain, c.model, c.tolerance]
+        of_shares = [" ".join(repr(mean) for mean in means) for means in page.means_of_shares(c)]
+        rows.append([*c.case, *map(repr, of_case), c.agrees, *of_shares, all(s.agrees for s in c.shares)])
     header = [*Case._fields, "ns3_kbps", "ours_kbps", "plain_kbps", "model_kbps", "tolerance", "agrees"]
+    header += ["ns3_shares_kbps", "ours_shares_kbps", "shares_agree"]
     return finish(folder, header, rows, page.page(comparisons), summary(comparisons), [page.answer(comparisons)])
 
 
@@ -133,6 +200,11 @@ def summary(comparisons: Sequence[Comparison]) -> Iterator[Table]:
         t = show.table("does not agree", ">ns-3 [kbit/s]", ">ours", ">difference", ">by the standard")
         for c in unlike:
             t.add_row(c.case.title, *page.values(c))
+        yield t
+    if unlike_shares := [s for c in comparisons for s in c.shares if not s.agrees]:
+        t = show.table("share does not agree", ">ns-3 [kbit/s]", ">ours", ">difference")
+        for s in unlike_shares:
+            t.add_row(page.title_of_share(s), *page.values_of_share(s))
         yield t
 
 

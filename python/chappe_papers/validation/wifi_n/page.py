@@ -8,10 +8,10 @@ from chappe import _show as show
 
 from chappe_papers.compare import groups, joined, notes, origin, percent
 from chappe_papers.page import table
-from chappe_papers.validation.wifi_n.cases import HERE
+from chappe_papers.validation.wifi_n.cases import CATEGORY, HERE
 
 if TYPE_CHECKING:
-    from chappe_papers.validation.wifi_n.compare import Comparison
+    from chappe_papers.validation.wifi_n.compare import Comparison, Share
 
 
 def page(comparisons: "Sequence[Comparison]") -> str:
@@ -26,11 +26,13 @@ def page(comparisons: "Sequence[Comparison]") -> str:
         "noise, 10 % with hidden terminals and TCP, or when the 95 % interval of the difference contains zero. Of most",
         "links with noise ns-3 made one run, which is taken to scatter as those of Chappe do.",
         "",
+        *answer_of_shares(comparisons),
         origin("validate wifi-n"),
     ]
     counts = table(("cases", *COUNTED), [(kind, *counted(of_kind)) for kind, of_kind in by_kind(comparisons).items()])
     unlike = _table("Cases that do not agree", [c for c in comparisons if not c.agrees])
-    return joined(head, counts, notes(HERE), _model(comparisons), unlike, _table("All cases", comparisons))
+    shares = _table_of_shares(comparisons)
+    return joined(head, counts, notes(HERE), _model(comparisons), unlike, shares, _table("All cases", comparisons))
 
 
 def answer(comparisons: "Sequence[Comparison]") -> str:
@@ -38,6 +40,18 @@ def answer(comparisons: "Sequence[Comparison]") -> str:
     unlike = sum(not c.agrees for c in comparisons)
     but = f", {unlike} {'does' if unlike == 1 else 'do'} not" if unlike else ""
     return f"{len(comparisons) - unlike} of {len(comparisons)} cases agree{but}."
+
+
+def answer_of_shares(comparisons: "Sequence[Comparison]") -> list[str]:
+    """Paragraph on the shares that agree."""
+    shares = [s for c in comparisons for s in c.shares]
+    if not shares:
+        return []
+    agree = sum(s.agrees for s in shares)
+    return [
+        f"**Of {len(shares)} goodputs of single access categories {agree} agree**, by the same criterion.",
+        "",
+    ]
 
 
 COUNTED = ("agree", "of", "mean difference", "largest")
@@ -63,6 +77,28 @@ def values(c: "Comparison") -> tuple[str, str, str, str]:
     plain = percent(c.plain.mean / c.ns3.mean - 1) if c.plain and c.ns3.mean else ""
     off = percent(c.off) if c.ns3.mean else ""
     return show.number(c.ns3.mean), show.number(c.ours.mean), off, plain
+
+
+def title_of_share(s: "Share") -> str:
+    """Case and category, for people."""
+    return f"{s.case.title}: {CATEGORY[s.category].replace('_', ' ')}"
+
+
+def values_of_share(s: "Share") -> tuple[str, str, str]:
+    """Goodput of a category in ns-3 and in Chappe [kbit/s], and the difference."""
+    return show.number(s.ns3.mean), show.number(s.ours.mean), percent(s.off) if s.ns3.mean else ""
+
+
+def means_of_shares(c: "Comparison") -> tuple[list[float], list[float]]:
+    """Goodput of each category in ns-3 and in Chappe [kbit/s]."""
+    return [s.ns3.mean for s in c.shares], [s.ours.mean for s in c.shares]
+
+
+def _table_of_shares(comparisons: "Sequence[Comparison]") -> list[str]:
+    header = ("case: category", "ns-3 [kbit/s]", "ours", "difference", "agrees")
+    shares = [s for c in comparisons for s in c.shares]
+    rows = [(title_of_share(s), *values_of_share(s), "yes" if s.agrees else "**no**") for s in shares]
+    return ["## Access categories one by one", "", *table(header, rows)] if rows else []
 
 
 def _model(comparisons: "Sequence[Comparison]") -> list[str]:

@@ -3,7 +3,7 @@
 //! Sums are cached: an arriving signal is added to them, and they are recomputed after one has ended. Signals are
 //! always added in the order of their arrival, so both ways give the same sum to the last bit.
 
-use crate::unit::Time;
+use crate::unit::{Span, Time};
 use std::hint::select_unpredictable;
 
 /// Index that stands for "not known".
@@ -11,11 +11,12 @@ const UNKNOWN: usize = usize::MAX;
 
 /// A signal at a receiver.
 #[derive(Clone, Copy, Debug)]
-struct Signal {
-    sender: u32,
-    from: Time,
-    until: Time,
-    power: f64,
+pub(super) struct Signal {
+    pub(super) sender: u32,
+    pub(super) mode: u8,
+    pub(super) from: Time,
+    pub(super) until: Time,
+    pub(super) power: f64,
     /// Power as interference: zero for the signal on which the receiver is locked.
     disturbs: f64,
 }
@@ -27,12 +28,12 @@ pub(in crate::radio) struct Remains {
     pub(in crate::radio) until: Time,
 }
 
-/// Signals at a receiver in the order of their arrival, in which they are added.
+/// Signals at a receiver in the order in which their senders began, in which they are added.
 #[derive(Clone, Debug)]
 pub(super) struct Signals {
-    list: Vec<Signal>,
+    pub(super) list: Vec<Signal>,
     /// All signals have begun by this instant. The sums hold from here until `changes`.
-    since: Time,
+    pub(super) since: Time,
     /// First end or begin of a signal, after which the sums no longer hold.
     pub(super) changes: Time,
     /// Index of the signal that ends first; [`UNKNOWN`] where another may end earlier.
@@ -111,14 +112,14 @@ impl Signals {
 
     /// Adds a signal that arrives at the instant of the sums.
     #[inline]
-    pub(super) fn push(&mut self, sender: u32, from: Time, until: Time, power: f64) {
+    pub(super) fn push(&mut self, (sender, mode): (u32, u8), from: Time, until: Time, power: f64) {
         self.since = self.since.max(from);
         self.first = select_unpredictable(until < self.changes, self.list.len(), self.first);
         self.changes = self.changes.min(until);
         self.end = self.end.max(until);
         self.all += power;
         self.others += power;
-        self.list.push(Signal { sender, from, until, power, disturbs: power });
+        self.list.push(Signal { sender, mode, from, until, power, disturbs: power });
     }
 
     /// Strongest signal besides the last arrival at this instant, and its power.
@@ -138,6 +139,21 @@ impl Signals {
             last.disturbs = 0.0;
         }
         self.others = others;
+    }
+
+    /// Power of the signals that are at least this old at an instant, and still present.
+    #[cold]
+    pub(super) fn begun_by(&self, at: Time, age: Span) -> f64 {
+        let old = self.list.iter().filter(|s| s.from + age <= at && s.from < at && at < s.until);
+        old.fold(0.0, |sum, s| sum + s.power)
+    }
+
+    /// Locks the receiver on one of the signals.
+    pub(super) fn lock_on(&mut self, locked: usize) {
+        for (i, s) in self.list.iter_mut().enumerate() {
+            s.disturbs = if i == locked { 0.0 } else { s.power };
+        }
+        (self.changes, self.first) = (Time::ZERO, UNKNOWN);
     }
 
     /// Tells if the signals that outlast `after` are certainly weaker together than the threshold. This is the common

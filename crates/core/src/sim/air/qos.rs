@@ -44,12 +44,14 @@ pub struct Qos {
 pub struct QosFrameStart<'a> {
     pub macs: &'a mut [Mac],
     pub timers: &'a mut Timers,
+    /// Instant at which the packet came that the sender sends without back-off.
+    pub immediate: Option<Time>,
 }
 
 impl ReceptionSink for QosFrameStart<'_> {
     fn busy(&mut self, r: RadioId, from: Time) {
         let Mac { qos: Some(station), rules, .. } = &mut self.macs[r.index()] else { return };
-        if station.on_busy(from, &rules.timing, &rules.dcf) {
+        if station.on_busy(from, self.immediate, &rules.timing, &rules.dcf) {
             self.timers.set(Timer::Mac(r), station.deadline());
         }
     }
@@ -122,7 +124,9 @@ impl Air {
         let wide = macs[n.index()].rules.timing.data_mode;
         let is_narrow = frame.mode.is_ht() && frame.mode.width() < wide.width();
         let (ends, column) = ((n, frame.to), frame.mode.column() + if is_narrow { NARROW } else { 0 });
-        let farthest = channel.start(ends, at, frame.airtime, column, &mut QosFrameStart { macs, timers });
+        let immediate = macs[n.index()].qos.as_ref().and_then(|station| station.immediate());
+        let mut sink = QosFrameStart { macs, timers, immediate };
+        let farthest = channel.start(ends, at, frame.airtime, column, &mut sink);
         let mut last = at + frame.airtime + farthest;
         if farthest > self.shortest_sifs {
             last = last.min(self.when_to_end(n, frame));

@@ -58,8 +58,8 @@ pub struct Backoff {
     pub slots: u32,
     /// A back-off is pending, running or frozen.
     pub contending: bool,
-    /// The access needs no back-off, if the medium stays idle until the next boundary.
-    pub immediate: bool,
+    /// Instant at which the packet came, if its access needs no back-off: the medium stays idle until the next boundary.
+    pub immediate: Option<Time>,
     /// First slot boundary.
     counting_from: Time,
     /// Boundary at which the counter is zero; NEVER while frozen.
@@ -72,7 +72,7 @@ impl Backoff {
             cw: cw_min,
             slots: 0,
             contending: false,
-            immediate: false,
+            immediate: None,
             counting_from: Time::ZERO,
             access: Time::NEVER,
         }
@@ -81,7 +81,7 @@ impl Backoff {
     /// Draws a back-off, which is frozen at first.
     pub fn draw(&mut self, rng: &mut Stream) {
         self.slots = rng.below(self.cw + 1);
-        (self.contending, self.immediate, self.access) = (true, false, Time::NEVER);
+        (self.contending, self.immediate, self.access) = (true, None, Time::NEVER);
     }
 
     /// Doubles the contention window.
@@ -101,7 +101,7 @@ impl Backoff {
         if self.access == Time::NEVER {
             return;
         }
-        if self.immediate {
+        if self.immediate.is_some() {
             // The frame came to an idle medium, and finds it busy at its boundary.
             self.draw(rng);
         } else if at.0 + SAME_INSTANT >= self.counting_from.0 {

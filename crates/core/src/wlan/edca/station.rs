@@ -106,6 +106,8 @@ pub struct QosStation {
     busy_until: Time,
     after_error: bool,
     transmits_until: Time,
+    /// Instant at which the packet came that was sent last without back-off; `None` after a back-off.
+    immediate: Option<Time>,
     /// Instant from which on the medium counts as idle, for a station that has waited for a response.
     idle_from: Time,
     state: State,
@@ -152,6 +154,7 @@ impl QosStation {
             busy_until: Time::ZERO,
             after_error: false,
             transmits_until: Time::ZERO,
+            immediate: None,
             idle_from: Time::ZERO,
             state: State::Idle,
             awaiting_end: false,
@@ -235,6 +238,11 @@ impl QosStation {
         self.modes.to(receiver)
     }
 
+    /// Instant at which the packet came that the station sent last without back-off; `None` after a back-off.
+    pub fn immediate(&self) -> Option<Time> {
+        self.immediate
+    }
+
     /// Counters of the station.
     pub fn counters(&self) -> &Counters {
         &self.counters
@@ -299,7 +307,7 @@ impl QosStation {
         let quiet = self.quiet_until(self.silent_from(cx.medium), category.parameters(&cx.rules.edca), cx);
         if self.is_idle(cx) && self.response.is_none() && quiet <= cx.now {
             let backoff = &mut self.backoffs[c];
-            (backoff.contending, backoff.immediate, backoff.slots) = (true, true, 0);
+            (backoff.contending, backoff.immediate, backoff.slots) = (true, Some(cx.now), 0);
             backoff.run(quiet, cx.now, cx.timing.slot);
         } else {
             self.backoffs[c].draw(&mut self.rng);
@@ -307,13 +315,18 @@ impl QosStation {
         }
     }
 
-    /// The medium turns busy at this instant. Returns true if that moves the deadline.
-    pub fn on_busy(&mut self, at: Time, timing: &Timing, rules: &Config) -> bool {
+    /// The medium turns busy at this instant. `immediate`: the instant at which the packet came that the sender sends
+    /// without back-off. Returns true if that moves the deadline.
+    pub fn on_busy(&mut self, at: Time, immediate: Option<Time>, timing: &Timing, rules: &Config) -> bool {
         self.nav.on_busy(at, timing);
         let sensed = at + rules.cca_time;
         let mut moved = false;
         for backoff in &mut self.backoffs {
-            if backoff.access != Time::NEVER && sensed + Span(crate::wlan::dcf::SAME_INSTANT) < backoff.access {
+            // Waits for a signal still on its way if both packets came at one instant, which no two clocks tell:
+            // stations started then would otherwise collide for ever. The DCF has the same rule (`FirstAccess`).
+            let ties = immediate.is_some() && immediate == backoff.immediate;
+            let in_time = sensed + Span(crate::wlan::dcf::SAME_INSTANT) < backoff.access;
+            if backoff.access != Time::NEVER && (in_time || ties) {
                 backoff.freeze(sensed, timing.slot, &mut self.rng);
                 moved = true;
             }
@@ -848,7 +861,8 @@ impl QosStation {
                 continue;
             }
             let backoff = &mut self.backoffs[c];
-            (backoff.access, backoff.contending, backoff.immediate) = (Time::NEVER, false, false);
+            let immediate = backoff.immediate.take();
+            (backoff.access, backoff.contending) = (Time::NEVER, false);
             if !self.has_work(category) {
                 continue;
             }
@@ -858,7 +872,7 @@ impl QosStation {
                 backoff.widen(category.parameters(&cx.rules.edca).cw_max);
                 backoff.draw(&mut self.rng);
             } else {
-                sends = Some(category);
+                (sends, self.immediate) = (Some(category), immediate);
             }
         }
         let Some(category) = sends else { return };

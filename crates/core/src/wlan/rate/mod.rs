@@ -70,6 +70,16 @@ algorithms! { cx:
         settings ideal: ideal::Config = " Ideal rate control.";
 }
 
+impl Config {
+    /// Rates to choose from: those that are named, or else those of the PHY of `like` that `exist`.
+    pub fn modes(&self, like: Mode, exist: impl Fn(Mode) -> bool) -> Vec<Mode> {
+        match self.rates.is_empty() {
+            true => like.family().filter(|&mode| exist(mode)).collect(),
+            false => self.rates.iter().map(|&rate| Mode::checked(rate)).collect(),
+        }
+    }
+}
+
 /// Limit on the number of rates to choose from; no PHY has as many.
 pub const MOST_RATES: usize = 32;
 /// Number of series in a chain.
@@ -150,8 +160,7 @@ impl RateControl {
         least: impl Fn(BitRate, f64) -> f64,
         rng: Stream,
     ) -> Option<Box<RateControl>> {
-        let named: Vec<Mode> = cfg.rates.iter().map(|&rate| Mode::checked(rate)).collect();
-        let modes = if named.is_empty() { like.family().filter(|&m| timing.has(m)).collect() } else { named };
+        let modes = cfg.modes(like, |mode| timing.has(mode));
         let control = || {
             let least = |errors: f64| modes.iter().map(|m| least(m.coding(), errors)).collect();
             Box::new(RateControl {

@@ -176,6 +176,11 @@ settings! {
         pub release_spacing: Span = Span::ZERO => at_most(HOUR),
         /// Largest random delay of messages that are forwarded to all neighbours.
         pub broadcast_jitter: Span = Span::ms(10) => at_most(HOUR),
+        /// Largest random delay of a request at its originator (RFC 5148, 5.2).
+        pub request_jitter: Span = Span::ZERO => at_most(HOUR),
+        /// Largest random delay of a request that goes no farther than the one before it, which was not answered: nodes
+        /// that ask in one instant wait equally long before they ask again.
+        pub retry_jitter: Span = Span::ms(10) => at_most(HOUR),
         /// Sends HELLO messages.
         pub hello: bool = false,
         /// HELLO_INTERVAL: time between HELLO messages.

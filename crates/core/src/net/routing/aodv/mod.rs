@@ -471,9 +471,12 @@ impl Aodv {
                 self.cfg.net_diameter
             }
         };
+        let again = entry.request_until > Time::ZERO && ttl == entry.last_ttl;
         entry.last_ttl = ttl;
+        let jitter = if again { self.cfg.retry_jitter } else { self.cfg.request_jitter };
+        let delay = if jitter == Span::ZERO { jitter } else { up_to(jitter, cx) };
         let wait = self.cfg.wait(ttl, entry);
-        entry.request_until = cx.now + wait;
+        entry.request_until = cx.now + delay + wait;
         entry.requested = true;
         entry.expires = Time::ZERO;
         let destination_seq = entry.sequence;
@@ -490,12 +493,12 @@ impl Aodv {
             originator_seq: self.sequence,
             destination: to,
             destination_seq,
-            sent: cx.now,
+            sent: cx.now + delay,
         };
         self.next_id += 1;
         self.counters.rreq_originated += 1;
         let message = message(Body::Rreq(rreq), self.cfg.rreq_size.0, NodeId::BROADCAST, ttl, cx);
-        self.overhead.send(message, Span::ZERO, cx);
+        self.overhead.send(message, delay, cx);
     }
 
     fn saw(&mut self, originator: NodeId, id: u32, now: Time) -> bool {
@@ -568,7 +571,7 @@ impl Aodv {
         p.source = cx.node;
         p.next_hop = NodeId::BROADCAST;
         self.counters.rreq_forwarded += 1;
-        let delay = Span((cx.rng.uniform() * self.cfg.broadcast_jitter.0 as f64) as u64);
+        let delay = up_to(self.cfg.broadcast_jitter, cx);
         self.overhead.send(packet, delay, cx);
     }
 
@@ -767,8 +770,7 @@ impl Aodv {
         let bytes = self.cfg.rerr_size.0 + self.cfg.rerr_destination_size.0 * destinations;
         self.counters.rerr_sent += 1;
         let packet = message(Body::Rerr(list), bytes, NodeId::BROADCAST, 1, cx);
-        let delay =
-            if jitter { Span((cx.rng.uniform() * self.cfg.broadcast_jitter.0 as f64) as u64) } else { Span::ZERO };
+        let delay = if jitter { up_to(self.cfg.broadcast_jitter, cx) } else { Span::ZERO };
         self.overhead.send(packet, delay, cx);
     }
 
@@ -805,6 +807,11 @@ impl Aodv {
             None => self.hello_neighbours.push((from, until)),
         }
     }
+}
+
+/// A random part of a duration.
+fn up_to(most: Span, cx: &mut Cx<'_>) -> Span {
+    Span((cx.rng.uniform() * most.0 as f64) as u64)
 }
 
 /// An entry of a route error.

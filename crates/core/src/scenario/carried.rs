@@ -1,0 +1,108 @@
+//! Nodes that cannot be reached because links do not carry the rate of data frames.
+
+use super::check::Checker;
+use super::layout::Layout;
+use super::links;
+use crate::net::routing::fixed::Search;
+use crate::packet::NodeId;
+use crate::radio::{self, Channel};
+use crate::run::Interfaces;
+use crate::run::graph::Graph;
+use crate::wlan::{self, Mode};
+
+/// The network at each rate that data frames do not have yet, from the fastest on.
+pub(super) struct Slower<'a> {
+    wlan: &'a wlan::Config,
+    graphs: Vec<(Mode, Graph<'a>)>,
+}
+
+/// What keeps a node from being reached, and the way out.
+pub(super) struct Reason {
+    /// Continues "node 1 cannot be reached from node 0".
+    pub(super) message: String,
+    /// Setting that mends it.
+    pub(super) help: String,
+}
+
+/// Name of a rate in messages.
+pub(super) fn name(mode: Mode) -> String {
+    match mode.is_ht() {
+        true => format!("MCS {} ({})", mode.mcs(), mode.rate()),
+        false => mode.rate().to_string(),
+    }
+}
+
+impl<'a> Slower<'a> {
+    /// The networks, where all radios are alike; empty where all rates reach equally far.
+    pub(super) fn new(wlan: &'a wlan::Config, interfaces: &Interfaces, graph: &Graph<'a>) -> Slower<'a> {
+        let chosen = wlan.chosen_modes();
+        let alike = interfaces.profiles.len() == 1 && interfaces.link_modes.is_empty() && !interfaces.is_uniform();
+        let modes = wlan.slower_modes().filter(|mode| alike && !chosen.contains(mode));
+        Slower { wlan, graphs: modes.map(|mode| (mode, graph.with(&interfaces.at(mode)))).collect() }
+    }
+
+    /// Fastest rate at which one node reaches another.
+    fn rate(&self, from: NodeId, to: NodeId) -> Option<Mode> {
+        let reaches =
+            |graph: &Graph<'_>| Search::new(graph.nodes()).hops(from, to, |n| graph.predecessors(n)) < u32::MAX;
+        self.graphs.iter().find(|(_, graph)| reaches(graph)).map(|(mode, _)| *mode)
+    }
+
+    /// Why one node does not reach another at the rate of data frames, if a slower rate mends it.
+    pub(super) fn reason(&self, graph: &Graph<'_>, from: NodeId, to: NodeId) -> Option<Reason> {
+        let rate = self.rate(from, to)?;
+        let incoming = |n: NodeId, graph: &Graph<'_>| graph.predecessors(n).next().is_some();
+        let outgoing = |n: NodeId, graph: &Graph<'_>| graph.neighbours(n).next().is_some();
+        let ends: [(NodeId, &dyn Fn(NodeId, &Graph<'_>) -> bool); 2] = [(to, &incoming), (from, &outgoing)];
+        let best = ends.into_iter().find(|(n, has_link)| !has_link(*n, graph)).and_then(|(n, has_link)| {
+            let (mode, _) = self.graphs.iter().find(|(_, graph)| has_link(n, graph))?;
+            Some(format!("the best link of node {} carries {}", n.0, name(*mode)))
+        });
+        let best = best.unwrap_or_else(|| format!("the best path carries {}", name(rate)));
+        let chosen = self.wlan.chosen_modes();
+        let slowest = chosen.iter().min_by_key(|mode| mode.rate()).copied();
+        let message = format!(" at {}; {best}", name(slowest.unwrap_or(self.wlan.data_mode())));
+        let help = match (chosen.is_empty(), rate.is_ht()) {
+            (false, _) => format!("add \"{}\" to `wlan.rate_control.rates`", rate.rate()),
+            (true, true) => format!("set `wlan.ppdu.mcs = {}`{LET_CHOOSE}", rate.mcs()),
+            (true, false) => format!("set `wlan.data_rate = \"{}\"`{LET_CHOOSE}", rate.rate()),
+        };
+        Some(Reason { message, help })
+    }
+}
+
+/// The other way out of a rate that is too fast.
+const LET_CHOOSE: &str = ", or let stations choose rates, e.g. `wlan.rate_control.algorithm = \"aarf\"`";
+
+impl Checker<'_> {
+    /// Why one node is not reached from another over measured links of which some have no row back: the rate, the missing
+    /// rows, or both.
+    pub(super) fn one_way_reason(
+        &self,
+        layout: &Layout,
+        graph: &Graph<'_>,
+        slower: &Slower<'_>,
+        (from, to): (NodeId, NodeId),
+    ) -> Option<Reason> {
+        let rows = self.one_way_links();
+        if rows == 0 || self.cfg.radio.propagation != radio::Propagation::Links {
+            return None;
+        }
+        let mut both_ways = layout.interfaces.clone();
+        both_ways.profiles.iter_mut().for_each(|p| p.radio.links_symmetric = true);
+        let channel = Channel::new(&both_ways.on_air(&layout.positions));
+        let whole = Graph::new(&channel, &both_ways, graph.nodes(), self.cfg.wired_links().into_iter());
+        let missing = format!(
+            "{}; if they are the same in both directions, set `radio.links_symmetric = true`",
+            links::no_row_back(rows)
+        );
+        if Search::new(graph.nodes()).hops(from, to, |n| whole.predecessors(n)) < u32::MAX {
+            return Some(Reason { message: String::new(), help: missing });
+        }
+        if let Some(reason) = slower.reason(graph, from, to) {
+            return Some(reason);
+        }
+        let reason = Slower::new(&self.cfg.wlan, &both_ways, &whole).reason(&whole, from, to)?;
+        Some(Reason { help: format!("{missing}; and {}", reason.help), ..reason })
+    }
+}
