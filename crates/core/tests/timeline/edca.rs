@@ -266,6 +266,22 @@ fn a_peer_that_is_gone_costs_seven_requests() {
 }
 
 #[test]
+fn the_first_frame_belongs_to_an_agreement_that_exists_from_the_start() {
+    let (mut b, mut peer) = (Bench::new("", 1), Bench::new("", 2));
+    b.enqueue(43, BE, 1);
+    let frame = Frame { kind: FrameKind::Data, to: ME, from: PEER, mode: b.rules.data_mode(), ..Frame::NONE };
+    let (at, _, end, ..) = b.next_frame();
+    peer.hear(at, end, &frame, &b.station.psdu, &[true]);
+    peer.wait(end + 45);
+    b.ack(end);
+    b.enqueue(end + 45, BE, 2);
+    let (at, _, end, _, seqs) = b.next_frame();
+    assert_eq!(seqs, [1, 2]);
+    peer.hear(at, end, &frame, &b.station.psdu, &[true, true]);
+    assert_eq!(peer.count(|o| matches!(o, Out::Deliver { .. })), 3, "nothing is missing in front of them");
+}
+
+#[test]
 fn without_an_agreement_seven_attempts_as_in_timeline_10() {
     let mut b = Bench::new("aggregation.max_mpdus = 1", 5);
     b.enqueue(43, BE, 1);

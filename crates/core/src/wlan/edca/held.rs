@@ -130,7 +130,8 @@ impl Queue {
 
     /// Tells if there is an agreement with the receiver of a packet.
     fn is_agreed(&self, h: &Held) -> bool {
-        self.streams.iter().any(|s| s.state == Agreed::Yes && s.to == h.to && s.tid == h.tid)
+        let stream = self.streams.iter().find(|s| s.to == h.to && s.tid == h.tid);
+        stream.map_or(self.first_state, |s| s.state) == Agreed::Yes
     }
 
     /// Tells if anything may be sent now.

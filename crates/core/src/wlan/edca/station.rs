@@ -552,8 +552,7 @@ impl QosStation {
         }
         let tid = heard.psdu.tid;
         let known = |r: &Recipient| (r.from, r.tid) == (frame.from, tid);
-        let established = cx.rules.block_ack.agreement == Agreement::Established;
-        let agreed = if established { heard.psdu.agreed } else { self.recipients.iter().any(known) };
+        let agreed = heard.psdu.agreed || self.recipients.iter().any(known);
         let mut i = 0;
         let mpdus = &heard.psdu.mpdus;
         for group in mpdus.chunk_by(|a, b| a.seq == b.seq) {
