@@ -365,6 +365,42 @@ fn rts_and_requests_have_the_slowest_rate_where_the_rate_is_chosen() {
 }
 
 #[test]
+fn a_txop_has_room_for_the_frames_that_protect_it() {
+    // 2080 us at MCS 1: an A-MPDU of 2 takes 1940 us, with SIFS and its block acknowledgement 2000. RTS and CTS at 12 Mbit/s
+    // with two SIFS take 100 us more, a CTS at 11 Mbit/s and SIFS 219 us: a single MPDU of 988 us has room. At MCS 7 ten
+    // MPDUs take 1940 us, 2076 with RTS and all; nine take 1748 us, 2015 behind the CTS, where ten would take 2207.
+    let rts = "rts_threshold = \"always\"";
+    let cts = "protection = \"11 Mbit/s\"";
+    for (mcs, protection, first, before, mpdus, airtime) in [
+        (1, "rts_threshold = \"never\"", FrameKind::Data, 0, 2, 1940),
+        (1, rts, FrameKind::Rts, 36 + 16 + 32 + 16, 1, 988),
+        (1, cts, FrameKind::Cts, 203 + 16, 1, 988),
+        // A single MPDU is below the threshold and needs no RTS; two would, and then end too late.
+        (1, "rts_threshold = \"2000 B\"", FrameKind::Data, 0, 1, 988),
+        (7, rts, FrameKind::Rts, 28 + 16 + 28 + 16, 10, 1940),
+        (7, cts, FrameKind::Cts, 203 + 16, 9, 1748),
+    ] {
+        let wlan = format!("ppdu.mcs = {mcs}, edca.video.txop_limit = \"2080 us\", {protection}");
+        let mut b = Bench::new(&wlan, 1);
+        b.enqueue(34, VI, 20);
+        let frame = b.next_frame();
+        assert_eq!((frame.0, frame.1), (34, first), "{wlan}");
+        let mut data = frame.clone();
+        if first == FrameKind::Rts {
+            let answer = Frame { kind: FrameKind::Cts, to: ME, from: PEER, ..Frame::NONE };
+            let until = 34 + before - 16;
+            b.hear(frame.2 + 16, until, &answer, &Psdu::default(), &[]);
+        }
+        if first != FrameKind::Data {
+            assert_eq!(frame.2 + frame.3, 34 + 2080, "{wlan}: the NAV ends with the limit");
+            data = b.next_frame();
+        }
+        assert_eq!((data.0, data.4.len(), data.2 - data.0), (34 + before, mpdus, airtime), "{wlan}");
+        assert_eq!(data.2 + data.3, 34 + 2080, "{wlan}: the NAV ends with the limit");
+    }
+}
+
+#[test]
 fn the_first_frame_belongs_to_an_agreement_that_exists_from_the_start() {
     let (mut b, mut peer) = (Bench::new("", 1), Bench::new("", 2));
     b.enqueue(43, BE, 1);

@@ -115,8 +115,18 @@ pub struct Room {
     pub mode: Mode,
     /// Longest time on air.
     pub airtime: Span,
+    /// Size of a PSDU above which other frames come first in its exchange, and the time that they take \[B\].
+    pub protected_above: (u32, Span),
     /// A single MPDU may last longer.
     pub single_may_exceed: bool,
+}
+
+impl Room {
+    /// Longest time on air of a PSDU of this size.
+    fn airtime_of(&self, bytes: u32) -> Span {
+        let (size, before) = self.protected_above;
+        if bytes > size { self.airtime - before.min(self.airtime) } else { self.airtime }
+    }
 }
 
 /// Outcome of a packet.
@@ -333,7 +343,8 @@ impl Queue {
                 break;
             }
             let (bytes, packets) = self.mpdu(i, aggregation, header, |size| {
-                timing.data_in(room.mode, DELIMITER + size) <= room.airtime.min(aggregation.max_airtime)
+                let airtime = room.airtime_of(DELIMITER + size).min(aggregation.max_airtime);
+                timing.data_in(room.mode, DELIMITER + size) <= airtime
             });
             // A single MPDU has a delimiter only with VHT; all subframes but the last end at a multiple of 4 B.
             let delimiter = if count > 0 || timing.delimits_single() { DELIMITER } else { 0 };
@@ -344,8 +355,9 @@ impl Queue {
             };
             let (first_byte, total) = (before + delimiter, before + delimiter + bytes);
             let time = timing.data_in(room.mode, total);
-            let fits = total <= aggregation.max_size.0 && time <= room.airtime.min(aggregation.max_airtime);
-            let alone = count == 0 && (time <= room.airtime || room.single_may_exceed);
+            let airtime_left = room.airtime_of(total);
+            let fits = total <= aggregation.max_size.0 && time <= airtime_left.min(aggregation.max_airtime);
+            let alone = count == 0 && (time <= airtime_left || room.single_may_exceed);
             if !(alone || (count > 0 && fits)) {
                 break;
             }

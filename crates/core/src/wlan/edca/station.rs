@@ -1007,7 +1007,10 @@ impl QosStation {
         let single = timing.control_for(mode, ACK_BYTES).1;
         let block = timing.control_for(mode, BLOCK_ACK_BYTES).1;
         let most = if rules.has_block_ack() { block } else { single };
-        let room = Room { mode, airtime: left - (timing.sifs + most).min(left), single_may_exceed: txop.first };
+        let protected_above = self.protection(txop, mode, cx);
+        let airtime = left - (timing.sifs + most).min(left);
+        let room = Room { mode, airtime, protected_above, single_may_exceed: txop.first };
+        let queue = &mut self.queues[txop.category as usize];
         let airtime = queue.fill(&mut self.psdu, room, (&rules.aggregation, &rules.block_ack), timing, cx.now)?;
         let response = if self.psdu.aggregate { block } else { single };
         Some(Exchange { kind: FrameKind::Data, to, mode, airtime, response })
@@ -1019,6 +1022,20 @@ impl QosStation {
     /// can read. Any basic rate is allowed (10.6.6); ns-3 and mac80211 take the lowest, too.
     fn control_for(&self, data: Mode, bytes: u32, timing: &Timing) -> (Mode, Span) {
         timing.control_for(self.control.as_ref().map_or(data, |control| control.slowest()), bytes)
+    }
+
+    /// Size of a PSDU above which an RTS or a CTS to this station itself comes first in a TXOP, and the time until the
+    /// PSDU that such frames take.
+    fn protection(&self, txop: Txop, mode: Mode, cx: &Cx<'_>) -> (u32, Span) {
+        let timing = cx.timing;
+        match timing.protection {
+            _ if !txop.first || txop.until == Time::NEVER => (u32::MAX, Span::ZERO),
+            Some((_, cts)) => (0, cts + timing.sifs),
+            None => {
+                let (mode, rts) = self.control_for(mode, RTS_BYTES, timing);
+                (cx.rules.rts_threshold.0, rts + timing.control_for(mode, ACK_BYTES).1 + timing.sifs * 2)
+            }
+        }
     }
 
     /// Action frame that comes next: receiver, TID, first number of the agreement, and whether it is a response.
