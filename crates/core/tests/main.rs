@@ -33,6 +33,7 @@ mod on_off;
 mod own_queue;
 mod physics;
 mod properties;
+mod qos;
 mod queues;
 mod rates;
 mod reached;

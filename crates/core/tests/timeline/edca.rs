@@ -5,6 +5,7 @@ use chappe_core::rng::{Purpose, Stream};
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::unit::{Span, Time};
 use chappe_core::wlan::edca::{Heard, Mpdu, Psdu, QosStation, Secondary};
+use chappe_core::wlan::rate::RateControl;
 use chappe_core::wlan::{Config, Cx, Frame, FrameKind, Medium, Modes, Out, Signal, Timing};
 
 const ME: RadioId = RadioId(0);
@@ -276,11 +277,161 @@ fn a_peer_that_is_gone_costs_seven_requests() {
         assert!(gap <= &cw, "{gaps:?}");
     }
     assert_eq!(b.count(is_given_up), 2);
-    // The next packet is asked for first, and given up, too.
+    // The next packet has the ten attempts of an MPDU: without an answer to it nothing is asked for.
     b.enqueue(1_000_000, BE, 1);
     let sent = b.wait(2_000_000);
-    assert!(sent.iter().all(|s| s.1 == FrameKind::BlockAckReq));
-    assert_eq!((sent.len(), b.count(is_given_up)), (7, 3));
+    assert!(sent.iter().all(|s| s.1 == FrameKind::Data && s.4 == [2]));
+    assert_eq!((sent.len(), b.count(is_given_up)), (10, 3));
+}
+
+/// A station whose peer has answered neither two MPDUs nor the seven requests for them.
+fn after_requests_in_vain(wlan: &str) -> Bench {
+    let mut b = Bench::new(wlan, 3);
+    b.enqueue(43, BE, 2);
+    b.wait(1_000_000);
+    assert_eq!(b.count(is_given_up), 2);
+    b
+}
+
+#[test]
+fn data_go_on_after_requests_in_vain_and_the_request_follows_the_first_answer() {
+    // As `bar_pending` of mac80211: a request that has failed is sent again when a frame to the station is acknowledged.
+    let mut b = after_requests_in_vain("aggregation.max_mpdus = 2");
+    b.enqueue(1_000_000, BE, 4);
+    let (_, kind, end, _, seqs) = b.next_frame();
+    assert_eq!((kind, &seqs[..]), (FrameKind::Data, &[2, 3][..]));
+    b.block_ack(end, BE, 0, 0b1111);
+    assert_eq!(b.count(is_sent), 2);
+    // The recipient may wait for numbers that were given up.
+    let (_, kind, end, _, start) = b.next_frame();
+    assert_eq!((kind, start), (FrameKind::BlockAckReq, vec![4]));
+    b.block_ack(end, BE, 4, 0);
+    let (_, kind, end, _, seqs) = b.next_frame();
+    assert_eq!((kind, &seqs[..]), (FrameKind::Data, &[4, 5][..]));
+    b.block_ack(end, BE, 4, 0b11);
+    assert_eq!((b.count(is_sent), b.wait(2_000_000)), (4, vec![]));
+}
+
+#[test]
+fn an_ack_after_requests_in_vain_is_confirmed_by_a_block_ack() {
+    // A recipient acknowledges an MPDU behind its window, too, and does not pass it up (10.25.6.6).
+    let mut b = after_requests_in_vain("aggregation.max_mpdus = 2");
+    b.enqueue(1_000_000, BE, 1);
+    let (_, kind, end, _, seqs) = b.next_frame();
+    assert_eq!((kind, &seqs[..]), (FrameKind::Data, &[2][..]));
+    b.ack(end);
+    let (_, kind, end, _, start) = b.next_frame();
+    assert_eq!((kind, start, b.count(is_sent)), (FrameKind::BlockAckReq, vec![2], 0));
+    b.block_ack(end, BE, 2, 0b1);
+    assert_eq!((b.count(is_sent), b.wait(2_000_000)), (1, vec![]));
+}
+
+#[test]
+fn requests_catch_up_with_a_window_that_was_left_behind() {
+    // The peer is gone while 75 times 28 MPDUs are given up. Its window still begins with 0: 2100 and the numbers behind it
+    // are older for it, and so is a request with one of them. One with 2047 is not (10.25.6.5: less than 2^11 ahead).
+    let mut b = Bench::new("", 1);
+    let mut at = 43;
+    for _ in 0..75 {
+        b.enqueue(at, BE, 28);
+        at += 1_000_000;
+        b.wait(at);
+    }
+    assert_eq!(b.count(is_given_up), 2100);
+    b.enqueue(at, BE, 2);
+    let (_, kind, end, _, seqs) = b.next_frame();
+    assert_eq!((kind, &seqs[..]), (FrameKind::Data, &[2100, 2101][..]));
+    b.block_ack(end, BE, 0, 0);
+    for start in [2047, 2100] {
+        let (_, kind, end, _, asked) = b.next_frame();
+        assert_eq!((kind, asked), (FrameKind::BlockAckReq, vec![start]));
+        b.block_ack(end, BE, start, 0);
+    }
+    let (_, kind, end, _, seqs) = b.next_frame();
+    assert_eq!((kind, &seqs[..]), (FrameKind::Data, &[2100, 2101][..]));
+    b.block_ack(end, BE, 2100, 0b11);
+    assert_eq!((b.count(is_sent), b.count(is_given_up)), (2, 2100));
+}
+
+#[test]
+fn rts_and_requests_have_the_slowest_rate_where_the_rate_is_chosen() {
+    // MCS 7 for the data, 6 Mbit/s around them (10.6.6): RTS 52 us, CTS 44 us, an A-MPDU of 2 420 us, block
+    // acknowledgement at 24 Mbit/s 32 us; request 56 us, and the answer to it 68 us.
+    let mut b =
+        Bench::new("aggregation.max_mpdus = 2, rts_threshold = \"always\", rate_control.algorithm = \"ideal\"", 1);
+    let (rng, mode) = (Stream::new(1, Purpose::RateControl, 0), b.rules.data_mode());
+    let control = RateControl::new(&b.rules.rate_control, mode, &b.timing, |_, _| 1.0, rng);
+    let modes = Modes::new(mode, vec![]);
+    b.station = QosStation::new(ME, &b.rules, modes, control, Stream::new(1, Purpose::Backoff, 0));
+    b.enqueue(43, BE, 1);
+    let rts = b.next_frame();
+    assert_eq!((rts.1, rts.2 - rts.0), (FrameKind::Rts, 52));
+    let cts = Frame { kind: FrameKind::Cts, to: ME, from: PEER, ..Frame::NONE };
+    b.hear(rts.2 + 16, rts.2 + 60, &cts, &Psdu::default(), &[]);
+    let data = b.next_frame();
+    assert_eq!(data.2 - data.0, 1936, "MCS 0, before a frame has arrived");
+    b.call(data.2, |s, _| s.arrived(PEER, 10.0));
+    b.ack(data.2);
+    b.enqueue(data.2 + 44, BE, 2);
+    let rts = b.next_frame();
+    assert_eq!((rts.1, rts.2 - rts.0, rts.3), (FrameKind::Rts, 52, 16 + 44 + 16 + 420 + 16 + 32));
+    b.hear(rts.2 + 16, rts.2 + 60, &cts, &Psdu::default(), &[]);
+    let data = b.next_frame();
+    assert_eq!((data.2 - data.0, data.3), (420, 48));
+    let request = b.next_frame();
+    assert_eq!((request.1, request.2 - request.0, request.3), (FrameKind::BlockAckReq, 56, 16 + 68));
+}
+
+#[test]
+fn a_txop_has_room_for_the_frames_that_protect_it() {
+    // 2080 us at MCS 1: an A-MPDU of 2 takes 1940 us, with SIFS and its block acknowledgement 2000. RTS and CTS at 12 Mbit/s
+    // with two SIFS take 100 us more, a CTS at 11 Mbit/s and SIFS 219 us: a single MPDU of 988 us has room. At MCS 7 ten
+    // MPDUs take 1940 us, 2076 with RTS and all; nine take 1748 us, 2015 behind the CTS, where ten would take 2207.
+    let rts = "rts_threshold = \"always\"";
+    let cts = "protection = \"11 Mbit/s\"";
+    for (mcs, protection, first, before, mpdus, airtime) in [
+        (1, "rts_threshold = \"never\"", FrameKind::Data, 0, 2, 1940),
+        (1, rts, FrameKind::Rts, 36 + 16 + 32 + 16, 1, 988),
+        (1, cts, FrameKind::Cts, 203 + 16, 1, 988),
+        // A single MPDU is below the threshold and needs no RTS; two would, and then end too late.
+        (1, "rts_threshold = \"2000 B\"", FrameKind::Data, 0, 1, 988),
+        (7, rts, FrameKind::Rts, 28 + 16 + 28 + 16, 10, 1940),
+        (7, cts, FrameKind::Cts, 203 + 16, 9, 1748),
+    ] {
+        let wlan = format!("ppdu.mcs = {mcs}, edca.video.txop_limit = \"2080 us\", {protection}");
+        let mut b = Bench::new(&wlan, 1);
+        b.enqueue(34, VI, 20);
+        let frame = b.next_frame();
+        assert_eq!((frame.0, frame.1), (34, first), "{wlan}");
+        let mut data = frame.clone();
+        if first == FrameKind::Rts {
+            let answer = Frame { kind: FrameKind::Cts, to: ME, from: PEER, ..Frame::NONE };
+            let until = 34 + before - 16;
+            b.hear(frame.2 + 16, until, &answer, &Psdu::default(), &[]);
+        }
+        if first != FrameKind::Data {
+            assert_eq!(frame.2 + frame.3, 34 + 2080, "{wlan}: the NAV ends with the limit");
+            data = b.next_frame();
+        }
+        assert_eq!((data.0, data.4.len(), data.2 - data.0), (34 + before, mpdus, airtime), "{wlan}");
+        assert_eq!(data.2 + data.3, 34 + 2080, "{wlan}: the NAV ends with the limit");
+    }
+}
+
+#[test]
+fn the_first_frame_belongs_to_an_agreement_that_exists_from_the_start() {
+    let (mut b, mut peer) = (Bench::new("", 1), Bench::new("", 2));
+    b.enqueue(43, BE, 1);
+    let frame = Frame { kind: FrameKind::Data, to: ME, from: PEER, mode: b.rules.data_mode(), ..Frame::NONE };
+    let (at, _, end, ..) = b.next_frame();
+    peer.hear(at, end, &frame, &b.station.psdu, &[true]);
+    peer.wait(end + 45);
+    b.ack(end);
+    b.enqueue(end + 45, BE, 2);
+    let (at, _, end, _, seqs) = b.next_frame();
+    assert_eq!(seqs, [1, 2]);
+    peer.hear(at, end, &frame, &b.station.psdu, &[true, true]);
+    assert_eq!(peer.count(|o| matches!(o, Out::Deliver { .. })), 3, "nothing is missing in front of them");
 }
 
 #[test]

@@ -110,3 +110,20 @@ fn minstrel_decides_by_averaged_probabilities() {
     let clean: &[Row] = &[(0, 30, 1536, 0, "11"), (310, 1, 1536, ALL, "11 11 1 1 11 11 1 1")];
     check("a clean link", control(cfg), clean);
 }
+
+#[test]
+fn ideal_rate_control_begins_anew_when_nothing_arrives() {
+    let mut control = control(Config { algorithm: Algorithm::Ideal, ..Config::default() });
+    control.begin(PEER, Kind::Data, 1536, Time::ZERO);
+    for _ in 0..2 {
+        // The neighbour is near, moves away while nothing is sent, and is found again at the slowest rate.
+        control.arrived(PEER, 1.0);
+        let tried = (0..9).map(|_| {
+            let mode = control.begin(PEER, Kind::Data, 1536, Time::ZERO);
+            control.sent();
+            control.failed(Time::ZERO);
+            mode.0
+        });
+        assert_eq!(tried.collect::<Vec<_>>(), [3, 3, 3, 3, 3, 3, 3, 0, 0]);
+    }
+}

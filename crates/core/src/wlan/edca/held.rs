@@ -70,11 +70,42 @@ pub struct Stream {
     /// The recipient may have an agreement: it was asked once, though its response may not have come.
     recipient_agrees: bool,
     /// A request for a block acknowledgement comes before further data.
-    pub request_due: bool,
+    request_due: bool,
     /// Requests sent in vain since the last block acknowledgement.
     pub requests: u32,
-    /// Requests were given up: the next one waits until there is something to send.
-    pub abandoned: bool,
+    /// Requests were given up: data go on, and the next one follows the first answer to them.
+    request_later: bool,
+    /// Number that the next request has, if the window of the recipient cannot be moved to its own at once.
+    request_from: Option<u16>,
+}
+
+impl Stream {
+    /// Tells if it is to request a block acknowledgement.
+    fn requests(&self) -> bool {
+        self.request_due && self.recipient_agrees
+    }
+
+    /// The outcome of what was sent, or that something was given up, is to be told by a request before further data.
+    pub fn request(&mut self) {
+        (self.request_due, self.request_later) = (true, false);
+    }
+
+    /// The recipient waits for numbers that will not come: a request tells it so, unless its turn comes later anyway.
+    fn skip(&mut self) {
+        self.request_due |= !self.request_later;
+    }
+
+    /// Requests are given up until the receiver answers data.
+    fn postpone_request(&mut self) {
+        (self.request_due, self.request_later, self.request_from, self.requests) = (false, true, None, 0);
+    }
+
+    /// The receiver has answered data.
+    fn on_answer(&mut self) {
+        if std::mem::take(&mut self.request_later) {
+            self.request_due = true;
+        }
+    }
 }
 
 /// Limits of a PSDU.
@@ -84,8 +115,18 @@ pub struct Room {
     pub mode: Mode,
     /// Longest time on air.
     pub airtime: Span,
+    /// Size of a PSDU above which other frames come first in its exchange, and the time that they take \[B\].
+    pub protected_above: (u32, Span),
     /// A single MPDU may last longer.
     pub single_may_exceed: bool,
+}
+
+impl Room {
+    /// Longest time on air of a PSDU of this size.
+    fn airtime_of(&self, bytes: u32) -> Span {
+        let (size, before) = self.protected_above;
+        if bytes > size { self.airtime - before.min(self.airtime) } else { self.airtime }
+    }
 }
 
 /// Outcome of a packet.
@@ -128,14 +169,15 @@ impl Queue {
         self.streams.iter().any(|s| s.state.holds() && s.to == h.to && s.tid == h.tid)
     }
 
-    /// Tells if there is an agreement with the receiver of a packet.
+    /// Tells if there is an agreement with the receiver of a packet, which may be the first one for it.
     fn is_agreed(&self, h: &Held) -> bool {
-        self.streams.iter().any(|s| s.state == Agreed::Yes && s.to == h.to && s.tid == h.tid)
+        let stream = self.streams.iter().find(|s| s.to == h.to && s.tid == h.tid);
+        stream.map_or(self.first_state, |s| s.state) == Agreed::Yes
     }
 
     /// Tells if anything may be sent now.
     pub fn is_ready(&self) -> bool {
-        let asks = self.streams.iter().any(|s| self.requests(s) || s.state == Agreed::Asking);
+        let asks = self.streams.iter().any(|s| s.requests() || s.state == Agreed::Asking);
         asks || self.first().is_some()
     }
 
@@ -224,7 +266,8 @@ impl Queue {
                 recipient_agrees: state == Agreed::Yes,
                 request_due: false,
                 requests: 0,
-                abandoned: false,
+                request_later: false,
+                request_from: None,
             });
             self.streams.len() - 1
         });
@@ -233,13 +276,9 @@ impl Queue {
 
     /// First stream that needs a request for a block acknowledgement, with the number from which on it asks.
     pub fn due_request(&self) -> Option<(RadioId, u8, u16)> {
-        let stream = self.streams.iter().find(|s| self.requests(s))?;
-        Some((stream.to, stream.tid, self.start(stream.to, stream.tid)))
-    }
-
-    /// Tells if a stream is to request a block acknowledgement.
-    fn requests(&self, s: &Stream) -> bool {
-        s.request_due && s.recipient_agrees && (!s.abandoned || self.of(s.to, s.tid).next().is_some())
+        let stream = self.streams.iter().find(|s| s.requests())?;
+        let start = stream.request_from.unwrap_or_else(|| self.start(stream.to, stream.tid));
+        Some((stream.to, stream.tid, start))
     }
 
     /// First number of a stream that is not acknowledged, WinStartO.
@@ -304,7 +343,8 @@ impl Queue {
                 break;
             }
             let (bytes, packets) = self.mpdu(i, aggregation, header, |size| {
-                timing.data_in(room.mode, DELIMITER + size) <= room.airtime.min(aggregation.max_airtime)
+                let airtime = room.airtime_of(DELIMITER + size).min(aggregation.max_airtime);
+                timing.data_in(room.mode, DELIMITER + size) <= airtime
             });
             // A single MPDU has a delimiter only with VHT; all subframes but the last end at a multiple of 4 B.
             let delimiter = if count > 0 || timing.delimits_single() { DELIMITER } else { 0 };
@@ -315,8 +355,9 @@ impl Queue {
             };
             let (first_byte, total) = (before + delimiter, before + delimiter + bytes);
             let time = timing.data_in(room.mode, total);
-            let fits = total <= aggregation.max_size.0 && time <= room.airtime.min(aggregation.max_airtime);
-            let alone = count == 0 && (time <= room.airtime || room.single_may_exceed);
+            let airtime_left = room.airtime_of(total);
+            let fits = total <= aggregation.max_size.0 && time <= airtime_left.min(aggregation.max_airtime);
+            let alone = count == 0 && (time <= airtime_left || room.single_may_exceed);
             if !(alone || (count > 0 && fits)) {
                 break;
             }
@@ -371,8 +412,17 @@ impl Queue {
         }
     }
 
-    /// The ACK of the only MPDU in the PSDU has come.
+    /// The ACK of the only MPDU in the PSDU has come. Where a request is to follow, the block acknowledgement tells if
+    /// the recipient, whose window may be elsewhere, has passed the MPDU up.
     pub fn on_ack(&mut self, done: &mut Vec<(Held, Outcome)>) {
+        let sent = self.held.iter().find(|h| h.in_psdu).map(|h| (h.to, h.tid));
+        if let Some((to, tid)) = sent {
+            let stream = self.stream(to, tid);
+            stream.on_answer();
+            if stream.requests() {
+                return self.leave();
+            }
+        }
         self.settle(done, |h| h.in_psdu.then_some(Outcome::Acknowledged));
     }
 
@@ -392,8 +442,14 @@ impl Queue {
         self.fail(|h| listed(h) == Some(false));
         let given_up =
             self.settle(done, |h| if listed(h)? { Some(Outcome::Acknowledged) } else { h.exhausted(limits, now) });
+        let own = self.start(to, tid);
         let stream = self.stream(to, tid);
-        (stream.request_due, stream.requests, stream.abandoned) = (given_up, 0, false);
+        // A request moves the window by less than half of the numbers: after a long silence it takes several.
+        let step = (start + NUMBERS / 2 - 1) % NUMBERS;
+        let next_step = (ahead(start, own) >= NUMBERS / 2).then_some(step);
+        let steps = std::mem::replace(&mut stream.request_from, next_step).or(next_step).is_some();
+        (stream.request_due, stream.requests) = (given_up || steps, 0);
+        stream.on_answer();
         self.leave();
     }
 
@@ -425,22 +481,17 @@ impl Queue {
         let over = given_up && !self.held.iter().any(|h| h.in_psdu);
         // Its number may never have been on the air, but the recipient waits for it all the same.
         if let Some((to, tid)) = stream.filter(|_| given_up) {
-            self.stream(to, tid).request_due = true;
+            self.stream(to, tid).skip();
         }
         self.leave();
         over
     }
 
-    /// Gives up what was sent to a receiver that answers no request, or else the first MPDU for it.
+    /// Gives up what was sent to a receiver that answers no request. Data go on, as in mac80211, whose request waits for
+    /// the next answer, too (`bar_pending`): they may arrive, and rate control learns from them.
     pub fn give_up(&mut self, (to, tid): (RadioId, u8), done: &mut Vec<(Held, Outcome)>) {
-        let of_stream = |h: &Held| h.to == to && h.tid == tid;
-        if !self.settle(done, |h| (of_stream(h) && h.sent).then_some(Outcome::GivenUp)) {
-            let first = self.held.iter().find(|h| of_stream(h)).map(|h| (h.packet, h.seq));
-            let is_first = |h: &Held| first.is_some_and(|f| f.0 == h.packet || (f.1.is_some() && f.1 == h.seq));
-            self.settle(done, |h| (of_stream(h) && is_first(h)).then_some(Outcome::GivenUp));
-        }
-        let stream = self.stream(to, tid);
-        (stream.requests, stream.abandoned) = (0, true);
+        self.settle(done, |h| (h.to == to && h.tid == tid && h.sent).then_some(Outcome::GivenUp));
+        self.stream(to, tid).postpone_request();
     }
 
     /// Gives up packets whose time is over. Returns true if any was.
@@ -451,7 +502,7 @@ impl Queue {
         }
         let over: Vec<_> = self.held.iter().filter(|h| old(h)).map(|h| (h.to, h.tid)).collect();
         self.settle(done, |h| old(h).then_some(Outcome::GivenUp));
-        over.into_iter().for_each(|(to, tid)| self.stream(to, tid).request_due = true);
+        over.into_iter().for_each(|(to, tid)| self.stream(to, tid).skip());
         true
     }
 
@@ -479,7 +530,7 @@ impl Queue {
     pub fn clear(&mut self, dropped: &mut Vec<PacketId>) {
         self.fail(|_| true);
         dropped.extend(self.held.drain(..).map(|h| h.packet));
-        self.streams.iter_mut().for_each(|s| (s.request_due, s.requests, s.abandoned) = (true, 0, true));
+        self.streams.iter_mut().filter(|s| s.recipient_agrees).for_each(Stream::postpone_request);
     }
 }
 

@@ -125,7 +125,8 @@ settings! {
         pub after_missed: MissedBlockAck = MissedBlockAck::Request,
         /// Attempts at an MPDU under an agreement.
         pub mpdu_attempts: Option<u32> | "unlimited" = Some(10) => range(1, 255),
-        /// Attempts at a block acknowledgement request, after which what was sent is given up.
+        /// Attempts at a block acknowledgement request, after which what was sent is given up; data go on, and the next
+        /// request follows their first answer.
         pub request_attempts: Option<u32> | "unlimited" = Some(7) => range(1, 255),
         /// Time after its first attempt at which an MPDU is given up (dot11MaxTransmitMSDULifetime).
         pub lifetime: Option<Span> | "unlimited" = Some(Span(524_288_000)) => at_most(Span::secs(100)),

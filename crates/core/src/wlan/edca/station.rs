@@ -487,12 +487,7 @@ impl QosStation {
             self.queues[category as usize].stream(from, tid).state = Agreed::Yes;
         } else {
             // A repeated request changes nothing but the start, before which everything was acknowledged.
-            let window = cx.rules.block_ack.buffer_mpdus as u16;
-            let mut fresh = Recipient::new(from, tid, window, start);
-            // Its first MPDU may have arrived alone before, when the ACK was lost.
-            if self.seen.contains(&(from, tid, start)) {
-                fresh.on_mpdu(start, &mut Vec::new());
-            }
+            let fresh = self.fresh_recipient(from, tid, start, cx.rules);
             match self.recipients.iter_mut().find(|r| (r.from, r.tid) == (from, tid)) {
                 Some(recipient) if recipient.start() == start => {}
                 Some(recipient) => *recipient = fresh,
@@ -565,8 +560,7 @@ impl QosStation {
         }
         let tid = heard.psdu.tid;
         let known = |r: &Recipient| (r.from, r.tid) == (frame.from, tid);
-        let established = cx.rules.block_ack.agreement == Agreement::Established;
-        let agreed = if established { heard.psdu.agreed } else { self.recipients.iter().any(known) };
+        let agreed = heard.psdu.agreed || self.recipients.iter().any(known);
         let mut i = 0;
         let mpdus = &heard.psdu.mpdus;
         for group in mpdus.chunk_by(|a, b| a.seq == b.seq) {
@@ -632,9 +626,19 @@ impl QosStation {
     fn recipient(&mut self, from: RadioId, tid: u8, start: u16, rules: &Config) -> usize {
         let known = self.recipients.iter().position(|r| (r.from, r.tid) == (from, tid));
         known.unwrap_or_else(|| {
-            self.recipients.push(Recipient::new(from, tid, rules.block_ack.buffer_mpdus as u16, start));
+            self.recipients.push(self.fresh_recipient(from, tid, start, rules));
             self.recipients.len() - 1
         })
+    }
+
+    /// Recipient of an agreement whose first number is `start`.
+    fn fresh_recipient(&self, from: RadioId, tid: u8, start: u16, rules: &Config) -> Recipient {
+        let mut fresh = Recipient::new(from, tid, rules.block_ack.buffer_mpdus as u16, start);
+        // Its first MPDU may have arrived alone before, when the ACK was lost.
+        if self.seen.contains(&(from, tid, start)) {
+            fresh.on_mpdu(start, &mut Vec::new());
+        }
+        fresh
     }
 
     /// Reordering buffers have waited long enough.
@@ -741,7 +745,7 @@ impl QosStation {
                 let patient = Limits { attempts: None, rts_attempts: None, lifetime: None };
                 self.with_queue(cx, |queue, done, now| {
                     queue.on_failure(false, &patient, now, done);
-                    queue.stream(stream.0, stream.1).request_due = true;
+                    queue.stream(stream.0, stream.1).request();
                 });
             } else {
                 let limits = limits(cx.rules, agreed);
@@ -984,9 +988,8 @@ impl QosStation {
         if rules.has_block_ack()
             && let Some((to, tid, start)) = queue.due_request()
         {
-            let data = self.modes.to(to);
-            let (mode, airtime) = timing.control_for(data, BLOCK_ACK_REQUEST_BYTES);
-            let response = timing.control_for(data, BLOCK_ACK_BYTES).1;
+            let (mode, airtime) = self.control_for(self.modes.to(to), BLOCK_ACK_REQUEST_BYTES, timing);
+            let response = timing.control_for(mode, BLOCK_ACK_BYTES).1;
             self.psdu.mpdus.clear();
             (self.psdu.tid, self.psdu.start, self.psdu.bytes) = (tid, start, BLOCK_ACK_REQUEST_BYTES);
             let fits = txop.first || airtime + timing.sifs + response <= left;
@@ -1018,10 +1021,35 @@ impl QosStation {
         let single = timing.control_for(mode, ACK_BYTES).1;
         let block = timing.control_for(mode, BLOCK_ACK_BYTES).1;
         let most = if rules.has_block_ack() { block } else { single };
-        let room = Room { mode, airtime: left - (timing.sifs + most).min(left), single_may_exceed: txop.first };
+        let protected_above = self.protection(txop, mode, cx);
+        let airtime = left - (timing.sifs + most).min(left);
+        let room = Room { mode, airtime, protected_above, single_may_exceed: txop.first };
+        let queue = &mut self.queues[txop.category as usize];
         let airtime = queue.fill(&mut self.psdu, room, (&rules.aggregation, &rules.block_ack), timing, cx.now)?;
         let response = if self.psdu.aggregate { block } else { single };
         Some(Exchange { kind: FrameKind::Data, to, mode, airtime, response })
+    }
+
+    /// Mode of an RTS or a request for a block acknowledgement of this size, and its time on air. Its loss is no attempt
+    /// for rate control, and data wait for its answer, so that a rate that is too fast must not be the reason for it:
+    /// where rates are chosen it has that of such frames around data at the slowest one, which every receiver in reach
+    /// can read. Any basic rate is allowed (10.6.6); ns-3 and mac80211 take the lowest, too.
+    fn control_for(&self, data: Mode, bytes: u32, timing: &Timing) -> (Mode, Span) {
+        timing.control_for(self.control.as_ref().map_or(data, |control| control.slowest()), bytes)
+    }
+
+    /// Size of a PSDU above which an RTS or a CTS to this station itself comes first in a TXOP, and the time until the
+    /// PSDU that such frames take.
+    fn protection(&self, txop: Txop, mode: Mode, cx: &Cx<'_>) -> (u32, Span) {
+        let timing = cx.timing;
+        match timing.protection {
+            _ if !txop.first || txop.until == Time::NEVER => (u32::MAX, Span::ZERO),
+            Some((_, cts)) => (0, cts + timing.sifs),
+            None => {
+                let (mode, rts) = self.control_for(mode, RTS_BYTES, timing);
+                (cx.rules.rts_threshold.0, rts + timing.control_for(mode, ACK_BYTES).1 + timing.sifs * 2)
+            }
+        }
     }
 
     /// Action frame that comes next: receiver, TID, first number of the agreement, and whether it is a response.
@@ -1061,7 +1089,7 @@ impl QosStation {
 
     fn send_rts(&mut self, exchange: Exchange, cx: &mut Cx<'_>) {
         self.counters.rts_frames_sent += 1;
-        let (mode, airtime) = cx.timing.control_for(exchange.mode, RTS_BYTES);
+        let (mode, airtime) = self.control_for(exchange.mode, RTS_BYTES, cx.timing);
         let cts = cx.timing.control_for(mode, ACK_BYTES).1;
         self.await_response(State::AwaitCts, airtime, mode, cx);
         let follows = cx.timing.sifs * 3 + cts + exchange.airtime + exchange.response;

@@ -14,10 +14,16 @@ settings! {
     }
 }
 
+/// Failures in a row after which what is known of a neighbour is out of date: the attempts at a packet,
+/// dot11ShortRetryLimit.
+const MOST_FAILURES: u32 = 7;
+
 /// State of a neighbour.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ideal {
     rate: u8,
+    /// Attempts that have failed since a frame has arrived.
+    failures: u32,
 }
 
 impl RateRule for Ideal {
@@ -32,7 +38,12 @@ impl RateRule for Ideal {
         Chain::at(self.rate)
     }
 
+    /// A neighbour that has moved away since its last frame would never get another one.
     fn on_failure(&mut self, frame: &mut Frame, _cx: &Cx<'_>) {
+        self.failures += 1;
+        if self.failures >= MOST_FAILURES {
+            self.rate = 0;
+        }
         frame.next_rate = self.rate;
     }
 
@@ -40,6 +51,7 @@ impl RateRule for Ideal {
 
     fn arrived(&mut self, ratio: f64, least: &[f64]) {
         self.rate = least.iter().rposition(|&l| l <= ratio).unwrap_or(0) as u8;
+        self.failures = 0;
     }
 }
 

@@ -176,6 +176,11 @@ impl RateControl {
         cfg.algorithm.chooses_rates().then(control)
     }
 
+    /// The slowest of the rates to choose from.
+    pub fn slowest(&self) -> Mode {
+        *self.modes.iter().min_by_key(|mode| mode.rate()).expect("there are rates to choose from")
+    }
+
     /// The frame that is being sent, what is known of its neighbour, and what the algorithm may use.
     fn parts(&mut self, now: Time) -> (&mut Frame, &mut State, Cx<'_>) {
         let RateControl { cfg, modes, times, neighbours, frame, rng, .. } = self;
