@@ -4,7 +4,7 @@ use chappe_core::packet::{Kind, PacketId, RadioId};
 use chappe_core::rng::{Purpose, Stream};
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::unit::{Span, Time};
-use chappe_core::wlan::edca::{Heard, Mpdu, Psdu, QosStation, Secondary};
+use chappe_core::wlan::edca::{AccessCategory, Heard, Mpdu, Psdu, QosStation, Secondary};
 use chappe_core::wlan::rate::RateControl;
 use chappe_core::wlan::{Config, Cx, Frame, FrameKind, Medium, Modes, Out, Signal, Timing};
 
@@ -824,4 +824,21 @@ fn a_retry_of_the_first_mpdu_of_an_agreement_is_delivered_once() {
     let delivered: Vec<_> =
         b.said.iter().filter_map(|s| if let Out::Deliver { packet } = s.1 { Some(packet.0) } else { None }).collect();
     assert_eq!(delivered, [100, 101]);
+}
+
+/// A packet of 1508 B with LLC takes 185.6 us at 65 Mbit/s: with 64 the station holds 11.88 ms, with 65 12.06 ms; with
+/// three receivers 15 ms count, which 80 packets do not reach (14.85 ms).
+#[test]
+fn a_station_holds_packets_by_their_time_on_air() {
+    for (receivers, most) in [(1, 65), (2, 65), (3, 81)] {
+        let mut b = Bench::new("edca = { held_airtime = \"12 ms\", receiver_airtime = \"5 ms\" }", 1);
+        let mut held = 0;
+        while b.station.has_room(AccessCategory::BestEffort, &b.rules) {
+            let (packet, to) = (PacketId(held), RadioId(1 + held % receivers));
+            b.call(0, |s, cx| s.enqueue(packet, Kind::Data, to, BE, BYTES, cx));
+            held += 1;
+        }
+        assert_eq!(held, most, "{receivers} receivers");
+        assert!(b.station.has_room(AccessCategory::Voice, &b.rules), "each category holds its own");
+    }
 }

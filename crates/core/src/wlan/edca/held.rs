@@ -4,7 +4,7 @@ use super::psdu::{Mpdu, Psdu};
 use super::recipient::{NUMBERS, ahead};
 use super::{Aggregation, BlockAck};
 use crate::packet::{Kind, PacketId, RadioId};
-use crate::unit::{Span, Time};
+use crate::unit::{BitRate, Span, Time};
 use crate::wlan::Mode;
 use crate::wlan::timing::Timing;
 use std::collections::VecDeque;
@@ -151,6 +151,8 @@ pub struct Limits {
 pub struct Queue {
     held: VecDeque<Held>,
     streams: Vec<Stream>,
+    /// Room to count the bytes for each receiver.
+    receivers: Vec<(RadioId, u32)>,
     /// State of a new stream.
     first_state: Agreed,
     /// MPDUs whose attempt has failed, since this was asked last.
@@ -161,7 +163,7 @@ impl Queue {
     /// An empty queue; `agreed`: all its agreements exist from the start.
     pub fn new(agreed: bool) -> Queue {
         let first_state = if agreed { Agreed::Yes } else { Agreed::No(Time::ZERO) };
-        Queue { held: VecDeque::new(), streams: Vec::new(), first_state, failed: 0 }
+        Queue { held: VecDeque::new(), streams: Vec::new(), receivers: Vec::new(), first_state, failed: 0 }
     }
 
     /// Tells if the packets of a stream wait for an agreement.
@@ -235,6 +237,20 @@ impl Queue {
 
     pub fn is_empty(&self) -> bool {
         self.held.is_empty()
+    }
+
+    /// Time on air of all packets at the rates of their receivers, without preambles, and the number of receivers.
+    pub fn airtime(&mut self, rate: impl Fn(RadioId) -> BitRate) -> (Span, u64) {
+        let receivers = &mut self.receivers;
+        receivers.clear();
+        for h in &self.held {
+            match receivers.iter_mut().find(|r| r.0 == h.to) {
+                Some(receiver) => receiver.1 += h.msdu,
+                None => receivers.push((h.to, h.msdu)),
+            }
+        }
+        let airtime = receivers.iter().fold(Span::ZERO, |sum, &(to, bytes)| sum + rate(to).airtime(bytes));
+        (airtime, receivers.len() as u64)
     }
 
     /// First packet that is not held back.

@@ -88,6 +88,13 @@ settings! {
         /// Packets that a station holds in each category: those that wait, and those sent but not acknowledged. Others
         /// wait in the interface queue.
         pub held_packets: u32 = 128 => range(1, 1024),
+        /// Time on air of the packets that a station holds in each category, at the rates of their receivers; a station
+        /// that has more receivers than `receiver_airtime` allows for in this time holds so much for each of them.
+        /// Further packets wait in the interface queue.
+        pub held_airtime: Option<Span> | "unlimited" = None => above(Span::ZERO).at_most(Span::secs(1)),
+        /// Time on air of the packets that a station may hold for each receiver, also beyond `held_airtime`.
+        pub receiver_airtime: Span = Span::ms(5) => at_most(Span::secs(1))
+            ; used when |c| c.held_airtime.is_some(), else "`held_airtime` is unlimited",
     }
 }
 

@@ -219,8 +219,15 @@ impl QosStation {
     }
 
     /// Tells if the station can take a packet of this category.
-    pub fn has_room(&self, category: AccessCategory, rules: &Config) -> bool {
-        self.queues[category as usize].len() < rules.edca.held_packets as usize
+    pub fn has_room(&mut self, category: AccessCategory, rules: &Config) -> bool {
+        let queue = &mut self.queues[category as usize];
+        if queue.len() >= rules.edca.held_packets as usize {
+            return false;
+        }
+        rules.edca.held_airtime.is_none_or(|most| {
+            let (airtime, receivers) = queue.airtime(|to| self.modes.to(to).rate());
+            airtime < most.max(rules.edca.receiver_airtime * receivers)
+        })
     }
 
     /// Tells if the station holds a packet.
