@@ -225,7 +225,8 @@ impl QosStation {
             return false;
         }
         rules.edca.held_airtime.is_none_or(|most| {
-            let (airtime, receivers) = queue.airtime(|to| self.modes.to(to).rate());
+            let chosen = |to| self.control.as_ref().and_then(|control| control.last_to(to));
+            let (airtime, receivers) = queue.airtime(|to| chosen(to).unwrap_or(self.modes.to(to)).rate());
             airtime < most.max(rules.edca.receiver_airtime * receivers)
         })
     }

@@ -108,6 +108,8 @@ struct Neighbour {
     radio: RadioId,
     state: State,
     tally: Tally,
+    /// Index of the rate at which its last frame began.
+    rate: u8,
 }
 
 /// Continuation after a failed attempt.
@@ -181,6 +183,11 @@ impl RateControl {
         *self.modes.iter().min_by_key(|mode| mode.rate()).expect("there are rates to choose from")
     }
 
+    /// The rate at which the last frame to a neighbour began.
+    pub fn last_to(&self, to: RadioId) -> Option<Mode> {
+        self.neighbours.iter().find(|n| n.radio == to).map(|n| self.modes[usize::from(n.rate)])
+    }
+
     /// The frame that is being sent, what is known of its neighbour, and what the algorithm may use.
     fn parts(&mut self, now: Time) -> (&mut Frame, &mut State, Cx<'_>) {
         let RateControl { cfg, modes, times, neighbours, frame, rng, .. } = self;
@@ -195,7 +202,7 @@ impl RateControl {
             let rates = self.modes.len();
             let mut cx = Cx { cfg: &self.cfg, rates, times: &self.times, rng: &mut self.rng, now };
             let state = State::new(&mut cx);
-            self.neighbours.push(Neighbour { radio: to, state, tally: Tally::new(rates) });
+            self.neighbours.push(Neighbour { radio: to, state, tally: Tally::new(rates), rate: 0 });
             self.neighbours.len() - 1
         });
         self.frame = Frame::new(neighbour, kind, bytes);
@@ -203,6 +210,7 @@ impl RateControl {
         frame.chain = state.plan(frame, &mut cx);
         let first = frame.chain.series[0].0;
         (frame.rate, frame.next_rate) = (first, first);
+        self.neighbours[neighbour].rate = first;
         self.counts().packets += 1;
         self.modes[usize::from(first)]
     }
