@@ -99,6 +99,8 @@ ADDED: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "flow": ("arrival_process", "int"),
         "measured": ("started_at_s", "bool"),
         "close_time_s": ("completion_time_s", "float"),
+    "packets": {"sent_at_s": ("retry_cause", "float")},
+    "queue": {"access_category": ("channel", "text")},
     },
     "samples": {"packets_delivered": ("source_queue_packets", "int")},
 }

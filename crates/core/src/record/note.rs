@@ -10,13 +10,13 @@ use crate::record::loss::Cause;
 use crate::tcp::Sender;
 use crate::unit::Position;
 use crate::wlan::Frame;
-use crate::wlan::edca::Psdu;
+use crate::wlan::edca::{AccessCategory, Psdu};
 
 /// Identifies the queue of a radio or of a point-to-point link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum QueueId {
-    /// Queue in front of a radio.
-    Radio(RadioId),
+    /// Queue in front of a radio; of this category in front of a QoS station.
+    Radio(RadioId, Option<AccessCategory>),
     /// Queue in front of the transmitter of a point-to-point link.
     Link {
         /// Node that sends over the link.

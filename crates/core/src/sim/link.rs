@@ -561,8 +561,17 @@ impl Sim {
 
     /// Reports a change of the interface queue of a radio to observers.
     #[inline]
-    fn note_queue(&mut self, r: RadioId, at: Time) {
-        self.watch.note_queue(at, QueueId::Radio(r), &self.net.ports.queues[r.index()], &self.pool);
+    pub(super) fn note_queue(&mut self, r: RadioId, at: Time) {
+        if self.watch.is_observed() {
+            self.note_queues(r, at);
+        }
+    }
+
+    #[cold]
+    fn note_queues(&mut self, r: RadioId, at: Time) {
+        for (category, queue) in self.net.ports.by_category(r) {
+            self.watch.note_queue(at, QueueId::Radio(r, category), queue, &self.pool);
+        }
     }
 
     /// A packet arrives at the interface queue of the radio that reaches its next hop.

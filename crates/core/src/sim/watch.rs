@@ -163,6 +163,12 @@ impl Watch {
     pub(super) fn note_queue(&mut self, at: Time, id: QueueId, queue: &Queue, pool: &PacketPool) {
         if self.observers.is_some() {
             self.note_queue_state(at, id, queue, pool);
+    /// Tells if there are observers.
+    #[inline]
+    pub(super) fn is_observed(&self) -> bool {
+        self.observers.is_some()
+    }
+
         }
     }
 
