@@ -65,7 +65,8 @@ def check_journeys(scenario: chappe.Scenario) -> int:
     packets, frames = results.recorded["packets"], attempts(results.recorded)
     kind, event = pl.col("packet_type").cast(pl.String), pl.col("event").cast(pl.String)
     data = packets.filter(kind.is_in(["tcp_data", "udp"]))
-    begun = dict(data.filter(event.is_in(["created", "injected"])).select("packet", "time_s").iter_rows())
+    # The journey of a packet that a middlebox made begins at the source, too.
+    begun = dict(data.filter(event.is_in(["created", "injected"])).select("packet", "sent_at_s").iter_rows())
     ended = data.filter((event == "delivered") & (pl.col("node") == pl.col("dst"))).unique(
         "packet", keep="first", maintain_order=True
     )

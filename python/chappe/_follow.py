@@ -18,6 +18,7 @@ from chappe._scenario import ScenarioLike, scenario_of
 from chappe._why import LOSSES, REASONS, USES
 from chappe._words import count, times
 
+from chappe.study._reduced import first_arrivals
 SENT, DELIVERED, LOSS, TIMER, ROUTES, HOP = "sent", "delivered", "loss", "timer", "route", "hop"
 KINDS = (SENT, DELIVERED, LOSS, TIMER, ROUTES, HOP)
 """Kinds of lines: a packet is sent, arrives, is lost; a timer expires or a loss is repaired; a route comes or goes; a
@@ -199,7 +200,10 @@ def story_of(results: Results, flow: int, *, has_lines: bool = False) -> Story:
     kind = pl.col("packet_type").cast(pl.String)
     data = packets.filter(kind.is_in(["tcp_data", "udp"]))
     frames = attempts(tables).filter(pl.col("packet").is_in(packets["packet"].unique().implode()))
-    legs = list(journeys(data, frames))
+    told = list(journeys(data, frames))
+    # As in the mean delay of the flow, of the copies of a packet the first that arrived counts.
+    first = set(first_arrivals(results, flow)["packet"])
+    legs = [of_packet for of_packet in told if of_packet[0].packet in first]
     delays, losses, paths = _delays(legs), _losses(packets), _paths(legs)
     cwnd = tables["cwnd"].filter(pl.col("flow") == flow)
     routes = tables["routes"].filter(
@@ -444,12 +448,14 @@ def _ends(packets: pl.DataFrame, legs: Sequence[Sequence[Leg]]) -> list[_Line]:
     delivered = {of_packet[0].packet: of_packet for of_packet in legs}
     lines: list[_Line] = []
     arrived: set[int] = set()
-    sent: set[tuple[str, int]] = set()
+    sent: set[tuple[int, int]] = set()
     for r in packets.iter_rows(named=True):
         name, number, node = _named(r), r["packet"], r["node"]
         if r["event"] in ("created", "injected"):
-            again = " again" if (r["packet_type"], r["sequence"]) in sent and r["packet_type"] == "tcp_data" else ""
-            sent.add((r["packet_type"], r["sequence"]))
+            # A node that splits the connection sends on what the source has sent, others in between send again.
+            again = " again" if r["packet_type"] == "tcp_data" and (r["src"], r["sequence"]) in sent else ""
+            if r["packet_type"] == "tcp_data":
+                sent.add((r["src"], r["sequence"]))
             lines.append((r["time_s"], SENT, node, number, f"node {node} sends {name}{again}"))
         elif r["event"] == "dropped":
             lines.append((r["time_s"], LOSS, node, number, f"{name} is lost at node {node}: {_reason(r)}"))
