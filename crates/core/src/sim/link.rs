@@ -177,6 +177,7 @@ impl Sim {
                 }
             }
             self.flows.on_dropped_at(n, &self.pool[packet], reason, self.now, &mut self.timers);
+            self.watch.drops.count(&self.pool[packet], reason);
             self.pool.end(packet, Fate::Dropped(reason));
         } else {
             self.with_router(n, |router, cx| router.on_link_failure(packet, cx));
@@ -559,7 +560,7 @@ impl Sim {
         self.send_down(n, packet, self.net.cfg.processing_delay);
     }
 
-    /// Reports a change of the interface queue of a radio to observers.
+    /// Reports a change of the interface queues of a radio to observers.
     #[inline]
     pub(super) fn note_queue(&mut self, r: RadioId, at: Time) {
         if self.watch.is_observed() {

@@ -80,6 +80,7 @@ impl Sim {
                 placed.middlebox.on_dropped(&self.pool[packet], placed.node == n, by_link);
             }
         }
+        self.watch.drops.count(&self.pool[packet], reason);
         self.pool.here(n, self.now);
         self.pool.end(packet, Fate::Dropped(reason));
     }
