@@ -209,3 +209,38 @@ def test_captures_can_be_read_after_an_interrupt(tmp_path: Path) -> None:
     for file in files:
         assert sum(1 for packet in packets(file) if check(packet)) > 10
     assert sorted(os.listdir(tmp_path / "pcap")) == sorted(f.name for f in files)
+
+
+def test_short_flows_are_connections_of_their_own(tmp_path: Path) -> None:
+    """In the order of their starts they have ports behind those of flows, one SYN, and segments of their process."""
+    size = {"distribution": "fixed", "mean": "5000 B"}
+    arrivals = {"src": 0, "dst": 1, "rate": 4.0, "count": 8, "size": size}
+    results = captured.run(
+        {
+            "run": {"stop": "20 s", "batches": 1, "warmup_batches": 0},
+            "topology": {"kind": "none", "wired_nodes": 2},
+            "wired_link": [{"src": 0, "dst": 1}],
+            "flow": [{"src": 0, "dst": 1, "bulk.segments": 3}],
+            "arrival_process": [arrivals, {**arrivals, "tcp.mss": "500 B"}],
+        },
+        pcap=tmp_path,
+    )
+    data = (tmp_path / "node-0.pcapng").read_bytes()
+    syns: list[int] = []
+    payload: dict[int, list[int]] = {}
+    place = 0
+    while place < len(data):
+        kind, length = struct.unpack_from("<II", data, place)
+        if kind == 6:
+            interface, _, _, size_of, _ = struct.unpack_from("<IIIII", data, place + 8)
+            packet = data[place + 28 : place + 28 + size_of]
+            port = int.from_bytes(packet[20:22], "big")
+            if interface == 0 and packet[9] == 6 and port >= 40_000:
+                header = 20 + (packet[32] >> 4) * 4
+                payload.setdefault(port, []).append(len(packet) - header)
+                syns += [port] if packet[33] & 2 else []
+        place += length
+    assert syns == list(range(40_000, 40_017))
+    for number, row in enumerate(results.short_flows.iter_rows(named=True)):
+        full = [1460] * 3 + [620] if row["arrival_process"] == 0 else [500] * 10
+        assert [n for n in payload[40_001 + number] if n] == full

@@ -65,7 +65,8 @@ def check_journeys(scenario: chappe.Scenario) -> int:
     packets, frames = results.recorded["packets"], attempts(results.recorded)
     kind, event = pl.col("packet_type").cast(pl.String), pl.col("event").cast(pl.String)
     data = packets.filter(kind.is_in(["tcp_data", "udp"]))
-    begun = dict(data.filter(event.is_in(["created", "injected"])).select("packet", "time_s").iter_rows())
+    # The journey of a packet that a middlebox made begins at the source, too.
+    begun = dict(data.filter(event.is_in(["created", "injected"])).select("packet", "sent_at_s").iter_rows())
     ended = data.filter((event == "delivered") & (pl.col("node") == pl.col("dst"))).unique(
         "packet", keep="first", maintain_order=True
     )
@@ -159,6 +160,47 @@ def test_a_path_ends_at_its_destination_even_where_delivery_takes_no_time(preset
     story = follow(chappe.Scenario.chain(2, stop="200 delivered", extends=preset))
     assert story.paths["path"].to_list() == ["0 - 1 - 2"]
     assert story.findings[1] == "Its packets take 2 hops: 0 - 1 - 2."
+
+
+WIRED = {
+    "run": {"stop": "1 s", "batches": 1, "warmup_batches": 0},
+    "topology": {"hops": 1, "wired_nodes": 2},
+    "wired_link": [{"src": 1, "dst": 2}, {"src": 2, "dst": 3, "rate": "1 Mbit/s"}],
+    "flow": [{"src": 2, "dst": 3}, {"src": 0, "dst": 1}, {"src": 0, "dst": 3, "app": "cbr"}],
+}
+
+
+def test_a_flow_that_no_radio_carries_has_a_story() -> None:
+    """It fills its link; the story of a flow over both names the busier of medium and link."""
+    link = "Its bottleneck is the link from node 2 to node 3, busy"
+    assert follow(WIRED, 0).findings[-1].startswith(link)
+    assert follow(WIRED, 1).findings[-1].startswith("Its bottleneck is node")
+    told = told_of(chappe.run(WIRED), 3)
+    assert set(told.stories) == {0, 1, 2}
+    alone = {**WIRED, "topology": {"kind": "none", "wired_nodes": 4}, "flow": [{"src": 1, "dst": 3}]}
+    assert told_of(chappe.run(alone), 3).stories[0].findings[-1].startswith(link)
+
+
+def test_a_cause_stands_before_its_effect() -> None:
+    """What a sender does at an instant follows what it learns then, whatever table tells it."""
+    moving = changed(
+        "chain.toml", **{"run.stop": "20 s", "wlan.error": {"model": "uniform", "rate": 0.2, "layer": "net"}}
+    )
+    for scenario in (moving, STARVED, SCENARIOS["a walk with AODV"]()):
+        events = follow(scenario, 1 if scenario is STARVED else 0).events
+        causes = 0
+        for _, lines in itertools.groupby(events.iter_rows(named=True), key=lambda line: line["time_s"]):
+            told = [(line["kind"], line["node"], line["text"]) for line in lines]
+            for place, (kind, node, text) in enumerate(told):
+                before = [k for k, n, _ in told[:place] if n == node]
+                after = [(k, t) for k, n, t in told[place + 1 :] if n == node]
+                if kind == "timer":
+                    causes += 1
+                    assert "sent" not in before, text
+                    assert not any(k == "delivered" for k, _ in after), text
+                if kind == "loss" and "no route" in text:
+                    assert not any(k == "route" and "any more" in t for k, t in after), text
+        assert causes > 0
 
 
 def test_a_reader_that_holds_a_flow_back_is_named() -> None:

@@ -5,6 +5,7 @@ import io
 import math
 import re
 from pathlib import Path
+from typing import Any
 
 import chappe
 import numpy as np
@@ -536,3 +537,43 @@ def test_a_search_by_a_quantile(tmp_path: Path) -> None:
     assert chappe.Study(folder).curve().equals(curve)
     with pytest.raises(chappe.StudyError, match="has no better direction"):
         chappe.search(chain, "tcp.receive_window", low=1, high=8, measure="x", measures={"x": RATIO}, seeds=2)
+
+
+STOPS = {
+    "run": {"stop": "10 s", "batches": 1, "warmup_batches": 0, "record": ["packets"]},
+    "topology": {"kind": "none", "wired_nodes": 3},
+    "wired_link": [{"src": 0, "dst": 1, "delay": "1 ms"}, {"src": 1, "dst": 2, "delay": "1 ms"}],
+    "flow": [{"src": 0, "dst": 2, "app": "cbr", "cbr": {"interval": "20 ms"}}],
+}
+OUTAGE = [{"at": "1.005 s", "action": "node_down", "node": 1}, {"at": "2.505 s", "action": "node_up", "node": 1}]
+
+
+def stopped(*pauses: tuple[str, str]) -> list[dict[str, Any]]:
+    """Events that stop and start the flow."""
+    return [
+        {"at": at, "action": action, "flow": 0}
+        for pause in pauses
+        for at, action in zip(pause, ("flow_stop", "flow_start"), strict=True)
+    ]
+
+
+@pytest.mark.parametrize("pauses", [[], [("4.01 s", "6 s")], [("3.01 s", "4.5 s"), ("5.01 s", "7.3 s")]])
+def test_gaps_before_a_restart_count_and_pauses_do_not(pauses: list[tuple[str, str]]) -> None:
+    """A datagram every 20 ms, on its way for some 3 ms: those of 1.02 s to 2.50 s are lost, a gap of 1.52 s."""
+    results = chappe.run({**STOPS, "event": [*OUTAGE, *stopped(*pauses)]})
+    found = gaps(results)
+    assert found["gap_s"].max() == pytest.approx(1.52, abs=1e-6)
+    assert found["starved_s"].sum() == pytest.approx(0.52, abs=1e-6)
+    active = 10 - sum(float(b.split()[0]) - float(a.split()[0]) for a, b in pauses)
+    assert found["gap_s"].sum() == pytest.approx(active, abs=0.05 * (1 + len(pauses)))
+
+
+def test_gaps_of_a_restarted_transfer() -> None:
+    """TCP still has to deliver what was sent before its stop: an outage then counts until it is over."""
+    tcp = {**STOPS, "flow": [{"src": 0, "dst": 2}], "wired": {"rate": "1 Mbit/s"}}
+    quiet = gaps(chappe.run({**tcp, "event": stopped(("3 s", "7 s"))}))
+    assert quiet["gap_s"].max() < 0.5
+    assert quiet["gap_s"].sum() == pytest.approx(6, abs=0.6)
+    outage = [{"at": "2.9 s", "action": "node_down", "node": 1}, {"at": "8 s", "action": "node_up", "node": 1}]
+    starved = gaps(chappe.run({**tcp, "event": [*outage, *stopped(("3 s", "7 s"))]}))
+    assert starved["gap_s"].max() > 5

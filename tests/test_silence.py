@@ -84,7 +84,67 @@ def test_losses_are_named() -> None:
             "wlan.error": {"model": "uniform", "rate": 1.0, "frames": "data"},
         },
     )
-    assert "packets lost: retry limit: corrupted by an error model or noise" in only(s)
+    assert "of its packets lost: mostly retry limit: corrupted by an error model or noise" in only(s)
+
+
+def gateway(**more: Any) -> chappe.Scenario:
+    """A flow over a gateway, one in the other direction over a single hop, and one that fills a queue."""
+    return scenario(
+        {"src": 0, "dst": 3, **CBR},
+        {"src": 1, "dst": 0, **CBR},
+        {"src": 1, "dst": 0, "app": "cbr", "cbr": {"interval": "1 ms"}, "stop": "10 s"},
+        **{
+            "run": {"stop": "20 s", "batches": 10, "warmup_batches": 0},
+            "topology.wired_nodes": 1,
+            "wired_link": [{"src": 2, "dst": 3}],
+            "routing.protocol": "shortest_path",
+            **more,
+        },
+    )
+
+
+def test_a_flow_is_silent_for_its_own_reason() -> None:
+    # The queue of node 1 is full of packets of flow 2; those of flow 0 die at a receiver that is off.
+    off = {"at": "0 s", "action": "node_down", "node": 2}
+    results = chappe.run(gateway(event=[off], **{"run.record": ["packets"]}), seed=1)
+    (message,) = silent(results)
+    assert "queue full" not in message
+    assert "receiver switched off" in message
+    assert "node 2 was switched off at 0 s" in message
+    # The columns of the flow count the rows of its packets.
+    rows = results.recorded["packets"].filter(pl.col("drop_reason").is_not_null()).cast({"drop_reason": pl.String})
+    for flow in results.flows.iter_rows(named=True):
+        of_flow = rows.filter(flow=flow["flow"])
+        assert len(of_flow) == flow["packets_dropped"]
+        assert flow["drop_reason"] in (of_flow["drop_reason"].mode().to_list() or [None])
+
+
+def test_a_flow_that_falls_silent_when_its_gateway_is_switched_off() -> None:
+    off = {"at": "9 s", "action": "node_down", "node": 2}
+    (message,) = silent(chappe.run(gateway(event=[off]), seed=1))
+    assert message.startswith("flow 0 delivered nothing from 10 s on: node 2 was switched off at 9 s; ")
+    # A gateway that comes back, or goes at the very end, is no cause of a long silence.
+    back = {"at": "10 s", "action": "node_up", "node": 2}
+    assert silent(chappe.run(gateway(event=[off, back]), seed=1)) == []
+    assert silent(chappe.run(gateway(event=[{**off, "at": "19 s"}]), seed=1)) == []
+
+
+def test_packets_of_other_flows_are_no_reason() -> None:
+    """A response is complete in the warm-up, and the next one comes after the run; a route is lost meanwhile."""
+    thinks = {"app": "requests", "requests": {"think": "100 s", "think_distribution": "fixed"}}
+    walks = {"at": "9 s", "action": "node_down", "node": 2}
+    messages = silent(
+        chappe.run(
+            scenario(
+                {"src": 0, "dst": 2, **thinks},
+                {"src": 0, "dst": 1},
+                run={"stop": "20 s", "batches": 2, "warmup_batches": 1},
+                event=[walks],
+            ),
+            seed=1,
+        )
+    )
+    assert all("in transit" not in message and "queue full" not in message for message in messages)
 
 
 @pytest.mark.parametrize("protocol", ["aodv", "dsr"])

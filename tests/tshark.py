@@ -84,3 +84,34 @@ def flow_fields(name: str, folder: Path) -> bool:
         "two_channels": 'frame.interface_name == "radio 1" && radiotap.channel.freq == 5180',
     }
     return any(matching(file, wanted[name]) for file in sorted(folder.glob("node-*.pcapng")))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_short_flows_have_the_retransmissions_of_the_table(seed: int, tmp_path: Path) -> None:
+    """Random loads over lossy links, with repeated SYNs, FINs and last segments."""
+    size = {"distribution": ["exponential", "pareto", "fixed"][seed % 3], "mean": ["500 B", "5 kB", "20 kB"][seed % 3]}
+    results = captured.run(
+        {
+            "run": {"stop": "20 s", "batches": 1, "warmup_batches": 0, "seed": seed + 1},
+            "topology": {"kind": "none", "wired_nodes": 3},
+            "wired": {"rate": "2 Mbit/s", "delay": "15 ms", "error": {"model": "uniform", "rate": 0.1}},
+            "wired_link": [{"src": 0, "dst": 1}, {"src": 1, "dst": 2}],
+            "tcp": {"syn": False} if seed == 3 else {"fin": seed % 2 == 0},
+            "flow": [{"src": 0, "dst": 2, "app": "requests"}],
+            "arrival_process": [
+                {"src": 0, "dst": 2, "rate": 3, "size": size},
+                {"src": 0, "dst": 1, "rate": 3, "size": size},
+            ],
+        },
+        pcap=tmp_path,
+    )
+    file = at_ip(tmp_path / "node-0.pcapng")
+    short = results.short_flows.filter(results.short_flows["flow"].is_null())
+    wanted = [results.flows["retransmissions"][0], *short["retransmissions"]]
+    command = ["tshark", "-n", "-r", str(file), "-T", "fields", "-e", "tcp.srcport", "-Y"]
+    # A segment of one byte that is repeated looks like a keep-alive.
+    kinds = "tcp.analysis.retransmission || tcp.analysis.out_of_order || tcp.analysis.keep_alive"
+    again = f"tcp.srcport >= 40000 && ({kinds})"
+    found = subprocess.run([*command, again], check=True, capture_output=True, text=True).stdout.split()
+    assert [found.count(str(40_000 + number)) for number in range(len(wanted))] == wanted
+    assert sum(wanted) > 10

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import polars as pl
@@ -17,6 +18,7 @@ from chappe._results import Results, run
 from chappe._scenario import ScenarioLike, scenario_of
 from chappe._why import LOSSES, REASONS, USES
 from chappe._words import count, times
+from chappe.study._reduced import first_arrivals
 
 SENT, DELIVERED, LOSS, TIMER, ROUTES, HOP = "sent", "delivered", "loss", "timer", "route", "hop"
 KINDS = (SENT, DELIVERED, LOSS, TIMER, ROUTES, HOP)
@@ -32,6 +34,9 @@ _HELD = 0.9
 
 _UNITS = {"bit/s": 1.0, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9}
 """Bit rates by unit, as settings are written."""
+
+_BROKEN = "broken"
+"""Loss of a packet whose next hop could not be reached."""
 
 _STARVES = 0.05
 """Share of the mean goodput of all flows of the transport below which a flow starves."""
@@ -132,7 +137,7 @@ def watched(scenario: ScenarioLike, progress: Progress = False) -> Results:
 
 def is_watched(results: Results) -> bool:
     """True if a run recorded what stories need."""
-    return set(_RECORDED) <= results.recorded.keys() and not results.airtime.is_empty()
+    return set(_RECORDED) <= results.recorded.keys() and bool(results.scenario.settings["run"]["airtime"])
 
 
 def stories(scenario: ScenarioLike, flows: str, *, progress: Progress = False) -> dict[int, Story]:
@@ -199,14 +204,20 @@ def story_of(results: Results, flow: int, *, has_lines: bool = False) -> Story:
     kind = pl.col("packet_type").cast(pl.String)
     data = packets.filter(kind.is_in(["tcp_data", "udp"]))
     frames = attempts(tables).filter(pl.col("packet").is_in(packets["packet"].unique().implode()))
-    legs = list(journeys(data, frames))
+    told = list(journeys(data, frames))
+    # As in the mean delay of the flow, of the copies of a packet the first that arrived counts.
+    first = set(first_arrivals(results, flow)["packet"])
+    legs = [of_packet for of_packet in told if of_packet[0].packet in first]
     delays, losses, paths = _delays(legs), _losses(packets), _paths(legs)
     cwnd = tables["cwnd"].filter(pl.col("flow") == flow)
     routes = tables["routes"].filter(
         ((pl.col("node") == row["src"]) & (pl.col("dst") == row["dst"]))
         | ((pl.col("node") == row["dst"]) & (pl.col("dst") == row["src"]))
     )
-    events = _ends(packets, legs) + _timers(cwnd) + _changes(routes) if has_lines else []
+    events = _ends(packets, told) + _timers(cwnd) + _changes(routes) if has_lines else []
+    unreachable = pl.col("drop_reason").cast(pl.String).is_in(["retry_limit", "arp_failure"])
+    broken = set(packets.filter(unreachable)["packet"])
+    events.sort(key=lambda line: _rank(line, broken))
     findings = [
         _headline(results, row, legs),
         *_went(paths, _gateways(results)),
@@ -372,16 +383,26 @@ def _reader(results: Results, row: dict[str, Any]) -> list[str]:
 
 
 def _bottleneck(results: Results, paths: pl.DataFrame) -> list[str]:
-    """Node of the most used path that has the busiest medium around it."""
-    if paths.is_empty() or results.airtime.is_empty():
+    """Busiest place of the most used path: a node with the medium around it, or a point-to-point link."""
+    if paths.is_empty():
         return []
     nodes = [int(n) for n in paths["path"][0].split(" - ")]
-    airtime = results.airtime.filter(pl.col("node").is_in(nodes))
+    links = results.wired_links.select("src", "dst", pl.col("utilization").alias("busy")).rows()
+    wires = {(src, dst): busy for src, dst, busy in links if (src, dst) in set(pairwise(nodes)) and busy is not None}
+    # The medium matters to those nodes that use it on this path.
+    by_radio = {n for hop in pairwise(nodes) if hop not in {(src, dst) for src, dst, _ in links} for n in hop}
+    airtime = results.airtime.filter(pl.col("node").is_in(by_radio))
     uses = [name for name in airtime.columns if name.endswith("_s")]
     free = [name for name in uses if name in ("idle_s", "backoff_s", "off_s")]
-    busy = airtime.select("node", (1 - pl.sum_horizontal(free) / pl.sum_horizontal(uses)).alias("busy"))
-    node, share = busy.sort("busy", descending=True, maintain_order=True).row(0)
-    return [f"Its bottleneck is node {node}, around which the medium is busy {_percent(share)} of the time."]
+    share = 1 - pl.sum_horizontal(free) / pl.sum_horizontal(uses)
+    air = airtime.select("node", share.alias("busy")).sort("busy", descending=True, maintain_order=True).rows()
+    if wires and (not air or max(wires.values()) > air[0][1]):
+        (src, dst), busy = max(wires.items(), key=lambda link: link[1])
+        return [f"Its bottleneck is the link from node {src} to node {dst}, busy {_percent(busy)} of the time."]
+    if not air:
+        return []
+    node, busy = air[0]
+    return [f"Its bottleneck is node {node}, around which the medium is busy {_percent(busy)} of the time."]
 
 
 # ---- tables ----
@@ -439,17 +460,30 @@ def _table(events: list[_Line]) -> pl.DataFrame:
     return pl.DataFrame(events, schema=schema, orient="row").sort("time_s", maintain_order=True)
 
 
+def _rank(line: _Line, broken: Collection[int]) -> tuple[float, int]:
+    """Place of a line: by time, and at one instant a cause before its effect.
+
+    What arrives lets senders act, and what they do is what they send; a packet may be lost as soon as it is sent. A
+    packet that the MAC gives up breaks routes, and those take others with them.
+    """
+    time_s, kind, _, packet, _ = line
+    order = (DELIVERED, _BROKEN, ROUTES, TIMER, SENT, LOSS)
+    return time_s, order.index(_BROKEN if kind == LOSS and packet in broken else kind)
+
+
 def _ends(packets: pl.DataFrame, legs: Sequence[Sequence[Leg]]) -> list[_Line]:
     """Creations, deliveries and losses of the packets of a flow."""
     delivered = {of_packet[0].packet: of_packet for of_packet in legs}
     lines: list[_Line] = []
     arrived: set[int] = set()
-    sent: set[tuple[str, int]] = set()
+    sent: set[tuple[int, int]] = set()
     for r in packets.iter_rows(named=True):
         name, number, node = _named(r), r["packet"], r["node"]
         if r["event"] in ("created", "injected"):
-            again = " again" if (r["packet_type"], r["sequence"]) in sent and r["packet_type"] == "tcp_data" else ""
-            sent.add((r["packet_type"], r["sequence"]))
+            # A node that splits the connection sends on what the source has sent, others in between send again.
+            again = " again" if r["packet_type"] == "tcp_data" and (r["src"], r["sequence"]) in sent else ""
+            if r["packet_type"] == "tcp_data":
+                sent.add((r["src"], r["sequence"]))
             lines.append((r["time_s"], SENT, node, number, f"node {node} sends {name}{again}"))
         elif r["event"] == "dropped":
             lines.append((r["time_s"], LOSS, node, number, f"{name} is lost at node {node}: {_reason(r)}"))

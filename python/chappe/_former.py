@@ -90,10 +90,17 @@ _OF_EDCA = (
 _AGGREGATES = dict(zip(_OF_EDCA, ((c, "int") for c in ("data_frames_failed", *_OF_EDCA)), strict=False))
 
 ADDED: Mapping[str, Mapping[str, tuple[str, str]]] = {
-    "flows": {"close_time_s": ("completion_time_s", "float")},
+    "flows": {
+        "close_time_s": ("completion_time_s", "float"),
+        "packets_dropped": ("aborted_at_s", "int"),
+        "drop_reason": ("packets_dropped", "text"),
+        "retry_cause": ("drop_reason", "text"),
+    },
     "nodes": _AGGREGATES,
     "batches": _AGGREGATES,
     "frames": {"mpdus": ("packet", "int")},
+    "packets": {"sent_at_s": ("retry_cause", "float")},
+    "queue": {"access_category": ("channel", "text")},
     "packet_outcomes": {"measured": ("packet_class", "bool")},
     "short_flows": {
         "flow": ("arrival_process", "int"),

@@ -1,6 +1,7 @@
 """Journeys of delivered packets: the time that each of them spent at each place, from its creation to its delivery.
 
-The parts of a journey meet, so that they add up to the delay of the packet.
+The journey of a packet that a middlebox made begins with the packet from which it was made, at the source of the flow.
+The parts of a journey meet, so that they add up to the delay.
 """
 
 import bisect
@@ -10,9 +11,9 @@ from typing import NamedTuple
 import polars as pl
 
 ROUTE, QUEUE, ACCESS, RETRIES, AIR, LINK = "route", "queue", "access", "retransmission", "air", "link"
-ORDER = "order"
+ORDER, BOX = "order", "middlebox"
 """Parts of a journey: no route or address yet, in a queue, first access to the medium, further attempts, on the air, on
-a point-to-point link; behind an MPDU that is missing, at a station with EDCA."""
+a point-to-point link; behind an MPDU that is missing, at a station with EDCA; held by a middlebox."""
 
 PARTS = {
     ROUTE: "waiting for a route",
@@ -22,6 +23,7 @@ PARTS = {
     AIR: "on the air",
     LINK: "on the link",
     ORDER: "in the reordering buffer",
+    BOX: "held by a middlebox",
 }
 
 _BEGINS = ("created", "injected", "received", "arrived")
@@ -79,6 +81,12 @@ class _Events:
             return None
         return found[0][place - 1], found[1][place - 1]
 
+    def arrived(self, node: int, until_s: float) -> float | None:
+        """Time of the first arrival at the node, if there is one at this time or before."""
+        times, kinds = self._begun.get(node, ([], []))
+        found = zip(times, kinds, strict=True)
+        return next((at for at, kind in found if kind in ("received", "arrived") and at <= until_s), None)
+
     def queued(self, node: int, until_s: float) -> float | None:
         """Time at which it was last queued at the node, at this time or before."""
         if (times := self._queued.get(node)) is None or (place := bisect.bisect_right(times, until_s)) == 0:
@@ -90,6 +98,56 @@ class _Events:
         if (found := self._left.get(node)) is None or (place := bisect.bisect_right(found[0], until_s)) == 0:
             return None
         return found[0][place - 1], found[1][place - 1]
+
+
+class _Made(NamedTuple):
+    """What a packet carries: a segment as its source sent it, or a datagram."""
+
+    flow: int
+    sent_at_s: float
+    sequence: int
+
+
+class _Copies:
+    """Packets by what they carry; middleboxes have made some of them from others."""
+
+    def __init__(self, events: Mapping[int, _Events]) -> None:
+        self._events = events
+        self._carried: dict[int, _Made] = {}
+        self._carriers: dict[tuple[int, float], list[int]] = {}
+        self._halfway: dict[int, list[_Made]] = {}
+        self._shift: dict[int, int] = {}
+
+    def add(self, packet: int, carried: _Made, created_at_s: float) -> None:
+        """Adds a packet when it is created."""
+        self._carried[packet] = carried
+        self._carriers.setdefault(carried[:2], []).append(packet)
+        if created_at_s > carried.sent_at_s:
+            self._halfway.setdefault(carried.flow, []).append(carried)
+
+    def origin(self, packet: int, node: int, made_at_s: float, is_halfway: bool) -> tuple[float, int] | None:
+        """Packet of which a middlebox at the node made this one, with its arrival there; none: the node is the source.
+
+        ``is_halfway``: the node splits the connection.
+        """
+        if (carried := self._carried.get(packet)) is None:
+            return None
+        sequence = carried.sequence - (self._shift_of(carried.flow) if is_halfway else 0)
+        found = [
+            (abs(self._carried[other].sequence - sequence), at, other)
+            for other in self._carriers[carried[:2]]
+            if other != packet and (at := self._events[other].arrived(node, made_at_s)) is not None
+        ]
+        return min(found)[1:] if found else None
+
+    def _shift_of(self, flow: int) -> int:
+        """Difference of the numbers of a segment on both halves of a split connection; one of them may have no SYN."""
+        if flow not in self._shift:
+            sent = set(self._carried.values())
+            made = self._halfway.get(flow, [])
+            fits = {by: sum(m._replace(sequence=m.sequence - by) in sent for m in made) for by in (0, 1, -1)}
+            self._shift[flow] = max(fits, key=lambda by: fits[by])
+        return self._shift[flow]
 
 
 def journeys(packets: pl.DataFrame, frames: pl.DataFrame) -> Iterator[list[Leg]]:
@@ -104,21 +162,24 @@ def journeys(packets: pl.DataFrame, frames: pl.DataFrame) -> Iterator[list[Leg]]
     for packet, src, dst, time_s in frames.sort("time_s").select("packet", "src", "dst", "time_s").iter_rows():
         sent.setdefault((packet, src, dst), []).append(time_s)
     events: dict[int, _Events] = {}
+    copies = _Copies(events)
     known = packets.filter(pl.col("event").cast(pl.String).is_in(_KNOWN))
-    for packet, *row in known.select("packet", "event", "node", "next_hop", "dst", "time_s").iter_rows():
+    columns = known.select("packet", "flow", "sent_at_s", "sequence", "event", "node", "next_hop", "dst", "time_s")
+    for packet, flow, sent_at_s, sequence, *row in columns.iter_rows():
         if (of_packet := events.get(packet)) is None:
             of_packet = events[packet] = _Events()
+            if flow is not None and sent_at_s is not None:
+                copies.add(packet, _Made(flow, sent_at_s, sequence), row[-1])
         of_packet.add(*row)
     for packet, of_packet in events.items():
-        if of_packet.end is not None and (legs := _back(packet, of_packet, *of_packet.end, sent, received)):
+        if of_packet.end is not None and (legs := _back(packet, events, copies, sent, received)):
             yield legs[::-1]
 
 
 def _back(
     packet: int,
-    events: _Events,
-    node: int,
-    end_s: float,
+    all_events: Mapping[int, _Events],
+    copies: _Copies,
     sent: Mapping[tuple[int, int, int], Sequence[float]],
     received: str,
 ) -> list[Leg]:
@@ -127,7 +188,9 @@ def _back(
     ``received`` is the part between the reception over the radio and what follows it at a node.
     """
     legs: list[Leg] = []
-    now = end_s
+    carrier, events = packet, all_events[packet]
+    assert events.end is not None
+    node, now = events.end
     while True:
         if (begun := events.begun(node, now)) is None:
             return []
@@ -137,14 +200,20 @@ def _back(
             # node of the delivery, also if that took no time.
             legs.append(Leg(packet, node, received if how == "received" else ROUTE, arrived_s, now))
         if how in ("created", "injected"):
-            return legs
+            origin = copies.origin(carrier, node, arrived_s, how == "created")
+            if origin is None:
+                return legs
+            now, carrier = origin
+            events = all_events[carrier]
+            legs.append(Leg(packet, node, BOX, now, arrived_s))
+            continue
         if (left := events.sender_to(node, arrived_s)) is None:
             return []
         left_s, sender = left
         if how == "arrived":
             legs.append(Leg(packet, sender, LINK, left_s, arrived_s))
         else:
-            tries = sent.get((packet, sender, node), ())
+            tries = sent.get((carrier, sender, node), ())
             first, last = bisect.bisect_left(tries, left_s), bisect.bisect_left(tries, arrived_s) - 1
             if last < first:
                 return []

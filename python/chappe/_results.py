@@ -31,7 +31,7 @@ from chappe._notice import Notice
 from chappe._progress import Progress, followed
 from chappe._run_warnings import of_results
 from chappe._scenario import Scenario, ScenarioLike, scenario_of
-from chappe._silence import Silence, of_run, told
+from chappe._silence import Silence, after_switch_off, of_run, told
 from chappe._why import Why, explain
 from chappe._words import count
 from chappe.measures import JAIN, MEASURES, Totals, all_quotients, of_flows, short_batches
@@ -661,10 +661,12 @@ class Results:
 
     @cached_property
     def _silences(self) -> list[Silence]:
-        """Flows that delivered nothing in the measured part of the run."""
+        """Flows that delivered nothing in the measured part, or nothing more after a node was switched off."""
         forked.refuse()
         flows, outcomes, batteries = map(self._rows, ("flows", "packet_outcomes", "batteries"))
-        return list(of_run(self.scenario, flows, outcomes, batteries, self.simulated_s))
+        found = list(of_run(self.scenario, flows, outcomes, batteries, self.simulated_s))
+        parts = map(self._rows, ("batches", "flow_batches"))
+        return [*found, *after_switch_off(self.scenario, flows, *parts, batteries)]
 
     def to_dict(self, *, measures: str | Sequence[str] | None = None, flows: str | None = None) -> dict[str, Any]:
         """All results as plain data, as printed by ``chappe run --json``.

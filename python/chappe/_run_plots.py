@@ -126,17 +126,20 @@ def _cwnd(results: "Results", only: list[int] | None) -> list[tuple[str, list[pl
     return [("cwnd [segments]", _curves(rows, "cwnd_segments", "flow", "flow", only, steps=True))]
 
 
+_QUEUE = ("channel", "access_category", "wired_dst")
+"""Columns that tell the queues of a node apart."""
+
+
 def _queue(results: "Results", only: list[int] | None) -> list[tuple[str, list[plot.Curve]]]:
     rows = _recorded(results, "queue")
     # Of several queues of a node the sum is what waits there.
-    parts = rows.partition_by(["channel", "wired_dst"], maintain_order=True) if len(rows) else []
-    rows = parts[0] if len(parts) == 1 else _summed(rows)
+    rows = rows if rows.select(_QUEUE).n_unique() == 1 else _summed(rows)
     return [("queue [packets]", _curves(rows, "packets", "node", "node", only, steps=True))]
 
 
 def _summed(rows: pl.DataFrame) -> pl.DataFrame:
     """Packets that wait at each node, in all of its queues together."""
-    change = pl.col("packets").cast(pl.Int64).diff().over(["node", "channel", "wired_dst"])
+    change = pl.col("packets").cast(pl.Int64).diff().over(["node", *_QUEUE])
     changes = rows.with_columns(change.fill_null(pl.col("packets").cast(pl.Int64)).alias("change"))
     return changes.with_columns(pl.col("change").cum_sum().over("node").alias("packets"))
 

@@ -1,12 +1,15 @@
-"""Flows that deliver nothing, with reasons from the counters of a run."""
+"""Flows that deliver nothing, or nothing more after a node was switched off, with reasons from counters."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from chappe import _core
 from chappe._columns import Rows
 from chappe._scenario import Scenario
 from chappe._show import rate_of
 from chappe._why import LOSSES
+from chappe._why import REASONS as COUNTERS
 from chappe._words import count
 
 TOLD = 3
@@ -15,8 +18,10 @@ TOLD = 3
 REASONS = 4
 """Reasons reported per flow at most."""
 
-_CAUSES = 2
-"""Causes of loss among the reasons."""
+_TEXTS = {reason: LOSSES[counter] for counter, reason in COUNTERS.items()}
+
+_LONG = 0.2
+"""Share of the measured time without a delivery after a switch-off that is reported."""
 
 _LACKED = 0.05
 """Share of time without a route that counts as a reason."""
@@ -31,13 +36,16 @@ class Silence(NamedTuple):
     Attributes:
         flow: Number of the flow.
         reasons: Reasons, the most likely first.
+        from_s: Time from which on it delivered nothing [s]; ``None``: in all of the measured part.
     """
 
     flow: int
     reasons: list[str]
+    from_s: float | None = None
 
     def __str__(self) -> str:
-        return f"flow {self.flow} delivered nothing: {'; '.join(self.reasons)}"
+        since = "" if self.from_s is None else f" from {self.from_s:,.4g} s on"
+        return f"flow {self.flow} delivered nothing{since}: {'; '.join(self.reasons)}"
 
 
 def is_silent(f: Mapping[str, Any], end_s: float) -> bool:
@@ -68,19 +76,81 @@ def of_run(scenario: Scenario | None, flows: Rows, outcomes: Rows, batteries: Ro
     rows = [f for f in flows if is_silent(f, end_s)]
     if not rows:
         return
-    # The counters of packets and frames do not distinguish flows.
-    everywhere = "" if len(rows) == len(flows) else "in the whole network "
-    common: list[str] | None = None
+    routing: list[str] | None = None
+    off = _switched_off(scenario, ())
     for f in rows:
         if not_begun := _not_begun(f, end_s):
             yield Silence(f["flow"], [not_begun])
             continue
-        if common is None:
-            common = [*_half_links(scenario), *_routing(outcomes, everywhere), *_lost(outcomes, everywhere)]
-        reasons = [*_ends(f, batteries), *_route(f), *common][:REASONS]
+        if routing is None:
+            # Routing messages belong to no flow.
+            where = "" if len(rows) == len(flows) else "in the whole network "
+            routing = [*_half_links(scenario), *_routing(outcomes, where)]
+        own = [*_ends(f, batteries), *_route(f), *_own_losses(f, outcomes, len(flows)), *_off(f, off)]
+        reasons = [*own[:1], *routing, *own[1:]] if f["no_route_s"] else [*own, *routing]
+        reasons = reasons[:REASONS]
         if f["aborted_at_s"] is not None:
             reasons.append(f"its sender gave up at {f['aborted_at_s']:,.1f} s (`tcp.max_timeouts`)")
-        yield Silence(f["flow"], reasons or [_inside(outcomes)])
+        yield Silence(f["flow"], reasons or [_sent(f)])
+
+
+def after_switch_off(
+    scenario: Scenario | None, flows: Rows, batches: Rows, flow_batches: Rows, batteries: Rows
+) -> Iterator[Silence]:
+    """Yields the flows that delivered nothing more once a node was off, for a long part of the measured time.
+
+    Args:
+        scenario: Scenario of the run; ``None``: only batteries are known.
+        flows: Table ``flows`` of the run.
+        batches: Table ``batches`` of the run.
+        flow_batches: Table ``flow_batches`` of the run.
+        batteries: Table ``batteries`` of the run.
+    """
+    off = _switched_off(scenario, batteries)
+    used = [b for b in batches if b["used"]]
+    if not off or not used:
+        return
+    whole = used[-1]["ended_at_s"] - used[0]["started_at_s"]
+    of_flows: dict[int, list[Mapping[str, Any]]] = {}
+    for row in flow_batches:
+        of_flows.setdefault(row["flow"], []).append(row)
+    for f in flows:
+        if not f["packets_delivered"] or f["completion_time_s"] is not None:
+            continue
+        parts = {row["batch"]: row for row in of_flows.get(f["flow"], [])}
+        silent = [b for b in used if b["started_at_s"] > _last_delivery(used, parts)]
+        if not silent or silent[-1]["ended_at_s"] - silent[0]["started_at_s"] < _LONG * whole:
+            continue
+        tried = ("packets_sent", "timeouts", "no_route_s")
+        if not any(parts[b["batch"]][name] for b in silent for name in tried):
+            continue
+        # The node went off in the last batch with a delivery, or after it.
+        begin_s = silent[0]["started_at_s"]
+        before_s = max(b["started_at_s"] for b in used if b["started_at_s"] < begin_s)
+        cause = next((text for at, text in off if before_s <= at <= begin_s), None)
+        if cause is not None:
+            yield Silence(f["flow"], [cause, *_own_losses(f, (), 0)], begin_s)
+
+
+def _last_delivery(used: Rows, parts: Mapping[int, Mapping[str, Any]]) -> float:
+    """Begin of the last batch in which a flow delivered something [s]."""
+    return max((b["started_at_s"] for b in used if parts[b["batch"]]["packets_delivered"]), default=math.inf)
+
+
+def _switched_off(scenario: Scenario | None, batteries: Rows) -> list[tuple[float, str]]:
+    """Times at which nodes were switched off for the rest of the run, with what happened."""
+    empty = [(b["emptied_at_s"], b["node"]) for b in batteries if b["emptied_at_s"] is not None]
+    found = [(at, f"the battery of node {node} was empty at {at:,.4g} s") for at, node in empty]
+    last: dict[tuple[int, Any], tuple[float, str]] = {}
+    events = [] if scenario is None else scenario.settings["event"]
+    for e in sorted(events, key=lambda e: _core.instant_ns(e["at"])):
+        if e["action"] in ("node_down", "node_up"):
+            last[e["node"], e["channel"]] = _core.instant_ns(e["at"]) / 1e9, e["action"]
+    for (node, channel), (at, action) in last.items():
+        if action == "node_down":
+            radio = "" if channel == "all" else f"the radio on channel {channel} of "
+            found.append((at, f"{radio}node {node} was switched off at {at:,.4g} s"))
+    return sorted(found)
 
 
 def told(silences: Sequence[Silence]) -> list[str]:
@@ -113,6 +183,12 @@ def _route(f: Mapping[str, Any]) -> Iterator[str]:
         yield f"its source had no route for {100 * share:.0f} % of the time"
 
 
+def _off(f: Mapping[str, Any], off: Sequence[tuple[float, str]]) -> Iterator[str]:
+    """Nodes that were switched off, if packets of the flow were lost by that."""
+    if f.get("drop_reason") == "node_off" or f.get("retry_cause") == "switched_off":
+        yield from (text for _, text in off[:1])
+
+
 def _routing(outcomes: Rows, where: str) -> Iterator[str]:
     """Unicast routing messages that were dropped, such as route replies; broadcasts have no retry limit."""
     routing = [row for row in outcomes if row["packet_class"] == "routing"]
@@ -124,23 +200,25 @@ def _routing(outcomes: Rows, where: str) -> Iterator[str]:
         yield f"{where}{count(lost, 'unicast routing message')} lost{why}"
 
 
-def _lost(outcomes: Rows, where: str) -> Iterator[str]:
-    """Main causes of packet loss."""
-    packets = _of_flows(outcomes)
-    numbers = sorted(((_sum(packets, name), label) for name, label in LOSSES.items()), key=lambda n: -n[0])
-    for n, label in numbers[:_CAUSES]:
+def _own_losses(f: Mapping[str, Any], outcomes: Rows, flows: int) -> Iterator[str]:
+    """Losses of the packets of the flow itself."""
+    if lost := f.get("packets_dropped"):
+        label = _TEXTS.get((f["drop_reason"], f["retry_cause"]), str(f["drop_reason"]).replace("_", " "))
+        yield f"{lost:,} of its packets lost: {'mostly ' if lost > 1 else ''}{label}"
+    elif lost is None and flows == 1:
+        # Results of the previous version do not tell flows apart.
+        packets = [row for row in outcomes if row["packet_class"] in ("data", "ack")]
+        n, label = max((_sum(packets, name), label) for name, label in LOSSES.items())
         if n:
-            yield f"{where}{count(n, 'packet')} lost: {label}"
+            yield f"{count(n, 'packet')} lost: {label}"
 
 
-def _inside(outcomes: Rows) -> str:
-    inside = _sum(_of_flows(outcomes), "inside")
-    return f"{count(inside, 'packet')} in transit when the run ended, and none was lost"
-
-
-def _of_flows(outcomes: Rows) -> Rows:
-    """Outcomes of the packets of flows."""
-    return [row for row in outcomes if row["packet_class"] in ("data", "ack")]
+def _sent(f: Mapping[str, Any]) -> str:
+    """What the source of a flow did that has lost nothing."""
+    if f["packets_sent"]:
+        lost = "" if f.get("packets_dropped") is None else ", and none of them was lost"
+        return f"its source sent {count(f['packets_sent'], 'packet')} that were on their way or waited{lost}"
+    return "its application had nothing to send"
 
 
 def _sum(rows: Rows, name: str) -> int:

@@ -14,7 +14,7 @@ from chappe._why import USES
 from chappe._words import count
 
 QUICK = 1_000_000
-"""Frames of a run that is repeated for stories at most: some seconds."""
+"""Frames, and packets over point-to-point links, of a run that is repeated for stories at most: some seconds."""
 
 
 class Told(NamedTuple):
@@ -47,7 +47,7 @@ def told(results: Results, most: int, *, progress: Progress = False) -> Told:
         most: Number of stories at most.
         progress: As in :func:`chappe.run`.
     """
-    if not results.frames_sent:
+    if not (sent := results.frames_sent + int(results.wired_links["packets_sent"].sum())):
         return Told({}, [])
     alike = pl.col("goodput_bps").mean().over("transport")
     has_begun = (pl.col("started_at_s") < results.simulated_s).fill_null(False)
@@ -56,7 +56,7 @@ def told(results: Results, most: int, *, progress: Progress = False) -> Told:
     first = begun["flow"].head(most).to_list()
     lines = {row["flow"]: f"{titled(row)}: it did not begin." for row in results.flows.iter_rows(named=True)}
     lines |= {row["flow"]: _line(row) for row in begun.iter_rows(named=True)}
-    if not is_watched(results) and results.frames_sent > QUICK:
+    if not is_watched(results) and sent > QUICK:
         return Told({}, _in_order(lines), f"Stories are told of runs of at most {count(QUICK, 'frame')}.", _MORE)
     try:
         repeated = results if is_watched(results) else watched(results.scenario, progress)

@@ -204,7 +204,9 @@ proptest! {
         for row in &tables["queue"] {
             let length = (row["packets"].int(), row["bytes"].int());
             prop_assert_eq!(length.0 == 0, length.1 == 0);
-            let before = lengths.insert((row["node"].int(), row["channel"].int(), row["wired_dst"].int()), length);
+            let category = if let Cell::Word(word) = row["access_category"] { word } else { "" };
+            let queue = (row["node"].int(), row["channel"].int(), category, row["wired_dst"].int());
+            let before = lengths.insert(queue, length);
             prop_assert_ne!(before.unwrap_or((0, 0)), length);
         }
         let mut routes = BTreeMap::new();
@@ -289,6 +291,55 @@ fn what_was_taken_out_takes_no_memory() {
     };
     let (taken_out, kept) = (grown(true), grown(false));
     assert!(kept > 20 * taken_out, "{kept} B, {taken_out} B");
+}
+
+/// Lengths in the table of queues, in order: of a category, or of the only queue of a radio or link.
+fn lengths(tables: &BTreeMap<&'static str, Vec<Row>>, node: u64, category: Option<&'static str>) -> Vec<u64> {
+    let category = category.map_or(Cell::Null, Cell::Word);
+    let of_queue = tables["queue"].iter().filter(|r| r["node"] == Cell::Int(node) && r["access_category"] == category);
+    of_queue.map(|r| r["packets"].int()).collect()
+}
+
+/// Each codepoint belongs to a category with a queue of its own, which holds 50 packets.
+#[test]
+fn the_queue_of_each_category_is_recorded() {
+    for (dscp, category) in [(0, "best_effort"), (8, "background"), (32, "video"), (46, "video"), (48, "voice")] {
+        let text = format!(
+            r#"
+            extends = "802.11n"
+            run = {{ stop = "200 ms", batches = 1, warmup_batches = 0 }}
+            topology = {{ hops = 1, spacing = "5 m" }}
+            queue = {{ discipline = "droptail", limit = 50 }}
+            flow = [{{ src = 0, dst = 1, app = "cbr", dscp = {dscp}, cbr = {{ interval = "50 us", payload = "1400 B" }} }}]
+            "#
+        );
+        let Recorded { tables, .. } = record(scenario(&text).setup(Some(1)));
+        assert!(count(&tables["packets"], |r| r["drop_reason"] == "queue_full") > 0, "{dscp}");
+        assert_eq!(lengths(&tables, 0, Some(category)).iter().max(), Some(&50), "{dscp}");
+    }
+}
+
+/// A node that is switched off forgets its packets: nothing waits there until it is on again.
+#[test]
+fn the_queues_of_a_node_that_is_off_are_empty() {
+    let more = r#"
+        run = { stop = "1 s", batches = 1, warmup_batches = 0 }
+        flow = [{ src = 0, dst = 1, app = "cbr", cbr = { interval = "100 us", payload = "1400 B" } }]
+        event = [{ at = "500 ms", action = "node_down", node = 0 }]
+    "#;
+    let wired =
+        "topology = { kind = \"none\", wired_nodes = 2 }\nwired_link = [{ src = 0, dst = 1, rate = \"1 Mbit/s\" }]";
+    let air = "topology = { hops = 1, spacing = \"5 m\" }\nrouting.protocol = \"shortest_path\"";
+    for (network, category) in [
+        (wired.to_owned(), None),
+        (format!("extends = \"standard\"\n{air}"), None),
+        (format!("extends = \"802.11n\"\n{air}"), Some("best_effort")),
+    ] {
+        let Recorded { tables, .. } = record(scenario(&format!("{network}\n{more}")).setup(Some(1)));
+        let of_node = lengths(&tables, 0, category);
+        assert!(of_node.iter().max() > Some(&10), "{network}");
+        assert_eq!(of_node.last(), Some(&0), "{network}");
+    }
 }
 
 #[test]

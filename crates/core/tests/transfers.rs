@@ -1,5 +1,6 @@
 //! Finite transfers: amount of data, stop times, completion times.
 
+use crate::record::record;
 use chappe_core::record::Table;
 use chappe_core::run::End;
 use chappe_core::scenario::{NoFiles, Scenario};
@@ -186,6 +187,40 @@ fn both_ends_of_short_flows_close_over_a_lossy_link() {
         let closed = [flows.numbers("close_time_s"), short.numbers("close_time_s")].map(|c| c.expect("a column"));
         assert_eq!((closed[0].len(), closed[1].len()), (1, 60));
         assert!(closed.iter().flatten().all(|t| t.is_finite() && *t > 0.05), "{split}: {closed:?}");
+    }
+}
+
+/// What is sent again has the bytes of the first transmission (RFC 9293, 3.8.1), also after the data have arrived and the
+/// acknowledgement was lost: 700 B, or the last 1,460 B and 540 B of 2,000 B, with 40 B of headers.
+#[test]
+fn short_segments_that_are_sent_again_are_as_short() {
+    let text = r#"
+        run = { batches = 1, warmup_batches = 0, stop = "300 s" }
+        topology.kind = "none"
+        topology.wired_nodes = 3
+        wired = { rate = "1 Mbit/s", delay = "10 ms", error = { model = "uniform", rate = 0.2 } }
+        wired_link = [{ src = 0, dst = 1 }, { src = 1, dst = 2 }]
+        requests = { think = "2 s", think_distribution = "fixed", size = { distribution = "fixed", mean = "700 B" } }
+        flow = [{ src = 0, dst = 2, app = "requests" }]
+        arrival_process = [{ src = 0, dst = 2, rate = 0.5, size = { distribution = "fixed", mean = "2000 B" } }]
+    "#;
+    for split in ["", "middlebox = [{ kind = \"split\", node = 1, flows = [0] }]"] {
+        let text = format!("{text}{split}");
+        let scenario = Scenario::from_toml("test", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+        let packets = record(scenario.setup(None)).tables.remove("packets").expect("it");
+        let mut copies = [0; 2];
+        for row in packets.iter().filter(|r| r["packet_type"] == "tcp_data" && r["event"] == "created") {
+            let (flow, sequence, bytes) = (row["flow"].int(), row["sequence"].int(), row["bytes"].int());
+            let wanted = match (flow, sequence) {
+                (_, 0) => 40,
+                (0, _) => 740,
+                (_, 1) => 1500,
+                _ => 580,
+            };
+            assert_eq!(bytes, wanted, "segment {sequence} of flow {flow}");
+            copies[flow.min(1) as usize] += 1;
+        }
+        assert!(copies.iter().all(|&n| n > 30), "{copies:?}");
     }
 }
 

@@ -8,12 +8,12 @@ use chappe_core::radio::energy::Accounting;
 use chappe_core::record::airtime::Use;
 use chappe_core::record::flow_time::USES;
 use chappe_core::run::RecordedTable;
-use chappe_core::run::{Change, Command, End, Setup};
+use chappe_core::run::{Change, Command, End, Setup, Transport};
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::{Halt, Sim};
 use chappe_core::unit::{Span, Time};
 use serde_json::Value as Json;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Outcome of a scenario without a failed check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,6 +126,8 @@ pub fn check(scenario: &Scenario, is_perfect: bool, chance: &mut Chance) -> Resu
     airtime_sums_up(&watched)?;
     batteries_only_empty(&watched)?;
     rows_come_in_order(&watched)?;
+    queues_add_up(&watched)?;
+    delays_are_those_of_the_flows(&setup, &watched)?;
 
     same("settings in effect", to_end(&again.setup(None), &all)?.differs(&watched, |_, _| false))?;
     let driven = drive(&setup, &all, chance)?;
@@ -463,6 +465,99 @@ fn rows_come_in_order(m: &Measured) -> Result<(), Failure> {
         let before = last.insert((node, packet), at).unwrap_or(0.0);
         if at < before {
             return fail("order", format!("packet {packet} at node {node}: {at} s after {before} s"));
+        }
+    }
+    Ok(())
+}
+
+/// Of the queues in the table those of a radio hold in the end what its station shows, and those of a link have their mean
+/// length.
+fn queues_add_up(m: &Measured) -> Result<(), Failure> {
+    let column = |name: &str| m.column("queue", name).counts();
+    let (node, channel, to, packets) = (column("node"), column("channel"), column("wired_dst"), column("packets"));
+    let (category, at) = (m.column("queue", "access_category").words(), m.column("queue", "time_s").floats());
+    let end = m.now.unwrap_or(Time::ZERO).as_secs();
+    let mut last: HashMap<(u64, u64, &str, u64), (f64, u64)> = HashMap::new();
+    let mut areas: HashMap<(u64, u64), f64> = HashMap::new();
+    for row in 0..at.len() {
+        let queue = (node[row], channel[row], category[row].as_str(), to[row]);
+        let (since, length) = last.insert(queue, (at[row], packets[row])).unwrap_or((at[row], 0));
+        *areas.entry((node[row], to[row])).or_default() += length as f64 * (at[row] - since);
+    }
+    for [node, channel, waiting] in &m.waiting {
+        let queues = last.iter().filter(|(q, _)| (q.0, q.1) == (*node, *channel));
+        let sum: u64 = queues.map(|(_, (_, packets))| packets).sum();
+        if sum != *waiting {
+            return fail("queue", format!("node {node}, channel {channel}: {sum} of {waiting} packets wait"));
+        }
+    }
+    last.iter()
+        .for_each(|(q, (since, length))| *areas.entry((q.0, q.3)).or_default() += *length as f64 * (end - since));
+    if m.rows("wired_link_batches") == 0 {
+        return Ok(());
+    }
+    let lasts: Vec<f64> = {
+        let (from, to) = (m.column("batches", "started_at_s").floats(), m.column("batches", "ended_at_s").floats());
+        from.iter().zip(to).map(|(from, to)| to - from).collect()
+    };
+    let of_links = |name: &str| m.column("wired_link_batches", name);
+    let (from, to, mean) =
+        (of_links("src").counts(), of_links("dst").counts(), of_links("mean_queue_packets").floats());
+    let links = m.rows("wired_link_batches") / lasts.len();
+    for link in 0..links {
+        let counted: f64 = (link..mean.len()).step_by(links).map(|row| mean[row] * lasts[row / links]).sum();
+        let area = areas.get(&(from[link], to[link])).copied().unwrap_or(0.0);
+        if (counted - area).abs() > ROUNDING * (1.0 + counted) {
+            return fail("queue", format!("link {link}: {area} packet seconds, {counted} by its counters"));
+        }
+    }
+    Ok(())
+}
+
+/// Delays of the first arrivals in the table of packets are those that receivers have measured, from a transmission of the
+/// source on. Receivers with little room measure later copies of segments that they could not take.
+fn delays_are_those_of_the_flows(setup: &Setup, m: &Measured) -> Result<(), Failure> {
+    let column = |name: &str| m.column("packets", name);
+    let (event, kind) = (column("event").words(), column("packet_type").words());
+    let (flow, sequence, src) = (column("flow").counts(), column("sequence").counts(), column("src").counts());
+    let (node, dst) = (column("node").counts(), column("dst").counts());
+    let (at, sent) = (column("time_s").floats(), column("sent_at_s").floats());
+    let mut first: HashMap<(u64, u64), f64> = HashMap::new();
+    let mut sends: HashSet<(u64, u64)> = HashSet::new();
+    for row in 0..event.len() {
+        let Some(of) = setup.flows.get(flow[row] as usize).filter(|_| kind[row] != "tcp_ack" && !sent[row].is_nan())
+        else {
+            continue;
+        };
+        if event[row] == "created" && src[row] == u64::from(of.from.0) {
+            sends.insert((flow[row], sent[row].to_bits()));
+        }
+        if event[row] == "delivered" && node[row] == dst[row] && node[row] == u64::from(of.to.0) {
+            first.entry((flow[row], sequence[row])).or_insert(at[row] - sent[row]);
+            let has_syn = |t: &Transport| matches!(t, Transport::Tcp(cfg) if cfg.starts_with_syn());
+            // A node that splits a connection may have to open the second half by itself.
+            if has_syn(&of.transport) && !sends.contains(&(flow[row], sent[row].to_bits())) {
+                return fail("delays", format!("flow {}: nothing was sent at {} s", flow[row], sent[row]));
+            }
+        }
+    }
+    for (f, of) in setup.flows.iter().enumerate() {
+        let has_little_room =
+            |t: &Transport| matches!(t, Transport::Tcp(cfg) if cfg.receive_buffer.enabled || cfg.reader.limits());
+        let second = of.split.as_ref().map(|s| Transport::Tcp(s.tcp.clone()));
+        if has_little_room(&of.transport) || second.is_some_and(|t| has_little_room(&t)) {
+            continue;
+        }
+        let delays: Vec<f64> = first.iter().filter(|d| d.0.0 == f as u64).map(|d| *d.1).collect();
+        let means = m.column("flow_batches", "mean_delay_s").floats();
+        let counts = m.column("flow_batches", "delay_samples").counts();
+        let rows = (f..counts.len()).step_by(setup.flows.len()).filter(|&row| counts[row] > 0);
+        let counted: f64 = rows.map(|row| means[row] * counts[row] as f64).sum();
+        let (number, sum) = (of_flow(m, f, "delay_samples"), delays.iter().sum::<f64>());
+        // Times at a node are put in order, by propagation delays at most.
+        if number != delays.len() as u64 || (sum - counted).abs() > 1e-5 * number as f64 {
+            let what = format!("flow {f}: {} delays, {sum} s; by its counters {number}, {counted} s", delays.len());
+            return fail("delays", what);
         }
     }
     Ok(())

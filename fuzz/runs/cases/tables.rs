@@ -1,7 +1,7 @@
 //! All measurements of a run, for comparison to the last bit.
 
 use chappe_core::record::Recorder;
-use chappe_core::record::observe::columns::Values;
+use chappe_core::record::observe::columns::{Rows, Values};
 use chappe_core::record::table::{Column, Table};
 use chappe_core::run::End;
 use chappe_core::sim::Sim;
@@ -83,6 +83,8 @@ pub struct Measured {
     pub end: Option<End>,
     pub now: Option<Time>,
     pub tables: BTreeMap<&'static str, Columns>,
+    /// Packets that wait at the end in front of each radio: node, channel, number.
+    pub waiting: Vec<[u64; 3]>,
 }
 
 impl Measured {
@@ -103,6 +105,13 @@ impl Measured {
     pub fn finish(mut self, sim: &mut Sim) -> Measured {
         self.drain(sim);
         (self.end, self.now) = (sim.end(), Some(sim.now()));
+        let stations = sim.stations();
+        let column = |name: &str| {
+            let place = stations.columns().iter().position(|c| c.0 == name).expect("a column");
+            cells(stations.values()[place]).counts().to_vec()
+        };
+        let (node, channel, packets) = (column("node"), column("channel"), column("packets"));
+        self.waiting = (0..node.len()).map(|i| [node[i], channel[i], packets[i]]).collect();
         self.tables.extend(totals(sim.recorder()));
         self
     }

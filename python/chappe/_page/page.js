@@ -4,6 +4,7 @@
   const at = (id) => document.getElementById(id);
   const data = JSON.parse(at("data").textContent);
   const RECORD = ["frames", "heard", "packets", "cwnd", "queue", "routes", "energy"];
+  const CATEGORIES = { background: " BK", video: " VI", voice: " VO" };
   const LISTS = ["frames", "heard", "wires", "events", "cwnd", "queue", "energy"];
   const LOST = ["hidden_terminal", "same_slot", "captured", "transmitting", "damaged", "switched_off"];
   const LETTER = { rts: "R", cts: "C", data: "D", ack: "A", wire: "W" };
@@ -549,7 +550,7 @@
     curved = performance.now();
     if (at("energy").hidden === run.energy.length > 0) at("energy").hidden = !run.energy.length;
     curves("windows", "congestion windows [segments]", run.cwnd, (r) => r.flow, (r) => r.cwnd_segments, (k) => `flow ${k}`);
-    curves("queues", "queues [packets] of nodes", run.queue, (r) => (r.wired_dst === null ? `${r.node}${run.several ? ` ch ${r.channel}` : ""}` : `${r.node}-${r.wired_dst}`), (r) => r.packets, (k) => k);
+    curves("queues", "queues [packets] of nodes", run.queue, (r) => (r.wired_dst === null ? `${r.node}${run.several ? ` ch ${r.channel}` : ""}${CATEGORIES[r.access_category] || ""}` : `${r.node}-${r.wired_dst}`), (r) => r.packets, (k) => k);
     if (run.energy.length) curves("energy", "energy left [J] of nodes", run.energy, (r) => r.node, (r) => r.remaining_j, (k) => String(k));
   };
 

@@ -17,6 +17,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from chappe import _core
 from chappe._arguments import said
 from chappe._recorded import RECORDED
 from chappe._results import TABLES, Results, run
@@ -258,31 +259,54 @@ def recorded_rows(results: Results, name: str) -> pl.DataFrame:
     return results.recorded[name].filter(pl.col("time_s") >= results.measured_from_s)
 
 
-def _first_arrivals(results: Results) -> pl.DataFrame:
-    """First arrival of each data packet of a flow: ``flow``, ``sent_at_s``, ``time_s``."""
+def first_arrivals(results: Results, flow: int | None = None) -> pl.DataFrame:
+    """First arrival of each segment and datagram of a flow, or of all flows.
+
+    Returns:
+        ``packet``, ``flow``, ``short_flow`` (tells short flows apart), ``sent_at_s``, ``time_s``.
+    """
     packets = results.recorded["packets"]
-    data = packets.filter(
-        pl.col("flow").is_not_null() & pl.col("packet_type").cast(pl.String).is_in(["tcp_data", "udp"])
-    )
+    of_flow = pl.col("flow").is_not_null() if flow is None else pl.col("flow") == flow
+    data = packets.filter(of_flow & pl.col("packet_type").cast(pl.String).is_in(["tcp_data", "udp"]))
     event = pl.col("event").cast(pl.String)
-    sent = data.filter(event == "created").group_by("packet").agg(pl.col("time_s").min().alias("sent_at_s"))
-    arrived = data.filter((event == "delivered") & (pl.col("node") == pl.col("dst"))).sort(
-        "time_s", maintain_order=True
+    if data["sent_at_s"].null_count() == len(data):
+        # The previous version did not write these times.
+        sent = data.filter(event == "created").group_by("packet").agg(pl.col("time_s").min().alias("sent_at_s"))
+        data = data.drop("sent_at_s").join(sent, on="packet", how="left", maintain_order="left")
+    arrived = _with_short_flows(data, results).filter(
+        (event == "delivered") & (pl.col("node") == pl.col("dst")) & pl.col("sent_at_s").is_not_null()
     )
-    first = arrived.unique(["flow", "sequence"], keep="first", maintain_order=True)
-    return first.join(sent, on="packet", maintain_order="left").select("flow", "sent_at_s", "time_s")
+    first = arrived.sort("time_s", maintain_order=True).unique(
+        ["flow", "short_flow", "sequence"], keep="first", maintain_order=True
+    )
+    return first.select("packet", "flow", "short_flow", "sent_at_s", "time_s")
+
+
+def _with_short_flows(data: pl.DataFrame, results: Results) -> pl.DataFrame:
+    """Packets with ``short_flow``, a number that tells short flows apart which have the same number of a flow."""
+    if (data["flow"].max() or 0) < len(results.flows):
+        return data.with_columns(pl.lit(0).alias("short_flow"))
+    begun = results.short_flows.filter(pl.col("flow").is_null()).select(
+        "src", "dst", pl.col("started_at_s").alias("time_s"), pl.lit(True).alias("_begun")
+    )
+    begins = pl.col("_begun") & (pl.col("event").cast(pl.String) == "created") & (pl.col("sequence") == 0)
+    return data.join(begun.unique(), on=["src", "dst", "time_s"], how="left", maintain_order="left").with_columns(
+        begins.fill_null(False).cum_sum().over("flow").alias("short_flow")
+    )
 
 
 def delays(results: Results) -> pl.DataFrame:
     """Delay of each delivered packet of the measured part, and its difference from that of the packet before.
 
-    The delay is from the transmission of the copy that arrived first to its arrival; arrivals are in their order.
+    The delay is from the transmission at the source to the first arrival, as in ``flows``; of a retransmitted segment
+    from that of the copy that was of use: which arrived first, at the destination or at a node that sends it on or
+    again. Arrivals are in their order.
 
     Returns:
         ``flow``, ``time_s`` (of the arrival), ``delay_s``, ``jitter_s`` (null for the first packet of a flow).
     """
-    arrived = _first_arrivals(results).with_columns((pl.col("time_s") - pl.col("sent_at_s")).alias("delay_s"))
-    differ = pl.col("delay_s").diff().abs().over("flow").alias("jitter_s")
+    arrived = first_arrivals(results).with_columns((pl.col("time_s") - pl.col("sent_at_s")).alias("delay_s"))
+    differ = pl.col("delay_s").diff().abs().over("flow", "short_flow").alias("jitter_s")
     in_part = pl.col("time_s") >= results.measured_from_s
     return arrived.with_columns(differ).filter(in_part).select("flow", "time_s", "delay_s", "jitter_s")
 
@@ -290,35 +314,81 @@ def delays(results: Results) -> pl.DataFrame:
 def gaps(results: Results) -> pl.DataFrame:
     """Times between the deliveries of each flow in the measured part of a run.
 
-    The first gap begins with the measured part or the flow, the last ends with the run or the file. That of datagrams
-    ends with the last one that is sent or arrives: after its `stop` a flow does not starve. TCP still has to deliver
-    what was sent.
+    The first gap begins with the measured part or the first start of the flow, the last ends with the run or the file.
+    That of datagrams ends with the last one that is sent or arrives: after its `stop` a flow does not starve. TCP still
+    has to deliver what was sent. Between a stop and the next start nothing is counted.
 
     Returns:
         ``flow``, ``time_s`` (end of the gap), ``gap_s``, ``starved_s`` (what of it exceeds a second).
     """
     begin = results.measured_from_s
     done = pl.col("started_at_s") + pl.col("completion_time_s")
-    datagrams = results.recorded["packets"].filter(pl.col("packet_type").cast(pl.String) == "udp")
-    is_end = pl.col("event").cast(pl.String).is_in(["created", "delivered"])
-    last = datagrams.filter(is_end).group_by("flow").agg(pl.col("time_s").max().alias("last_s"))
+    packets = results.recorded["packets"]
+    event, kind = pl.col("event").cast(pl.String), pl.col("packet_type").cast(pl.String)
+    is_end = event.is_in(["created", "delivered"])
+    last = packets.filter((kind == "udp") & is_end).group_by("flow").agg(pl.col("time_s").max().alias("last_s"))
+    sent = packets.filter(kind.is_in(["tcp_data", "udp"]) & (event == "created"))
+    first = sent.group_by("flow").agg(pl.col("time_s").min().alias("first_s"))
     flows = (
         results.flows.join(last, on="flow", how="left", maintain_order="left")
+        .join(first, on="flow", how="left", maintain_order="left")
         .select(
             "flow",
-            pl.max_horizontal("started_at_s", pl.lit(begin)).alias("begin_s"),
+            # A flow that was stopped and started again has the time of its last start.
+            pl.max_horizontal(pl.min_horizontal("started_at_s", "first_s"), pl.lit(begin)).alias("begin_s"),
             pl.min_horizontal(done, "last_s", pl.lit(results.simulated_s)).alias("end_s"),
             "started_at_s",
         )
         .filter(pl.col("started_at_s").is_not_null() & (pl.col("end_s") > pl.col("begin_s")))
     )
-    arrived = _first_arrivals(results).join(flows, on="flow", maintain_order="left")
-    inside = arrived.filter(pl.col("time_s").is_between("begin_s", "end_s")).select("flow", "time_s")
+    arrivals = first_arrivals(results)
+    pauses = _pauses(results, sent, arrivals, first)
+    bounds = pl.concat(
+        [arrivals.select("flow", "time_s"), *(pauses.select("flow", time_s=c) for c in ("from_s", "to_s"))]
+    )
+    inside = bounds.join(flows, on="flow", maintain_order="left").filter(
+        pl.col("time_s").is_between("begin_s", "end_s")
+    )
     ends = [flows.select("flow", pl.col(name).alias("time_s")) for name in ("begin_s", "end_s")]
-    times = pl.concat([ends[0], inside, ends[1]]).sort("flow", "time_s", maintain_order=True)
-    gap = pl.col("time_s").diff().over("flow").alias("gap_s")
-    found = times.with_columns(gap).filter(pl.col("gap_s").is_not_null())
-    return found.with_columns((pl.col("gap_s") - SILENCE_S).clip(0.0).alias("starved_s"))
+    times = pl.concat([ends[0], inside.select("flow", "time_s"), ends[1]]).sort("flow", "time_s", maintain_order=True)
+    before = pl.col("time_s").shift().over("flow").alias("from_s")
+    found = times.with_columns(before, (pl.col("time_s") - before).alias("gap_s")).filter(pl.col("gap_s").is_not_null())
+    of_pauses = pauses.filter(pl.col("to_s") > pl.col("from_s"))
+    found = found.join(of_pauses, left_on=["flow", "from_s", "time_s"], right_on=["flow", "from_s", "to_s"], how="anti")
+    counted = found.sort("flow", "time_s", maintain_order=True).drop("from_s")
+    return counted.with_columns((pl.col("gap_s") - SILENCE_S).clip(0.0).alias("starved_s"))
+
+
+def _pauses(results: Results, sent: pl.DataFrame, arrivals: pl.DataFrame, first: pl.DataFrame) -> pl.DataFrame:
+    """Times in which flows had been stopped and had nothing to deliver: ``flow``, ``from_s``, ``to_s``.
+
+    Args:
+        results: Results of the run.
+        sent: Rows of created data in the recorded table ``packets``.
+        arrivals: First arrivals.
+        first: Time of the first transmission of each flow: ``flow``, ``first_s``.
+    """
+    begun = dict(first.iter_rows())
+    starts = [
+        (e["flow"], _core.instant_ns(e["at"]) / 1e9)
+        for e in results.scenario.settings["event"]
+        if e["action"] == "flow_start"
+    ]
+    # A start by command is in no event.
+    starts += results.flows.select("flow", "started_at_s").drop_nulls().rows()
+    rows = []
+    for flow, at in sorted({(flow, at) for flow, at in starts if at > begun.get(flow, math.inf)}):
+        of_flow = sent.filter(pl.col("flow") == flow)
+        if (to_s := of_flow.filter(pl.col("time_s") >= at)["time_s"].min()) is None:
+            continue
+        before = of_flow.filter(pl.col("time_s") < to_s)
+        arrived = arrivals.filter((pl.col("flow") == flow) & (pl.col("time_s") < to_s))
+        is_udp = before["packet_type"].cast(pl.String)[0] == "udp"
+        is_through = is_udp or len(arrived) == before.filter(pl.col("src") == pl.col("node"))["sequence"].n_unique()
+        if is_through:
+            times = [arrived["time_s"].max(), before["time_s"].max() if is_udp else None]
+            rows.append((flow, max(t for t in times if t is not None), to_s))
+    return pl.DataFrame(rows, schema={"flow": pl.Int64, "from_s": pl.Float64, "to_s": pl.Float64}, orient="row")
 
 
 def losses(results: Results) -> pl.DataFrame:

@@ -13,6 +13,11 @@ macro_rules! reasons {
             /// Every reason with its name in tables and its meaning.
             pub const ALL: &'static [(Reason, &'static str, &'static str)] =
                 &[ $( (Reason::$Variant, $word, concat!("", $($doc),*)), )* ];
+
+            /// Its name in tables.
+            pub fn word(self) -> &'static str {
+                Reason::ALL[self as usize].1
+            }
         }
     };
 }

@@ -13,6 +13,11 @@ macro_rules! causes {
             /// Every cause with its name in tables and its meaning.
             pub const ALL: &'static [(Cause, &'static str, &'static str)] =
                 &[ $( (Cause::$Variant, $word, concat!("", $($doc),*)), )* ];
+
+            /// Its name in tables.
+            pub fn word(self) -> &'static str {
+                Cause::ALL[self as usize].1
+            }
         }
     };
 }

@@ -2,6 +2,7 @@
 
 pub mod airtime;
 pub mod capture;
+pub mod drops;
 pub mod flow_time;
 pub mod loss;
 pub mod note;

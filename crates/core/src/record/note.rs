@@ -4,19 +4,19 @@
 use crate::mobility::segment::MovementSegment;
 use crate::net::queue::Queue;
 use crate::net::routing::Router;
-use crate::packet::{NodeId, Packet, PacketPool, RadioId, Step};
+use crate::packet::{FlowId, NodeId, Packet, PacketPool, RadioId, Step};
 use crate::radio::{Channel, Verdict};
 use crate::record::loss::Cause;
 use crate::tcp::Sender;
 use crate::unit::Position;
 use crate::wlan::Frame;
-use crate::wlan::edca::Psdu;
+use crate::wlan::edca::{AccessCategory, Psdu};
 
 /// Identifies the queue of a radio or of a point-to-point link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum QueueId {
-    /// Queue in front of a radio.
-    Radio(RadioId),
+    /// Queue in front of a radio; of this category in front of a QoS station.
+    Radio(RadioId, Option<AccessCategory>),
     /// Queue in front of the transmitter of a point-to-point link.
     Link {
         /// Node that sends over the link.
@@ -61,6 +61,17 @@ pub enum Note<'a> {
         lost: Option<Cause>,
         /// Channel, which knows the receivers in range of each radio.
         channel: &'a Channel,
+    },
+    /// A short flow of a generator begins, before its first packet.
+    ShortFlow {
+        /// Number of the flow in its packets, which flows before may have had.
+        flow: FlowId,
+        /// Number of the generator.
+        generator: u32,
+        /// Source node.
+        from: NodeId,
+        /// Destination node.
+        to: NodeId,
     },
     /// An event of a packet.
     Packet(&'a Step),
@@ -147,7 +158,7 @@ pub enum Note<'a> {
 pub enum Subject {
     /// Frames on the air.
     Frame,
-    /// Packets, and their journeys over point-to-point links.
+    /// Packets, their journeys over point-to-point links, and the short flows to which they belong.
     Packet,
     /// TCP senders.
     Sender,
@@ -183,7 +194,11 @@ impl Note<'_> {
     pub fn subject(&self) -> Subject {
         match self {
             Note::FrameBegins { .. } | Note::FrameHeard { .. } | Note::FrameOver { .. } => Subject::Frame,
-            Note::Packet(_) | Note::GivenUp { .. } | Note::Departure { .. } | Note::Arrival { .. } => Subject::Packet,
+            Note::Packet(_)
+            | Note::ShortFlow { .. }
+            | Note::GivenUp { .. }
+            | Note::Departure { .. }
+            | Note::Arrival { .. } => Subject::Packet,
             Note::Sender { .. } => Subject::Sender,
             Note::Queue { .. } => Subject::Queue,
             Note::Router { .. } => Subject::Router,

@@ -1,6 +1,7 @@
 //! The recorder: counts deliveries, divides the run into batches, takes samples, and decides when the run ends.
 
 use super::airtime::{Budget, Use};
+use super::drops::Drops;
 use super::flow_time::{Rebooking, USES};
 use super::loss::{Cause, Losses};
 use super::rates::Rates;
@@ -134,6 +135,7 @@ impl Recorder {
             rates: Rates::default(),
             ledgers: Ledgers::default(),
             losses: Losses::default(),
+            drops: Drops::default(),
         };
         let mut snapshots = Vec::with_capacity(setup.batches as usize + 1);
         snapshots.push(start);
@@ -239,6 +241,7 @@ impl Recorder {
     pub fn close_batch(&mut self, totals: Totals) {
         // Rates are reported for the measured part only, so they are kept at its beginning and at the last border.
         let last = self.snapshots.len() - 1;
+        self.snapshots[last].drops = Drops::default();
         if last != self.discard as usize {
             self.snapshots[last].rates = Rates::default();
         }
@@ -371,6 +374,10 @@ impl Recorder {
         t.float("close_time_s", parts.iter().map(FlowTotals::closing));
         t.float("measured_s", parts.iter().map(|_| seconds));
         t.float("aborted_at_s", parts.iter().map(|p| p.gave_up.map_or(f64::NAN, Time::as_secs)));
+        t.int("packets_dropped", (0..parts.len()).map(|i| b.drops.total(i)));
+        let main: Vec<_> = (0..parts.len()).map(|i| b.drops.main(i)).collect();
+        t.text("drop_reason", main.iter().map(|m| m.map_or("", |m| m.0.word())));
+        t.text("retry_cause", main.iter().map(|m| m.and_then(|m| m.1).map_or("", Cause::word)));
         self.flow_columns(&mut t, &parts, &vec![seconds; parts.len()]);
         // Without names the table is that of runs that know none.
         let names: Vec<_> = self.flows.iter().map(|f| f.name.as_deref()).collect();

@@ -1,6 +1,7 @@
 //! Counters of a run at one instant, and their differences.
 
 use super::airtime::Budget;
+use super::drops::Drops;
 use super::flow_time::USES;
 use super::loss::Losses;
 use super::rates::Rates;
@@ -382,6 +383,8 @@ pub struct Totals {
     pub ledgers: Ledgers,
     /// Packets that the MAC gave up and that were dropped for it, by cause.
     pub losses: Losses,
+    /// Dropped packets of each flow.
+    pub drops: Drops,
 }
 
 impl Totals {

@@ -177,6 +177,7 @@ impl Sim {
                 }
             }
             self.flows.on_dropped_at(n, &self.pool[packet], reason, self.now, &mut self.timers);
+            self.watch.drops.count(&self.pool[packet], reason);
             self.pool.end(packet, Fate::Dropped(reason));
         } else {
             self.with_router(n, |router, cx| router.on_link_failure(packet, cx));
@@ -559,10 +560,19 @@ impl Sim {
         self.send_down(n, packet, self.net.cfg.processing_delay);
     }
 
-    /// Reports a change of the interface queue of a radio to observers.
+    /// Reports a change of the interface queues of a radio to observers.
     #[inline]
-    fn note_queue(&mut self, r: RadioId, at: Time) {
-        self.watch.note_queue(at, QueueId::Radio(r), &self.net.ports.queues[r.index()], &self.pool);
+    pub(super) fn note_queue(&mut self, r: RadioId, at: Time) {
+        if self.watch.is_observed() {
+            self.note_queues(r, at);
+        }
+    }
+
+    #[cold]
+    fn note_queues(&mut self, r: RadioId, at: Time) {
+        for (category, queue) in self.net.ports.by_category(r) {
+            self.watch.note_queue(at, QueueId::Radio(r, category), queue, &self.pool);
+        }
     }
 
     /// A packet arrives at the interface queue of the radio that reaches its next hop.

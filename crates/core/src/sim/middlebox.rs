@@ -19,7 +19,7 @@ impl Sim {
         let is_ack = matches!(self.pool[packet].body, Body::Ack(_));
         while let Some(i) = self.net.boxes.next(n, is_ack, after) {
             let mut verdict = Verdict::Pass;
-            let free_slots = if is_ack { 0 } else { self.free_slots(n, self.pool[packet].goal) };
+            let free_slots = if is_ack { 0 } else { self.free_slots(n, packet) };
             self.with_box(i, free_slots, |b, pool, cx| verdict = b.on_packet(&mut pool[packet], cx));
             if verdict == Verdict::Absorb {
                 self.pool.here(n, self.now);
@@ -80,6 +80,7 @@ impl Sim {
                 placed.middlebox.on_dropped(&self.pool[packet], placed.node == n, by_link);
             }
         }
+        self.watch.drops.count(&self.pool[packet], reason);
         self.pool.here(n, self.now);
         self.pool.end(packet, Fate::Dropped(reason));
     }

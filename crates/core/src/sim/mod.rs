@@ -296,6 +296,7 @@ impl Sim {
             if self.watch.recorder.is_warmup_border() {
                 self.pool.begin_measured();
                 self.watch.losses.begin_measured();
+                self.watch.drops.begin_measured();
             }
         }
     }

@@ -4,10 +4,11 @@ use super::Sim;
 use super::flows::own_queue::Segment;
 use super::timer_numbers::Timer;
 use crate::error_model::Place;
-use crate::net::queue::{self, Queue};
+use crate::net::queue;
 use crate::net::routing::crossing::Step;
-use crate::packet::{Happening, NodeId, PacketId, RadioId, Reason};
+use crate::packet::{Happening, NodeId, Packet, PacketId, RadioId, Reason};
 use crate::record::note::QueueId;
+use crate::wlan::edca::AccessCategory;
 
 impl Sim {
     /// Forwards a packet at a node where it enters the network, arrives over a point-to-point link, or ends its way
@@ -63,8 +64,7 @@ impl Sim {
             self.feed(link);
             self.timers.set(Timer::Link(link), self.net.links.directions[link].link.deadline());
         } else {
-            let id = QueueId::Link { from: d.from, to: d.to };
-            self.watch.note_queue(self.now, id, &d.queue, &self.pool);
+            self.note_link_queue(link);
         }
     }
 
@@ -105,6 +105,12 @@ impl Sim {
             self.quench(next);
         }
         self.end_dropped(from);
+        self.note_link_queue(link);
+    }
+
+    /// Reports a change of the queue in front of a link to observers.
+    #[inline]
+    fn note_link_queue(&mut self, link: usize) {
         let d = &self.net.links.directions[link];
         let id = QueueId::Link { from: d.from, to: d.to };
         self.watch.note_queue(self.now, id, &d.queue, &self.pool);
@@ -145,6 +151,7 @@ impl Sim {
             self.net.dropped.extend(d.link.cut(self.now).map(|packet| (packet, Reason::NodeOff)));
             self.timers.set(Timer::Link(link), d.link.deadline());
             self.end_dropped(n);
+            self.note_link_queue(link);
         }
     }
 
@@ -168,8 +175,9 @@ impl Sim {
         }
     }
 
-    /// Free room [packets] in the queue that this node uses towards a destination.
-    pub(super) fn free_slots(&mut self, n: NodeId, goal: NodeId) -> usize {
+    /// Free room [packets] in the queue that this node uses for a packet.
+    pub(super) fn free_slots(&mut self, n: NodeId, packet: PacketId) -> usize {
+        let Packet { goal, flow, .. } = self.pool[packet];
         let next = match &self.net.links.crossings {
             Some(crossings) => crossings.step(n, goal).and_then(|s| if let Step::Link(v) = s { Some(v) } else { None }),
             None => self.net.nodes[n.index()].router.next_hop(n, goal),
@@ -181,7 +189,12 @@ impl Sim {
             }
             None => {
                 let radio = next.map_or(RadioId(n.0), |next| self.net.ports.to(n, next));
-                self.net.ports.queues.get(radio.index()).map_or(usize::MAX, Queue::free_slots)
+                if radio.index() >= self.net.ports.queues.len() {
+                    return usize::MAX;
+                }
+                let category = AccessCategory::of(self.flows.priority(flow));
+                let mut queues = self.net.ports.by_category(radio);
+                queues.find(|(of, _)| of.is_none_or(|c| c == category)).map_or(usize::MAX, |(_, q)| q.free_slots())
             }
         }
     }

@@ -113,6 +113,7 @@ impl Sim {
             self.net.ports.of_category(r, category).clear(&mut cx);
         }
         self.end_dropped(n);
+        self.note_queue(r, self.now);
     }
 
     fn switch_battery(&mut self, r: RadioId, off: bool) {

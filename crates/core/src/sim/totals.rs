@@ -42,7 +42,20 @@ impl Sim {
         let rates = stations.flat_map(|(m, r)| m.tallies().map(move |(to, mode, kind, n)| (r, to, kind, mode, n)));
         let rates = Rates::new(rates);
         let ledgers = self.pool.ledgers().clone();
-        Totals { at: now, flows, short_flows, nodes, air, batteries, links, rates, ledgers, losses: self.watch.losses }
+        let drops = self.watch.drops.clone();
+        Totals {
+            at: now,
+            flows,
+            short_flows,
+            nodes,
+            air,
+            batteries,
+            links,
+            rates,
+            ledgers,
+            losses: self.watch.losses,
+            drops,
+        }
     }
 
     /// At the end of a run, books the time since the last event of each flow that waits for its retransmission timer as

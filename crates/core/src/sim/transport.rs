@@ -5,6 +5,7 @@ use super::flows::{Ends, Flow};
 use super::timer_numbers::Timer;
 use crate::app;
 use crate::packet::{Body, Datagram, Ecn, Fate, Fin, Flag, FlowId, NodeId, Packet, PacketId, Reason};
+use crate::record::note::Note;
 use crate::record::short_flows::Record;
 use crate::tcp::{Out, Phase};
 use crate::unit::Time;
@@ -107,6 +108,9 @@ impl Sim {
     #[inline(never)]
     pub(super) fn on_arrival_of_transfer(&mut self, k: usize) {
         let f = self.flows.begin_transfer(k, self.now, &self.net, &mut self.watch.recorder);
+        let Flow { from, to, .. } = self.flows.list[f];
+        let begins = Note::ShortFlow { flow: FlowId(f as u32), generator: k as u32, from, to };
+        self.watch.note(self.now, &begins);
         self.timers.make_room(self.flows.list.len());
         self.timers.set(Timer::Arrivals(k), self.flows.generator.deadline(k));
         self.flows.begin_routes(f, &mut self.net.nodes, self.now);

@@ -8,6 +8,7 @@ use crate::packet::{NodeId, PacketId, PacketPool, RadioId};
 use crate::record::Recorder;
 use crate::record::airtime::Airtime;
 use crate::record::capture::Captures;
+use crate::record::drops::Drops;
 use crate::record::loss::{Cause, Losses};
 use crate::record::note::{Note, QueueId};
 use crate::record::observe::Observers;
@@ -22,6 +23,8 @@ pub(super) struct Watch {
     pub(super) recorder: Recorder,
     /// Packets that a MAC has given up, by cause.
     pub(super) losses: Losses,
+    /// Packets of each flow that were dropped.
+    pub(super) drops: Drops,
     /// Observers, if any.
     pub(super) observers: Option<Box<Observers>>,
     /// Airtime accounting, if enabled.
@@ -36,6 +39,7 @@ impl Watch {
         Watch {
             recorder: Recorder::new(setup),
             losses: Losses::default(),
+            drops: Drops::new(setup.flows.len()),
             observers: (!setup.record.is_empty() || setup.capture).then(|| Box::new(Observers::new(setup))),
             airtime: setup.airtime.then(|| Box::new(Airtime::new(setup.interfaces.radios.len()))),
             sample: setup.sample,
@@ -132,6 +136,7 @@ impl Watch {
     /// Counts a packet that the MAC gave up at the retry limit.
     pub(super) fn count_given_up(&mut self, now: Time, packet: PacketId, cause: Cause, pool: &PacketPool) {
         self.losses.count(pool[packet].measured, pool[packet].body.kind(), cause);
+        self.drops.count_cause(&pool[packet], cause);
         if let Some(observers) = &mut self.observers {
             observers.on(now, &Note::GivenUp { number: pool.number(packet), cause });
         }
@@ -156,6 +161,12 @@ impl Watch {
             (Ends::Tcp(ends), _) if !at_split => note(flow.from, &ends.0),
             _ => {}
         }
+    }
+
+    /// Tells if there are observers.
+    #[inline]
+    pub(super) fn is_observed(&self) -> bool {
+        self.observers.is_some()
     }
 
     /// Notes a change of an interface queue, or of the queue in front of a link.

@@ -5,7 +5,7 @@ use super::config::Config;
 use super::output::Out;
 use super::receiver::Receiver;
 use super::sender::Sender;
-use crate::packet::{AckSegment, DataSegment, Ecn, Seq};
+use crate::packet::{AckSegment, DataSegment, Ecn, Fin, Seq};
 use crate::unit::{Span, Time};
 
 /// Both halves of a split connection, and the buffer between them.
@@ -19,6 +19,8 @@ pub struct Split {
     syn: (Seq, Seq),
     /// Send times at the source of the segments that the buffer may hold, by their place in the data.
     born: Vec<Time>,
+    /// Send times at the source of its SYN and its FIN, once they have arrived; their numbers are not in the data.
+    born_ends: [Option<Time>; 2],
     from_receiver: Vec<Out>,
 }
 
@@ -34,6 +36,7 @@ impl Split {
             room,
             syn,
             born: vec![Time::ZERO; room as usize],
+            born_ends: [None; 2],
             from_receiver: Vec::with_capacity(4),
         }
     }
@@ -50,11 +53,15 @@ impl Split {
         if segment.control.is_some() {
             // It carries no data.
         } else if segment.syn && !self.receiver.has(segment.seq) {
+            self.born_ends[0] = Some(segment.born);
             // The second half opens with the first.
             self.sender.write(Some(0), now);
         } else if !self.receiver.has(segment.seq) && segment.seq < self.edge() {
             let index = (segment.seq - self.syn.0) % self.room;
             self.born[index as usize] = segment.born;
+            if segment.fin != Fin::No {
+                self.born_ends[1] = Some(segment.born);
+            }
         }
         self.receiver.on_segment(segment, hops, ecn, now, &mut self.from_receiver);
         self.pass_on(now, out);
@@ -125,10 +132,14 @@ impl Split {
         if self.receiver.has_ended() {
             self.sender.finish(now);
         }
-        let (syn, room, born) = (self.syn.1, self.room, &self.born);
+        let (syn, room, born, ends) = (self.syn.1, self.room, &self.born, self.born_ends);
         out.extend(self.sender.drain().map(|said| match said {
             Out::Segment(s) if !s.has_no_payload() => {
                 Out::Segment(DataSegment { born: born[((s.seq - syn) % room) as usize], ..s })
+            }
+            // What the first half did not have to send was sent first by this node.
+            Out::Segment(s) if s.control.is_none() => {
+                Out::Segment(DataSegment { born: ends[usize::from(!s.syn)].unwrap_or(s.born), ..s })
             }
             said => said,
         }));
@@ -206,7 +217,7 @@ mod tests {
     fn segments_are_acknowledged_when_they_are_in_the_buffer_and_the_window_closes_with_it() {
         let mut h = Halves::new();
         // The SYN opens both halves.
-        assert_eq!(h.segment(0), (vec![(1, 4)], vec![(0, 10)]));
+        assert_eq!(h.segment(0), (vec![(1, 4)], vec![(0, 0)]));
         assert_eq!(h.segment(1), (vec![(2, 3)], vec![]), "the second half is not yet open");
         assert_eq!(h.ack(1), (vec![], vec![(1, 1)]));
         assert_eq!(h.segment(2), (vec![(3, 2)], vec![(2, 2)]));

@@ -1,12 +1,13 @@
 //! Transport headers of a flow's packets: ports, sequence numbers, windows and options.
 
 use super::inet::{Ip, TCP, Tcp, UDP, flag};
-use crate::packet::{AckSegment, Body, DataSegment, Fin, Flag, NodeId, Packet, Seq};
+use crate::packet::{AckSegment, Body, DataSegment, Fin, Flag, FlowId, NodeId, Packet, Seq};
 use crate::run::{FlowSetup, Setup, Transport};
 use crate::tcp::Config;
 use crate::unit::Time;
 
-/// Port of every receiver, and of the sender of the first flow.
+/// Port of receivers, and of the sender of the first flow. When the ports of senders are used up, they begin anew with
+/// the next port of receivers.
 const RECEIVER_PORT: u16 = 5001;
 const FIRST_SENDER_PORT: u16 = 40_000;
 
@@ -159,72 +160,116 @@ impl Flow {
     }
 }
 
+/// A short flow of a generator.
+#[derive(Clone, Debug)]
+struct Short {
+    since: Time,
+    /// Number among all short flows of generators.
+    number: usize,
+    flow: Flow,
+}
+
 /// The flows of a run.
 #[derive(Clone, Debug)]
 pub struct Flows {
     list: Vec<Flow>,
-    /// Number of flows of the scenario; those after them are short flows of generators.
-    fixed: usize,
-    /// Short flows have the segments of the first generator.
-    short: Option<Connection>,
+    /// Short flows by their numbers of a flow, which follow those of the scenario, each list in the order of time: a
+    /// number is given again, and packets of the flow before may still be on their way.
+    short: Vec<Vec<Short>>,
+    /// Number of short flows so far.
+    begun: usize,
+    /// Segments of the short flows of each generator.
+    of_generator: Vec<Connection>,
 }
 
 impl Flows {
     /// Flows of the scenario.
     pub fn new(setup: &Setup) -> Flows {
-        let list: Vec<Flow> = setup.flows.iter().map(Flow::new).collect();
-        let short = setup.arrivals.first().map(|a| Connection::new(&a.tcp));
-        Flows { fixed: list.len(), list, short }
+        let of_generator = setup.arrivals.iter().map(|a| Connection::new(&a.tcp)).collect();
+        Flows { list: setup.flows.iter().map(Flow::new).collect(), short: vec![], begun: 0, of_generator }
     }
 
-    /// A node has created a packet: short flows are known by their first one, the ends of a flow by their FIN.
+    /// A short flow of a generator begins, between these nodes.
+    pub fn begin(&mut self, flow: FlowId, generator: usize, (from, to): (NodeId, NodeId), since: Time) {
+        let place = flow.index() - self.list.len();
+        if place >= self.short.len() {
+            self.short.resize(place + 1, vec![]);
+        }
+        let halves = [Some(self.of_generator[generator].clone()), None];
+        self.short[place].push(Short { since, number: self.begun, flow: Flow { from, to, halves, payload: 0 } });
+        self.begun += 1;
+    }
+
+    /// Place of the short flow of a packet in both lists.
+    fn short_of(&self, p: &Packet) -> Option<(usize, usize)> {
+        let place = p.flow.index().checked_sub(self.list.len())?;
+        let older = self.short.get(place)?.partition_point(|s| s.since <= p.born);
+        Some((place, older.checked_sub(1)?))
+    }
+
+    /// Flow of a packet, with its number.
+    fn of(&self, p: &Packet) -> Option<(usize, &Flow)> {
+        if let Some((place, i)) = self.short_of(p) {
+            let short = &self.short[place][i];
+            return Some((self.list.len() + short.number, &short.flow));
+        }
+        self.list.get(p.flow.index()).map(|flow| (p.flow.index(), flow))
+    }
+
+    fn of_mut(&mut self, p: &Packet) -> Option<&mut Flow> {
+        match self.short_of(p) {
+            Some((place, i)) => Some(&mut self.short[place][i].flow),
+            None => self.list.get_mut(p.flow.index()),
+        }
+    }
+
+    /// Memory of the short flows \[B\].
+    pub fn memory(&self) -> usize {
+        self.short.iter().map(|all| all.capacity() * size_of::<Short>()).sum()
+    }
+
+    /// A node has created a packet, which may be shorter than others, or have a FIN.
     pub fn on_created(&mut self, p: &Packet) {
-        let f = p.flow.index();
-        let Body::Data(segment) = p.body else { return self.note_end(p) };
-        if f >= self.fixed && (f >= self.list.len() || segment.seq == 0) {
-            let flow = Flow { from: p.source, to: p.goal, halves: [self.short.clone(), None], payload: 0 };
-            if f >= self.list.len() {
-                self.list.resize(f + 1, flow.clone());
+        let Some(flow) = self.of_mut(p) else { return };
+        let half = flow.half(p);
+        let Some(connection) = &mut flow.halves[half] else { return };
+        match p.body {
+            Body::Data(segment) => connection.note(&segment),
+            Body::Ack(AckSegment { flag: Flag::Fin, .. }) => {
+                connection.receiver_closed = connection.receiver_closed.min(p.born);
             }
-            self.list[f] = flow;
-        }
-        let half = self.list[f].half(p);
-        if let Some(connection) = &mut self.list[f].halves[half] {
-            connection.note(&segment);
-        }
-    }
-
-    /// Notes the FIN of a receiver.
-    fn note_end(&mut self, p: &Packet) {
-        if let (Body::Ack(AckSegment { flag: Flag::Fin, .. }), Some(flow)) = (p.body, self.list.get_mut(p.flow.index()))
-        {
-            let half = flow.half(p);
-            flow.halves[half].iter_mut().for_each(|c| c.receiver_closed = c.receiver_closed.min(p.born));
+            _ => {}
         }
     }
 
     /// Protocol, ends, and segment or datagram of a packet of a flow; `None` for other packets. `ip`: the rest of its
     /// IP header.
     pub fn segment(&self, p: &Packet, ip: Ip) -> Option<(u8, Ip, Vec<u8>)> {
-        let f = p.flow.index();
-        let flow = self.list.get(f)?;
-        let port = FIRST_SENDER_PORT + (f % usize::from(u16::MAX - FIRST_SENDER_PORT)) as u16;
+        let (number, flow) = self.of(p)?;
+        let (port, receiver) = ports(number);
         // The addresses are those of the ends, also between the halves of a split connection.
         let there = Ip { source: flow.from, destination: flow.to, ..ip };
         let back = Ip { source: flow.to, destination: flow.from, ..ip };
         match p.body {
             Body::Data(segment) => {
                 let (header, payload) = flow.halves[flow.half(p)].as_ref()?.data(&segment);
-                Some((TCP, there, there.tcp((port, RECEIVER_PORT), &header, payload)))
+                Some((TCP, there, there.tcp((port, receiver), &header, payload)))
             }
             Body::Ack(ack) => {
                 let header = flow.halves[flow.half(p)].as_ref()?.ack(&ack, p.born);
-                Some((TCP, back, back.tcp((RECEIVER_PORT, port), &header, 0)))
+                Some((TCP, back, back.tcp((receiver, port), &header, 0)))
             }
-            Body::Datagram(_) => Some((UDP, there, there.udp((port, RECEIVER_PORT), &vec![0; flow.payload]))),
+            Body::Datagram(_) => Some((UDP, there, there.udp((port, receiver), &vec![0; flow.payload]))),
             _ => None,
         }
     }
+}
+
+/// Ports of the sender and of the receiver of a flow.
+fn ports(number: usize) -> (u16, u16) {
+    let senders = usize::from(u16::MAX - FIRST_SENDER_PORT) + 1;
+    let receivers = usize::from(FIRST_SENDER_PORT - RECEIVER_PORT);
+    (FIRST_SENDER_PORT + (number % senders) as u16, RECEIVER_PORT + (number / senders % receivers) as u16)
 }
 
 #[cfg(test)]
@@ -247,6 +292,12 @@ mod tests {
         let closed = |fin| [1, 2, 3].map(|n| Connection { fin, ..connection.clone() }.after(n));
         assert_eq!(closed((2, Fin::WithData)), [1, 1461, 2922]);
         assert_eq!(closed((2, Fin::Bare)), [1, 1461, 1462]);
+    }
+
+    #[test]
+    fn every_flow_has_ports_of_its_own() {
+        assert_eq!([0, 3, 25_535].map(ports), [(40_000, 5001), (40_003, 5001), (65_535, 5001)]);
+        assert_eq!([25_536, 51_072].map(ports), [(40_000, 5002), (40_000, 5003)]);
     }
 
     #[test]

@@ -223,11 +223,14 @@ impl Captures {
     /// Memory of the output and of the records that wait \[B\].
     pub fn memory(&self) -> usize {
         let waiting = |file: &File| file.waiting.iter().map(|w| w.1.capacity() + size_of_val(w)).sum::<usize>();
-        self.files.iter().map(|file| file.out.capacity() + waiting(file)).sum()
+        self.files.iter().map(|file| file.out.capacity() + waiting(file)).sum::<usize>() + self.flows.memory()
     }
 
     pub(super) fn on(&mut self, at: Time, note: &Note<'_>) {
         match *note {
+            Note::ShortFlow { flow, generator, from, to } => {
+                self.flows.begin(flow, generator as usize, (from, to), at);
+            }
             Note::FrameBegins { frame, packet, psdu, pool, .. } => self.on_begin(at, frame, packet, psdu, pool),
             Note::FrameHeard { radio, frame, verdict, arrived } => self.on_heard(at, radio, frame, (verdict, arrived)),
             Note::FrameOver { frame, lost, channel } => self.on_over(frame, lost, channel),

@@ -51,6 +51,7 @@ cells! {
     Time as f64 = Float: Time::as_secs;
     Span as f64 = Float: Span::as_secs;
     Option<f64> as f64 = Float: |x: Option<f64>| x.unwrap_or(f64::NAN);
+    Option<Time> as f64 = Float: |x: Option<Time>| x.map_or(f64::NAN, Time::as_secs);
     Option<Span> as f64 = Float: |x: Option<Span>| x.map_or(f64::NAN, Span::as_secs);
     u64 as u64 = Long: |x: u64| x;
     Option<u64> as u64 = Long: |x: Option<u64>| x.unwrap_or(u64::MAX);

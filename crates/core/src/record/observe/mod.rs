@@ -95,7 +95,7 @@ impl Observer {
             RecordedTable::Frames => Observer::Frames(frames::Frames::new(setup)),
             RecordedTable::Mpdus => Observer::Mpdus(mpdus::Mpdus::new(setup)),
             RecordedTable::Heard => Observer::Heard(heard::Heard::new(setup)),
-            RecordedTable::Packets => Observer::Packets(packets::Packets::default()),
+            RecordedTable::Packets => Observer::Packets(packets::Packets::new(setup)),
             RecordedTable::Cwnd => Observer::Cwnd(cwnd::Windows::default()),
             RecordedTable::Queue => Observer::Queue(queue::Queues::new(setup)),
             RecordedTable::Routes => Observer::Routes(routes::Routes::default()),

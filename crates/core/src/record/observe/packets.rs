@@ -4,6 +4,7 @@ use super::columns::{table, word_cell, words};
 use crate::packet::{Body, Fate, FlowId, Happening, NodeId, Reason, Step};
 use crate::record::loss::Cause;
 use crate::record::note::Note;
+use crate::run::Setup;
 use crate::unit::Time;
 use std::collections::VecDeque;
 
@@ -119,18 +120,29 @@ table! {
         drop_reason: Option<Reason>,
         /// Cause of the last failed attempt if the drop reason is `retry_limit`; null otherwise.
         retry_cause: Option<Cause>,
+        /// Time at which the source of the flow sent the segment or datagram \[s\], also if a middlebox has sent it
+        /// again; null: it has no place in the data, or it is of no use to the destination because it has bypassed the
+        /// node that splits the connection.
+        sent_at_s: Option<Time>,
     }
 }
 
 /// Writes a row for every event of a packet.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Packets {
+    /// For each flow of the scenario: true if a node splits its connection.
+    split: Vec<bool>,
     /// Packets given up whose end has not been logged yet.
     given_up: VecDeque<(Option<u64>, Cause)>,
     pub(super) rows: Kept,
 }
 
 impl Packets {
+    pub(super) fn new(setup: &Setup) -> Packets {
+        let split = setup.flows.iter().map(|f| f.split.is_some()).collect();
+        Packets { split, given_up: VecDeque::new(), rows: Kept::default() }
+    }
+
     pub(super) fn on(&mut self, note: &Note<'_>) {
         match *note {
             Note::GivenUp { number, cause } => self.given_up.push_back((number, cause)),
@@ -173,7 +185,22 @@ impl Packets {
             next_hop: leaves.then_some(p.next_hop),
             drop_reason: reason,
             retry_cause: cause,
+            sent_at_s: self.sent_at(step),
         });
+    }
+
+    /// Time at which the source sent what a packet carries.
+    fn sent_at(&self, step: &Step) -> Option<Time> {
+        let p = &step.packet;
+        match p.body {
+            Body::Data(segment) if segment.control.is_none() => {
+                let ends = step.happening == Happening::Ended(Fate::Delivered) && step.node == p.goal;
+                let split = self.split.get(p.flow.index()).is_some_and(|&split| split);
+                (!(ends && split) || p.halfway).then_some(segment.born)
+            }
+            Body::Datagram(_) => Some(p.born),
+            _ => None,
+        }
     }
 }
 

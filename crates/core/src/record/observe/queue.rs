@@ -1,11 +1,23 @@
 //! Lengths of queues, at each change.
 
 use super::Whose;
-use super::columns::table;
+use super::columns::{table, word_cell};
 use crate::packet::NodeId;
 use crate::record::note::{Note, QueueId};
 use crate::run::Setup;
 use crate::unit::Time;
+use crate::wlan::edca::{AccessCategory, CATEGORIES};
+
+const WORDS: [&str; CATEGORIES.len()] = {
+    let mut words = [""; CATEGORIES.len()];
+    let mut i = 0;
+    while i < words.len() {
+        words[CATEGORIES[i] as usize] = CATEGORIES[i].word();
+        i += 1;
+    }
+    words
+};
+word_cell!(AccessCategory, &WORDS);
 
 table! {
     /// Length of a queue after a change.
@@ -16,6 +28,9 @@ table! {
         node: NodeId,
         /// Channel of the radio behind the queue; null for the queue of a point-to-point link.
         channel: Option<u32>,
+        /// Access category of the queue of a station with EDCA: `background`, `best_effort`, `video` or `voice`; null
+        /// for the queue of a station with the DCF, or of a point-to-point link.
+        access_category: Option<AccessCategory>,
         /// Receiving node of the point-to-point link behind the queue; null for the queue of a radio.
         wired_dst: Option<NodeId>,
         /// Number of waiting packets.
@@ -49,10 +64,12 @@ impl Queues {
             Err(_) if now.0 == 0 => return,
             Err(i) => self.known.insert(i, (id, now)),
         }
-        let (node, channel, wired_dst) = match id {
-            QueueId::Radio(radio) => (self.radios.node(radio), Some(self.radios.channel(radio)), None),
-            QueueId::Link { from, to } => (from, None, Some(to)),
+        let (node, channel, access_category, wired_dst) = match id {
+            QueueId::Radio(radio, category) => {
+                (self.radios.node(radio), Some(self.radios.channel(radio)), category, None)
+            }
+            QueueId::Link { from, to } => (from, None, None, Some(to)),
         };
-        self.rows.push(Row { time_s: at, node, channel, wired_dst, packets: now.0, bytes });
+        self.rows.push(Row { time_s: at, node, channel, access_category, wired_dst, packets: now.0, bytes });
     }
 }

@@ -29,12 +29,14 @@ pub struct Transfer {
     completed: Time,
     /// Payload of a packet.
     payload: Bytes,
-    /// Undelivered segments that are shorter than the others: number of segments written up to and including each, and
-    /// the bytes by which it is shorter.
+    /// Segments that are shorter than the others and may still be sent: number of segments written up to and including
+    /// each, and the bytes by which it is shorter.
     short: VecDeque<(Seq, u32)>,
+    /// Number of those that have been delivered, the first ones.
+    passed: usize,
     /// Undelivered messages; boxed, because most flows have none.
     messages: Option<Box<Messages>>,
-    /// Short segments or messages are undelivered.
+    /// Short segments or messages are not delivered yet.
     looks: bool,
     /// Bytes by which delivered segments were shorter, in total.
     missed: u64,
@@ -52,6 +54,7 @@ impl Transfer {
             completed: Time::NEVER,
             payload,
             short: VecDeque::new(),
+            passed: 0,
             messages: None,
             looks: false,
             missed: 0,
@@ -136,10 +139,15 @@ impl Transfer {
         self.short.binary_search_by_key(&number, |s| s.0).map_or(0, |i| self.short[i].1)
     }
 
-    /// Accounts for short segments among the delivered ones.
-    fn pass_short(&mut self, delivered: u64) {
-        while let Some((_, missing)) = self.short.pop_front_if(|s| u64::from(s.0) <= delivered) {
+    /// Accounts for short segments among the delivered ones, and forgets those that are acknowledged: until then they
+    /// may be sent again.
+    fn pass_short(&mut self, delivered: u64, acknowledged: u64) {
+        while let Some(&(_, missing)) = self.short.get(self.passed).filter(|s| u64::from(s.0) <= delivered) {
             self.missed += u64::from(missing);
+            self.passed += 1;
+        }
+        while self.passed > 0 && self.short.pop_front_if(|s| u64::from(s.0) <= acknowledged).is_some() {
+            self.passed -= 1;
         }
     }
 
@@ -188,12 +196,20 @@ impl Flow {
     /// Accounts for short segments and messages among the packets that have been delivered by now.
     #[cold]
     fn pass(&mut self, delivered: u64, now: Time, records: &mut ShortFlows) {
-        self.transfer.pass_short(delivered);
+        let acknowledged = match &self.ends {
+            Ends::Tcp(ends) => {
+                let second = self.split.as_ref().map_or(u64::MAX, |s| s.halves.sender().connection().acknowledged());
+                ends.0.connection().acknowledged().min(second)
+            }
+            Ends::Udp { .. } => u64::MAX,
+        };
+        self.transfer.pass_short(delivered, acknowledged);
         while let Some(message) = self.transfer.next_message(delivered) {
             records.get_mut(message.record).completed = Some(now);
             self.note_message(&message, records);
         }
-        self.transfer.looks = !self.transfer.short.is_empty() || self.transfer.messages().next().is_some();
+        self.transfer.looks =
+            self.transfer.passed < self.transfer.short.len() || self.transfer.messages().next().is_some();
     }
 
     /// Counts retransmissions and timeouts in the records of messages that are under way.

@@ -109,6 +109,14 @@ impl Ports {
         std::iter::once(&self.queues[radio.index()]).chain(further)
     }
 
+    /// All queues in front of a radio, with their categories if there are several.
+    pub fn by_category(&self, radio: RadioId) -> impl Iterator<Item = (Option<AccessCategory>, &Queue)> {
+        const ORDER: [AccessCategory; 4] =
+            [AccessCategory::BestEffort, AccessCategory::Background, AccessCategory::Video, AccessCategory::Voice];
+        let qos = !self.further.is_empty();
+        ORDER.into_iter().map(move |category| qos.then_some(category)).zip(self.all_of(radio))
+    }
+
     /// Allows nodes to move from now on.
     pub fn begin_moving(&mut self, radios: &Radios) {
         if self.has_additional() {

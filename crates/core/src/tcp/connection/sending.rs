@@ -72,7 +72,7 @@ impl Connection {
     }
 
     /// Segments that are acknowledged, all up to the first that is not; SYN and FIN not counted.
-    pub(in crate::tcp) fn acknowledged(&self) -> u64 {
+    pub fn acknowledged(&self) -> u64 {
         let (fin, kind) = self.fin;
         let others = Seq::from(self.syn) + Seq::from(kind == Fin::Bare && self.una > fin);
         u64::from(self.una.saturating_sub(others))

@@ -34,6 +34,16 @@ impl AccessCategory {
         }
     }
 
+    /// Name of the category, as in settings.
+    pub const fn word(self) -> &'static str {
+        match self {
+            AccessCategory::Background => "background",
+            AccessCategory::BestEffort => "best_effort",
+            AccessCategory::Video => "video",
+            AccessCategory::Voice => "voice",
+        }
+    }
+
     /// Parameters of the category.
     pub fn parameters(self, cfg: &Config) -> &Parameters {
         match self {
