@@ -151,6 +151,7 @@ bench: $(VENV)/built
 	cargo build --quiet --release --locked --example run
 	$(BIN)/python benches/compare.py
 	$(BIN)/python benches/zhou.py
+	$(BIN)/python benches/wires.py
 	$(BIN)/python benches/classroom.py
 	$(BIN)/python benches/walkers.py
 

@@ -4,7 +4,7 @@
 #   HEADERS    "all": packets carry the headers of everything that ns-2 knows, its default; "few": those needed
 #   SCHEDULER  event queue; Calendar is the default of ns-2
 #   TRACE      file for the MAC trace; without it nothing is traced but AODV's drops, which cannot be switched off
-# Prints "delivered BYTES", what the sink has received in order.
+# Prints "delivered BYTES", what the sink has received in order, and "acked N", the segments that are acknowledged.
 foreach {agent rate seed seconds headers scheduler} $argv break
 set trace [lindex $argv 6]
 set hops 7
@@ -53,9 +53,10 @@ set transfer [new Application/FTP]
 $transfer attach-agent $sender
 
 proc finish {} {
-    global sim sink
+    global sim sender sink
     $sim flush-trace
     puts "delivered [$sink set bytes_]"
+    puts "acked [expr {[$sender set ack_] + 1}]"
     exit 0
 }
 $sim at 1.0 "$transfer start"

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+NO_LENGTH = 1e-6
+"""Length of a run that only starts [s]."""
 PROGRAM = HERE.parent / "target" / "release" / "examples" / "run"
 
 
@@ -29,7 +31,7 @@ class Run:
     def __str__(self) -> str:
         return f"{self.variant} {self.mbps} Mbit/s"
 
-    def command(self, seed: int, seconds: int) -> list[str]:
+    def command(self, seed: int, seconds: float) -> list[str]:
         """The command that runs it with ours."""
         variant = [] if self.settings else [f"tcp.variant={self.variant}"]
         settings = [*variant, *self.settings, f"wlan.data_rate={self.mbps} Mbit/s", f"run.stop={seconds} s"]

@@ -27,7 +27,7 @@ from pathlib import Path
 from statistics import mean, median
 
 from compare import FRAMES_TOLERANCE, delivered_line, measured, timed, welch
-from runs import HERE, PROGRAM, frames
+from runs import HERE, NO_LENGTH, PROGRAM, frames
 
 DENSITY = 48e-6  # nodes per square metre
 DECODED, SENSED = 249.0, 549.0  # metres, a little less than the ranges of ns-2's radio
@@ -36,7 +36,6 @@ FEW_HOPS = 10
 GROWTH = 1.3
 MEMORY = 1 << 20  # KiB
 PAPER = HERE.parent / "python" / "chappe_papers" / "elrakabawy2005"
-NO_LENGTH = 1e-6  # seconds
 
 Place = tuple[float, float]
 

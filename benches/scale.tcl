@@ -4,7 +4,7 @@
 #   HEADERS    "all": packets carry the headers of everything that ns-2 knows, its default; "few": those needed
 #   SCHEDULER  event queue; Calendar is the default of ns-2
 #   TRACE      file for the MAC trace; without it nothing is traced but AODV's drops, which cannot be switched off
-# Prints "delivered BYTES", what the sinks have received in order.
+# Prints "delivered BYTES", what the sinks have received in order, and "acked N", the segments that are acknowledged.
 foreach {places flows seed seconds headers scheduler} $argv break
 set trace [lindex $argv 6]
 
@@ -51,6 +51,7 @@ foreach place $places {
 }
 
 set sinks {}
+set senders {}
 foreach flow $flows {
     foreach {from to start} $flow break
     set sender [new Agent/TCP/Newreno]
@@ -65,16 +66,22 @@ foreach flow $flows {
     $transfer attach-agent $sender
     $sim at $start "$transfer start"
     lappend sinks $sink
+    lappend senders $sender
 }
 
 proc finish {} {
-    global sim sinks
+    global sim sinks senders
     $sim flush-trace
     set bytes 0
     foreach sink $sinks {
         incr bytes [$sink set bytes_]
     }
     puts "delivered $bytes"
+    set acked 0
+    foreach sender $senders {
+        incr acked [expr {[$sender set ack_] + 1}]
+    }
+    puts "acked $acked"
     exit 0
 }
 $sim at $seconds finish

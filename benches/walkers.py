@@ -1,7 +1,7 @@
 """Times ours against ns-2 among walkers: user CPU time of twenty nodes that move and send over AODV, in turn.
 
-The runs are those of Ahmed, Zaidi and Sharif 2006 (``benches/walkers.tcl``) on one walk, with the agent traces that
-ns-2 writes for that paper; here they go to /dev/null. Both must deliver as much.
+The runs are those of Ahmed, Zaidi and Sharif 2006 (``benches/walkers.tcl``) on one walk, without traces. Both must
+deliver as much.
 
 Exit status 1: a run misses the target, or the deliveries disagree.
 """
@@ -40,21 +40,22 @@ class Run:
         """Path of a file of this run."""
         return self.folder / f"{self.variant}{self.speed:g}.{ending}"
 
-    def ours(self, seed: int) -> list[str]:
+    def ours(self, seed: int, seconds: float | None = None) -> list[str]:
         """The command that runs it with ours."""
         scenario = points.scenario(points.Point(self.variant, self.speed, motion=WALK))
-        return [program(), self.file("toml", scenario.to_toml()), str(seed)]
+        return [program(), self.file("toml", scenario.to_toml()), str(seed), f"run.stop={seconds or points.SECONDS} s"]
 
-    def theirs(self, seed: int, tuning: str) -> list[str]:
+    def theirs(self, seed: int, tuning: str, seconds: float | None = None) -> list[str]:
         """The command that runs it with ns-2."""
         scenario = points.scenario(points.Point(self.variant, self.speed, motion=WALK))
         sinks = " ".join(map(str, points.sinks(WALK)))
         motion = self.path("ns_movements")
         scenario.write_mobility(motion, format="setdest")
-        return ["ns", str(HERE / "walkers.tcl"), AGENTS[self.variant], str(motion), sinks, str(seed), *TUNINGS[tuning]]
+        case = (AGENTS[self.variant], motion, sinks, seed, seconds or points.SECONDS)
+        return ["ns", str(HERE / "walkers.tcl"), *map(str, case), *TUNINGS[tuning]]
 
 
 if __name__ == "__main__":
     with TemporaryDirectory() as folder:
         runs = [Run(variant, speed, Path(folder)) for variant in AGENTS for speed in (5.0, 20.0)]
-        sys.exit(main(__doc__ or "", runs, int(points.SECONDS)))
+        sys.exit(main(__doc__ or "", runs))

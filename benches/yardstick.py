@@ -1,7 +1,8 @@
 """Writes docs/performance.md: speed, memory and waiting times of this machine, ours and those of ns-2.
 
 Every run is made with ours and with ns-2 in turn: as it comes, and with few headers under each of three schedulers, of
-which the fastest counts. Ratios are of user CPU time, pair by pair. What was measured is kept in yardstick.json beside
+which the fastest counts. Ratios are of user CPU time, pair by pair, without that of a run of no length. Neither writes
+what the run does not need, and both must deliver as many segments. What was measured is kept in yardstick.json beside
 this file, so that a part can be measured anew: ``python benches/yardstick.py "twenty walkers" study``.
 
 Exit status 2: it could not be measured.
@@ -10,6 +11,7 @@ Exit status 2: it could not be measured.
 import argparse
 import json
 import math
+import os
 import platform
 import re
 import resource
@@ -29,10 +31,11 @@ import chappe
 import classroom
 import scale
 import walkers
+import wires
 import zhou
 from compare import DEFAULT, ns_command, timed
 from gate import BASELINE, fail, instructions
-from runs import HERE, RUNS, Run, frames
+from runs import HERE, NO_LENGTH, RUNS, Run, frames
 
 KEPT = HERE / "yardstick.json"
 PAGE = HERE.parent / "docs" / "performance.md"
@@ -44,18 +47,15 @@ TIMES = 3
 CHAIN_SECONDS = 1000
 SIZES = (120, 1000, 10_000, 100_000)
 
-Command = Callable[[int], list[str]]
-Theirs = Callable[[int, str, str], list[str]]
-
 
 @dataclass(frozen=True)
 class Case:
-    """A run that both make; ``before`` are commands without length, whose time is left out."""
+    """A run that both make: commands by seed, length [s], and headers and scheduler of ns-2."""
 
     name: str
-    ours: Command
-    theirs: Theirs
-    before: tuple[Command, Theirs] | None = None
+    seconds: float
+    ours: Callable[[int, float], list[str]]
+    theirs: Callable[[int, float, str, str], list[str]]
 
 
 def cases(folder: Path) -> list[Case]:
@@ -63,60 +63,68 @@ def cases(folder: Path) -> list[Case]:
     found = []
     for run in RUNS[:2]:
 
-        def of_chain(seed: int, headers: str, scheduler: str, run: Run = run) -> list[str]:
-            return [*ns_command(run, seed, DEFAULT)[:-3], str(CHAIN_SECONDS), headers, scheduler]
+        def ours_of(seed: int, seconds: float, run: Run = run) -> list[str]:
+            return run.command(seed, seconds)
 
-        found.append(Case(f"chain of 7 hops, {run}", partial(run.command, seconds=CHAIN_SECONDS), of_chain))
-    for name, topology, spacing, seconds in (
+        def of_chain(seed: int, seconds: float, headers: str, scheduler: str, run: Run = run) -> list[str]:
+            return [*ns_command(run, seed, DEFAULT)[:-3], str(seconds), headers, scheduler]
+
+        found.append(Case(f"chain of 7 hops, {run}", CHAIN_SECONDS, ours_of, of_chain))
+    for name, topology, spacing, length in (
         ("120 nodes, 10 flows", scale.PAPER / "random120_1", 1.0, 40),
         ("1,000 nodes, 80 flows", HERE / "random1000", 0.1, 5),
     ):
         files = folder / topology.name
         files.mkdir()
         scale.Layout.read(topology, spacing).write(files)
-
-        def both(seconds: float, files: Path = files) -> tuple[Command, Theirs]:
-            return lambda seed: scale.ours(files, seed, seconds), lambda seed, *how: scale.theirs(
-                files, seed, seconds, *how
-            )
-
-        found.append(Case(name, *both(seconds), both(scale.NO_LENGTH)))
-    several: list[tuple[str, zhou.Timed]] = [
-        ("five connections over wires", zhou.Run("newreno", 0.01)),
-        ("classroom, 130 connections", classroom.Run("reno", "aodv")),
-        ("twenty walkers", walkers.Run("newreno", 20.0, folder)),
+        found.append(Case(name, length, partial(scale.ours, files), partial(scale.theirs, files)))
+    several: list[tuple[str, float, zhou.Timed]] = [
+        ("wires: 5 flows, lossy link", zhou.SECONDS, zhou.Run("newreno", 0.01)),
+        *((f"wires: {run}", run.seconds, run) for run in wires.runs(folder)),
+        ("classroom, 130 connections", classroom.SECONDS, classroom.Run("reno", "aodv")),
+        ("twenty walkers", walkers.points.SECONDS, walkers.Run("newreno", 20.0, folder)),
     ]
-    for name, timed_run in several:
+    for name, length, timed_run in several:
 
-        def theirs_of(seed: int, headers: str, scheduler: str, run: zhou.Timed = timed_run) -> list[str]:
-            return [*run.theirs(seed, zhou.DEFAULT)[:-2], headers, scheduler]
+        def ours_alike(seed: int, seconds: float, run: zhou.Timed = timed_run) -> list[str]:
+            return run.ours(seed, seconds)
 
-        found.append(Case(name, timed_run.ours, theirs_of))
+        def theirs_of(
+            seed: int, seconds: float, headers: str, scheduler: str, run: zhou.Timed = timed_run
+        ) -> list[str]:
+            return [*run.theirs(seed, zhou.DEFAULT, seconds)[:-2], headers, scheduler]
+
+        found.append(Case(name, length, ours_alike, theirs_of))
     return found
-
-
-def net(command: list[str], before: list[str] | None) -> float:
-    """User CPU time of a command without that of another one [s]."""
-    return timed(command)[1] - (timed(before)[1] if before else 0.0)
 
 
 def ratios(case: Case) -> str:
     """Measures a run with both; the row of the table."""
     ours: list[float] = []
     each: dict[tuple[str, str], list[float]] = {way: [] for way in (STOCK, *FEW)}
+    segments: tuple[list[int], list[int]] = ([], [])
     for seed in range(1, TIMES + 1):
-        ours.append(net(case.ours(seed), case.before and case.before[0](seed)))
+        printed, cpu = zhou.net(case.ours(seed, case.seconds), case.ours(seed, NO_LENGTH))
+        segments[0].append(zhou.delivered(printed))
+        ours.append(cpu)
         for way, times in each.items():
-            times.append(net(case.theirs(seed, *way), case.before and case.before[1](seed, *way)))
+            printed, cpu = zhou.net(case.theirs(seed, case.seconds, *way), case.theirs(seed, NO_LENGTH, *way))
+            times.append(cpu)
+        segments[1].append(zhou.delivered(printed))
+    difference, is_wrong = zhou.apart(*segments)
+    if is_wrong:
+        fail(f"{case.name}: segments delivered differ by {difference:+.1%}: {segments[0]} and {segments[1]}")
     fastest = min(FEW, key=lambda way: median(each[way]))
 
     def ratio(way: tuple[str, str]) -> str:
         all_ratios = [theirs / own for own, theirs in zip(ours, each[way], strict=True)]
-        return f"{median(all_ratios):.1f} ({min(all_ratios):.1f} to {max(all_ratios):.1f})"
+        digits = 1 if median(all_ratios) >= 2 else 2
+        return f"{median(all_ratios):.{digits}f} ({min(all_ratios):.{digits}f} to {max(all_ratios):.{digits}f})"
 
+    delivered = " / ".join(f"{median(each_of):,.0f}" for each_of in segments)
     return (
-        f"| {case.name} | {median(ours):.3f} | {median(each[STOCK]):.2f} | {ratio(STOCK)} "
-        f"| {median(each[fastest]):.2f}, {fastest[1]} | {ratio(fastest)} |"
+        f"| {case.name} | {delivered} | {median(ours):.3f} | {median(each[STOCK]):.2f} | {ratio(STOCK)} "
+        f"| {median(each[fastest]):.3f}, {fastest[1]} | {ratio(fastest)} |"
     )
 
 
@@ -125,7 +133,7 @@ def growth(folder: Path, nodes: int) -> list[float]:
     flows = max(10, nodes * 8 // 100)
     scale.Layout.draw(nodes, flows, 8 / flows).write(folder, f"routing.aodv.net_diameter = {scale.FEW_HOPS}")
     seconds = 4 if nodes > 10_000 else 10
-    before = timed(scale.ours(folder, 1, scale.NO_LENGTH))[1]
+    before = timed(scale.ours(folder, 1, NO_LENGTH))[1]
     # By a process of its own: a child begins with the memory of its parent, and this one has loaded polars.
     program = "import json, sys; from compare import measured; print(json.dumps(measured(sys.argv[1:])))"
     done = output([sys.executable, "-c", program, *scale.ours(folder, 1, seconds)])
@@ -178,31 +186,30 @@ def machine() -> str:
 def reading() -> tuple[int, float]:
     """Instructions of a process that reads a scenario, and of a frame."""
     run = RUNS[0]
-    none, _ = instructions([*run.command(1, 1)[:-1], f"run.stop={scale.NO_LENGTH} s"])
+    none, _ = instructions([*run.command(1, 1)[:-1], f"run.stop={NO_LENGTH} s"])
     (few, short), (many, long) = (instructions(run.command(1, seconds)) for seconds in (20, 60))
     return none, (many - few) / (frames(long) - frames(short))
 
 
 TEXT = """# Performance
 
-**Stock ns-2.35 takes {stock} times the CPU time of Chappe for the networks below, and the fastest configuration of
-ns-2.35 takes {fastest} times (medians of {times} pairs).**
+**{worst_first}**
 
 [benches/yardstick.py](../benches/yardstick.py) writes this page: `make bench-yardstick`.
 
 Machine: {machine}. Times are user CPU time of one thread. Other work may
-have run beside it: ratios of runs made in turn say more than times.
+have run beside it (load {load}): ratios of runs made in turn say more than times.
 
 ## Compared with ns-2.35
 
 *Stock* is ns-2 as it comes: packets with the headers of everything that it knows, and the scheduler Calendar. *Fastest*
 has only the headers that the run needs, which a script can ask for and few do, and the fastest of the schedulers List,
-Calendar and Heap. All traces are off, except where a paper takes its results from them. A ratio is the median of
-{times} pairs, with the least and the greatest. `make bench` and `make bench-scale` also check that both do the same: as
-many frames or deliveries.
+Calendar and Heap. Neither program writes traces, and the time of a run of no length is left out. A ratio is the median
+of {times} pairs, with the least and the greatest; where Chappe is slowest comes first. Both must deliver as many
+segments, within 3 % or the 95 % interval of the seeds.
 
-| run | Chappe [s] | stock [s] | stock / Chappe | fastest [s] | fastest / Chappe |
-|---|---:|---:|---:|---:|---:|
+| run | segments, Chappe / ns-2 | Chappe [s] | stock [s] | stock / Chappe | fastest [s] | fastest / Chappe |
+|---|---:|---:|---:|---:|---:|---:|
 {compared}
 
 ## Growth and memory
@@ -237,6 +244,33 @@ A study of short runs (`make bench-study`):
 """
 
 
+def ratio_in(column: int, row: str) -> float:
+    """The median in a column of a row of the table."""
+    return float(row.split("|")[column].split()[0])
+
+
+def summary(rows: list[str]) -> str:
+    """What the table says, the worst first; its rows begin with the slowest."""
+
+    def span(chosen: list[str], column: int) -> str:
+        medians = [ratio_in(column, row) for row in chosen]
+        low, high = (f"{m:.1f}" if m < 10 else f"{m:.0f}" for m in (min(medians), max(medians)))
+        return low if low == high else f"{low} to {high}"
+
+    long_flows = [row for row in rows if "wires" in row and "short" not in row]
+    short_flows = [row for row in rows if "short" in row]
+    radio = [row for row in rows if "wires" not in row]
+    sentences = []
+    for what, chosen in (
+        ("long flows over wires", long_flows),
+        ("short flows over wires", short_flows),
+        ("networks with radios", radio),
+    ):
+        if chosen:
+            sentences.append(f"{span(chosen, 7)} times for {what} (as it comes {span(chosen, 5)})")
+    return f"The fastest configuration of ns-2.35 takes, relative to the CPU time of Chappe, {'; '.join(sentences)}."
+
+
 def page(kept: dict[str, Any]) -> str:
     """The page of what was measured."""
     sizes = [(nodes, kept[f"{nodes:,} nodes"]) for nodes in SIZES if f"{nodes:,} nodes" in kept]
@@ -244,15 +278,10 @@ def page(kept: dict[str, Any]) -> str:
     grown = [f"| {nodes:,} | {each:.2f} | {each / first:.1f} | {memory:.0f} |" for nodes, (each, memory) in sizes]
     none, per_frame = kept["instructions"]
     plain, with_tables = kept["tables"]
-    rows = [row for row in kept.values() if isinstance(row, str)]
-
-    def ratios_in(column: int) -> str:
-        medians = [float(row.split("|")[column].split()[0]) for row in rows]
-        return f"{min(medians):.0f} to {max(medians):.0f}"
-
+    rows = sorted((row for row in kept.values() if isinstance(row, str)), key=partial(ratio_in, 7))
     return TEXT.format(
-        stock=ratios_in(4),
-        fastest=ratios_in(6),
+        worst_first=summary(rows),
+        load=f"{os.getloadavg()[0]:.0f}",
         machine=machine(),
         times=TIMES,
         compared="\n".join(rows),

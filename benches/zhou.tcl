@@ -1,6 +1,6 @@
 # The network of Zhou et al. 2004 for ns-2.35: ns zhou.tcl AGENT MECHANISM LOSS SEED SECONDS [HEADERS SCHEDULER ACKS ERA [STARTS]]
 #   AGENT      Tahoe, Reno, Newreno, Vegas or Sack1
-#   MECHANISM  none, snoop, eln or both
+#   MECHANISM  none, snoop, eln or both; "wires": none, and wires alone
 #   LOSS       share of the packets that the wireless link loses
 #   HEADERS    "all": packets carry the headers of everything that ns-2 knows, its default; "few": those needed
 #   SCHEDULER  event queue; Calendar is the default of ns-2
@@ -11,6 +11,9 @@
 #
 # ns-2 has Snoop as a link layer of a LAN only. So there are two LANs of 1 Gbit/s, before and behind the wireless link. Its
 # marks of lost data are made for data that come in from the wireless side; a second Snoop behind the link makes them.
+#
+# A LAN cannot be made without a file for traces, and what is made after it is named is traced, at ten times the cost of the
+# rest. So wires come first, and with "wires" there is no LAN.
 set defaults {- none 0 1 100 all Calendar - - {0 0.1 0.2 0.3 0.4}}
 foreach {agent mechanism loss seed seconds headers scheduler acks era starts} \
     [concat $argv [lrange $defaults [llength $argv] end]] break
@@ -18,7 +21,7 @@ set flows 5
 
 if {$headers eq "few"} {
     remove-all-packet-headers
-    add-packet-header Common Flags IP TCP LL Mac ARP Snoop
+    add-packet-header Common Flags IP TCP {*}[expr {$mechanism eq "wires" ? "" : "LL Mac ARP Snoop"}]
 }
 foreach layer {LL LL/LLSnoop} {
     $layer set delay_ 0
@@ -38,8 +41,6 @@ if {$era eq "2003"} {
 set sim [new Simulator]
 $sim use-scheduler $scheduler
 $defaultRNG seed $seed
-# A LAN cannot be made without a file for traces.
-$sim trace-all [open /dev/null w]
 
 proc wire {from to rate delay limit} {
     global sim
@@ -67,6 +68,10 @@ proc lossy {from to share} {
 }
 
 foreach name {edge core base near far point} { set $name [$sim node] }
+if {$mechanism eq "wires"} {
+    set near $base
+    set far $point
+}
 for {set i 0} {$i < $flows} {incr i} {
     set fixed($i) [$sim node]
     set mobile($i) [$sim node]
@@ -76,8 +81,11 @@ for {set i 0} {$i < $flows} {incr i} {
 wire $edge $core 10Mb 10ms 1000
 wire $core $base 10Mb 10ms 1000
 wire $near $far 2Mb 4ms 50
-lan $near $base [expr {$mechanism in {snoop both} ? "LL/LLSnoop" : "LL"}]
-lan $far $point [expr {$mechanism in {eln both} ? "LL/LLSnoop" : "LL"}]
+if {$mechanism ne "wires"} {
+    $sim trace-all [open /dev/null w]
+    lan $near $base [expr {$mechanism in {snoop both} ? "LL/LLSnoop" : "LL"}]
+    lan $far $point [expr {$mechanism in {eln both} ? "LL/LLSnoop" : "LL"}]
+}
 lossy $near $far $loss
 lossy $far $near [expr {$acks eq "lossy" ? $loss : 0}]
 

@@ -128,7 +128,18 @@ class RunError(ChappeError, RuntimeError):
 
 
 class ClusterError(ChappeError):
-    """A cluster cannot be used."""
+    """A cluster cannot be used.
+
+    Attributes:
+        code: Exit code of the command: 2 if nothing was run, 1 if runs were lost.
+    """
+
+    def __init__(self, message: str, code: int = 2):
+        super().__init__(message, code)
+        self.code = code
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 class WorkWarning(ChappeWarning):

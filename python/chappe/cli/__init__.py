@@ -106,6 +106,4 @@ def _told(e: Exception, args: argparse.Namespace) -> int:
         refusal(e, getattr(args, "file", getattr(args, "folder", "a scenario of the paper")))
         return BAD_INPUT
     tell(f"error: {plain(e)}")
-    if isinstance(e, (CommandError, StorageError)):
-        return e.code
-    return BAD_INPUT if isinstance(e, ClusterError) else 1
+    return e.code if isinstance(e, (CommandError, StorageError, ClusterError)) else 1

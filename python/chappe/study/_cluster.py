@@ -1,22 +1,29 @@
-"""Runs of a study on an existing Ray cluster (https://www.ray.io)."""
+"""Runs of a study on an existing Ray cluster (https://www.ray.io), through a process of their own (``_driver.py``)."""
 
 import contextlib
-import functools
+import importlib.util
 import os
+import pickle
+import subprocess
+import sys
 import warnings
-from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-from chappe import RESULTS_EPOCH
 from chappe._arguments import said
-from chappe._error import ClusterError
+from chappe._error import ChappeWarning, ClusterError, RunError
+from chappe._words import count
 from chappe.study._axes import Item
+from chappe.study._driver import Refused, Report, Setup, Unfit, portable, where
 from chappe.study._parts import Finished
-from chappe.study._work import Failed, Workers, execute
+from chappe.study._work import Failed, Workers
 
 PATIENCE_S = 10.0
 """Timeout of a connection to a cluster [s]."""
+
+CHECK_S = 60.0
+"""Timeout of the check of a node, which may have to start a worker [s]."""
 
 CHUNK = 100
 """Runs per task of the cluster at most."""
@@ -27,6 +34,18 @@ _TASKS_PER_CORE = 4
 _RETRIES = 3
 """Retries of a task with a dead worker."""
 
+_END_S = 3.0
+"""Time for the process to end what it runs [s]."""
+
+# The process begins with the paths, the arguments and the script of this one: Ray lets workers search the folder of the
+# script for modules. Without -I the process would search the current folder before all others.
+_BEGIN = """import pickle, sys
+sys.path, sys.argv, script = pickle.load(sys.stdin.buffer)
+if script is not None:
+    __file__ = script
+from chappe.study import _driver
+_driver.main()"""
+
 
 def workers(on: str) -> Workers:
     """Workers on a cluster.
@@ -36,104 +55,114 @@ def workers(on: str) -> Workers:
             ``"ray://HOST:PORT"``: another cluster.
 
     Raises:
-        ClusterError: If there is no cluster.
+        ClusterError: If there is no cluster, or none of its nodes can take runs.
     """
     if on != "ray" and not on.startswith("ray://"):
         raise ClusterError(f"cannot run on {said(on)}: use ray or ray://HOST:PORT")
-    try:
-        import grpc
-        import ray
-    except ImportError:
-        raise ClusterError("Ray is not installed: install chappe[ray]") from None
-    if not ray.is_initialized():
-        _refuse_silence(grpc, on)
-        try:
-            _connect(ray, on)
-        except (ConnectionError, ImportError, RuntimeError, ValueError) as e:
-            raise ClusterError(f"there is no Ray cluster {_where(on)}: {str(e).splitlines()[0]}") from None
+    if not (importlib.util.find_spec("ray") and importlib.util.find_spec("grpc")):
+        raise ClusterError("Ray is not installed: install chappe[ray]")
+    cluster = _Cluster(on)
 
     def work(
         items: Sequence[Item], take: Callable[[Finished | Failed | None], object], progress: Callable[[float], object]
     ) -> None:
-        _Work(ray, items, take, progress).run()
+        try:
+            _Work(cluster, items, take, progress).run()
+        except BaseException:
+            cluster.close()
+            raise
 
     return work
 
 
-def _connect(ray: Any, on: str) -> None:
-    """Connects the current process to a cluster, with one retry.
+class _Cluster:
+    """A cluster, through a process that is connected to it until it is closed or forgotten."""
 
-    A cluster starts a process for each client, which sometimes dies immediately
-    (https://github.com/ray-project/ray/issues/63202).
-    """
-    connect = functools.partial(
-        ray.init, address="auto" if on == "ray" else on, log_to_driver=False, logging_level="error"
-    )
-    with warnings.catch_warnings(action="ignore"):
+    def __init__(self, on: str):
+        self._on = on
+        self._child = subprocess.Popen(
+            [sys.executable, "-I", "-c", _BEGIN],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            # Ray would start a cluster where it finds none.
+            env={**os.environ, "RAY_ENABLE_AUTO_CONNECT": "0"},
+            # An interrupt is for this process, which then ends the other one.
+            start_new_session=True,
+        )
+        self.close = weakref.finalize(self, _end, self._child)
         try:
-            connect()
-        except ConnectionAbortedError:
-            connect()
+            self._say((sys.path, sys.argv, getattr(sys.modules["__main__"], "__file__", None)))
+            connected, runtime_env = (None, {}) if on != "ray" else _connected()
+            self._say(Setup(on, connected, runtime_env, portable().identity(), PATIENCE_S, CHECK_S, _RETRIES))
+            answer = self._hear()
+        except (OSError, EOFError):
+            self.close()
+            raise ClusterError(f"Ray has ended while it connected to the cluster {where(on)}") from None
+        except BaseException:
+            self.close()
+            raise
+        if isinstance(answer, Refused):
+            self.close()
+            raise ClusterError(answer.message)
+        self.cores = max(1, answer.cores)
+        self._warn(answer.unfit)
 
+    def exchange(self, tasks: Mapping[int, bytes]) -> Report:
+        """Gives tasks to the cluster, and returns what has happened to these and earlier ones.
 
-def _where(on: str) -> str:
-    """Place of a cluster, for messages."""
-    address = os.environ.get("RAY_ADDRESS")
-    if on != "ray":
-        return f"at {on}"
-    return f"at {address} (RAY_ADDRESS)" if address else "on this machine"
-
-
-def _address(on: str) -> str | None:
-    """Host and port of a cluster, by the rules of Ray; ``None`` if Ray has to search.
-
-    Source: https://docs.ray.io/en/latest/ray-core/api/doc/ray.init.html, ``address``.
-    """
-    address = os.environ.get("RAY_ADDRESS") if on == "ray" else on
-    if not address:
+        Raises:
+            ClusterError: If the cluster is gone, or none of its nodes can take runs any more.
+        """
         try:
-            address = (Path(os.environ.get("RAY_TMPDIR", "/tmp")) / "ray" / "ray_current_cluster").read_text()
-        except OSError:
-            return None
-    _, _, address = address.rpartition("://")
-    return address if ":" in address else None
+            self._say(tasks)
+            answer = self._hear()
+        except (OSError, EOFError):
+            raise ClusterError(f"the Ray cluster {where(self._on)} is gone") from None
+        if isinstance(answer, Refused):
+            raise ClusterError(answer.message)
+        self._warn(answer.unfit)
+        report: Report = answer
+        return report
+
+    def _say(self, message: object) -> None:
+        assert self._child.stdin is not None
+        pickle.dump(message, self._child.stdin)
+        self._child.stdin.flush()
+
+    def _hear(self) -> Any:
+        assert self._child.stdout is not None
+        return pickle.load(self._child.stdout)
+
+    def _warn(self, unfit: Sequence[Unfit]) -> None:
+        for node, reason in unfit:
+            text = f"node {node} of the Ray cluster takes no runs: {reason}"
+            warnings.warn(text, ChappeWarning, stacklevel=2)
 
 
-def _refuse_silence(grpc: Any, on: str) -> None:
-    """Checks that the cluster answers: without an answer, Ray retries for minutes and cannot be interrupted.
-
-    The time that a live cluster takes to accept a client is left to Ray.
-
-    Raises:
-        ClusterError: If there is no answer for :data:`PATIENCE_S` seconds.
-    """
-    address = _address(on)
-    if address is None or os.environ.get("RAY_USE_TLS", "0") != "0":
-        return
-    with grpc.insecure_channel(address) as channel:
-        try:
-            grpc.channel_ready_future(channel).result(PATIENCE_S)
-        except grpc.FutureTimeoutError:
-            message = f"there is no Ray cluster {_where(on)}: no answer for {PATIENCE_S:.0f} seconds"
-            raise ClusterError(message) from None
+def _connected() -> tuple[str | None, Mapping[str, Any]]:
+    """Address and environment of the cluster to which this process is connected."""
+    ray = sys.modules.get("ray")
+    if ray is None or not ray.is_initialized():
+        return None, {}
+    context = ray.get_runtime_context()
+    client = ray.util.client.ray
+    address = f"ray://{client.get_context().client_worker._conn_str}" if client.is_connected() else context.gcs_address
+    return address, dict(context.runtime_env)
 
 
-class _Answer(NamedTuple):
-    """Result of a task."""
-
-    epoch: int
-    results: list[Finished | Failed]
-
-
-def _task(epoch: int, items: Sequence[Item]) -> _Answer:
-    """Executes runs on a worker of the cluster."""
-    results: list[Finished | Failed] = []
-    for item in items if epoch == RESULTS_EPOCH else ():
-        try:
-            results.append(execute(item))
-        except BaseException as e:  # a panic of the core is not an Exception
-            results.append(Failed(item, RuntimeError(f"{type(e).__name__}: {e}")))
-    return _Answer(RESULTS_EPOCH, results)
+def _end(child: "subprocess.Popen[bytes]") -> None:
+    """Ends the process: it ends what it runs when there are no more messages."""
+    assert child.stdin is not None
+    assert child.stdout is not None
+    with contextlib.suppress(OSError):  # it has ended
+        child.stdin.close()
+    child.stdout.close()
+    try:
+        child.wait(_END_S)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()
 
 
 class _Work:
@@ -141,56 +170,57 @@ class _Work:
 
     def __init__(
         self,
-        ray: Any,
+        cluster: _Cluster,
         items: Sequence[Item],
         take: Callable[[Finished | Failed | None], object],
         progress: Callable[[float], object],
     ):
-        self._ray = ray
+        self._cluster = cluster
         self._take = take
         self._progress = progress
         self._total = len(items)
         self._finished = 0
-        self._remote = ray.remote(num_cpus=1, max_retries=_RETRIES)(_task)
-        self._cores = max(1, int(ray.cluster_resources().get("CPU", 1)))
-        size = max(1, min(CHUNK, len(items) // (_TASKS_PER_CORE * self._cores)))
+        self._tasks = 0
+        size = max(1, min(CHUNK, len(items) // (_TASKS_PER_CORE * cluster.cores)))
         # Points are ordered from small to large; tasks are taken from the end, so that long runs come first.
         self._waiting = [items[i : i + size] for i in range(0, len(items), size)]
-        self._running: dict[Any, Sequence[Item]] = {}
+        self._running: dict[int, Sequence[Item]] = {}
 
     def run(self) -> None:
         """Submits all tasks and collects their results."""
-        try:
-            while self._waiting or self._running:
-                while self._waiting and len(self._running) < 2 * self._cores:
-                    items = self._waiting.pop()
-                    self._running[self._remote.remote(RESULTS_EPOCH, items)] = items
-                ready, _ = self._ray.wait(list(self._running), timeout=0.1)
-                for reference in ready:
-                    self._done(reference, self._running.pop(reference))
-                self._take(None)
-                self._progress(self._finished / self._total)
-        finally:
-            for reference in self._running:
-                with contextlib.suppress(Exception):
-                    self._ray.cancel(reference, force=True)
+        from ray import cloudpickle
 
-    def _done(self, reference: Any, items: Sequence[Item]) -> None:
-        try:
-            answer: _Answer = self._ray.get(reference)
-        except self._ray.exceptions.RayError as e:
+        while self._waiting or self._running:
+            tasks = {}
+            while self._waiting and len(self._running) < 2 * self._cluster.cores:
+                self._tasks += 1
+                self._running[self._tasks] = items = self._waiting.pop()
+                # Functions of a script are taken along by their code.
+                tasks[self._tasks] = cloudpickle.dumps(items)
+            try:
+                report = self._cluster.exchange(tasks)
+            except ClusterError as e:
+                left = count(self._total - self._finished, "run")
+                raise ClusterError(f"{e}; {left} left, which the same study in the same folder makes", 1) from None
+            self._done(report)
+            self._take(None)
+            self._progress(self._finished / self._total)
+
+    def _done(self, report: Report) -> None:
+        for number, results in report.done.items():
+            del self._running[number]
+            self._finish(pickle.loads(results))
+        for number, reason in report.unread.items():
+            self._finish([Failed(item, RunError(reason)) for item in self._running.pop(number)])
+        for number in report.refused:
+            self._waiting.append(self._running.pop(number))
+        for number, reason in report.lost.items():
+            items = self._running.pop(number)
             if len(items) > 1:
                 # One run kills the worker; each run is retried alone, so that the rest succeed.
                 self._waiting += [[item] for item in items]
             else:
-                self._finish([Failed(items[0], e)])
-            return
-        if answer.epoch != RESULTS_EPOCH:
-            raise ClusterError(
-                f"a worker of the cluster has results epoch {answer.epoch}, not {RESULTS_EPOCH}: "
-                "install the same version of Chappe there"
-            )
-        self._finish(answer.results)
+                self._finish([Failed(items[0], RunError(f"no worker finished it: {reason}"))])
 
     def _finish(self, results: Sequence[Finished | Failed]) -> None:
         self._finished += len(results)

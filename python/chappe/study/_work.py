@@ -1,6 +1,7 @@
 """Runs of a study on one machine, in threads: runs release the interpreter lock and so use several cores."""
 
 import os
+import pickle
 import queue
 import threading
 from collections import deque
@@ -58,6 +59,21 @@ def _reduced(item: Item, reduction: Reduction, progress: Callable[[float], objec
     reduced = reduction.of(Results(recording, results))
     tables = results.tables(TABLES)
     return Finished(item.key, item.seed, results.end, results.simulated_s, results.frames_sent, tables, reduced)
+
+
+def execute_pickled(items: bytes) -> bytes | str:
+    """Executes pickled runs in a worker of a cluster: their pickled results, or why they cannot be read."""
+    try:
+        read: Sequence[Item] = pickle.loads(items)
+    except Exception as e:  # the runs may name any module of the user
+        return f"the worker cannot read it: {type(e).__name__}: {e}"
+    results: list[Finished | Failed] = []
+    for item in read:
+        try:
+            results.append(execute(item))
+        except BaseException as e:  # a panic of the core is not an Exception
+            results.append(Failed(item, RuntimeError(f"{type(e).__name__}: {e}")))
+    return pickle.dumps(results)
 
 
 def cores(jobs: int | None) -> int:
