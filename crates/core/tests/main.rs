@@ -41,6 +41,7 @@ mod requests;
 mod rooms;
 mod routing;
 mod runs;
+mod silence;
 mod sinr;
 mod tcp_pairs;
 mod timeline;

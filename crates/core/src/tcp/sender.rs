@@ -100,6 +100,7 @@ impl Sender {
         if conn.gave_up().is_some() || conn.is_finished() {
             return;
         }
+        conn.integrate_window();
         conn.provide(segments);
         match conn.cfg().after_idle {
             IdleRule::Restart if conn.was_idle() => conn.limit_to_initial_window(),

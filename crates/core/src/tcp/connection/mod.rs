@@ -146,6 +146,8 @@ pub struct Connection {
     resumes_at: Time,
     /// New segments that the queue has dropped: the first, and one past the last.
     refused: (Seq, Seq),
+    /// Standby, because the route to the receiver is broken (ELFN).
+    stands_by: bool,
     /// Nothing is outstanding, because the queue has refused all segments: they are sent again when the timer expires.
     starts_over: bool,
 
@@ -219,6 +221,7 @@ impl Connection {
             pacing_rate: None,
             resumes_at: Time::NEVER,
             refused: (0, 0),
+            stands_by: false,
             starts_over: false,
             counters: Counters::default(),
             sums: Sums::default(),
@@ -374,13 +377,25 @@ impl Connection {
         self.window_integral
     }
 
-    /// Adds the window since the last call to the time average.
+    /// Tells if the sender sends less than its window allows, because the application has provided no more, the
+    /// receiver's window is smaller (RFC 9438, 5.8: application-limited), or it stands by.
+    fn leaves_window_unused(&self) -> bool {
+        let window = (self.window.cwnd as u32).saturating_add(self.inflation).saturating_add(self.credit);
+        let beyond = |segments: u32| self.nxt >= self.una.saturating_add(segments);
+        let limited = self.nxt >= self.available || beyond(self.offered) || self.holds_small(self.nxt);
+        self.stands_by || (!beyond(window) && limited)
+    }
+
+    /// Adds the window since the last call to the time average, and tells the window rule if it was not used.
     pub(in crate::tcp) fn integrate_window(&mut self) {
         let (since, window) = self.integrated;
         if since != Time::NEVER {
-            let span = self.now.since(since).0;
-            self.window_integral += window * span as f64;
-            self.sums.window_ns += span;
+            let span = self.now.since(since);
+            self.window_integral += window * span.0 as f64;
+            self.sums.window_ns += span.0;
+            if span > Span::ZERO && self.leaves_window_unused() {
+                self.cc.on_unused(span);
+            }
         }
         let started = self.max > 0;
         let window = self.window.cwnd.min(f64::from(self.offered));
