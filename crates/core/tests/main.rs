@@ -35,6 +35,7 @@ mod physics;
 mod properties;
 mod queues;
 mod rates;
+mod readers;
 mod record;
 mod renames;
 mod requests;
