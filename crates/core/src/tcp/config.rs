@@ -86,7 +86,8 @@ keywords! {
 }
 
 keywords! {
-    /// Rule for a segment that is not full, at the end of the written data, while data are outstanding.
+    /// Rule for a segment that is not full, at the end of the written data, while data are outstanding. A FIN is never
+    /// held.
     pub enum Nagle {
         /// Sends the segment at once (`TCP_NODELAY`).
         Off = "off",
@@ -287,7 +288,8 @@ ack::policies! {
         /// (Linux). The segment that begins a recovery does not wait, nor do the retransmissions of Reno, NewReno and
         /// Vegas during recovery.
         pub small_queue: Option<SmallQueue> | "unlimited" = None,
-        /// Rule for a segment that is not full at the end of the written data (`bulk.write_size`).
+        /// Rule for a segment that is not full at the end of the data that the application has written, at once or in
+        /// pieces (`bulk.write_size`).
         pub nagle: Nagle = Nagle::Rfc9293,
         /// Size of the send buffer, for applications that write in pieces (`bulk.write_size`).
         pub send_buffer: SendBuffer = SendBuffer::Unlimited,

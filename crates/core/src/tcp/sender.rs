@@ -95,6 +95,11 @@ impl Sender {
 
     /// The application provides this many more segments; `None`: without end.
     pub fn write(&mut self, segments: Option<u32>, now: Time) {
+        self.write_whole(segments, false, now);
+    }
+
+    /// The same, and tells if the last of them is not full, so that it may wait (`tcp.nagle`).
+    pub fn write_whole(&mut self, segments: Option<u32>, ends_short: bool, now: Time) {
         let conn = &mut self.connection;
         conn.set_now(now);
         if conn.gave_up().is_some() || conn.is_finished() {
@@ -102,6 +107,9 @@ impl Sender {
         }
         conn.integrate_window();
         conn.provide(segments);
+        if ends_short {
+            conn.note_short_end();
+        }
         match conn.cfg().after_idle {
             IdleRule::Restart if conn.was_idle() => conn.limit_to_initial_window(),
             IdleRule::Decay if conn.was_idle() => conn.decay_window(),

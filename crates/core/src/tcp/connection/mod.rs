@@ -22,7 +22,7 @@ use super::output::Out;
 use super::pacer::Pacer;
 use super::rto::Rto;
 use super::send_times::SendTimes;
-use super::writes::Writes;
+use super::writes::{ShortEnds, Writes};
 use crate::packet::{Fin, Seq};
 use crate::unit::{Span, Time};
 use std::num::NonZeroU64;
@@ -71,6 +71,8 @@ pub struct Connection {
     available: Seq,
     /// Data that are written in pieces; boxed, because most flows have none.
     writes: Option<Box<Writes>>,
+    /// Short segments at the ends of data that are written as a whole; boxed for the same reason.
+    short_ends: Option<Box<ShortEnds>>,
     /// PSH flags of the last 64 segments that were sent, the last one in the lowest bit.
     pushed: u64,
     /// The window that the receiver offers, `tcp.receive_window` at most.
@@ -182,6 +184,7 @@ impl Connection {
             max: 0,
             available: 0,
             writes: None,
+            short_ends: None,
             offered: cfg.receive_window,
             fin: (Seq::MAX, Fin::No),
             to_finish: false,
@@ -412,7 +415,8 @@ impl Connection {
     /// Memory that grows with the outstanding segments \[B\].
     pub(in crate::tcp) fn memory(&self) -> usize {
         let writes = self.writes.as_ref().map_or(0, |w| w.records());
-        writes + self.send_times.memory() + self.out.capacity() * size_of::<Out>()
+        let ends = self.short_ends.as_ref().map_or(0, |ends| ends.records());
+        writes + ends + self.send_times.memory() + self.out.capacity() * size_of::<Out>()
     }
 
     /// Removes and returns the actions since the last call.

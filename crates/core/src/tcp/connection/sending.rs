@@ -25,6 +25,9 @@ impl Connection {
             writes.stop();
         }
         self.available = self.available.min(self.max);
+        if let Some(ends) = &mut self.short_ends {
+            ends.withdraw(self.available);
+        }
         if self.fin.1 != Fin::No && self.fin.0 >= self.available {
             // The FIN is among the withdrawn segments: the application closes its end anew.
             self.fin = (Seq::MAX, Fin::No);
@@ -148,6 +151,9 @@ impl Connection {
             self.resent = Some((seq, self.now));
         } else {
             self.max = seq + 1;
+            if let Some(ends) = &mut self.short_ends {
+                ends.note_sent(seq);
+            }
             if self.timed.is_none() && !self.cfg.timestamps {
                 self.timed = Some((seq, self.now));
             }
