@@ -33,7 +33,7 @@ impl Split {
         receiver.open_to(room + syn.0, &mut vec![]);
         Split {
             receiver,
-            sender: Sender::new(second, phase),
+            sender: Sender::at_node(second, phase),
             room,
             syn,
             born: vec![Time::ZERO; room as usize],
@@ -78,9 +78,14 @@ impl Split {
         self.sender.on_source_quench(seq, now);
     }
 
-    /// A packet of the second half has left this node, or was dropped here, perhaps by the full queue.
-    pub fn on_left(&mut self, refused: bool, now: Time) {
-        self.sender.on_left(refused, now);
+    /// The packet of this segment of the second half has left this node, or was dropped here, perhaps by the full queue.
+    pub fn on_left(&mut self, seq: Seq, refused: bool, now: Time) {
+        self.sender.on_left(seq, refused, now);
+    }
+
+    /// A packet of the second half is passed to an 802.11 radio of this node.
+    pub fn on_radio(&mut self) {
+        self.sender.on_radio();
     }
 
     /// The full queue of this node has dropped a segment of the second half.

@@ -132,7 +132,7 @@ impl Flows {
         flow.transfer.begin(now);
         if let Ends::Tcp(ends) = &mut flow.ends {
             let tcp = &*origin.tcp;
-            **ends = (Sender::new(tcp, phase), Receiver::new(tcp));
+            **ends = (Sender::at_node(tcp, phase), Receiver::new(tcp));
             ends.0.write_whole(file.segments(), file.missing() > 0, now);
             flow.transfer.on_written(ends.0.written(), file.missing());
             ends.0.finish(now);
@@ -149,7 +149,7 @@ impl Flows {
             from: NodeId(0),
             to: NodeId(0),
             first_to: NodeId(0),
-            ends: Ends::Tcp(Box::new((Sender::new(tcp, Span::ZERO), Receiver::new(tcp)))),
+            ends: Ends::Tcp(Box::new((Sender::at_node(tcp, Span::ZERO), Receiver::new(tcp)))),
             app: Application::new(
                 Source::Bulk(bulk::Bulk::new(&bulk::Config::default(), Time::NEVER, tcp.mss)),
                 Time::NEVER,

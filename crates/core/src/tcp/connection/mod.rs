@@ -25,6 +25,7 @@ use super::send_times::SendTimes;
 use super::writes::{ShortEnds, Writes};
 use crate::packet::{Fin, Seq};
 use crate::unit::{Span, Time};
+use std::collections::VecDeque;
 use std::num::NonZeroU64;
 
 /// Cause of the last cut of the window.
@@ -142,6 +143,14 @@ pub struct Connection {
     // ---- the queue of the own node ----
     /// Packets that have not left the node, while `tcp.small_queue` limits them.
     queued: u32,
+    /// Segments whose last copies have not left the node, in the order of their transmission, if the recovery heeds
+    /// them.
+    copies: VecDeque<Seq>,
+    heeds_copies: bool,
+    /// A retransmission waits for its last copy to leave the node.
+    awaits_copy: bool,
+    /// Share of a second whose data may wait in the node, as a shift (Linux: `sk_pacing_shift`).
+    pacing_shift: u8,
     /// Pacing rate of the loss recovery \[B/s\].
     pacing_rate: Option<NonZeroU64>,
     /// Time at which sending resumes, because a packet has left; [`Time::NEVER`]: sending is not held back.
@@ -221,6 +230,10 @@ impl Connection {
             resent: None,
             pacer: Pacer::default(),
             queued: 0,
+            copies: VecDeque::new(),
+            heeds_copies: false,
+            awaits_copy: false,
+            pacing_shift: 10,
             pacing_rate: None,
             resumes_at: Time::NEVER,
             refused: (0, 0),
@@ -416,7 +429,8 @@ impl Connection {
     pub(in crate::tcp) fn memory(&self) -> usize {
         let writes = self.writes.as_ref().map_or(0, |w| w.records());
         let ends = self.short_ends.as_ref().map_or(0, |ends| ends.records());
-        writes + ends + self.send_times.memory() + self.out.capacity() * size_of::<Out>()
+        let copies = self.copies.capacity() * size_of::<Seq>();
+        writes + ends + copies + self.send_times.memory() + self.out.capacity() * size_of::<Out>()
     }
 
     /// Removes and returns the actions since the last call.

@@ -137,7 +137,7 @@ impl Connection {
             self.flag(&mut segment);
         }
         self.out.push(Out::Segment(segment));
-        self.count_queued();
+        self.count_queued(seq);
         self.counters.packets_sent += 1;
         self.last_sent = self.now;
         if self.send_times.is_on() {
@@ -180,7 +180,7 @@ impl Connection {
             ..DataSegment::default()
         };
         self.out.push(Out::Segment(probe));
-        self.count_queued();
+        self.count_queued(Seq::MAX);
         self.counters.probes_sent += 1;
     }
 
@@ -206,7 +206,7 @@ impl Connection {
             ..DataSegment::default()
         };
         self.out.push(Out::Segment(ack));
-        self.count_queued();
+        self.count_queued(Seq::MAX);
     }
 
     /// Counts the segment that was just sent as a probe.
@@ -262,6 +262,11 @@ impl Connection {
     /// Sends the segments that the window allows, at most `burst`. A paced sender sends them later, one by one.
     pub fn send_at_most(&mut self, burst: Option<u32>) {
         if self.nxt == 0 {
+            if self.copies.contains(&0) {
+                // The SYN has not left the node: the timer sends the next one.
+                self.nxt = self.max;
+                return;
+            }
             self.first_sent = self.now;
         }
         if !self.may_send() || self.waits_for_pace() {
