@@ -539,7 +539,7 @@ fn settings_without_effect_cause_one_warning_per_reason() {
     let nagle = "tcp.nagle = \"minshall\"";
     assert_eq!(
         one(nagle),
-        "tcp.nagle: `tcp.nagle` has no effect, because no flow writes in pieces (`bulk.write_size`)"
+        "tcp.nagle: `tcp.nagle` has no effect, because no flow has a segment to send that is not full"
     );
     assert_eq!(said(&format!("{nagle}\nbulk.write_size = \"100 B\"")), []);
     assert_eq!(said("extends = \"linux\""), []);

@@ -195,7 +195,7 @@ fn a_file_for_a_connection_that_was_given_up_is_counted_once() {
         topology.wired_nodes = 2
         wired = { rate = "1 Mbit/s", delay = "1 ms", queue.limit = 1000 }
         wired_link = [{ dst = 1 }]
-        tcp = { mss = "512 B", max_timeouts = 1, rto.max = "1 s" }
+        tcp = { mss = "512 B", max_timeouts = 1, rto.max = "1 s", nagle = "off" }
         bulk.bytes = "2000 B"
         flow = [{ dst = 1 }]
         event = [

@@ -1,9 +1,11 @@
 //! Senders and the queue of their own node: drops, TCP small queues, and the effect of the queue limit.
 
 use crate::properties::protocols;
+use crate::record::{Cell, record_some};
 use chappe_core::packet::{Kind, Reason};
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
+use std::collections::BTreeMap;
 
 fn run(text: &str) -> Sim {
     let scenario = Scenario::from_toml("test", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
@@ -69,7 +71,9 @@ fn what_leaves_the_queue_is_counted_once_whatever_becomes_of_it() {
     // Routes that break, neighbours that are not resolved, frames and packets that are lost, nodes that are off: one packet
     // that is never counted out would end the transfer.
     for protocol in protocols() {
-        for tcp in ["small_queue = 1", "small_queue = 2, local_drop = \"cwr\"", "local_drop = \"cwr\""] {
+        // A copy of a segment that is never counted out would keep a sender of Linux from sending the segment again.
+        let linux = "loss_recovery = \"rack_tlp\"";
+        for tcp in ["small_queue = 1", "small_queue = 2, local_drop = \"cwr\"", "local_drop = \"cwr\"", linux] {
             for middle in ["", "[[middlebox]]\nkind = \"split\"\nnode = 2", "[[middlebox]]\nkind = \"snoop\"\nnode = 2"]
             {
                 let sim = run(&format!(
@@ -180,4 +184,139 @@ fn windows_and_rates_are_those_of_a_kernel_where_its_mechanisms_are_the_same() {
         }
     }
     assert_eq!(compared, 17);
+}
+
+/// Segments of flow 0 that its source, node 0, sent again while their last copy was in the node, and all that it sent
+/// again. A packet leaves over a wire of this rate, or else when the next hop has acknowledged it.
+fn sent_again(text: &str, rate: Option<f64>) -> (usize, usize) {
+    let scenario = Scenario::from_toml("test", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+    let rows = &record_some(scenario.setup(None)).tables["packets"];
+    let seconds = |cell: &Cell| if let Cell::Float(x) = cell { *x } else { panic!("{cell:?}") };
+    let int = |cell: &Cell| if let Cell::Int(n) = cell { *n } else { panic!("{cell:?}") };
+    let mut left: BTreeMap<u64, f64> = BTreeMap::new();
+    let (mut inside, mut all) = (0, 0);
+    for row in rows.iter().filter(|r| r["flow"] == Cell::Int(0) && r["packet_type"] == "tcp_data") {
+        if row["node"] != Cell::Int(0) {
+            continue;
+        }
+        let (seq, now) = (int(&row["sequence"]), seconds(&row["time_s"]));
+        let Cell::Word(event) = row["event"] else { panic!("{row:?}") };
+        match (event, rate) {
+            ("created", _) => {
+                let before = left.insert(seq, f64::INFINITY);
+                all += usize::from(before.is_some());
+                inside += usize::from(before.is_some_and(|at| at > now + 1e-9));
+            }
+            ("dequeued", Some(rate)) => _ = left.insert(seq, now + 8.0 * int(&row["bytes"]) as f64 / rate),
+            ("relayed" | "dropped", _) => _ = left.insert(seq, now),
+            _ => {}
+        }
+    }
+    (inside, all)
+}
+
+/// A kernel looks for the last copy of a segment in its host before it sends the segment again; it sends it again for
+/// nothing only when that has left (`timeline/tcp/linux/own_queue.rs`).
+#[test]
+fn a_sender_of_linux_sends_nothing_again_that_is_in_its_own_node() {
+    let wires = |first: &str, second: &str| {
+        format!(
+            r#"
+            extends = "linux"
+            topology = {{ kind = "none", wired_nodes = 3 }}
+            wired_link = [{{ src = 0, dst = 1, rate = "{first}", delay = "10 ms" }},
+                          {{ src = 1, dst = 2, rate = "{second}", delay = "10 ms" }}]
+            flow = [{{ src = 0, dst = 2, bulk.segments = 20 }}]
+            "#
+        )
+    };
+    // Datagrams of the same node, more than the radio carries, and a queue that takes seconds of them.
+    let radio = |preset: &str, more: &str| {
+        format!(
+            r#"
+            extends = [{preset}, "linux"]
+            topology = {{ hops = 1, spacing = "10 m" }}
+            routing.protocol = "shortest_path"
+            queue = {{ discipline = "droptail", limit = 400 }}
+            {more}
+            flow = [{{ src = 0, dst = 1, bulk.segments = 60, start = "3 s" }}, {{ src = 0, dst = 1, app = "cbr" }}]
+            "#
+        )
+    };
+    let slow = radio("\"standard\"", "cbr = { interval = \"3 ms\", payload = \"1000 B\" }");
+    let edca = "cbr = { interval = \"1 ms\", payload = \"1000 B\" }\nwlan.ppdu.mcs = 0";
+    let edca = radio("\"802.11n\"", edca);
+    let mut again = vec![];
+    for small in ["\"auto\"", "2", "\"unlimited\""] {
+        for (name, text, rate) in [
+            ("own link", wires("9.6 kbit/s", "1 Mbit/s"), Some(9600.0)),
+            ("link of a router", wires("1 Mbit/s", "9.6 kbit/s"), Some(1e6)),
+            ("802.11", slow.clone(), None),
+            ("EDCA", edca.clone(), None),
+        ] {
+            let run = "run = { stop = \"90 s\", batches = 1, warmup_batches = 0, record = [\"packets\"] }";
+            let (inside, all) = sent_again(&format!("{run}\ntcp.small_queue = {small}\n{text}"), rate);
+            assert_eq!(inside, 0, "{name}, {small}: of {all} that were sent again");
+            again.push((name, all));
+        }
+    }
+    // Behind a router nothing tells the sender that its segments are still under way.
+    assert!(again.iter().filter(|a| a.0 == "link of a router").all(|a| a.1 > 0), "{again:?}");
+    assert!(again.iter().filter(|a| a.0 == "own link").any(|a| a.1 > 0), "{again:?}");
+}
+
+/// mac80211 lets 1/128 s of a sender's data wait, so that frames are aggregated, and other devices 1/1024 s.
+#[test]
+fn two_equal_hosts_have_equal_shares_of_a_cell() {
+    for seed in 1..=3 {
+        let sim = run(&format!(
+            r#"
+            extends = ["802.11n", "linux"]
+            run = {{ stop = "6 s", batches = 6, warmup_batches = 2, seed = {seed} }}
+            topology = {{ hops = 1, spacing = "3 m" }}
+            routing.protocol = "shortest_path"
+            queue.limit = 1000
+            flow = [{{ src = 0, dst = 1 }}, {{ src = 1, dst = 0 }}]
+            "#
+        ));
+        let goodput = sim.recorder().flows().numbers("goodput_bps").expect("a column");
+        let (less, more) = (goodput[0].min(goodput[1]), goodput[0].max(goodput[1]));
+        assert!(less > 0.8 * more, "{seed}: {less} and {more}");
+    }
+}
+
+/// Largest number of packets in the queues of node 0, over its radio and over its wire, of a flow over each, after 2 s.
+fn longest_queues(preset: &str) -> (u64, u64) {
+    let text = format!(
+        r#"
+        extends = [{preset}, "linux"]
+        run = {{ stop = "4 s", batches = 1, warmup_batches = 0, record = ["queue"] }}
+        topology = {{ hops = 1, spacing = "3 m", wired_nodes = 1 }}
+        routing.protocol = "shortest_path"
+        queue = {{ discipline = "droptail", limit = 1000 }}
+        wired_link = [{{ src = 0, dst = 2, rate = "5 Mbit/s", delay = "1 ms" }}]
+        flow = [{{ src = 0, dst = 1 }}, {{ src = 0, dst = 2 }}]
+        "#
+    );
+    let scenario = Scenario::from_toml("test", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+    let rows = &record_some(scenario.setup(None)).tables["queue"];
+    let late = |r: &&crate::record::Row| matches!(r["time_s"], Cell::Float(at) if at > 2.0);
+    let most = |wire: bool| {
+        let of =
+            rows.iter().filter(late).filter(|r| r["node"] == Cell::Int(0) && (r["wired_dst"] != Cell::Null) == wire);
+        of.map(|r| if let Cell::Int(n) = r["packets"] { n } else { panic!("{r:?}") }).max().unwrap_or(0)
+    };
+    (most(false), most(true))
+}
+
+#[test]
+fn a_node_with_radio_and_wire_has_the_small_queue_of_each() {
+    // Some 25 Mbit/s of 802.11a and the gain of 1.2 are 3.7 MB/s: 29 kB in 1/128 s, or 13 packets of 2280 B in memory,
+    // and twice as many with a window that is half used; the station has one of them.
+    let (radio, wire) = longest_queues("\"802.11a\"");
+    assert!((12..=30).contains(&radio), "{radio}");
+    // 5 Mbit/s are at most 1.8 kB in 1/1024 s: two packets, of which one is being sent. 2 Mbit/s are 2 to 5 kB in 1/128 s.
+    assert_eq!(wire, 1);
+    let (radio, wire) = longest_queues("\"standard\"");
+    assert!(wire == 1 && (1..=2).contains(&radio), "{radio}, {wire}");
 }

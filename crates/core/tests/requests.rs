@@ -34,7 +34,8 @@ fn close(a: &[f64], b: &[f64]) {
 }
 
 const FIXED: &str = r#"requests = { think = "1 s", think_distribution = "fixed", count = 3, size = { distribution = "fixed", mean = "2500 B" } }
-    tcp.ack_policy = "every""#;
+    tcp.ack_policy = "every"
+    tcp.nagle = "off""#;
 
 #[test]
 fn a_response_follows_a_think_time_after_the_acknowledgement_of_the_one_before() {

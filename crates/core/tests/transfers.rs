@@ -7,18 +7,17 @@ use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
 
 /// A run of two nodes joined by a link: 1 Mbit/s, 10 ms. A segment takes 12 ms, an acknowledgement or SYN 0.32 ms.
+const ONE_WIRE: &str = r#"
+    run = { batches = 1, warmup_batches = 0, stop = "10 s" }
+    topology.kind = "none"
+    topology.wired_nodes = 2
+    wired = { rate = "1 Mbit/s", delay = "10 ms", queue = { discipline = "droptail", limit = 1000 } }
+    wired_link = [{ src = 0, dst = 1 }]
+    tcp = { receive_window = 1000, initial_window = 1, ack_policy = "every" }
+"#;
+
 fn one_wire(more: &str) -> (End, Table) {
-    let text = format!(
-        r#"
-        run = {{ batches = 1, warmup_batches = 0, stop = "10 s" }}
-        topology.kind = "none"
-        topology.wired_nodes = 2
-        wired = {{ rate = "1 Mbit/s", delay = "10 ms", queue = {{ discipline = "droptail", limit = 1000 }} }}
-        wired_link = [{{ src = 0, dst = 1 }}]
-        tcp = {{ receive_window = 1000, initial_window = 1, ack_policy = "every" }}
-        {more}
-        "#
-    );
+    let text = format!("{ONE_WIRE}\n{more}");
     let scenario = Scenario::from_toml("test", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
     let mut sim = Sim::new(&scenario.setup(None));
     let end = sim.run();
@@ -56,8 +55,8 @@ fn last_segment_of_a_byte_count_is_short() {
     assert_eq!(flows.counts("packets_acked"), Some(&[3][..]), "the SYN does not count");
     let received = value(&flows, "throughput_bps") * value(&flows, "measured_s") / 8.0;
     assert!(close(received, 4000.0 + 4.0 * 40.0), "{received} B: the SYN is a header, too");
-    // 1080 B and 40 B of headers.
-    assert!(close(value(&flows, "completion_time_s"), 0.02064 + 0.03232 + 0.012 + 0.00896 + 0.01));
+    // 1080 B and 40 B of headers, when the segments before are acknowledged (`tcp.nagle`).
+    assert!(close(value(&flows, "completion_time_s"), 0.02064 + 2.0 * 0.03232 + 0.00896 + 0.01));
     assert!(close(value(&flows, "goodput_bps"), 4000.0 * 8.0 / 10.0));
 }
 
@@ -268,4 +267,57 @@ fn a_transfer_in_pieces_closes_when_everything_is_written_and_a_stop_withdraws_t
     let (sent, delivered) = (value(&flows, "packets_sent"), value(&flows, "packets_delivered"));
     assert!(sent == delivered + 1.0 && delivered > 50.0 && delivered < 274.0, "{sent} {delivered}");
     assert!(value(&flows, "completion_time_s") > 1.0);
+}
+
+/// Time until the last of 2,190 B has arrived, a segment and a half, and the segments, of a flow with this application.
+fn of_a_segment_and_a_half(nagle: &str, app: &str) -> (f64, f64) {
+    let tcp = format!("tcp = {{ nagle = \"{nagle}\", initial_window = 8 }}");
+    let (_, flows) = one_wire(&format!("flow = [{{ src = 0, dst = 1, {app}, {tcp} }}]"));
+    assert_eq!(flows.counts("bytes_delivered"), Some(&[2190][..]), "{nagle}, {app}");
+    (value(&flows, "completion_time_s"), value(&flows, "packets_delivered"))
+}
+
+#[test]
+fn the_rule_for_small_segments_is_the_same_however_the_data_are_written() {
+    let (handshake, header, way, bytes) = (0.02064, 320e-6, 0.01, |n: f64| n * 8e-6);
+    let at_once = handshake + bytes(2190.0) + 2.0 * header + way;
+    // The rest when the first segment is acknowledged (RFC 9293, 3.7.4).
+    let held = handshake + bytes(2190.0) + 3.0 * header + 3.0 * way;
+    let fixed = "{ distribution = \"fixed\", mean = \"2190 B\" }";
+    let apps = [
+        "bulk = { bytes = \"2190 B\" }".to_owned(),
+        "bulk = { bytes = \"2190 B\", write_size = \"2190 B\" }".to_owned(),
+        "bulk = { bytes = \"2190 B\", write_size = \"1 MB\" }".to_owned(),
+        format!("app = \"requests\", requests = {{ size = {fixed}, count = 1 }}"),
+    ];
+    for app in &apps {
+        for (nagle, expected) in [("off", at_once), ("rfc9293", held), ("minshall", at_once)] {
+            let (took, segments) = of_a_segment_and_a_half(nagle, app);
+            assert!(segments == 2.0 && close(took, expected), "{nagle}, {app}: {took} s for {expected}");
+        }
+    }
+    // The same as the default, and with short flows; a FIN is not held.
+    let process = format!("arrival_process = [{{ src = 0, dst = 1, rate = 1.0, count = 1, size = {fixed} }}]");
+    for (tcp, expected) in
+        [("", held), (", nagle = \"off\"", at_once), (", nagle = \"minshall\"", at_once), (", fin = true", at_once)]
+    {
+        let wire = ONE_WIRE.replace("initial_window = 1", &format!("initial_window = 8{tcp}"));
+        let text = format!("{wire}\n{process}");
+        let scenario = Scenario::from_toml("test", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+        let mut sim = Sim::new(&scenario.setup(None));
+        sim.run();
+        let took = value(&sim.recorder().short_flows(), "completion_time_s");
+        assert!(close(took, expected), "short flow, {tcp}: {took} s for {expected}");
+    }
+}
+
+#[test]
+fn the_rest_of_a_burst_waits_while_data_are_outstanding() {
+    // Bursts of 2 s of 1 Mbit/s, over a link of 1 Mbit/s: their ends find segments in the queue.
+    let app = "app = \"on_off\", on_off = { on = \"2 s\", off = \"300 ms\", rate = \"1 Mbit/s\", payload = \"999 B\" }";
+    let delays = ["off", "rfc9293"].map(|nagle| {
+        let (_, flows) = one_wire(&format!("flow = [{{ src = 0, dst = 1, {app}, tcp.nagle = \"{nagle}\" }}]"));
+        (value(&flows, "packets_sent"), value(&flows, "mean_delay_s"))
+    });
+    assert_ne!(delays[0], delays[1]);
 }

@@ -123,6 +123,7 @@ pub fn check(scenario: &Scenario, is_perfect: bool, chance: &mut Chance) -> Resu
     frames_are_apart(&setup, &watched)?;
     mpdus_have_answers(&watched)?;
     neighbours_deliver_once_and_in_order(&setup, &watched)?;
+    nothing_in_the_own_node_is_sent_again(&setup, &watched)?;
     airtime_sums_up(&watched)?;
     batteries_only_empty(&watched)?;
     rows_come_in_order(&watched)?;
@@ -378,6 +379,39 @@ fn neighbours_deliver_once_and_in_order(setup: &Setup, m: &Measured) -> Result<(
                 *before = place.max(*before);
             }
             _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// A sender of Linux sends no segment again while its last copy is in its own node. Over wires a packet leaves some time
+/// after it was dequeued, which is no row.
+fn nothing_in_the_own_node_is_sent_again(setup: &Setup, m: &Measured) -> Result<(), Failure> {
+    let heeds = |t: &Transport| matches!(t, Transport::Tcp(cfg) if cfg.heeds_own_queue() && !cfg.elfn.enabled);
+    let sources: HashMap<u64, u64> =
+        (0..).zip(&setup.flows).filter(|(_, f)| heeds(&f.transport)).map(|(i, f)| (i, u64::from(f.from.0))).collect();
+    let column = |name: &str| m.column("packets", name);
+    let (event, kind) = (column("event").words(), column("packet_type").words());
+    let [packet, flow, node, sequence] = ["packet", "flow", "node", "sequence"].map(|name| column(name).counts());
+    let mut inside: HashMap<(u64, u64), u64> = HashMap::new();
+    for row in 0..event.len() {
+        if kind[row] != "tcp_data" || sources.get(&flow[row]) != Some(&node[row]) {
+            continue;
+        }
+        let key = (flow[row], sequence[row]);
+        let leaves = match event[row].as_str() {
+            "created" => {
+                if let Some(before) = inside.insert(key, packet[row]) {
+                    let what = format!("segment {} of flow {}: packet {} and", sequence[row], flow[row], packet[row]);
+                    return fail("own node", format!("{what} packet {before}, which has not left"));
+                }
+                false
+            }
+            "dequeued" => !setup.links.is_empty(),
+            word => ["relayed", "dropped", "delivered"].contains(&word),
+        };
+        if leaves && inside.get(&key) == Some(&packet[row]) {
+            inside.remove(&key);
         }
     }
     Ok(())

@@ -13,6 +13,8 @@ use super::nodes::Own;
 use super::schema::{Config, Direction, Overrides};
 use super::source::{Sources, within};
 use crate::app;
+use crate::app::arrivals::{Distribution, Size};
+use crate::app::on_off::Messages;
 use crate::net::middlebox::Kind;
 use crate::net::queue;
 use crate::radio;
@@ -22,6 +24,7 @@ use crate::tcp;
 use crate::tcp::cc::vegas;
 use crate::tcp::variants::Method;
 use crate::topology;
+use crate::unit::Bytes;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -109,6 +112,16 @@ fn among(users: impl IntoIterator<Item = User>, nobody: &'static str) -> Option<
 /// Settings of absolute power, which matter if radios differ in them.
 const POWERS: &[&str] = &["transmit_power", "antenna_gain", "system_loss", "frequency", "antenna_height"];
 
+/// Tells if data of several segments end with one that is not full.
+fn leaves_rest(bytes: Bytes, tcp: &tcp::Config) -> bool {
+    bytes > tcp.mss && bytes.0 % tcp.mss.0 > 0
+}
+
+/// The same of data of a random size.
+fn may_leave_rest(size: &Size, tcp: &tcp::Config) -> bool {
+    size.distribution != Distribution::Fixed || leaves_rest(size.mean, tcp)
+}
+
 /// A queue, with its settings and those that it overrides.
 struct Queue<'a> {
     cfg: queue::Config,
@@ -131,6 +144,8 @@ struct Connection<'a> {
     split: Option<usize>,
     /// True if the application writes in pieces.
     writes: bool,
+    /// True if a segment that is not full may end a write of several.
+    ends_short: bool,
     /// True if segments have the PSH flag: those that end a write.
     pushes: bool,
     cfg: tcp::Config,
@@ -162,14 +177,22 @@ impl<'a> Users<'a> {
             let (is_bulk, bulk) = (f.app == app::Kind::Bulk, f.bulk.over(&cfg.bulk));
             let writes = is_bulk && bulk.write_size.is_some();
             let pushes = !is_bulk || writes || bulk.segments.is_some() || bulk.bytes.is_some();
-            let is_known = is_plain && plain.contains(&(writes, pushes));
+            let first = f.tcp.over(&cfg.tcp);
+            // Nagle's algorithm does not hold a FIN, which goes with the last segment of a file.
+            let is_closed = split.is_none() && first.ends_with_fin();
+            let ends_short = match f.app {
+                app::Kind::Bulk => bulk.bytes.is_some_and(|bytes| leaves_rest(bytes, &first)) && !is_closed,
+                app::Kind::Requests => may_leave_rest(&f.requests.over(&cfg.requests).size, &first),
+                app::Kind::OnOff => f.on_off.over(&cfg.on_off).framing == Messages::Stream,
+                app::Kind::Cbr => false,
+            };
+            let is_known = is_plain && plain.contains(&(writes, pushes, ends_short));
             if split.is_none() && (!is_first || is_known) {
                 continue;
             }
             if is_plain {
-                plain.push((writes, pushes));
+                plain.push((writes, pushes, ends_short));
             }
-            let first = f.tcp.over(&cfg.tcp);
             let of = |split, cfg| Connection {
                 flow: Some(flow),
                 own: &f.tcp,
@@ -177,6 +200,7 @@ impl<'a> Users<'a> {
                 entry,
                 split,
                 writes,
+                ends_short,
                 // The node that splits a connection writes segment by segment.
                 pushes: pushes || split.is_some(),
                 cfg,
@@ -196,6 +220,7 @@ impl<'a> Users<'a> {
                 entry: None,
                 split: None,
                 writes: false,
+                ends_short: may_leave_rest(&a.size, &flow_tcp) && !flow_tcp.ends_with_fin(),
                 pushes: true,
                 cfg: flow_tcp,
             });
@@ -291,7 +316,8 @@ impl<'a> Users<'a> {
                 "ecn.enabled" if !self.marks => Some(NO_MARKS),
                 "ecn.acks" if c.cfg.ecn.enabled && !self.marks => Some(NO_MARKS),
                 rest if rest.starts_with("elfn.") && !self.cfg.routing.protocol.learns_routes() => Some(NO_LOSS),
-                "nagle" | "send_buffer" if !c.writes => Some("no flow writes in pieces (`bulk.write_size`)"),
+                "nagle" if !c.writes && !c.ends_short => Some("no flow has a segment to send that is not full"),
+                "send_buffer" if !c.writes => Some("no flow writes in pieces (`bulk.write_size`)"),
                 "delayed_ack.fin_at_once" if !c.cfg.ends_with_fin() => Some(tcp::NO_FIN),
                 "delayed_ack.push_at_once" if !c.pushes => {
                     Some("no flow has an end, or writes in pieces (`bulk.write_size`)")

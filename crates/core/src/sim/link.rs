@@ -629,9 +629,12 @@ impl Sim {
         self.net.ports.queues[r.index()].push_packet(packet, &mut cx);
     }
 
-    /// Variant of [`push`](Self::push) for QoS stations and for senders that hear of drops.
+    /// Variant of [`push`](Self::push) for QoS stations, and for senders that hear of drops or of their own queue.
     #[inline(never)]
     fn push_closely(&mut self, r: RadioId, packet: PacketId) {
+        if self.flows.reports_queue {
+            self.flows.on_radio(self.net.ports.node(r), &self.pool[packet]);
+        }
         if self.air.qos.is_some() {
             let mut cx = queue::Cx { now: self.now, pool: &mut self.pool, dropped: &mut self.net.dropped };
             let category = AccessCategory::of(self.flows.priority(cx.pool[packet].flow));

@@ -92,7 +92,8 @@ impl Sim {
             sim.air.watch(Watch::follows_frames(setup));
         }
         let Network { held, admission, .. } = &sim.net;
-        sim.net.closely = sim.air.qos.is_some() || sim.flows.hears_quench || held.is_some() || admission.is_some();
+        sim.net.closely = sim.air.qos.is_some() || held.is_some() || admission.is_some();
+        sim.net.closely |= sim.flows.hears_quench || sim.flows.reports_queue;
         if setup.routing.ecn {
             sim.pool.message_ecn = Ecn::Ect;
         }

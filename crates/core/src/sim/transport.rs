@@ -140,7 +140,7 @@ impl Sim {
         match (out, &mut flow.ends) {
             (app::Out::Write { segments, missing }, Ends::Tcp(ends)) => {
                 let before = ends.0.written();
-                ends.0.write(segments, self.now);
+                ends.0.write_whole(segments, missing > 0, self.now);
                 // A connection that was given up takes nothing.
                 if ends.0.written() != before {
                     flow.transfer.on_written(ends.0.written(), missing);
@@ -155,7 +155,7 @@ impl Sim {
             }
             (app::Out::Message { segments, missing }, Ends::Tcp(ends)) => {
                 let before = ends.0.written();
-                ends.0.write(Some(segments), self.now);
+                ends.0.write_whole(Some(segments), missing > 0, self.now);
                 if ends.0.written() != before {
                     let bytes = u64::from(segments) * u64::from(ends.0.connection().cfg().mss.0) - u64::from(missing);
                     let (from, to, start) = (flow.from.0, flow.to.0, self.now);

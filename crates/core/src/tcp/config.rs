@@ -86,7 +86,8 @@ keywords! {
 }
 
 keywords! {
-    /// Rule for a segment that is not full, at the end of the written data, while data are outstanding.
+    /// Rule for a segment that is not full, at the end of the written data, while data are outstanding. A FIN is never
+    /// held.
     pub enum Nagle {
         /// Sends the segment at once (`TCP_NODELAY`).
         Off = "off",
@@ -160,7 +161,8 @@ impl Scalar for InitialWindow {
 pub enum SmallQueue {
     /// A fixed number of packets.
     Packets(u32),
-    /// Memory of two packets, or the data that the pacing rate sends in 1/1024 s if they take more (Linux).
+    /// Memory of two packets, or the data that the pacing rate sends in 1/1024 s, over an 802.11 radio in 1/128 s, if they
+    /// take more (Linux).
     Auto,
 }
 
@@ -283,11 +285,12 @@ ack::policies! {
         /// Segments that one acknowledgement may release.
         pub max_burst: Option<u32> | "unlimited" = None => range(1, 1_000_000),
         /// Limit on the packets of a connection in its own node, from TCP to the end of their transmission (TCP small
-        /// queues); "auto": memory of two packets, or the data that the pacing rate sends in 1/1024 s if they take more
-        /// (Linux). The segment that begins a recovery does not wait, nor do the retransmissions of Reno, NewReno and
+        /// queues); "auto": memory of two packets, or the data that the pacing rate sends in 1/1024 s, over an 802.11 radio
+        /// in 1/128 s, if they take more (Linux). The segment that begins a recovery does not wait, nor do the retransmissions of Reno, NewReno and
         /// Vegas during recovery.
         pub small_queue: Option<SmallQueue> | "unlimited" = None,
-        /// Rule for a segment that is not full at the end of the written data (`bulk.write_size`).
+        /// Rule for a segment that is not full at the end of the data that the application has written, at once or in
+        /// pieces (`bulk.write_size`).
         pub nagle: Nagle = Nagle::Rfc9293,
         /// Size of the send buffer, for applications that write in pieces (`bulk.write_size`).
         pub send_buffer: SendBuffer = SendBuffer::Unlimited,
@@ -388,6 +391,16 @@ impl Config {
     /// Tells if a sender reacts to explicit loss notifications.
     pub fn heeds_notifications(&self) -> bool {
         self.method() != Method::RackTlp
+    }
+
+    /// Tells if a sender reacts to what happens to its packets in its own node.
+    pub fn watches_own_queue(&self) -> bool {
+        self.small_queue.is_some() || self.local_drop != LocalDrop::Lost || self.heeds_own_queue()
+    }
+
+    /// Tells if a sender does not send a segment again whose last copy is still in its own node, as Linux.
+    pub fn heeds_own_queue(&self) -> bool {
+        self.method() == Method::RackTlp
     }
 
     /// Size of a segment at the network layer \[B\]; of a SYN or a probe, which have no data, that of their header.

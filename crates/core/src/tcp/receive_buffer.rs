@@ -138,6 +138,11 @@ impl ReceiveBuffer {
         self.tuning.most = self.window.min(10 * mss);
     }
 
+    /// Tells if the size is one in bytes of memory (`tcp.receive_buffer`).
+    pub fn is_of_memory(&self) -> bool {
+        self.of_memory
+    }
+
     /// Window that is advertised first \[segments\].
     pub fn first_offer(&self) -> u32 {
         (self.window / self.mss) as u32

@@ -62,6 +62,13 @@ impl Sender {
         Sender::of_parts(cfg, recovery, cc, phase)
     }
 
+    /// A sender at a node that [tells](Sender::on_left) which of its packets have left.
+    pub fn at_node(cfg: &Config, phase: Span) -> Sender {
+        let mut sender = Sender::new(cfg, phase);
+        sender.connection.heed_copies();
+        sender
+    }
+
     /// A sender of these parts, whatever the settings say.
     pub fn of_parts(cfg: &Config, recovery: Recovery, cc: CongestionControl, phase: Span) -> Sender {
         let send_times = match recovery.send_times(cfg.receive_window) {
@@ -95,12 +102,21 @@ impl Sender {
 
     /// The application provides this many more segments; `None`: without end.
     pub fn write(&mut self, segments: Option<u32>, now: Time) {
+        self.write_whole(segments, false, now);
+    }
+
+    /// The same, and tells if the last of them is not full, so that it may wait (`tcp.nagle`).
+    pub fn write_whole(&mut self, segments: Option<u32>, ends_short: bool, now: Time) {
         let conn = &mut self.connection;
         conn.set_now(now);
         if conn.gave_up().is_some() || conn.is_finished() {
             return;
         }
+        conn.integrate_window();
         conn.provide(segments);
+        if ends_short {
+            conn.note_short_end();
+        }
         match conn.cfg().after_idle {
             IdleRule::Restart if conn.was_idle() => conn.limit_to_initial_window(),
             IdleRule::Decay if conn.was_idle() => conn.decay_window(),
@@ -273,13 +289,18 @@ impl Sender {
         self.connection.deadline()
     }
 
-    /// A packet of this connection has left the node of the sender, or was dropped there (`tcp.small_queue`). A sender
-    /// that was held back resumes: its [deadline](Sender::deadline) is now, unless the full queue has refused the
-    /// packet.
-    pub fn on_left(&mut self, refused: bool, now: Time) {
+    /// The packet of this segment has left the node of the sender, or was dropped there; [`Seq::MAX`]: it was a header
+    /// alone. A sender that was held back resumes: its [deadline](Sender::deadline) is now, unless the full queue has
+    /// refused the packet.
+    pub fn on_left(&mut self, seq: Seq, refused: bool, now: Time) {
         let conn = &mut self.connection;
         conn.set_now(now);
-        conn.on_left(refused);
+        conn.on_left(seq, refused);
+    }
+
+    /// A packet of this connection is passed to an 802.11 radio of its node.
+    pub fn on_radio(&mut self) {
+        self.connection.on_radio();
     }
 
     /// The queue of the sender's node was full and has dropped a segment (`tcp.local_drop`). Nothing is sent for it.

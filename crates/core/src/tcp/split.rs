@@ -7,6 +7,7 @@ use super::receiver::Receiver;
 use super::sender::Sender;
 use crate::packet::{AckSegment, DataSegment, Ecn, Fin, Seq};
 use crate::unit::{Span, Time};
+use std::collections::VecDeque;
 
 /// Both halves of a split connection, and the buffer between them.
 #[derive(Clone, Debug)]
@@ -21,6 +22,8 @@ pub struct Split {
     born: Vec<Time>,
     /// Send times at the source of its SYN and its FIN, once they have arrived; their numbers are not in the data.
     born_ends: [Option<Time>; 2],
+    /// Short segments that have arrived and are not yet passed on, by their place in the data.
+    short: VecDeque<Seq>,
     from_receiver: Vec<Out>,
 }
 
@@ -32,11 +35,12 @@ impl Split {
         receiver.open_to(room + syn.0, &mut vec![]);
         Split {
             receiver,
-            sender: Sender::new(second, phase),
+            sender: Sender::at_node(second, phase),
             room,
             syn,
             born: vec![Time::ZERO; room as usize],
             born_ends: [None; 2],
+            short: VecDeque::new(),
             from_receiver: Vec::with_capacity(4),
         }
     }
@@ -57,10 +61,14 @@ impl Split {
             // The second half opens with the first.
             self.sender.write(Some(0), now);
         } else if !self.receiver.has(segment.seq) && segment.seq < self.edge() {
-            let index = (segment.seq - self.syn.0) % self.room;
-            self.born[index as usize] = segment.born;
+            let place = segment.seq - self.syn.0;
+            self.born[(place % self.room) as usize] = segment.born;
             if segment.fin != Fin::No {
                 self.born_ends[1] = Some(segment.born);
+            }
+            if segment.missing > 0 {
+                let at = self.short.partition_point(|other| *other < place);
+                self.short.insert(at, place);
             }
         }
         self.receiver.on_segment(segment, hops, ecn, now, &mut self.from_receiver);
@@ -77,9 +85,14 @@ impl Split {
         self.sender.on_source_quench(seq, now);
     }
 
-    /// A packet of the second half has left this node, or was dropped here, perhaps by the full queue.
-    pub fn on_left(&mut self, refused: bool, now: Time) {
-        self.sender.on_left(refused, now);
+    /// The packet of this segment of the second half has left this node, or was dropped here, perhaps by the full queue.
+    pub fn on_left(&mut self, seq: Seq, refused: bool, now: Time) {
+        self.sender.on_left(seq, refused, now);
+    }
+
+    /// A packet of the second half is passed to an 802.11 radio of this node.
+    pub fn on_radio(&mut self) {
+        self.sender.on_radio();
     }
 
     /// The full queue of this node has dropped a segment of the second half.
@@ -125,7 +138,17 @@ impl Split {
     fn pass_on(&mut self, now: Time, out: &mut Vec<Out>) {
         for said in self.from_receiver.drain(..) {
             match said {
-                Out::Deliver { segments } => self.sender.write(Some(segments), now),
+                Out::Deliver { mut segments } => {
+                    let mut written = self.sender.written().unwrap_or(0);
+                    while let Some(place) = self.short.pop_front_if(|place| *place < written + segments) {
+                        let whole = place + 1 - written;
+                        self.sender.write_whole(Some(whole), true, now);
+                        (written, segments) = (place + 1, segments - whole);
+                    }
+                    if segments > 0 {
+                        self.sender.write(Some(segments), now);
+                    }
+                }
                 said => out.push(said),
             }
         }
@@ -231,6 +254,22 @@ mod tests {
         assert_eq!(h.ack(2), (vec![(5, 1)], vec![(3, 3), (4, 4)]));
         assert_eq!(h.ack(3), (vec![], vec![]));
         assert_eq!(h.segment(5), (vec![(6, 1)], vec![(5, 5)]));
+    }
+
+    #[test]
+    fn a_short_segment_waits_on_the_second_half_as_it_does_on_the_first() {
+        let mut h = Halves::new();
+        h.segment(0);
+        h.ack(1);
+        let mut segment = |seq, missing| {
+            let (mut out, segment) = (vec![], DataSegment { seq, missing, ..DataSegment::default() });
+            h.split.on_segment(&segment, 1, Ecn::NotEct, h.now, &mut out);
+            out.iter().filter_map(|o| if let Out::Segment(s) = o { Some(s.seq) } else { None }).collect::<Vec<_>>()
+        };
+        // The short one comes before the segment below it.
+        assert_eq!(segment(2, 700), [0; 0]);
+        assert_eq!(segment(1, 0), [1], "the rest waits until that is acknowledged (RFC 9293, 3.7.4)");
+        assert_eq!(h.ack(2).1, [(2, 0)]);
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Data that an application writes in pieces: the segments that are cut of them, their PSH flags, and the send buffer.
+//! What an application writes: in pieces, the segments that are cut of them, their PSH flags, and the send buffer; as
+//! whole files, responses or bursts, the short segments at the ends.
 //!
 //! A segment is cut at its first transmission, from all bytes written by then. PSH marks a segment that ends with the
 //! end of a write (RFC 9293, 3.9.1.2; Linux clears PSH when the next write begins in the segment).
@@ -22,6 +23,54 @@ const LARGEST: u64 = 4 << 20;
 
 /// Stands for an amount without end \[B\].
 const ENDLESS: u64 = 1 << 62;
+
+/// Tells if a small segment waits: the segments from `una` up to `max` are outstanding, and `small` is one past the last
+/// small one that was sent.
+fn waits(nagle: Nagle, small: Seq, una: Seq, max: Seq) -> bool {
+    match nagle {
+        Nagle::Off => false,
+        Nagle::Rfc9293 => una < max,
+        Nagle::Minshall => small > una,
+    }
+}
+
+/// Segments that are not full because a file, a response or a burst ends with them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ShortEnds {
+    /// Those that were not sent, in their order.
+    unsent: VecDeque<Seq>,
+    /// One past the last one that was sent; 0: there was none.
+    sent: Seq,
+}
+
+impl ShortEnds {
+    /// A write ends with this segment.
+    pub fn note(&mut self, seq: Seq) {
+        self.unsent.push_back(seq);
+    }
+
+    /// The application writes no more; the segments from `end` on are withdrawn.
+    pub fn withdraw(&mut self, end: Seq) {
+        self.unsent.retain(|seq| *seq < end);
+    }
+
+    /// A new segment is sent.
+    pub fn note_sent(&mut self, seq: Seq) {
+        if self.unsent.pop_front_if(|s| *s == seq).is_some() {
+            self.sent = seq + 1;
+        }
+    }
+
+    /// Tells if Nagle's algorithm lets this new segment wait, the last one that was written.
+    pub fn holds(&self, nagle: Nagle, seq: Seq, una: Seq, max: Seq) -> bool {
+        waits(nagle, self.sent, una, max) && self.unsent.back() == Some(&seq)
+    }
+
+    /// Memory of the records \[B\].
+    pub fn records(&self) -> usize {
+        size_of::<ShortEnds>() + self.unsent.capacity() * size_of::<Seq>()
+    }
+}
 
 /// A segment that is not full, or has the PSH flag.
 #[derive(Clone, Copy, Debug)]
@@ -217,12 +266,7 @@ impl Writes {
 
     /// Tells if Nagle's algorithm lets this new segment wait.
     pub fn holds(&self, seq: Seq, una: Seq, max: Seq) -> bool {
-        let waits = match self.nagle {
-            Nagle::Off => false,
-            Nagle::Rfc9293 => una < max,
-            Nagle::Minshall => self.small > una,
-        };
-        waits && seq == self.cut.0 && !self.has_full()
+        waits(self.nagle, self.small, una, max) && seq == self.cut.0 && !self.has_full()
     }
 
     /// Segments below this one are acknowledged.

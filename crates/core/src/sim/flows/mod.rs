@@ -70,7 +70,7 @@ impl Flow {
             Transport::Tcp(cfg) => {
                 let mut phase = Stream::new(seed, Purpose::ClockPhase, index as u64);
                 let mut phase = |cfg: &tcp::Config| Span((phase.uniform() * cfg.rto.tick.0 as f64) as u64);
-                let sender = Sender::new(cfg, phase(cfg));
+                let sender = Sender::at_node(cfg, phase(cfg));
                 let mut last = cfg;
                 if let Some(s) = &setup.split {
                     let halves = Split::new(cfg, &s.tcp, s.buffer, phase(&s.tcp));

@@ -1,19 +1,17 @@
 //! Reports to TCP senders on their packets within their own node: packets that have left the node, and local drops.
 
 use super::{Ends, Flow, Flows};
-use crate::packet::{Body, FlowId, NodeId, Packet, Reason};
+use crate::packet::{Body, FlowId, NodeId, Packet, Reason, Seq};
 use crate::run::{Setup, Transport};
 use crate::sim::timer_numbers::Timer;
 use crate::sim::timers::Timers;
-use crate::tcp::{Config, LocalDrop};
 use crate::unit::Time;
 
 /// Tells if a sender tracks its packets within its own node.
 pub fn is_wanted(setup: &Setup) -> bool {
-    let wants = |cfg: &Config| cfg.small_queue.is_some() || cfg.local_drop != LocalDrop::Lost;
-    let of_flow = |t: &Transport| matches!(t, Transport::Tcp(cfg) if wants(cfg));
-    setup.flows.iter().any(|f| of_flow(&f.transport) || f.split.as_ref().is_some_and(|s| wants(&s.tcp)))
-        || setup.arrivals.iter().any(|a| wants(&a.tcp))
+    let of_flow = |t: &Transport| matches!(t, Transport::Tcp(cfg) if cfg.watches_own_queue());
+    setup.flows.iter().any(|f| of_flow(&f.transport) || f.split.as_ref().is_some_and(|s| s.tcp.watches_own_queue()))
+        || setup.arrivals.iter().any(|a| a.tcp.watches_own_queue())
 }
 
 /// A segment in the node that sends it.
@@ -22,16 +20,16 @@ pub struct Segment {
     flow: FlowId,
     born: Time,
     halfway: bool,
+    /// Its number; [`Seq::MAX`]: it has no data, SYN or FIN.
+    seq: Seq,
 }
 
 impl Segment {
     /// Segment of a packet; `None` if the packet is no segment, or has left its node.
     pub fn of(p: &Packet) -> Option<Segment> {
-        (matches!(p.body, Body::Data(_)) && p.hops == 0).then_some(Segment {
-            flow: p.flow,
-            born: p.born,
-            halfway: p.halfway,
-        })
+        let Body::Data(data) = p.body else { return None };
+        let seq = if data.control.is_some() { Seq::MAX } else { data.seq };
+        (p.hops == 0).then_some(Segment { flow: p.flow, born: p.born, halfway: p.halfway, seq })
     }
 }
 
@@ -43,13 +41,23 @@ impl Flows {
         let Some(flow) = self.list.get_mut(f).filter(|flow| segment.born >= flow.since) else { return };
         match flow {
             Flow { from, ends: Ends::Tcp(ends), .. } if *from == n && !segment.halfway => {
-                ends.0.on_left(refused, now);
+                ends.0.on_left(segment.seq, refused, now);
                 timers.set(Timer::Sender(f), ends.0.deadline());
             }
             Flow { split: Some(split), .. } if split.node == n && segment.halfway => {
-                split.halves.on_left(refused, now);
+                split.halves.on_left(segment.seq, refused, now);
                 timers.set(Timer::Split(f), split.halves.deadline());
             }
+            _ => {}
+        }
+    }
+
+    /// A packet is passed to an 802.11 radio of a node, which may be the node of its sender.
+    pub fn on_radio(&mut self, n: NodeId, p: &Packet) {
+        let Some(segment) = Segment::of(p) else { return };
+        match &mut self.list[segment.flow.index()] {
+            Flow { from, ends: Ends::Tcp(ends), .. } if *from == n && !segment.halfway => ends.0.on_radio(),
+            Flow { split: Some(split), .. } if split.node == n && segment.halfway => split.halves.on_radio(),
             _ => {}
         }
     }

@@ -26,7 +26,7 @@ pub struct Arrived {
     pub fin: Fin,
     /// PSH flag of the segment.
     pub push: bool,
-    /// State of the buffer, if the receiver has one that may limit the window.
+    /// State of the buffer, if it is one in bytes of memory (`tcp.receive_buffer`).
     pub buffer: Option<BufferState>,
 }
 

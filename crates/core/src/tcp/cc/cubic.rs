@@ -1,6 +1,6 @@
 //! CUBIC (RFC 9438): after a loss the window follows a cubic function of time, flat where the loss was; it is never
-//! below that of an AIMD sender (the Reno-friendly region). Not in it: HyStart, and exclusion of times in which the
-//! application sends nothing.
+//! below that of an AIMD sender (the Reno-friendly region). Times in which the application or the receiver keeps the
+//! sender from using the window do not count (5.8). Not in it: HyStart.
 
 use super::interface::{Ack, Congestion, Signal, Window};
 use super::registry::WindowRule;
@@ -25,7 +25,7 @@ settings! {
 /// A stage of congestion avoidance. Variables have the names of RFC 9438.
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
-    /// t_epoch: when it began.
+    /// t_epoch: when it began, put off by the times in which the window was not used.
     start: Time,
     /// K: time from its begin until the window is `w_max` again \[s\].
     k: f64,
@@ -97,9 +97,19 @@ impl WindowRule for Cubic {
         for _ in 0..steps {
             if w.cwnd < w.ssthresh {
                 w.cwnd += 1.0;
+                // Slow start after an idle time (`tcp.after_idle`) ends the stage.
+                self.epoch = None;
             } else {
                 self.avoid(1.0, ack.now, w);
             }
+        }
+    }
+
+    /// "The elapsed time MUST NOT include periods during which cwnd has not been updated due to application-limited
+    /// behavior" (RFC 9438, 4.2).
+    fn on_unused(&mut self, span: Span) {
+        if let Some(epoch) = &mut self.epoch {
+            epoch.start += span;
         }
     }
 

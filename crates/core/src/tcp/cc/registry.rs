@@ -33,6 +33,9 @@ pub(super) trait WindowRule: Sized {
     /// Grows the window by one step, for rules that need nothing of the acknowledgement.
     fn grow(&mut self, _w: &mut Window) {}
 
+    /// The application, the receiver or a broken route has kept the sender from using the window for this long.
+    fn on_unused(&mut self, _span: Span) {}
+
     /// Reacts to a loss or a congestion mark.
     fn on_congestion(&mut self, congestion: &Congestion, w: &mut Window);
 
@@ -122,6 +125,9 @@ macro_rules! declare {
 
             /// Grows the window by this many steps when new data are acknowledged outside of a recovery.
             pub fn on_ack(&mut self, ack: &Ack, steps: u32, w: &mut Window);
+
+            /// The application, the receiver or a broken route has kept the sender from using the window for this long.
+            pub fn on_unused(&mut self, span: Span);
 
             /// Reacts to a loss or a congestion mark.
             pub fn on_congestion(&mut self, congestion: &Congestion, w: &mut Window);

@@ -22,9 +22,10 @@ use super::output::Out;
 use super::pacer::Pacer;
 use super::rto::Rto;
 use super::send_times::SendTimes;
-use super::writes::Writes;
+use super::writes::{ShortEnds, Writes};
 use crate::packet::{Fin, Seq};
 use crate::unit::{Span, Time};
+use std::collections::VecDeque;
 use std::num::NonZeroU64;
 
 /// Cause of the last cut of the window.
@@ -71,6 +72,8 @@ pub struct Connection {
     available: Seq,
     /// Data that are written in pieces; boxed, because most flows have none.
     writes: Option<Box<Writes>>,
+    /// Short segments at the ends of data that are written as a whole; boxed for the same reason.
+    short_ends: Option<Box<ShortEnds>>,
     /// PSH flags of the last 64 segments that were sent, the last one in the lowest bit.
     pushed: u64,
     /// The window that the receiver offers, `tcp.receive_window` at most.
@@ -140,12 +143,22 @@ pub struct Connection {
     // ---- the queue of the own node ----
     /// Packets that have not left the node, while `tcp.small_queue` limits them.
     queued: u32,
+    /// Segments whose last copies have not left the node, in the order of their transmission, if the recovery heeds
+    /// them.
+    copies: VecDeque<Seq>,
+    heeds_copies: bool,
+    /// A retransmission waits for its last copy to leave the node.
+    awaits_copy: bool,
+    /// Share of a second whose data may wait in the node, as a shift (Linux: `sk_pacing_shift`).
+    pacing_shift: u8,
     /// Pacing rate of the loss recovery \[B/s\].
     pacing_rate: Option<NonZeroU64>,
     /// Time at which sending resumes, because a packet has left; [`Time::NEVER`]: sending is not held back.
     resumes_at: Time,
     /// New segments that the queue has dropped: the first, and one past the last.
     refused: (Seq, Seq),
+    /// Standby, because the route to the receiver is broken (ELFN).
+    stands_by: bool,
     /// Nothing is outstanding, because the queue has refused all segments: they are sent again when the timer expires.
     starts_over: bool,
 
@@ -180,6 +193,7 @@ impl Connection {
             max: 0,
             available: 0,
             writes: None,
+            short_ends: None,
             offered: cfg.receive_window,
             fin: (Seq::MAX, Fin::No),
             to_finish: false,
@@ -216,9 +230,14 @@ impl Connection {
             resent: None,
             pacer: Pacer::default(),
             queued: 0,
+            copies: VecDeque::new(),
+            heeds_copies: false,
+            awaits_copy: false,
+            pacing_shift: 10,
             pacing_rate: None,
             resumes_at: Time::NEVER,
             refused: (0, 0),
+            stands_by: false,
             starts_over: false,
             counters: Counters::default(),
             sums: Sums::default(),
@@ -374,13 +393,25 @@ impl Connection {
         self.window_integral
     }
 
-    /// Adds the window since the last call to the time average.
+    /// Tells if the sender sends less than its window allows, because the application has provided no more, the
+    /// receiver's window is smaller (RFC 9438, 5.8: application-limited), or it stands by.
+    fn leaves_window_unused(&self) -> bool {
+        let window = (self.window.cwnd as u32).saturating_add(self.inflation).saturating_add(self.credit);
+        let beyond = |segments: u32| self.nxt >= self.una.saturating_add(segments);
+        let limited = self.nxt >= self.available || beyond(self.offered) || self.holds_small(self.nxt);
+        self.stands_by || (!beyond(window) && limited)
+    }
+
+    /// Adds the window since the last call to the time average, and tells the window rule if it was not used.
     pub(in crate::tcp) fn integrate_window(&mut self) {
         let (since, window) = self.integrated;
         if since != Time::NEVER {
-            let span = self.now.since(since).0;
-            self.window_integral += window * span as f64;
-            self.sums.window_ns += span;
+            let span = self.now.since(since);
+            self.window_integral += window * span.0 as f64;
+            self.sums.window_ns += span.0;
+            if span > Span::ZERO && self.leaves_window_unused() {
+                self.cc.on_unused(span);
+            }
         }
         let started = self.max > 0;
         let window = self.window.cwnd.min(f64::from(self.offered));
@@ -397,7 +428,9 @@ impl Connection {
     /// Memory that grows with the outstanding segments \[B\].
     pub(in crate::tcp) fn memory(&self) -> usize {
         let writes = self.writes.as_ref().map_or(0, |w| w.records());
-        writes + self.send_times.memory() + self.out.capacity() * size_of::<Out>()
+        let ends = self.short_ends.as_ref().map_or(0, |ends| ends.records());
+        let copies = self.copies.capacity() * size_of::<Seq>();
+        writes + ends + copies + self.send_times.memory() + self.out.capacity() * size_of::<Out>()
     }
 
     /// Removes and returns the actions since the last call.

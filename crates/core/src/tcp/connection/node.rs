@@ -1,29 +1,43 @@
 //! Segments in the node of the sender: the limit of packets in its queue, and drops there.
 
 use super::{Connection, Cut};
-use crate::packet::DataSegment;
+use crate::packet::{DataSegment, Seq};
 use crate::tcp::cc::interface::Signal;
 use crate::tcp::config::{LocalDrop, SmallQueue};
 use crate::tcp::writes::OVERHEAD;
 use crate::unit::{Span, Time};
 use std::num::NonZeroU64;
 
+/// Share of a second whose data may wait in a node that sends them over an 802.11 radio, as a shift.
+const OF_RADIO: u8 = 7;
+
 impl Connection {
     /// Tells if the node of the sender may take another packet of the connection.
     #[inline]
     pub fn has_room_at_node(&self) -> bool {
+        self.has_room(0)
+    }
+
+    /// Tells if the node of the sender may take a retransmission: Linux allows twice as much for it.
+    pub(in crate::tcp) fn has_room_to_resend(&self) -> bool {
+        self.has_room(1)
+    }
+
+    #[inline]
+    fn has_room(&self, shift: u8) -> bool {
         match self.cfg.small_queue {
             None => true,
             Some(SmallQueue::Packets(most)) => self.queued < most,
-            Some(SmallQueue::Auto) => self.has_memory_at_node(),
+            Some(SmallQueue::Auto) => self.has_memory_at_node(shift),
         }
     }
 
     /// Tells if the packets in the node take less memory than two packets, or than the data that the pacing rate sends
-    /// in 1/1024 s. A sender that does not pace has a rate, too: twice that of its window in the first half of slow
-    /// start, and 1.2 times that later.
-    fn has_memory_at_node(&self) -> bool {
-        if self.queued < 2 {
+    /// in 1/1024 s, with a radio in 1/128 s; `shift` doubles that. A sender that does not pace has a rate, too: twice
+    /// that of its window in the first half of slow start, and 1.2 times that later.
+    fn has_memory_at_node(&self, shift: u8) -> bool {
+        // With one segment outstanding at most, retransmissions that are no longer needed hold nobody back.
+        if self.queued < 2 || self.outstanding() < 2 {
             return true;
         }
         let mss = u64::from(self.cfg.mss.0);
@@ -32,7 +46,14 @@ impl Connection {
         let of_window = |srtt: Span| (gain * segments * mss as f64 / srtt.as_secs()) as u64;
         let rate = self.pacing_rate.map(NonZeroU64::get).or_else(|| self.rto.srtt().map(of_window)).unwrap_or_default();
         let memory = mss + OVERHEAD;
-        u64::from(self.queued) * memory < (2 * memory).max(rate >> 10)
+        let limit = (2 * memory).max(rate >> self.pacing_shift);
+        u64::from(self.queued) * memory < limit << shift
+    }
+
+    /// A packet of the connection is passed to an 802.11 radio, whose driver lets more data wait, so that frames are
+    /// aggregated (Linux: `tx_sk_pacing_shift` of mac80211). No other outlet sets it back.
+    pub(in crate::tcp) fn on_radio(&mut self) {
+        self.pacing_shift = OF_RADIO;
     }
 
     /// Sets the pacing rate of the loss recovery \[B/s\]; 0: none.
@@ -41,10 +62,26 @@ impl Connection {
         self.pacing_rate = NonZeroU64::new(rate);
     }
 
-    /// Counts a packet that is passed to the network layer.
+    /// Counts a packet that is passed to the network layer: a segment, or a header alone with [`Seq::MAX`].
     #[inline]
-    pub(super) fn count_queued(&mut self) {
+    pub(super) fn count_queued(&mut self, seq: Seq) {
         self.queued += u32::from(self.cfg.small_queue.is_some());
+        if self.heeds_copies && seq < Seq::MAX {
+            self.copies.push_back(seq);
+        }
+    }
+
+    /// The node tells which packets have left it: segments whose last copies have not are not sent again.
+    pub(in crate::tcp) fn heed_copies(&mut self) {
+        self.heeds_copies = self.cfg.heeds_own_queue();
+    }
+
+    /// Tells if a segment must not be sent again because its last copy has not left the node (Linux). Sending then
+    /// resumes when a packet leaves.
+    pub(in crate::tcp) fn holds_copy(&mut self, seq: Seq) -> bool {
+        let holds = self.copies.contains(&seq);
+        self.awaits_copy |= holds;
+        holds
     }
 
     /// Packets of the connection that have not left the node, if their number is limited.
@@ -53,9 +90,14 @@ impl Connection {
     }
 
     /// A packet of the connection has left the node or was dropped there, perhaps because the queue refused it.
-    pub(in crate::tcp) fn on_left(&mut self, refused: bool) {
+    pub(in crate::tcp) fn on_left(&mut self, seq: Seq, refused: bool) {
         debug_assert!(self.queued > 0 || self.cfg.small_queue.is_none(), "a packet leaves that was not there");
-        let held = !self.has_room_at_node();
+        if self.copies.pop_front_if(|copy| *copy == seq).is_none()
+            && let Some(i) = self.copies.iter().position(|copy| *copy == seq)
+        {
+            self.copies.remove(i);
+        }
+        let held = !self.has_room_at_node() || std::mem::take(&mut self.awaits_copy);
         self.queued = self.queued.saturating_sub(1);
         if held && refused {
             self.start_over();

@@ -25,6 +25,9 @@ impl Connection {
             writes.stop();
         }
         self.available = self.available.min(self.max);
+        if let Some(ends) = &mut self.short_ends {
+            ends.withdraw(self.available);
+        }
         if self.fin.1 != Fin::No && self.fin.0 >= self.available {
             // The FIN is among the withdrawn segments: the application closes its end anew.
             self.fin = (Seq::MAX, Fin::No);
@@ -134,7 +137,7 @@ impl Connection {
             self.flag(&mut segment);
         }
         self.out.push(Out::Segment(segment));
-        self.count_queued();
+        self.count_queued(seq);
         self.counters.packets_sent += 1;
         self.last_sent = self.now;
         if self.send_times.is_on() {
@@ -148,6 +151,9 @@ impl Connection {
             self.resent = Some((seq, self.now));
         } else {
             self.max = seq + 1;
+            if let Some(ends) = &mut self.short_ends {
+                ends.note_sent(seq);
+            }
             if self.timed.is_none() && !self.cfg.timestamps {
                 self.timed = Some((seq, self.now));
             }
@@ -174,7 +180,7 @@ impl Connection {
             ..DataSegment::default()
         };
         self.out.push(Out::Segment(probe));
-        self.count_queued();
+        self.count_queued(Seq::MAX);
         self.counters.probes_sent += 1;
     }
 
@@ -200,7 +206,7 @@ impl Connection {
             ..DataSegment::default()
         };
         self.out.push(Out::Segment(ack));
-        self.count_queued();
+        self.count_queued(Seq::MAX);
     }
 
     /// Counts the segment that was just sent as a probe.
@@ -256,6 +262,11 @@ impl Connection {
     /// Sends the segments that the window allows, at most `burst`. A paced sender sends them later, one by one.
     pub fn send_at_most(&mut self, burst: Option<u32>) {
         if self.nxt == 0 {
+            if self.copies.contains(&0) {
+                // The SYN has not left the node: the timer sends the next one.
+                self.nxt = self.max;
+                return;
+            }
             self.first_sent = self.now;
         }
         if !self.may_send() || self.waits_for_pace() {

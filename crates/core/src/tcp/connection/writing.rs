@@ -1,4 +1,4 @@
-//! Data that the application writes in pieces.
+//! What the application writes, in pieces or as a whole.
 
 use super::Connection;
 use crate::packet::Seq;
@@ -42,7 +42,19 @@ impl Connection {
     /// Tells if Nagle's algorithm holds the next new segment (`tcp.nagle`).
     #[inline]
     pub fn holds_small(&self, seq: Seq) -> bool {
-        self.writes.as_ref().is_some_and(|w| w.holds(seq, self.una, self.max)) && seq != self.fin.0
+        let (una, max) = (self.una, self.max);
+        let holds = match (&self.writes, &self.short_ends) {
+            (Some(writes), _) => writes.holds(seq, una, max),
+            (None, Some(ends)) => seq + 1 >= self.available && ends.holds(self.cfg.nagle, seq, una, max),
+            (None, None) => false,
+        };
+        holds && seq != self.fin.0
+    }
+
+    /// The last segment that the application has provided is not full.
+    #[cold]
+    pub(in crate::tcp) fn note_short_end(&mut self) {
+        self.short_ends.get_or_insert_default().note(self.available - 1);
     }
 
     /// Payload of a segment \[B\].

@@ -47,7 +47,8 @@ impl Receiver {
             room.buffer.note_short(segment.seq - first, segment.missing);
         }
         let grows = room.buffer.take(in_order - syn - fin, self.ahead.count(), now);
-        Some(BufferState {
+        // The policy of a receiver without auto-tuning takes no notice of the window (RFC 9293, 3.8.6.3).
+        room.buffer.is_of_memory().then(|| BufferState {
             grows,
             scarce: room.buffer.is_scarce(),
             keeps_window: room.buffer.keeps_window(),

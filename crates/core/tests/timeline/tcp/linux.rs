@@ -4,6 +4,7 @@
 mod closing;
 mod kernel;
 mod lives;
+mod own_queue;
 mod readers;
 mod rfcs;
 mod senders;

@@ -2,6 +2,7 @@
 
 use super::{ack, said, settings};
 use chappe_core::packet::{DataSegment, Ecn, SackBlocks, Seq};
+use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::tcp::ack::Policy;
 use chappe_core::tcp::{Config, InitialWindow, LocalDrop, Out, Phase, Receiver, Sender, SmallQueue};
 use chappe_core::unit::{Span, Time};
@@ -121,27 +122,49 @@ fn a_small_queue_holds_the_sender_back_until_a_packet_leaves() {
     s.write(Some(6), ms(0));
     assert_eq!((said(&mut s), s.connection().queued()), (vec![0, 1], 2));
     // One leaves: the deadline is now, and one is sent.
-    s.on_left(false, ms(1));
+    s.on_left(0, false, ms(1));
     assert_eq!(s.deadline(), ms(1));
     s.on_deadline(ms(1));
     assert_eq!((said(&mut s), s.connection().queued()), (vec![2], 2));
     // Two leave at once.
-    s.on_left(false, ms(2));
-    s.on_left(false, ms(2));
+    s.on_left(1, false, ms(2));
+    s.on_left(2, false, ms(2));
     s.on_deadline(ms(2));
     assert_eq!((said(&mut s), s.connection().queued()), (vec![3, 4], 2));
     // An acknowledgement opens the window, not the queue.
     s.on_ack(&ack(2, 64, ms(100)), 1, ms(100));
     assert_eq!((said(&mut s), s.connection().queued()), (vec![], 2));
     // One that the full queue has dropped makes room, but nothing is sent for it at once.
-    s.on_left(true, ms(110));
+    s.on_left(3, true, ms(110));
     assert_ne!(s.deadline(), ms(110));
     s.on_ack(&ack(3, 64, ms(120)), 1, ms(120));
     assert_eq!(said(&mut s), [5]);
     // Nothing is left to send: nobody is held back.
-    s.on_left(false, ms(130));
+    s.on_left(4, false, ms(130));
     s.on_deadline(ms(130));
     assert_eq!((said(&mut s), s.connection().queued()), (vec![], 1));
+}
+
+/// Packets that a sender of Linux puts into its node at once, with a window of 1,000 segments in slow start and a
+/// round-trip time of 100 ms, so that its rate is 2 x 1000 x 1448 B in 100 ms: 28.96 MB/s.
+fn put_into_node(by_radio: bool) -> u32 {
+    let text = "extends = \"linux\"\nrun.stop = \"1 s\"\ntcp.initial_window = 1000\ntcp.receive_window = 5000";
+    let scenario = Scenario::from_toml("test", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+    let mut s = Sender::at_node(&scenario.config().tcp, Span::ZERO);
+    s.write(None, ms(0));
+    assert_eq!(said(&mut s), [0]);
+    if by_radio {
+        s.on_radio();
+    }
+    s.on_left(0, false, ms(0));
+    s.on_ack(&ack(1, 5000, ms(100)), 1, ms(100));
+    s.connection().queued()
+}
+
+#[test]
+fn memory_of_a_thousandth_of_a_second_may_wait_and_of_a_hundredth_with_a_radio() {
+    // 28,281 B and 226,250 B; a packet takes 2,280 B, and is added while what is there takes less.
+    assert_eq!((put_into_node(false), put_into_node(true)), (13, 100));
 }
 
 #[test]

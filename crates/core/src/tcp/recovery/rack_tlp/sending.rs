@@ -46,12 +46,11 @@ impl RackTlp {
     /// Sends lost segments again, as far as the window allows.
     pub(super) fn resend_lost(&mut self, conn: &mut Connection) {
         let mut head = false;
-        while self.queue.in_flight() < self.w.cwnd && conn.has_room_at_node() {
+        while self.queue.in_flight() < self.w.cwnd && conn.has_room_to_resend() {
             let Some(seq) = self.queue.next_lost().filter(|_| !self.waits_for_pace(conn)) else { break };
-            if seq > self.queue.una() && seq - self.queue.una() >= conn.offered() {
+            if seq > self.queue.una() && seq - self.queue.una() >= conn.offered() || !self.resend(seq, conn) {
                 break;
             }
-            self.resend(seq, conn);
             head |= seq == self.queue.una();
         }
         if head && self.pending != Kind::Reordering {
@@ -59,8 +58,14 @@ impl RackTlp {
         }
     }
 
-    /// Sends a segment again.
-    pub(super) fn resend(&mut self, seq: u32, conn: &mut Connection) {
+    /// Sends a segment again, unless its last copy has not left the node: it then remains lost, and the attempt counts
+    /// for what shows that it was not. Tells if it was sent.
+    pub(super) fn resend(&mut self, seq: u32, conn: &mut Connection) -> bool {
+        if conn.holds_copy(seq) {
+            let sent = self.queue.get(seq).map_or(conn.now(), |s| s.sent);
+            self.undo.count_resent(sent);
+            return false;
+        }
         conn.send_out_of_turn(seq);
         let mark = self.mark(seq, conn);
         self.queue.resend(seq, conn.now(), mark);
@@ -68,6 +73,7 @@ impl RackTlp {
         if self.reduces() {
             self.prr.count_sent();
         }
+        true
     }
 
     /// Sends a new segment.

@@ -135,15 +135,15 @@ impl RackTlp {
         self.rearm_timeout(conn);
     }
 
-    /// A tail loss probe: a new segment, or the last one again (RFC 8985, 7.3).
+    /// A tail loss probe: a new segment, or the last one again (RFC 8985, 7.3). A node whose queue of the connection is
+    /// full, or in whose queue the last segment still waits, sends none.
     fn send_probe(&mut self, conn: &mut Connection) {
-        if self.probe.is_none() {
+        let (new, last) = (self.has_new(conn), self.queue.nxt() - 1);
+        if self.probe.is_none() && if new { conn.has_room_at_node() } else { !conn.holds_copy(last) } {
             self.pending = Kind::Timeout;
-            let new = self.has_new(conn);
             if new {
                 self.send_new(conn);
             } else {
-                let last = self.queue.nxt() - 1;
                 conn.send_out_of_turn(last);
                 let mark = self.mark(last, conn);
                 self.queue.probe(last, conn.now(), mark);
