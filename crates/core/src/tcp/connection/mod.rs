@@ -6,6 +6,7 @@
 mod acks;
 mod door;
 mod ecn;
+mod handshake;
 mod losses;
 mod node;
 mod sending;
@@ -132,6 +133,7 @@ pub struct Connection {
     sampled: Option<Span>,
     send_times: SendTimes,
     first_sent: Time,
+    first_syn_sent: Time,
     last_sent: Time,
     /// The last retransmitted segment, and the time of the retransmission.
     resent: Option<(Seq, Time)>,
@@ -212,6 +214,7 @@ impl Connection {
             sampled: None,
             send_times,
             first_sent: Time::ZERO,
+            first_syn_sent: Time::ZERO,
             last_sent: Time::ZERO,
             resent: None,
             pacer: Pacer::default(),

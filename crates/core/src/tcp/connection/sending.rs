@@ -257,6 +257,9 @@ impl Connection {
     pub fn send_at_most(&mut self, burst: Option<u32>) {
         if self.nxt == 0 {
             self.first_sent = self.now;
+            if self.max == 0 {
+                self.first_syn_sent = self.now;
+            }
         }
         if !self.may_send() || self.waits_for_pace() {
             return;

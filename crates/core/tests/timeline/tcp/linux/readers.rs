@@ -24,6 +24,7 @@ fn answers() -> Vec<Answer> {
         if words[0] == "=" {
             let mut cfg = settings("cubic");
             cfg.receive_buffer.enabled = true;
+            cfg.receive_window = 14_563;
             cfg.delayed_ack.quick_acks = 16;
             cfg.delayed_ack.tick = Span::ms(4);
             // The link clears PSH.
