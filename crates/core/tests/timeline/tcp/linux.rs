@@ -27,18 +27,24 @@ const ABOUT: &str = "\
     `first`, the last one or ten (`tail1`, `tail10`), or the 20th from the receiver (`ack1`). *Order* is that of data packets, and of\n\
     acknowledgements with their SACK blocks; *difference* is the largest difference of times in both directions, *bound* the\n\
     largest one allowed; that of `first` with cubic is 6 ms, because in the reference some segments wait up to 5 ms for the program\n\
-    that writes, and in three more runs of the kernel they do not. `cargo test -p chappe-tests` runs the cases and writes this page when `CHAPPE_WRITE_DOCS` is set.\n\n\
+    that writes, and in three more runs of the kernel they do not. Except in the section *Receivers*, the kernel's receivers have a\n\
+    buffer of 8 MiB (`SO_RCVBUFFORCE`), and so have ours: no auto-tuning, a window of 2,172 segments or more, 740 quick\n\
+    acknowledgements. The buffer of the preset grows, as in `tuned`. `cargo test -p chappe-tests` runs the cases and writes this page when `CHAPPE_WRITE_DOCS` is set.\n\n\
     | case | congestion control | packets | order of data | order of acknowledgements | difference | bound |\n\
     |---|---|---|---|---|---|---|\n";
 
 /// Settings of a congestion control of Linux.
-pub fn settings(control: &str) -> Config {
+pub fn preset(control: &str) -> Config {
     let text = format!("extends = \"linux\"\n[run]\nstop = \"1 s\"\n[tcp]\ncongestion_control = \"{control}\"");
     let scenario = Scenario::from_toml("timeline.toml", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
     // Senders of these tests have no node whose queue they fill.
-    let mut cfg = Config { small_queue: None, receive_window: 2172, ..scenario.config().tcp.clone() };
-    // The receivers that were asked had a buffer of 8 MiB (`SO_RCVBUFFORCE`): its window is so large at once that the
-    // first 740 segments are acknowledged one by one.
+    Config { small_queue: None, ..scenario.config().tcp.clone() }
+}
+
+/// The same, of a receiver with a buffer of 8 MiB (`SO_RCVBUFFORCE`), as the kernels have that were asked: its window is so
+/// large at once that the first 740 segments are acknowledged one by one.
+pub fn settings(control: &str) -> Config {
+    let mut cfg = Config { receive_window: 2172, ..preset(control) };
     cfg.receive_buffer.enabled = false;
     cfg.delayed_ack.quick_acks = 740;
     cfg
@@ -346,7 +352,8 @@ fn every_timeline_has_the_kernels_order_of_packets_and_its_times() {
     let Some(drawn) = kernel::section() else { return };
     let (written, receivers, flows) = (writes::section(), &readers::section().0, crate::linux_flows::section());
     let first = answer(number, drawn, written, receivers, flows);
-    let page = [&first, &page, drawn, written, receivers, crate::linux_bbr::section(), flows].concat();
+    let syns = &syns::section().0;
+    let page = [&first, &page, drawn, written, syns, receivers, crate::linux_bbr::section(), flows].concat();
     let path = std::path::Path::new(crate::CORE).join("../../docs/linux.md");
     if std::env::var_os("CHAPPE_WRITE_DOCS").is_some() {
         std::fs::write(&path, &page).expect("it can be written");

@@ -89,23 +89,60 @@ fn syns_are_repeated_when_a_kernel_repeats_them() {
     }
 }
 
-#[test]
-fn windows_and_timeouts_after_lost_and_late_syns_are_those_of_a_kernel() {
+/// Largest difference of times allowed \[ms\].
+fn bound(name: &str) -> f64 {
+    match name {
+        // The round-trip time from the first SYN contains the wait for the second one, which is up to 36 ms longer in a
+        // kernel; twice as much is in the time of the probe, three times in the timeout after that, and twice that in the
+        // next one. Such timers expire every 256 or 2048 ms.
+        "answer-1-data" => 36.0 * 8.0 + 256.0,
+        // Timers of 256 ms and more expire every 32 ms.
+        name if name.ends_with("data") => 36.0,
+        _ => 5.0,
+    }
+}
+
+/// Text of the section before its table.
+const ABOUT: &str = "\n## Lost SYNs\n\n\
+    Connections over 10 Mbit/s and 40 ms whose first SYNs are lost (`syn`), or the answers to them (`answer`), in `data` the first\n\
+    four segments, too, so that timeouts are seen; `late` has a round-trip time of 1.5 and 2.5 s and no loss. *First flight* is the\n\
+    initial window. *Order* is that of data and acknowledgements, *difference* that of times since the first segment: timers of\n\
+    seconds expire up to 32 ms late in a kernel, and far ones up to 256 ms. Asked with `crates/core/tests/kernel/syns.py`.\n\n\
+    | case | SYNs of the kernel \\[s\\] | ours | first flight | order | difference | bound |\n\
+    |---|---|---|---|---|---|---|\n";
+
+/// The section of the page, and the cases that differ.
+pub fn section() -> (String, Vec<String>) {
+    let (mut page, mut wrong) = (ABOUT.to_owned(), vec![]);
     for answer in answers() {
         let (ours, theirs) = (since_data(&answer.ours()), since_data(&answer.rows));
-        for forward in [true, false] {
-            let (differs, shift) = compare(&ours, &theirs, forward);
-            assert_eq!(differs, None, "{}", answer.name);
-            let bound = match answer.name {
-                // The round-trip time from the first SYN contains the wait for the second one, which is up to 36 ms
-                // longer in a kernel; twice as much is in the time of the probe, three times in the timeout after
-                // that, and twice that in the next one. Such timers expire every 256 or 2048 ms.
-                "answer-1-data" => 36.0 * 8.0 + 256.0,
-                // Timers of 256 ms and more expire every 32 ms.
-                name if name.ends_with("data") => 36.0,
-                _ => 5.0,
-            };
-            assert!(shift <= bound, "{}: {shift} ms", answer.name);
+        let [data, acks] = [true, false].map(|forward| compare(&ours, &theirs, forward));
+        let (shift, bound) = (data.1.max(acks.1), bound(answer.name));
+        let order = data.0.or(acks.0);
+        let is_wrong = order.is_some() || shift > bound;
+        let times = |rows: &[Row], digits: usize| {
+            let times = syns(rows).into_iter().map(|ms| format!("{:.digits$}", (ms - syns(rows)[0]) / 1e3));
+            times.collect::<Vec<_>>().join(", ")
+        };
+        let begun = theirs.iter().skip_while(|r| r.what != "1").take_while(|r| !r.what.starts_with('a'));
+        let flight = begun.filter(|r| r.what.parse::<Seq>().is_ok() && r.ms < 1.0).count();
+        let row = format!(
+            "| `{}` | {} | {} | {flight} | {} | {shift:.1} ms | {bound} ms |\n",
+            answer.name,
+            times(&theirs, 2),
+            times(&ours, 0),
+            order.unwrap_or("identical".to_owned()),
+        );
+        page += &row;
+        if is_wrong {
+            wrong.push(row);
         }
     }
+    (page, wrong)
+}
+
+#[test]
+fn windows_and_timeouts_after_lost_and_late_syns_are_those_of_a_kernel() {
+    let (_, wrong) = section();
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }
