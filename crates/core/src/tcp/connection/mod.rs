@@ -362,6 +362,18 @@ impl Connection {
         self.offered == 0 && self.una < self.available
     }
 
+    /// Tells if data wait, because the receiver's window is used up.
+    #[inline]
+    pub fn is_receiver_limited(&self) -> bool {
+        self.outstanding() >= self.offered && self.max < self.available
+    }
+
+    /// Tells if the application waits for room in the send buffer, and all that it has written is sent, although the
+    /// congestion window allows more.
+    pub fn is_send_buffer_limited(&self) -> bool {
+        self.max == self.available && self.writes_more() && self.outstanding() < self.window.cwnd as u32
+    }
+
     /// Counters of the sender.
     pub fn counters(&self) -> &Counters {
         &self.counters
