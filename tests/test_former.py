@@ -213,7 +213,14 @@ def test_a_study_folder_is_continued_without_a_run(
     again = chappe.sweep(
         after.scenario, {"tcp.receive_window": [2, 4], "tcp.max_cwnd": ["unlimited", 3]}, seeds=2, out=files / "again"
     )
-    assert_frame_equal(again.table("flows").select(flows.columns).drop("run"), flows.drop("run"), check_dtypes=False)
+    today = _as_one_phase(again.table("flows").select(flows.columns).drop("run"))
+    assert_frame_equal(today, _as_one_phase(flows.drop("run")), check_dtypes=False)
+
+
+def _as_one_phase(flows: pl.DataFrame) -> pl.DataFrame:
+    """The previous version counted the time in which a limit holds a sender back as time in a phase."""
+    uses = ("slow_start_s", "congestion_avoidance_s", "receiver_limited_s", "send_buffer_limited_s")
+    return flows.with_columns(phases_s=pl.sum_horizontal(uses)).drop(uses)
 
 
 def test_a_saved_run_is_opened() -> None:
@@ -227,6 +234,9 @@ def test_a_saved_run_is_opened() -> None:
         # The previous version did not write these columns.
         added = list(_former.ADDED.get(name, ()))
         assert all(before[column].is_null().all() for column in added), name
+        if name in ("flows", "flow_batches"):
+            before, today = _as_one_phase(before), _as_one_phase(today)
+            added = [column for column in added if column in today.columns]
         before, today = before.drop(added), today.drop(added)
         if name == "packet_outcomes":
             # It did not tell the warm-up from the measured part.

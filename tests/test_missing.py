@@ -103,7 +103,7 @@ def test_columns_of_tcp_are_null_for_udp() -> None:
         *("marks_received", "packets_acked", "tcp_acks_received", "local_retransmissions", "local_timeouts"),
         *("acks_suppressed", "eln_marks", "mean_window_segments", "window_observed_s", "mean_rtt_s", "rtt_samples"),
         *("slow_start_s", "congestion_avoidance_s", "recovery_s", "timeout_wait_s", "route_wait_s"),
-        *("application_limited_s", "variant"),
+        *("application_limited_s", "receiver_limited_s", "send_buffer_limited_s", "variant"),
     }
     tcp, udp = r.flows.iter_rows(named=True)
     assert {name for name, value in tcp.items() if value is None} <= {

@@ -68,6 +68,18 @@ def test_waiting_for_timeouts_is_not_slow_start(collapsing: chappe.Results) -> N
     assert share["application_limited"] == 0
 
 
+@pytest.mark.parametrize("preset", ["standard", "ns2-2.35", "linux"])
+def test_a_flow_that_its_receiver_holds_back_is_told_so(preset: str) -> None:
+    """A window of 20 segments is used up after at most ten round-trip times, 1 s of 20."""
+    wires = {"wired": {"rate": "1 Gbit/s", "delay": "50 ms"}, "wired_link": [{"src": 0, "dst": 1}]}
+    settings = {"extends": preset, "run.stop": "20 s", "run.batches": 1, "run.warmup_batches": 0, **wires}
+    settings |= {"topology": {"kind": "none", "wired_nodes": 2}, "flow": [{"src": 0, "dst": 1}]}
+    scenario = chappe.Scenario(settings | {"tcp.receive_window": 20})
+    share = dict(chappe.run(scenario).why().flow_time.select("use", "share").iter_rows())
+    assert share["receiver_limited"] > 0.94
+    assert "held back by the receiver's window" in str(chappe.follow(scenario))
+
+
 def test_time_of_nodes_sums_to_one(collapsing: chappe.Results) -> None:
     why = collapsing.why()
     assert why.airtime["use"].to_list() == list(AIRTIME) * 8

@@ -89,13 +89,20 @@ _OF_EDCA = (
 )
 _AGGREGATES = dict(zip(_OF_EDCA, ((c, "int") for c in ("data_frames_failed", *_OF_EDCA)), strict=False))
 
+_LIMITS = {
+    "receiver_limited_s": ("application_limited_s", "float"),
+    "send_buffer_limited_s": ("receiver_limited_s", "float"),
+}
+
 ADDED: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "flows": {
         "close_time_s": ("completion_time_s", "float"),
         "packets_dropped": ("aborted_at_s", "int"),
         "drop_reason": ("packets_dropped", "text"),
         "retry_cause": ("drop_reason", "text"),
+        **_LIMITS,
     },
+    "flow_batches": _LIMITS,
     "nodes": _AGGREGATES,
     "batches": _AGGREGATES,
     "frames": {"mpdus": ("packet", "int")},

@@ -18,6 +18,8 @@ USES = {
     "timeout_wait": "waiting for a timeout",
     "route_wait": "waiting for a route",
     "application_limited": "nothing to send",
+    "receiver_limited": "held back by the receiver's window",
+    "send_buffer_limited": "held back by the send buffer",
 }
 """Phases of a TCP flow; docs/results.md defines them."""
 
@@ -197,6 +199,8 @@ def _shares(table: "pl.DataFrame", index: str, uses: list[str]) -> "pl.DataFrame
     from chappe import _tables as tables
 
     times = table.unpivot([f"{use}_s" for use in uses], index=index, variable_name="use", value_name="time_s")
+    # The previous version did not tell what holds a sender back.
+    times = times.filter(pl.col("time_s").is_not_null())
     shares = times.with_columns(
         pl.col("use").str.strip_suffix("_s"),
         (pl.col("time_s") / pl.col("time_s").sum().over(index)).alias("share"),

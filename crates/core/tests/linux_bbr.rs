@@ -43,7 +43,7 @@ fn ours() -> Vec<(Change, &'static str, f64)> {
         queue.discipline = "droptail"
         wired_link = [{{ src = 0, dst = 1, delay = "0 s", {fast} }},
             {{ src = 1, dst = 2, delay = "20 ms", rate = "10 Mbit/s", queue = {{ limit = 50 }}, back = {{ {fast} }} }}]
-        tcp = {{ congestion_control = "bbr", receive_window = 100000 }}
+        tcp = {{ congestion_control = "bbr", receive_window = 100000, receive_buffer.enabled = false, delayed_ack.quick_acks = 740 }}
         flow = [{{ src = 0, dst = 2, start = "0 s" }}]
         "#
     );

@@ -133,7 +133,7 @@ impl Case<'_> {
             queue.discipline = "droptail"
             wired_link = [{{ src = 0, dst = 1, delay = "0 s", {first}, back = {{ rate = "24 Mbit/s", queue = {{ limit = 5000 }} }} }},
                     {{ src = 1, dst = 2, delay = "{delay}", {second}, back = {{ rate = "1 Gbit/s", queue = {{ limit = 5000 }}, error = {{ model = "none" }} }} }}]
-            tcp.receive_window = 100000
+            tcp = {{ receive_window = 100000, receive_buffer.enabled = false, delayed_ack.quick_acks = 740 }}
             bulk.write_size = "65536 B"
             flow = [{flows}]
             "#,

@@ -50,6 +50,7 @@ mod sinr;
 mod tcp_pairs;
 mod timeline;
 mod transfers;
+mod windows;
 mod wires;
 
 use chappe_core::packet::Kind;

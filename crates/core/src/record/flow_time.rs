@@ -4,13 +4,15 @@ use crate::tcp::Phase;
 use crate::unit::Time;
 
 /// Uses of time with their names in tables and their meanings.
-pub const USES: [(&str, &str); 6] = [
+pub const USES: [(&str, &str); 8] = [
     ("slow_start", "cwnd is below ssthresh"),
     ("congestion_avoidance", "cwnd is at ssthresh or above"),
     ("recovery", "loss recovery after duplicate acknowledgements"),
     ("timeout_wait", "nothing happens until the retransmission timer expires"),
     ("route_wait", "packets wait at the source for a route"),
     ("application_limited", "the application has nothing to send, or has not begun"),
+    ("receiver_limited", "data wait, because the receiver's window is used up"),
+    ("send_buffer_limited", "the application waits for room in the send buffer, and all that it has written is sent"),
 ];
 
 const TIMEOUT_WAIT: usize = 3;
@@ -23,6 +25,8 @@ fn index(phase: Phase) -> usize {
         Phase::CongestionAvoidance => 1,
         Phase::Recovery => 2,
         Phase::ApplicationLimited => 5,
+        Phase::ReceiverLimited => 6,
+        Phase::SendBufferLimited => 7,
     }
 }
 
@@ -140,18 +144,18 @@ mod tests {
         t.on_route(Time(15), false);
         t.on_event(Time(30), Phase::CongestionAvoidance);
         let mut border = t.up_to(Time(40));
-        assert_eq!(border, [17, 10, 0, 0, 3, 10]);
+        assert_eq!(border, [17, 10, 0, 0, 3, 10, 0, 0]);
         // The time up to 40 was waiting, too; the time up to 30 was not.
         let rebooking = t.on_timeout(Time(50), Phase::SlowStart);
         rebooking.correct(Time(40), &mut border);
-        assert_eq!(border, [17, 0, 0, 10, 3, 10]);
+        assert_eq!(border, [17, 0, 0, 10, 3, 10, 0, 0]);
         rebooking.correct(Time(30), &mut border);
-        assert_eq!(border, [17, 0, 0, 10, 3, 10]);
+        assert_eq!(border, [17, 0, 0, 10, 3, 10, 0, 0]);
         t.on_route(Time(55), true);
-        assert_eq!(t.up_to(Time(60)), [22, 0, 0, 20, 8, 10]);
+        assert_eq!(t.up_to(Time(60)), [22, 0, 0, 20, 8, 10, 0, 0]);
         t.on_event(Time(65), Phase::Recovery);
         t.on_route(Time(66), false);
-        assert_eq!(t.up_to(Time(70)), [22, 0, 4, 20, 14, 10]);
+        assert_eq!(t.up_to(Time(70)), [22, 0, 4, 20, 14, 10, 0, 0]);
         assert_eq!(t.up_to(Time(70)).iter().sum::<u64>(), 70);
     }
 }

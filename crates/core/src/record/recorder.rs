@@ -17,7 +17,7 @@ use crate::unit::{Position, Span, Time};
 use std::borrow::Cow;
 
 /// Columns of the tables of flows that apply to TCP only.
-pub const OF_TCP: [&str; 25] = [
+pub const OF_TCP: [&str; 27] = [
     "variant",
     "close_time_s",
     "retransmissions",
@@ -43,6 +43,8 @@ pub const OF_TCP: [&str; 25] = [
     "timeout_wait_s",
     "route_wait_s",
     "application_limited_s",
+    "receiver_limited_s",
+    "send_buffer_limited_s",
 ];
 
 #[derive(Clone, Debug)]

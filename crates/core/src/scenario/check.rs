@@ -88,6 +88,7 @@ pub fn check(cfg: &Config, tree: &Node, sources: &Sources) -> (Findings, Layout)
         if c.findings.errors.problems.is_empty() {
             c.far(&layout, &graph);
             c.heard_one_way(&layout, &channel);
+            c.small_windows(&layout, &graph);
             c.warnings(&layout);
             c.unused_settings(&layout, sources);
         }

@@ -7,7 +7,7 @@ use crate::setting::{Node, join};
 use serde_json::{Map, Value as Json, json};
 
 /// Settings that the previous version did not have, each with the value that changes nothing.
-const NEW: [(&str, &str); 49] = [
+const NEW: [(&str, &str); 53] = [
     ("radio.shadowing_seed", "topology"),
     ("traffic.seed", "topology"),
     ("traffic.stop", "never"),
@@ -34,6 +34,10 @@ const NEW: [(&str, &str); 49] = [
     ("wlan.signal_extension", "0 s"),
     ("radio.sinr.error_rates_file", NONE),
     ("radio.sinr.error_rates_table", ""),
+    ("tcp.handshake.linear_repeats", "0"),
+    ("tcp.handshake.max_repeats", "max_timeouts"),
+    ("tcp.handshake.lost_syn", "rfc5681"),
+    ("tcp.handshake.echo", "last"),
     ("tcp.fin", "false"),
     ("tcp.close_wait", "unlimited"),
     ("tcp.delayed_ack.fin_at_once", "true"),
@@ -67,9 +71,10 @@ const NEW_OF_EDCA: [&str; 7] =
 const NEW_OF_FLOWS: [(&str, &str); 4] = [("name", NONE), ("group", NONE), ("dscp", "0"), ("requests", "{}")];
 
 /// Groups that the previous version did not have.
-const NEW_GROUPS: [&str; 9] = [
+const NEW_GROUPS: [&str; 10] = [
     "tcp.door",
     "tcp.rack_tlp",
+    "tcp.handshake",
     "tcp.receive_buffer",
     "tcp.reader",
     "queue.transmit_ring",

@@ -30,6 +30,7 @@ mod sizes;
 pub mod source;
 mod unused;
 mod warnings;
+mod windows;
 pub mod wired_links;
 
 pub use cost::Cost;

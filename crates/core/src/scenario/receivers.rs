@@ -37,7 +37,7 @@ impl Checker<'_> {
     }
 
     /// Adds a warning, if another flow with the same settings did not cause it.
-    fn warn_once(&mut self, code: Code, path: &str, message: String, help: &str) {
+    pub(super) fn warn_once(&mut self, code: Code, path: &str, message: String, help: &str) {
         if !self.findings.warnings.problems.iter().any(|w| w.path == path && w.message == message) {
             self.warn(code, path, message, help);
         }

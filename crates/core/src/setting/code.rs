@@ -47,5 +47,7 @@ keywords! {
         SmallMemory = "small_memory",
         /// Reads of an application are larger than the receive window.
         LargeReads = "large_reads",
+        /// The receive window is smaller than the rate of a path times its delay.
+        SmallWindow = "small_window",
     }
 }

@@ -3,7 +3,7 @@
 use super::cc::Rule;
 use super::receive_buffer::ReceiveBuffer;
 use super::variants::{Method, Variant};
-use super::{ack, cc, door, ecn, elfn, eln, hop_limit, reader, receive_buffer, recovery, rto, variants};
+use super::{ack, cc, door, ecn, elfn, eln, handshake, hop_limit, reader, receive_buffer, recovery, rto, variants};
 use crate::setting::limit::{HOUR, LARGEST_PACKET, at_most, range};
 use crate::setting::{Node, Scalar, Shared, Value};
 use crate::unit::{Bytes, Span};
@@ -270,6 +270,9 @@ ack::policies! {
             ; used when |c| c.rule().asks_for_use(), else "the congestion control has its own rule for it",
         /// Begins a connection with a SYN and its acknowledgement.
         pub syn: bool = true,
+        /// Beginning of a connection.
+        pub handshake: Shared<handshake::Config> = Shared::default()
+            ; used when Config::starts_with_syn, else "there is no SYN",
         /// Closes the direction of the data with a FIN when the application has written everything (half-close).
         pub fin: bool = false ; used when Config::starts_with_syn, else "there is no SYN",
         /// Time from the end of the data to the FIN of the receiver, whose application then closes its end, too

@@ -17,6 +17,7 @@ pub mod door;
 pub mod ecn;
 pub mod elfn;
 pub mod eln;
+pub mod handshake;
 pub mod hop_limit;
 pub mod output;
 pub mod pacer;

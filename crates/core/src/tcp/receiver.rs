@@ -9,6 +9,7 @@ use super::ack::interface::{AckWhen, Arrived};
 use super::config::Config;
 use super::counters::{Counters, Sums};
 use super::ecn;
+use super::handshake::SynEcho;
 use super::output::Out;
 use super::room::Room;
 use super::sack_memory::SackMemory;
@@ -42,6 +43,8 @@ pub struct Receiver {
     /// The duplicate to report.
     duplicate: Option<Seq>,
     syn: bool,
+    /// The answer to a SYN that came several times echoes the first one.
+    echoes_first_syn: bool,
     /// The segment with the FIN; [`Seq::MAX`]: it has not arrived.
     fin: (Seq, Fin),
     /// The receiver's own end, if it is closed after that of the source.
@@ -83,6 +86,7 @@ impl Receiver {
             dsack: cfg.reports_duplicates(),
             duplicate: None,
             syn: cfg.starts_with_syn(),
+            echoes_first_syn: cfg.handshake.echo == SynEcho::First,
             fin: (Seq::MAX, Fin::No),
             closing: Closing::of(cfg),
             established: false,
@@ -129,7 +133,8 @@ impl Receiver {
             self.sums.delay_ns += delay;
             self.sums.delay_samples += 1;
         }
-        if segment.sent >= self.echo && seq <= self.next {
+        let keeps_echo = self.answering && duplicate && self.echoes_first_syn;
+        if segment.sent >= self.echo && seq <= self.next && !keeps_echo {
             self.echo = segment.sent;
         }
         if segment.fin != Fin::No {

@@ -213,16 +213,17 @@ impl Rto {
         self.backoff = backoff;
     }
 
-    /// The first data follow a SYN that has timed out. If the SYN gave no measurement (Karn), the timeout remains
-    /// backed off, and is at least 3 s (RFC 6298 5.7).
-    pub fn begin_data(&mut self) {
+    /// The first data follow a SYN that has timed out. If the SYN gave no measurement (Karn), the timeout is 3 s, or
+    /// remains backed off and is at least 3 s (RFC 6298 5.7).
+    pub fn begin_data(&mut self, ends_backoff: bool) {
         let unmeasured = match &self.estimate {
             Estimate::Exact { smoothed } => smoothed.is_none(),
             Estimate::Linux(linux) => linux.srtt8 == 0,
             Estimate::Ticks { .. } => false,
         };
         if unmeasured {
-            self.base = self.timeout().max(Span::secs(3));
+            let backed_off = if ends_backoff { Span::ZERO } else { self.timeout() };
+            self.base = backed_off.max(Span::secs(3));
             self.backoff = 1;
         }
     }

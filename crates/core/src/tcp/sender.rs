@@ -25,6 +25,11 @@ pub enum Phase {
     Recovery,
     /// Everything that the application has provided is acknowledged.
     ApplicationLimited,
+    /// Data wait, because the receiver's window is used up (Linux: `tcpi_rwnd_limited`).
+    ReceiverLimited,
+    /// The application waits for room in the send buffer, and all that it has written is sent (Linux:
+    /// `tcpi_sndbuf_limited`).
+    SendBufferLimited,
 }
 
 /// State of a sender for observers.
@@ -441,6 +446,10 @@ impl Sender {
             Phase::ApplicationLimited
         } else if self.recovery.is_going_on(conn) {
             Phase::Recovery
+        } else if conn.is_receiver_limited() {
+            Phase::ReceiverLimited
+        } else if conn.is_send_buffer_limited() {
+            Phase::SendBufferLimited
         } else if window.cwnd < window.ssthresh {
             Phase::SlowStart
         } else {

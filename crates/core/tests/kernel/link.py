@@ -43,7 +43,7 @@ _NEW_NETWORK, _SET_INTERFACE, _TUN_WITHOUT_HEADER = 0x40000000, 0x400454CA, 0x10
 _SEND_BUFFER_FORCE, _RECEIVE_BUFFER_FORCE, _UNSENT = 32, 33, 0x5411
 _BUFFER = 8 << 20
 _ADDRESSES, _PORT = ("10.39.0.1", "10.39.0.2"), 5001
-FIN, _SYN, _RST, PUSH = 1, 2, 4, 8
+FIN, SYN, _RST, PUSH = 1, 2, 4, 8
 _END_S = 30.0
 _AWAKE_NS = 150_000
 """The link is awake for this time before a packet is due, so that it wakes up in time [ns]."""
@@ -79,6 +79,10 @@ class Script:
     """Both programs close their ends: the sender when it has written everything, the receiver when it has read it."""
     close_wait_ms: float = 0.0
     """Time that the program of the receiver takes to close its end."""
+    lost_syns: int = 0
+    """SYNs that are lost, the first ones."""
+    lost_answers: int = 0
+    """SYNs whose answers are lost, the first ones."""
     clears_push: bool = False
     """The link clears the flag PSH, so that no segment is acknowledged at once for it."""
 
@@ -135,7 +139,7 @@ def ask(script: Script) -> Answer:
     Raises:
         RuntimeError: The transfer has not ended in time.
     """
-    seen, tick_ns, late_ms, min_rtt_us = transfer(script, send, _receive)
+    seen, tick_ns, late_ms, min_rtt_us = transfer(script, send, receive)
     return Answer(tick_ns, late_ms, min_rtt_us, _read(seen))
 
 
@@ -197,7 +201,7 @@ def _be(work: Work, receives: bool, channel: socket.socket, script: Script) -> N
         os._exit(1)
 
 
-def _receive(channel: socket.socket, script: Script) -> None:
+def receive(channel: socket.socket, script: Script) -> None:
     listening = socket.socket()
     listening.setsockopt(socket.SOL_SOCKET, _RECEIVE_BUFFER_FORCE, _BUFFER)
     listening.bind(("", _PORT))
@@ -282,7 +286,7 @@ def _link(ends: list[int], channels: list[socket.socket], script: Script) -> tup
         _Way(ends[0], float("inf"), delay_ns, float("inf")),
     )
     seen: list[Seen] = []
-    numbers = [0, 0]
+    numbers, syns = [0, 0], 0
     losses: Counter[bytes] = Counter()
     os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
     gc.disable()
@@ -292,13 +296,18 @@ def _link(ends: list[int], channels: list[socket.socket], script: Script) -> tup
 
     def read(i: int, at_ns: int | None) -> None:
         """Takes the packets that wait at an end. They answer a packet that was due at this time, if any."""
+        nonlocal syns
         for packet in _waiting(ends[i]):
             now_ns = at_ns or time.monotonic_ns()
             head = 4 * (packet[0] & 15)
             empty = head + 4 * (packet[head + 12] >> 4) == len(packet)
             if i == 1 or not empty:
                 numbers[i] += 1
-            if i == 1:
+            syn = bool(packet[head + 13] & SYN)
+            syns += syn and i == 0
+            if syn and (script.lost_syns or script.lost_answers):
+                lost = syns <= (script.lost_answers if i else script.lost_syns)
+            elif i == 1:
                 lost = numbers[i] in script.lost_acks
             else:
                 seq = packet[head + 4 : head + 8]
@@ -380,12 +389,12 @@ def _read(seen: list[Seen]) -> tuple[Packet, ...]:
         head = 4 * (packet[0] & 15)
         seq, ack, words, flags = struct.unpack_from(">IIBB", packet, head + 4)
         payload = struct.unpack_from(">H", packet, 2)[0] - head - 4 * (words >> 4)
-        if flags & _SYN and way == 0:
+        if flags & SYN and way == 0:
             isn = seq
-        elif flags & _SYN:
+        elif flags & SYN:
             of_receiver = seq
         acks_fin = (ack - of_receiver) & 0xFFFFFFFF > 1
-        if flags & (_SYN | _RST) or (way == 0 and payload == 0 and not flags & FIN and not acks_fin):
+        if flags & (SYN | _RST) or (way == 0 and payload == 0 and not flags & FIN and not acks_fin):
             continue
         ms = (at - begin) / 1e6
         if way == 0:

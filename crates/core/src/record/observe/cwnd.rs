@@ -7,7 +7,17 @@ use crate::tcp::recovery::view::{BbrState, BbrView, RackView, RecoveryState};
 use crate::tcp::{Phase, Sender};
 use crate::unit::{Span, Time};
 
-word_cell!(Phase, &["slow_start", "congestion_avoidance", "recovery", "application_limited"]);
+word_cell!(
+    Phase,
+    &[
+        "slow_start",
+        "congestion_avoidance",
+        "recovery",
+        "application_limited",
+        "receiver_limited",
+        "send_buffer_limited"
+    ]
+);
 word_cell!(RecoveryState, &["open", "disorder", "cwr", "by_time", "by_count", "loss_in_doubt", "loss"]);
 word_cell!(BbrState, &["startup", "drain", "probe_bw", "probe_rtt"]);
 
@@ -75,7 +85,8 @@ table! {
         srtt_s: Option<Span>,
         /// Retransmission timeout, backed off \[s\].
         rto_s: Span,
-        /// Phase: `slow_start`, `congestion_avoidance`, `recovery` or `application_limited`, as in `flows`.
+        /// Phase: `slow_start`, `congestion_avoidance`, `recovery`, `application_limited`, `receiver_limited` or
+        /// `send_buffer_limited`, as in `flows`.
         phase: Phase,
         /// State of loss recovery with `rack_tlp`; null: another loss recovery.
         recovery_state: Option<RecoveryState>,

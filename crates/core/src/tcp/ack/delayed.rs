@@ -106,4 +106,8 @@ impl Acknowledging for Delayed {
             (true, tick) => AckWhen::WithinTicks { span: timeout, tick },
         }
     }
+
+    fn due_when_read(&self) -> u32 {
+        self.cfg.segments
+    }
 }

@@ -7,6 +7,12 @@ use super::interface::{AckWhen, Arrived};
 pub(super) trait Acknowledging {
     /// Decides when to acknowledge a segment that has arrived.
     fn on_segment(&mut self, arrived: &Arrived) -> AckWhen;
+
+    /// Segments in order that are acknowledged at once when the application reads them; [`u32::MAX`]: reading changes
+    /// nothing.
+    fn due_when_read(&self) -> u32 {
+        u32::MAX
+    }
 }
 
 /// Declares the policies of a list: the word of each in a scenario, the policy of a receiver, and the call of its
@@ -32,6 +38,10 @@ macro_rules! declare {
         $crate::dispatch! { AckPolicy [$($Part)*]
             /// Decides when to acknowledge a segment that has arrived.
             pub fn on_segment(&mut self, arrived: &Arrived) -> AckWhen;
+
+            /// Segments in order that are acknowledged at once when the application reads them; [`u32::MAX`]: reading
+            /// changes nothing.
+            pub fn due_when_read(&self) -> u32;
         }
     };
 }

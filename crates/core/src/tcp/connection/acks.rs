@@ -139,7 +139,7 @@ impl Connection {
             self.end_measurement();
         }
         if syn_timed_out {
-            self.rto.begin_data();
+            self.begin_after_lost_syn(ack.echo);
         }
         self.restart_timer_if_needed();
     }

@@ -6,6 +6,7 @@
 mod acks;
 mod door;
 mod ecn;
+mod handshake;
 mod losses;
 mod node;
 mod sending;
@@ -135,6 +136,7 @@ pub struct Connection {
     sampled: Option<Span>,
     send_times: SendTimes,
     first_sent: Time,
+    first_syn_sent: Time,
     last_sent: Time,
     /// The last retransmitted segment, and the time of the retransmission.
     resent: Option<(Seq, Time)>,
@@ -226,6 +228,7 @@ impl Connection {
             sampled: None,
             send_times,
             first_sent: Time::ZERO,
+            first_syn_sent: Time::ZERO,
             last_sent: Time::ZERO,
             resent: None,
             pacer: Pacer::default(),
@@ -376,6 +379,18 @@ impl Connection {
     /// Tells if the receiver's window is closed although there are data to send (RFC 9293, 3.8.6.1).
     pub fn is_shut_out(&self) -> bool {
         self.offered == 0 && self.una < self.available
+    }
+
+    /// Tells if data wait, because the receiver's window is used up.
+    #[inline]
+    pub fn is_receiver_limited(&self) -> bool {
+        self.outstanding() >= self.offered && self.max < self.available
+    }
+
+    /// Tells if the application waits for room in the send buffer, and all that it has written is sent, although the
+    /// congestion window allows more.
+    pub fn is_send_buffer_limited(&self) -> bool {
+        self.max == self.available && self.writes_more() && self.outstanding() < self.window.cwnd as u32
     }
 
     /// Counters of the sender.

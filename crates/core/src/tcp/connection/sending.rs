@@ -268,6 +268,9 @@ impl Connection {
                 return;
             }
             self.first_sent = self.now;
+            if self.max == 0 {
+                self.first_syn_sent = self.now;
+            }
         }
         if !self.may_send() || self.waits_for_pace() {
             return;

@@ -122,7 +122,8 @@ impl Connection {
         if waits_for_pace {
             return false;
         }
-        let gives_up = self.cfg.max_timeouts.is_some_and(|most| self.unanswered >= most);
+        let of_syn = self.cfg.handshake.max_repeats.filter(|_| self.awaits_syn());
+        let gives_up = of_syn.or(self.cfg.max_timeouts).is_some_and(|most| self.unanswered >= most);
         self.unanswered += 1;
         if gives_up {
             self.gave_up = Some(self.now);
@@ -179,11 +180,10 @@ impl Connection {
         let again = self.cfg.ssthresh_base == Halving::FlightSize && self.rto.backoff() > 1;
         let is_cut = self.ssthresh_is_cut();
         self.counters.timeouts_after_ecn_cut += u64::from(is_cut);
-        let keeps_ssthresh = keeps_ssthresh || again || is_cut;
+        let keeps_ssthresh = keeps_ssthresh || again || is_cut || self.forgives_lost_syn();
         self.begin_timeout();
         if self.una == 0 {
-            // RFC 5681, 3.1: a lost SYN leaves a window of one segment.
-            self.initial_window = 1.0;
+            self.note_lost_first();
         }
         let ssthresh = self.window.ssthresh;
         let held = self.door.holds(self.now);
@@ -195,7 +195,7 @@ impl Connection {
         if keeps_ssthresh {
             self.window.ssthresh = ssthresh;
         }
-        if self.cc.backs_off_rto() && !held {
+        if self.cc.backs_off_rto() && !held && !self.repeats_syn_linearly() {
             self.rto.back_off();
         }
         self.restart_timer();

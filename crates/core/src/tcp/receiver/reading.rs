@@ -56,8 +56,8 @@ impl Receiver {
         })
     }
 
-    /// The application reads as much as it can. An acknowledgement goes out if one was pending for two segments, or if
-    /// much of the buffer has become free.
+    /// The application reads as much as it can. An acknowledgement goes out if one was pending for as many segments as
+    /// the policy lets wait, or if much of the buffer has become free.
     #[cold]
     pub(super) fn read(&mut self, now: Time, out: &mut Vec<Out>) {
         while let Some(room) = &mut self.room {
@@ -67,7 +67,8 @@ impl Receiver {
                 return;
             }
             let segments = room.buffer.read(bytes, now);
-            let tells = (self.timer < Time::NEVER && self.held > 1) || room.buffer.is_worth_update();
+            let tells =
+                (self.timer < Time::NEVER && self.held >= self.policy.due_when_read()) || room.buffer.is_worth_update();
             self.deliver(segments, out);
             if tells {
                 self.acknowledge(self.next.saturating_sub(1), out);

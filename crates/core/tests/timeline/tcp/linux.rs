@@ -8,6 +8,7 @@ mod own_queue;
 mod readers;
 mod rfcs;
 mod senders;
+mod syns;
 mod vectors;
 mod writes;
 
@@ -27,16 +28,27 @@ const ABOUT: &str = "\
     `first`, the last one or ten (`tail1`, `tail10`), or the 20th from the receiver (`ack1`). *Order* is that of data packets, and of\n\
     acknowledgements with their SACK blocks; *difference* is the largest difference of times in both directions, *bound* the\n\
     largest one allowed; that of `first` with cubic is 6 ms, because in the reference some segments wait up to 5 ms for the program\n\
-    that writes, and in three more runs of the kernel they do not. `cargo test -p chappe-tests` runs the cases and writes this page when `CHAPPE_WRITE_DOCS` is set.\n\n\
+    that writes, and in three more runs of the kernel they do not. Except in the section *Receivers*, the kernel's receivers have a\n\
+    buffer of 8 MiB (`SO_RCVBUFFORCE`), and so have ours: no auto-tuning, a window of 2,172 segments or more, 740 quick\n\
+    acknowledgements. The buffer of the preset grows, as in `tuned`. `cargo test -p chappe-tests` runs the cases and writes this page when `CHAPPE_WRITE_DOCS` is set.\n\n\
     | case | congestion control | packets | order of data | order of acknowledgements | difference | bound |\n\
     |---|---|---|---|---|---|---|\n";
 
 /// Settings of a congestion control of Linux.
-pub fn settings(control: &str) -> Config {
+pub fn preset(control: &str) -> Config {
     let text = format!("extends = \"linux\"\n[run]\nstop = \"1 s\"\n[tcp]\ncongestion_control = \"{control}\"");
     let scenario = Scenario::from_toml("timeline.toml", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
     // Senders of these tests have no node whose queue they fill.
     Config { small_queue: None, ..scenario.config().tcp.clone() }
+}
+
+/// The same, of a receiver with a buffer of 8 MiB (`SO_RCVBUFFORCE`), as the kernels have that were asked: its window is so
+/// large at once that the first 740 segments are acknowledged one by one.
+pub fn settings(control: &str) -> Config {
+    let mut cfg = Config { receive_window: 2172, ..preset(control) };
+    cfg.receive_buffer.enabled = false;
+    cfg.delayed_ack.quick_acks = 740;
+    cfg
 }
 
 /// A packet at the entrance of the link: a data segment, or an acknowledgement with its blocks.
@@ -47,6 +59,13 @@ pub struct Row {
     pub lost: bool,
     /// Window of an acknowledgement \[segments\]; 0 where it is not known.
     pub window: u32,
+}
+
+impl Row {
+    /// Tells if the packet is a SYN or the answer to one.
+    fn is_of_handshake(&self) -> bool {
+        matches!(&*self.what, "s" | "as")
+    }
 }
 
 pub struct Case {
@@ -89,6 +108,8 @@ pub struct Path {
     pub syn: Span,
     /// Packets that may wait beside the one in service.
     pub queue: usize,
+    /// First SYNs that are lost, and first SYNs whose answers are lost.
+    pub lost_syns: [usize; 2],
 }
 
 /// Data that an application writes.
@@ -144,7 +165,7 @@ pub fn run(
     let mut starts: VecDeque<Time> = VecDeque::new();
     let (mut free, mut rows, mut written, mut bytes) = (Time::ZERO, vec![], false, Bytes::default());
     let in_bytes = matches!(load, Load::Pieces(..));
-    let (mut data, mut acks) = (0, 0);
+    let (mut data, mut acks, mut syns) = (0, 0, 0);
     let mut out = vec![];
     sender.write(Some(0), now);
     loop {
@@ -154,9 +175,10 @@ pub fn run(
             while starts.front().is_some_and(|t| *t <= now) {
                 starts.pop_front();
             }
-            let gone = !s.has_no_payload() && lost(Some(s.seq), data);
+            syns += usize::from(s.syn);
+            let gone = if s.syn { syns <= path.lost_syns[0] } else { !s.has_no_payload() && lost(Some(s.seq), data) };
             let (payload, what) = match (s.syn || s.is_probe(), s.is_fin_ack()) {
-                (true, _) => (8, String::new()),
+                (true, _) => (8, if s.syn { "s" } else { "p" }.to_owned()),
                 (_, true) => (0, "k".to_owned()),
                 _ => bytes.take(&s),
             };
@@ -168,26 +190,25 @@ pub fn run(
                 let syn = if s.syn { path.syn } else { Span::ZERO };
                 forward.push_back((free + path.delay + syn, Event::Data(s)));
             }
-            if !s.syn {
-                let number = if s.is_probe() { "p".to_owned() } else { s.seq.to_string() };
-                let what = if in_bytes { what } else { number };
-                rows.push(Row { ms: now.since(begin).0 as f64 / 1e6, what, lost: gone || full, window: 0 });
-            }
+            let what = if in_bytes || s.syn || s.is_probe() { what } else { s.seq.to_string() };
+            rows.push(Row { ms: now.since(begin).0 as f64 / 1e6, what, lost: gone || full, window: 0 });
         }
         for said in out.drain(..) {
             let Out::Ack(ack) = said else { continue };
             acks += 1;
-            let gone = lost(None, acks);
-            if ack.flag != Flag::Syn {
-                let mut what = format!("a{}", if in_bytes { bytes.before(ack.next) } else { u64::from(ack.next - 1) });
-                what += if ack.flag == Flag::Fin { "f" } else { "" };
-                for (left, right) in ack.sack.iter() {
-                    let [first, last] = [left, right].map(|edge| bytes.before(edge));
-                    let (first, last) = if in_bytes { (first, last) } else { (u64::from(left), u64::from(right - 1)) };
-                    write!(what, " {first}-{last}").expect("text");
-                }
-                rows.push(Row { ms: now.since(begin).0 as f64 / 1e6, what, lost: gone, window: ack.window });
+            let answers = ack.flag == Flag::Syn;
+            let gone = lost(None, acks) || answers && syns <= path.lost_syns[1];
+            let mut what = format!("a{}", if in_bytes { bytes.before(ack.next) } else { u64::from(ack.next - 1) });
+            what += if ack.flag == Flag::Fin { "f" } else { "" };
+            if answers {
+                what = "as".to_owned();
             }
+            for (left, right) in ack.sack.iter() {
+                let [first, last] = [left, right].map(|edge| bytes.before(edge));
+                let (first, last) = if in_bytes { (first, last) } else { (u64::from(left), u64::from(right - 1)) };
+                write!(what, " {first}-{last}").expect("text");
+            }
+            rows.push(Row { ms: now.since(begin).0 as f64 / 1e6, what, lost: gone, window: ack.window });
             if !gone {
                 reverse.push_back((now + path.delay, Event::Ack(now, ack)));
             }
@@ -195,7 +216,7 @@ pub fn run(
         let heads = [forward.front(), reverse.front()].into_iter().flatten().map(|e| e.0);
         let write = if written { Time::NEVER } else { start };
         let next = heads.chain([sender.deadline(), receiver.deadline(), write]).min().unwrap_or(Time::NEVER);
-        if next == Time::NEVER || next > Time::ZERO + Span::secs(60) || (written && is_over(&sender, cfg)) {
+        if next == Time::NEVER || next > begin + Span::secs(60) || (written && is_over(&sender, cfg)) {
             return (rows, sender);
         }
         now = next;
@@ -231,7 +252,7 @@ fn is_over(sender: &Sender, cfg: &Config) -> bool {
 
 /// Packets of one direction.
 fn of(rows: &[Row], forward: bool) -> Vec<&Row> {
-    rows.iter().filter(|r| r.what.starts_with('a') != forward).collect()
+    rows.iter().filter(|r| !r.is_of_handshake() && r.what.starts_with('a') != forward).collect()
 }
 
 /// First difference of the order of packets in a direction, and the largest difference of times [ms].
@@ -255,7 +276,10 @@ pub fn compare(ours: &[Row], theirs: &[Row], forward: bool) -> (Option<String>, 
 pub fn path(rows: &[Row], queue: usize) -> (Path, Span) {
     let first = [true, false].map(|forward| of(rows, forward)[0].ms);
     let delay = Span(((first[1] - first[0] - 1.2) * 1e6) as u64);
-    (Path { rate: BitRate(10_000_000), delay, syn: Span::ZERO, queue }, Span((first[0] * 1e6) as u64))
+    (
+        Path { rate: BitRate(10_000_000), delay, syn: Span::ZERO, queue, lost_syns: [0; 2] },
+        Span((first[0] * 1e6) as u64),
+    )
 }
 
 /// Runs a case; its scripted losses are those of the kernel's timeline. It begins `phase` after a tick of the timers.
@@ -329,7 +353,8 @@ fn every_timeline_has_the_kernels_order_of_packets_and_its_times() {
     let Some(drawn) = kernel::section() else { return };
     let (written, receivers, flows) = (writes::section(), &readers::section().0, crate::linux_flows::section());
     let first = answer(number, drawn, written, receivers, flows);
-    let page = [&first, &page, drawn, written, receivers, crate::linux_bbr::section(), flows].concat();
+    let syns = &syns::section().0;
+    let page = [&first, &page, drawn, written, syns, receivers, crate::linux_bbr::section(), flows].concat();
     let path = std::path::Path::new(crate::CORE).join("../../docs/linux.md");
     if std::env::var_os("CHAPPE_WRITE_DOCS").is_some() {
         std::fs::write(&path, &page).expect("it can be written");

@@ -164,7 +164,7 @@ fn repeat(answer: &Answer, nudge: Nudge) -> (Vec<Row>, bool) {
     let rate = BitRate(10_000_000);
     let alone = answer.delay * 2 + rate.airtime(60);
     let syn = Span(answer.min_rtt.0.saturating_sub(alone.0).saturating_add_signed(nudge.syn * 1000));
-    let path = Path { rate, delay, syn, queue: answer.queue };
+    let path = Path { rate, delay, syn, queue: answer.queue, lost_syns: [0; 2] };
     let begin = Time(answer.begin.0.saturating_add_signed(nudge.clock * 1000));
     let times = (begin, begin + Span((answer.rows[0].ms * 1e6) as u64));
     let (rows, mut sender) = run(&settings(answer.control), &path, Load::Segments(answer.segments), times, &mut lost);

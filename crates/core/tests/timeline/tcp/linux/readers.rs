@@ -1,7 +1,7 @@
 //! Receivers of a kernel whose application reads slowly, whose buffer is small, or whose buffer grows
 //! (`crates/core/tests/kernel/readers.py`), repeated packet for packet, with their windows.
 
-use super::{Load, Row, compare, of, path, run, settings};
+use super::{Load, Row, compare, of, path, preset, run};
 use chappe_core::tcp::Config;
 use chappe_core::unit::{BitRate, Bytes, Span, Time};
 
@@ -22,14 +22,10 @@ fn answers() -> Vec<Answer> {
         let words: Vec<&str> = line.split(' ').collect();
         let number = |i: usize| words[i].parse::<f64>().expect("a number");
         if words[0] == "=" {
-            let mut cfg = settings("cubic");
-            cfg.receive_buffer.enabled = true;
-            cfg.delayed_ack.quick_acks = 16;
+            let mut cfg = preset("cubic");
             cfg.delayed_ack.tick = Span::ms(4);
             // The link clears PSH.
             cfg.delayed_ack.push_at_once = false;
-            // As in the machine that was asked.
-            cfg.receive_buffer.max = Bytes(33_554_432);
             if number(3) > 0.0 {
                 // The kernel sets aside twice of what is asked.
                 let size = Bytes(2 * number(3) as u32);

@@ -166,7 +166,8 @@ fn hystart_plus_plus_ends_slow_start_before_the_queue_overflows() {
         let transfer = |rule| {
             let mut cfg = settings(control);
             cfg.rack_tlp.hystart = rule;
-            let path = Path { rate: BitRate(10_000_000), delay: Span::ms(20), syn: Span::ZERO, queue: 230 };
+            let path =
+                Path { rate: BitRate(10_000_000), delay: Span::ms(20), syn: Span::ZERO, queue: 230, lost_syns: [0; 2] };
             let start = Time::ZERO + Span::ms(41);
             let (rows, sender) = run(&cfg, &path, Load::Segments(1000), (Time::ZERO, start), &mut |_, _| false);
             (rows.iter().filter(|r| r.lost).count(), sender.connection().window().ssthresh)

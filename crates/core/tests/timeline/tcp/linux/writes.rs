@@ -79,7 +79,7 @@ fn answers() -> Vec<Answer<'static>> {
         answers.push(Answer {
             name,
             cfg,
-            path: Path { rate, delay, syn, queue: read(queue) },
+            path: Path { rate, delay, syn, queue: read(queue), lost_syns: [0; 2] },
             load: Load::Pieces(read(bytes), read(write)),
             begin: Time(read::<u64>(tick) * 1000),
             scatter: read(scatter),
