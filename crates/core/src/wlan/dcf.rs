@@ -183,7 +183,7 @@ enum State {
 
 #[derive(Clone, Copy, Debug)]
 enum Response {
-    Cts { to: RadioId, duration: Span },
+    Cts { to: RadioId, mode: Mode, duration: Span },
     Ack { to: RadioId, mode: Mode },
     Data,
 }
@@ -673,7 +673,7 @@ impl Station {
         match frame.kind {
             FrameKind::Rts => {
                 if self.state == State::Idle && !self.responds {
-                    self.answer(Response::Cts { to: frame.from, duration: frame.duration }, cx);
+                    self.answer(Response::Cts { to: frame.from, mode: frame.mode, duration: frame.duration }, cx);
                     self.respond = cx.now + cx.timing.sifs;
                 }
             }
@@ -1018,7 +1018,7 @@ impl Station {
             job.to,
             cx.timing.rts,
             cx.timing.rts_duration(job.airtime, job.mode),
-            cx.timing.basic_mode,
+            cx.timing.rts_mode,
         );
         self.transmit(frame, cx);
     }
@@ -1057,7 +1057,7 @@ impl Station {
     fn send_response(&mut self, cx: &mut Cx<'_>) {
         self.responds = false;
         match self.response.take() {
-            Some(Response::Cts { to, duration }) => {
+            Some(Response::Cts { to, mode, duration }) => {
                 let may = match cx.rules.cts_requires {
                     CtsRule::MediumIdle => self.is_idle(cx),
                     CtsRule::NavIdle => self.nav.until() <= cx.now,
@@ -1068,7 +1068,8 @@ impl Station {
                     return;
                 }
                 self.counters.cts_frames_sent += 1;
-                let (airtime, duration) = (cx.timing.cts, cx.timing.cts_duration(duration));
+                let airtime = cx.timing.cts_in(mode);
+                let duration = cx.timing.cts_duration(duration, airtime);
                 if cx.rules.response_timeout == ResponseTimeout::Fixed {
                     self.state = State::AwaitData;
                     // Data follow after SIFS; the announced time less SIFS and ACK is their end.
@@ -1082,7 +1083,7 @@ impl Station {
                     self.miss_data();
                     self.data_due = true;
                 }
-                let frame = self.control_frame(FrameKind::Cts, to, airtime, duration, cx.timing.basic_mode);
+                let frame = self.control_frame(FrameKind::Cts, to, airtime, duration, mode);
                 self.transmit(frame, cx);
             }
             Some(Response::Ack { to, mode }) => {

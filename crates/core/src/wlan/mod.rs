@@ -226,9 +226,10 @@ settings! {
         /// Errors of frames at their receivers.
         pub error: FrameErrors = FrameErrors::default(),
         /// Rates of CTS and ACK: the fastest of these that does not exceed the rate of the answered frame, or else the
-        /// slowest; empty: `basic_rate` (IEEE 802.11-2020, 10.6.6.5).
+        /// slowest; empty: `basic_rate`, or a slower mandatory rate to slower data of rate control (IEEE 802.11-2020,
+        /// 10.6.6.5).
         pub response_rates: Vec<BitRate> = Vec::new(),
-        /// Rate of RTS, CTS, ACK and broadcast frames.
+        /// Rate of RTS, CTS, ACK and broadcast frames; without a chain rate control may send RTS at a slower one.
         pub basic_rate: BitRate = BitRate::mbps(1) => one_of(&RATES),
         /// Protection of HT and VHT PPDUs from stations that cannot read them: a CTS that the sender addresses to itself
         /// at this rate, such as "11 Mbit/s" for stations of 802.11b, comes before the first one of a TXOP, in place of

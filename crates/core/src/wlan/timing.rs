@@ -52,8 +52,10 @@ pub struct Timing {
     pub rx_start_delay: Span,
     /// Rate and time on air of a CTS that a station sends to itself, if HT and VHT PPDUs are protected.
     pub protection: Option<(Mode, Span)>,
-    /// Rate of RTS, CTS, ACK and broadcast frames.
+    /// Rate of action frames and broadcasts, of RTS and CTS, and of ACK frames where no others are given.
     pub basic_mode: Mode,
+    /// Rate of RTS frames: the basic one, or the control rate of the slowest data where these may be slower.
+    pub rts_mode: Mode,
     /// Rate of other data frames, on links without a rate of their own.
     pub data_mode: Mode,
     preamble: Preamble,
@@ -105,6 +107,7 @@ impl Timing {
             rx_start_delay: Span::ZERO,
             protection: None,
             basic_mode: Mode::checked(cfg.basic_rate),
+            rts_mode: Mode::checked(cfg.basic_rate),
             data_mode: cfg.data_mode(),
             preamble: cfg.preamble,
             basic_preamble: cfg.basic_preamble.unwrap_or(cfg.preamble),
@@ -114,12 +117,17 @@ impl Timing {
             signal_extension: cfg.signal_extension,
             ppdu: cfg.ppdu.clone(),
         };
-        t.rts = t.basic(RTS_BYTES);
-        t.cts = t.basic(CTS_BYTES);
-        t.ack = t.cts;
+        t.ack = t.basic(CTS_BYTES);
         let non_ht = |column: usize| match column.checked_sub(RATES.len()) {
             None => column,
             Some(ht) => usize::from(Mode::checked(ppdu::reference(ht as u32)).0),
+        };
+        let control = &cfg.rate_control;
+        let chosen = control.algorithm.chooses_rates();
+        // Nothing is answered faster than it was sent: if no basic rate is so slow, with a mandatory one (10.6.6.5).
+        let mandatory = |mode: usize| match Mode(mode as u8) {
+            mode if mode.is_ofdm() => mode.family().step_by(2).take(3).filter(|&m| m <= mode).max().unwrap_or(mode),
+            mode => mode,
         };
         t.acks = std::array::from_fn(|mode| {
             let rates = cfg
@@ -128,13 +136,21 @@ impl Timing {
                 .filter_map(|&r| Mode::of(r))
                 .filter(|m| m.is_ofdm() == t.basic_mode.is_ofdm());
             let fitting = rates.clone().filter(|m| usize::from(m.0) <= non_ht(mode)).max();
-            let response = fitting.or_else(|| rates.min()).unwrap_or(t.basic_mode);
+            let basic = if chosen { t.basic_mode.min(mandatory(non_ht(mode))) } else { t.basic_mode };
+            let response = fitting.or_else(|| rates.min()).unwrap_or(basic);
             (response, t.airtime(CTS_BYTES, response, t.basic_preamble))
         });
+        if chosen && !control.algorithm.has_chain() {
+            let named = control.rates.iter().map(|&rate| Mode::checked(rate)).min();
+            let slowest = named.or_else(|| t.data_mode.family().next()).unwrap_or(t.data_mode);
+            t.rts_mode = t.basic_mode.min(t.response_to_any(slowest).0);
+        }
+        t.rts = t.airtime(RTS_BYTES, t.rts_mode, t.basic_preamble);
+        t.cts = t.cts_in(t.rts_mode);
         t.ack_rx_starts = t.acks.map(|(mode, _)| plcp(mode, t.basic_preamble));
         let acks = t.data_mode.family().map(|mode| t.ack_to(mode));
         t.shortest_ack = acks.min().unwrap_or(t.ack);
-        t.rx_start_delay = plcp(t.basic_mode, t.basic_preamble);
+        t.rx_start_delay = plcp(t.rts_mode, t.basic_preamble);
         let slowest = t.basic_mode.family().next().unwrap_or(Mode::LOWEST);
         t.eifs = cfg.sifs + difs + t.airtime(CTS_BYTES, slowest, Preamble::Long);
         t.eifs_nav = t.eifs.nearest_us();
@@ -227,6 +243,11 @@ impl Timing {
         (mode, self.airtime(bytes, mode, self.basic_preamble))
     }
 
+    /// Time on air of a CTS to an RTS in a mode.
+    pub fn cts_in(&self, mode: Mode) -> Span {
+        self.airtime(CTS_BYTES, mode, self.basic_preamble)
+    }
+
     /// Time on air of a frame of this size at the basic rate.
     pub fn at_basic_rate(&self, bytes: u32) -> Span {
         self.basic(bytes)
@@ -270,9 +291,9 @@ impl Timing {
         (self.sifs * 3 + self.cts + data + self.ack_to(mode)).nearest_us()
     }
 
-    /// Duration field of the CTS that answers an RTS with this Duration.
-    pub fn cts_duration(&self, rts_duration: Span) -> Span {
-        (rts_duration - self.sifs - self.cts).nearest_us()
+    /// Duration field of the CTS of this time on air that answers an RTS with this Duration.
+    pub fn cts_duration(&self, rts_duration: Span, cts: Span) -> Span {
+        (rts_duration - self.sifs - cts).nearest_us()
     }
 
     /// Duration field of a unicast data frame at a rate.
@@ -350,7 +371,7 @@ mod tests {
         let t = ns2(BitRate::mbps(2));
         let data = t.data(t.frame_bytes(1500));
         assert_eq!(t.rts_duration(data, t.data_mode), Span::us(6966));
-        assert_eq!(t.cts_duration(t.rts_duration(data, t.data_mode)), Span::us(6652));
+        assert_eq!(t.cts_duration(t.rts_duration(data, t.data_mode), t.cts), Span::us(6652));
         assert_eq!(t.data_duration(t.data_mode), Span::us(314));
         let t = ns2(BitRate::mbps(11));
         assert_eq!(t.rts_duration(t.data(t.frame_bytes(1500)), t.data_mode), Span::us(1946));

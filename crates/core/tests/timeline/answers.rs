@@ -1,9 +1,10 @@
 //! Timeouts of responses at a station of the standard and one of ns-2, to the nanosecond.
 
 use super::dcf::{Bench, ME, PEER, at};
+use crate::properties::scenario;
 use chappe_core::packet::{PacketId, RadioId};
 use chappe_core::unit::{Span, Time};
-use chappe_core::wlan::{Frame, FrameKind, Out, Signal};
+use chappe_core::wlan::{Frame, FrameKind, Mode, Out, Signal, Timing};
 
 /// Air times of a bench that sends 1460 + 36 B with RTS and CTS or without [us].
 struct Case {
@@ -41,6 +42,9 @@ const CASES: [Case; 4] = [
     // 22 bits of SERVICE and tail and 8 x 1496 in symbols of 216 bits, 4 us each.
     Case { preset: "802.11a", wlan: "", sifs: 16, slot: 9, rts: 28, data: 20 + 4 * 56, start: (20, 20) },
 ];
+
+/// Rate of RTS and CTS of the preset `802.11a`.
+const OFDM_24: Mode = Mode(8);
 
 fn for_me(kind: FrameKind) -> Frame {
     Frame { kind, to: ME, from: PEER, ..Frame::NONE }
@@ -142,7 +146,8 @@ fn a_cts_that_no_data_follow_reserves_nothing_for_its_sender() {
     {
         for queued in [1000, 1100, 1200] {
             let mut b = Bench::new(preset, fixed, 1);
-            b.hear(at(1000), exchange().0);
+            let mode = if preset == "802.11a" { OFDM_24 } else { Mode::LOWEST };
+            b.hear(at(1000), Frame { mode, ..exchange().0 });
             b.wait(at(queued) + Span(1));
             b.enqueue(at(queued) + Span(1), 7);
             let own = b.until_sent(FrameKind::Rts, 1);
@@ -175,13 +180,32 @@ fn station_that_sent_a_cts_answers_the_next_rts() {
 }
 
 #[test]
+fn control_frames_can_be_read_where_a_chosen_rate_can() {
+    // 802.11a with its basic rate of 24 Mbit/s. Data at 6 to 54 Mbit/s are answered at the fastest mandatory rate that is not
+    // faster (10.6.6.5); RTS and CTS, whose loss does not lower the rate, last 20 + 4 * 8 and 20 + 4 * 6 us at 6 Mbit/s.
+    // A chain of attempts takes an unanswered RTS for one.
+    let (basic, answers) = ([24; 8], [6, 6, 12, 12, 24, 24, 24, 24]);
+    for (algorithm, rts, cts, acks) in
+        [("fixed", 28, 28, basic), ("aarf", 52, 44, answers), ("cara", 52, 44, answers), ("minstrel", 28, 28, answers)]
+    {
+        let text = format!(
+            "extends = \"802.11a\"\nrun.stop = \"1 s\"\ntopology.spacing = \"9 m\"\nwlan.rate_control.algorithm = \"{algorithm}\""
+        );
+        let timing = Timing::new(&scenario(&text).config().wlan);
+        assert_eq!((timing.rts, timing.cts), (Span::us(rts), Span::us(cts)), "{algorithm}");
+        let found = Mode(4).family().map(|data| timing.response_to_any(data).0.rate().0 / 1_000_000);
+        assert_eq!(found.collect::<Vec<_>>(), acks, "{algorithm}");
+    }
+}
+
+#[test]
 fn a_response_goes_before_an_access_that_is_due() {
     // A signal is noticed after aCCATime. Where that is longer than the frame, the back-off would end between frame and answer.
     let wlan =
         "rts_threshold = \"always\", cca_time = \"40 us\", backoff_range = \"exclusive\", cw_min = 1, cw_max = 1";
     let mut b =
         Bench::new("802.11a", &format!("{wlan}, first_access = \"backoff\", backoff_clock = \"continuous\""), 1);
-    let rts = for_me(FrameKind::Rts);
+    let rts = Frame { mode: OFDM_24, ..for_me(FrameKind::Rts) };
     b.enqueue(at(1000), 7);
     assert_eq!(b.station.deadline(), at(1034));
     b.sense(at(1000), at(1028), Signal::Frame(&rts));

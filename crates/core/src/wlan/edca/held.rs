@@ -90,11 +90,6 @@ impl Stream {
         (self.request_due, self.request_later) = (true, false);
     }
 
-    /// The recipient waits for numbers that will not come: a request tells it so, unless its turn comes later anyway.
-    fn skip(&mut self) {
-        self.request_due |= !self.request_later;
-    }
-
     /// Requests are given up until the receiver answers data.
     fn postpone_request(&mut self) {
         (self.request_due, self.request_later, self.request_from, self.requests) = (false, true, None, 0);
@@ -497,7 +492,7 @@ impl Queue {
         let over = given_up && !self.held.iter().any(|h| h.in_psdu);
         // Its number may never have been on the air, but the recipient waits for it all the same.
         if let Some((to, tid)) = stream.filter(|_| given_up) {
-            self.stream(to, tid).skip();
+            self.stream(to, tid).request();
         }
         self.leave();
         over
@@ -518,7 +513,7 @@ impl Queue {
         }
         let over: Vec<_> = self.held.iter().filter(|h| old(h)).map(|h| (h.to, h.tid)).collect();
         self.settle(done, |h| old(h).then_some(Outcome::GivenUp));
-        over.into_iter().for_each(|(to, tid)| self.stream(to, tid).skip());
+        over.into_iter().for_each(|(to, tid)| self.stream(to, tid).request());
         true
     }
 
