@@ -12,6 +12,7 @@ from chappe import _deprecated as deprecated
 from chappe._arguments import said
 from chappe._deprecated import keyword_only
 from chappe._error import RunError
+from chappe._notice import tell_unused
 from chappe._progress import Progress, followed
 from chappe._recorded import frame
 from chappe._results import Results
@@ -299,6 +300,7 @@ def start(scenario: ScenarioLike, *, seed: int | None = None) -> Simulation:
         TypeError: If an argument has the wrong type.
     """
     scenario = scenario_of(scenario)
+    tell_unused(scenario.warnings)
     if seed is not None:
         scenario = scenario.with_settings({"run.seed": seed})
     return Simulation(scenario)

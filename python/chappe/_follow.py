@@ -13,6 +13,7 @@ from chappe import _forked as forked
 from chappe import _show as show
 from chappe._arguments import said
 from chappe._journey import PARTS, Leg, journeys
+from chappe._notice import tell_unused
 from chappe._progress import Progress
 from chappe._results import Results, run
 from chappe._scenario import ScenarioLike, scenario_of
@@ -89,7 +90,9 @@ def follow(scenario: ScenarioLike, flow: int | str | None = None, *, packet: int
     if flow is not None and packet is not None:
         raise ValueError("give a flow or a packet, not both")
     forked.refuse()
-    results = watched(scenario)
+    base = scenario_of(scenario)
+    tell_unused(base.warnings)
+    results = watched(base)
     tables = results.recorded
     if packet is not None:
         rows = tables["packets"].filter(pl.col("packet") == packet)

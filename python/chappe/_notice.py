@@ -1,9 +1,15 @@
 """A warning as a record, without the results it is about; kinds of warnings."""
 
-from collections.abc import Mapping
+import sys
+import warnings
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from chappe import _core
+from chappe._error import ChappeWarning
+
+_OWN = ("chappe", "chappe_papers")
+"""Packages that print warnings themselves, or know of them."""
 
 OF_RUNS: Mapping[str, str] = {
     "silent_flow": "A flow delivered nothing in the measured part.",
@@ -36,3 +42,20 @@ class Notice(NamedTuple):
 def codes() -> dict[str, str]:
     """Codes of all warnings, each with its meaning."""
     return {**dict(_core.warning_codes()), **OF_RUNS}
+
+
+def tell_unused(notices: Iterable[Notice]) -> None:
+    """Warns the program that has called a function of Chappe of settings without effect, as the command line does.
+
+    To be called by that function. A function that Chappe itself has called says nothing. Python prints a warning once
+    for each line of the program.
+    """
+    level = 2
+    # Former arguments are handled in a frame between the two.
+    while (caller := sys._getframe(level).f_globals.get("__name__", "")) == "chappe._deprecated":
+        level += 1
+    if caller.partition(".")[0] in _OWN:
+        return
+    for notice in notices:
+        if notice.code == "unused_setting":
+            warnings.warn(notice.message, ChappeWarning, stacklevel=level + 1)

@@ -27,7 +27,7 @@ from chappe._error import ChappeWarning
 from chappe._files import write_file
 from chappe._folder import FORMAT, Writing
 from chappe._metadata import of_file
-from chappe._notice import Notice
+from chappe._notice import Notice, tell_unused
 from chappe._progress import Progress, followed
 from chappe._run_warnings import of_results
 from chappe._scenario import Scenario, ScenarioLike, scenario_of
@@ -437,11 +437,10 @@ class Results:
         numbers = None if only is None else list(only)
         return figure(self, name_of("what", what), numbers, from_s, until_s)
 
-    @keyword_only("confidence")
     def summary(
         self,
-        *,
         measures: str | Sequence[str] | None = None,
+        *,
         confidence: float = 0.95,
         flows: str | None = None,
     ) -> "pl.DataFrame":
@@ -468,6 +467,9 @@ class Results:
         forked.refuse()
         import polars as pl
 
+        if isinstance(measures, float):
+            deprecated.warn("summary() with the confidence by position", "confidence=...")
+            measures, confidence = None, measures
         floats = dict.fromkeys(("estimate", "ci_low", "ci_high"), pl.Float64)
         texts = dict.fromkeys(("of", "doubt"), pl.String)
         schema = {"measure": pl.String, **floats, "n": pl.Int64, **texts, "autocorrelation": pl.Float64}
@@ -870,8 +872,9 @@ def run(
         TypeError: If an argument has the wrong type.
         RuntimeError: With ``out``, in a process forked after polars was used.
     """
+    checked = scenario_of(scenario)
+    tell_unused(checked.warnings)
     with followed(progress, "Run") as update:
-        checked = scenario_of(scenario)
         if seed is not None:
             checked = checked.with_settings({"run.seed": seed})
         if pcap is None:

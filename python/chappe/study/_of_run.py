@@ -26,10 +26,10 @@ def asked(measures: Sequence[str]) -> tuple[list[str], dict[str, Own]]:
     """
     names, texts = split(measures)
     own, problems = own_of(texts, (), "measures")
-    messages = [(p.message, p.help) for p in problems]
-    messages += [found for name in names if not problems and (found := wrong(name, [one.name for one in own]))]
-    if messages:
-        raise ValueError("; ".join(f"{message}{f': {help_}' if help_ else ''}" for message, help_ in messages))
+    messages = [f"{p.message}{f': {p.help}' if p.help else ''}" for p in problems]
+    unknown = [found for name in names if not problems and (found := wrong(name, [one.name for one in own]))]
+    if messages := [*messages, *map("; ".join, unknown)]:
+        raise ValueError("; ".join(messages))
     return names, {one.name: one for one in own}
 
 

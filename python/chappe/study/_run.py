@@ -17,7 +17,7 @@ from chappe import _core
 from chappe._arguments import is_whole, names_of, not_whole, problem, problems_of_work, said
 from chappe._deprecated import arguments, keyword_only, warn
 from chappe._error import Problem, ScenarioError, StudyError, WorkWarning
-from chappe._notice import Notice
+from chappe._notice import Notice, tell_unused
 from chappe._progress import Progress, bar
 from chappe._scenario import Scenario, ScenarioLike, scenario_of
 from chappe.measures import ENERGY, Direction, Totals, wrong
@@ -172,6 +172,8 @@ def sweep(
         **({"measures": stored(own)} if own else {}),
         **({"pool": pooled} if pooled else {}),
     }
+    doubts = doubts_of(base, points)
+    tell_unused(doubts)
     return carry_out(
         base,
         design,
@@ -183,7 +185,7 @@ def sweep(
         workers=cluster.workers(backend) if backend else threads(jobs),
         progress=progress,
         title=title,
-        doubts=doubts_of(base, points),
+        doubts=doubts,
     )
 
 
@@ -298,6 +300,8 @@ def search(
         "drawn": drawn,
         **({"measures": stored(own)} if own else {}),
     }
+    doubts = doubts_of(base, points)
+    tell_unused(doubts)
     return carry_out(
         base,
         searching(points, own_seeds, rule, common=bool(drawn)),
@@ -309,7 +313,7 @@ def search(
         workers=cluster.workers(backend) if backend else threads(jobs),
         progress=progress,
         title=title,
-        doubts=doubts_of(base, points),
+        doubts=doubts,
     )
 
 

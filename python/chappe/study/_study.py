@@ -397,7 +397,7 @@ class Study:
     @keyword_only("confidence", after=2)
     def summary(
         self,
-        measures: str | Sequence[str] = "goodput_bps",
+        measures: str | Sequence[str] | None = "goodput_bps",
         *,
         confidence: float = 0.95,
         flows: str | None = None,
@@ -408,6 +408,7 @@ class Study:
             measures: Names of one or several of :data:`chappe.measures.MEASURES`, of measures of one's own
                 (:func:`chappe.sweep`), or of chosen flows, such as ``"mean_delay_s of udp"``. A definition such as
                 ``"share = sum(flows.timeouts) / sum(flows.packets_sent)"`` adds a measure of the tables of the study.
+                ``None``: all of :data:`chappe.measures.MEASURES`.
             confidence: Confidence of the intervals.
             flows: Flows that are measured where a measure does not name its own, such as ``"tcp"`` or ``"worst"``, or
                 ``"each"`` (:meth:`chappe.Results.summary`); ``None``: all flows.
@@ -423,7 +424,9 @@ class Study:
             study, and null without precision.
         """
         known_confidence(confidence)
-        names = self._measures_of(names_of("measures", measures), flows, each=True)
+        everything = [name for name in NAMES if flows is None or name not in chosen.NODES_ALONE]
+        asked = everything if measures is None else names_of("measures", measures)
+        names = self._measures_of(asked, flows, each=True)
         rows = [
             {**analysis.summary(s, name, confidence), "met": self._met(s, name)}
             for name in names

@@ -202,6 +202,7 @@ def _be(work: Work, receives: bool, channel: socket.socket, script: Script) -> N
 
 
 def receive(channel: socket.socket, script: Script) -> None:
+    """Reads everything at once from a buffer that never limits the sender."""
     listening = socket.socket()
     listening.setsockopt(socket.SOL_SOCKET, _RECEIVE_BUFFER_FORCE, _BUFFER)
     listening.bind(("", _PORT))

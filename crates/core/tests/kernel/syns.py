@@ -12,7 +12,7 @@ import sys
 
 from link import MSS, SYN, Script, Seen, send, transfer
 from link import receive as read
-from repeat import LATE_MS, arguments
+from repeat import arguments
 
 RUNS = 3
 RTT_MS = 40.0
@@ -68,7 +68,7 @@ def main() -> int:
             if not name.startswith(o.only):
                 continue
             answers = [transfer(script, send, read) for _ in range(RUNS)]
-            seen, tick_ns, late_ms, _ = min(answers, key=lambda a: a[2])
+            seen, tick_ns, _, _ = min(answers, key=lambda a: a[2])
             orders = {tuple(what for _, what in rows(a[0])) for a in answers}
             print(name, len(orders), [round(a[2], 2) for a in answers], file=sys.stderr)
             f.write(f"= {name} {script.segments} {tick_ns % (4096 * 4_000_000) // 1000}\n")
