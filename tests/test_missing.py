@@ -110,10 +110,13 @@ def test_columns_of_tcp_are_null_for_udp() -> None:
         "completion_time_s",
         "close_time_s",
         "aborted_at_s",
+        "drop_reason",
+        "retry_cause",
         "mean_route_life_s",
     }
     missing = {name for name, value in udp.items() if value is None}
-    assert of_tcp <= missing <= of_tcp | {"completion_time_s", "close_time_s", "aborted_at_s", "mean_route_life_s"}
+    ends = {"completion_time_s", "close_time_s", "aborted_at_s"}
+    assert of_tcp <= missing <= of_tcp | ends | {"drop_reason", "retry_cause", "mean_route_life_s"}
     batches = r.flow_batches
     of_tcp -= {"variant"}
     assert batches.filter(flow=1).select(of_tcp).null_count().row(0) == (len(r.batches),) * len(of_tcp)

@@ -667,8 +667,8 @@ class Results:
         forked.refuse()
         flows, outcomes, batteries = map(self._rows, ("flows", "packet_outcomes", "batteries"))
         found = list(of_run(self.scenario, flows, outcomes, batteries, self.simulated_s))
-        parts = map(self._rows, ("batches", "flow_batches"))
-        return [*found, *after_switch_off(self.scenario, flows, *parts, batteries)]
+        batches, flow_batches = map(self._rows, ("batches", "flow_batches"))
+        return [*found, *after_switch_off(self.scenario, flows, batches, flow_batches, batteries)]
 
     def to_dict(self, *, measures: str | Sequence[str] | None = None, flows: str | None = None) -> dict[str, Any]:
         """All results as plain data, as printed by ``chappe run --json``.

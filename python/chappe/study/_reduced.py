@@ -284,12 +284,13 @@ def first_arrivals(results: Results, flow: int | None = None) -> pl.DataFrame:
 
 def _with_short_flows(data: pl.DataFrame, results: Results) -> pl.DataFrame:
     """Packets with ``short_flow``, a number that tells short flows apart which have the same number of a flow."""
-    if (data["flow"].max() or 0) < len(results.flows):
+    is_short = pl.col("flow") >= len(results.flows)
+    if data.filter(is_short).is_empty():
         return data.with_columns(pl.lit(0).alias("short_flow"))
     begun = results.short_flows.filter(pl.col("flow").is_null()).select(
         "src", "dst", pl.col("started_at_s").alias("time_s"), pl.lit(True).alias("_begun")
     )
-    begins = pl.col("_begun") & (pl.col("event").cast(pl.String) == "created") & (pl.col("sequence") == 0)
+    begins = pl.col("_begun") & is_short & (pl.col("event").cast(pl.String) == "created") & (pl.col("sequence") == 0)
     return data.join(begun.unique(), on=["src", "dst", "time_s"], how="left", maintain_order="left").with_columns(
         begins.fill_null(False).cum_sum().over("flow").alias("short_flow")
     )
