@@ -51,13 +51,17 @@ impl<'a> Slower<'a> {
     /// Why one node does not reach another at the rate of data frames, if a slower rate mends it.
     pub(super) fn reason(&self, graph: &Graph<'_>, from: NodeId, to: NodeId) -> Option<Reason> {
         let rate = self.rate(from, to)?;
-        let incoming = |n: NodeId, graph: &Graph<'_>| graph.predecessors(n).next().is_some();
-        let outgoing = |n: NodeId, graph: &Graph<'_>| graph.neighbours(n).next().is_some();
-        let ends: [(NodeId, &dyn Fn(NodeId, &Graph<'_>) -> bool); 2] = [(to, &incoming), (from, &outgoing)];
-        let best = ends.into_iter().find(|(n, has_link)| !has_link(*n, graph)).and_then(|(n, has_link)| {
-            let (mode, _) = self.graphs.iter().find(|(_, graph)| has_link(n, graph))?;
-            Some(format!("the best link of node {} carries {}", n.0, name(*mode)))
-        });
+        let reached = |graph: &Graph<'_>| graph.predecessors(to).next().is_some();
+        let reaches = |graph: &Graph<'_>| graph.neighbours(from).next().is_some();
+        let rate_of = |has_link: &dyn Fn(&Graph<'_>) -> bool| {
+            self.graphs.iter().find(|(_, graph)| has_link(graph)).map(|(mode, _)| *mode)
+        };
+        let end = match (reached(graph), reaches(graph)) {
+            (false, _) => rate_of(&reached).map(|mode| (to, mode)),
+            (true, false) => rate_of(&reaches).map(|mode| (from, mode)),
+            (true, true) => None,
+        };
+        let best = end.map(|(n, mode)| format!("the best link of node {} carries {}", n.0, name(mode)));
         let best = best.unwrap_or_else(|| format!("the best path carries {}", name(rate)));
         let chosen = self.wlan.chosen_modes();
         let slowest = chosen.iter().min_by_key(|mode| mode.rate()).copied();
