@@ -194,7 +194,7 @@ fn differs(case: &Case, ours: &[[f64; 3]]) -> bool {
 }
 
 /// Cases that differ, with the number of the reason.
-const DIFFER: &[(&str, usize)] = &[("F_EU_q2", 2), ("F_US_q2", 2), ("L_EU_q1", 1), ("L_US_q1", 1)];
+const DIFFER: &[(&str, usize)] = &[("F_EU_q2", 2), ("F_US_q2", 2), ("F_US_q3", 2), ("L_EU_q1", 1), ("L_US_q1", 1)];
 
 /// Reasons for differences, in the order of their numbers, and what experiments have shown; `MORE` stands for numbers of
 /// the second reason, `EXACT` for the comparison over an exact link, `LOSSES` for that of flows with random losses. They
@@ -254,16 +254,17 @@ fn tried(cases: &[Case], measured: &[Measured]) -> String {
     )
 }
 
-/// Sentence on Reno and CUBIC with random losses: goodput below that of the slowest run of the kernel.
+/// Sentence on Reno and CUBIC with random losses: goodputs below that of the slowest run of the kernel.
 fn losses(cases: &[Case], ours: &Measured) -> String {
     let pairs = cases.iter().zip(ours).filter(|(c, _)| c.name.starts_with('E') && c.flows[0].control != "bbr");
     let less: Vec<f64> = pairs.map(|(c, ours)| -apart(ours[0][0], c.flows[0].ranges[0])).collect();
-    let (least, most) = less.iter().fold((f64::MAX, f64::MIN), |(a, b), x| (a.min(*x), b.max(*x)));
-    assert!(least > 0.0, "one of these flows is in the kernel's range: {less:?}");
+    let (below, most) = (less.iter().filter(|x| **x > 0.0).count(), less.iter().fold(0.0, |a: f64, b| a.max(*b)));
+    // The standard deviation of a run was 3 to 5 % with 40 seeds.
     format!(
-        "With random losses Reno and CUBIC have {least:.1} to {most:.1} % less goodput than the kernel's slowest run in all {} cases;\n\
-        the cause is not known. It is not in the sender: over the link of `make check-kernel` such flows of 1,000 and 1,500 segments\n\
-        have the kernel's packets in the kernel's order (`random` above), and end 0.1 to 0.3 % earlier.",
+        "With random losses Reno and CUBIC have less goodput than the kernel's slowest run in {below} of {} cases, by {most:.1} % at most,\n\
+        where a mean of five seeds has a standard error of 1 to 2 %; the cause is not known. It is not in the sender: over the link of\n\
+        `make check-kernel` such flows of 1,000 and 1,500 segments have the kernel's packets in the kernel's order (`random` above), and\n\
+        end 0.1 to 0.3 % earlier.",
         less.len()
     )
 }
@@ -276,9 +277,10 @@ fn more(cases: &[Case], ours: &Measured, exact: &[(Case, Vec<[f64; 3]>)]) -> Str
     };
     let sentences = DIFFER.iter().filter(|d| d.1 == 2).map(|(name, _)| {
         let late = cases.iter().zip(ours).find(|(c, _)| c.name == *name).expect("a case");
-        let early = exact.iter().find(|(c, _)| c.name == *name).expect("a case of the exact link");
-        let (late, early) = (compared(late.0, late.1[0][0]), compared(&early.0, early.1[0][0]));
-        format!("`{name}` has {late}; over an exact link {early}.")
+        let early = exact.iter().find(|(c, _)| c.name == *name);
+        let early =
+            early.map_or(String::new(), |(c, ours)| format!("; over an exact link {}", compared(c, ours[0][0])));
+        format!("`{name}` has {}{early}.", compared(late.0, late.1[0][0]))
     });
     sentences.collect::<Vec<_>>().join("\n   ")
 }
