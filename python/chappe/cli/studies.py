@@ -8,10 +8,22 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from chappe import _outputs as outputs
 from chappe._arguments import JOBS_OR_RAY, problem
 from chappe._error import Problem, StudyError
 from chappe._words import plain, tell
-from chappe.cli.given import KEPT, STDIN, CommandError, kind_of, named, scenario_in, text_in, together, unwritable
+from chappe.cli.given import (
+    KEPT,
+    STDIN,
+    CommandError,
+    kind_of,
+    named,
+    output,
+    scenario_in,
+    text_in,
+    together,
+    unwritable,
+)
 
 if TYPE_CHECKING:
     from chappe.study import Study
@@ -32,7 +44,10 @@ def sweep(args: argparse.Namespace) -> int:
         raise CommandError(f"--jobs {JOBS_OR_RAY}")
     out = None if args.out is None else named(args.out)
     with study_show.told_at_once():
-        f = _study(args)
+        page, f = together(
+            lambda: None if args.report is None else output(args.report, "--report", outputs.PAGE, [Path(args.file)]),
+            lambda: _study(args),
+        )
     path = Path(args.file)
     common = {
         "cases": f.cases,
@@ -56,8 +71,8 @@ def sweep(args: argparse.Namespace) -> int:
         raise
     measures = [f.search.measure] if f.search is not None else f.measures
     study_show.warnings(study, measures, args.ignored)
-    if args.report is not None:
-        _report(study, measures, args, f)
+    if page is not None:
+        _report(study, measures, page, args, f)
     if args.json:
         print(study_show.as_json(study, measures, args.ignored, f.flows, f.baseline))
     elif not args.quiet:
@@ -69,9 +84,8 @@ def sweep(args: argparse.Namespace) -> int:
     return 1 if study.failed else 0
 
 
-def _report(study: "Study", measures: list[str], args: argparse.Namespace, f: "StudyFile") -> None:
+def _report(study: "Study", measures: list[str], path: Path, args: argparse.Namespace, f: "StudyFile") -> None:
     """Writes the report of a study."""
-    path = named(args.report, "--report")
     try:
         study._report(path, measures, Path(args.file).name, f.flows, f.baseline, [_command(args)])
     except OSError as e:
