@@ -45,6 +45,7 @@ mod sinr;
 mod tcp_pairs;
 mod timeline;
 mod transfers;
+mod units;
 mod wires;
 
 use chappe_core::packet::Kind;
