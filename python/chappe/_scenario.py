@@ -15,6 +15,7 @@ from chappe import _core
 from chappe import _outputs as outputs
 from chappe._arguments import is_path, listed, mapping_of, path_of, said
 from chappe._deprecated import arguments, warn
+from chappe._error import Problem, ScenarioError
 from chappe._notice import Notice
 from chappe._words import count
 
@@ -140,8 +141,8 @@ def _plain(value: Any, depth: int = 0) -> Any:
     if isinstance(value, str):
         return _text(value)
     if isinstance(value, int):
-        # Larger whole numbers are not valid in a scenario; the reader reports them.
-        return value if -(2**63) <= value < 2**64 else _float(value)
+        # Most settings have no larger whole numbers; the reader reports them as they are.
+        return value if -(2**63) <= value < 2**63 else _large(value)
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)
     if hasattr(value, "tolist"):
@@ -160,11 +161,9 @@ def _written(value: object) -> str:
         return said(value)
 
 
-def _float(value: int) -> float | str:
-    try:
-        return float(value)
-    except OverflowError:
-        return "a number with more than 300 digits"
+def _large(value: int) -> dict[str, str] | str:
+    """Digits of a whole number that JSON readers round, in an object with a key that no setting has."""
+    return {"\0integer": str(value)} if abs(value) < 10**300 else "a number with more than 300 digits"
 
 
 def _text(value: str) -> str:
@@ -185,6 +184,49 @@ def _unnested(name: str, value: Any, flat: dict[str, Any]) -> None:
             _unnested(f"{name}.{key}" if name else key, inner, flat)
     else:
         flat[name] = value
+
+
+def _refuse_twice(changes: Iterable[tuple[str, Any]]) -> None:
+    """Refuses changes of one command that set a setting twice: of one of them nothing would be seen.
+
+    Raises:
+        ScenarioError: With the settings that are set twice.
+    """
+    seen: set[str] = set()
+    twice: dict[str, None] = {}
+    for name, value in changes:
+        # A list replaces what was there, a group is merged with it.
+        for replaced in _names(name, value, lists=False):
+            if replaced in seen or any(other.startswith(f"{replaced}.") for other in seen):
+                twice[replaced] = None
+        seen.update(_names(name, value, lists=True))
+    if twice:
+        help_ = "two changes set it: keep one of them"
+        raise ScenarioError([Problem(name, f"`{name}` is set twice", help_, None, None, None) for name in twice])
+
+
+def _names(name: str, value: Any, lists: bool) -> Iterator[str]:
+    """Dotted names of all that a change sets, perhaps with the entries of lists."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _names(f"{name}.{key}", inner, lists)
+    elif lists and isinstance(value, list | tuple) and value:
+        for n, inner in enumerate(value):
+            yield from _names(f"{name}.{n}", inner, lists)
+    else:
+        yield name
+
+
+def _value(written: str) -> Any:
+    """Value of a change as text, where it has settings of its own; other values stay as they are."""
+    if not written.startswith(("{", "[")):
+        return written
+    import tomllib
+
+    try:
+        return tomllib.loads(f"x = {written}")["x"]
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return written  # the reader says what is wrong
 
 
 class Scenario(Mapping[str, Any]):
@@ -275,6 +317,7 @@ class Scenario(Mapping[str, Any]):
     @classmethod
     def _from_text(cls, name: str, text: str, pairs: list[tuple[str, str]]) -> "Scenario":
         """Reads the text of a scenario file, with names and values of overrides as on a command line."""
+        _refuse_twice((path, _value(value)) for path, value in pairs)
         read = _Reader()
         core = _core.Scenario.from_toml(name, text, pairs, read)
         return cls._of(core, [Path(name).absolute(), *read.files])
@@ -302,6 +345,7 @@ class Scenario(Mapping[str, Any]):
         """
         chain = {"extends": extends, "run": {"stop": stop}, "topology": {"hops": hops}}
         overrides = {} if settings is None else mapping_of("settings", settings)
+        _refuse_twice((str(name), value) for name, value in overrides.items())
         read = _Reader()
         return cls._of(_core.Scenario.from_json(_json(chain), _json(overrides), read), read.files)
 
@@ -314,8 +358,11 @@ class Scenario(Mapping[str, Any]):
         Raises:
             ScenarioError: With all problems of the new scenario at once.
         """
+        changes = mapping_of("settings", settings)
+        if len(changes) > 1:
+            _refuse_twice((str(name), value) for name, value in changes.items())
         read = _Reader()
-        core = self._core.with_json(_json(mapping_of("settings", settings)), read)
+        core = self._core.with_json(_json(changes), read)
         new = [file for file in read.files if file not in self._files]
         return Scenario._of(core, (*self._files, *new) if new else self._files)
 
