@@ -213,6 +213,9 @@ def windows(args: argparse.Namespace) -> int:
         lambda: time_of("--from", args.from_), lambda: time_of("--until", args.until), lambda: load(args)
     )
     variants = list(dict.fromkeys(args.variants))
+    for name in (text.partition("=")[0].strip() for text in args.sets if variants):
+        if name in ("tcp.variant", "tcp.congestion_control", "tcp.loss_recovery"):
+            raise CommandError(f"`{name}` is set by --set and by --variant: let one of them set it")
     together(*(partial(scenario.with_settings, {"tcp.variant": variant}) for variant in variants))
     changes = windows.measured(scenario, variants, args.flow)
     if changes.is_empty():

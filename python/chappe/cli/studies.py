@@ -129,6 +129,7 @@ def _study(args: argparse.Namespace) -> "StudyFile":
         except StudyError as e:
             problems += [p._replace(file="--axis") for p in e.problems]
     problems += _unknown_labels(args, f, axes)
+    problems += _set_twice(args, f, axes)
     if args.pool:
         wrong = problems_of_pool(args.pool, [*f.axes, *axes, *(["case"] if f.cases else [])], False)
         problems += [p._replace(message=p.message.replace("`pool`", "--pool")) for p in wrong]
@@ -166,6 +167,24 @@ def _file(args: argparse.Namespace) -> "StudyFile":
         )
     scenario = scenario_in(args.file, args.sets)
     return study_file.StudyFile(scenario, {}, None, [1], None, "discard", None, ["goodput_bps"])
+
+
+def _set_twice(args: argparse.Namespace, f: "StudyFile", axes: dict[str, list[Any]]) -> list[Problem]:
+    """Problems of settings that --set and the study set, of which --set would be lost."""
+    from chappe._former_settings import renamed_setting
+    from chappe.study._axes import overlap, settings_in
+
+    given = [name for text in args.sets for name in settings_in(dict([_set(text)]))]
+    by = {name: f"the axis `{name}`" for name in (*f.axes, *axes)}
+    by |= {name: f"the case `{case}`" for case, changes in (f.cases or {}).items() for name in settings_in(changes)}
+    by |= {f.search.setting: f"the search for `{f.search.setting}`"} if f.search is not None else {}
+    by["run.seed"] = "the seeds of the study"
+    return [
+        Problem(name, f"`{name}` is set by --set and by {what}", "let one of them set it", "--set", None, None)
+        for name in (renamed_setting(name) or name for name in given)
+        for other, what in by.items()
+        if overlap(name, renamed_setting(other) or other)
+    ]
 
 
 def _within(precision: str | None) -> float | None:
