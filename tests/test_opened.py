@@ -1,7 +1,9 @@
 """Saved results that are opened again."""
 
 import json
+import random
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -235,3 +237,52 @@ def test_files_name_their_origin(run: chappe.Results, folder: Path, tmp_path: Pa
     assert "unit" not in flows["timeouts"]
     assert metadata.columns("batches")["mean_rtt_s"]["description"].startswith("Mean over all measurements")
     assert metadata.digest(run.scenario.settings) != metadata.digest(CHAIN.settings)
+
+
+# ---- damage ----
+
+RECORDED = ("frames", "mpdus", "heard", "packets", "cwnd", "queue", "routes", "energy", "positions")
+
+
+def flipped(folder: Path, read: Callable[[], object], seed: int) -> None:
+    """Flips a random bit of each file in turn, and reads the folder: the same, or a documented error."""
+    rng = random.Random(seed)
+    whole = read()
+    for file in sorted(p for p in folder.rglob("*") if p.suffix == ".parquet" or p.name == "scenario.toml"):
+        data = file.read_bytes()
+        for _ in range(8):
+            bit = rng.randrange(8 * len(data))
+            damaged = bytearray(data)
+            damaged[bit // 8] ^= 1 << bit % 8
+            file.write_bytes(damaged)
+            with suppress(chappe.ChappeError):
+                assert read() == whole, f"bit {bit} of {file.name}"
+        file.write_bytes(data)
+
+
+@pytest.mark.parametrize("saved", ["after the run", "during the run"])
+def test_a_flipped_bit_is_found(saved: str, tmp_path: Path) -> None:
+    scenario = CHAIN.with_settings({"run.record": list(RECORDED), "run.stop": "110 delivered"})
+    if saved == "after the run":
+        chappe.run(scenario).save(tmp_path)
+    else:
+        chappe.run(scenario, out=tmp_path)
+
+    def read() -> object:
+        results = opened(tmp_path)
+        every = {**results.tables, **results.recorded}
+        assert {*RECORDED} <= {*every}
+        return results.scenario, {name: table.to_dict(as_series=False) for name, table in every.items()}
+
+    flipped(tmp_path, read, 1)
+
+
+def test_a_flipped_bit_of_a_study_is_found(tmp_path: Path) -> None:
+    chappe.sweep(CHAIN.with_settings({"run.record": []}), {"tcp.receive_window": [2, 4]}, seeds=2, out=tmp_path, jobs=1)
+
+    def read() -> object:
+        study = chappe.Study(tmp_path)
+        every = [study.runs, study.summary(), *(study.table(name) for name in ("flows", "nodes", "batches", "totals"))]
+        return [table.to_dict(as_series=False) for table in every]
+
+    flipped(tmp_path, read, 2)

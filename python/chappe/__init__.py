@@ -9,6 +9,7 @@ A scenario describes a simulation; a run of the scenario gives tables::
     print(results.flows["goodput_bps"], results.summary())
 """
 
+from chappe import _interrupts as _interrupts  # isort: skip, it ends commands that are interrupted from here on
 from typing import TYPE_CHECKING, Any
 
 try:

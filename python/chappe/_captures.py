@@ -3,6 +3,7 @@
 import fcntl
 import os
 import re
+from contextlib import suppress
 from io import FileIO
 from pathlib import Path
 from types import TracebackType
@@ -74,6 +75,9 @@ class Captures:
             with open(os.open(path, os.O_WRONLY | os.O_CREAT, 0o666), "wb", buffering=0) as file:
                 _replace_from(file, position, blocks)
         except OSError as e:
+            with suppress(OSError):
+                if not path.stat().st_size:
+                    path.unlink()  # without its header it is no capture
             raise CaptureError(e.errno, e.strerror, str(path)) from None
 
     def __enter__(self) -> Self:

@@ -4,6 +4,7 @@
 """
 
 import fcntl
+import hashlib
 import json
 import os
 import re
@@ -12,11 +13,15 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from chappe import _forked as forked
 from chappe._arguments import is_text, path_of, said
 from chappe._files import make_folder, take_away
+from chappe._outputs import refuse_inputs as refuse_input
+
+if TYPE_CHECKING:
+    from chappe._scenario import Scenario
 
 FACTS = "run.json"
 FORMAT = 1
@@ -24,6 +29,10 @@ FORMAT = 1
 
 FILES = "files"
 """Key of :data:`FACTS` for the names of all other files of the run."""
+
+SCENARIO = "scenario.toml"
+SUM = "scenario_sha256"
+"""Key of :data:`FACTS` for the SHA-256 of :data:`SCENARIO`; tables have their own."""
 
 _EPOCH = "results_epoch"
 """Key of :data:`FACTS` written by every version."""
@@ -45,11 +54,16 @@ class Writing:
         folder: The folder of the run.
     """
 
-    def __init__(self, folder: str | os.PathLike[str]):
+    def __init__(self, folder: str | os.PathLike[str], scenario: "Scenario | None" = None):
         """Locks the folder, and creates it if it does not exist.
 
+        Args:
+            folder: The folder.
+            scenario: The scenario of the run; ``None``: that of the folder itself.
+
         Raises:
-            FileExistsError: If the folder has files that no run wrote.
+            FileExistsError: If the folder has files that no run wrote, or the scenario was read from there and is now
+                another one.
             BlockingIOError: If another run writes there.
             OSError: If the folder cannot be written.
             ValueError: If the name is empty or not UTF-8.
@@ -66,6 +80,8 @@ class Writing:
         try:
             self._take_lock()
             refuse_others(self.folder)
+            if scenario is not None:
+                refuse_inputs(self.folder, scenario)
             for left in _left(self.folder):
                 shutil.rmtree(left)
             self._unfinished = Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=self.folder))
@@ -97,7 +113,7 @@ class Writing:
         listed = sorted({*new, *kept})
         earlier = files_of(self.folder) or []
         begun = self._written(_BEGUN, {FILES: sorted({*listed, *earlier}), "end": "being written"})
-        facts_there = self._written(FACTS, {**facts, FILES: listed})
+        facts_there = self._written(FACTS, {**facts, FILES: listed, SUM: digest(self.path(SCENARIO))})
         # From here on FACTS marks the folder as an incomplete run.
         begun.replace(self.folder / FACTS)
         for name in new:
@@ -138,6 +154,23 @@ def refuse_others(folder: Path) -> None:
     foreign = [p for p in present if p.name not in ours or p.is_symlink() or not p.is_file()]
     if foreign:
         raise FileExistsError(f"{folder} {_why_others(folder, foreign)}")
+
+
+def refuse_inputs(folder: Path, scenario: "Scenario") -> None:
+    """Refuses a folder from whose files the scenario was read, if another scenario would be written there.
+
+    Raises:
+        FileExistsError: If the file of the scenario would be lost.
+        OSError: If it cannot be read.
+    """
+    there = folder / SCENARIO
+    if there.is_file() and there.read_text(encoding="utf-8") != scenario.to_toml():
+        refuse_input(there, scenario._files)
+
+
+def digest(path: Path) -> str:
+    """SHA-256 of a file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _why_others(folder: Path, foreign: Sequence[Path]) -> str:
@@ -193,7 +226,7 @@ def _is_ours(name: object) -> bool:
     from chappe._results import TABLES
 
     stem, _, kind = name.rpartition(".") if isinstance(name, str) else ("", "", "")
-    return name == "scenario.toml" or (kind == "parquet" and stem in (*TABLES, *RECORDED))
+    return name == SCENARIO or (kind == "parquet" and stem in (*TABLES, *RECORDED))
 
 
 def _left(folder: Path) -> list[Path]:

@@ -366,7 +366,8 @@ def _lost(losses: pl.DataFrame) -> list[str]:
         for r in losses.head(3).to_dicts()
     ]
     more = int(losses["packets"].sum()) - int(losses.head(3)["packets"].sum())
-    return [f"Lost: {', '.join(parts)}{f', and {more:,} others' if more else ''}."]
+    rest = f", and {more:,} other{'s' if more > 1 else ''}" if more else ""
+    return [f"Lost: {', '.join(parts)}{rest}."]
 
 
 def _reader(results: Results, row: dict[str, Any]) -> list[str]:

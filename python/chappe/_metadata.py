@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -58,6 +59,17 @@ def of_study(table: str, names: Sequence[str], settings: str) -> dict[str, str]:
     }
 
 
+def is_in(path: Path) -> bool:
+    """True if a Parquet file has metadata of Chappe.
+
+    Raises:
+        OSError: If it cannot be read.
+    """
+    with path.open("rb") as file:
+        file.seek(-min(_FOOTER, path.stat().st_size), os.SEEK_END)
+        return b"chappe.version" in file.read()
+
+
 def digest(settings: Mapping[str, Any]) -> str:
     """SHA-256 of settings in effect, as JSON with sorted names and without spaces."""
     text = json.dumps(settings, sort_keys=True, separators=(",", ":"), allow_nan=False)
@@ -77,6 +89,10 @@ def columns(table: str) -> dict[str, dict[str, str]]:
 def _unit(column: str) -> dict[str, str]:
     unit = UNITS.get(column.rpartition("_")[2])
     return {} if unit is None else {"unit": unit}
+
+
+_FOOTER = 1_000_000
+"""The metadata of a Parquet file are within so many bytes of its end."""
 
 
 @cache

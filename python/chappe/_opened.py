@@ -14,14 +14,12 @@ from chappe import _former as former
 from chappe import _tables as tables
 from chappe._arguments import path_of
 from chappe._error import ChappeWarning, StorageError, reason
-from chappe._folder import FACTS, FILES, FORMAT
+from chappe._folder import FACTS, FILES, FORMAT, SCENARIO, SUM, digest
 from chappe._results import Results
 from chappe._scenario import Scenario
 
 if TYPE_CHECKING:
     from chappe.study import Study
-
-SCENARIO = "scenario.toml"
 
 
 class Saved:
@@ -48,6 +46,7 @@ class Saved:
             self.frames_sent = int(facts["frames_sent" if "frames_sent" in facts else "frames"])
             self._measured_from_s = float(facts["measured_from_s"]) if "measured_from_s" in facts else None
             self._files = {str(name) for name in facts[FILES]}
+            self._sum = facts.get(SUM)
         except (KeyError, TypeError, ValueError):
             raise _damaged(folder, f"{FACTS} does not describe a run") from None
         for name in sorted(self._files):
@@ -80,6 +79,24 @@ class Saved:
             raise _damaged(self.folder, f"{file} cannot be read: {reason(e)}") from None
         except pl.exceptions.PolarsError as e:
             raise _damaged(self.folder, f"{file} cannot be read: {str(e).splitlines()[0]}") from None
+
+    def scenario(self) -> Scenario:
+        """Reads the scenario.
+
+        Raises:
+            StorageError: If the file of the scenario is damaged.
+            ScenarioError: If this version cannot run the scenario.
+        """
+        try:
+            scenario = Scenario.load(self.folder / SCENARIO)
+            # Earlier versions wrote no sum.
+            if self._sum not in (None, digest(self.folder / SCENARIO)):
+                raise _damaged(self.folder, f"{SCENARIO} has changed since it was written")
+        except OSError as e:
+            raise _damaged(self.folder, f"{SCENARIO} cannot be read: {reason(e)}") from None
+        except UnicodeDecodeError:
+            raise _damaged(self.folder, f"{SCENARIO} is not UTF-8 text") from None
+        return scenario
 
 
 def open(folder: str | os.PathLike[str]) -> "Results | Study":  # noqa: A001, it is `chappe.open`
@@ -119,7 +136,7 @@ def open(folder: str | os.PathLike[str]) -> "Results | Study":  # noqa: A001, it
             ChappeWarning,
             stacklevel=2,
         )
-    return Results(_scenario(path), saved)
+    return Results(saved.scenario(), saved)
 
 
 def _begin_of_measured(batches: pl.DataFrame) -> float:
@@ -152,15 +169,6 @@ def _saved(folder: Path) -> Saved:
             f"reads formats up to {FORMAT}"
         )
     return Saved(folder, facts)
-
-
-def _scenario(folder: Path) -> Scenario:
-    try:
-        return Scenario.load(folder / SCENARIO)
-    except OSError as e:
-        raise _damaged(folder, f"{SCENARIO} cannot be read: {reason(e)}") from None
-    except UnicodeDecodeError:
-        raise _damaged(folder, f"{SCENARIO} is not UTF-8 text") from None
 
 
 def _damaged(folder: Path, why: str) -> StorageError:

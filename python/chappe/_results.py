@@ -17,6 +17,7 @@ from chappe import _core
 from chappe import _deprecated as deprecated
 from chappe import _forked as forked
 from chappe import _former as former
+from chappe import _outputs as outputs
 from chappe._arguments import name_of, names_of, path_of, said
 from chappe._captures import Captures, refuse_shared
 from chappe._columns import rows_of
@@ -24,8 +25,7 @@ from chappe._completions import mean_and_quantiles
 from chappe._deprecated import keyword_only
 from chappe._doubts import Tests, certain, of_batches, tests_of
 from chappe._error import ChappeWarning
-from chappe._files import write_file
-from chappe._folder import FORMAT, Writing
+from chappe._folder import FORMAT, SCENARIO, Writing
 from chappe._metadata import of_file
 from chappe._notice import Notice, tell_unused
 from chappe._progress import Progress, followed
@@ -712,17 +712,20 @@ class Results:
         also with other settings. Without the module of the simulator (docs/see.md) it has no player.
 
         Args:
-            path: The file, which is replaced.
+            path: The file, ``.html``; an earlier report there is replaced.
             title: Title of the page.
 
         Raises:
-            OSError: If the file cannot be written.
+            OSError: If the file cannot be written, or is not a report.
+            ValueError: If the name of the file has another ending.
             RuntimeError: In a process forked after polars was used.
         """
         from chappe import _page as page  # it imports this module
 
         forked.refuse()
-        write_file(path_of("path", path), page.page(self, title).encode())
+        file = path_of("path", path)
+        outputs.refuse(file, outputs.PAGE, self.scenario._files)
+        outputs.write(file, page.page(self, title).encode(), outputs.PAGE, self.scenario._files)
 
     def player(self, *, title: str = "Run", height: int = 900) -> "Player":
         """The report with its player, for the output of a notebook's cell.
@@ -755,16 +758,25 @@ class Results:
                 seed, end, summary), and a Parquet file per table, including the tables of ``run.record``.
 
         Raises:
-            OSError: If writing fails, or the folder has files that no run wrote.
+            OSError: If writing fails, the folder has files that no run wrote, or the scenario was read from there and
+                changed.
             ValueError: If the name of the folder is empty.
             RuntimeError: In a process forked after polars was used.
         """
-        with Writing(folder) as writing:
+        # Results that were read from a folder may be written there again.
+        with Writing(folder, None if self._is_of(path_of("folder", folder)) else self.scenario) as writing:
             self._write(writing)
+
+    def _is_of(self, folder: Path) -> bool:
+        """True for saved results of this folder."""
+        from chappe._opened import Saved  # it imports this module
+
+        saved = self._measured
+        return isinstance(saved, Saved) and folder.exists() and folder.samefile(saved.folder)
 
     def _write(self, writing: Writing) -> None:
         """Writes all files except those written there during the run."""
-        writing.path("scenario.toml").write_text(self.scenario.to_toml(), encoding="utf-8")
+        writing.path(SCENARIO).write_text(self.scenario.to_toml(), encoding="utf-8")
         for name in TABLES:
             self._write_table(name, writing.path(f"{name}.parquet"))
         kept = []
@@ -896,7 +908,7 @@ def _run(
     from chappe._recorded import Stream
 
     names = list(dict.fromkeys(scenario.settings["run"]["record"]))
-    with Writing(out) as writing:
+    with Writing(out, scenario) as writing:
         about = {name: of_file(name, scenario, _core.VERSION, _core.RESULTS_EPOCH) for name in names}
         stream = Stream(writing.path, about)
         measured = _core.run(scenario._core, progress, stream, capture)

@@ -7,14 +7,15 @@ import io
 import json
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 from chappe import _core
+from chappe import _outputs as outputs
 from chappe._arguments import is_path, listed, mapping_of, path_of, said
 from chappe._deprecated import arguments, warn
-from chappe._files import write_file
+from chappe._error import Problem, ScenarioError
 from chappe._notice import Notice
 from chappe._words import count
 
@@ -48,11 +49,24 @@ def _read(name: str, base: str) -> tuple[str, str]:
         raise ValueError((e.strerror or str(e)).lower()) from None
 
 
-def _reader_in(folder: Path) -> Callable[[str, str], tuple[str, str]]:
-    """Reads files that a dict names relative to a folder."""
-    # The core names the dict "scenario" when it asks for a file.
-    base_of_dict = str(folder / "scenario")
-    return lambda name, base: _read(name, base_of_dict if base == "scenario" else base)
+class _Reader:
+    """Reads the files that a scenario names.
+
+    Attributes:
+        files: The files that were read.
+    """
+
+    def __init__(self, folder: Path | None = None):
+        """Takes the folder of the files that a dict names; ``None``: the current folder."""
+        # The core names the dict "scenario" when it asks for a file.
+        self._base_of_dict = "scenario" if folder is None else str(folder / "scenario")
+        self.files: list[Path] = []
+
+    def __call__(self, name: str, base: str) -> tuple[str, str]:
+        """Name and text of a file that ``base`` names."""
+        path, text = _read(name, self._base_of_dict if base == "scenario" else base)
+        self.files.append(Path(path).absolute())
+        return path, text
 
 
 def pairs_of(written: Iterable[str]) -> list[tuple[str, str]]:
@@ -127,8 +141,8 @@ def _plain(value: Any, depth: int = 0) -> Any:
     if isinstance(value, str):
         return _text(value)
     if isinstance(value, int):
-        # Larger whole numbers are not valid in a scenario; the reader reports them.
-        return value if -(2**63) <= value < 2**64 else _float(value)
+        # Most settings have no larger whole numbers; the reader reports them as they are.
+        return value if -(2**63) <= value < 2**63 else _large(value)
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)
     if hasattr(value, "tolist"):
@@ -147,11 +161,9 @@ def _written(value: object) -> str:
         return said(value)
 
 
-def _float(value: int) -> float | str:
-    try:
-        return float(value)
-    except OverflowError:
-        return "a number with more than 300 digits"
+def _large(value: int) -> dict[str, str] | str:
+    """Digits of a whole number that JSON readers round, in an object with a key that no setting has."""
+    return {"\0integer": str(value)} if abs(value) < 10**300 else "a number with more than 300 digits"
 
 
 def _text(value: str) -> str:
@@ -174,6 +186,49 @@ def _unnested(name: str, value: Any, flat: dict[str, Any]) -> None:
         flat[name] = value
 
 
+def _refuse_twice(changes: Iterable[tuple[str, Any]]) -> None:
+    """Refuses changes of one command that set a setting twice: of one of them nothing would be seen.
+
+    Raises:
+        ScenarioError: With the settings that are set twice.
+    """
+    seen: set[str] = set()
+    twice: dict[str, None] = {}
+    for name, value in changes:
+        # A list replaces what was there, a group is merged with it.
+        for replaced in _names(name, value, lists=False):
+            if replaced in seen or any(other.startswith(f"{replaced}.") for other in seen):
+                twice[replaced] = None
+        seen.update(_names(name, value, lists=True))
+    if twice:
+        help_ = "two changes set it: keep one of them"
+        raise ScenarioError([Problem(name, f"`{name}` is set twice", help_, None, None, None) for name in twice])
+
+
+def _names(name: str, value: Any, lists: bool) -> Iterator[str]:
+    """Dotted names of all that a change sets, perhaps with the entries of lists."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _names(f"{name}.{key}", inner, lists)
+    elif lists and isinstance(value, list | tuple) and value:
+        for n, inner in enumerate(value):
+            yield from _names(f"{name}.{n}", inner, lists)
+    else:
+        yield name
+
+
+def _value(written: str) -> Any:
+    """Value of a change as text, where it has settings of its own; other values stay as they are."""
+    if not written.startswith(("{", "[")):
+        return written
+    import tomllib
+
+    try:
+        return tomllib.loads(f"x = {written}")["x"]
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return written  # the reader says what is wrong
+
+
 class Scenario(Mapping[str, Any]):
     """A checked, immutable scenario; :meth:`with_settings` creates a changed copy.
 
@@ -182,7 +237,7 @@ class Scenario(Mapping[str, Any]):
     mapping from the dotted names of all effective settings to their values: ``scenario["tcp.variant"]``.
     """
 
-    __slots__ = ("_core", "_values")
+    __slots__ = ("_core", "_files", "_values")
 
     def __init__(
         self,
@@ -207,15 +262,18 @@ class Scenario(Mapping[str, Any]):
             raise TypeError(f"settings is a dict; for a file use Scenario.load({said(settings)})")
         if changes is not None:
             warn("the argument changes of Scenario()", "Scenario.with_settings()")
-        read = _read if base_dir is None else _reader_in(path_of("base_dir", base_dir))
+        read = _Reader(None if base_dir is None else path_of("base_dir", base_dir))
         self._core = _core.Scenario.from_json(
             _json(mapping_of("settings", settings)), _json(mapping_of("changes", changes or {})), read
         )
+        self._files = tuple(read.files)
 
     @classmethod
-    def _of(cls, core: _core.Scenario) -> "Scenario":
+    def _of(cls, core: _core.Scenario, files: Iterable[Path]) -> "Scenario":
+        """A scenario of the core, and the files that it was read from."""
         scenario = object.__new__(cls)
         scenario._core = core
+        scenario._files = tuple(files)
         return scenario
 
     @classmethod
@@ -259,7 +317,10 @@ class Scenario(Mapping[str, Any]):
     @classmethod
     def _from_text(cls, name: str, text: str, pairs: list[tuple[str, str]]) -> "Scenario":
         """Reads the text of a scenario file, with names and values of overrides as on a command line."""
-        return cls._of(_core.Scenario.from_toml(name, text, pairs, _read))
+        _refuse_twice((path, _value(value)) for path, value in pairs)
+        read = _Reader()
+        core = _core.Scenario.from_toml(name, text, pairs, read)
+        return cls._of(core, [Path(name).absolute(), *read.files])
 
     @classmethod
     @arguments(changes="settings")
@@ -284,7 +345,9 @@ class Scenario(Mapping[str, Any]):
         """
         chain = {"extends": extends, "run": {"stop": stop}, "topology": {"hops": hops}}
         overrides = {} if settings is None else mapping_of("settings", settings)
-        return cls._of(_core.Scenario.from_json(_json(chain), _json(overrides), _read))
+        _refuse_twice((str(name), value) for name, value in overrides.items())
+        read = _Reader()
+        return cls._of(_core.Scenario.from_json(_json(chain), _json(overrides), read), read.files)
 
     def with_settings(self, settings: "Settings | Mapping[str, Any]") -> "Scenario":
         """Creates a copy with other settings.
@@ -295,7 +358,13 @@ class Scenario(Mapping[str, Any]):
         Raises:
             ScenarioError: With all problems of the new scenario at once.
         """
-        return Scenario._of(self._core.with_json(_json(mapping_of("settings", settings)), _read))
+        changes = mapping_of("settings", settings)
+        if len(changes) > 1:
+            _refuse_twice((str(name), value) for name, value in changes.items())
+        read = _Reader()
+        core = self._core.with_json(_json(changes), read)
+        new = [file for file in read.files if file not in self._files]
+        return Scenario._of(core, (*self._files, *new) if new else self._files)
 
     def with_(self, changes: Mapping[str, Any]) -> "Scenario":
         """Deprecated: use :meth:`with_settings`."""
@@ -402,11 +471,12 @@ class Scenario(Mapping[str, Any]):
 
         Raises:
             ValueError: If the format is unknown, or ``until`` is missing and the run ends with a delivery.
-            OSError: If the file cannot be written.
+            OSError: If the file cannot be written, was read for this scenario, or is not one of movements that Chappe
+                wrote.
             TypeError: If an argument has the wrong type.
         """
         text = self._mobility(format, until, seed)
-        write_file(path_of("path", path), text.encode("utf-8"))
+        outputs.write(path_of("path", path), text.encode("utf-8"), outputs.MOVEMENT, self._files)
 
     def motion(self, form: str = "csv", *, until: str | float | None = None, seed: int | None = None) -> str:
         """Deprecated: use :meth:`write_mobility` or :attr:`mobility`."""

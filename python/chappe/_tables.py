@@ -1,5 +1,6 @@
 """Tables as files with literal names, because polars would expand `~`, `[`, `*` and `?`; missing values."""
 
+import hashlib
 import io
 import os
 import re
@@ -23,8 +24,18 @@ def frame(columns: Mapping[str, tuple[str, Sequence[Any]]]) -> pl.DataFrame:
 
 
 def read(path: Path) -> pl.DataFrame:
-    """Reads a table from a Parquet file."""
+    """Reads a table from a Parquet file.
+
+    Raises:
+        OSError: If the file cannot be read, or has changed since it was written. Files of other programs and of earlier
+            versions do not tell.
+        polars.exceptions.PolarsError: If it is no Parquet file.
+    """
     with path.open("rb") as file, _as_the_system_says(path):
+        seal = _seal(file)
+        if seal is not None and _digest(file, seal[0]) != seal[1]:
+            raise OSError("it has changed since it was written")
+        file.seek(0)
         return pl.read_parquet(file)
 
 
@@ -38,7 +49,8 @@ def known(table: pl.DataFrame) -> pl.DataFrame:
 def write(table: pl.DataFrame, path: Path, metadata: Mapping[str, str] | None = None) -> None:
     """Writes a table as a Parquet file, with metadata of the file."""
     with _written(path) as file:
-        table.write_parquet(file, metadata=_plain(metadata))
+        table.write_parquet(file, metadata=with_seal(metadata or {}))
+    seal_file(path)
 
 
 def write_arrow(table: pl.DataFrame, path: Path) -> None:
@@ -60,11 +72,65 @@ def join(
         # Absolute paths contain no leading `~` and no protocol.
         pieces = [pl.scan_ipc(piece.absolute(), glob=False, hive_partitioning=False) for piece in files]
         rows = pl.concat([*pieces, *(piece.lazy() for piece in rest)])
-        rows.sink_parquet(file, metadata=_plain(metadata), engine="streaming")
+        rows.sink_parquet(file, metadata=with_seal(metadata or {}), engine="streaming")
+    seal_file(whole)
 
 
-def _plain(metadata: Mapping[str, str] | None) -> dict[str, str] | None:
-    return None if metadata is None else dict(metadata)
+_SEAL, _OPEN = "chappe.sha256", "0" * 64
+"""Metadata of a Parquet file for its SHA-256, and their value when the SHA-256 is computed."""
+
+_SEALED = re.compile(re.escape(_SEAL).encode() + rb"\x18\x40([0-9a-f]{64})")
+"""The same in the file, in the compact protocol of Thrift: a text of 64 bytes is the next field."""
+
+_END = 1_000_000
+"""The metadata of a Parquet file are within so many bytes of its end."""
+
+
+def with_seal(metadata: Mapping[str, str]) -> dict[str, str]:
+    """Metadata of a file that :func:`seal_file` or :func:`sealed` will complete."""
+    return {**metadata, _SEAL: _OPEN}
+
+
+def seal_file(path: Path) -> None:
+    """Writes the SHA-256 of a Parquet file into its metadata, so that any changed bit is found."""
+    with path.open("r+b") as file:
+        if (seal := _seal(file)) is not None:
+            digest = _digest(file, seal[0])
+            file.seek(seal[0])
+            file.write(digest.encode())
+
+
+def sealed(data: bytes) -> bytes:
+    """A Parquet file with its SHA-256."""
+    file = io.BytesIO(data)
+    if (seal := _seal(file)) is None:
+        return data
+    at = seal[0]
+    return data[:at] + _digest(file, at).encode() + data[at + len(_OPEN) :]
+
+
+def _seal(file: IO[bytes]) -> tuple[int, str] | None:
+    """Place of the SHA-256 in a Parquet file, and its value; ``None`` if it has none."""
+    size = file.seek(0, os.SEEK_END)
+    begin = file.seek(max(size - _END, 0))
+    # The metadata follow the data.
+    found = list(_SEALED.finditer(file.read()))[-1:]
+    return (begin + found[0].start(1), found[0][1].decode()) if found else None
+
+
+def _digest(file: IO[bytes], at: int) -> str:
+    """SHA-256 of a file, with :data:`_OPEN` at a place."""
+    file.seek(0)
+    digest = hashlib.sha256()
+    left = at
+    while left and (piece := file.read(min(left, 1 << 20))):
+        digest.update(piece)
+        left -= len(piece)
+    digest.update(_OPEN.encode())
+    file.seek(at + len(_OPEN))
+    while piece := file.read(1 << 20):
+        digest.update(piece)
+    return digest.hexdigest()
 
 
 class _File(io.RawIOBase):

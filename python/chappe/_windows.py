@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 from matplotlib.figure import Figure
 
+from chappe import _outputs as outputs
 from chappe import _show as show
 from chappe import _tables as tables
 from chappe import plot
@@ -94,14 +95,30 @@ NAMES = frozenset(f"windows.{kind}{end}" for kind in (*plot.FORMATS, "csv") for 
 """Files that :func:`write` creates."""
 
 
+_HEADER = b"variant,time_s,flow,"
+"""Begin of ``windows.csv``."""
+
+
 def refuse_others(folder: Path) -> None:
     """Refuses a folder with files that :func:`write` does not create.
 
     Raises:
         FileExistsError: If there are such files.
     """
-    if foreign := sorted({p.name for p in folder.iterdir()} - NAMES):
+    if foreign := sorted(p.name for p in folder.iterdir() if not _is_ours(p)):
         raise FileExistsError(f"{folder} has other files, such as {foreign[0]}: use a new folder, or empty this one")
+
+
+def _is_ours(path: Path) -> bool:
+    """Returns true for a file that :func:`write` has written, or left unfinished."""
+    if path.name not in NAMES or path.is_symlink() or not path.is_file():
+        return False
+    if path.name.endswith(UNFINISHED) or not path.stat().st_size:
+        return True
+    if path.suffix == ".csv":
+        with path.open("rb") as file:
+            return file.readline().startswith(_HEADER)
+    return outputs.is_ours(path, outputs.FIGURE)
 
 
 def write(folder: Path, changes: pl.DataFrame, drawn: Figure) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from chappe._files import write_file
+from chappe._outputs import MARK
 from chappe.measures import MEASURES
 
 # Functions import matplotlib themselves: matplotlib takes longer to load than most commands take to run.
@@ -776,6 +777,9 @@ DPI = 200
 _DATES: Mapping[str, Mapping[str, None]] = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}
 """Metadata that would differ from one time to the next."""
 
+_MADE_BY = {"pdf": "Creator", "svg": "Creator", "png": "Software"}
+"""Name of the metadata that tells the program, by which a figure is known as ours."""
+
 
 def encoded(figure: "Figure", kind: str) -> bytes:
     """A figure as a file of a kind of :data:`FORMATS`, reproducibly."""
@@ -783,5 +787,6 @@ def encoded(figure: "Figure", kind: str) -> bytes:
 
     drawn = io.BytesIO()
     with mpl.rc_context(_STYLE):
-        figure.savefig(drawn, format=kind, dpi=DPI, metadata=dict(_DATES[kind]))
+        made_by = f"{MARK}, Matplotlib v{mpl.__version__}, https://matplotlib.org/"
+        figure.savefig(drawn, format=kind, dpi=DPI, metadata={**_DATES[kind], _MADE_BY[kind]: made_by})
     return drawn.getvalue()

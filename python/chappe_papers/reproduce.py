@@ -213,10 +213,22 @@ def reproduce(
         _say(claims, answers, theirs)
     show.say(f"Runs: {executed}. They are kept in {folder / FOLDER}.")
     show.say(f"Cost: {dated['cost']}.")
-    show.say(f"Written to {folder}: index.html, paper.md, each figure as PDF, SVG, PNG and CSV, each table as CSV.")
+    pictures = [*drawn, *([key] if key is not None else [])]
+    show.say(f"Written to {folder}: {_files(pictures, sheets, written)}.")
     if wanted.all:
         made.end(folder, asked, said)
     return 0
+
+
+def _files(pictures: Sequence[page.DrawnFigure], sheets: Sequence[page.WrittenSheet], others: Sequence[str]) -> str:
+    """The files that were written, in words."""
+    parts = ["index.html", "paper.md", *others]
+    if pictures:
+        what = "each figure" if len(pictures) > 1 else Path(pictures[0].png).stem
+        parts.append(f"{what} as PDF, SVG, PNG and CSV")
+    if sheets:
+        parts.append("each table as CSV" if len(sheets) > 1 else sheets[0].csv)
+    return ", ".join(parts)
 
 
 def _say(claims: Sequence[Claim], answers: Mapping[str, Answer], ns2: Mapping[str, Answer]) -> None:

@@ -15,7 +15,7 @@ from chappe._words import plain, tell
 from chappe.study._axes import Item, settings_without_seed
 from chappe.study._measure import Also, K, measured
 from chappe.study._parts import RUN
-from chappe.study._store import POINTS, Store
+from chappe.study._store import POINTS, STUDY, Store
 from chappe.study._study import points_table
 
 FOLDER = "runs"
@@ -153,7 +153,7 @@ class RunCache:
 
 def _refuse_others(results: Path) -> None:
     """Refuses a folder that has files and no runs: nothing of these papers and comparisons is written without runs."""
-    if (results / FOLDER).is_dir() or not results.is_dir():
+    if (results / FOLDER / STUDY).is_file() or not results.is_dir():
         return
     try:
         first = min((p.name for p in results.iterdir()), default=None)

@@ -4,6 +4,9 @@
 //! it back gives the same value. Instants and durations are whole nanoseconds, so that a run is the same on every
 //! platform.
 
+mod decimal;
+
+use decimal::{Decimal, Factor};
 use std::fmt;
 use std::ops::{Add, AddAssign, Div, Mul, Sub};
 
@@ -186,6 +189,11 @@ impl Ratio {
 impl SignalPower {
     /// Power from dBm.
     pub fn dbm(dbm: f64) -> SignalPower {
+        // Whole powers of ten are those that are written in watts; others have no end.
+        if dbm % 10.0 == 0.0 && dbm.abs() < 1000.0 {
+            let power = finite(&Decimal::one(), Factor::ten_to((dbm / 10.0) as i64 - 3));
+            return SignalPower(power.expect("it is in range"));
+        }
         SignalPower(Ratio::db(dbm).0 * 1e-3)
     }
 }
@@ -257,8 +265,9 @@ pub trait Quantity: Sized {
     /// Expected form in error messages, e.g. `a duration such as "20 us"`.
     const EXPECTED: &'static str;
 
-    /// Converts a number and a unit; `None` for a unit of another quantity or a value out of range.
-    fn from_parts(number: f64, unit: &str) -> Option<Self>;
+    /// Converts a number and a unit; `None` for a unit of another quantity or a value out of range. A quantity has the
+    /// same value in whatever unit it is written.
+    fn from_parts(number: &Decimal, unit: &str) -> Option<Self>;
 
     /// Units as they are written.
     const UNITS: &'static [&'static str];
@@ -271,15 +280,14 @@ pub trait Quantity: Sized {
     /// Reads `"<number> <unit>"`; the space may be left out.
     fn parse(text: &str) -> Option<Self> {
         let (written, unit) = split(text);
-        let number: f64 = written.replace('_', "").parse().ok()?;
-        number.is_finite().then(|| Self::from_parts(number, unit)).flatten()
+        Self::from_parts(&Decimal::parse(written)?, unit)
     }
 
     /// Range of a quantity that was written with a minus and cannot be negative: "0 or more", or "above 0".
     fn raised(text: &str) -> Option<&'static str> {
         let (written, unit) = split(text);
         Self::parse(&format!("{} {unit}", written.strip_prefix('-')?))?;
-        Some(if Self::from_parts(0.0, unit).is_some() { "0 or more" } else { "above 0" })
+        Some(if Self::parse(&format!("0 {unit}")).is_some() { "0 or more" } else { "above 0" })
     }
 
     /// Correction of a text whose unit is misspelled.
@@ -336,10 +344,9 @@ fn split(text: &str) -> (&str, &str) {
     (&text[..end], text[end..].trim())
 }
 
-/// Product of a number and a scale as an integer, if it fits.
-fn whole(number: f64, scale: f64) -> Option<u64> {
-    let v = (number * scale).round();
-    (0.0..9e18).contains(&v).then_some(v as u64)
+/// The nearest number to a product, if it is finite.
+fn finite(number: &Decimal, factor: Factor) -> Option<f64> {
+    Some(number.times(factor).to_f64()).filter(|v| v.is_finite())
 }
 
 /// Decimals of a short number of decibels.
@@ -369,17 +376,17 @@ fn significant_digits(text: &str) -> usize {
 
 const TIMES: &[&str] = &["ns", "us", "ms", "s", "min", "h"];
 
-fn span_ns(number: f64, unit: &str) -> Option<u64> {
-    let scale = match unit {
-        "ns" => 1.0,
-        "us" | "µs" => 1e3,
-        "ms" => 1e6,
-        "s" => 1e9,
-        "min" => 60e9,
-        "h" => 3600e9,
+fn span_ns(number: &Decimal, unit: &str) -> Option<u64> {
+    let ns = match unit {
+        "ns" => Factor::of(1),
+        "us" | "µs" => Factor::ten_to(3),
+        "ms" => Factor::ten_to(6),
+        "s" => Factor::ten_to(9),
+        "min" => Factor { times: 60, over: 1, tens: 9 },
+        "h" => Factor { times: 3600, over: 1, tens: 9 },
         _ => return None,
     };
-    whole(number, scale)
+    number.times(ns).whole()
 }
 
 fn print_ns(ns: u64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -395,7 +402,7 @@ fn print_ns(ns: u64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 impl Quantity for Span {
     const UNITS: &'static [&'static str] = TIMES;
     const EXPECTED: &'static str = "a duration such as \"20 us\", \"100 ms\" or \"1.5 s\"";
-    fn from_parts(number: f64, unit: &str) -> Option<Span> {
+    fn from_parts(number: &Decimal, unit: &str) -> Option<Span> {
         span_ns(number, unit).map(Span)
     }
 }
@@ -403,7 +410,7 @@ impl Quantity for Span {
 impl Quantity for Time {
     const UNITS: &'static [&'static str] = TIMES;
     const EXPECTED: &'static str = "a point in time such as \"1 s\"";
-    fn from_parts(number: f64, unit: &str) -> Option<Time> {
+    fn from_parts(number: &Decimal, unit: &str) -> Option<Time> {
         span_ns(number, unit).map(Time)
     }
 }
@@ -411,52 +418,54 @@ impl Quantity for Time {
 impl Quantity for BitRate {
     const UNITS: &'static [&'static str] = &["bit/s", "kbit/s", "Mbit/s", "Gbit/s"];
     const EXPECTED: &'static str = "a bit rate such as \"2 Mbit/s\" or \"64 kbit/s\"";
-    fn from_parts(number: f64, unit: &str) -> Option<BitRate> {
-        let scale = match unit {
-            "bit/s" => 1.0,
-            "kbit/s" => 1e3,
-            "Mbit/s" => 1e6,
-            "Gbit/s" => 1e9,
+    fn from_parts(number: &Decimal, unit: &str) -> Option<BitRate> {
+        let tens = match unit {
+            "bit/s" => 0,
+            "kbit/s" => 3,
+            "Mbit/s" => 6,
+            "Gbit/s" => 9,
             _ => return None,
         };
-        whole(number, scale).filter(|&v| v > 0).map(BitRate)
+        number.times(Factor::ten_to(tens)).whole().filter(|&v| v > 0).map(BitRate)
     }
 }
 
 impl Quantity for Metres {
     const UNITS: &'static [&'static str] = &["m", "km"];
     const EXPECTED: &'static str = "a length such as \"200 m\" or \"1.5 km\"";
-    fn from_parts(number: f64, unit: &str) -> Option<Metres> {
-        match unit {
-            "m" => Some(Metres(number)),
-            "km" => Some(Metres(number * 1e3)),
-            _ => None,
-        }
+    fn from_parts(number: &Decimal, unit: &str) -> Option<Metres> {
+        let tens = match unit {
+            "m" => 0,
+            "km" => 3,
+            _ => return None,
+        };
+        finite(number, Factor::ten_to(tens)).map(Metres)
     }
 }
 
 impl Quantity for Speed {
     const UNITS: &'static [&'static str] = &["m/s", "km/h"];
     const EXPECTED: &'static str = "a speed such as \"10 m/s\" or \"36 km/h\"";
-    fn from_parts(number: f64, unit: &str) -> Option<Speed> {
-        let scale = match unit {
-            "m/s" => 1.0,
-            "km/h" => 3.6,
+    fn from_parts(number: &Decimal, unit: &str) -> Option<Speed> {
+        let factor = match unit {
+            "m/s" => Factor::of(1),
+            "km/h" => Factor { times: 5, over: 18, tens: 0 },
             _ => return None,
         };
-        (number >= 0.0).then(|| Speed(number / scale))
+        finite(number, factor).filter(|&v| v >= 0.0).map(Speed)
     }
 }
 
 impl Quantity for Watts {
     const UNITS: &'static [&'static str] = &["W", "mW", "dBm", "dBW"];
     const EXPECTED: &'static str = "a power such as \"1.65 W\" or \"900 mW\"";
-    fn from_parts(number: f64, unit: &str) -> Option<Watts> {
+    fn from_parts(number: &Decimal, unit: &str) -> Option<Watts> {
+        let linear = |tens| finite(number, Factor::ten_to(tens)).filter(|&v| v >= 0.0).map(Watts);
         match unit {
-            "W" => (number >= 0.0).then_some(Watts(number)),
-            "mW" => (number >= 0.0).then_some(Watts(number * 1e-3)),
-            "dBm" => Some(Watts(SignalPower::dbm(number).0)),
-            "dBW" => Some(Watts(Ratio::db(number).0)),
+            "W" => linear(0),
+            "mW" => linear(-3),
+            "dBm" => Some(Watts(SignalPower::dbm(number.to_f64()).0)),
+            "dBW" => Some(Watts(SignalPower::dbm(number.plus(30).to_f64()).0)),
             _ => None,
         }
     }
@@ -465,7 +474,7 @@ impl Quantity for Watts {
 impl Quantity for SignalPower {
     const UNITS: &'static [&'static str] = Watts::UNITS;
     const EXPECTED: &'static str = "a signal power such as \"24.5 dBm\", \"281.8 mW\" or \"3.652e-10 W\"";
-    fn from_parts(number: f64, unit: &str) -> Option<SignalPower> {
+    fn from_parts(number: &Decimal, unit: &str) -> Option<SignalPower> {
         Watts::from_parts(number, unit).map(|w| SignalPower(w.0))
     }
 }
@@ -473,25 +482,25 @@ impl Quantity for SignalPower {
 impl Quantity for Joules {
     const UNITS: &'static [&'static str] = &["J", "kJ", "Wh"];
     const EXPECTED: &'static str = "an energy such as \"200 J\" or \"5 Wh\"";
-    fn from_parts(number: f64, unit: &str) -> Option<Joules> {
-        let scale = match unit {
-            "J" => 1.0,
-            "kJ" => 1e3,
-            "Wh" => 3600.0,
+    fn from_parts(number: &Decimal, unit: &str) -> Option<Joules> {
+        let factor = match unit {
+            "J" => Factor::of(1),
+            "kJ" => Factor::ten_to(3),
+            "Wh" => Factor::of(3600),
             _ => return None,
         };
-        (number >= 0.0).then_some(Joules(number * scale))
+        finite(number, factor).filter(|&v| v >= 0.0).map(Joules)
     }
 }
 
 impl Quantity for Ratio {
     const UNITS: &'static [&'static str] = &["dB"];
     const EXPECTED: &'static str = "a power ratio such as \"10 dB\"";
-    fn from_parts(number: f64, unit: &str) -> Option<Ratio> {
+    fn from_parts(number: &Decimal, unit: &str) -> Option<Ratio> {
         match unit {
-            "dB" => Some(Ratio::db(number)),
+            "dB" => Some(Ratio::db(number.to_f64())),
             // As the previous version wrote all ratios.
-            "" => (number >= 0.0).then(|| Ratio::linear(number)),
+            "" => (!number.is_negative()).then(|| Ratio::linear(number.to_f64())),
             _ => None,
         }
     }
@@ -508,49 +517,47 @@ impl Quantity for Ratio {
 impl Quantity for Hertz {
     const UNITS: &'static [&'static str] = &["Hz", "kHz", "MHz", "GHz"];
     const EXPECTED: &'static str = "a frequency such as \"914 MHz\"";
-    fn from_parts(number: f64, unit: &str) -> Option<Hertz> {
-        let scale = match unit {
-            "Hz" => 1.0,
-            "kHz" => 1e3,
-            "MHz" => 1e6,
-            "GHz" => 1e9,
+    fn from_parts(number: &Decimal, unit: &str) -> Option<Hertz> {
+        let tens = match unit {
+            "Hz" => 0,
+            "kHz" => 3,
+            "MHz" => 6,
+            "GHz" => 9,
             _ => return None,
         };
-        (number > 0.0).then_some(Hertz(number * scale))
+        finite(number, Factor::ten_to(tens)).filter(|&v| v > 0.0).map(Hertz)
     }
 }
 
 impl Quantity for Bytes {
     const UNITS: &'static [&'static str] = &["B", "kB", "MB", "GB", "KiB", "MiB", "GiB"];
     const EXPECTED: &'static str = "a number of bytes such as \"1460 B\", \"20 kB\" or \"64 KiB\"";
-    fn from_parts(number: f64, unit: &str) -> Option<Bytes> {
-        let scale = bytes_in(unit)?;
-        let v = (number * scale).round();
-        // Whole numbers of bytes only, in the nearest binary64 number: 1.001 MB is 1,001,000 B.
-        (v / scale == number && (0.0..=f64::from(u32::MAX)).contains(&v)).then_some(Bytes(v as u32))
+    fn from_parts(number: &Decimal, unit: &str) -> Option<Bytes> {
+        // Whole numbers of bytes only: 1.001 MB is 1,001,000 B.
+        number.times(bytes_in(unit)?).whole_only().and_then(|v| u32::try_from(v).ok()).map(Bytes)
     }
 }
 
 impl Quantity for Memory {
     const UNITS: &'static [&'static str] = &["B", "kB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB"];
     const EXPECTED: &'static str = "a size of memory such as \"4 GB\" or \"500 MB\"";
-    fn from_parts(number: f64, unit: &str) -> Option<Memory> {
-        whole(number, bytes_in(unit)?).map(Memory)
+    fn from_parts(number: &Decimal, unit: &str) -> Option<Memory> {
+        number.times(bytes_in(unit)?).whole().map(Memory)
     }
 }
 
 /// Bytes in a unit: powers of 1000 (SI), or of 1024 (IEC 80000-13).
-fn bytes_in(unit: &str) -> Option<f64> {
+fn bytes_in(unit: &str) -> Option<Factor> {
     Some(match unit {
-        "B" => 1.0,
-        "kB" => 1e3,
-        "MB" => 1e6,
-        "GB" => 1e9,
-        "TB" => 1e12,
-        "KiB" => 1_024.0,
-        "MiB" => 1_048_576.0,
-        "GiB" => 1_073_741_824.0,
-        "TiB" => 1_099_511_627_776.0,
+        "B" => Factor::of(1),
+        "kB" => Factor::ten_to(3),
+        "MB" => Factor::ten_to(6),
+        "GB" => Factor::ten_to(9),
+        "TB" => Factor::ten_to(12),
+        "KiB" => Factor::of(1 << 10),
+        "MiB" => Factor::of(1 << 20),
+        "GiB" => Factor::of(1 << 30),
+        "TiB" => Factor::of(1 << 40),
         _ => return None,
     })
 }
@@ -662,6 +669,7 @@ mod tests {
     fn quantities_are_read_with_their_units() {
         assert_eq!(Span::parse("20 us"), Some(Span::us(20)));
         assert_eq!(Span::parse("1.5s"), Some(Span::ms(1500)));
+        assert_eq!(Metres::parse("0.3 km"), Some(Metres(300.0)));
         assert_eq!(Span::parse("-1 s"), None);
         assert_eq!(Span::parse("nan s"), None);
         assert_eq!(Span::parse("20"), None);

@@ -225,3 +225,39 @@ fn long_runs_are_announced() {
         assert_eq!(said(&with(long)).len(), 1, "{text}");
     }
 }
+
+/// Transfers that end do not last as long as the run: 350 ns for each of their packets on a wire.
+#[test]
+fn transfers_that_end_are_no_long_runs() {
+    let said = |flows: &str| -> bool {
+        let text = format!(
+            "run = {{ stop = \"8640000 s\", time_limit = \"8640000 s\", batches = 1, warmup_batches = 0 }}\n\
+             topology = {{ kind = \"none\", wired_nodes = 2 }}\nwired = {{ rate = \"10 Gbit/s\", delay = \"1 us\" }}\n\
+             wired_link = [{{ src = 0, dst = 1 }}]\n{flows}"
+        );
+        scenario(&text).warnings.iter().any(|w| w.message.starts_with("a run takes about "))
+    };
+    let flow = |rest: &str| format!("flow = [{{ dst = 1, {rest} }}]");
+    for (short, long) in [
+        ("bulk.bytes = \"5 B\"", "bulk.bytes = \"unlimited\""),
+        ("bulk.segments = 1000", "bulk.segments = \"unlimited\""),
+        ("stop = \"2 s\"", "stop = \"8000000 s\""),
+        ("start = \"1 s\", duration = \"1 s\"", "start = \"1 s\", duration = \"8000000 s\""),
+        ("app = \"requests\", requests.count = 100", "app = \"requests\", requests = { think = \"0 s\" }"),
+        ("app = \"on_off\", on_off.rate = \"64 kbit/s\"", "app = \"on_off\", on_off.rate = \"100 Gbit/s\""),
+        (
+            "app = \"cbr\", cbr = { interval = \"10 us\", datagrams = 1000 }, stop = \"3 s\"",
+            "app = \"cbr\", cbr = { interval = \"10 us\" }",
+        ),
+    ] {
+        assert!(!said(&flow(short)), "{short}");
+        assert!(said(&flow(long)), "{long}");
+    }
+    let short_flows = |rate: u32, size: &str| {
+        said(&format!("arrival_process = [{{ dst = 1, rate = {rate}, count = 1000000, size.mean = \"{size}\" }}]"))
+    };
+    assert!(!short_flows(1, "20 kB"));
+    // An event may start a transfer again.
+    let again = "event = [{ at = \"5 s\", action = \"flow_stop\", flow = 0 }, { at = \"6 s\", action = \"flow_start\", flow = 0 }]";
+    assert!(said(&format!("{}\n{again}", flow("bulk.bytes = \"5 B\""))));
+}

@@ -1991,3 +1991,96 @@ fn source_routes_make_packets_longer() {
     );
     assert_eq!(said(&text(2, 2248, "net.mtu = \"2296 B\"")).len(), 1);
 }
+
+/// A file that is read under every name.
+struct One<'a>(&'a str);
+
+impl Files for One<'_> {
+    fn read(&self, name: &str, _: &str) -> Result<(String, String), String> {
+        Ok((name.to_owned(), self.0.to_owned()))
+    }
+}
+
+/// Problems and advice of a scenario with a file of movements.
+fn of_movements(text: &str) -> String {
+    let scenario = "run.stop = \"9 s\"\ntopology.kind = \"motion\"\nmobility = { model = \"file\", file = \"m\" }\n\
+                    flow = [{ src = 0, dst = 1 }]";
+    match Scenario::from_toml("test", scenario, &[], &One(text)) {
+        Ok(_) => "read".to_owned(),
+        Err(e) => e.problems.iter().map(|p| format!("{} -> {}", p.message, p.help.as_deref().unwrap_or(""))).collect(),
+    }
+}
+
+/// Formats after their descriptions: GPS tracks, the external movement of The ONE, Tcl as ns-2 users write it.
+#[test]
+fn files_of_movements_are_called_what_they_are() {
+    let one = "0 100 0 500 0 500 0 0\n0 0 10.5 20\n0 1 30 40\n10 0 15 20\n10 1 35 40\n";
+    for (text, said) in [
+        ("0 0 0\n1 5 0\n2 10 0\n", "it is the track of one node"),
+        ("# t x y\n12.5 3.5 0\n13.5 3.75 0\n", "it is the track of one node"),
+        ("0 1.5 2.5 9\n1 2.5 2.5 9\n2 3.5 2.5 9\n", "it is the track of one node"),
+        (one, "it is a trace of The ONE"),
+        (&one.replace("0 100 0 500 0 500 0 0", "0 100 0 500 0 500"), "it is a trace of The ONE"),
+        ("0 9 0 5 0 5\n0 p1 1 2\n0 p2 3 4\n5 p1 2 2\n", "it is a trace of The ONE"),
+        ("0 0 10 20\n0 1 30 40\n10 0 15 20\n10 1 35 40\n", "it has a time, a node and its place in each line"),
+        ("0 a 10 20\n0 b 30 40\n10 a 15 20\n", "it has a time, a node and its place in each line"),
+        ("0 0 10 20\n0 1 15 20\n1 0 30 40\n1 1 35 40\n", "it has a"),
+        ("for {set i 0} {$i < 2} {incr i} {\n  $node_($i) set X_ [expr $i * 100]\n}\n", "it is a script of Tcl"),
+        ("set n(0) [$ns node]\n$n(0) set X_ 5\n", "it is a script of Tcl"),
+        ("set val(nn) 2\nproc place {n} { global val }\n", "it is a script of Tcl"),
+        ("foreach n {0 1} { $node_($n) set X_ 5 }\n", "it is a script of Tcl"),
+    ] {
+        let found = of_movements(text);
+        assert!(found.contains(said) && found.contains(" -> "), "{text}{found}");
+        assert!(
+            !found.contains("semicolon") && !found.contains("three dimensions") && !found.contains("time_s`"),
+            "{found}"
+        );
+    }
+    // Nodes that stand still, as BonnMotion and our own writer write them.
+    for text in ["0 0 0\n0 5 0\n", "0 1 2 10 3 4\n0 5 6 10 7 8\n", "#2D\n0 0 0\n1 5 0\n2 10 0\n"] {
+        assert_eq!(of_movements(text), "read", "{text}");
+    }
+    let traffic = "for {set i 0} {$i < 2} {incr i} {\n set tcp_($i) [new Agent/TCP]\n $ns_ attach-agent $node_($i) $tcp_($i)\n}\n";
+    let text = "run.stop = \"1 s\"\ntraffic.file = \"f\"\n";
+    for (file, said) in [(traffic, "it is a script of ns-2 with traffic"), ("set n(0) 5\n", "it is a script")] {
+        let found = Scenario::from_toml("test", text, &[], &One(file)).err().expect("it is no table").to_string();
+        assert!(found.contains(said), "{found}");
+    }
+}
+
+/// 802.11-2020, 19.5: MCS 8 to 15 of HT are 0 to 7 with two streams, and so on.
+#[test]
+fn mcs_of_several_streams_are_explained() {
+    let of = |rest: &str| {
+        let text = format!("run.stop = \"1 s\"\ntopology = {{ hops = 1, spacing = \"5 m\" }}\n{rest}");
+        let e = Scenario::from_toml("test", &text, &[], &NoFiles).err().unwrap_or_else(|| panic!("{rest}"));
+        e.to_string()
+    };
+    for mcs in 8..32 {
+        let said = match (mcs % 8, mcs / 8 + 1) {
+            (low, 2) => format!("MCS {mcs} of 802.11n is MCS {low} with two streams, `mcs = {low}` and `streams = 2`"),
+            (low, n) => format!("MCS {mcs} of 802.11n is MCS {low} with {n} streams, and here are at most two"),
+        };
+        let found = of(&format!("extends = \"802.11n\"\nwlan.ppdu.mcs = {mcs}"));
+        assert!(found.contains(&said), "{found}");
+    }
+    assert!(of("extends = \"802.11ac\"\nwlan.ppdu.mcs = 15").contains("MCS 7 with two streams"));
+    assert!(!of("extends = \"802.11n\"\nwlan.ppdu.mcs = 32").contains("streams"));
+}
+
+#[test]
+fn whole_numbers_that_fit_nowhere_are_named_as_they_are_written() {
+    let of = |text: &str, changes: &[(String, String)]| {
+        let e = Scenario::from_toml("test", text, changes, &NoFiles).err().expect("it is too large");
+        e.problems.iter().map(|p| format!("{} -> {}", p.message, p.help.as_deref().unwrap_or(""))).collect::<Vec<_>>()
+    };
+    for digits in ["9223372036854775808", "18446744073709551615", "18446744073709551617", "99999999999999999999999"] {
+        let seed = format!("`run.seed` cannot be {digits} -> expected a whole number from 0 to {}", i64::MAX);
+        assert_eq!(of(&format!("run = {{ stop = \"1 s\", seed = {digits} }}"), &[]), [seed.clone()]);
+        let set = [("run.seed".to_owned(), digits.to_owned())];
+        assert_eq!(of("run.stop = \"1 s\"", &set), [seed]);
+        let hops = format!("`topology.hops` cannot be {digits} -> it must be from 1 to 1000000000");
+        assert_eq!(of(&format!("run.stop = \"1 s\"\ntopology.hops = {digits}"), &[]), [hops]);
+    }
+}

@@ -50,6 +50,7 @@ mod sinr;
 mod tcp_pairs;
 mod timeline;
 mod transfers;
+mod units;
 mod windows;
 mod wires;
 

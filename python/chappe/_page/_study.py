@@ -108,6 +108,7 @@ def page(
         style=style,
         script_hash=_hash(script),
         style_hash=_hash(style),
+        version=__version__,
     )
 
 

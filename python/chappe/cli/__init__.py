@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 
+from chappe import _interrupts
 from chappe._error import ClusterError, LimitError, RunError, ScenarioError, StorageError, StudyError
 from chappe._show import refusal
 from chappe._words import plain, tell
@@ -64,17 +65,25 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs a command and returns its exit code: 0, 1 (cannot be done), 2 (bad input) or 130 (interrupted)."""
     _prepare_streams()
     _prepare_numpy()
+    is_process = argv is None
+    is_done = False
     try:
         try:
-            return _done(argv)
+            if is_process:
+                _interrupts.during()
+            code = _done(argv)
+            is_done = True
+            return code
         finally:
             sys.stdout.flush()
+            if is_process:
+                _interrupts.after(is_done=is_done)
     except KeyboardInterrupt:
         # CPython kills itself with SIGINT at exit if the interrupt came while it executed a string, as imports of
         # dataclasses do, even if it was caught. The next string makes it forget the interrupt.
         exec("")
         tell("\nInterrupted.")
-        return 130
+        return _interrupts.INTERRUPTED
     except OSError as e:
         if not isinstance(e, BrokenPipeError):
             tell(f"error: cannot write the output: {plain(e.strerror or e).lower()}")
@@ -103,7 +112,13 @@ def _done(argv: Sequence[str] | None) -> int:
 def _told(e: Exception, args: argparse.Namespace) -> int:
     """Prints the reason of a failure, and returns its exit code."""
     if isinstance(e, (ScenarioError, LimitError, StudyError)):
-        refusal(e, getattr(args, "file", getattr(args, "folder", "a scenario of the paper")))
+        # A command with several files has the name in the problem.
+        found = (p.file for p in e.problems if p.file) if "files" in args else iter(())
+        refusal(
+            e,
+            getattr(args, "file", getattr(args, "folder", None)) or next(found, "a scenario of the paper"),
+            getattr(args, "done", "run"),
+        )
         return BAD_INPUT
     tell(f"error: {plain(e)}")
     return e.code if isinstance(e, (CommandError, StorageError, ClusterError)) else 1

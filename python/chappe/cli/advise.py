@@ -46,5 +46,7 @@ def _change(written: str) -> dict[str, Any]:
         name, equals, value = part.partition("=")
         if not equals or not name.strip() or not value.strip():
             raise CommandError(f"--change {written!r} is not of the form NAME=VALUE,...: such as tcp.variant=vegas")
+        if name.strip() in change:
+            raise CommandError(f"--change {written!r} sets `{name.strip()}` twice: keep one, or make two changes")
         change[name.strip()] = value_of(value.strip())
     return change

@@ -1,19 +1,20 @@
 """The command ``chappe fix``."""
 
 import argparse
+from functools import partial
 from pathlib import Path
 
 from chappe import _core
 from chappe import _show as show
 from chappe._files import write_file
 from chappe._words import count
-from chappe.cli.given import STDIN, print_json, text_in, unwritable
+from chappe.cli.given import STDIN, print_json, text_in, together, unwritable
 
 
 def fix(args: argparse.Namespace) -> int:
     """``chappe fix``."""
     # All files are read before any is written: a mistake in one of them changes nothing.
-    fixed = {file: _core.fix_toml(file, text_in(file)) for file in args.files}
+    fixed = dict(zip(args.files, together(*(partial(_fixed, file) for file in args.files)), strict=True))
     for file, (text, changes, _) in fixed.items():
         if file == STDIN:
             print(text, end="")
@@ -30,3 +31,8 @@ def fix(args: argparse.Namespace) -> int:
                 said = [f"{count(len(changes), 'name')} changed: {', '.join(changes)}"] if changes else []
                 show.say(f"{file}: {'; '.join([*said, *left]) or 'no former names'}.")
     return 0
+
+
+def _fixed(file: str) -> tuple[str, list[str], list[str]]:
+    """Text, changes and remaining former names of a file."""
+    return _core.fix_toml(file, text_in(file))

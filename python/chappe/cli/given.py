@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from chappe import _core
+from chappe import _outputs as outputs
 from chappe import _show as show
 from chappe._arguments import NO_FOLDER
 from chappe._error import ScenarioError, StudyError, reason
@@ -159,14 +160,31 @@ def named(name: str, option: str = "--out") -> Path:
     return Path(name)
 
 
-def page_file(name: str, option: str) -> Path:
-    """Path of an HTML file to write to, from an option; refused before the run whose report it would be."""
+def output(name: str, option: str, kind: outputs.Kind, inputs: Iterable[Path] = ()) -> Path:
+    """Path of a file to write to, from an option; refused before the work of which it would be the result.
+
+    Args:
+        name: Name of the file.
+        option: The option that gives it.
+        kind: What will be written.
+        inputs: Files that the command reads.
+    """
     path = named(name, option)
-    if path.is_dir():
-        raise CommandError(f"{path} is a folder; `{option}` takes the name of an HTML file")
+    try:
+        outputs.refuse(path, kind, inputs)
+    except (outputs.EndingError, FileExistsError, IsADirectoryError) as e:
+        raise CommandError(f"{option}: {e}") from None
+    except OSError as e:
+        raise unwritable(path, e, BAD_INPUT) from None
+    return path
+
+
+def page_file(name: str, option: str, inputs: Iterable[Path] = ()) -> Path:
+    """Path of an HTML file to write to, in a folder that exists."""
+    path = named(name, option)
     if not path.parent.is_dir():
         raise CommandError(f"cannot write to {path}: there is no folder {path.parent}")
-    return path
+    return output(name, option, outputs.PAGE, inputs)
 
 
 def time_of(option: str, text: str | None) -> float | None:
@@ -184,11 +202,13 @@ def print_rows(rows: "pl.DataFrame", parquet: str | None) -> None:
     if parquet is None:
         print(rows.write_csv(), end="")
         return
-    from chappe import _tables as tables
+    import io
 
-    path = named(parquet, "--parquet")
+    path = output(parquet, "--parquet", outputs.TABLE)
+    data = io.BytesIO()
+    rows.write_parquet(data, metadata={"chappe.version": _core.VERSION, outputs.TABLE_MARK: "true"})
     try:
-        tables.write(rows, path)
+        outputs.write(path, data.getvalue(), outputs.TABLE)
     except OSError as e:
         raise unwritable(path, e) from None
 

@@ -462,6 +462,7 @@ def parser() -> Parser:
 
     q = command("fix", fix.fix, "replace former names of settings in scenario and study files")
     q.add_argument("files", metavar="FILE", nargs="+", help="scenario or study files (TOML); -: standard input")
+    q.set_defaults(done="changed")
     _output_options(q)
 
     q = command(

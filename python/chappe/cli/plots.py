@@ -5,8 +5,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from chappe import _outputs as outputs
 from chappe import _show as show
-from chappe.cli.given import STDIN, CommandError, load, named, print_json, time_of, together, unwritable
+from chappe.cli.given import STDIN, CommandError, load, named, output, print_json, time_of, together, unwritable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -83,22 +84,20 @@ def _value(study: "Study", text: str) -> tuple[str, Any]:
 
 def _path(out: str | None, name: str) -> Path:
     """File of the figure; by default a figure in ``results``."""
-    from chappe.plot import FORMATS
-
-    path = Path("results", f"{name}.svg") if out is None else named(out)
-    if path.suffix.lower().removeprefix(".") not in FORMATS:
-        raise CommandError(f"a figure is an SVG, PNG or PDF file, and {path} has none of these endings")
+    path = output(str(Path("results", f"{name}.svg")) if out is None else out, "--out", outputs.FIGURE)
+    if path.suffix.lower() not in outputs.FIGURE.endings:
+        # The ending chooses the format, also of a figure that is there.
+        raise CommandError(f"{outputs.FIGURE.rule}, and {path} has none of these endings")
     return path
 
 
 def _written(figure: "Figure", path: Path, args: argparse.Namespace) -> int:
     """Writes a figure."""
-    from chappe._files import write_file
     from chappe.plot import encoded
 
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_file(path, encoded(figure, path.suffix.lower().removeprefix(".")))
+        outputs.write(path, encoded(figure, path.suffix.lower().removeprefix(".")), outputs.FIGURE)
     except OSError as e:
         raise unwritable(path, e) from None
     if args.json:

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from chappe import _core
+from chappe import _outputs as outputs
 from chappe import _show as show
 from chappe._error import Problem, ScenarioError
-from chappe._files import write_file
 from chappe._scenario import Scenario
 from chappe._words import count, plain, tell
 from chappe.cli import saved
@@ -19,6 +19,7 @@ from chappe.cli.given import (
     folder,
     load,
     named,
+    output,
     page_file,
     print_json,
     scenario_in,
@@ -38,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
     scenario, tables, report_file = together(
         lambda: load(args),
         lambda: _tables_for(args.measures),
-        lambda: None if args.report is None else page_file(args.report, "--report"),
+        lambda: None if args.report is None else page_file(args.report, "--report", [Path(args.file)]),
     )
     asked = scenario.settings["run"]["record"]
     if args.flows is not None:
@@ -109,7 +110,7 @@ def report(args: argparse.Namespace) -> int:
 
     source = Path("run" if args.file == "-" else args.file)
     name = f"{source.stem}.html" if args.out is None else args.out
-    path, scenario = together(lambda: page_file(name, "--out"), lambda: load(args))
+    path, scenario = together(lambda: page_file(name, "--out", [source]), lambda: load(args))
     with hidden(args.quiet):
         results = _results(scenario, source.name, None, None)
     _report(results, path, source.name)
@@ -212,6 +213,9 @@ def windows(args: argparse.Namespace) -> int:
         lambda: time_of("--from", args.from_), lambda: time_of("--until", args.until), lambda: load(args)
     )
     variants = list(dict.fromkeys(args.variants))
+    for name in (text.partition("=")[0].strip() for text in args.sets if variants):
+        if name in ("tcp.variant", "tcp.congestion_control", "tcp.loss_recovery"):
+            raise CommandError(f"`{name}` is set by --set and by --variant: let one of them set it")
     together(*(partial(scenario.with_settings, {"tcp.variant": variant}) for variant in variants))
     changes = windows.measured(scenario, variants, args.flow)
     if changes.is_empty():
@@ -242,27 +246,16 @@ def windows(args: argparse.Namespace) -> int:
 def export_mobility(args: argparse.Namespace) -> int:
     """``chappe export mobility``."""
     scenario, _ = together(lambda: load(args), lambda: time_of("--until", args.until))
+    path = None if args.path is None else output(args.path, "--path", outputs.MOVEMENT, scenario._files)
     try:
         text = scenario._mobility(args.format, args.until, None)
     except ValueError as e:
         raise CommandError(str(e)) from None
-    if args.path is None:
+    if path is None:
         print(text, end="")
         return 0
-    path = Path(args.path)
     try:
-        if path.exists() and Path(args.file).exists() and path.samefile(args.file):
-            raise CommandError(f"{path} is the scenario itself: write the movement to another file")
-        _write_text(path, text)
+        outputs.write(path, text.encode("utf-8"), outputs.MOVEMENT, scenario._files)
     except OSError as e:
         raise unwritable(path, e) from None
     return 0
-
-
-def _write_text(path: Path, text: str) -> None:
-    """Writes a regular file atomically, and anything else, such as a pipe, directly."""
-    data = text.encode("utf-8")
-    if path.exists() and not path.is_file():
-        path.write_bytes(data)
-    else:
-        write_file(path.resolve(), data)

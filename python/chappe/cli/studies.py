@@ -8,10 +8,22 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from chappe import _outputs as outputs
 from chappe._arguments import JOBS_OR_RAY, problem
 from chappe._error import Problem, StudyError
 from chappe._words import plain, tell
-from chappe.cli.given import KEPT, STDIN, CommandError, kind_of, named, scenario_in, text_in, together, unwritable
+from chappe.cli.given import (
+    KEPT,
+    STDIN,
+    CommandError,
+    kind_of,
+    named,
+    output,
+    scenario_in,
+    text_in,
+    together,
+    unwritable,
+)
 
 if TYPE_CHECKING:
     from chappe.study import Study
@@ -32,7 +44,10 @@ def sweep(args: argparse.Namespace) -> int:
         raise CommandError(f"--jobs {JOBS_OR_RAY}")
     out = None if args.out is None else named(args.out)
     with study_show.told_at_once():
-        f = _study(args)
+        page, f = together(
+            lambda: None if args.report is None else output(args.report, "--report", outputs.PAGE, [Path(args.file)]),
+            lambda: _study(args),
+        )
     path = Path(args.file)
     common = {
         "cases": f.cases,
@@ -56,8 +71,8 @@ def sweep(args: argparse.Namespace) -> int:
         raise
     measures = [f.search.measure] if f.search is not None else f.measures
     study_show.warnings(study, measures, args.ignored)
-    if args.report is not None:
-        _report(study, measures, args, f)
+    if page is not None:
+        _report(study, measures, page, args, f)
     if args.json:
         print(study_show.as_json(study, measures, args.ignored, f.flows, f.baseline))
     elif not args.quiet:
@@ -69,9 +84,8 @@ def sweep(args: argparse.Namespace) -> int:
     return 1 if study.failed else 0
 
 
-def _report(study: "Study", measures: list[str], args: argparse.Namespace, f: "StudyFile") -> None:
+def _report(study: "Study", measures: list[str], path: Path, args: argparse.Namespace, f: "StudyFile") -> None:
     """Writes the report of a study."""
-    path = named(args.report, "--report")
     try:
         study._report(path, measures, Path(args.file).name, f.flows, f.baseline, [_command(args)])
     except OSError as e:
@@ -115,6 +129,7 @@ def _study(args: argparse.Namespace) -> "StudyFile":
         except StudyError as e:
             problems += [p._replace(file="--axis") for p in e.problems]
     problems += _unknown_labels(args, f, axes)
+    problems += _set_twice(args, f, axes)
     if args.pool:
         wrong = problems_of_pool(args.pool, [*f.axes, *axes, *(["case"] if f.cases else [])], False)
         problems += [p._replace(message=p.message.replace("`pool`", "--pool")) for p in wrong]
@@ -152,6 +167,24 @@ def _file(args: argparse.Namespace) -> "StudyFile":
         )
     scenario = scenario_in(args.file, args.sets)
     return study_file.StudyFile(scenario, {}, None, [1], None, "discard", None, ["goodput_bps"])
+
+
+def _set_twice(args: argparse.Namespace, f: "StudyFile", axes: dict[str, list[Any]]) -> list[Problem]:
+    """Problems of settings that --set and the study set, of which --set would be lost."""
+    from chappe._former_settings import renamed_setting
+    from chappe.study._axes import overlap, settings_in
+
+    given = [name for text in args.sets for name in settings_in(dict([_set(text)]))]
+    by = {name: f"the axis `{name}`" for name in (*f.axes, *axes)}
+    by |= {name: f"the case `{case}`" for case, changes in (f.cases or {}).items() for name in settings_in(changes)}
+    by |= {f.search.setting: f"the search for `{f.search.setting}`"} if f.search is not None else {}
+    by["run.seed"] = "the seeds of the study"
+    return [
+        Problem(name, f"`{name}` is set by --set and by {what}", "let one of them set it", "--set", None, None)
+        for name in (renamed_setting(name) or name for name in given)
+        for other, what in by.items()
+        if overlap(name, renamed_setting(other) or other)
+    ]
 
 
 def _within(precision: str | None) -> float | None:

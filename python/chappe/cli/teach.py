@@ -3,16 +3,16 @@
 import argparse
 import difflib
 
+from chappe import _outputs as outputs
 from chappe import _show as show
 from chappe._words import plain, tell
-from chappe.cli.given import CommandError, named, unwritable
+from chappe.cli.given import CommandError, output, unwritable
 
 
 def teach(args: argparse.Namespace) -> int:
     """``chappe teach``."""
     from chappe import _lessons as lessons
     from chappe import _page as page
-    from chappe._files import write_file
 
     if args.name is None:
         for name, known in lessons.LESSONS.items():
@@ -22,12 +22,10 @@ def teach(args: argparse.Namespace) -> int:
         near = difflib.get_close_matches(args.name, lessons.LESSONS, 1)
         help_ = f"did you mean {near[0]}?" if near else f"known: {', '.join(lessons.LESSONS)}"
         raise CommandError(f"there is no lesson {plain(args.name)}: {help_}")
-    path = named(f"{args.name}.html" if args.out is None else args.out)
-    if path.is_dir():
-        raise CommandError(f"{plain(path)} is a folder; `--out` takes the name of an HTML file")
+    path = output(f"{args.name}.html" if args.out is None else args.out, "--out", outputs.PAGE)
     text = lessons.page_of(args.name)
     try:
-        write_file(path, text.encode())
+        outputs.write(path, text.encode(), outputs.PAGE)
     except OSError as e:
         raise unwritable(path, e) from None
     if page.module() is None:

@@ -447,7 +447,7 @@ def seeds_of(seeds: int | Iterable[int]) -> Sequence[int]:
         raise wrong("`seeds` is empty")
     for s in listed_seeds:
         if isinstance(s, bool) or not 0 <= s < 2**63:
-            raise wrong(f"`seeds` cannot have {said(s)}")
+            raise wrong(f"`seeds` cannot have {said(s)}: a seed is from 0 to {2**63 - 1}")
     if len(set(listed_seeds)) < len(listed_seeds):
         raise wrong("`seeds` has the same seed twice")
     return listed_seeds

@@ -151,7 +151,12 @@ def own_of(
             help_ = "it is a list of names, or a dict of names and expressions"
             return [], [problem(path, f"`{path}` cannot be {said(given)}", help_)]
     found: dict[str, Own] = {}
+    first: dict[Any, Any] = {}
     for name, text in pairs:
+        # A dict has each name once.
+        if not isinstance(given, Mapping) and first.setdefault(name, text) != text:
+            problems.append(problem(path, f"the measure `{name}` is defined twice", "keep one of its definitions"))
+            continue
         where = f"{path}.{name}" if isinstance(given, Mapping) else path
         if not isinstance(name, str) or not _NAME.fullmatch(name):
             help_ = "it has small letters, digits and `_`, and begins with a letter"
@@ -209,7 +214,7 @@ def of_stored(texts: object) -> dict[str, Own]:
     """
     if not isinstance(texts, dict):
         raise ValueError("it has no measures")
-    nodes = {name: None if text is None else parsed(text, columns()) for name, text in texts.items()}
+    nodes = {name: None if text is None else parsed(text, columns(), any_word=True) for name, text in texts.items()}
     return {name: Own(name, text, nodes[name]) for name, text in texts.items()}
 
 

@@ -92,8 +92,9 @@ def parquet(table: pl.DataFrame, metadata: Mapping[str, str]) -> bytes:
     buffer = io.BytesIO()
     # The streaming engine holds one group of rows at a time, and gives the same bytes with any number of threads.
     rows = table.lazy()
-    rows.sink_parquet(buffer, compression="zstd", row_group_size=1 << 17, metadata=dict(metadata), engine="streaming")
-    return buffer.getvalue()
+    about = tables.with_seal(metadata)
+    rows.sink_parquet(buffer, compression="zstd", row_group_size=1 << 17, metadata=about, engine="streaming")
+    return tables.sealed(buffer.getvalue())
 
 
 def write(path: Path, content: Mapping[str, pl.DataFrame], owner: str, about: About) -> None:

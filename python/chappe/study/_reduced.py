@@ -21,7 +21,7 @@ from chappe import _core
 from chappe._arguments import said
 from chappe._recorded import RECORDED
 from chappe._results import TABLES, Results, run
-from chappe._scenario import Scenario
+from chappe._scenario import Scenario, parts
 from chappe.study._expression import Aggregate, Condition, Node, of_rows, rows_where
 
 REDUCED = "reductions"
@@ -433,10 +433,27 @@ def intervals(samples: pl.DataFrame, flows: pl.DataFrame, keys: Sequence[str] = 
 
 @cache
 def columns() -> Mapping[str, Mapping[str, pl.DataType]]:
-    """Columns of every table that an expression can have, with their types."""
+    """Columns of every table that an expression can have, with their types: of texts the words that they can have."""
     settings = {"run.batches": 1, "run.warmup_batches": 0, "run.record": list(RECORDED)}
     results = run(Scenario.chain(1, settings, stop="1 delivered"))
     found = {name: dict(results.table(name).schema) for name in (*TABLES, *RECORDED)}
     made = {"delays": delays(results), "gaps": gaps(results), "losses": losses(results)}
     made[INTERVALS] = intervals(results.samples, results.flows)
-    return {**found, **{name: dict(table.schema) for name, table in made.items()}}
+    words = {
+        "app": _words("flow.N.app"),
+        "transport": _words("on_off.transport"),
+        "variant": _words("tcp.variant"),
+        # The table has a row for each of them, used or not.
+        "packet_class": results.packet_outcomes["packet_class"].unique(maintain_order=True).to_list(),
+    }
+    every = {**found, **{name: dict(table.schema) for name, table in made.items()}}
+    text = {name: pl.Enum(known) for name, known in words.items()}
+    return {
+        table: {name: text.get(name, kind) if kind == pl.String else kind for name, kind in types.items()}
+        for table, types in every.items()
+    }
+
+
+def _words(setting: str) -> list[str]:
+    """Words of a setting that chooses a part."""
+    return [part["keyword"] for shelf in parts() if shelf["setting"] == setting for part in shelf["parts"]]

@@ -218,7 +218,7 @@ class Store:
             text = (self.folder / STUDY).read_bytes()
         except FileNotFoundError:
             foreign = {p.name for p in self.folder.iterdir()} - _FILES - {CHUNKS, PARTS, DAMAGED}
-            if foreign:
+            if foreign or self._has_tables_of_others():
                 raise StorageError(f"{self.folder} is neither empty nor the folder of a study: {other}") from None
             self._refuse_runs_of_others(other)
             if folders(self.folder):
@@ -228,6 +228,8 @@ class Store:
             about = parts.loaded(text)
             form, epoch, stored = about["format"], about["results_epoch"], about["scenario"]
         except (ValueError, KeyError):
+            if not folders(self.folder) and self._is_of_others(text):
+                raise StorageError(f"{self.folder / STUDY} does not describe a study: {other}") from None
             self._refuse_runs_of_others(other)
             self._warn("rewritten_study", STUDY, f"{self.folder / STUDY} was damaged and has been rewritten")
             return
@@ -241,6 +243,16 @@ class Store:
         known = _of_today(stored)
         if known != scenario:
             raise StorageError(f"{self.folder} belongs to another scenario ({_differences(known, scenario)}): {other}")
+
+    def _has_tables_of_others(self) -> bool:
+        """True if there are tables with the names of ours that no study wrote."""
+        tables_there = [path for name in (POINTS, RUNS, TOTALS) if (path := self.folder / name).is_file()]
+        return any(path.stat().st_size and not metadata.is_in(path) for path in tables_there)
+
+    @staticmethod
+    def _is_of_others(text: bytes) -> bool:
+        """True if a description without runs is none of ours, not even a damaged one."""
+        return bool(text.strip()) and not any(f'"{word}"'.encode() in text for word in ("results_epoch", "scenario"))
 
     def _refuse_runs_of_others(self, other: str) -> None:
         """Refuses runs of another study, if the description of the store is lost."""

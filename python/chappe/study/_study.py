@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 from chappe import _chosen as chosen
 from chappe import _doubts as doubts
 from chappe import _forked as forked
+from chappe import _outputs as outputs
 from chappe import _silence as silence
 from chappe import _tables as tables
 from chappe._arguments import name_of, names_of, path_of, said, values_of
 from chappe._deprecated import keyword_only, warn
 from chappe._error import ScenarioError, StorageError
-from chappe._files import write_file
 from chappe._former import OF_STUDIES, table_of_today
 from chappe._former_settings import renamed_setting, settings_of_today
 from chappe._notice import Notice
@@ -918,14 +918,14 @@ class Study:
         copied, what differs from the defaults, and a study file that makes the runs again.
 
         Args:
-            path: The file, which is replaced.
+            path: The file, ``.html``; an earlier report there is replaced.
             measures: Names of the measures; ``None``: that of the rule of the study, or goodput, and its own measures.
             flows: Flows that are measured, as in :meth:`summary`.
             title: Title of the page.
 
         Raises:
-            OSError: If the file cannot be written.
-            ValueError: If there are no such measures or flows.
+            OSError: If the file cannot be written, or is not a report.
+            ValueError: If there are no such measures or flows, or the name of the file has another ending.
             RuntimeError: In a process forked after polars was used.
         """
         forked.refuse()
@@ -944,8 +944,9 @@ class Study:
     ) -> None:
         from chappe._page._study import page  # it imports this module
 
+        outputs.refuse(path, outputs.PAGE)
         text = page(self, measures, title=title, flows=flows, baseline=baseline, commands=commands)
-        write_file(path, text.encode())
+        outputs.write(path, text.encode(), outputs.PAGE)
 
     def _repr_html_(self) -> str:
         """The same for notebooks, without scripts."""

@@ -3,6 +3,7 @@
 use super::Scenario;
 use super::carried::Slower;
 use super::check::Checker;
+use super::cost;
 use super::layout::Layout;
 use super::schema::{Arrivals, Config};
 use crate::app::arrivals::Process;
@@ -52,7 +53,8 @@ impl Checker<'_> {
             let tcp = a.tcp.over(&cfg.tcp);
             self.tcp(&at, &tcp);
             self.tally.tcp(&tcp, 1);
-            self.tally.short_flows += expected(cfg, a);
+            self.tally.active = cost::longest(cfg);
+            self.tally.short(a.size.mean, tcp.mss, expected(cfg, a));
         }
     }
 

@@ -14,7 +14,7 @@ use crate::radio::propagation::Model;
 use crate::radio::{self, Channel};
 use crate::run::Stop;
 use crate::run::graph::Graph;
-use crate::setting::{Code, Node, Problem, Report, count, is_or_are, join};
+use crate::setting::{Code, Node, Problem, Report, absent, count, is_or_are, join};
 use crate::tcp::{self, pairs};
 use crate::topology;
 use crate::unit::{BitRate, Position, Time};
@@ -347,11 +347,11 @@ impl Checker<'_> {
             let links = links.filter_map(|(i, l)| Some((format!("wlan.link_rate.{i}.mcs"), l.mcs?)));
             let all: Vec<_> = std::iter::once((place, ppdu.mcs)).chain(links).collect();
             for (place, mcs) in all.into_iter().filter(|of| !streams(of.1)) {
-                self.error(
-                    &place,
-                    format!("this format has no MCS {mcs} in a channel of {}", ppdu.channel_width),
-                    "HT has MCS 0 to 7 for a stream, in 20 and 40 MHz; VHT has 0 to 8, and 9 from 40 MHz on",
-                );
+                let message = format!("this format has no MCS {mcs} in a channel of {}", ppdu.channel_width);
+                let known = "HT has MCS 0 to 7 for a stream, in 20 and 40 MHz; VHT has 0 to 8, and 9 from 40 MHz on";
+                let is_ht = ppdu.format == wlan::ppdu::Format::HtMixed;
+                let meant = absent::mcs(mcs).filter(|_| is_ht).map_or_else(String::new, |m| format!(": {m}"));
+                self.error(&place, message, &format!("{known}{meant}"));
             }
             if let Some(i) = w.link_rate.0.iter().position(|l| l.mcs.is_none()) {
                 self.error(&format!("wlan.link_rate.{i}"), "a link of HT or VHT has an MCS", "set `mcs`");

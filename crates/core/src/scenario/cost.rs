@@ -3,12 +3,12 @@
 
 use super::schema::Config;
 use crate::app::sink::Sink;
-use crate::app::{cbr, on_off, requests};
+use crate::app::{bulk, cbr, on_off, requests};
 use crate::net::queue::Queue;
 use crate::run::Stop;
 use crate::tcp;
 use crate::topology;
-use crate::unit::{Span, Time};
+use crate::unit::{Bytes, Span, Time};
 
 /// Memory of a node and of its row in the tables [B].
 const NODE: f64 = 6000.0;
@@ -98,6 +98,12 @@ pub struct Tally {
     pub hops: u64,
     /// Expected number of short flows.
     pub short_flows: f64,
+    /// Time until which flows are active, at most.
+    pub active: Span,
+    /// Datagrams, messages, bursts and responses of all sources in the whole run, at most.
+    pub emitted: f64,
+    /// Packets of data that all flows can send, on average; infinite if one of them has no end.
+    pub packets: f64,
 }
 
 impl Tally {
@@ -110,14 +116,30 @@ impl Tally {
         self.remembered += flows as f64 * f64::from(cfg.ap.history_samples);
     }
 
-    /// Counts CBR flows with these settings.
-    pub fn cbr(&mut self, cfg: &cbr::Config, flows: u64) {
+    /// Counts the packets of file transfers with these settings and this MSS.
+    pub fn bulk(&mut self, cfg: &bulk::Config, mss: Bytes, flows: u64) {
+        let segments = cfg.segments.map(f64::from).or(cfg.bytes.map(|b| segments(b, mss)));
+        self.packets += flows as f64 * segments.map_or(f64::INFINITY, |n| n + SIGNALS);
+    }
+
+    /// Counts the packets of a number of short flows of a mean size.
+    pub fn short(&mut self, mean: Bytes, mss: Bytes, flows: f64) {
+        self.short_flows += flows;
+        self.packets += flows * (segments(mean, mss) + SIGNALS);
+    }
+
+    /// Counts CBR flows with these settings, each of which is active for `time`.
+    pub fn cbr(&mut self, cfg: &cbr::Config, flows: u64, time: Span) {
         self.udp_flows += flows;
+        let each = time.as_secs() / cfg.interval.as_secs().max(1e-9) + 1.0;
+        let each = cfg.datagrams.map_or(each, |most| each.min(f64::from(most)));
+        self.emitted += flows as f64 * each;
+        self.packets += flows as f64 * each;
         self.datagrams += flows as f64 / cfg.interval.as_secs().max(1e-9);
     }
 
-    /// Counts on/off flows with these settings, and these TCP settings for those over TCP.
-    pub fn on_off(&mut self, cfg: &on_off::Config, tcp: &tcp::Config, flows: u64) {
+    /// Counts on/off flows with these settings, and these TCP settings for those over TCP; each is active for `time`.
+    pub fn on_off(&mut self, cfg: &on_off::Config, tcp: &tcp::Config, flows: u64, time: Span) {
         match cfg.transport {
             on_off::Transport::Tcp => self.tcp(tcp, flows),
             on_off::Transport::Udp => self.udp_flows += flows,
@@ -126,19 +148,46 @@ impl Tally {
         let (burst, pause) = (cfg.on.as_secs(), cfg.off.as_secs());
         let message = cfg.message_time().as_secs();
         let cycle = burst + pause + if cfg.framing == on_off::Messages::Whole { message } else { 0.0 };
-        self.datagrams += flows as f64 * (burst / message + 1.0) / cycle;
+        let messages = (burst / message + 1.0) / cycle;
+        self.datagrams += flows as f64 * messages;
+        let each = match cfg.transport {
+            on_off::Transport::Tcp => segments(cfg.payload, tcp.mss),
+            on_off::Transport::Udp => 1.0,
+        };
+        let emitted = time.as_secs() * messages + 1.0;
+        self.emitted += flows as f64 * emitted;
+        self.packets += flows as f64 * (emitted * each + SIGNALS);
     }
 
-    /// Counts flows of requests with these settings, and these TCP settings.
-    pub fn requests(&mut self, cfg: &requests::Config, tcp: &tcp::Config, flows: u64) {
+    /// Counts flows of requests with these settings, and these TCP settings; each is active for `time`.
+    pub fn requests(&mut self, cfg: &requests::Config, tcp: &tcp::Config, flows: u64, time: Span) {
         self.tcp(tcp, flows);
         // A response takes a round trip, too, which is not known.
-        self.datagrams += flows as f64 / cfg.think.as_secs().max(1e-3);
+        let responses = 1.0 / cfg.think.as_secs().max(1e-3);
+        self.datagrams += flows as f64 * responses;
+        let by_time = if cfg.think == Span::ZERO { f64::INFINITY } else { time.as_secs() * responses + 1.0 };
+        let each = cfg.count.map_or(by_time, |most| by_time.min(f64::from(most)));
+        self.emitted += flows as f64 * each;
+        self.packets += flows as f64 * (each * segments(cfg.size.mean, tcp.mss) + SIGNALS);
+    }
+
+    /// Tells that what flows send at most is not known.
+    pub fn has_no_end(&mut self) {
+        self.packets = f64::INFINITY;
+        self.emitted = f64::INFINITY;
     }
 
     fn flows(&self) -> f64 {
         (self.tcp_flows + self.udp_flows) as f64
     }
+}
+
+/// Packets of a connection without data: SYN, SYN-ACK and FINs.
+const SIGNALS: f64 = 4.0;
+
+/// Segments of a number of bytes.
+fn segments(bytes: Bytes, mss: Bytes) -> f64 {
+    (f64::from(bytes.0) / f64::from(mss.0.max(1))).ceil()
 }
 
 /// Setting that determines most nodes: those of the topology or those without a radio.
@@ -158,7 +207,7 @@ pub fn setting_of_nodes(cfg: &Config) -> &'static str {
 }
 
 /// Upper bound of the duration, as far as it is known in advance.
-fn longest(cfg: &Config) -> Span {
+pub fn longest(cfg: &Config) -> Span {
     match cfg.run.stop {
         Stop::At(at) => at.since(Time::ZERO).min(cfg.run.time_limit),
         Stop::Delivered(_) => cfg.run.time_limit,
@@ -221,15 +270,19 @@ fn seconds(cfg: &Config, tally: &Tally) -> f64 {
         (window.min(flows * cfg.wired.rate.0 as f64 / bits) * (hops / flows.max(1.0)), WIRE_S)
     };
     let offered = if tally.tcp_flows > 0 { f64::INFINITY } else { tally.datagrams * hops / flows.max(1.0) };
-    let by_time = length * most.min(offered) * each;
-    let carried = match cfg.run.stop {
-        Stop::Delivered(packets) => by_time.min(packets as f64 * hops / flows.max(1.0) * each),
+    let by_time = length.min(tally.active.as_secs()) * most.min(offered) * each;
+    let of_packets = |packets: f64| packets * hops / flows.max(1.0) * each;
+    // A run that ends with a delivery takes as long as these deliveries.
+    let delivered = match cfg.run.stop {
+        Stop::Delivered(packets) => by_time.min(of_packets(packets as f64)),
         Stop::At(_) => by_time,
     };
-    // A run that ends with a delivery takes as long as these deliveries.
-    let length = if by_time > 0.0 { length * (carried / by_time) } else { length };
+    let length = if by_time > delivered { length * (delivered / by_time) } else { length };
+    // Flows that have sent everything are silent for the rest of the run.
+    let sent = tally.packets * most_hops(nodes, tally) * each;
+    let carried = if tally.packets.is_finite() { delivered.min(sent) } else { delivered };
     let every = |period: Span| if period == Span::ZERO { 0.0 } else { length / period.as_secs() };
-    let mut events = length * tally.datagrams;
+    let mut events = (length * tally.datagrams).min(tally.emitted);
     events += cfg.run.sample_interval.map_or(0.0, every) * tally.tcp_flows as f64;
     if cfg.net.neighborhood_red.enabled {
         events += every(cfg.net.neighborhood_red.interval) * radios;
@@ -238,6 +291,12 @@ fn seconds(cfg: &Config, tally: &Tally) -> f64 {
     let tellings = cfg.routing.tells_all_every().map_or(0.0, every);
     let tables = tellings * tally.pairs_in_range as f64 * radios * ENTRY_S;
     carried + tables + events * EVENT_S + nodes * 1e-6
+}
+
+/// Hops of a packet: the mean over all flows, or as many as there can be if the ends of short flows are drawn.
+fn most_hops(nodes: f64, tally: &Tally) -> f64 {
+    let mean = tally.hops as f64 / tally.flows().max(1.0);
+    if tally.short_flows > 0.0 { mean.max(nodes - 1.0) } else { mean.max(1.0) }
 }
 
 /// Estimates the cost of a run.

@@ -1,6 +1,7 @@
 //! Flows: entries of `flow`, each for one flow or for a flow between every two of many nodes; their validation.
 
 use super::check::Checker;
+use super::cost;
 use super::nodes::NodeSet;
 use super::schema::{Config, Overrides, Traffic};
 use crate::app::{self, bulk, cbr, on_off, requests};
@@ -318,7 +319,8 @@ impl Checker<'_> {
         self.times(&at, &name, entry.last_start(), entry.stop, entry.duration);
         let flow = entry.common();
         self.application(&at, &flow);
-        self.count(&flow, entry.count());
+        let stop = entry.stop.or(end_of(entry.last_start(), entry.duration));
+        self.count(&Flow { stop, ..flow }, entry.count());
     }
 
     /// Validates flows that are drawn, and adds their number to the cost.
@@ -329,8 +331,9 @@ impl Checker<'_> {
             let last = traffic.start_of(drawn - 1);
             self.times("traffic", "the last flow of `traffic`", Some(last), traffic.stop, traffic.duration);
             self.application("traffic", &flow);
+            let stop = traffic.stop.or(end_of(Some(last), traffic.duration));
+            self.count(&Flow { stop, ..flow }, drawn);
         }
-        self.count(&flow, drawn);
     }
 
     /// Validates the times of the flows in the group at `at`, the last of which is called `name`.
@@ -377,11 +380,22 @@ impl Checker<'_> {
     fn count(&mut self, flow: &Flow, flows: u64) {
         let cfg = self.cfg;
         let tcp = flow.tcp.over(&cfg.tcp);
+        let end = flow.stop.map_or(Span(u64::MAX), |stop| stop.since(Time::ZERO));
+        // An event starts a flow again, or sends more.
+        let has_end = cfg.event.0.is_empty();
+        let time = if has_end { end.min(cost::longest(cfg)) } else { cost::longest(cfg) };
+        self.tally.active = self.tally.active.max(time);
         match flow.app {
-            app::Kind::Bulk => self.tally.tcp(&tcp, flows),
-            app::Kind::Cbr => self.tally.cbr(&flow.cbr.over(&cfg.cbr), flows),
-            app::Kind::Requests => self.tally.requests(&flow.requests.over(&cfg.requests), &tcp, flows),
-            app::Kind::OnOff => self.tally.on_off(&flow.on_off.over(&cfg.on_off), &tcp, flows),
+            app::Kind::Bulk => {
+                self.tally.tcp(&tcp, flows);
+                self.tally.bulk(&flow.bulk.over(&cfg.bulk), tcp.mss, flows);
+            }
+            app::Kind::Cbr => self.tally.cbr(&flow.cbr.over(&cfg.cbr), flows, time),
+            app::Kind::Requests => self.tally.requests(&flow.requests.over(&cfg.requests), &tcp, flows, time),
+            app::Kind::OnOff => self.tally.on_off(&flow.on_off.over(&cfg.on_off), &tcp, flows, time),
+        }
+        if !has_end {
+            self.tally.has_no_end();
         }
     }
 }

@@ -465,6 +465,7 @@ fn to_toml(json: &Json) -> toml::Value {
 pub fn toml_to_json(name: &str, text: &str) -> Result<Json, Errors> {
     let mut reader = Reader::new(&source::NoFiles);
     let tree = Node { value: Value::Table(reader.parse(name, text)), origin: None };
+    reader.refuse_large(&tree, "");
     if reader.report.problems.is_empty() {
         return Ok(schema::to_json(&tree));
     }

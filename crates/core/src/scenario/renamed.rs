@@ -122,7 +122,7 @@ impl Renaming {
                 }
             }
             Value::Absent => node.value = Value::Text(former_values::word(new).to_owned()),
-            Value::Bool(_) | Value::Int(_) | Value::Float(_) => {}
+            Value::Bool(_) | Value::Int(_) | Value::Large(_) | Value::Float(_) => {}
         }
     }
 

@@ -9,7 +9,7 @@ use crate::net::middlebox::{self, eln, snoop};
 use crate::net::{self, arp, queue, routing};
 use crate::run::{RecordedTable, Stop};
 use crate::setting::limit::{HOUR, LONGEST, above, at_most, range};
-use crate::setting::{Many, Node, Report, Scalar, Setting, Shown, Value};
+use crate::setting::{LARGE, Many, Node, Report, Scalar, Setting, Shown, Value};
 use crate::topology;
 use crate::unit::{BitRate, Memory, Position, Quantity, Span, Speed, Time};
 use crate::{mobility, radio, settings, tcp, wlan};
@@ -150,6 +150,7 @@ pub fn to_json(node: &Node) -> Json {
         Value::Absent => Json::Null,
         Value::Bool(b) => json!(b),
         Value::Int(i) => json!(i),
+        Value::Large(digits) => json!({ LARGE: digits }),
         Value::Float(f) if f.is_finite() => json!(f),
         // JSON has no NaN and no infinity; as texts they are rejected wherever a number is expected.
         Value::Float(f) => json!(f.to_string()),

@@ -275,10 +275,7 @@ impl<'a> Reader<'a> {
             DeValue::String(s) => Value::Text(s.to_string()),
             DeValue::Integer(i) => match i64::from_str_radix(&i.as_str().replace('_', ""), i.radix()) {
                 Ok(n) => Value::Int(n),
-                Err(_) => {
-                    self.report.add(path, origin, format!("{} is too large", shortened(i.as_str())), None);
-                    Value::Int(0)
-                }
+                Err(_) => Value::Large(i.as_str().replace('_', "")),
             },
             DeValue::Float(f) => Value::Float(f.as_str().replace('_', "").parse().unwrap_or(f64::NAN)),
             DeValue::Boolean(b) => Value::Bool(*b),
@@ -290,6 +287,21 @@ impl<'a> Reader<'a> {
             DeValue::Table(t) => Value::Table(self.table(t, source, path, depth)),
         };
         Node { value, origin }
+    }
+
+    /// Refuses integers that do not fit, where no setting says its range.
+    pub fn refuse_large(&mut self, node: &Node, path: &str) {
+        match &node.value {
+            Value::Large(digits) => {
+                let help = format!("whole numbers are at most {}", i64::MAX);
+                self.report.add(path, node.origin, format!("{} is too large", shortened(digits)), Some(help));
+            }
+            Value::List(entries) => {
+                entries.iter().enumerate().for_each(|(i, n)| self.refuse_large(n, &join(path, &i.to_string())));
+            }
+            Value::Table(table) => table.entries().iter().for_each(|(k, _, n)| self.refuse_large(n, &join(path, k))),
+            _ => {}
+        }
     }
 
     /// Value of a dotted override from a command line: TOML if it parses, text otherwise.

@@ -21,6 +21,27 @@ const RATE: Place = &["minstrel", "rate_control"];
 /// Setting of a scenario that no group and no list of words has: at the top every advice fits.
 const TOP: &str = "run";
 
+/// Numbers of modulation and coding schemes of HT: 8 for each number of streams.
+const OF_A_STREAM: u32 = 8;
+
+/// Advice on a number that other programs or standards give to what has another number here.
+pub fn number(path: &str, value: &str) -> Option<String> {
+    if path.rsplit('.').next() != Some("mcs") {
+        return None;
+    }
+    mcs(value.parse().ok()?)
+}
+
+/// The MCS of one stream, and the number of streams, that 802.11n counts as one MCS from 8 to 31.
+pub fn mcs(number: u32) -> Option<String> {
+    let (streams, mcs) = (number / OF_A_STREAM + 1, number % OF_A_STREAM);
+    match streams {
+        2 => Some(format!("MCS {number} of 802.11n is MCS {mcs} with two streams, `mcs = {mcs}` and `streams = 2`")),
+        3 | 4 => Some(format!("MCS {number} of 802.11n is MCS {mcs} with {streams} streams, and here are at most two")),
+        _ => None,
+    }
+}
+
 /// A sentence and the places at which it fits.
 type Advice = (&'static str, Place);
 

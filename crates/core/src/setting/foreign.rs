@@ -116,6 +116,10 @@ pub fn recognised(text: &str, wanted: Wanted) -> Option<Misread> {
         xml(text, wanted)
     } else if is_tcl(text, first) {
         tcl(text, wanted)?
+    } else if wanted == Wanted::Movements
+        && let Some((what, help)) = samples(text)
+    {
+        return Some(Misread { why: what.to_owned(), help: Some(format!("{help}; else {}", wanted.expected())) });
     } else if first.starts_with("Table: ") {
         ("it is a table of olsrd (txtinfo), which is not read", (wanted == Wanted::Links).then(|| COSTS.to_owned()))
     } else {
@@ -163,9 +167,73 @@ fn is_json(first: &str) -> bool {
     first.starts_with('{') || first.strip_prefix('[').is_some_and(|rest| rest.is_empty() || list(rest))
 }
 
-/// Tells if a text that begins with this line is a script of ns-2; other scripts contain `set`, too.
+/// Tells if a text that begins with this line is a script of Tcl.
 fn is_tcl(text: &str, first: &str) -> bool {
-    first.starts_with('$') || (first.starts_with("set ") && (text.contains("$ns") || text.contains("[new ")))
+    let uses_tcl = || text.contains('$') || text.contains('[');
+    first.starts_with('$') || first.starts_with("set ") || (is_control(first) && uses_tcl())
+}
+
+/// Tells if a line begins with a command of Tcl that repeats, chooses or names other commands.
+fn is_control(line: &str) -> bool {
+    let word = line.split([' ', '\t', '{']).next().unwrap_or("");
+    ["for", "foreach", "while", "if", "proc", "source", "global", "incr", "array", "puts", "expr"].contains(&word)
+}
+
+/// Recognises tables of what was seen at each instant, where a `.movements` file has a line for each node.
+fn samples(text: &str) -> Option<(&'static str, &'static str)> {
+    const ONE_LINE: &str = "write the waypoints of each node into one line of its own, from the first to the last";
+    let says_2d = |l: &str| l.trim().strip_prefix('#').is_some_and(|c| c.trim().eq_ignore_ascii_case("2d"));
+    if text.contains(',') || text.lines().any(says_2d) {
+        return None;
+    }
+    let mut rows: Vec<Vec<&str>> = lines(text).map(|l| l.0.split_whitespace().collect()).collect();
+    let is_one = is_trace_of_the_one(&rows);
+    if is_one {
+        rows.remove(0);
+    }
+    let width = rows.first()?.len();
+    if !(3..=5).contains(&width) || rows.len() < 2 || rows.iter().any(|row| row.len() != width) {
+        return None;
+    }
+    let (first, second) = (numbers(&rows, 0), numbers(&rows, 1));
+    let names = |ids: &[f64]| ids.iter().all(|id| id.fract() == 0.0 && *id >= 0.0);
+    // Each node is there several times, at later and later instants.
+    let by_node = |ids: &[f64], times: &[f64]| {
+        let of_same = || ids.windows(2).zip(times.windows(2)).filter(|(id, _)| id[0] == id[1]);
+        of_same().count() > 0 && of_same().all(|(_, at)| at[0] < at[1])
+    };
+    let said = match (first, second) {
+        _ if is_one => "it is a trace of The ONE, which has a time, a node and its place in each line",
+        (Some(at), None) if width > 3 && at.is_sorted() => "it has a time, a node and its place in each line",
+        (Some(at), Some(ids)) if width > 3 && at.is_sorted() && names(&ids) && ids.windows(2).any(|w| w[0] != w[1]) => {
+            "it has a time, a node and its place in each line"
+        }
+        (Some(ids), Some(at)) if width > 3 && names(&ids) && by_node(&ids, &at) => {
+            "it has a node, a time and its place in each line"
+        }
+        (Some(at), _) if at.is_sorted() && at[0] < at[at.len() - 1] => {
+            let help =
+                "write all waypoints into one line; if these are nodes that stand still, begin with a line `#2D`";
+            return Some(("it is the track of one node: each line is an instant, with a time and a place", help));
+        }
+        _ => return None,
+    };
+    Some((said, ONE_LINE))
+}
+
+/// Numbers of a column of rows.
+fn numbers(rows: &[Vec<&str>], column: usize) -> Option<Vec<f64>> {
+    rows.iter().map(|row| row.get(column)?.parse().ok()).collect()
+}
+
+/// Tells if rows begin with the bounds of time and place, as traces of The ONE do, and go on with times, nodes and
+/// places.
+fn is_trace_of_the_one(rows: &[Vec<&str>]) -> bool {
+    let [bounds, rest @ ..] = rows else { return false };
+    let ends: Option<Vec<f64>> = bounds.iter().map(|field| field.parse().ok()).collect();
+    let are_bounds = ends.is_some_and(|n| matches!(n.len(), 6 | 8) && n.chunks(2).all(|pair| pair[0] <= pair[1]));
+    let grows = || numbers(rest, 0).is_some_and(|at| at.is_sorted() && at[0] < at[at.len() - 1]);
+    are_bounds && rest.first().is_some_and(|row| row.len() == bounds.len() / 2 + 1 || (row.len() == 4 && grows()))
 }
 
 /// Advice on link costs.
@@ -221,7 +289,12 @@ fn tcl(text: &str, wanted: Wanted) -> Option<(&'static str, Option<String>)> {
         return Some(("it is a script of ns-2 with traffic, as cbrgen writes it, which is not read", Some(help)));
     }
     if wanted == Wanted::Movements {
-        return None;
+        let begins = lines().next().is_some_and(|l| l.starts_with("set ") && !l.starts_with("set god_"));
+        let computes = begins || lines().any(is_control);
+        let help = "run it in Tcl, and write down the commands that it gives, such as `$node_(0) set X_ 5` and `$ns_ at \
+                    10 \"$node_(0) setdest 50 5 2\"`, with numbers in place of variables";
+        return computes
+            .then(|| ("it is a script of Tcl with loops or variables, which is not read", Some(help.to_owned())));
     }
     if text.contains("$node_(") {
         return Some(("it is a movement file of ns-2", Some(format!("name it as {NAME_MOTION}"))));

@@ -1,5 +1,6 @@
 //! Limits: the valid range declared with a setting.
 
+use super::absent;
 use super::report::MUST;
 use super::{Node, Report, Scalar, Setting, Value};
 use crate::unit::{Bytes, Span};
@@ -71,15 +72,18 @@ impl<T: PartialOrd + Display> Limit<T> {
     pub(super) fn check(&self, value: &T, or: &str, node: &Node, path: &str, report: &mut Report) -> bool {
         let allows = self.allows(value);
         if !allows {
-            report.add(path, node.origin, format!("`{path}` is {value}"), Some(self.must() + or));
+            let elsewhere = absent::number(path, &value.to_string()).map_or_else(String::new, |m| format!(": {m}"));
+            report.add(path, node.origin, format!("`{path}` is {value}"), Some(self.must() + or + &elsewhere));
         }
         allows
     }
 
-    /// Expectation of a value that cannot be read: the range if it has a lower end and the value is below 0.
+    /// Expectation of a value that cannot be read: the range if it has a lower end and the value is below 0, or both ends
+    /// and the value fits nowhere.
     pub(super) fn narrowed(&self, expected: String, node: &Node) -> String {
         let is_below_0 = expected.starts_with(MUST) || matches!(node.value, Value::Int(i) if i < 0);
-        if is_below_0 && !matches!(self.low, Bound::Unbounded) { self.must() } else { expected }
+        let is_large = matches!(node.value, Value::Large(_)) && !matches!(self.high, Bound::Unbounded);
+        if (is_below_0 || is_large) && !matches!(self.low, Bound::Unbounded) { self.must() } else { expected }
     }
 
     fn must(&self) -> String {

@@ -21,7 +21,7 @@ mod tree;
 pub use code::Code;
 pub use report::{Problem, Report, and_known, count, is_or_are, join, printable, shortened, suggest};
 pub use shared::Shared;
-pub use tree::{Entry, Node, Origin, Table, Value};
+pub use tree::{Entry, LARGE, Node, Origin, Table, Value};
 
 use serde_json::{Map, Value as Json, json};
 use std::borrow::Cow;

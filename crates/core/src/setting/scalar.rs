@@ -28,11 +28,12 @@ macro_rules! whole_number {
     ($($t:ty),*) => { $(
         impl Scalar for $t {
             fn read(node: &Node) -> Result<$t, String> {
+                let range = || format!("expected a whole number from 0 to {}", LARGEST.min(<$t>::MAX.into()));
                 match node.value {
-                    Value::Int(i) => <$t>::try_from(i).map_err(|_| {
-                        format!("expected a whole number from 0 to {}", LARGEST.min(<$t>::MAX.into()))
-                    }),
+                    Value::Int(i) => <$t>::try_from(i).map_err(|_| range()),
                     Value::Float(f) if f.fract() == 0.0 && f >= 0.0 && f < LARGEST as f64 && f <= <$t>::MAX as f64 => Ok(f as $t),
+                    Value::Float(f) if f.fract() == 0.0 => Err(range()),
+                    Value::Large(_) => Err(range()),
                     _ => Err("expected a whole number".into()),
                 }
             }
@@ -57,6 +58,9 @@ impl Scalar for f64 {
     fn read(node: &Node) -> Result<f64, String> {
         match node.value {
             Value::Int(i) => Ok(i as f64),
+            Value::Large(ref digits) => {
+                digits.parse().ok().filter(|f: &f64| f.is_finite()).ok_or("expected a finite number".into())
+            }
             Value::Float(f) if f.is_finite() => Ok(f),
             Value::Float(_) => Err("expected a finite number".into()),
             _ => Err("expected a number".into()),
@@ -96,6 +100,7 @@ impl<Q: Quantity + Display + Clone> Scalar for Q {
                 None => Q::meant(t).map_or_else(expected, |m| format!("did you mean \"{m}\"? {}", expected())),
             }),
             Value::Int(i) => Err(Q::without_unit(*i as f64)),
+            Value::Large(digits) => Err(digits.parse().map_or_else(|_| expected(), Q::without_unit)),
             Value::Float(f) if f.is_finite() => Err(Q::without_unit(*f)),
             _ => Err(expected()),
         }

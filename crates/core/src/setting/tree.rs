@@ -4,6 +4,9 @@ use super::report::{printable, shortened};
 use serde_json::Value as Json;
 use std::collections::HashMap;
 
+/// Key of a JSON object that stands for an integer that does not fit; its value is the digits.
+pub const LARGE: &str = "\0integer";
+
 /// Position of a value: source text and byte range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Origin {
@@ -24,6 +27,8 @@ pub enum Value {
     Bool(bool),
     /// Integer.
     Int(i64),
+    /// Digits of an integer that does not fit, as they were written.
+    Large(String),
     /// Number with a fraction.
     Float(f64),
     /// Text, including quantities with units.
@@ -161,7 +166,7 @@ impl Node {
         match self.value {
             Value::Absent => "nothing",
             Value::Bool(_) => "a truth value",
-            Value::Int(_) | Value::Float(_) => "a number",
+            Value::Int(_) | Value::Large(_) | Value::Float(_) => "a number",
             Value::Text(_) => "text",
             Value::List(_) => "a list",
             Value::Table(_) => "a table",
@@ -174,6 +179,7 @@ impl Node {
             Value::Absent => "none".into(),
             Value::Bool(b) => b.to_string(),
             Value::Int(i) => i.to_string(),
+            Value::Large(digits) => shortened(digits).into_owned(),
             Value::Float(f) => f.to_string(),
             Value::Text(t) => format!("\"{}\"", printable(&shortened(t))),
             Value::List(_) | Value::Table(_) => self.kind().into(),
@@ -201,6 +207,9 @@ impl Node {
             Json::Number(n) => n.as_i64().map_or_else(|| Value::Float(n.as_f64().unwrap_or(f64::NAN)), Value::Int),
             Json::String(s) => Value::Text(s.clone()),
             Json::Array(a) => Value::List(a.iter().map(Node::from_json).collect()),
+            Json::Object(o) if o.len() == 1 && o.contains_key(LARGE) => {
+                Value::Large(o[LARGE].as_str().unwrap_or_default().to_owned())
+            }
             Json::Object(o) => Value::Table(o.iter().map(|(k, v)| (k.clone(), None, Node::from_json(v))).collect()),
         };
         Node { value, origin: None }
