@@ -2044,7 +2044,7 @@ fn files_of_movements_are_called_what_they_are() {
     let traffic = "for {set i 0} {$i < 2} {incr i} {\n set tcp_($i) [new Agent/TCP]\n $ns_ attach-agent $node_($i) $tcp_($i)\n}\n";
     let text = "run.stop = \"1 s\"\ntraffic.file = \"f\"\n";
     for (file, said) in [(traffic, "it is a script of ns-2 with traffic"), ("set n(0) 5\n", "it is a script")] {
-        let found = Scenario::from_toml("test", text, &[], &One(file)).err().expect("it is no table").to_string();
+        let found = Scenario::from_toml("test", text, &[], &One(file)).expect_err("it is no table").to_string();
         assert!(found.contains(said), "{found}");
     }
 }
@@ -2072,12 +2072,12 @@ fn mcs_of_several_streams_are_explained() {
 #[test]
 fn whole_numbers_that_fit_nowhere_are_named_as_they_are_written() {
     let of = |text: &str, changes: &[(String, String)]| {
-        let e = Scenario::from_toml("test", text, changes, &NoFiles).err().expect("it is too large");
+        let e = Scenario::from_toml("test", text, changes, &NoFiles).expect_err("it is too large");
         e.problems.iter().map(|p| format!("{} -> {}", p.message, p.help.as_deref().unwrap_or(""))).collect::<Vec<_>>()
     };
     for digits in ["9223372036854775808", "18446744073709551615", "18446744073709551617", "99999999999999999999999"] {
         let seed = format!("`run.seed` cannot be {digits} -> expected a whole number from 0 to {}", i64::MAX);
-        assert_eq!(of(&format!("run = {{ stop = \"1 s\", seed = {digits} }}"), &[]), [seed.clone()]);
+        assert_eq!(of(&format!("run = {{ stop = \"1 s\", seed = {digits} }}"), &[]), std::slice::from_ref(&seed));
         let set = [("run.seed".to_owned(), digits.to_owned())];
         assert_eq!(of("run.stop = \"1 s\"", &set), [seed]);
         let hops = format!("`topology.hops` cannot be {digits} -> it must be from 1 to 1000000000");

@@ -66,7 +66,7 @@ proptest! {
         seed in 1..1000u64,
     ) {
         let around = |i: u32| {
-            let angle = turn + f64::from(i) * 6.283_185 / f64::from(senders);
+            let angle = turn + f64::from(i) * std::f64::consts::TAU / f64::from(senders);
             (200.0 * angle.cos(), 200.0 * angle.sin())
         };
         let positions: Vec<(f64, f64)> = std::iter::once((0.0, 0.0)).chain((0..senders).map(around)).collect();

@@ -114,7 +114,7 @@ const POWERS: &[&str] = &["transmit_power", "antenna_gain", "system_loss", "freq
 
 /// Tells if data of several segments end with one that is not full.
 fn leaves_rest(bytes: Bytes, tcp: &tcp::Config) -> bool {
-    bytes > tcp.mss && bytes.0 % tcp.mss.0 > 0
+    bytes > tcp.mss && !bytes.0.is_multiple_of(tcp.mss.0)
 }
 
 /// The same of data of a random size.
