@@ -211,9 +211,10 @@ class Page:
             "",
             *wrapped(
                 "Packets of a connection in its own node take no more memory than two packets, or than what its rate "
-                'sends in 1/128 s, if that is more (`tcp.small_queue = "auto"`; 1/1024 s where the outlet is no radio). '
-                "Every Linux sender since 3.6 has a small queue, also those of this page; without it `tcp.small_queue` is "
-                "unlimited. Goodput [Mbit/s] and delay [ms] without and with small queues, and their changes [%], are all of the longest paths, "
+                'sends in 1/128 s, if that is more (`tcp.small_queue = "auto"`; 1/1024 s where the outlet is no '
+                "radio). Every Linux sender since 3.6 has a small queue, also those of this page; without it "
+                "`tcp.small_queue` is unlimited. Goodput [Mbit/s] and delay [ms] without and with small queues, and "
+                "their changes [%], are all of the longest paths, "
                 f"{', '.join(f'{network.lengths[-1]:g} hops ({network.short})' for network in self.networks.values())}."
             ),
             "",

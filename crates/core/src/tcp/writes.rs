@@ -34,6 +34,25 @@ fn waits(nagle: Nagle, small: Seq, una: Seq, max: Seq) -> bool {
     }
 }
 
+/// What a connection knows of the data that the application has written.
+#[derive(Clone, Debug)]
+pub(super) enum Written {
+    /// They are written in pieces.
+    Pieces(Writes),
+    /// They are written as a whole, and some end with a short segment.
+    Whole(ShortEnds),
+}
+
+impl Written {
+    /// Memory of the records \[B\].
+    pub fn records(&self) -> usize {
+        match self {
+            Written::Pieces(writes) => writes.records(),
+            Written::Whole(ends) => ends.records(),
+        }
+    }
+}
+
 /// Segments that are not full because a file, a response or a burst ends with them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ShortEnds {

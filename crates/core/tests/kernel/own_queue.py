@@ -1,9 +1,10 @@
 """Asks the kernel what a sender does whose segments wait in the queue of its own node for longer than its timers.
 
-``python crates/core/tests/kernel/own_queue.py OUT`` asks each question three times and writes the answers to OUT, in the
-format that `crates/core/tests/timeline/tcp/linux/own_queue.rs` reads: a line for each packet that has left the queue with
-its time, a number for a segment, ``a`` with the number acknowledged for an acknowledgement, and ``x`` if it was lost. The
-queue is a token bucket (``tbf``) in front of the device of the sender. Needs the rights of root, ``tc``, and three minutes.
+``python crates/core/tests/kernel/own_queue.py OUT`` asks each question three times and writes the answers to OUT, in
+the format that `crates/core/tests/timeline/tcp/linux/own_queue.rs` reads: a line for each packet that has left the
+queue with its time, a number for a segment, ``a`` with the number acknowledged for an acknowledgement, and ``x`` if it
+was lost. The queue is a token bucket (``tbf``) in front of the device of the sender. Needs the rights of root, ``tc``,
+and a quarter of an hour.
 """
 
 import socket

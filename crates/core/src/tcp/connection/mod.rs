@@ -23,7 +23,7 @@ use super::output::Out;
 use super::pacer::Pacer;
 use super::rto::Rto;
 use super::send_times::SendTimes;
-use super::writes::{ShortEnds, Writes};
+use super::writes::Written;
 use crate::packet::{Fin, Seq};
 use crate::unit::{Span, Time};
 use std::collections::VecDeque;
@@ -55,6 +55,30 @@ struct Usage {
     end: Seq,
 }
 
+/// What only some senders know of their node and its routes.
+#[derive(Clone, Debug, Default)]
+struct OwnNode {
+    /// New segments that the queue has dropped: the first, and one past the last.
+    refused: (Seq, Seq),
+    /// The node tells which packets have left it, and the recovery heeds them.
+    heeds_copies: bool,
+    /// Segments whose last copies have not left the node, in the order of their transmission.
+    copies: VecDeque<Seq>,
+    /// A retransmission waits for its last copy to leave the node.
+    awaits_copy: bool,
+    /// Packets of the connection have been passed to an 802.11 radio.
+    by_radio: bool,
+    /// Standby, because the route to the receiver is broken (ELFN).
+    stands_by: bool,
+}
+
+impl OwnNode {
+    /// Memory \[B\].
+    fn memory(&self) -> usize {
+        size_of::<OwnNode>() + self.copies.capacity() * size_of::<Seq>()
+    }
+}
+
 /// The sending half of a connection.
 #[derive(Clone, Debug)]
 pub struct Connection {
@@ -71,10 +95,8 @@ pub struct Connection {
     max: Seq,
     /// One past the last segment that the application has provided.
     available: Seq,
-    /// Data that are written in pieces; boxed, because most flows have none.
-    writes: Option<Box<Writes>>,
-    /// Short segments at the ends of data that are written as a whole; boxed for the same reason.
-    short_ends: Option<Box<ShortEnds>>,
+    /// Data that are written in pieces, or whole ones that end with short segments; boxed, because most flows have none.
+    written: Option<Box<Written>>,
     /// PSH flags of the last 64 segments that were sent, the last one in the lowest bit.
     pushed: u64,
     /// The window that the receiver offers, `tcp.receive_window` at most.
@@ -145,22 +167,12 @@ pub struct Connection {
     // ---- the queue of the own node ----
     /// Packets that have not left the node, while `tcp.small_queue` limits them.
     queued: u32,
-    /// Segments whose last copies have not left the node, in the order of their transmission, if the recovery heeds
-    /// them.
-    copies: VecDeque<Seq>,
-    heeds_copies: bool,
-    /// A retransmission waits for its last copy to leave the node.
-    awaits_copy: bool,
-    /// Share of a second whose data may wait in the node, as a shift (Linux: `sk_pacing_shift`).
-    pacing_shift: u8,
+    /// What only some senders know of their node; boxed, because most know nothing.
+    own_node: Option<Box<OwnNode>>,
     /// Pacing rate of the loss recovery \[B/s\].
     pacing_rate: Option<NonZeroU64>,
     /// Time at which sending resumes, because a packet has left; [`Time::NEVER`]: sending is not held back.
     resumes_at: Time,
-    /// New segments that the queue has dropped: the first, and one past the last.
-    refused: (Seq, Seq),
-    /// Standby, because the route to the receiver is broken (ELFN).
-    stands_by: bool,
     /// Nothing is outstanding, because the queue has refused all segments: they are sent again when the timer expires.
     starts_over: bool,
 
@@ -194,8 +206,7 @@ impl Connection {
             nxt: 0,
             max: 0,
             available: 0,
-            writes: None,
-            short_ends: None,
+            written: None,
             offered: cfg.receive_window,
             fin: (Seq::MAX, Fin::No),
             to_finish: false,
@@ -233,14 +244,9 @@ impl Connection {
             resent: None,
             pacer: Pacer::default(),
             queued: 0,
-            copies: VecDeque::new(),
-            heeds_copies: false,
-            awaits_copy: false,
-            pacing_shift: 10,
+            own_node: None,
             pacing_rate: None,
             resumes_at: Time::NEVER,
-            refused: (0, 0),
-            stands_by: false,
             starts_over: false,
             counters: Counters::default(),
             sums: Sums::default(),
@@ -414,7 +420,7 @@ impl Connection {
         let window = (self.window.cwnd as u32).saturating_add(self.inflation).saturating_add(self.credit);
         let beyond = |segments: u32| self.nxt >= self.una.saturating_add(segments);
         let limited = self.nxt >= self.available || beyond(self.offered) || self.holds_small(self.nxt);
-        self.stands_by || (!beyond(window) && limited)
+        self.stands_by() || (!beyond(window) && limited)
     }
 
     /// Adds the window since the last call to the time average, and tells the window rule if it was not used.
@@ -442,10 +448,9 @@ impl Connection {
 
     /// Memory that grows with the outstanding segments \[B\].
     pub(in crate::tcp) fn memory(&self) -> usize {
-        let writes = self.writes.as_ref().map_or(0, |w| w.records());
-        let ends = self.short_ends.as_ref().map_or(0, |ends| ends.records());
-        let copies = self.copies.capacity() * size_of::<Seq>();
-        writes + ends + copies + self.send_times.memory() + self.out.capacity() * size_of::<Out>()
+        let written = self.written.as_ref().map_or(0, |w| w.records());
+        let own_node = self.own_node.as_ref().map_or(0, |node| node.memory());
+        written + own_node + self.send_times.memory() + self.out.capacity() * size_of::<Out>()
     }
 
     /// Removes and returns the actions since the last call.

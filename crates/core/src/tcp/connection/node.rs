@@ -8,8 +8,8 @@ use crate::tcp::writes::OVERHEAD;
 use crate::unit::{Span, Time};
 use std::num::NonZeroU64;
 
-/// Share of a second whose data may wait in a node that sends them over an 802.11 radio, as a shift.
-const OF_RADIO: u8 = 7;
+/// Share of a second whose data may wait in the node, as a shift (Linux: `sk_pacing_shift`), and with an 802.11 radio.
+const SHIFTS: (u8, u8) = (10, 7);
 
 impl Connection {
     /// Tells if the node of the sender may take another packet of the connection.
@@ -46,14 +46,15 @@ impl Connection {
         let of_window = |srtt: Span| (gain * segments * mss as f64 / srtt.as_secs()) as u64;
         let rate = self.pacing_rate.map(NonZeroU64::get).or_else(|| self.rto.srtt().map(of_window)).unwrap_or_default();
         let memory = mss + OVERHEAD;
-        let limit = (2 * memory).max(rate >> self.pacing_shift);
+        let by_radio = self.own_node.as_ref().is_some_and(|node| node.by_radio);
+        let limit = (2 * memory).max(rate >> if by_radio { SHIFTS.1 } else { SHIFTS.0 });
         u64::from(self.queued) * memory < limit << shift
     }
 
     /// A packet of the connection is passed to an 802.11 radio, whose driver lets more data wait, so that frames are
     /// aggregated (Linux: `tx_sk_pacing_shift` of mac80211). No other outlet sets it back.
     pub(in crate::tcp) fn on_radio(&mut self) {
-        self.pacing_shift = OF_RADIO;
+        self.own_node.get_or_insert_default().by_radio = true;
     }
 
     /// Sets the pacing rate of the loss recovery \[B/s\]; 0: none.
@@ -66,21 +67,35 @@ impl Connection {
     #[inline]
     pub(super) fn count_queued(&mut self, seq: Seq) {
         self.queued += u32::from(self.cfg.small_queue.is_some());
-        if self.heeds_copies && seq < Seq::MAX {
-            self.copies.push_back(seq);
+        if let Some(node) = self.own_node.as_mut().filter(|node| node.heeds_copies && seq < Seq::MAX) {
+            node.copies.push_back(seq);
         }
+    }
+
+    /// A standby begins or ends (ELFN).
+    #[cold]
+    pub(super) fn note_standby(&mut self, begins: bool) {
+        self.own_node.get_or_insert_default().stands_by = begins;
+    }
+
+    /// Tells if the sender stands by.
+    pub(super) fn stands_by(&self) -> bool {
+        self.own_node.as_ref().is_some_and(|node| node.stands_by)
     }
 
     /// The node tells which packets have left it: segments whose last copies have not are not sent again.
     pub(in crate::tcp) fn heed_copies(&mut self) {
-        self.heeds_copies = self.cfg.heeds_own_queue();
+        if self.cfg.heeds_own_queue() {
+            self.own_node.get_or_insert_default().heeds_copies = true;
+        }
     }
 
     /// Tells if a segment must not be sent again because its last copy has not left the node (Linux). Sending then
     /// resumes when a packet leaves.
     pub(in crate::tcp) fn holds_copy(&mut self, seq: Seq) -> bool {
-        let holds = self.copies.contains(&seq);
-        self.awaits_copy |= holds;
+        let Some(node) = &mut self.own_node else { return false };
+        let holds = node.copies.contains(&seq);
+        node.awaits_copy |= holds;
         holds
     }
 
@@ -92,12 +107,15 @@ impl Connection {
     /// A packet of the connection has left the node or was dropped there, perhaps because the queue refused it.
     pub(in crate::tcp) fn on_left(&mut self, seq: Seq, refused: bool) {
         debug_assert!(self.queued > 0 || self.cfg.small_queue.is_none(), "a packet leaves that was not there");
-        if self.copies.pop_front_if(|copy| *copy == seq).is_none()
-            && let Some(i) = self.copies.iter().position(|copy| *copy == seq)
-        {
-            self.copies.remove(i);
+        let mut held = !self.has_room_at_node();
+        if let Some(node) = &mut self.own_node {
+            if node.copies.pop_front_if(|copy| *copy == seq).is_none()
+                && let Some(i) = node.copies.iter().position(|copy| *copy == seq)
+            {
+                node.copies.remove(i);
+            }
+            held |= std::mem::take(&mut node.awaits_copy);
         }
-        let held = !self.has_room_at_node() || std::mem::take(&mut self.awaits_copy);
         self.queued = self.queued.saturating_sub(1);
         if held && refused {
             self.start_over();
@@ -149,19 +167,21 @@ impl Connection {
         if !self.notices_drop(segment) || segment.retransmission {
             return;
         }
-        let (from, end) = self.refused;
+        let node = self.own_node.get_or_insert_default();
+        let (from, end) = node.refused;
         let joins = from < end && segment.seq == end;
-        self.refused = (if joins { from } else { segment.seq }, segment.seq + 1);
-        if self.refused.1 == self.max && self.refused.0 >= self.una {
-            self.take_back();
+        let refused = (if joins { from } else { segment.seq }, segment.seq + 1);
+        node.refused = refused;
+        if refused.1 == self.max && refused.0 >= self.una {
+            node.refused = (0, 0);
+            self.take_back(refused.0);
         }
     }
 
-    /// Withdraws the last segments, which never left the node.
-    fn take_back(&mut self) {
-        self.pushed = self.pushed.checked_shr(self.max - self.refused.0).unwrap_or(0);
-        self.max = self.refused.0;
-        self.refused = (0, 0);
+    /// Withdraws the segments from this one on, which never left the node.
+    fn take_back(&mut self, from: Seq) {
+        self.pushed = self.pushed.checked_shr(self.max - from).unwrap_or(0);
+        self.max = from;
         self.nxt = self.nxt.min(self.max);
         self.recover = self.recover.min(self.max);
         self.limited = self.limited.min(self.max - self.una);

@@ -3,6 +3,7 @@
 use super::Connection;
 use crate::packet::{Control, DataSegment, Fin, Seq};
 use crate::tcp::output::Out;
+use crate::tcp::writes::Written;
 use crate::unit::Time;
 
 impl Connection {
@@ -21,11 +22,11 @@ impl Connection {
     /// The application provides no more data. Segments that have not been sent by now are withdrawn.
     pub(in crate::tcp) fn close(&mut self) {
         let was_shut_out = self.is_shut_out();
-        if let Some(writes) = &mut self.writes {
+        if let Some(writes) = self.pieces_mut() {
             writes.stop();
         }
         self.available = self.available.min(self.max);
-        if let Some(ends) = &mut self.short_ends {
+        if let Some(Written::Whole(ends)) = self.written.as_deref_mut() {
             ends.withdraw(self.available);
         }
         if self.fin.1 != Fin::No && self.fin.0 >= self.available {
@@ -130,7 +131,7 @@ impl Connection {
             self.pushed = self.pushed << 1 | u64::from(push);
             push
         };
-        if let Some(writes) = self.writes.as_mut().filter(|_| !syn && segment.fin != Fin::Bare) {
+        if let Some(writes) = self.pieces_mut().filter(|_| !syn && segment.fin != Fin::Bare) {
             (segment.missing, segment.push) = writes.cut(seq);
         }
         if self.cfg.ecn.enabled {
@@ -151,7 +152,7 @@ impl Connection {
             self.resent = Some((seq, self.now));
         } else {
             self.max = seq + 1;
-            if let Some(ends) = &mut self.short_ends {
+            if let Some(Written::Whole(ends)) = self.written.as_deref_mut() {
                 ends.note_sent(seq);
             }
             if self.timed.is_none() && !self.cfg.timestamps {
@@ -262,7 +263,7 @@ impl Connection {
     /// Sends the segments that the window allows, at most `burst`. A paced sender sends them later, one by one.
     pub fn send_at_most(&mut self, burst: Option<u32>) {
         if self.nxt == 0 {
-            if self.copies.contains(&0) {
+            if self.holds_copy(0) {
                 // The SYN has not left the node: the timer sends the next one.
                 self.nxt = self.max;
                 return;

@@ -155,7 +155,7 @@ impl Connection {
 
     /// Begins the standby: the timer expires after `span`, which is no timeout.
     pub(in crate::tcp) fn stand_by(&mut self, span: Span) {
-        self.stands_by = true;
+        self.note_standby(true);
         self.timer = self.now + span;
         self.cancel_measurement();
         self.pacer.pause();
@@ -163,7 +163,7 @@ impl Connection {
 
     /// Ends the standby of the sender.
     pub(in crate::tcp) fn end_standby(&mut self) {
-        self.stands_by = false;
+        self.note_standby(false);
         if self.cfg.elfn.cwnd == After::Reset {
             self.window.cwnd = f64::from(self.cfg.loss_window);
         }

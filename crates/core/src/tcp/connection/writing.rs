@@ -2,25 +2,37 @@
 
 use super::Connection;
 use crate::packet::Seq;
-use crate::tcp::writes::Writes;
+use crate::tcp::writes::{ShortEnds, Writes, Written};
 
 impl Connection {
     /// The application is about to write this many bytes, `None` without end, in pieces of `size` bytes.
     pub(in crate::tcp) fn plan_writes(&mut self, bytes: Option<u64>, size: u32) {
         let (first, cfg) = (Seq::from(self.syn), &self.cfg);
-        let new = || Box::new(Writes::new(first, cfg.mss.0, cfg.nagle, cfg.send_buffer));
-        self.writes.get_or_insert_with(new).begin(bytes, size);
+        let new = || Box::new(Written::Pieces(Writes::new(first, cfg.mss.0, cfg.nagle, cfg.send_buffer)));
+        if let Written::Pieces(writes) = &mut **self.written.get_or_insert_with(new) {
+            writes.begin(bytes, size);
+        }
+    }
+
+    /// Data that are written in pieces.
+    fn pieces(&self) -> Option<&Writes> {
+        self.written.as_deref().and_then(|w| if let Written::Pieces(writes) = w { Some(writes) } else { None })
+    }
+
+    /// The same, to change.
+    pub(super) fn pieces_mut(&mut self) -> Option<&mut Writes> {
+        self.written.as_deref_mut().and_then(|w| if let Written::Pieces(writes) = w { Some(writes) } else { None })
     }
 
     /// Tells if the application has more to write.
     #[inline]
     pub(in crate::tcp) fn writes_more(&self) -> bool {
-        self.writes.as_ref().is_some_and(|w| w.has_more())
+        self.pieces().is_some_and(|w| w.has_more())
     }
 
     /// Tells if less than a full segment waits to be sent.
     pub(in crate::tcp) fn has_sent_all(&self) -> bool {
-        self.writes.as_ref().is_none_or(|w| !w.has_full())
+        self.pieces().is_none_or(|w| !w.has_full())
     }
 
     /// Writes the next piece if the application has a piece and the send buffer has room. Tells if bytes were written.
@@ -29,12 +41,13 @@ impl Connection {
         // The window of a SYN-ACK is not scaled (RFC 7323, 2.2).
         let limit = if self.syn && una == 1 { u64::from(u16::MAX) } else { u64::MAX };
         let window = (u64::from(self.offered) * u64::from(self.cfg.mss.0)).min(limit);
-        let Some(writes) = &mut self.writes else { return false };
+        let windows = self.cc.windows_in_buffer();
+        let Some(writes) = self.pieces_mut() else { return false };
         writes.forget(una);
-        writes.grow_buffer(cwnd, self.cc.windows_in_buffer());
-        let taken = writes.take(window);
+        writes.grow_buffer(cwnd, windows);
+        let (taken, end) = (writes.take(window), writes.end());
         if taken {
-            self.available = writes.end();
+            self.available = end;
         }
         taken
     }
@@ -43,10 +56,10 @@ impl Connection {
     #[inline]
     pub fn holds_small(&self, seq: Seq) -> bool {
         let (una, max) = (self.una, self.max);
-        let holds = match (&self.writes, &self.short_ends) {
-            (Some(writes), _) => writes.holds(seq, una, max),
-            (None, Some(ends)) => seq + 1 >= self.available && ends.holds(self.cfg.nagle, seq, una, max),
-            (None, None) => false,
+        let holds = match self.written.as_deref() {
+            None => false,
+            Some(Written::Pieces(writes)) => writes.holds(seq, una, max),
+            Some(Written::Whole(ends)) => seq + 1 >= self.available && ends.holds(self.cfg.nagle, seq, una, max),
         };
         holds && seq != self.fin.0
     }
@@ -54,11 +67,16 @@ impl Connection {
     /// The last segment that the application has provided is not full.
     #[cold]
     pub(in crate::tcp) fn note_short_end(&mut self) {
-        self.short_ends.get_or_insert_default().note(self.available - 1);
+        let last = self.available - 1;
+        if let Written::Whole(ends) =
+            &mut **self.written.get_or_insert_with(|| Box::new(Written::Whole(ShortEnds::default())))
+        {
+            ends.note(last);
+        }
     }
 
     /// Payload of a segment \[B\].
     pub(in crate::tcp) fn payload_of(&self, seq: Seq) -> u32 {
-        self.writes.as_ref().map_or(self.cfg.mss.0, |w| w.payload(seq))
+        self.pieces().map_or(self.cfg.mss.0, |w| w.payload(seq))
     }
 }
