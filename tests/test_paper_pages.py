@@ -6,16 +6,15 @@ import runpy
 from pathlib import Path
 from typing import Any
 
-import chappe
 import chappe_papers
 import pytest
-from chappe import _core
 from chappe import _show as show
 from chappe_papers import page, reproduce, summary
 from chappe_papers.advice import Outcome
 from chappe_papers.judge import Verdict
 from chappe_papers.paper import Paper
 from command import REPOSITORY
+from epochs import assert_is_told
 from PIL import Image
 
 DOCS = REPOSITORY / "docs"
@@ -103,9 +102,7 @@ def test_a_published_page_belongs_to_the_claims_and_the_engine(published: Path) 
     text = published.read_text(encoding="utf-8")
     judged = re.findall(rf"^\| (P\d-[\w-]+) \|.*\| \*\*(?:{WORDS})\*\* \|$", text, re.M)
     assert tuple(sorted(judged)) == tuple(sorted(paper.claims))
-    # Papers set what later epochs have moved.
-    (epoch,) = re.findall(r"results epoch (\d+)", text)
-    assert _core.SETTINGS_EPOCH <= int(epoch) <= chappe.RESULTS_EPOCH
+    assert_is_told(published)
     assert f"](papers/{published.name})" in (DOCS / "papers.md").read_text(encoding="utf-8")
 
 

@@ -5,15 +5,15 @@ import math
 import re
 from pathlib import Path
 
-import chappe
 import pytest
-from chappe import _core, cli
+from chappe import cli
 from chappe.stats import Estimate
 from chappe_papers.validation.dsr import compare
 from chappe_papers.validation.dsr.cases import WALKS, reference, scenario
 from chappe_papers.validation.dsr.compare import Column, Ratio, mean, run, run_cache
 from chappe_papers.validation.dsr.page import answer
 from command import REPOSITORY
+from epochs import assert_is_told
 
 
 def test_scenarios_of_the_ns2_runs() -> None:
@@ -102,5 +102,4 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeyp
 def test_the_page_is_of_all_columns() -> None:
     text = (REPOSITORY / "docs" / "validation-dsr.md").read_text(encoding="utf-8")
     assert all(f"\n| `{name}` | " in text for name in reference("newreno")["walk1"][0])
-    (epoch,) = re.findall(r"results epoch (\d+)\.", text)
-    assert _core.SETTINGS_EPOCH <= int(epoch) <= chappe.RESULTS_EPOCH
+    assert_is_told(REPOSITORY / "docs" / "validation-dsr.md")

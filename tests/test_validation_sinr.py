@@ -2,17 +2,16 @@
 
 import csv
 import math
-import re
 from pathlib import Path
 
-import chappe
 import pytest
-from chappe import _core, cli
+from chappe import cli
 from chappe.stats import Estimate
 from chappe_papers.validation.sinr import compare, page
 from chappe_papers.validation.sinr.cases import MANAGERS, Case, habits, reference, scenario
 from chappe_papers.validation.sinr.compare import Comparison, run_cache
 from command import REPOSITORY
+from epochs import assert_is_told
 
 FEW = (
     Case("link", "b", "Constant", 11, False, False, 6.0),
@@ -110,5 +109,4 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeyp
 def test_the_page_is_of_all_cases() -> None:
     text = (REPOSITORY / "docs" / "validation-sinr.md").read_text(encoding="utf-8")
     assert all(f"\n| {c.title} | " in text for c in reference())
-    (epoch,) = re.findall(r"results epoch (\d+)\.", text)
-    assert _core.SETTINGS_EPOCH <= int(epoch) <= chappe.RESULTS_EPOCH
+    assert_is_told(REPOSITORY / "docs" / "validation-sinr.md")

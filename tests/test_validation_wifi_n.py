@@ -2,19 +2,18 @@
 
 import csv
 import math
-import re
 from pathlib import Path
 
-import chappe
 import polars as pl
 import pytest
-from chappe import _core, cli
+from chappe import cli
 from chappe.stats import Estimate
 from chappe_papers.validation.wifi_n import compare, page
 from chappe_papers.validation.wifi_n.cases import TABLES, Case, Measured, habits, reference, scenario, senders
 from chappe_papers.validation.wifi_n.compare import Comparison, Share, run_cache, shares
 from chappe_papers.validation.wifi_n.model import bianchi, collisions
 from command import REPOSITORY
+from epochs import assert_is_told
 
 CASES = reference()
 
@@ -118,5 +117,4 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeyp
 def test_the_page_is_of_all_cases() -> None:
     text = (REPOSITORY / "docs" / "validation-wifi-n.md").read_text(encoding="utf-8")
     assert all(f"\n| {c.title} | " in text for c in CASES)
-    (epoch,) = re.findall(r"results epoch (\d+)\.", text)
-    assert _core.SETTINGS_EPOCH <= int(epoch) <= chappe.RESULTS_EPOCH
+    assert_is_told(REPOSITORY / "docs" / "validation-wifi-n.md")
