@@ -167,10 +167,13 @@ fn is_json(first: &str) -> bool {
     first.starts_with('{') || first.strip_prefix('[').is_some_and(|rest| rest.is_empty() || list(rest))
 }
 
-/// Tells if a text that begins with this line is a script of Tcl.
+/// Tells if a text that begins with this line is a script of Tcl; other scripts contain `set`, too.
 fn is_tcl(text: &str, first: &str) -> bool {
     let uses_tcl = || text.contains('$') || text.contains('[');
-    first.starts_with('$') || first.starts_with("set ") || (is_control(first) && uses_tcl())
+    let sets_entry = first.strip_prefix("set ").and_then(|rest| rest.split_whitespace().next()?.strip_suffix(')'));
+    first.starts_with('$')
+        || sets_entry.is_some_and(|name| name.contains('('))
+        || ((first.starts_with("set ") || is_control(first)) && uses_tcl())
 }
 
 /// Tells if a line begins with a command of Tcl that repeats, chooses or names other commands.
