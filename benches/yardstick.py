@@ -19,6 +19,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -272,7 +273,8 @@ def summary(rows: list[str]) -> str:
     ):
         if chosen:
             sentences.append(f"{span(chosen, 7)} times for {what} (as it comes {span(chosen, 5)})")
-    return f"The fastest configuration of ns-2.35 takes, relative to the CPU time of Chappe, {'; '.join(sentences)}."
+    said = f"The fastest configuration of ns-2.35 takes, relative to the CPU time of Chappe, {'; '.join(sentences)}."
+    return textwrap.fill(said, 114)
 
 
 def page(kept: dict[str, Any]) -> str:
