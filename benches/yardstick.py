@@ -19,6 +19,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -43,7 +44,7 @@ STOCK = ("all", "Calendar")
 FEW = [("few", scheduler) for scheduler in ("List", "Calendar", "Heap")]
 COMMANDS = ("run scenarios/one-hop.toml", "check scenarios/one-hop.toml", "list", "--help")
 TABLES = ("packets", "frames", "cwnd", "queue", "routes")
-TIMES = 3
+TIMES = 5
 CHAIN_SECONDS = 1000
 SIZES = (120, 1000, 10_000, 100_000)
 
@@ -79,7 +80,7 @@ def cases(folder: Path) -> list[Case]:
         scale.Layout.read(topology, spacing).write(files)
         found.append(Case(name, length, partial(scale.ours, files), partial(scale.theirs, files)))
     several: list[tuple[str, float, zhou.Timed]] = [
-        ("wires: 5 flows, lossy link", zhou.SECONDS, zhou.Run("newreno", 0.01)),
+        ("wires: 5 flows, lossy link", 10 * zhou.SECONDS, zhou.Run("newreno", 0.01)),
         *((f"wires: {run}", run.seconds, run) for run in wires.runs(folder)),
         ("classroom, 130 connections", classroom.SECONDS, classroom.Run("reno", "aodv")),
         ("twenty walkers", walkers.points.SECONDS, walkers.Run("newreno", 20.0, folder)),
@@ -103,18 +104,22 @@ def ratios(case: Case) -> str:
     ours: list[float] = []
     each: dict[tuple[str, str], list[float]] = {way: [] for way in (STOCK, *FEW)}
     segments: tuple[list[int], list[int]] = ([], [])
+    candidates = FEW
     for seed in range(1, TIMES + 1):
         printed, cpu = zhou.net(case.ours(seed, case.seconds), case.ours(seed, NO_LENGTH))
         segments[0].append(zhou.delivered(printed))
         ours.append(cpu)
-        for way, times in each.items():
+        for way in (STOCK, *candidates):
             printed, cpu = zhou.net(case.theirs(seed, case.seconds, *way), case.theirs(seed, NO_LENGTH, *way))
-            times.append(cpu)
+            each[way].append(cpu)
         segments[1].append(zhou.delivered(printed))
+        # A scheduler that takes twice as long as another will not be the fastest.
+        least = min(each[way][0] for way in FEW)
+        candidates = [way for way in FEW if each[way][0] < 2 * least]
     difference, is_wrong = zhou.apart(*segments)
     if is_wrong:
         fail(f"{case.name}: segments delivered differ by {difference:+.1%}: {segments[0]} and {segments[1]}")
-    fastest = min(FEW, key=lambda way: median(each[way]))
+    fastest = min(candidates, key=lambda way: median(each[way]))
 
     def ratio(way: tuple[str, str]) -> str:
         all_ratios = [theirs / own for own, theirs in zip(ours, each[way], strict=True)]
@@ -268,7 +273,8 @@ def summary(rows: list[str]) -> str:
     ):
         if chosen:
             sentences.append(f"{span(chosen, 7)} times for {what} (as it comes {span(chosen, 5)})")
-    return f"The fastest configuration of ns-2.35 takes, relative to the CPU time of Chappe, {'; '.join(sentences)}."
+    said = f"The fastest configuration of ns-2.35 takes, relative to the CPU time of Chappe, {'; '.join(sentences)}."
+    return textwrap.fill(said, 114)
 
 
 def page(kept: dict[str, Any]) -> str:
