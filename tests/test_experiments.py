@@ -17,9 +17,6 @@ import pytest
 from chappe.study._measure import measure
 from chappe_papers.su2008.points import ROW_M
 
-# Scenarios of points state what some of them do not use.
-pytestmark = pytest.mark.filterwarnings("ignore:.*no effect:chappe.ChappeWarning")
-
 EXPERIMENTS = Path(__file__).parents[1] / "docs" / "experiments"
 
 

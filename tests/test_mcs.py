@@ -16,7 +16,7 @@ def goodput(snr_db: float, wlan: dict[str, Any]) -> float:
     run = chappe.run(
         {
             "extends": "802.11n",
-            "run": {"stop": "2 s", "batches": 1, "warmup_batches": 0},
+            "run": {"stop": "6 s", "batches": 1, "warmup_batches": 0},
             "radio": {"propagation": "links", "links_table": f"src,dst,signal_dbm\n{links}"},
             "topology": {"kind": "list", "positions": [["0 m", "0 m"], ["1 m", "0 m"]]},
             "routing.protocol": "shortest_path",

@@ -48,9 +48,8 @@ def test_texts_override_a_file_as_on_a_command_line(tmp_path: Path) -> None:
     path.write_text('run.stop = "1 s"\n')
     s = Scenario.load(path, ["tcp.variant=sack", " topology.hops = 4 ", 'run.stop="2 s"', "tcp.receive_window=5"])
     assert s == Scenario.chain(4, {"tcp.variant": "sack", "tcp.receive_window": 5}, stop="2 s")
-    # Later texts override earlier texts.
-    s = Scenario.load(path, ["tcp.receive_window=7", "tcp.receive_window=8", "tcp.variant=vegas"])
-    assert (s["tcp.receive_window"], s["tcp.variant"]) == (8, "vegas")
+    with pytest.raises(chappe.ScenarioError, match=r"`tcp\.receive_window` is set twice"):
+        Scenario.load(path, ["tcp.receive_window=7", "tcp.receive_window=8", "tcp.variant=vegas"])
     for bad in ("tcp.receive_window", "=5", " =5"):
         with pytest.raises(ValueError, match="is not of the form name=value"):
             Scenario.load(path, [bad])

@@ -55,9 +55,6 @@ from chappe_papers.zhou2004.validate import AS_NS2
 from command import REPOSITORY, contents
 from markdown import blocks
 
-# Scenarios of points state what some of them do not use.
-pytestmark = pytest.mark.filterwarnings("ignore:.*no effect:chappe.ChappeWarning")
-
 SHORT = Length((0.4, 0.6, 0.8, 2.0, 10.0), (0.4, 0.6, 0.8, 2.0, 10.0), seeds=2, compared=2, tails=2)
 KINDS = ("csv", "svg")
 SHEETS = ("readings_claims", "readings_numbers", "authors_table", "formulas_table")

@@ -131,6 +131,8 @@ Settings = TypedDict(
         "wlan.edca.cf_end": bool,
         "wlan.edca.pifs_recovery": bool,
         "wlan.edca.held_packets": int,
+        "wlan.edca.held_airtime": Literal["unlimited"] | str,
+        "wlan.edca.receiver_airtime": str,
         "wlan.aggregation": Mapping[str, Any],
         "wlan.aggregation.max_mpdus": int,
         "wlan.aggregation.max_size": str,

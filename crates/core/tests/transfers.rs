@@ -197,7 +197,7 @@ fn short_segments_that_are_sent_again_are_as_short() {
         run = { batches = 1, warmup_batches = 0, stop = "300 s" }
         topology.kind = "none"
         topology.wired_nodes = 3
-        wired = { rate = "1 Mbit/s", delay = "10 ms", error = { model = "uniform", rate = 0.2 } }
+        wired = { rate = "1 Mbit/s", delay = "10 ms", error = { model = "uniform", rate = 0.1 } }
         wired_link = [{ src = 0, dst = 1 }, { src = 1, dst = 2 }]
         requests = { think = "2 s", think_distribution = "fixed", size = { distribution = "fixed", mean = "700 B" } }
         flow = [{ src = 0, dst = 2, app = "requests" }]

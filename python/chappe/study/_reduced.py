@@ -447,6 +447,8 @@ def columns() -> Mapping[str, Mapping[str, pl.DataType]]:
         "packet_class": results.packet_outcomes["packet_class"].unique(maintain_order=True).to_list(),
     }
     every = {**found, **{name: dict(table.schema) for name, table in made.items()}}
+    of_packets = found["packets"]
+    words |= {name: of_packets[name].categories.to_list() for name in ("drop_reason", "retry_cause")}  # type: ignore[attr-defined]
     text = {name: pl.Enum(known) for name, known in words.items()}
     return {
         table: {name: text.get(name, kind) if kind == pl.String else kind for name, kind in types.items()}

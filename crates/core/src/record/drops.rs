@@ -2,6 +2,7 @@
 
 use super::loss::Cause;
 use crate::packet::{Packet, Reason};
+use std::collections::BTreeMap;
 
 /// Counts of a flow: by reason, and of packets that the MAC gave up by cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -12,16 +13,22 @@ struct OfFlow {
 
 /// Dropped packets of the flows of the scenario, of those created in the measured part of the run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Drops(Vec<OfFlow>);
+pub struct Drops {
+    /// Number of flows of the scenario; short flows have higher numbers.
+    flows: usize,
+    /// Flows that have lost packets.
+    losers: BTreeMap<usize, OfFlow>,
+}
 
 impl Drops {
     /// No drops of this number of flows.
     pub fn new(flows: usize) -> Drops {
-        Drops(vec![OfFlow::default(); flows])
+        Drops { flows, losers: BTreeMap::new() }
     }
 
     fn of_mut(&mut self, packet: &Packet) -> Option<&mut OfFlow> {
-        self.0.get_mut(packet.flow.index()).filter(|_| packet.measured)
+        let flow = packet.flow.index();
+        (packet.measured && flow < self.flows).then(|| self.losers.entry(flow).or_default())
     }
 
     /// Counts a packet that is dropped.
@@ -40,17 +47,17 @@ impl Drops {
 
     /// Counts all packets so far as packets of the warm-up.
     pub fn begin_measured(&mut self) {
-        self.0.fill(OfFlow::default());
+        self.losers.clear();
     }
 
     /// Number of packets of a flow that were dropped.
     pub fn total(&self, flow: usize) -> u64 {
-        self.0.get(flow).map_or(0, |of| of.reasons.iter().map(|&n| u64::from(n)).sum())
+        self.losers.get(&flow).map_or(0, |of| of.reasons.iter().map(|&n| u64::from(n)).sum())
     }
 
     /// Most frequent reason of a flow, the first of several, and the most frequent cause if the MAC gave the packets up.
     pub fn main(&self, flow: usize) -> Option<(Reason, Option<Cause>)> {
-        let of = self.0.get(flow)?;
+        let of = self.losers.get(&flow)?;
         let (n, (reason, ..)) = of.reasons.iter().zip(Reason::ALL).rev().max_by_key(|(n, _)| **n)?;
         let (given_up, (cause, ..)) = of.causes.iter().zip(Cause::ALL).rev().max_by_key(|(n, _)| **n)?;
         (*n > 0).then_some((*reason, (*reason == Reason::RetryLimit && *given_up > 0).then_some(*cause)))

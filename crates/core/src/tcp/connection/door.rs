@@ -9,11 +9,11 @@ impl Connection {
     /// Looks if an acknowledgement shows delivery out of order. If so, losses do not cut the window for some time, and
     /// the last cut is undone unless it is too old: window and timeout are those of before.
     pub(in crate::tcp) fn detect_reordering(&mut self, ack: &AckSegment) {
-        if !self.door.is_out_of_order(ack.echo) {
-            return;
-        }
         let (srtt, now) = (self.smoothed(), self.now);
-        if let Some(Window { cwnd, ssthresh }) = self.door.respond(&self.cfg.door, srtt, now) {
+        let Some(door) = self.door.as_mut().and_then(|door| door.is_out_of_order(ack.echo).then_some(door)) else {
+            return;
+        };
+        if let Some(Window { cwnd, ssthresh }) = door.respond(&self.cfg.door, srtt, now) {
             self.window.cwnd = self.window.cwnd.max(cwnd);
             // A recovery that is going on ends with ssthresh.
             self.window.ssthresh = ssthresh.max(cwnd);
@@ -23,21 +23,21 @@ impl Connection {
 
     /// Tells if a loss does not cut the window now, because of delivery out of order.
     pub fn withholds_cut(&self) -> bool {
-        self.door.holds(self.now)
+        self.door.as_ref().is_some_and(|door| door.holds(self.now))
     }
 
     /// Tells if the acknowledgement that is being processed has undone a cut.
     pub fn has_undone_cut(&self) -> bool {
-        self.door.has_undone(self.now)
+        self.door.as_ref().is_some_and(|door| door.has_undone(self.now))
     }
 
     /// Keeps the window before a cut for a loss, which may be undone; one for a congestion mark never is.
     pub fn remember_window(&mut self, signal: Signal) {
-        if signal == Signal::Ecn {
-            self.door.forget();
-        } else if self.cfg.door.enabled {
-            let srtt = self.smoothed();
-            self.door.remember(self.window, &self.cfg.door, srtt, self.now);
+        let srtt = self.smoothed();
+        match &mut self.door {
+            Some(door) if signal == Signal::Ecn => door.forget(),
+            Some(door) => door.remember(self.window, &self.cfg.door, srtt, self.now),
+            None => {}
         }
     }
 

@@ -129,7 +129,8 @@ pub struct Connection {
     /// Recovery point: everything below had been sent when the last recovery began.
     recover: Seq,
     ecn: Sending,
-    door: Door,
+    /// State of DOOR; boxed, because most senders do without.
+    door: Option<Box<Door>>,
 
     // ---- acknowledgements ----
     /// Last acknowledgement that arrived.
@@ -160,8 +161,8 @@ pub struct Connection {
     first_sent: Time,
     first_syn_sent: Time,
     last_sent: Time,
-    /// The last retransmitted segment, and the time of the retransmission.
-    resent: Option<(Seq, Time)>,
+    /// The last retransmitted segment, and the time of the retransmission; NEVER before one.
+    resent: (Seq, Time),
     pacer: Pacer,
 
     // ---- the queue of the own node ----
@@ -224,7 +225,7 @@ impl Connection {
             usage: Usage::default(),
             recover: 1,
             ecn: Sending::new(&cfg.ecn, syn),
-            door: Door::default(),
+            door: cfg.door.enabled.then(Box::default),
             last_ack: Ack::default(),
             last_ack_sent: Time::ZERO,
             dup_acks: 0,
@@ -241,7 +242,7 @@ impl Connection {
             first_sent: Time::ZERO,
             first_syn_sent: Time::ZERO,
             last_sent: Time::ZERO,
-            resent: None,
+            resent: (0, Time::NEVER),
             pacer: Pacer::default(),
             queued: 0,
             own_node: None,
@@ -374,7 +375,8 @@ impl Connection {
 
     /// Tells if this segment is the last retransmitted one, and was sent less than `span` ago.
     pub fn was_resent_within(&self, seq: Seq, span: Span) -> bool {
-        self.resent.is_some_and(|(last, at)| last == seq && self.now.since(at) < span)
+        let (last, at) = self.resent;
+        last == seq && at <= self.now && self.now.since(at) < span
     }
 
     /// Tells if the SYN is not yet acknowledged.
@@ -450,7 +452,8 @@ impl Connection {
     pub(in crate::tcp) fn memory(&self) -> usize {
         let written = self.written.as_ref().map_or(0, |w| w.records());
         let own_node = self.own_node.as_ref().map_or(0, |node| node.memory());
-        written + own_node + self.send_times.memory() + self.out.capacity() * size_of::<Out>()
+        let door = self.door.as_ref().map_or(0, |_| size_of::<Door>());
+        written + own_node + door + self.send_times.memory() + self.out.capacity() * size_of::<Out>()
     }
 
     /// Removes and returns the actions since the last call.

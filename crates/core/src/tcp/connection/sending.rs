@@ -149,7 +149,7 @@ impl Connection {
         }
         if retransmission {
             self.counters.retransmissions += 1;
-            self.resent = Some((seq, self.now));
+            self.resent = (seq, self.now);
         } else {
             self.max = seq + 1;
             if let Some(Written::Whole(ends)) = self.written.as_deref_mut() {

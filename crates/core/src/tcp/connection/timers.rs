@@ -186,7 +186,7 @@ impl Connection {
             self.note_lost_first();
         }
         let ssthresh = self.window.ssthresh;
-        let held = self.door.holds(self.now);
+        let held = self.withholds_cut();
         self.cut(Signal::Timeout);
         if self.awaits_syn() {
             // No data are sent before the SYN is acknowledged, whatever the window rule.
