@@ -291,6 +291,9 @@ class Driver:
         for reference in answered:
             try:
                 reason = self._ray.get(reference)
+            except self._ray.exceptions.TaskUnschedulableError:
+                # The node is gone, or is not known everywhere yet: runs that reach it check for themselves.
+                continue
             except self._ray.exceptions.RayError as e:
                 reason = f"{type(e).__name__}: {_first_line(e)}"
             if reason is not None:
