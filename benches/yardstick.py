@@ -255,7 +255,7 @@ def ratio_in(column: int, row: str) -> float:
 
 
 def summary(rows: list[str]) -> str:
-    """What the table says, the worst first; its rows begin with the slowest."""
+    """Sentence on the slowest row, and the table, which begins with it."""
 
     def span(chosen: list[str], column: int) -> str:
         medians = [ratio_in(column, row) for row in chosen]

@@ -101,7 +101,7 @@ class _Events:
 
 
 class _Made(NamedTuple):
-    """What a packet carries: a segment as its source sent it, or a datagram."""
+    """Content of a packet: a segment as its source sent it, or a datagram."""
 
     flow: int
     sent_at_s: float

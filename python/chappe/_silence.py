@@ -214,7 +214,7 @@ def _own_losses(f: Mapping[str, Any], outcomes: Rows, flows: int) -> Iterator[st
 
 
 def _sent(f: Mapping[str, Any]) -> str:
-    """What the source of a flow did that has lost nothing."""
+    """Sentence on the source of a flow that has lost nothing."""
     if f["packets_sent"]:
         lost = "" if f.get("packets_dropped") is None else ", and none of them was lost"
         return f"its source sent {count(f['packets_sent'], 'packet')} that were on their way or waited{lost}"

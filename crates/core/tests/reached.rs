@@ -1,4 +1,4 @@
-//! Who can be reached where rate control chooses rates: who can be reached at the slowest of them.
+//! Rate control reaches the nodes that can be reached at the slowest of its rates.
 
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;

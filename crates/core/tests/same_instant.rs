@@ -1,4 +1,4 @@
-//! What begins in one instant does not collide for ever.
+//! Route requests that begin in one instant do not collide for ever.
 
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;

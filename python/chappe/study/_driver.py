@@ -32,7 +32,7 @@ CHECK = "check_chappe"
 
 
 class Setup(NamedTuple):
-    """What to connect to; the first message to this process."""
+    """Address to connect to; the first message to this process."""
 
     on: str
     """``"ray"`` or ``"ray://HOST:PORT"``."""
@@ -80,7 +80,7 @@ class Refused(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What has happened to the tasks; the answer to new tasks, which are pickled runs by number."""
+    """Outcomes of the tasks; the answer to new tasks, which are pickled runs by number."""
 
     done: dict[int, bytes]
     """Pickled results by the number of the task."""
@@ -207,7 +207,7 @@ class Portable(NamedTuple):
     identity: Callable[[], Identity]
     """The Chappe of a process."""
     doubt: Callable[[Identity], str | None]
-    """Why a process is unfit for runs of this Chappe."""
+    """Reason for which a process is unfit for runs of this Chappe."""
     task: Callable[[Identity, bytes], bytes | str | tuple[str, str]]
     """Executes pickled runs: their pickled results; why they cannot be read; or node and reason if it is unfit."""
 

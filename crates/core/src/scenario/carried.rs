@@ -16,7 +16,7 @@ pub(super) struct Slower<'a> {
     graphs: Vec<(Mode, Graph<'a>)>,
 }
 
-/// What keeps a node from being reached, and the way out.
+/// Obstacle between two nodes, and the way out.
 pub(super) struct Reason {
     /// Continues "node 1 cannot be reached from node 0".
     pub(super) message: String,
@@ -48,7 +48,7 @@ impl<'a> Slower<'a> {
         self.graphs.iter().find(|(_, graph)| reaches(graph)).map(|(mode, _)| *mode)
     }
 
-    /// Why one node does not reach another at the rate of data frames, if a slower rate mends it.
+    /// Reason for which one node does not reach another at the rate of data frames, if a slower rate mends it.
     pub(super) fn reason(&self, graph: &Graph<'_>, from: NodeId, to: NodeId) -> Option<Reason> {
         let rate = self.rate(from, to)?;
         let reached = |graph: &Graph<'_>| graph.predecessors(to).next().is_some();
@@ -79,7 +79,7 @@ impl<'a> Slower<'a> {
 const LET_CHOOSE: &str = ", or let stations choose rates, e.g. `wlan.rate_control.algorithm = \"aarf\"`";
 
 impl Checker<'_> {
-    /// Why one node is not reached from another over measured links of which some have no row back: the rate, the missing
+    /// Reason for which a node is not reached over measured links of which some have no row back: the rate, the missing
     /// rows, or both.
     pub(super) fn one_way_reason(
         &self,

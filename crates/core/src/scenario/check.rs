@@ -723,7 +723,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Why a destination cannot be reached, and what mends it.
+    /// Reason for which a destination cannot be reached, and the change that mends it.
     fn unreached(
         &self,
         layout: &Layout,

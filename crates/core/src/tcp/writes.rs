@@ -1,4 +1,4 @@
-//! What an application writes: in pieces, the segments that are cut of them, their PSH flags, and the send buffer; as
+//! Data that an application writes: in pieces, the segments that are cut of them, their PSH flags, and the send buffer; as
 //! whole files, responses or bursts, the short segments at the ends.
 //!
 //! A segment is cut at its first transmission, from all bytes written by then. PSH marks a segment that ends with the
@@ -34,7 +34,7 @@ fn waits(nagle: Nagle, small: Seq, una: Seq, max: Seq) -> bool {
     }
 }
 
-/// What a connection knows of the data that the application has written.
+/// Data that the application has written, as the connection knows them.
 #[derive(Clone, Debug)]
 pub(super) enum Written {
     /// They are written in pieces.

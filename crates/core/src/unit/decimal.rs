@@ -18,7 +18,7 @@ pub struct Decimal {
     exponent: i64,
 }
 
-/// How many of one unit another one has: `times` / `over` · 10^`tens`.
+/// Ratio of two units: `times` / `over` · 10^`tens`.
 #[derive(Clone, Copy, Debug)]
 pub struct Factor {
     /// Multiplier, at most 2^40.

@@ -55,7 +55,7 @@ struct Usage {
     end: Seq,
 }
 
-/// What only some senders know of their node and its routes.
+/// State of the own node and its routes that only some senders keep.
 #[derive(Clone, Debug, Default)]
 struct OwnNode {
     /// New segments that the queue has dropped: the first, and one past the last.
@@ -168,7 +168,7 @@ pub struct Connection {
     // ---- the queue of the own node ----
     /// Packets that have not left the node, while `tcp.small_queue` limits them.
     queued: u32,
-    /// What only some senders know of their node; boxed, because most know nothing.
+    /// State of the own node; boxed, because most senders keep none.
     own_node: Option<Box<OwnNode>>,
     /// Pacing rate of the loss recovery \[B/s\].
     pacing_rate: Option<NonZeroU64>,

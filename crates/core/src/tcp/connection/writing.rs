@@ -1,4 +1,4 @@
-//! What the application writes, in pieces or as a whole.
+//! Data that the application writes, in pieces or as a whole.
 
 use super::Connection;
 use crate::packet::Seq;

@@ -151,7 +151,7 @@ impl Answer {
     }
 }
 
-/// Why an answer is not repeated.
+/// Reason for which an answer is not repeated.
 fn cause(name: &str) -> Option<&'static str> {
     let (_, question) = name.split_once('-').expect("a control");
     match question {
