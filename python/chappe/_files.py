@@ -1,4 +1,4 @@
-"""Atomic writing of files, and removal of folders that stay empty."""
+"""Atomic writing of files, the end of Parquet files, and removal of folders that stay empty."""
 
 import csv
 import io
@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from itertools import takewhile
 from pathlib import Path
+from typing import IO
 
 UNFINISHED = ".tmp"
 """Suffix of unfinished files."""
@@ -15,9 +16,15 @@ _UNKNOWN = ("nan", "inf", "-inf")
 """Numbers without a value, as text."""
 
 
-def write_file(path: Path, data: bytes) -> None:
-    """Writes a file atomically: whole or not at all."""
-    unfinished = path.parent / f"{path.name}{UNFINISHED}"
+def write_file(path: Path, data: bytes, unfinished: Path | None = None) -> None:
+    """Writes a file atomically: whole or not at all.
+
+    Args:
+        path: The file.
+        data: Its content.
+        unfinished: Name that the file has until it is whole; by default its own with :data:`UNFINISHED`.
+    """
+    unfinished = unfinished or path.parent / f"{path.name}{UNFINISHED}"
     try:
         with unfinished.open("wb") as f:
             f.write(data)
@@ -27,6 +34,18 @@ def write_file(path: Path, data: bytes) -> None:
     except OSError:
         unfinished.unlink(missing_ok=True)
         raise
+
+
+def footer(file: IO[bytes]) -> tuple[int, bytes]:
+    """Place at which the metadata of a Parquet file begin, and the file from there on; empty for other files."""
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(size - 8, 0))
+    end = file.read()
+    length = int.from_bytes(end[:4], "little") + 8
+    if len(end) < 8 or not end.endswith(b"PAR1") or length > size:
+        return size, b""
+    begin = file.seek(size - length)
+    return begin, file.read()
 
 
 def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

@@ -16,9 +16,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from chappe import _forked as forked
+from chappe import _outputs as outputs
 from chappe._arguments import is_text, path_of, said
 from chappe._files import make_folder, take_away
-from chappe._outputs import refuse_inputs as refuse_input
 
 if TYPE_CHECKING:
     from chappe._scenario import Scenario
@@ -165,7 +165,7 @@ def refuse_inputs(folder: Path, scenario: "Scenario") -> None:
     """
     there = folder / SCENARIO
     if there.is_file() and there.read_text(encoding="utf-8") != scenario.to_toml():
-        refuse_input(there, scenario._files)
+        outputs.refuse_inputs(there, scenario._files)
 
 
 def digest(path: Path) -> str:

@@ -2,13 +2,13 @@
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from chappe._core import RESULTS_EPOCH, VERSION
+from chappe._files import footer
 from chappe._scenario import Scenario
 
 UNITS = {
@@ -66,8 +66,7 @@ def is_in(path: Path) -> bool:
         OSError: If it cannot be read.
     """
     with path.open("rb") as file:
-        file.seek(-min(_FOOTER, path.stat().st_size), os.SEEK_END)
-        return b"chappe.version" in file.read()
+        return b"chappe.version" in footer(file)[1]
 
 
 def digest(settings: Mapping[str, Any]) -> str:
@@ -89,10 +88,6 @@ def columns(table: str) -> dict[str, dict[str, str]]:
 def _unit(column: str) -> dict[str, str]:
     unit = UNITS.get(column.rpartition("_")[2])
     return {} if unit is None else {"unit": unit}
-
-
-_FOOTER = 1_000_000
-"""The metadata of a Parquet file are within so many bytes of its end."""
 
 
 @cache

@@ -5,13 +5,14 @@ only if its content shows that Chappe wrote it, and never if the scenario was re
 be a link, or a relative name.
 """
 
+import io
 import os
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from chappe._files import UNFINISHED
+from chappe._files import UNFINISHED, footer, write_file
 
 MARK = "Chappe"
 """Word that reports and figures give for the program that made them."""
@@ -52,10 +53,7 @@ def _is_page(data: bytes) -> bool:
 
 
 def _is_table(data: bytes) -> bool:
-    if not (data.startswith(b"PAR1") and data.endswith(b"PAR1")):
-        return False
-    length = int.from_bytes(data[-8:-4], "little")
-    return TABLE_MARK.encode() in data[max(len(data) - length - 8, 0) :]
+    return data.startswith(b"PAR1") and TABLE_MARK.encode() in footer(io.BytesIO(data))[1]
 
 
 def _is_figure(data: bytes) -> bool:
@@ -154,13 +152,4 @@ def write(path: Path, data: bytes, kind: Kind, inputs: Iterable[Path] = ()) -> N
         return
     path = path.resolve()
     # No file of a user has this name.
-    unfinished = path.parent / f".chappe-{os.urandom(4).hex()}{UNFINISHED}"
-    try:
-        with unfinished.open("xb") as f:
-            f.write(data)
-            f.flush()
-            os.fsync(f.fileno())
-        unfinished.replace(path)
-    except OSError:
-        unfinished.unlink(missing_ok=True)
-        raise
+    write_file(path, data, path.parent / f".chappe-{os.urandom(4).hex()}{UNFINISHED}")

@@ -12,7 +12,7 @@ from typing import IO, Any, cast
 import polars as pl
 import polars.selectors as cs
 
-from chappe._files import write_file
+from chappe._files import footer, write_file
 
 TYPES = {"float": pl.Float64, "int": pl.Int64, "text": pl.String, "bool": pl.Boolean}
 """Types of columns by their names in the core."""
@@ -82,9 +82,6 @@ _SEAL, _OPEN = "chappe.sha256", "0" * 64
 _SEALED = re.compile(re.escape(_SEAL).encode() + rb"\x18\x40([0-9a-f]{64})")
 """The same in the file, in the compact protocol of Thrift: a text of 64 bytes is the next field."""
 
-_END = 1_000_000
-"""The metadata of a Parquet file are within so many bytes of its end."""
-
 
 def with_seal(metadata: Mapping[str, str]) -> dict[str, str]:
     """Metadata of a file that :func:`seal_file` or :func:`sealed` will complete."""
@@ -111,10 +108,8 @@ def sealed(data: bytes) -> bytes:
 
 def _seal(file: IO[bytes]) -> tuple[int, str] | None:
     """Place of the SHA-256 in a Parquet file, and its value; ``None`` if it has none."""
-    size = file.seek(0, os.SEEK_END)
-    begin = file.seek(max(size - _END, 0))
-    # The metadata follow the data.
-    found = list(_SEALED.finditer(file.read()))[-1:]
+    begin, end = footer(file)
+    found = list(_SEALED.finditer(end))[-1:]
     return (begin + found[0].start(1), found[0][1].decode()) if found else None
 
 

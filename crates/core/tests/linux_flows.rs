@@ -100,8 +100,8 @@ impl Case<'_> {
         self.name.starts_with('L')
     }
 
-    /// The scenario, in which the second flow begins this much later \[s\], and datagrams on the way back have a spacing \[us\];
-    /// without datagrams times are exact.
+    /// The scenario, in which the second flow begins this much later \[s\], and datagrams on the way back have a
+    /// spacing \[us\]; without datagrams times are exact.
     fn scenario(&self, later: f64, spacing: Option<u32>) -> String {
         let (rate, delay, limit, loss, apart) = self.path();
         let fast = r#"rate = "1 Gbit/s", delay = "0 s", queue = { limit = 5000 }"#;
@@ -120,8 +120,8 @@ impl Case<'_> {
                 format!("{{ src = 0, dst = 2, start = \"{start} s\", tcp.congestion_control = \"{control}\" }}")
             })
             .collect();
-        // Acknowledgements wait for datagrams on the way back: these take 500 us each (1,500 B at 24 Mbit/s), so that with
-        // one in 1370 us an acknowledgement waits 91 us in the mean, and 500 us at most.
+        // Acknowledgements wait for datagrams on the way back: these take 500 us each (1,500 B at 24 Mbit/s), so that
+        // with one in 1370 us an acknowledgement waits 91 us in the mean, and 500 us at most.
         flows.extend(spacing.map(|us| {
             format!("{{ src = 1, dst = 0, app = \"cbr\", cbr = {{ interval = \"{us} us\", payload = \"1472 B\" }} }}")
         }));
@@ -197,10 +197,10 @@ fn differs(case: &Case, ours: &[[f64; 3]]) -> bool {
 const DIFFER: &[(&str, usize)] =
     &[("F_EU_q2", 2), ("F_US_q2", 2), ("F_US_q3", 2), ("G_four_q1", 3), ("L_EU_q1", 1), ("L_US_q1", 1)];
 
-/// Reasons for differences, in the order of their numbers, and what experiments have shown; `MORE` stands for numbers of
-/// the second reason, `EXACT` for the comparison over an exact link, `LOSSES` for that of flows with random losses. They
-/// were asked with the lab's link and that of `crates/core/tests/kernel/link.py`: flows of 60 s (`L` 8 to 40 s), windows read every 20 ms, memory of the
-/// socket every 2 ms (`SO_MEMINFO`).
+/// Reasons for differences, in the order of their numbers, and what experiments have shown; `MORE` stands for numbers
+/// of the second reason, `EXACT` for the comparison over an exact link, `LOSSES` for that of flows with random losses.
+/// They were asked with the lab's link and that of `crates/core/tests/kernel/link.py`: flows of 60 s (`L` 8 to 40 s),
+/// windows read every 20 ms, memory of the socket every 2 ms (`SO_MEMINFO`).
 const REASONS: &str = "\n\
     1. A shaper of the kernel (`tbf`) has a bucket of a packet: after an idle time the first packet leaves at once, and the second\n\
     \u{20}  2.0 ms later, in place of 2.1 and 4.3 ms. Of two packets that an acknowledgement releases both find room in a queue of one,\n\

@@ -68,8 +68,8 @@ fn a_small_queue_never_holds_more_and_the_sender_goes_on() {
 
 #[test]
 fn what_leaves_the_queue_is_counted_once_whatever_becomes_of_it() {
-    // Routes that break, neighbours that are not resolved, frames and packets that are lost, nodes that are off: one packet
-    // that is never counted out would end the transfer.
+    // Routes that break, neighbours that are not resolved, frames and packets that are lost, nodes that are off: one
+    // packet that is never counted out would end the transfer.
     for protocol in protocols() {
         // A copy of a segment that is never counted out would keep a sender of Linux from sending the segment again.
         let linux = "loss_recovery = \"rack_tlp\"";
@@ -126,8 +126,8 @@ fn a_drop_elsewhere_is_a_loss() {
 
 #[test]
 fn the_limit_counts_those_that_wait_and_a_node_may_count_otherwise() {
-    // A burst of four into a slow queue, at the node that counts the arrival (one waits beside the one in service) and at
-    // another one (two do).
+    // A burst of four into a slow queue, at the node that counts the arrival (one waits beside the one in service) and
+    // at another one (two do).
     for (node, packets) in [(0, 3), (1, 2)] {
         let sim = run(&format!(
             r#"
@@ -160,8 +160,8 @@ fn kernel(case: &str) -> (&'static str, &'static str, u32, bool) {
 
 #[test]
 fn windows_and_rates_are_those_of_a_kernel_where_its_mechanisms_are_the_same() {
-    // Kernels of today begin with ten segments. They have two packets in their node, the one that is sent included; this
-    // sender has three, because with two its windows are smaller than those of a kernel (L_EU_q2: 24.0, not 26.0).
+    // Kernels of today begin with ten segments. They have two packets in their node, the one that is sent included;
+    // this sender has three, because with two its windows are smaller than those of a kernel (L_EU_q2: 24.0, not 26.0).
     let mut compared = 0;
     for row in include_str!("data/linux_reno.csv").lines().filter(|l| !l.starts_with('#')).skip(1) {
         let columns: Vec<&str> = row.split(',').collect();
@@ -174,8 +174,8 @@ fn windows_and_rates_are_those_of_a_kernel_where_its_mechanisms_are_the_same() {
         let sim = run(&text);
         let (ours, our_window) = (column(&sim, "goodput_bps") / 1e3, column(&sim, "mean_window_segments"));
         let apart = |ours: f64, theirs: f64| (ours / theirs - 1.0).abs();
-        // Bursts of three that just fit or just do not, and proportional rate reduction from windows of three, are other
-        // mechanisms: with one or two that may wait, and drops in the host, nothing is asked.
+        // Bursts of three that just fit or just do not, and proportional rate reduction from windows of three, are
+        // other mechanisms: with one or two that may wait, and drops in the host, nothing is asked.
         if limit >= 3 || (own && limit == 2) {
             assert!(apart(ours, goodput) < 0.05, "{case}: {ours:.0} kbit/s, {goodput} of the kernel");
             assert!(apart(our_window, window) < 0.06, "{case}: a window of {our_window:.2}, {window} of the kernel");
@@ -315,8 +315,8 @@ fn a_node_with_radio_and_wire_has_the_small_queue_of_each() {
     // and twice as many with a window that is half used; the station has one of them.
     let (radio, wire) = longest_queues("\"802.11a\"");
     assert!((12..=30).contains(&radio), "{radio}");
-    // 5 Mbit/s are at most 1.8 kB in 1/1024 s: two packets, of which one is being sent. 2 Mbit/s and a gain of 2 are 3.9 kB
-    // in 1/128 s, two packets, or four with a window that is half used, beside that of the station.
+    // 5 Mbit/s are at most 1.8 kB in 1/1024 s: two packets, of which one is being sent. 2 Mbit/s and a gain of 2 are
+    // 3.9 kB in 1/128 s, two packets, or four with a window that is half used, beside that of the station.
     assert_eq!(wire, 1);
     let (radio, wire) = longest_queues("\"standard\"");
     assert!(wire == 1 && (1..=4).contains(&radio), "{radio}, {wire}");

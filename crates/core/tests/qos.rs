@@ -1,4 +1,5 @@
-//! Properties of stations with EDCA over random scenarios: TXOPs within their limits, and links that do not fall silent.
+//! Properties of stations with EDCA over random scenarios: TXOPs within their limits, and links that do not fall
+//! silent.
 
 use crate::properties::scenario;
 use crate::record::record_some;
@@ -59,8 +60,8 @@ fn cells() -> impl Strategy<Value = (String, u32)> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// Only a TXOP with a single MPDU may be longer (IEEE 802.11-2020, 10.23.2.9). In a TXOP a frame follows the one before
-    /// it after SIFS, in a cell where all hear each other; a new one begins with AIFS.
+    /// Only a TXOP with a single MPDU may be longer (IEEE 802.11-2020, 10.23.2.9). In a TXOP a frame follows the one
+    /// before it after SIFS, in a cell where all hear each other; a new one begins with AIFS.
     #[test]
     fn no_txop_of_several_mpdus_is_longer_than_its_limit((text, limit) in cells(), seed in any::<u32>()) {
         let setup = Setup { record: vec![RecordedTable::Frames], ..scenario(&text).setup(Some(seed.into())) };
@@ -141,8 +142,8 @@ fn arrived(text: &str, wlan: &str, seed: u32) -> Vec<u64> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Requests for a block acknowledgement spare repetitions. They block nothing: a link that carries single frames for
-    /// seconds carries some with requests, whatever is lost.
+    /// Requests for a block acknowledgement spare repetitions. They block nothing: a link that carries single frames
+    /// for seconds carries some with requests, whatever is lost.
     #[test]
     fn requests_silence_no_link_that_carries_data(text in links(), seed in any::<u32>()) {
         let asks = arrived(&text, "block_ack.after_missed = \"request\"", seed);

@@ -8,8 +8,8 @@ fn read(text: &str) -> Result<Scenario, String> {
     Scenario::from_toml("test", text, &[], &NoFiles).map_err(|e| e.to_string())
 }
 
-/// Preset, word of the algorithm, and settings of the slowest rate, with acknowledgements at that rate, as rate control has
-/// them (10.6.6.5).
+/// Preset, word of the algorithm, and settings of the slowest rate, with acknowledgements at that rate, as rate control
+/// has them (10.6.6.5).
 const PHYS: [(&str, &str, &str); 8] = [
     ("802.11n", "aarf", "wlan.ppdu.mcs = 0"),
     ("802.11n", "arf", "wlan.ppdu.mcs = 0"),

@@ -79,7 +79,8 @@ fn a_link_delivers_as_much_as_in_ns3() {
     }
 }
 
-/// Hops, long preamble, goodput of TCP in ns-3.37 [kbit/s], means of two seeds: the chain that `chain_scenario` describes.
+/// Hops, long preamble, goodput of TCP in ns-3.37 [kbit/s], means of two seeds: the chain that `chain_scenario`
+/// describes.
 const CHAINS: [(u32, bool, f64); 5] =
     [(1, true, 5249.9), (1, false, 6070.6), (2, true, 2669.3), (3, true, 1738.6), (5, true, 1085.3)];
 
@@ -117,8 +118,8 @@ fn a_chain_delivers_as_much_as_in_ns3() {
 
 #[test]
 fn no_eifs_follows_a_collision_in_which_no_preamble_was_detected() {
-    // Equal signals that begin in one slot: none is detected (4 dB within 4 us), so that PHY-RXSTART is not indicated and
-    // EIFS (10.3.2.3.7) makes no difference, however far apart the senders are.
+    // Equal signals that begin in one slot: none is detected (4 dB within 4 us), so that PHY-RXSTART is not indicated
+    // and EIFS (10.3.2.3.7) makes no difference, however far apart the senders are.
     let counts = |metres: f64, eifs: &str| {
         let at = |i: u32| format!("[\"{} m\", \"0 m\"]", f64::from(i) * metres);
         let rows = |a: u32| (0..5).filter(move |b| *b != a).map(move |b| format!("{a},{b},-60\\n"));
@@ -193,8 +194,8 @@ fn a_hidden_terminal_hurts_more_at_a_fast_rate() {
 
 #[test]
 fn a_narrow_frame_is_judged_by_its_own_rate() {
-    // With a secondary channel that is never idle a network of 40 MHz sends in 20 MHz: as one of 20 MHz at the same ratio
-    // of signal to noise, at which some MPDUs are lost.
+    // With a secondary channel that is never idle a network of 40 MHz sends in 20 MHz: as one of 20 MHz at the same
+    // ratio of signal to noise, at which some MPDUs are lost.
     let counted = |width: u32, noise_figure: f64, more: &str| {
         let sim = run(
             &format!(
@@ -229,8 +230,8 @@ fn a_narrow_frame_is_judged_by_its_own_rate() {
 
 #[test]
 fn a_table_of_errors_takes_the_place_of_the_bound() {
-    // A link by a bound and by this bound as a table loses as many MPDUs; by a table that loses nothing from 20 dB on it
-    // loses none at 24 dB, and control frames keep their bound.
+    // A link by a bound and by this bound as a table loses as many MPDUs; by a table that loses nothing from 20 dB on
+    // it loses none at 24 dB, and control frames keep their bound.
     let text = |more: &str| {
         format!(
             r#"

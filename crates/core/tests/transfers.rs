@@ -150,7 +150,8 @@ fn a_fin_goes_with_the_last_segment_if_that_waits() {
 
 #[test]
 fn the_receiver_closes_its_end_after_the_wait() {
-    // Three times there and back, and the wait; the FIN of the receiver comes after the acknowledgement of that of the source.
+    // Three times there and back, and the wait; the FIN of the receiver comes after the acknowledgement of that of the
+    // source.
     let (handshake, header, way) = (0.02064, 0.00032, 0.01);
     for (wait, late) in [("0 s", header), ("300 ms", 0.3)] {
         let tcp = format!("tcp = {{ fin = true, close_wait = \"{wait}\" }}");
@@ -189,8 +190,8 @@ fn both_ends_of_short_flows_close_over_a_lossy_link() {
     }
 }
 
-/// What is sent again has the bytes of the first transmission (RFC 9293, 3.8.1), also after the data have arrived and the
-/// acknowledgement was lost: 700 B, or the last 1,460 B and 540 B of 2,000 B, with 40 B of headers.
+/// What is sent again has the bytes of the first transmission (RFC 9293, 3.8.1), also after the data have arrived and
+/// the acknowledgement was lost: 700 B, or the last 1,460 B and 540 B of 2,000 B, with 40 B of headers.
 #[test]
 fn short_segments_that_are_sent_again_are_as_short() {
     let text = r#"

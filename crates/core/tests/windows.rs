@@ -61,9 +61,10 @@ fn every_variant_that_fills_the_window_of_its_receiver_is_said_to_be_held_back()
     }
 }
 
-/// A kernel (Linux 6.18) whose program writes 65,536 B when the send buffer has room, over 40 Mbit/s and 1 s: it sends 0.0,
-/// 0.1, 0.2, 0.5, 0.9, 1.9, 3.7, 7.4, 14.4 Mbit in the first seconds, and 14.7 in each one from then on. The largest buffer,
-/// 4 MiB, holds 1,839 segments of 1448 B with 832 B of bookkeeping, and the program writes when a third of it is free.
+/// A kernel (Linux 6.18) whose program writes 65,536 B when the send buffer has room, over 40 Mbit/s and 1 s: it sends
+/// 0.0, 0.1, 0.2, 0.5, 0.9, 1.9, 3.7, 7.4, 14.4 Mbit in the first seconds, and 14.7 in each one from then on. The
+/// largest buffer, 4 MiB, holds 1,839 segments of 1448 B with 832 B of bookkeeping, and the program writes when a third
+/// of it is free.
 #[test]
 fn a_sender_that_its_send_buffer_holds_back_is_said_to_be_and_is_as_slow_as_a_kernel() {
     let text = "extends = \"linux\"\nrun = { stop = \"20 s\", batches = 1, warmup_batches = 0 }\n\
@@ -99,8 +100,8 @@ fn an_acknowledgement_covers_as_many_segments_as_it_may_with_a_buffer_and_a_read
 }
 
 /// A kernel (Linux 6.18) over 10 Mbit/s and 100 ms, 10,000 segments, its buffers tuned by itself, one loss in a hundred
-/// segments or none: goodput from the SYN on \[Mbit/s\], asked with `crates/core/tests/kernel/link.py`, of `tcp_rmem` with
-/// this largest size. What has arrived above holes takes much of the small one.
+/// segments or none: goodput from the SYN on \[Mbit/s\], asked with `crates/core/tests/kernel/link.py`, of `tcp_rmem`
+/// with this largest size. What has arrived above holes takes much of the small one.
 #[test]
 fn flows_with_the_auto_tuned_buffer_are_as_fast_as_those_of_a_kernel() {
     let asked = [

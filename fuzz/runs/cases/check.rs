@@ -13,6 +13,7 @@ use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::{Halt, Sim};
 use chappe_core::unit::{Span, Time};
 use serde_json::Value as Json;
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 /// Outcome of a scenario without a failed check.
@@ -329,8 +330,8 @@ fn frames_are_apart(setup: &Setup, m: &Measured) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Each MPDU is in a frame, and an aggregate has several; an answer can be missing at the end alone. An aggregate whose block
-/// acknowledgement is missing may have arrived, as that of a request shows.
+/// Each MPDU is in a frame, and an aggregate has several; an answer can be missing at the end alone. An aggregate whose
+/// block acknowledgement is missing may have arrived, as that of a request shows.
 fn mpdus_have_answers(m: &Measured) -> Result<(), Failure> {
     let column = |name: &str| m.column("batches", name).counts().iter().sum::<u64>();
     let [frames, failed, aggregates, mpdus, lost] =
@@ -346,8 +347,9 @@ fn mpdus_have_answers(m: &Measured) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A packet that a node has handed once to its MAC for a neighbour reaches the network layer there at most once, and the
-/// packets of a flow in the order in which they were handed over. A station that was off has forgotten what it had received.
+/// A packet that a node has handed once to its MAC for a neighbour reaches the network layer there at most once, and
+/// the packets of a flow in the order in which they were handed over. A station that was off has forgotten what it had
+/// received.
 fn neighbours_deliver_once_and_in_order(setup: &Setup, m: &Measured) -> Result<(), Failure> {
     if setup.events.iter().any(is_cut) {
         return Ok(());
@@ -384,8 +386,8 @@ fn neighbours_deliver_once_and_in_order(setup: &Setup, m: &Measured) -> Result<(
     Ok(())
 }
 
-/// A sender of Linux sends no segment again while its last copy is in its own node. Over wires a packet leaves some time
-/// after it was dequeued, which is no row.
+/// A sender of Linux sends no segment again while its last copy is in its own node. Over wires a packet leaves some
+/// time after it was dequeued, which is no row.
 fn nothing_in_the_own_node_is_sent_again(setup: &Setup, m: &Measured) -> Result<(), Failure> {
     let heeds = |t: &Transport| matches!(t, Transport::Tcp(cfg) if cfg.heeds_own_queue() && !cfg.elfn.enabled);
     let sources: HashMap<u64, u64> =
@@ -481,8 +483,8 @@ fn batteries_pay_for_air_time(setup: &Setup, m: &Measured) -> Result<(), Failure
     Ok(())
 }
 
-/// Rows are in the order of time, up to the delays between nodes, but for those written at the end of their frame; the rows of
-/// a packet at a node are exactly so.
+/// Rows are in the order of time, up to the delays between nodes, but for those written at the end of their frame; the
+/// rows of a packet at a node are exactly so.
 fn rows_come_in_order(m: &Measured) -> Result<(), Failure> {
     let is_late =
         |t: &RecordedTable| matches!(t, RecordedTable::Frames | RecordedTable::Mpdus | RecordedTable::Positions);
@@ -504,8 +506,8 @@ fn rows_come_in_order(m: &Measured) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Of the queues in the table those of a radio hold in the end what its station shows, and those of a link have their mean
-/// length.
+/// Of the queues in the table those of a radio hold in the end what its station shows, and those of a link have their
+/// mean length.
 fn queues_add_up(m: &Measured) -> Result<(), Failure> {
     let column = |name: &str| m.column("queue", name).counts();
     let (node, channel, to, packets) = (column("node"), column("channel"), column("wired_dst"), column("packets"));
@@ -548,8 +550,9 @@ fn queues_add_up(m: &Measured) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Delays of the first arrivals in the table of packets are those that receivers have measured, from a transmission of the
-/// source on. Receivers with little room measure later copies of segments that they could not take.
+/// Delays of the first arrivals in the table of packets are those that receivers have measured, from a transmission of
+/// the source on. Receivers with little room measure later copies of segments that they could not take: of these
+/// receivers only flows count of which no segment has arrived twice.
 fn delays_are_those_of_the_flows(setup: &Setup, m: &Measured) -> Result<(), Failure> {
     let column = |name: &str| m.column("packets", name);
     let (event, kind) = (column("event").words(), column("packet_type").words());
@@ -558,6 +561,7 @@ fn delays_are_those_of_the_flows(setup: &Setup, m: &Measured) -> Result<(), Fail
     let (at, sent) = (column("time_s").floats(), column("sent_at_s").floats());
     let mut first: HashMap<(u64, u64), f64> = HashMap::new();
     let mut sends: HashSet<(u64, u64)> = HashSet::new();
+    let mut with_copies: HashSet<u64> = HashSet::new();
     for row in 0..event.len() {
         let Some(of) = setup.flows.get(flow[row] as usize).filter(|_| kind[row] != "tcp_ack" && !sent[row].is_nan())
         else {
@@ -567,7 +571,10 @@ fn delays_are_those_of_the_flows(setup: &Setup, m: &Measured) -> Result<(), Fail
             sends.insert((flow[row], sent[row].to_bits()));
         }
         if event[row] == "delivered" && node[row] == dst[row] && node[row] == u64::from(of.to.0) {
-            first.entry((flow[row], sequence[row])).or_insert(at[row] - sent[row]);
+            match first.entry((flow[row], sequence[row])) {
+                Entry::Vacant(vacant) => _ = vacant.insert(at[row] - sent[row]),
+                Entry::Occupied(_) => _ = with_copies.insert(flow[row]),
+            }
             let has_syn = |t: &Transport| matches!(t, Transport::Tcp(cfg) if cfg.starts_with_syn());
             // A node that splits a connection may have to open the second half by itself.
             if has_syn(&of.transport) && !sends.contains(&(flow[row], sent[row].to_bits())) {
@@ -579,7 +586,8 @@ fn delays_are_those_of_the_flows(setup: &Setup, m: &Measured) -> Result<(), Fail
         let has_little_room =
             |t: &Transport| matches!(t, Transport::Tcp(cfg) if cfg.receive_buffer.enabled || cfg.reader.limits());
         let second = of.split.as_ref().map(|s| Transport::Tcp(s.tcp.clone()));
-        if has_little_room(&of.transport) || second.is_some_and(|t| has_little_room(&t)) {
+        let has_little_room = has_little_room(&of.transport) || second.is_some_and(|t| has_little_room(&t));
+        if has_little_room && with_copies.contains(&(f as u64)) {
             continue;
         }
         let delays: Vec<f64> = first.iter().filter(|d| d.0.0 == f as u64).map(|d| *d.1).collect();

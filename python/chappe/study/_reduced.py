@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from numbers import Real
 from types import CodeType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import polars as pl
@@ -448,7 +448,8 @@ def columns() -> Mapping[str, Mapping[str, pl.DataType]]:
     }
     every = {**found, **{name: dict(table.schema) for name, table in made.items()}}
     of_packets = found["packets"]
-    words |= {name: of_packets[name].categories.to_list() for name in ("drop_reason", "retry_cause")}  # type: ignore[attr-defined]
+    for name in ("drop_reason", "retry_cause"):
+        words[name] = cast(pl.Enum, of_packets[name]).categories.to_list()
     text = {name: pl.Enum(known) for name, known in words.items()}
     return {
         table: {name: text.get(name, kind) if kind == pl.String else kind for name, kind in types.items()}

@@ -178,8 +178,8 @@ pub struct Site {
     pub profile: u32,
 }
 
-/// Added to the number of a rate for a frame that leaves a part of a wide channel free; at most as many rates decide who
-/// can decode a frame.
+/// Added to the number of a rate for a frame that leaves a part of a wide channel free; at most as many rates decide
+/// who can decode a frame.
 pub const NARROW: u8 = 32;
 
 /// All radios of a network.
@@ -193,8 +193,8 @@ pub struct Radios {
     pub rates: Vec<BitRate>,
     /// For each of these rates, the one with the same modulation and code in a channel of 20 MHz with one stream.
     pub codings: Vec<BitRate>,
-    /// For each of these rates, that of a frame which leaves a part of a wide channel free; empty if none does. The numbers
-    /// of these rates begin at [`NARROW`].
+    /// For each of these rates, that of a frame which leaves a part of a wide channel free; empty if none does. The
+    /// numbers of these rates begin at [`NARROW`].
     pub narrow_rates: Vec<BitRate>,
     /// Number of rates whose frames are judged as a whole; those of frames at the following rates, MPDU by MPDU.
     pub whole: usize,

@@ -1,5 +1,5 @@
-//! Log-normal shadowing: obstacles make the signal between two radios stronger or weaker than their distance implies, by
-//! a constant factor that is drawn once for each pair.
+//! Log-normal shadowing: obstacles make the signal between two radios stronger or weaker than their distance implies,
+//! by a constant factor that is drawn once for each pair.
 
 use super::Config;
 use crate::rng::{Purpose, Stream};

@@ -66,8 +66,8 @@ settings! {
         pub fading: Fading = Fading::None,
         /// Model of OFDM error rates.
         pub ofdm: Ofdm = Ofdm::Nist,
-        /// CSV file with error rates of OFDM, for modulations to which `ofdm` then does not apply: columns mcs, snr_db, and
-        /// bytes with frame_error_rate or bit_error_rate.
+        /// CSV file with error rates of OFDM, for modulations to which `ofdm` then does not apply: columns mcs, snr_db,
+        /// and bytes with frame_error_rate or bit_error_rate.
         pub error_rates_file: Option<String> | "none" = None,
         /// Error rates of OFDM as the text of a CSV file, into which a scenario converts `error_rates_file`.
         pub error_rates_table: ErrorRates = ErrorRates::default(),

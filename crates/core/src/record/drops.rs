@@ -55,7 +55,8 @@ impl Drops {
         self.losers.get(&flow).map_or(0, |of| of.reasons.iter().map(|&n| u64::from(n)).sum())
     }
 
-    /// Most frequent reason of a flow, the first of several, and the most frequent cause if the MAC gave the packets up.
+    /// Most frequent reason of a flow, the first of several, and the most frequent cause if the MAC gave the packets
+    /// up.
     pub fn main(&self, flow: usize) -> Option<(Reason, Option<Cause>)> {
         let of = self.losers.get(&flow)?;
         let (n, (reason, ..)) = of.reasons.iter().zip(Reason::ALL).rev().max_by_key(|(n, _)| **n)?;

@@ -32,8 +32,8 @@ fn beginning_with(pairs: &[(NodeId, NodeId)], n: NodeId) -> impl Iterator<Item =
 impl<'a> Graph<'a> {
     /// Graph of the nodes of a channel, with `links` as the directions of point-to-point links.
     ///
-    /// Links carry data frames at the configured rate. Where rate control may choose slower rates, links that carry only
-    /// these join the parts of the network that the others leave apart.
+    /// Links carry data frames at the configured rate. Where rate control may choose slower rates, links that carry
+    /// only these join the parts of the network that the others leave apart.
     pub fn new(
         channel: &'a Channel,
         interfaces: &Interfaces,

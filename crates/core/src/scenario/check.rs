@@ -760,7 +760,7 @@ impl Checker<'_> {
         }
         if !(layout.interfaces.is_uniform() || self.one_range_for_all()) {
             return because(
-                "a neighbour has a radio on the same channel, decodes data frames at the rate of the link, and its ACKs \
+                "a neighbor has a radio on the same channel, decodes data frames at the rate of the link, and its ACKs \
                  are decoded: look at `radio.channels`, `radio.sensitivity`, `wlan.link_rate` and `node`",
             );
         }

@@ -275,7 +275,9 @@ impl<'a> Reader<'a> {
             DeValue::String(s) => Value::Text(s.to_string()),
             DeValue::Integer(i) => match i64::from_str_radix(&i.as_str().replace('_', ""), i.radix()) {
                 Ok(n) => Value::Int(n),
-                Err(_) => Value::Large(i.as_str().replace('_', "")),
+                Err(_) if i.radix() == 10 => Value::Large(i.as_str().replace('_', "")),
+                // With its prefix.
+                Err(_) => Value::Large(i.to_string().replace('_', "")),
             },
             DeValue::Float(f) => Value::Float(f.as_str().replace('_', "").parse().unwrap_or(f64::NAN)),
             DeValue::Boolean(b) => Value::Bool(*b),

@@ -170,8 +170,8 @@ impl<'a> Users<'a> {
         for (flow, f) in layout.flows.iter().enumerate().filter(|(_, f)| f.is_tcp(cfg)) {
             let split = layout.split_at.get(flow).copied().flatten();
             let entry = layout.entry_of(flow);
-            // Takes one flow for all flows without settings of their own that write alike, one for each entry of `flow`,
-            // and one for all random flows.
+            // Takes one flow for all flows without settings of their own that write alike, one for each entry of
+            // `flow`, and one for all random flows.
             let first = entry.map_or(layout.entries.last().map_or(0, |range| range.end), |i| layout.entries[i].start);
             let (is_first, is_plain) = (flow == first, f.tcp.is_empty());
             let (is_bulk, bulk) = (f.app == app::Kind::Bulk, f.bulk.over(&cfg.bulk));

@@ -78,8 +78,8 @@ impl<T: PartialOrd + Display> Limit<T> {
         allows
     }
 
-    /// Expectation of a value that cannot be read: the range if it has a lower end and the value is below 0, or both ends
-    /// and the value fits nowhere.
+    /// Expectation of a value that cannot be read: the range if it has a lower end and the value is below 0, or both
+    /// ends and the value fits nowhere.
     pub(super) fn narrowed(&self, expected: String, node: &Node) -> String {
         let is_below_0 = expected.starts_with(MUST) || matches!(node.value, Value::Int(i) if i < 0);
         let is_large = matches!(node.value, Value::Large(_)) && !matches!(self.high, Bound::Unbounded);

@@ -227,9 +227,9 @@ impl Sim {
     fn offer_qos(&mut self, r: RadioId, at: Time) {
         for category in self.net.ports.categories() {
             loop {
-                let mac = &mut self.air.macs[r.index()];
-                let has_room = |qos: &mut QosStation| qos.has_room(category, &mac.rules.dcf);
-                if !mac.qos.as_deref_mut().is_some_and(has_room) {
+                let mac = &self.air.macs[r.index()];
+                let has_room = |qos: &QosStation| qos.has_room(category, &mac.rules.dcf);
+                if !mac.qos.as_deref().is_some_and(has_room) {
                     break;
                 }
                 let Some(id) = self.next_of_queue::<true, true>(r, category, at) else { break };

@@ -161,8 +161,8 @@ impl Scalar for InitialWindow {
 pub enum SmallQueue {
     /// A fixed number of packets.
     Packets(u32),
-    /// Memory of two packets, or the data that the pacing rate sends in 1/1024 s, over an 802.11 radio in 1/128 s, if they
-    /// take more (Linux).
+    /// Memory of two packets, or the data that the pacing rate sends in 1/1024 s, over an 802.11 radio in 1/128 s, if
+    /// they take more (Linux).
     Auto,
 }
 
@@ -288,9 +288,9 @@ ack::policies! {
         /// Segments that one acknowledgement may release.
         pub max_burst: Option<u32> | "unlimited" = None => range(1, 1_000_000),
         /// Limit on the packets of a connection in its own node, from TCP to the end of their transmission (TCP small
-        /// queues); "auto": memory of two packets, or the data that the pacing rate sends in 1/1024 s, over an 802.11 radio
-        /// in 1/128 s, if they take more (Linux). The segment that begins a recovery does not wait, nor do the retransmissions of Reno, NewReno and
-        /// Vegas during recovery.
+        /// queues); "auto": memory of two packets, or the data that the pacing rate sends in 1/1024 s, over an 802.11
+        /// radio in 1/128 s, if they take more (Linux). The segment that begins a recovery does not wait, nor do the
+        /// retransmissions of Reno, NewReno and Vegas during recovery.
         pub small_queue: Option<SmallQueue> | "unlimited" = None,
         /// Rule for a segment that is not full at the end of the data that the application has written, at once or in
         /// pieces (`bulk.write_size`).

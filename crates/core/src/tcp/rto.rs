@@ -65,8 +65,8 @@ struct Linux {
 }
 
 impl Linux {
-    /// Processes a round-trip time; `floor` is the smallest deviation. A round ends as the sender says, or with what was
-    /// sent in it.
+    /// Processes a round-trip time; `floor` is the smallest deviation. A round ends as the sender says, or with what
+    /// was sent in it.
     fn sample(&mut self, sent: Time, now: Time, floor: i64, ends_round: Option<bool>) {
         let rtt = now.since(sent).0 as i64;
         if self.srtt8 == 0 {
@@ -301,8 +301,8 @@ mod tests {
         assert_eq!(timeouts(&bare, &[0.1, 0.02]), [0.3, 0.29375]);
     }
 
-    /// The deviation is held at its largest, and loses a quarter of the excess at the end of a round: after 200 ms SRTT 112.5
-    /// and 4 x 53.1; then SRTT 110.9 and the same, 323, or 320 when the round has ended.
+    /// The deviation is held at its largest, and loses a quarter of the excess at the end of a round: after 200 ms SRTT
+    /// 112.5 and 4 x 53.1; then SRTT 110.9 and the same, 323, or 320 when the round has ended.
     #[test]
     fn c08_linux_holds_the_deviation_at_its_largest() {
         let cfg = Config { estimator: Estimator::Linux, min: Span::ms(200), ..Config::default() };

@@ -55,9 +55,6 @@ pub struct Sender {
     connection: Connection,
     recovery: Recovery,
     eln: Eln,
-    /// Standby, because the route to the receiver is broken: only probes are sent until an acknowledgement arrives
-    /// (ELFN). Time of the first probe; NEVER before that.
-    stands_by: Option<Time>,
 }
 
 impl Sender {
@@ -81,12 +78,7 @@ impl Sender {
             None if cc.wants_segment_rtt() => SendTimes::new(cfg.receive_window),
             None => SendTimes::default(),
         };
-        Sender {
-            connection: Connection::new(cfg, cc, send_times, phase),
-            recovery,
-            eln: Eln::default(),
-            stands_by: None,
-        }
+        Sender { connection: Connection::new(cfg, cc, send_times, phase), recovery, eln: Eln::default() }
     }
 
     /// The application provides no more data. Segments that have not been sent by now are withdrawn.
@@ -127,7 +119,7 @@ impl Sender {
             IdleRule::Decay if conn.was_idle() => conn.decay_window(),
             _ => {}
         }
-        if self.stands_by.is_none() && !self.recovery.is_probing() {
+        if !conn.stands_by() && !self.recovery.is_probing() {
             self.recovery.on_write(conn);
         }
         conn.watch_window();
@@ -154,7 +146,7 @@ impl Sender {
         if conn.awaits_syn() || conn.max() == 0 && conn.cfg().starts_with_syn() || conn.gave_up().is_some() {
             return;
         }
-        let sends = self.stands_by.is_none() && !self.recovery.is_probing();
+        let sends = !conn.stands_by() && !self.recovery.is_probing();
         loop {
             let has_sent_all = conn.has_sent_all();
             if !conn.take_piece() {
@@ -177,7 +169,7 @@ impl Sender {
         if conn.gave_up().is_some() || !conn.finish() {
             return false;
         }
-        if self.stands_by.is_none() && !self.recovery.is_probing() {
+        if !conn.stands_by() && !self.recovery.is_probing() {
             self.recovery.on_write(conn);
         }
         conn.watch_window();
@@ -195,9 +187,8 @@ impl Sender {
     pub fn on_route_lost(&mut self, now: Time) {
         let conn = &mut self.connection;
         let waits = conn.outstanding() > 0 && !conn.awaits_syn() && conn.gave_up().is_none();
-        if conn.cfg().elfn.enabled && waits && self.stands_by.is_none() {
+        if conn.cfg().elfn.enabled && waits && !conn.stands_by() {
             conn.set_now(now);
-            self.stands_by = Some(Time::NEVER);
             conn.stand_by(conn.cfg().elfn.probe_interval);
         }
     }
@@ -265,12 +256,11 @@ impl Sender {
 
     fn on_current_ack(&mut self, ack: &AckSegment, kind: AckKind) {
         let conn = &mut self.connection;
-        if let Some(probed) = self.stands_by {
+        if let Some(probed) = conn.first_probe() {
             let answers = conn.cfg().elfn.answer == Answer::Any || ack.echo >= probed || ack.next == conn.max();
             if !answers {
                 return conn.take_in_standby(ack);
             }
-            self.stands_by = None;
             conn.end_standby();
         }
         let shut_out = conn.is_shut_out();
@@ -333,7 +323,7 @@ impl Sender {
     pub fn on_deadline(&mut self, now: Time) {
         let conn = &mut self.connection;
         conn.set_now(now);
-        if conn.takes_up() && self.stands_by.is_none() && !self.recovery.is_probing() && conn.gave_up().is_none() {
+        if conn.takes_up() && !conn.stands_by() && !self.recovery.is_probing() && conn.gave_up().is_none() {
             self.recovery.go_on(conn);
         }
         if conn.is_paced_due() {
@@ -350,10 +340,8 @@ impl Sender {
     /// The retransmission timer expires.
     fn on_timer(&mut self, now: Time) {
         let conn = &mut self.connection;
-        if let Some(probed) = &mut self.stands_by {
-            *probed = now.min(*probed);
-            conn.send_as_probe(conn.una());
-            conn.stand_by(conn.cfg().elfn.probe_interval);
+        if conn.stands_by() {
+            conn.probe_in_standby();
             return;
         }
         let awaits = conn.outstanding() > 0 || conn.is_shut_out();
@@ -411,7 +399,7 @@ impl Sender {
         let conn = &self.connection;
         conn.outstanding() > 0
             && self.phase() != Phase::ApplicationLimited
-            && self.stands_by.is_none()
+            && !conn.stands_by()
             && !conn.is_shut_out()
             && conn.timer() < Time::NEVER
             && conn.deadline() == conn.timer()

@@ -85,7 +85,8 @@ impl Split {
         self.sender.on_source_quench(seq, now);
     }
 
-    /// The packet of this segment of the second half has left this node, or was dropped here, perhaps by the full queue.
+    /// The packet of this segment of the second half has left this node, or was dropped here, perhaps by the full
+    /// queue.
     pub fn on_left(&mut self, seq: Seq, refused: bool, now: Time) {
         self.sender.on_left(seq, refused, now);
     }

@@ -1,5 +1,5 @@
-//! Data that an application writes: in pieces, the segments that are cut of them, their PSH flags, and the send buffer; as
-//! whole files, responses or bursts, the short segments at the ends.
+//! Data that an application writes: in pieces, the segments that are cut of them, their PSH flags, and the send buffer;
+//! as whole files, responses or bursts, the short segments at the ends.
 //!
 //! A segment is cut at its first transmission, from all bytes written by then. PSH marks a segment that ends with the
 //! end of a write (RFC 9293, 3.9.1.2; Linux clears PSH when the next write begins in the segment).
@@ -24,8 +24,8 @@ const LARGEST: u64 = 4 << 20;
 /// Stands for an amount without end \[B\].
 const ENDLESS: u64 = 1 << 62;
 
-/// Tells if a small segment waits: the segments from `una` up to `max` are outstanding, and `small` is one past the last
-/// small one that was sent.
+/// Tells if a small segment waits: the segments from `una` up to `max` are outstanding, and `small` is one past the
+/// last small one that was sent.
 fn waits(nagle: Nagle, small: Seq, una: Seq, max: Seq) -> bool {
     match nagle {
         Nagle::Off => false,

@@ -29,6 +29,9 @@ pub struct Factor {
     pub tens: i64,
 }
 
+/// Exponents beyond this one make a number zero or infinite, however many digits it has.
+const FAR: i64 = 1_000_000_000;
+
 impl Factor {
     /// A power of ten.
     pub const fn ten_to(tens: i64) -> Factor {
@@ -51,7 +54,9 @@ impl Decimal {
         let (whole, part) = number.trim_start_matches(['+', '-']).split_once('.').unwrap_or((number, ""));
         let whole = whole.trim_start_matches(['+', '-']);
         let digits = whole.bytes().chain(part.bytes()).map(|c| c - b'0').collect();
-        Some(Decimal::new(negative, digits, exponent.parse::<i64>().ok()? - part.len() as i64))
+        let far = if exponent.starts_with('-') { -FAR } else { FAR };
+        let exponent = exponent.parse::<i64>().unwrap_or(far).clamp(-FAR, FAR);
+        Some(Decimal::new(negative, digits, exponent - part.len() as i64))
     }
 
     /// The number 1.
@@ -136,12 +141,12 @@ impl Decimal {
     pub fn whole_only(&self) -> Option<u64> {
         let whole = self.whole()?;
         // Whole numbers of bytes in gibibytes have up to 30 decimals: programs write 17 digits.
-        let off = Decimal::parse(&whole.to_string())?.minus_is_within(self);
-        off.then_some(whole)
+        let near = Decimal::parse(&whole.to_string())?.is_near(self);
+        near.then_some(whole)
     }
 
     /// Tells if another number is this one, to 16 significant digits.
-    fn minus_is_within(&self, other: &Decimal) -> bool {
+    fn is_near(&self, other: &Decimal) -> bool {
         let (a, b) = (self.to_f64(), other.to_f64());
         (a - b).abs() <= a * f64::EPSILON
     }

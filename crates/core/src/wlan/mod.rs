@@ -231,9 +231,9 @@ settings! {
         pub response_rates: Vec<BitRate> = Vec::new(),
         /// Rate of RTS, CTS, ACK and broadcast frames; without a chain rate control may send RTS at a slower one.
         pub basic_rate: BitRate = BitRate::mbps(1) => one_of(&RATES),
-        /// Protection of HT and VHT PPDUs from stations that cannot read them: a CTS that the sender addresses to itself
-        /// at this rate, such as "11 Mbit/s" for stations of 802.11b, comes before the first one of a TXOP, in place of
-        /// RTS and CTS (IEEE 802.11-2020, 10.27).
+        /// Protection of HT and VHT PPDUs from stations that cannot read them: a CTS that the sender addresses to
+        /// itself at this rate, such as "11 Mbit/s" for stations of 802.11b, comes before the first one of a TXOP, in
+        /// place of RTS and CTS (IEEE 802.11-2020, 10.27).
         pub protection: Option<BitRate> | "none" = None => one_of(&RATES)
             ; used when |c| c.ppdu.is_ht(), else "`wlan.ppdu.format` is `non_ht`",
         /// PLCP preamble of all frames.

@@ -57,8 +57,8 @@ fn bench(case: &Case, rts: &str) -> Bench {
 
 #[test]
 fn response_counts_if_its_start_is_indicated_in_time() {
-    // 10.3.2.9, 10.3.2.11: PHY-RXSTART within SIFS, a slot and aRxPHYStartDelay after the own frame; the delay is the answer's
-    // preamble and header, so its signal must begin within SIFS and a slot.
+    // 10.3.2.9, 10.3.2.11: PHY-RXSTART within SIFS, a slot and aRxPHYStartDelay after the own frame; the delay is the
+    // answer's preamble and header, so its signal must begin within SIFS and a slot.
     for case in &CASES {
         for (rts, own, answer, start) in
             [("always", case.rts, FrameKind::Cts, case.start.0), ("never", case.data, FrameKind::Ack, case.start.1)]
@@ -138,8 +138,8 @@ fn late_data_after_a_cts_are_acknowledged() {
 
 #[test]
 fn a_cts_that_no_data_follow_reserves_nothing_for_its_sender() {
-    // The NAV is set by frames for others (10.3.2.4): the medium is idle from the end of the CTS on, and a back-off of no slots
-    // ends DIFS later. ns-2 waits until the data would have ended, and then DIFS.
+    // The NAV is set by frames for others (10.3.2.4): the medium is idle from the end of the CTS on, and a back-off of
+    // no slots ends DIFS later. ns-2 waits until the data would have ended, and then DIFS.
     let fixed = "rts_threshold = \"always\", backoff_range = \"exclusive\", cw_min = 1, cw_max = 1";
     for (preset, own_rts) in
         [("standard", at(CTS + 304 + 50)), ("ns2-2.35", at(DATA_END + 4 + 50)), ("802.11a", at(1016 + 28 + 34))]
@@ -181,9 +181,9 @@ fn station_that_sent_a_cts_answers_the_next_rts() {
 
 #[test]
 fn control_frames_can_be_read_where_a_chosen_rate_can() {
-    // 802.11a with its basic rate of 24 Mbit/s. Data at 6 to 54 Mbit/s are answered at the fastest mandatory rate that is not
-    // faster (10.6.6.5); RTS and CTS, whose loss does not lower the rate, last 20 + 4 * 8 and 20 + 4 * 6 us at 6 Mbit/s.
-    // A chain of attempts takes an unanswered RTS for one.
+    // 802.11a with its basic rate of 24 Mbit/s. Data at 6 to 54 Mbit/s are answered at the fastest mandatory rate that
+    // is not faster (10.6.6.5); RTS and CTS, whose loss does not lower the rate, last 20 + 4 * 8 and 20 + 4 * 6 us at 6
+    // Mbit/s. A chain of attempts takes an unanswered RTS for one.
     let (basic, answers) = ([24; 8], [6, 6, 12, 12, 24, 24, 24, 24]);
     for (algorithm, rts, cts, acks) in
         [("fixed", 28, 28, basic), ("aarf", 52, 44, answers), ("cara", 52, 44, answers), ("minstrel", 28, 28, answers)]
@@ -200,7 +200,8 @@ fn control_frames_can_be_read_where_a_chosen_rate_can() {
 
 #[test]
 fn a_response_goes_before_an_access_that_is_due() {
-    // A signal is noticed after aCCATime. Where that is longer than the frame, the back-off would end between frame and answer.
+    // A signal is noticed after aCCATime. Where that is longer than the frame, the back-off would end between frame and
+    // answer.
     let wlan =
         "rts_threshold = \"always\", cca_time = \"40 us\", backoff_range = \"exclusive\", cw_min = 1, cw_max = 1";
     let mut b =

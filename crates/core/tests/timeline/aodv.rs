@@ -262,8 +262,8 @@ fn rings_of_rfc_3561() {
 
 #[test]
 fn requests_are_delayed_by_chance() {
-    // RFC 5148, 5.2: a delay from zero to the largest, after which the wait begins. The rings of RFC 3561 grow up to the
-    // fifth request; the sixth and the seventh go as far as it.
+    // RFC 5148, 5.2: a delay from zero to the largest, after which the wait begins. The rings of RFC 3561 grow up to
+    // the fifth request; the sixth and the seventh go as far as it.
     let delays = |preset: &str, change: &str| {
         let mut b = Bench::with(preset, change);
         let (mut said, mut waits) = (b.send(), [0.24, 0.4, 0.56, 0.72, 2.8, 5.6].into_iter());
@@ -339,7 +339,8 @@ fn a_packet_that_came_far_is_kept_for_a_repair() {
 
 #[test]
 fn an_error_raises_the_sequence_number() {
-    // A route with the number 8. Its neighbours have 8 at most: only who knows 9 may answer, or it answers over this node.
+    // A route with the number 8. Its neighbours have 8 at most: only who knows 9 may answer, or it answers over this
+    // node.
     for (preset, error, asked) in [
         ("standard", 7, None),
         ("standard", 8, Some(9)),

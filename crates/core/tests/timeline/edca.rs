@@ -295,7 +295,8 @@ fn after_requests_in_vain(wlan: &str) -> Bench {
 
 #[test]
 fn data_go_on_after_requests_in_vain_and_the_request_follows_the_first_answer() {
-    // As `bar_pending` of mac80211: a request that has failed is sent again when a frame to the station is acknowledged.
+    // As `bar_pending` of mac80211: a request that has failed is sent again when a frame to the station is
+    // acknowledged.
     let mut b = after_requests_in_vain("aggregation.max_mpdus = 2");
     b.enqueue(1_000_000, BE, 4);
     let (_, kind, end, _, seqs) = b.next_frame();
@@ -328,8 +329,9 @@ fn an_ack_after_requests_in_vain_is_confirmed_by_a_block_ack() {
 
 #[test]
 fn requests_catch_up_with_a_window_that_was_left_behind() {
-    // The peer is gone while 75 times 28 MPDUs are given up. Its window still begins with 0: 2100 and the numbers behind it
-    // are older for it, and so is a request with one of them. One with 2047 is not (10.25.6.5: less than 2^11 ahead).
+    // The peer is gone while 75 times 28 MPDUs are given up. Its window still begins with 0: 2100 and the numbers
+    // behind it are older for it, and so is a request with one of them. One with 2047 is not (10.25.6.5: less than 2^11
+    // ahead).
     let mut b = Bench::new("", 1);
     let mut at = 43;
     for _ in 0..75 {
@@ -384,9 +386,10 @@ fn rts_and_requests_have_the_slowest_rate_where_the_rate_is_chosen() {
 
 #[test]
 fn a_txop_has_room_for_the_frames_that_protect_it() {
-    // 2080 us at MCS 1: an A-MPDU of 2 takes 1940 us, with SIFS and its block acknowledgement 2000. RTS and CTS at 12 Mbit/s
-    // with two SIFS take 100 us more, a CTS at 11 Mbit/s and SIFS 219 us: a single MPDU of 988 us has room. At MCS 7 ten
-    // MPDUs take 1940 us, 2076 with RTS and all; nine take 1748 us, 2015 behind the CTS, where ten would take 2207.
+    // 2080 us at MCS 1: an A-MPDU of 2 takes 1940 us, with SIFS and its block acknowledgement 2000. RTS and CTS at 12
+    // Mbit/s with two SIFS take 100 us more, a CTS at 11 Mbit/s and SIFS 219 us: a single MPDU of 988 us has room. At
+    // MCS 7 ten MPDUs take 1940 us, 2076 with RTS and all; nine take 1748 us, 2015 behind the CTS, where ten would take
+    // 2207.
     let rts = "rts_threshold = \"always\"";
     let cts = "protection = \"11 Mbit/s\"";
     for (mcs, protection, first, before, mpdus, airtime) in [
@@ -667,8 +670,8 @@ fn a_late_response_does_no_harm() {
 
 #[test]
 fn a_cts_to_self_protects_an_aggregate_from_stations_of_802_11b() {
-    // At 11 Mbit/s with a long preamble: 192 + ceil(14 * 8 / 11) = 203 us, then SIFS and the data of timeline 1. The NAV
-    // covers 16 + 228 + 16 + 28 us (10.27).
+    // At 11 Mbit/s with a long preamble: 192 + ceil(14 * 8 / 11) = 203 us, then SIFS and the data of timeline 1. The
+    // NAV covers 16 + 228 + 16 + 28 us (10.27).
     let mut b = Bench::new("ppdu.mcs = 7, protection = \"11 Mbit/s\"", 1);
     b.enqueue(0, BE, 1);
     let cts = b.next_frame();
@@ -722,8 +725,8 @@ fn the_nav_of_an_overheard_cts_covers_the_aggregate_of_a_hidden_terminal() {
     assert!(gap.is_multiple_of(9) && gap / 9 <= 15, "{data:?}");
 }
 
-/// A station with a channel of 40 MHz and other networks in its secondary channel, and for each microsecond true if these send
-/// in it.
+/// A station with a channel of 40 MHz and other networks in its secondary channel, and for each microsecond true if
+/// these send in it.
 fn beside_others(when_busy: &str, seed: u64) -> (Bench, Vec<bool>) {
     let others = format!("gap = \"300 us\", frame_time = \"200 us\", when_busy = \"{when_busy}\"");
     let others = format!("secondary_channel = {{ {others} }}, aggregation.max_mpdus = 1");

@@ -56,9 +56,9 @@ fn check(name: &str, mut control: RateControl, rows: &[Row]) {
 #[test]
 fn sample_rate_decides_by_the_time_that_frames_took() {
     let sample_rate = || control(Config { algorithm: Algorithm::SampleRate, ..Config::default() });
-    // Nothing arrives. Two attempts at the rate whose frames took the least time, then, while nothing was acknowledged, at the
-    // slowest. A rate at which none was sent counts with the time of a frame without loss, so that each gets its turn; then 11
-    // Mbit/s has lost the least.
+    // Nothing arrives. Two attempts at the rate whose frames took the least time, then, while nothing was acknowledged,
+    // at the slowest. A rate at which none was sent counts with the time of a frame without loss, so that each gets its
+    // turn; then 11 Mbit/s has lost the least.
     let dead: &[Row] = &[
         (0, 1, 1536, ALL, "11 11 1 1 1 1 1 1"),
         (10, 1, 1536, ALL, "5.5 5.5 1 1 1 1 1 1"),
@@ -70,10 +70,11 @@ fn sample_rate_decides_by_the_time_that_frames_took() {
         (60, 1, 1536, ALL, "11 11 11 11 11 1 1 1"),
     ];
     check("a dead link", sample_rate(), dead);
-    // 20 frames of 1782 us, reckoned 2412 with a round of back-off too many: nothing slower is worth a sample, since one of
-    // 5.5 Mbit/s takes 2946 without loss. One that is lost at all rates takes 3834 + 1270, 6526 + 2550 and 42178 + 2550 us,
-    // and one in twenty of that counts: 5237 us, more than that, but less than twice as much, and the rate has held for less
-    // than a second. So 5.5 Mbit/s is only sampled; it takes 3576 us. A second after the beginning it becomes the rate.
+    // 20 frames of 1782 us, reckoned 2412 with a round of back-off too many: nothing slower is worth a sample, since
+    // one of 5.5 Mbit/s takes 2946 without loss. One that is lost at all rates takes 3834 + 1270, 6526 + 2550 and 42178
+    // + 2550 us, and one in twenty of that counts: 5237 us, more than that, but less than twice as much, and the rate
+    // has held for less than a second. So 5.5 Mbit/s is only sampled; it takes 3576 us. A second after the beginning it
+    // becomes the rate.
     let clean: &[Row] = &[
         (0, 20, 1536, 0, "11"),
         (200, 1, 1536, ALL, "11 11 11 11 11 1 1 1"),
@@ -97,8 +98,8 @@ fn minstrel_decides_by_averaged_probabilities() {
         (0, 1, 1536, 0, "11"),
         // Two attempts at each: the fastest, the next, the slowest twice.
         (10, 1, 1536, 4, "11 11 5.5 5.5 1"),
-        // 11 Mbit/s: 1 of 3, 5.5: 0 of 2, 1: 1 of 1. A third at 11 Mbit/s is more than all at 1; of 11 Mbit/s three attempts
-        // fit into 6 ms. Second, and surest, is 1 Mbit/s: nothing else has succeeded.
+        // 11 Mbit/s: 1 of 3, 5.5: 0 of 2, 1: 1 of 1. A third at 11 Mbit/s is more than all at 1; of 11 Mbit/s three
+        // attempts fit into 6 ms. Second, and surest, is 1 Mbit/s: nothing else has succeeded.
         (110, 1, 1536, ALL, "11 11 11 1 1 1 1 1 1"),
         // A quarter of 0 of 3 counts: 11 Mbit/s 25 %, 1 Mbit/s 75 %.
         (220, 1, 1536, 0, "11"),

@@ -148,8 +148,8 @@ impl Signal {
 }
 
 impl State {
-    /// State after the arrival of a signal beside others of this power, and of those that are older than the detection of
-    /// a preamble takes.
+    /// State after the arrival of a signal beside others of this power, and of those that are older than the detection
+    /// of a preamble takes.
     fn after(
         self,
         list: &[Signal],

@@ -257,8 +257,8 @@ fn orders(senders: &[u32]) -> Vec<Vec<u32>> {
 
 #[test]
 fn frames_of_one_instant_are_received_alike_in_any_order() {
-    // Nodes that begin in one slot are processed one after the other. What a receiver makes of it follows from powers and
-    // times of arrival alone; on a grid of 30 cm many arrive in the same nanosecond.
+    // Nodes that begin in one slot are processed one after the other. What a receiver makes of it follows from powers
+    // and times of arrival alone; on a grid of 30 cm many arrive in the same nanosecond.
     let mut rng = Stream::new(1, Purpose::Reception, 0);
     let (mut locked, mut gave_up, mut ties) = (0, 0, 0);
     for case in 0..3000 {

@@ -1,10 +1,10 @@
 //! Captures of a run for Wireshark: one pcapng file a node, from notes of events, as bytes.
 //!
 //! The interface `ip` has the packets of flows that the node creates and those that reach it; each radio has the frames
-//! that it sends, those that it decodes and those for it that it cannot decode; each point-to-point link has the packets
-//! that leave for it and arrive from it; `drop` has the packets of flows that the node drops. A frame has the time at
-//! which it begins at the node. Its comment, which says what became of it, is known only at its end: records wait until
-//! no earlier one can follow.
+//! that it sends, those that it decodes and those for it that it cannot decode; each point-to-point link has the
+//! packets that leave for it and arrive from it; `drop` has the packets of flows that the node drops. A frame has the
+//! time at which it begins at the node. Its comment, which says what became of it, is known only at its end: records
+//! wait until no earlier one can follow.
 
 mod flows;
 mod inet;

@@ -96,7 +96,8 @@ table! {
         bbr_state: Option<BbrState>,
         /// Gain of BBR's pacing rate: in `probe_bw`, that of the phase; null: another congestion control.
         pacing_gain: Option<f64>,
-        /// Rate at which BBR paces payload \[bit/s\]; null before the first round-trip time, or with another congestion control.
+        /// Rate at which BBR paces payload \[bit/s\]; null before the first round-trip time, or with another congestion
+        /// control.
         pacing_rate_bps: Option<u64>,
     }
 }

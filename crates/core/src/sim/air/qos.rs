@@ -1,7 +1,7 @@
 //! Reception at QoS stations, which judge a frame MPDU by MPDU.
 //!
-//! QoS stations need the end of every signal. The channel reports all ends of a frame first: judging its parts needs the
-//! channel again.
+//! QoS stations need the end of every signal. The channel reports all ends of a frame first: judging its parts needs
+//! the channel again.
 
 use super::reception::{medium, signal};
 use super::{Air, Mac, Rules};
@@ -134,8 +134,8 @@ impl Air {
         timers.set(Timer::Radio(n), last);
     }
 
-    /// Second loop of the last frame of a radio for QoS stations. Returns the verdict at the intended receiver, if given
-    /// in this loop.
+    /// Second loop of the last frame of a radio for QoS stations. Returns the verdict at the intended receiver, if
+    /// given in this loop.
     #[cold]
     pub fn on_frame_end_qos(
         &mut self,

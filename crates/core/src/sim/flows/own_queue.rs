@@ -34,11 +34,16 @@ impl Segment {
 }
 
 impl Flows {
+    /// Flow of a segment; `None` if a later flow has its number.
+    fn flow_of(&mut self, segment: Segment) -> Option<&mut Flow> {
+        self.list.get_mut(segment.flow.index()).filter(|flow| segment.born >= flow.since)
+    }
+
     /// A segment has left a node, or was dropped there. Notifies its sender if that is in the same node. `refused`: a
     /// full queue dropped the segment.
     pub fn on_left(&mut self, n: NodeId, segment: Segment, refused: bool, now: Time, timers: &mut Timers) {
         let f = segment.flow.index();
-        let Some(flow) = self.list.get_mut(f).filter(|flow| segment.born >= flow.since) else { return };
+        let Some(flow) = self.flow_of(segment) else { return };
         match flow {
             Flow { from, ends: Ends::Tcp(ends), .. } if *from == n && !segment.halfway => {
                 ends.0.on_left(segment.seq, refused, now);
@@ -54,10 +59,9 @@ impl Flows {
 
     /// A packet is passed to an 802.11 radio of a node, which may be the node of its sender.
     pub fn on_radio(&mut self, n: NodeId, p: &Packet) {
-        let Some(segment) = Segment::of(p) else { return };
-        match &mut self.list[segment.flow.index()] {
-            Flow { from, ends: Ends::Tcp(ends), .. } if *from == n && !segment.halfway => ends.0.on_radio(),
-            Flow { split: Some(split), .. } if split.node == n && segment.halfway => split.halves.on_radio(),
+        match Segment::of(p).and_then(|segment| Some((self.flow_of(segment)?, segment.halfway))) {
+            Some((Flow { from, ends: Ends::Tcp(ends), .. }, false)) if *from == n => ends.0.on_radio(),
+            Some((Flow { split: Some(split), .. }, true)) if split.node == n => split.halves.on_radio(),
             _ => {}
         }
     }
@@ -77,11 +81,7 @@ impl Flows {
         let refused = reason == Reason::QueueFull && !p.tried;
         self.on_left(n, segment, refused, now, timers);
         let Body::Data(data) = p.body else { return };
-        let f = segment.flow.index();
-        let Some(flow) = self.list.get_mut(f).filter(|flow| segment.born >= flow.since) else { return };
-        if !refused {
-            return;
-        }
+        let Some(flow) = self.flow_of(segment).filter(|_| refused) else { return };
         match flow {
             Flow { from, ends: Ends::Tcp(ends), .. } if *from == n && !segment.halfway => {
                 ends.0.on_local_drop(&data, now);

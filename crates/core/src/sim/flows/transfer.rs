@@ -89,7 +89,8 @@ impl Transfer {
         }
     }
 
-    /// A message has been written, whose record has this number, after these retransmissions and timeouts of the sender.
+    /// A message has been written, whose record has this number, after these retransmissions and timeouts of the
+    /// sender.
     pub fn on_message(&mut self, written: Option<Seq>, record: u32, before: (u64, u64)) {
         if let Some(written) = written {
             self.messages.get_or_insert_default().0.push_back(Message { written, record, before });

@@ -86,6 +86,8 @@ impl Cubic {
 }
 
 impl WindowRule for Cubic {
+    const HEEDS_UNUSED: bool = true;
+
     fn on_every_ack(&mut self, ack: &Ack, _: &mut Window) {
         self.srtt = ack.srtt.unwrap_or(self.srtt);
     }
@@ -149,8 +151,8 @@ mod tests {
     }
 
     /// The curves after a loss at 100 segments and round-trip times of 0.04, 0.1 and 0.3 s, round by round: W_cubic,
-    /// W_est and the window. `cubic_curve.csv` was worked out by others from the text of RFC 9438, when every segment of
-    /// a round is acknowledged at its begin, and printed with four decimals: half of the last, and 1e-6.
+    /// W_est and the window. `cubic_curve.csv` was worked out by others from the text of RFC 9438, when every segment
+    /// of a round is acknowledged at its begin, and printed with four decimals: half of the last, and 1e-6.
     #[test]
     fn the_window_follows_the_curve_of_the_rfc_in_each_region() {
         let near = |name: &str, ours: f64, theirs: f64| {

@@ -14,6 +14,8 @@ pub(super) trait WindowRule: Sized {
     const ASKS_FOR_USE: bool = true;
     /// The window of an idle sender stays as it is with `tcp.after_idle` = `decay`.
     const KEEPS_WINDOW_WHEN_IDLE: bool = false;
+    /// Is told of the times in which the window was not used.
+    const HEEDS_UNUSED: bool = false;
     /// Windows for which a send buffer of Linux has room (`tcp.send_buffer` = `auto`).
     const WINDOWS_IN_BUFFER: u64 = 2;
 
@@ -108,6 +110,11 @@ macro_rules! declare {
             /// The window of an idle sender stays as it is with `tcp.after_idle` = `decay`.
             pub fn keeps_window_when_idle(&self) -> bool {
                 match self { $( CongestionControl::$Part(_) => $Part::KEEPS_WINDOW_WHEN_IDLE, )* }
+            }
+
+            /// Is told of the times in which the window was not used.
+            pub fn heeds_unused(&self) -> bool {
+                match self { $( CongestionControl::$Part(_) => $Part::HEEDS_UNUSED, )* }
             }
 
             /// Windows for which a send buffer of Linux has room (`tcp.send_buffer` = `auto`).

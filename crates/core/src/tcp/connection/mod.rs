@@ -55,7 +55,7 @@ struct Usage {
     end: Seq,
 }
 
-/// State of the own node and its routes that only some senders keep.
+/// State of the own node that only some senders keep.
 #[derive(Clone, Debug, Default)]
 struct OwnNode {
     /// New segments that the queue has dropped: the first, and one past the last.
@@ -68,8 +68,6 @@ struct OwnNode {
     awaits_copy: bool,
     /// Packets of the connection have been passed to an 802.11 radio.
     by_radio: bool,
-    /// Standby, because the route to the receiver is broken (ELFN).
-    stands_by: bool,
 }
 
 impl OwnNode {
@@ -95,7 +93,8 @@ pub struct Connection {
     max: Seq,
     /// One past the last segment that the application has provided.
     available: Seq,
-    /// Data that are written in pieces, or whole ones that end with short segments; boxed, because most flows have none.
+    /// Data that are written in pieces, or whole ones that end with short segments; boxed, because most flows have
+    /// none.
     written: Option<Box<Written>>,
     /// PSH flags of the last 64 segments that were sent, the last one in the lowest bit.
     pushed: u64,
@@ -164,6 +163,10 @@ pub struct Connection {
     /// The last retransmitted segment, and the time of the retransmission; NEVER before one.
     resent: (Seq, Time),
     pacer: Pacer,
+
+    /// Standby, because the route to the receiver is broken: only probes are sent until an acknowledgement arrives
+    /// (ELFN). Time of the first probe; NEVER before that.
+    standby: Option<Time>,
 
     // ---- the queue of the own node ----
     /// Packets that have not left the node, while `tcp.small_queue` limits them.
@@ -245,6 +248,7 @@ impl Connection {
             resent: (0, Time::NEVER),
             pacer: Pacer::default(),
             queued: 0,
+            standby: None,
             own_node: None,
             pacing_rate: None,
             resumes_at: Time::NEVER,
@@ -432,7 +436,7 @@ impl Connection {
             let span = self.now.since(since);
             self.window_integral += window * span.0 as f64;
             self.sums.window_ns += span.0;
-            if span > Span::ZERO && self.leaves_window_unused() {
+            if self.cc.heeds_unused() && span > Span::ZERO && self.leaves_window_unused() {
                 self.cc.on_unused(span);
             }
         }

@@ -72,17 +72,6 @@ impl Connection {
         }
     }
 
-    /// A standby begins or ends (ELFN).
-    #[cold]
-    pub(super) fn note_standby(&mut self, begins: bool) {
-        self.own_node.get_or_insert_default().stands_by = begins;
-    }
-
-    /// Tells if the sender stands by.
-    pub(super) fn stands_by(&self) -> bool {
-        self.own_node.as_ref().is_some_and(|node| node.stands_by)
-    }
-
     /// The node tells which packets have left it: segments whose last copies have not are not sent again.
     pub(in crate::tcp) fn heed_copies(&mut self) {
         if self.cfg.heeds_own_queue() {
@@ -161,8 +150,8 @@ impl Connection {
         self.window.cwnd = self.window.cwnd.max(self.window.ssthresh).min(before);
     }
 
-    /// The queue of the node was full and has dropped a segment. New segments count as not yet sent if all segments sent
-    /// after them were dropped, too.
+    /// The queue of the node was full and has dropped a segment. New segments count as not yet sent if all segments
+    /// sent after them were dropped, too.
     pub(in crate::tcp) fn on_local_drop(&mut self, segment: &DataSegment) {
         if !self.notices_drop(segment) || segment.retransmission {
             return;

@@ -153,17 +153,34 @@ impl Connection {
         self.pacer.pause();
     }
 
+    /// Tells if the sender stands by.
+    pub(in crate::tcp) fn stands_by(&self) -> bool {
+        self.standby.is_some()
+    }
+
+    /// Time of the first probe in a standby.
+    pub(in crate::tcp) fn first_probe(&self) -> Option<Time> {
+        self.standby
+    }
+
     /// Begins the standby: the timer expires after `span`, which is no timeout.
     pub(in crate::tcp) fn stand_by(&mut self, span: Span) {
-        self.note_standby(true);
+        self.standby.get_or_insert(Time::NEVER);
         self.timer = self.now + span;
         self.cancel_measurement();
         self.pacer.pause();
     }
 
+    /// Sends the first outstanding segment as a probe, and waits for its answer in standby.
+    pub(in crate::tcp) fn probe_in_standby(&mut self) {
+        self.standby = self.standby.map(|first| first.min(self.now));
+        self.send_as_probe(self.una);
+        self.stand_by(self.cfg.elfn.probe_interval);
+    }
+
     /// Ends the standby of the sender.
     pub(in crate::tcp) fn end_standby(&mut self) {
-        self.note_standby(false);
+        self.standby = None;
         if self.cfg.elfn.cwnd == After::Reset {
             self.window.cwnd = f64::from(self.cfg.loss_window);
         }

@@ -57,8 +57,8 @@ impl AccessCategory {
 
 /// Back-off of a category.
 ///
-/// At each slot boundary - the first is AIFS after the medium has turned idle - an EDCAF does one thing: it transmits if
-/// its counter is zero, or else counts down (10.23.2.4). A counter that another station interrupts at a boundary has
+/// At each slot boundary - the first is AIFS after the medium has turned idle - an EDCAF does one thing: it transmits
+/// if its counter is zero, or else counts down (10.23.2.4). A counter that another station interrupts at a boundary has
 /// counted there, too, so that each interruption costs a step that the DCF does not count.
 #[derive(Clone, Debug)]
 pub struct Backoff {
@@ -68,7 +68,8 @@ pub struct Backoff {
     pub slots: u32,
     /// A back-off is pending, running or frozen.
     pub contending: bool,
-    /// Instant at which the packet came, if its access needs no back-off: the medium stays idle until the next boundary.
+    /// Instant at which the packet came, if its access needs no back-off: the medium stays idle until the next
+    /// boundary.
     pub immediate: Option<Time>,
     /// First slot boundary.
     counting_from: Time,

@@ -146,7 +146,7 @@ pub struct Limits {
 pub struct Queue {
     held: VecDeque<Held>,
     streams: Vec<Stream>,
-    /// Room to count the bytes for each receiver.
+    /// Bytes held for each receiver for which any are.
     receivers: Vec<(RadioId, u32)>,
     /// State of a new stream.
     first_state: Agreed,
@@ -209,6 +209,10 @@ impl Queue {
     }
 
     pub fn push(&mut self, packet: PacketId, kind: Kind, to: RadioId, tid: u8, msdu: u32) {
+        match self.receivers.iter_mut().find(|r| r.0 == to) {
+            Some(receiver) => receiver.1 += msdu,
+            None => self.receivers.push((to, msdu)),
+        }
         self.held.push_back(Held {
             packet,
             kind,
@@ -235,17 +239,9 @@ impl Queue {
     }
 
     /// Time on air of all packets at the rates of their receivers, without preambles, and the number of receivers.
-    pub fn airtime(&mut self, rate: impl Fn(RadioId) -> BitRate) -> (Span, u64) {
-        let receivers = &mut self.receivers;
-        receivers.clear();
-        for h in &self.held {
-            match receivers.iter_mut().find(|r| r.0 == h.to) {
-                Some(receiver) => receiver.1 += h.msdu,
-                None => receivers.push((h.to, h.msdu)),
-            }
-        }
-        let airtime = receivers.iter().fold(Span::ZERO, |sum, &(to, bytes)| sum + rate(to).airtime(bytes));
-        (airtime, receivers.len() as u64)
+    pub fn airtime(&self, rate: impl Fn(RadioId) -> BitRate) -> (Span, u64) {
+        let airtime = self.receivers.iter().fold(Span::ZERO, |sum, &(to, bytes)| sum + rate(to).airtime(bytes));
+        (airtime, self.receivers.len() as u64)
     }
 
     /// First packet that is not held back.
@@ -260,7 +256,9 @@ impl Queue {
     /// Removes the broadcast that was sent.
     pub fn pop_broadcast(&mut self) -> Option<Held> {
         let i = self.held.iter().position(|h| h.to.is_broadcast())?;
-        self.held.remove(i)
+        let held = self.held.remove(i)?;
+        leave(&mut self.receivers, &held);
+        Some(held)
     }
 
     /// The stream to a receiver.
@@ -321,8 +319,8 @@ impl Queue {
         (header + body, count)
     }
 
-    /// Fills a PSDU with packets for the receiver of the first one: those that were sent before come first, because they
-    /// are older. Returns the time on air; `None` if nothing fits.
+    /// Fills a PSDU with packets for the receiver of the first one: those that were sent before come first, because
+    /// they are older. Returns the time on air; `None` if nothing fits.
     pub fn fill(
         &mut self,
         psdu: &mut Psdu,
@@ -498,8 +496,8 @@ impl Queue {
         over
     }
 
-    /// Gives up what was sent to a receiver that answers no request. Data go on, as in mac80211, whose request waits for
-    /// the next answer, too (`bar_pending`): they may arrive, and rate control learns from them.
+    /// Gives up what was sent to a receiver that answers no request. Data go on, as in mac80211, whose request waits
+    /// for the next answer, too (`bar_pending`): they may arrive, and rate control learns from them.
     pub fn give_up(&mut self, (to, tid): (RadioId, u8), done: &mut Vec<(Held, Outcome)>) {
         self.settle(done, |h| (h.to == to && h.tid == tid && h.sent).then_some(Outcome::GivenUp));
         self.stream(to, tid).postpone_request();
@@ -524,11 +522,12 @@ impl Queue {
 
     /// Removes packets that have an outcome, all of an MPDU together. Returns true if any was given up.
     fn settle(&mut self, done: &mut Vec<(Held, Outcome)>, outcome: impl Fn(&Held) -> Option<Outcome>) -> bool {
-        let (mut given_up, failed) = (false, &mut self.failed);
+        let (mut given_up, failed, receivers) = (false, &mut self.failed, &mut self.receivers);
         self.held.retain(|h| match outcome(h) {
             Some(of) => {
                 given_up |= of == Outcome::GivenUp;
                 *failed += u64::from(of == Outcome::GivenUp && h.open && !h.joined);
+                leave(receivers, h);
                 done.push((*h, of));
                 false
             }
@@ -541,7 +540,17 @@ impl Queue {
     pub fn clear(&mut self, dropped: &mut Vec<PacketId>) {
         self.fail(|_| true);
         dropped.extend(self.held.drain(..).map(|h| h.packet));
+        self.receivers.clear();
         self.streams.iter_mut().filter(|s| s.recipient_agrees).for_each(Stream::postpone_request);
+    }
+}
+
+/// A packet is no longer held: takes its bytes from those of its receiver.
+fn leave(receivers: &mut Vec<(RadioId, u32)>, h: &Held) {
+    let i = receivers.iter().position(|r| r.0 == h.to).expect("bytes are held for its receiver");
+    receivers[i].1 -= h.msdu;
+    if receivers[i].1 == 0 {
+        receivers.swap_remove(i);
     }
 }
 

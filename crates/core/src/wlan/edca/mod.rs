@@ -2,9 +2,9 @@
 //! 802.11ac.
 //!
 //! A [`QosStation`] takes the place of a [`Station`](super::Station) where `wlan.access` is `edca`. Both are pure state
-//! machines with the same inputs and outputs, and share the [NAV](super::nav), the [times](super::timing), frames, modes
-//! and rate control. A QoS station holds many packets: those that wait in its four access categories, and those that it
-//! has sent and that no block acknowledgement has listed.
+//! machines with the same inputs and outputs, and share the [NAV](super::nav), the [times](super::timing), frames,
+//! modes and rate control. A QoS station holds many packets: those that wait in its four access categories, and those
+//! that it has sent and that no block acknowledgement has listed.
 
 mod category;
 mod counters;

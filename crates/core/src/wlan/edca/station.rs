@@ -219,8 +219,8 @@ impl QosStation {
     }
 
     /// Tells if the station can take a packet of this category.
-    pub fn has_room(&mut self, category: AccessCategory, rules: &Config) -> bool {
-        let queue = &mut self.queues[category as usize];
+    pub fn has_room(&self, category: AccessCategory, rules: &Config) -> bool {
+        let queue = &self.queues[category as usize];
         if queue.len() >= rules.edca.held_packets as usize {
             return false;
         }
@@ -1038,10 +1038,10 @@ impl QosStation {
         Some(Exchange { kind: FrameKind::Data, to, mode, airtime, response })
     }
 
-    /// Mode of an RTS or a request for a block acknowledgement of this size, and its time on air. Its loss is no attempt
-    /// for rate control, and data wait for its answer, so that a rate that is too fast must not be the reason for it:
-    /// where rates are chosen it has that of such frames around data at the slowest one, which every receiver in reach
-    /// can read. Any basic rate is allowed (10.6.6); ns-3 and mac80211 take the lowest, too.
+    /// Mode of an RTS or a request for a block acknowledgement of this size, and its time on air. Its loss is no
+    /// attempt for rate control, and data wait for its answer, so that a rate that is too fast must not be the reason
+    /// for it: where rates are chosen it has that of such frames around data at the slowest one, which every receiver
+    /// in reach can read. Any basic rate is allowed (10.6.6); ns-3 and mac80211 take the lowest, too.
     fn control_for(&self, data: Mode, bytes: u32, timing: &Timing) -> (Mode, Span) {
         timing.control_for(self.control.as_ref().map_or(data, |control| control.slowest()), bytes)
     }

@@ -42,8 +42,8 @@ pub fn preset(control: &str) -> Config {
     Config { small_queue: None, ..scenario.config().tcp.clone() }
 }
 
-/// The same, of a receiver with a buffer of 8 MiB (`SO_RCVBUFFORCE`), as the kernels have that were asked: its window is so
-/// large at once that the first 740 segments are acknowledged one by one.
+/// The same, of a receiver with a buffer of 8 MiB (`SO_RCVBUFFORCE`), as the kernels have that were asked: its window
+/// is so large at once that the first 740 segments are acknowledged one by one.
 pub fn settings(control: &str) -> Config {
     let mut cfg = Config { receive_window: 2172, ..preset(control) };
     cfg.receive_buffer.enabled = false;
@@ -271,8 +271,8 @@ pub fn compare(ours: &[Row], theirs: &[Row], forward: bool) -> (Option<String>, 
     (None, shift)
 }
 
-/// The path of a timeline, and the time of its first segment. The delay is what the first acknowledgement shows, so that it
-/// has what kernel and emulator take to wake up; a packet takes 1.2 ms to send.
+/// The path of a timeline, and the time of its first segment. The delay is what the first acknowledgement shows, so
+/// that it has what kernel and emulator take to wake up; a packet takes 1.2 ms to send.
 pub fn path(rows: &[Row], queue: usize) -> (Path, Span) {
     let first = [true, false].map(|forward| of(rows, forward)[0].ms);
     let delay = Span(((first[1] - first[0] - 1.2) * 1e6) as u64);
@@ -295,8 +295,8 @@ pub fn repeat(case: &Case, phase: Span) -> Vec<Row> {
     run(&settings(case.control), &path, Load::Segments(300), (begin, start), &mut lost).0
 }
 
-/// Largest difference of times allowed \[ms\]. The kernel's own runs differ by up to 5 ms, in tail cases by 18 ms, because
-/// its timers tick every 4 ms, or every 32 ms if they are far away.
+/// Largest difference of times allowed \[ms\]. The kernel's own runs differ by up to 5 ms, in tail cases by 18 ms,
+/// because its timers tick every 4 ms, or every 32 ms if they are far away.
 fn bound(case: &Case) -> f64 {
     match (case.name, case.control) {
         (name, _) if name.starts_with("tail") => 20.0,

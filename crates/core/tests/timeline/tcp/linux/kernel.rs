@@ -173,8 +173,8 @@ fn repeat(answer: &Answer, nudge: Nudge) -> (Vec<Row>, bool) {
 }
 
 /// The first difference from the kernel, if any. A processor that sees a tick before the kernel has counted it runs its
-/// timers one tick later, in some runs and not in others (`crates/core/tests/kernel/link.py`); either clock may be that of
-/// the answer.
+/// timers one tick later, in some runs and not in others (`crates/core/tests/kernel/link.py`); either clock may be that
+/// of the answer.
 fn difference(answer: &Answer, nudge: Nudge) -> Option<String> {
     let late = Nudge { clock: nudge.clock - TICK_US, ..nudge };
     let found = difference_with(answer, nudge)?;

@@ -1,5 +1,5 @@
-//! Senders of a kernel whose segments wait in the queue of their own node for longer than the timers, which send nothing
-//! again that is still there (`crates/core/tests/kernel/own_queue.py`), repeated packet for packet.
+//! Senders of a kernel whose segments wait in the queue of their own node for longer than the timers, which send
+//! nothing again that is still there (`crates/core/tests/kernel/own_queue.py`), repeated packet for packet.
 
 use super::{Row, compare, settings};
 use chappe_core::packet::{AckSegment, DataSegment, Ecn};
@@ -158,9 +158,9 @@ fn cause(name: &str) -> Option<&'static str> {
         // The acknowledgement of an original comes when its retransmission has been in the queue for the smallest
         // round-trip time, so that microseconds decide if it is taken for that of the retransmission.
         "70-8" => Some("a tie"),
-        // A TUN device holds a packet after it was told to have left. What is sent again in that moment is a copy of its
-        // own in the kernel, which it does not find in its queue, so that it is sent a third time. Other devices have
-        // freed the packet by then.
+        // A TUN device holds a packet after it was told to have left. What is sent again in that moment is a copy of
+        // its own in the kernel, which it does not find in its queue, so that it is sent a third time. Other devices
+        // have freed the packet by then.
         "9.6-12-3" | "9.6-12-2-4" | "20-12-3" | "20-12-2-4" | "40-12-3" => Some("a third copy"),
         _ => None,
     }

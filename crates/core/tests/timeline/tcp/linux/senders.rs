@@ -156,10 +156,10 @@ fn a_drop_in_the_own_node_reduces_the_window_and_the_segment_goes_out_later() {
     }
 }
 
-/// RFC 9406 in whole transfers: at 40 ms and 10 Mbit/s the path holds 33 segments, the queue 230. Rounds of 10, 20 and 40
-/// segments leave the smallest round-trip time as it is. In that of 80 all segments wait: after eight of them the window
-/// grows by a quarter per round, to 106 (88 + 72 / 4), 132, 165, 206, and slow start ends at 258. Without that it goes on
-/// to 320.
+/// RFC 9406 in whole transfers: at 40 ms and 10 Mbit/s the path holds 33 segments, the queue 230. Rounds of 10, 20 and
+/// 40 segments leave the smallest round-trip time as it is. In that of 80 all segments wait: after eight of them the
+/// window grows by a quarter per round, to 106 (88 + 72 / 4), 132, 165, 206, and slow start ends at 258. Without that
+/// it goes on to 320.
 #[test]
 fn hystart_plus_plus_ends_slow_start_before_the_queue_overflows() {
     for control in ["reno", "cubic"] {

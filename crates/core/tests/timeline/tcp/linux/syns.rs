@@ -89,7 +89,8 @@ fn syns_are_repeated_when_a_kernel_repeats_them() {
     }
 }
 
-/// Largest difference of times allowed \[ms\]: with losses timers decide, which expire every 32 ms if they are far away.
+/// Largest difference of times allowed \[ms\]: with losses timers decide, which expire every 32 ms if they are far
+/// away.
 fn bound(name: &str) -> f64 {
     if name.ends_with("data") { 36.0 } else { 5.0 }
 }
