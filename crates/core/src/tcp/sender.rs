@@ -333,12 +333,12 @@ impl Sender {
             return conn.begin_window();
         }
         conn.integrate_window();
-        self.on_timer(now);
+        self.on_timer();
         self.connection.integrate_window();
     }
 
     /// The retransmission timer expires.
-    fn on_timer(&mut self, now: Time) {
+    fn on_timer(&mut self) {
         let conn = &mut self.connection;
         if conn.stands_by() {
             conn.probe_in_standby();
