@@ -203,6 +203,16 @@ def test_a_cause_stands_before_its_effect() -> None:
         assert causes > 0
 
 
+@pytest.mark.parametrize(("more", "end"), [(0, "."), (1, ", and 1 other."), (1200, ", and 1,200 others.")])
+def test_losses_beyond_the_three_most_frequent_kinds_are_counted(more: int, end: str) -> None:
+    counts = {"queue_full": 5000, "link_loss": 4000, "no_route": 3000, **({"hop_limit": more} if more else {})}
+    kinds = [{"packet_type": "udp", "node": 0, "drop_reason": reason, "retry_cause": None} for reason in counts]
+    losses = pl.DataFrame(kinds).with_columns(packets=pl.Series(list(counts.values())))
+    (text,) = stories_of._lost(losses)
+    assert text.startswith("Lost: 5,000 ")
+    assert text.removesuffix(end).endswith("at node 0 (no route)")
+
+
 def test_a_reader_that_holds_a_flow_back_is_named() -> None:
     def told(rate: str) -> str:
         return " ".join(follow(chappe.Scenario.chain(2, {"tcp.reader.rate": rate}, stop="400 delivered")).findings)

@@ -78,6 +78,16 @@ def test_nothing_is_run_twice(tmp_path: Path, executed: list[str], capsys: pytes
     capsys.readouterr()
 
 
+def test_a_part_names_the_files_that_it_wrote(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A claim has no figure and no table of its own; the picture of a figure has four files."""
+    for name, part in (("claim", ("--claim", "P0-F7-1")), ("figure", ("--figure", "7"))):
+        out = tmp_path / name
+        assert paper(out, *part) == 0
+        (said,) = re.findall(rf"Written to {re.escape(str(out))}: (.+)\.\n", capsys.readouterr().out)
+        named = re.sub(r"(\w+) as PDF, SVG, PNG and CSV", r"\1.svg, \1.csv", said)
+        assert set(named.split(", ")) == {n for n in contents(out) if not n.startswith("runs/")}
+
+
 def test_the_folder_is_that_of_a_study(
     tmp_path: Path, executed: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

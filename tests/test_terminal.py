@@ -148,6 +148,50 @@ sys.exit(cli.main([]))
     assert (done.returncode, done.stderr) == (130, b"\nInterrupted.\n")
 
 
+INTERRUPTING = """
+import os
+import signal
+import sys
+
+
+class Interrupting:
+    def find_spec(self, name, *_):
+        if name == "chappe._scenario":
+            os.kill(os.getpid(), signal.SIGINT)
+
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.meta_path.insert(0, Interrupting())
+"""
+"""A start of Python that interrupts the program while it imports the package."""
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "said"),
+    [
+        ((*CHAPPE, "run"), 130, "\nInterrupted.\n"),
+        ((str(Path(sys.executable).with_name("chappe")), "run"), 130, "\nInterrupted.\n"),
+        # A program of the user's own decides what an interrupt does.
+        ((sys.executable, "-c", "try:\n import chappe\nexcept KeyboardInterrupt:\n raise SystemExit(3)"), 3, ""),
+    ],
+    ids=["module", "script", "import"],
+)
+def test_an_interrupt_while_the_package_is_imported(
+    command: tuple[str, ...], code: int, said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text(INTERRUPTING)
+    done = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env=environment(PYTHONPATH=str(tmp_path)),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", said)
+
+
 def test_an_interrupt_of_many_runs_at_once(tmp_path: Path) -> None:
     running = start("paper", "elrakabawy2005", "--out", "results", cwd=tmp_path)
     assert running.stdout is not None
