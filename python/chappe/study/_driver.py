@@ -335,8 +335,11 @@ class Driver:
         return report
 
     def is_connected(self) -> bool:
-        """Returns true if Ray knows no end of the connection."""
-        return bool(self._ray.is_initialized())
+        """Returns true if the cluster answers."""
+        try:
+            return self._ray.is_initialized() and bool(self._ray.nodes())
+        except Exception:  # Ray has no class for all of these: an end of the connection may be an `OSError`
+            return False
 
     def end(self) -> None:
         """Ends what runs, and the connection."""

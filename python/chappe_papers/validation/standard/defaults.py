@@ -42,7 +42,7 @@ def run(jobs: int | None) -> dict[str, list[Estimate]]:
 def section(goodputs: dict[str, list[Estimate]]) -> list[str]:
     """Part of the page."""
     lines = [
-        "## The defaults since results epoch 5",
+        "## Former and current defaults",
         "",
         "Until epoch 4 the preset `standard` had RTS before every frame, an acknowledgement of every segment, routing",
         "messages at the head of the queue, 914 MHz, and under AODV a TTL of NET_DIAMETER hops for data, "
