@@ -43,7 +43,7 @@ class Change(NamedTuple):
         return self.judged(more=True) == YES and self.mean >= AHEAD
 
     def judged(self, more: bool) -> str:
-        """Tells if it is an increase, or a decrease, of more than nothing: of :data:`SAME` or less it is none."""
+        """True if it is an increase, or a decrease, of more than nothing: of :data:`SAME` or less it is none."""
         if self.low > -SAME and self.high < SAME:
             return NO
         wanted, opposite = (self.low > 0, self.high < 0) if more else (self.high < 0, self.low > 0)

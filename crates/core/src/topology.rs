@@ -128,7 +128,7 @@ impl Config {
         }
     }
 
-    /// Tells if the grid has this position.
+    /// Returns true if the grid has this position.
     pub fn has(&self, c: Cell) -> bool {
         c.column < self.columns && c.row < self.rows
     }

@@ -22,7 +22,7 @@ fn sum(sim: &Sim, column: &str) -> u64 {
     sim.recorder().nodes().counts(column).expect("a column").iter().sum()
 }
 
-/// Tells if a radio has two frames of its own on the air at once.
+/// Returns true if a radio has two frames of its own on the air at once.
 fn overlaps(scenario: &Scenario, seed: u64) -> bool {
     let setup = scenario.setup(Some(seed));
     let mut sim = Sim::new(&setup);

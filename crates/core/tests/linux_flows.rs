@@ -175,7 +175,7 @@ fn apart(ours: f64, (least, most): (f64, f64)) -> f64 {
     100.0 * if ours < least { ours / least - 1.0 } else { (ours / most - 1.0).max(0.0) }
 }
 
-/// Tells if a case differs by more than is asked.
+/// Returns true if a case differs by more than is asked.
 fn differs(case: &Case, ours: &[[f64; 3]]) -> bool {
     let most = match case.name.as_bytes()[0] {
         b'A' | b'B' => [2.0, 5.0, 5.0],

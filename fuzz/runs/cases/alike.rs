@@ -69,7 +69,7 @@ fn one_by_one(entry: &Json) -> Vec<Json> {
     (first..=last).map(of).collect()
 }
 
-/// Tells if the order of two events has no meaning: they come at different times, or concern different nodes.
+/// Returns true if the order of two events has no meaning: they come at different times, or concern different nodes.
 fn are_independent(a: &Json, b: &Json) -> bool {
     let instant = |event: &Json| {
         let (number, unit) = event["at"].as_str()?.split_once(' ')?;

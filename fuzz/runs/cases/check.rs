@@ -64,7 +64,7 @@ impl Observers {
         Setup { record: self.record.clone(), airtime: self.airtime, sample: self.sample, ..setup.clone() }
     }
 
-    /// Tells if only one of the two runs has a column.
+    /// Returns true if only one of the two runs has a column.
     fn asked(&self, other: &Observers, table: &str, column: &str) -> bool {
         match (table, column) {
             ("airtime", _) | ("batches", "energy_j") => self.airtime != other.airtime,
@@ -290,7 +290,7 @@ fn rates_hold(setup: &Setup, m: &Measured) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Tells if an event switches a station off.
+/// Returns true if an event switches a station off.
 fn is_cut(event: &(Time, Command)) -> bool {
     matches!(event.1, Command::NodeDown(_) | Command::RadioDown(_))
 }

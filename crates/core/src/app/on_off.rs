@@ -117,7 +117,7 @@ impl OnOff {
         self.at
     }
 
-    /// Tells if the source has begun.
+    /// Returns true if the source has begun.
     pub(super) fn is_on(&self) -> bool {
         self.next != Next::Begin && self.at != Time::NEVER
     }

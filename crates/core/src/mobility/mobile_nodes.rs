@@ -39,7 +39,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Tells if any node moves by itself.
+    /// Returns true if any node moves by itself.
     pub fn moves(&self) -> bool {
         self.profile_of.iter().any(|&p| self.profiles[p as usize].model != Kind::Still)
     }
@@ -302,7 +302,7 @@ impl MobileNodes {
         self.tracks[n.index()].exact(at).position
     }
 
-    /// Tells if motion decides ties between a signal that arrives and a back-off slot that ends.
+    /// Returns true if motion decides ties between a signal that arrives and a back-off slot that ends.
     pub fn decides_ties(&self) -> bool {
         self.decides_ties
     }

@@ -58,13 +58,13 @@ impl LinkRed {
         }
     }
 
-    /// Tells if the packet at the head of the queue is to be dropped or marked.
+    /// Returns true if the packet at the head of the queue is to be dropped or marked.
     pub fn drops(&mut self, cfg: &Config) -> bool {
         let p = self.probability(cfg);
         p > 0.0 && self.rng.uniform() < p
     }
 
-    /// Tells if the back-off after a packet is to be prolonged.
+    /// Returns true if the back-off after a packet is to be prolonged.
     pub fn paces(&self, cfg: &Config) -> bool {
         cfg.pacing && self.is_congested(cfg)
     }

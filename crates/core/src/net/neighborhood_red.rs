@@ -165,7 +165,7 @@ impl NeighborhoodRed {
         self.heard.at(now).max(self.told.at(now)) * self.avg_own
     }
 
-    /// Tells if an outgoing packet is to be dropped or marked.
+    /// Returns true if an outgoing packet is to be dropped or marked.
     pub fn drops(&mut self, now: Time) -> bool {
         let p = self.probability(now);
         p > 0.0 && self.rng.uniform() < p

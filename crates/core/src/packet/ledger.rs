@@ -107,7 +107,7 @@ impl Ledger {
         }
     }
 
-    /// Tells if no packet of a kind was counted.
+    /// Returns true if no packet of a kind was counted.
     pub fn is_empty(&self, kind: Kind) -> bool {
         let k = kind as usize;
         self.created[k] + self.injected[k] + self.copied[k] == 0
@@ -123,7 +123,7 @@ impl Ledger {
         Kind::ALL.iter().map(|&k| self.dropped_for(k, reason)).sum()
     }
 
-    /// Tells if every packet has exactly one outcome.
+    /// Returns true if every packet has exactly one outcome.
     pub fn balances(&self) -> bool {
         (0..KINDS).all(|k| {
             let born = self.created[k] + self.injected[k] + self.copied[k];
@@ -164,7 +164,7 @@ impl Ledgers {
         total
     }
 
-    /// Tells if every packet has exactly one outcome.
+    /// Returns true if every packet has exactly one outcome.
     pub fn balance(&self) -> bool {
         self.0.iter().all(Ledger::balances)
     }

@@ -34,7 +34,7 @@ impl NodeId {
         self.0 as usize
     }
 
-    /// Tells if this is the broadcast address.
+    /// Returns true if this is the broadcast address.
     #[inline]
     pub fn is_broadcast(self) -> bool {
         self == NodeId::BROADCAST
@@ -56,7 +56,7 @@ impl RadioId {
         self.0 as usize
     }
 
-    /// Tells if this is the broadcast address.
+    /// Returns true if this is the broadcast address.
     #[inline]
     pub fn is_broadcast(self) -> bool {
         self == RadioId::BROADCAST

@@ -66,7 +66,7 @@ impl Link {
         ends
     }
 
-    /// Tells if no packet is being sent.
+    /// Returns true if no packet is being sent.
     #[inline]
     pub fn is_free(&self) -> bool {
         self.free_at == Time::NEVER
@@ -125,7 +125,7 @@ impl Link {
         self.in_flight.len()
     }
 
-    /// Tells if the link is empty.
+    /// Returns true if the link is empty.
     pub fn is_empty(&self) -> bool {
         self.in_flight.is_empty()
     }

@@ -81,7 +81,7 @@ impl Battery {
         self.empty_at
     }
 
-    /// Tells if the battery is empty.
+    /// Returns true if the battery is empty.
     pub fn is_empty(&self, now: Time) -> bool {
         self.empty_at <= now
     }

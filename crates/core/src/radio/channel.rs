@@ -77,7 +77,7 @@ impl Receiver {
         (self.missed > Time::ZERO).then(|| std::mem::replace(&mut self.missed, Time::ZERO))
     }
 
-    /// Tells if this radio has transmitted since the signal began, or was transmitting then.
+    /// Returns true if this radio has transmitted since the signal began, or was transmitting then.
     #[inline]
     fn is_deaf(&self) -> bool {
         self.from < self.transmits_until
@@ -129,7 +129,7 @@ pub struct Sensed {
 }
 
 impl Sensed {
-    /// Tells if a signal is present at this instant.
+    /// Returns true if a signal is present at this instant.
     #[inline]
     pub fn busy(self, at: Time) -> bool {
         self.from <= at && at < self.until
@@ -278,7 +278,7 @@ impl Channel {
         (a.start as usize..a.sensing as usize).filter(decodes).map(|i| RadioId(self.in_range[i].to))
     }
 
-    /// Tells if another radio can decode frames at this rate without interference.
+    /// Returns true if another radio can decode frames at this rate without interference.
     pub fn decodes(&self, radio: RadioId, neighbour: RadioId, mode: u8) -> bool {
         let a = &self.transmitters[radio.index()];
         let can = |i: usize| self.modes.is_empty() || self.modes[i] >> mode & 1 == 1;

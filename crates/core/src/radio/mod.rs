@@ -205,7 +205,7 @@ pub struct Radios {
 }
 
 impl Radios {
-    /// Tells if radios differ by rate in who can decode their frames.
+    /// Returns true if radios differ by rate in who can decode their frames.
     pub(crate) fn differ_by_rate(&self) -> bool {
         self.profiles.iter().any(Config::differs_by_rate)
     }
@@ -234,24 +234,24 @@ impl Radios {
 }
 
 impl Config {
-    /// Tells if the range depends on the rate.
+    /// Returns true if the range depends on the rate.
     pub fn differs_by_rate(&self) -> bool {
         !self.sensitivity.0.is_empty() || self.reception == Reception::Sinr
     }
 
-    /// Tells if signals are compared two by two.
+    /// Returns true if signals are compared two by two.
     fn is_pairwise(&self) -> bool {
         self.reception == Reception::Pairwise
     }
 
-    /// Tells if this threshold is given as a distance.
+    /// Returns true if this threshold is given as a distance.
     fn is_by_distance(&self, threshold: Option<SignalPower>) -> bool {
         let given = threshold.is_none() || self.propagation == Propagation::Range;
         self.is_pairwise() && given && self.propagation != Propagation::Links
     }
 
-    /// Tells if absolute powers matter. They do not where both thresholds are given as distances, because powers and
-    /// thresholds then scale by the same factor, nor with measured received powers.
+    /// Returns true if absolute powers matter. They do not where both thresholds are given as distances, because powers
+    /// and thresholds then scale by the same factor, nor with measured received powers.
     fn power_counts(&self) -> bool {
         let of_a_rate = self.sensitivity.0.iter().any(|s| s.receive_threshold.is_some());
         let thresholds = self.receive_threshold.is_some() || self.sense_threshold.is_some();
@@ -272,7 +272,7 @@ impl Config {
         (self.propagation == Propagation::Links).then_some(links)
     }
 
-    /// Tells if the frequency matters.
+    /// Returns true if the frequency matters.
     fn frequency_counts(&self) -> bool {
         match self.propagation {
             Propagation::TwoRay => true,

@@ -13,7 +13,7 @@ const SPEED_OF_LIGHT: f64 = 3e8;
 pub struct Signal {
     /// Received power \[W\].
     pub power: f64,
-    /// Tells if a frame can be decoded in the absence of interference.
+    /// True if a frame can be decoded in the absence of interference.
     pub decodable: bool,
 }
 
@@ -75,7 +75,7 @@ impl End {
         self
     }
 
-    /// Tells if a frame that is decodable at some rate is decodable at this one.
+    /// Returns true if a frame that is decodable at some rate is decodable at this one.
     pub fn decodes(&self, rate: BitRate, power: f64, distance: Metres, kind: Propagation) -> bool {
         let far = |range: f64| kind == Propagation::Range && distance.0 > range;
         self.sensitivity.iter().all(|&(of, weakest, range)| of != rate || (power >= weakest && !far(range)))
@@ -225,7 +225,7 @@ impl Model {
         self.reach(|d| self.shadowed(d, gain).is_some())
     }
 
-    /// Tells if a frame of this power can be decoded over this distance in the absence of interference.
+    /// Returns true if a frame of this power can be decoded over this distance in the absence of interference.
     fn decodable(&self, power: f64, distance: Metres) -> bool {
         match self.kind {
             Propagation::Range => distance.0 <= self.range,

@@ -241,7 +241,7 @@ impl Sinr {
         self.airs[radio.index()].power / self.noise
     }
 
-    /// Tells if a free radio senses a signal of this power.
+    /// Returns true if a free radio senses a signal of this power.
     pub(super) fn senses(&self, power: f64) -> bool {
         power >= self.cfg.energy_detection.0.min(self.cfg.preamble_detection.0 * self.noise)
     }
@@ -251,7 +251,7 @@ impl Sinr {
         self.airs[radio as usize].harm = Some(harm);
     }
 
-    /// Tells if the power of a signal differs from frame to frame.
+    /// Returns true if the power of a signal differs from frame to frame.
     pub(super) fn fades(&self) -> bool {
         self.cfg.fading == Fading::Rayleigh
     }

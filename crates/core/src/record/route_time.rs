@@ -47,7 +47,7 @@ impl RouteTime {
         self.state = State::Idle;
     }
 
-    /// Tells if the flow is active and its source has no route.
+    /// Returns true if the flow is active and its source has no route.
     pub fn lacks_route(&self) -> bool {
         matches!(self.state, State::Lacks(_))
     }

@@ -81,7 +81,8 @@ impl<'a> Graph<'a> {
         Graph::new(self.channel, interfaces, self.nodes, self.out.iter().copied())
     }
 
-    /// Tells if frames of one node are decoded by the other at a rate that the node may use, and are acknowledged.
+    /// Returns true if frames of one node are decoded by the other at a rate that the node may use, and are
+    /// acknowledged.
     pub fn carries(&self, from: NodeId, to: NodeId) -> bool {
         self.neighbours(from).any(|n| n == to) || self.slow.binary_search(&(from, to)).is_ok()
     }
@@ -91,12 +92,12 @@ impl<'a> Graph<'a> {
         self.nodes
     }
 
-    /// Tells if a point-to-point link leads from one node to another.
+    /// Returns true if a point-to-point link leads from one node to another.
     pub fn has_link(&self, from: NodeId, to: NodeId) -> bool {
         self.out.binary_search(&(from, to)).is_ok()
     }
 
-    /// Tells if any point-to-point link begins or ends at a node.
+    /// Returns true if any point-to-point link begins or ends at a node.
     pub fn is_wired(&self, n: NodeId) -> bool {
         [&self.out, &self.into].into_iter().any(|pairs| beginning_with(pairs, n).next().is_some())
     }

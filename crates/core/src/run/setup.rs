@@ -192,7 +192,7 @@ impl Interfaces {
         &self.profiles[self.radios[radio.index()].profile as usize]
     }
 
-    /// Tells if links are symmetric at any rate and each node has one radio.
+    /// Returns true if links are symmetric at any rate and each node has one radio.
     pub fn is_uniform(&self) -> bool {
         let radio = &self.profiles[0].radio;
         let differ = radio.differs_by_rate() || radio.propagation == Propagation::Links;

@@ -161,13 +161,13 @@ fn table(first: &str, wanted: Wanted) -> Option<(String, String)> {
     Some((format!("it is a table of {what}"), format!("name it as {setting}; here {}", wanted.expected())))
 }
 
-/// Tells if a text that begins with this line may be JSON: groups of other files have names in brackets.
+/// Returns true if a text that begins with this line may be JSON: groups of other files have names in brackets.
 fn is_json(first: &str) -> bool {
     let list = |rest: &str| rest.trim_start().starts_with(|c: char| "[{\"-]".contains(c) || c.is_ascii_digit());
     first.starts_with('{') || first.strip_prefix('[').is_some_and(|rest| rest.is_empty() || list(rest))
 }
 
-/// Tells if a text that begins with this line is a script of Tcl; other scripts contain `set`, too.
+/// Returns true if a text that begins with this line is a script of Tcl; other scripts contain `set`, too.
 fn is_tcl(text: &str, first: &str) -> bool {
     let uses_tcl = || text.contains('$') || text.contains('[');
     let sets_entry = first.strip_prefix("set ").and_then(|rest| rest.split_whitespace().next()?.strip_suffix(')'));
@@ -176,7 +176,7 @@ fn is_tcl(text: &str, first: &str) -> bool {
         || ((first.starts_with("set ") || is_control(first)) && uses_tcl())
 }
 
-/// Tells if a line begins with a command of Tcl that repeats, chooses or names other commands.
+/// Returns true if a line begins with a command of Tcl that repeats, chooses or names other commands.
 fn is_control(line: &str) -> bool {
     let word = line.split([' ', '\t', '{']).next().unwrap_or("");
     ["for", "foreach", "while", "if", "proc", "source", "global", "incr", "array", "puts", "expr"].contains(&word)
@@ -229,8 +229,8 @@ fn numbers(rows: &[Vec<&str>], column: usize) -> Option<Vec<f64>> {
     rows.iter().map(|row| row.get(column)?.parse().ok()).collect()
 }
 
-/// Tells if rows begin with the bounds of time and place, as traces of The ONE do, and go on with times, nodes and
-/// places.
+/// Returns true if rows begin with the bounds of time and place, as traces of The ONE do, and go on with times, nodes
+/// and places.
 fn is_trace_of_the_one(rows: &[Vec<&str>]) -> bool {
     let [bounds, rest @ ..] = rows else { return false };
     let ends: Option<Vec<f64>> = bounds.iter().map(|field| field.parse().ok()).collect();

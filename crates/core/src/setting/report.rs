@@ -80,7 +80,7 @@ impl Report {
         self.more += other.more;
     }
 
-    /// Tells if further problems are only counted.
+    /// Returns true if further problems are only counted.
     fn is_full(&self) -> bool {
         self.problems.len() >= KEPT
     }

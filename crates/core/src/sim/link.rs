@@ -33,7 +33,7 @@ impl Sim {
         self.pass_up((r, n), at, own, ends_here);
     }
 
-    /// Tells if a packet is a message between neighbours.
+    /// Returns true if a packet is a message between neighbours.
     #[inline]
     fn ends_at_neighbour(p: &Packet) -> bool {
         matches!(p.body, Body::Arp(_) | Body::Notification(_))

@@ -61,12 +61,12 @@ impl Door {
         undoes.then_some(window)
     }
 
-    /// Tells if a cut has been undone at this time.
+    /// Returns true if a cut has been undone at this time.
     pub fn has_undone(&self, now: Time) -> bool {
         self.undone == now
     }
 
-    /// Tells if a loss does not cut the window now.
+    /// Returns true if a loss does not cut the window now.
     pub fn holds(&self, now: Time) -> bool {
         now < self.until
     }

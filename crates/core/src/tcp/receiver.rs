@@ -264,12 +264,12 @@ impl Receiver {
         }
     }
 
-    /// Tells if a segment has arrived.
+    /// Returns true if a segment has arrived.
     pub fn has(&self, seq: Seq) -> bool {
         seq < self.next || self.ahead.contains(seq)
     }
 
-    /// Tells if everything up to the FIN has arrived.
+    /// Returns true if everything up to the FIN has arrived.
     pub fn has_ended(&self) -> bool {
         self.next > self.fin.0
     }

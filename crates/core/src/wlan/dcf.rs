@@ -234,7 +234,7 @@ fn slots_gone(from: Time, to: Time, timing: &Timing, rule: BoundarySlot) -> u32 
     gone as u32
 }
 
-/// Tells if the last of a number of slots counts in the arithmetic of ns-2: seconds in binary64.
+/// Returns true if the last of a number of slots counts in the arithmetic of ns-2: seconds in binary64.
 fn survives_rounding(from: Time, slots: u64, timing: &Timing) -> bool {
     let boundary = (from + timing.slot * slots).as_secs();
     let resumed = Time(from.0 - timing.difs.0.min(from.0)).as_secs();
@@ -349,13 +349,14 @@ impl Station {
         self.access.min(self.respond).min(self.timeout)
     }
 
-    /// Tells if the station can take a packet.
+    /// Returns true if the station can take a packet.
     #[inline]
     pub fn is_free(&self) -> bool {
         self.job.is_none()
     }
 
-    /// Tells if the end of any signal may make this station act; otherwise it needs only the NAV of others' frames.
+    /// Returns true if the end of any signal may make this station act; otherwise it needs only the NAV of others'
+    /// frames.
     #[inline]
     pub fn needs_every_end(&self) -> bool {
         self.contending || self.state != State::Idle || self.nav.awaits_frame()
@@ -495,7 +496,7 @@ impl Station {
         stops
     }
 
-    /// Tells if a back-off slot ends at the instant at which a signal arrives.
+    /// Returns true if a back-off slot ends at the instant at which a signal arrives.
     #[inline]
     pub fn is_tied(&self, at: Time, timing: &Timing, rules: &Config) -> bool {
         let after = (at + rules.cca_time).0 + SAME_INSTANT;
@@ -519,7 +520,7 @@ impl Station {
         self.nav.on_frame(frame, now, timing, rules);
     }
 
-    /// Tells if the station has nothing to send, to answer or to wait for.
+    /// Returns true if the station has nothing to send, to answer or to wait for.
     #[inline]
     pub fn only_listens(&self) -> bool {
         !self.needs_every_end() && !self.responds && self.job.is_none()
@@ -556,7 +557,7 @@ impl Station {
         }
     }
 
-    /// Tells if the station only waits for the medium.
+    /// Returns true if the station only waits for the medium.
     #[inline]
     pub fn only_contends(&self) -> bool {
         self.contending && self.state == State::Idle && !self.responds
@@ -738,9 +739,9 @@ impl Station {
         cx.out.push(Out::Sent { packet: job.packet });
     }
 
-    /// Tells if a frame is being received whose PHY-RXSTART.indication has come in time (10.3.2.9): after preamble and
-    /// header of a signal that began at most SIFS and a slot after the station's own frame. A receiver sees no start of
-    /// an earlier signal.
+    /// Returns true if a frame is being received whose PHY-RXSTART.indication has come in time (10.3.2.9): after
+    /// preamble and header of a signal that began at most SIFS and a slot after the station's own frame. A receiver
+    /// sees no start of an earlier signal.
     fn receives_in_time(&self, cx: &Cx<'_>) -> bool {
         let latest = self.transmits_until + cx.timing.sifs + cx.timing.slot;
         cx.medium.busy(cx.now) && (self.transmits_until..=latest).contains(&cx.medium.from)
@@ -905,7 +906,7 @@ impl Station {
         self.access = Time::NEVER;
     }
 
-    /// Tells if neither own frames, nor signals, nor the NAV keep the station from sending.
+    /// Returns true if neither own frames, nor signals, nor the NAV keep the station from sending.
     fn is_idle(&self, cx: &Cx<'_>) -> bool {
         self.state == State::Idle && !cx.medium.busy(cx.now) && self.virtually_busy_until() <= cx.now
     }

@@ -321,17 +321,17 @@ impl Config {
         [self.data_rate, self.basic_rate].into_iter().chain(links).chain(self.response_rates.iter().copied())
     }
 
-    /// Tells if access is by the DCF.
+    /// Returns true if access is by the DCF.
     pub fn is_dcf(&self) -> bool {
         self.access == edca::Access::Dcf
     }
 
-    /// Tells if data are acknowledged under agreements of block acknowledgement.
+    /// Returns true if data are acknowledged under agreements of block acknowledgement.
     pub fn has_block_ack(&self) -> bool {
         self.access == edca::Access::Edca && self.aggregation.max_mpdus > 1 && self.ppdu.is_ht()
     }
 
-    /// Tells if data are sent in a channel that has a secondary channel.
+    /// Returns true if data are sent in a channel that has a secondary channel.
     pub fn has_secondary_channel(&self) -> bool {
         !self.is_dcf() && self.ppdu.is_wide()
     }
@@ -355,17 +355,17 @@ impl Config {
         data.family().rev().filter(move |&mode| mode.rate() < data.rate() && self.has(mode))
     }
 
-    /// Tells if a mode exists in the channel of this PHY.
+    /// Returns true if a mode exists in the channel of this PHY.
     pub fn has(&self, mode: Mode) -> bool {
         !mode.is_ht() || self.ppdu.has(mode.mcs().into())
     }
 
-    /// Tells if frames are sent at a rate of 802.11a.
+    /// Returns true if frames are sent at a rate of 802.11a.
     pub fn has_ofdm(&self) -> bool {
         self.rates().filter_map(Mode::of).any(Mode::is_ofdm)
     }
 
-    /// Tells if frames are sent at a rate that has a short preamble.
+    /// Returns true if frames are sent at a rate that has a short preamble.
     fn has_short_preambles(&self) -> bool {
         let chosen = self.rate_control.algorithm.chooses_rates() && !self.has_ofdm();
         chosen || self.rates().filter_map(Mode::of).any(|mode| mode > Mode::LOWEST && !mode.is_ofdm())

@@ -739,7 +739,7 @@ fn beside_others(when_busy: &str, seed: u64) -> (Bench, Vec<bool>) {
     (b, busy)
 }
 
-/// Tells if the secondary channel is idle for PIFS, 25 us, before an access.
+/// Returns true if the secondary channel is idle for PIFS, 25 us, before an access.
 fn is_idle_for_pifs(busy: &[bool], at: u64) -> bool {
     !busy[at as usize - 25..at as usize].contains(&true)
 }

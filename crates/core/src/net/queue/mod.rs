@@ -171,12 +171,12 @@ impl Queue {
         debug_assert!(none.is_none(), "it is empty, and takes note of that");
     }
 
-    /// Tells if packets wait for room at their next hops.
+    /// Returns true if packets wait for room at their next hops.
     pub fn holds_back(&self) -> bool {
         matches!(self, Queue::FlowControlled(_))
     }
 
-    /// Tells if there is room for a packet that comes from a node and goes on: those that go back do not count.
+    /// Returns true if there is room for a packet that comes from a node and goes on: those that go back do not count.
     pub fn has_room_from(&self, n: NodeId, pool: &PacketPool) -> bool {
         self.count(|p| pool[p].next_hop != n) < self.room()
     }
@@ -191,7 +191,7 @@ impl Queue {
         self.remove(cx, |p| p == packet)
     }
 
-    /// Tells if no packet waits.
+    /// Returns true if no packet waits.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -202,7 +202,7 @@ impl Router {
         all
     }
 
-    /// Tells if the router is given back a packet of this kind when the MAC gives the packet up. `breaks_links`:
+    /// Returns true if the router is given back a packet of this kind when the MAC gives the packet up. `breaks_links`:
     /// setting of the flow of data.
     pub fn takes_back(&self, kind: Kind, breaks_links: bool) -> bool {
         match kind {

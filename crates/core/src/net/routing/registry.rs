@@ -66,8 +66,8 @@ pub(super) trait Routing: Sized {
         None
     }
 
-    /// Tells if a message of the routing protocol is without effect at this node, by an inexpensive test that may miss
-    /// some such messages.
+    /// Returns true if a message of the routing protocol is without effect at this node, by an inexpensive test that
+    /// may miss some such messages.
     fn ignores(&self, _packet: PacketId, _pool: &PacketPool, _now: Time) -> bool {
         false
     }
@@ -114,7 +114,7 @@ pub(super) trait Routing: Sized {
     /// The routes that this node can use now, by destination.
     fn routes(&self, at: NodeId, now: Time, out: &mut Vec<KnownRoute>);
 
-    /// Tells if this node can use a route to a destination now.
+    /// Returns true if this node can use a route to a destination now.
     fn has_route(&self, to: NodeId, now: Time) -> bool;
 
     /// Packets for this destination wait for a route.
@@ -270,8 +270,8 @@ macro_rules! protocols {
             /// The neighbour to which packets for a destination go, where that never changes.
             pub fn next_hop(&self, at: NodeId, to: NodeId) -> Option<NodeId>;
 
-            /// Tells if a message of the routing protocol is without effect at this node, by an inexpensive test that
-            /// may miss some such messages.
+            /// Returns true if a message of the routing protocol is without effect at this node, by an inexpensive test
+            /// that may miss some such messages.
             #[inline]
             pub fn ignores(&self, packet: PacketId, pool: &PacketPool, now: Time) -> bool;
 
@@ -313,7 +313,7 @@ macro_rules! protocols {
             /// The routes that this node can use now, by destination.
             pub fn routes(&self, at: NodeId, now: Time, out: &mut Vec<KnownRoute>);
 
-            /// Tells if this node can use a route to a destination now.
+            /// Returns true if this node can use a route to a destination now.
             pub fn has_route(&self, to: NodeId, now: Time) -> bool;
 
             /// Packets for this destination wait for a route.

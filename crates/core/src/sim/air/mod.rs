@@ -109,7 +109,7 @@ impl Mac {
         self.qos.as_ref().map_or_else(|| self.station.counters(), |qos| qos.counters())
     }
 
-    /// Tells if the station holds no packet.
+    /// Returns true if the station holds no packet.
     pub fn is_free(&self) -> bool {
         self.qos.as_ref().map_or_else(|| self.station.is_free(), |qos| qos.is_free())
     }

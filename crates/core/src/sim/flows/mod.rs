@@ -154,7 +154,7 @@ impl Flows {
     }
 }
 
-/// Tells if a sender needs notifications of broken routes.
+/// Returns true if a sender needs notifications of broken routes.
 fn asks_for_routes(setup: &Setup) -> bool {
     let of_flow = |t: &Transport| matches!(t, Transport::Tcp(cfg) if cfg.elfn.enabled);
     setup.flows.iter().any(|f| of_flow(&f.transport) || f.split.as_ref().is_some_and(|s| s.tcp.elfn.enabled))

@@ -49,7 +49,7 @@ impl Admission {
         by_link || self.neighborhood.as_mut().is_some_and(|x| x.drops(r, at))
     }
 
-    /// Tells if the MAC gets a packet from the queue, perhaps marked; otherwise the packet must be dropped.
+    /// Returns true if the MAC gets a packet from the queue, perhaps marked; otherwise the packet must be dropped.
     pub fn admits(&mut self, r: RadioId, at: Time, p: &mut Packet) -> bool {
         !matches!(p.body.kind(), Kind::Data | Kind::Ack) || !self.drops(r, at) || self.markings[r.index()].mark(p)
     }

@@ -155,7 +155,7 @@ impl Links {
         all.into_iter().map(|d| d.1).collect()
     }
 
-    /// Tells if packets are routed across links and radio by `crossings`, not by the routers.
+    /// Returns true if packets are routed across links and radio by `crossings`, not by the routers.
     pub fn lead(&self) -> bool {
         self.crossings.is_some()
     }

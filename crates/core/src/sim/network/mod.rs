@@ -129,13 +129,13 @@ impl Network {
         self.admission.as_mut()?.neighborhood.as_mut()
     }
 
-    /// Tells if a node is switched off.
+    /// Returns true if a node is switched off.
     #[inline]
     pub fn is_off(&self, n: NodeId) -> bool {
         self.nodes[n.index()].off
     }
 
-    /// Tells if a radio is switched off, by itself or with its node.
+    /// Returns true if a radio is switched off, by itself or with its node.
     pub fn is_radio_off(&self, r: RadioId) -> bool {
         self.is_off(self.ports.node(r)) || self.ports.is_down(r)
     }

@@ -124,7 +124,7 @@ impl Ports {
         }
     }
 
-    /// Tells if packets for a lost neighbour are removed from the queue of a radio.
+    /// Returns true if packets for a lost neighbour are removed from the queue of a radio.
     pub fn is_purged(&self, radio: RadioId) -> bool {
         self.purged[radio.index()]
     }
@@ -138,20 +138,20 @@ impl Ports {
         }
     }
 
-    /// Tells if a node has more than one radio.
+    /// Returns true if a node has more than one radio.
     #[inline]
     pub fn has_additional(&self) -> bool {
         !self.additional.is_empty()
     }
 
-    /// Tells if the radio of a packet has to be looked up: a node has more than one radio, or a single radio is
+    /// Returns true if the radio of a packet has to be looked up: a node has more than one radio, or a single radio is
     /// switched off.
     #[inline]
     pub fn looks_up(&self) -> bool {
         self.looks_up
     }
 
-    /// Tells if a single radio is switched off.
+    /// Returns true if a single radio is switched off.
     pub fn is_down(&self, radio: RadioId) -> bool {
         self.down.contains(&radio)
     }

@@ -21,7 +21,7 @@ pub struct Eln {
 }
 
 impl Eln {
-    /// Tells if a timeout now leaves ssthresh as it is.
+    /// Returns true if a timeout now leaves ssthresh as it is.
     pub fn keeps_ssthresh(&self, cfg: &Config) -> bool {
         cfg.rule == Rule::EachRoundTrip && cfg.keep_ssthresh && self.notified
     }

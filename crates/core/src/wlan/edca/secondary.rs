@@ -51,7 +51,7 @@ impl Secondary {
         Some(others)
     }
 
-    /// Tells if the channel is idle in the time between these instants, which move forward from call to call.
+    /// Returns true if the channel is idle in the time between these instants, which move forward from call to call.
     pub fn is_idle(&mut self, from: Time, until: Time) -> bool {
         while self.until <= from {
             self.send_after(self.until);

@@ -218,7 +218,7 @@ impl QosStation {
         access.min(self.respond).min(self.timeout).min(self.release_at).min(response)
     }
 
-    /// Tells if the station can take a packet of this category.
+    /// Returns true if the station can take a packet of this category.
     pub fn has_room(&self, category: AccessCategory, rules: &Config) -> bool {
         let queue = &self.queues[category as usize];
         if queue.len() >= rules.edca.held_packets as usize {
@@ -231,7 +231,7 @@ impl QosStation {
         })
     }
 
-    /// Tells if the station holds a packet.
+    /// Returns true if the station holds a packet.
     pub fn is_free(&self) -> bool {
         self.queues.iter().all(Queue::is_empty)
     }
@@ -410,7 +410,7 @@ impl QosStation {
         }
     }
 
-    /// Tells if a category has something to send.
+    /// Returns true if a category has something to send.
     fn has_work(&self, category: AccessCategory) -> bool {
         let answers = self.responses.iter().any(|r| AccessCategory::of(r.1) == category);
         answers || self.queues[category as usize].is_ready()
@@ -667,7 +667,7 @@ impl QosStation {
 
     // ---- waiting ----
 
-    /// Tells if a frame is being received whose start was indicated in time (10.3.2.9).
+    /// Returns true if a frame is being received whose start was indicated in time (10.3.2.9).
     fn receives_in_time(&self, cx: &Cx<'_>) -> bool {
         let latest = self.transmits_until + cx.timing.sifs + cx.timing.slot;
         let Medium { from, until } = cx.medium;
@@ -777,8 +777,8 @@ impl QosStation {
         self.end_txop(false, cx);
     }
 
-    /// Tells if the TXOP goes on after a failure: PIFS after the frame of one that has succeeded before, if nobody else
-    /// has begun to send (10.23.2.8). The wait for the response is longer than PIFS.
+    /// Returns true if the TXOP goes on after a failure: PIFS after the frame of one that has succeeded before, if
+    /// nobody else has begun to send (10.23.2.8). The wait for the response is longer than PIFS.
     fn recovers(&self, cx: &Cx<'_>) -> bool {
         let holds = self.txop.is_some_and(|txop| !txop.first && txop.until != Time::NEVER);
         cx.rules.edca.pifs_recovery && holds && cx.medium.until.max(self.transmits_until) + cx.timing.pifs() <= cx.now
@@ -818,7 +818,7 @@ impl QosStation {
 
     // ---- back-off ----
 
-    /// Tells if neither own frames, nor signals, nor the NAV keep the station from sending.
+    /// Returns true if neither own frames, nor signals, nor the NAV keep the station from sending.
     fn is_idle(&self, cx: &Cx<'_>) -> bool {
         let Medium { from, until } = cx.medium;
         let busy = from <= cx.now && cx.now < until;
@@ -902,7 +902,7 @@ impl QosStation {
         self.send_next(cx);
     }
 
-    /// Tells if the secondary channel has been idle for PIFS (10.23.2.5).
+    /// Returns true if the secondary channel has been idle for PIFS (10.23.2.5).
     fn has_whole_channel(&mut self, cx: &Cx<'_>) -> bool {
         let since = Time(cx.now.0.saturating_sub(cx.timing.pifs().0));
         self.secondary.as_mut().is_none_or(|others| others.is_idle(since, cx.now))

@@ -166,7 +166,7 @@ impl SampleRate {
 }
 
 impl Bin {
-    /// Tells if a rate has failed too often.
+    /// Returns true if a rate has failed too often.
     fn is_out(&self, cfg: &Config, rate: u8, now: Time) -> bool {
         let r = &self.rates[usize::from(rate)];
         r.failures > cfg.max_failures && now < r.failed_at + cfg.forget_failures

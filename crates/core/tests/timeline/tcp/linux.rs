@@ -62,7 +62,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// Tells if the packet is a SYN or the answer to one.
+    /// Returns true if the packet is a SYN or the answer to one.
     fn is_of_handshake(&self) -> bool {
         matches!(&*self.what, "s" | "as")
     }

@@ -162,7 +162,7 @@ impl Routing for Aodv {
         }
     }
 
-    /// Tells if a packet is a request that this node has already processed; may miss some such requests.
+    /// Returns true if a packet is a request that this node has already processed; may miss some such requests.
     #[inline]
     fn ignores(&self, packet: PacketId, pool: &PacketPool, now: Time) -> bool {
         match &pool[packet].body {

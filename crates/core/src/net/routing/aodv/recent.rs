@@ -23,7 +23,7 @@ impl Recent {
         Recent { requests: [(NodeId::BROADCAST, 0); ROOM], until: Time::ZERO }
     }
 
-    /// Tells if a request is among them.
+    /// Returns true if a request is among them.
     #[inline]
     pub(super) fn has(&self, originator: NodeId, id: u32, now: Time) -> bool {
         now < self.until && self.requests.iter().fold(false, |found, &r| found | (r == (originator, id)))

@@ -133,7 +133,7 @@ impl Cache {
         self.seen.cut(link);
     }
 
-    /// Tells if a route uses this link.
+    /// Returns true if a route uses this link.
     pub(super) fn has(&self, link: BrokenLink) -> bool {
         let all = self.own.paths.iter().chain(&self.seen.paths);
         all.flat_map(|p| p.nodes.windows(2)).any(|w| w == [link.from, link.to])

@@ -196,7 +196,7 @@ impl Routing for Dsr {
         }
     }
 
-    /// Tells if the router reads frames for others.
+    /// Returns true if the router reads frames for others.
     fn is_promiscuous(&self) -> bool {
         self.cfg.promiscuous
     }
@@ -239,7 +239,7 @@ impl Routing for Dsr {
         out.truncate(kept);
     }
 
-    /// Tells if a route leads to a destination.
+    /// Returns true if a route leads to a destination.
     fn has_route(&self, to: NodeId, now: Time) -> bool {
         self.cache.ways(now).any(|way| way.iter().skip(1).any(|&n| n == to))
     }

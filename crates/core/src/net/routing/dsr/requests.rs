@@ -70,7 +70,7 @@ impl Sought {
         *self = Sought { to: self.to, cycles: 0, next_at: Time::ZERO, neighbours_asked: None };
     }
 
-    /// Tells if the neighbours have not replied in time.
+    /// Returns true if the neighbours have not replied in time.
     pub(super) fn neighbours_are_silent(&self, timeout: Span, now: Time) -> bool {
         self.neighbours_asked.is_some_and(|asked| asked + timeout < now)
     }
