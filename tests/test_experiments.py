@@ -373,7 +373,7 @@ def test_a_technique_is_good_bad_or_undecided(techniques: ModuleType) -> None:
 
 
 def test_shares_at_the_threshold_stay_undecided(techniques: ModuleType) -> None:
-    """Eight judgements at the threshold in each of 100 draws; without adjustment a third of the draws would err."""
+    """Eight judgments at the threshold in each of 100 draws; without adjustment a third of the draws would err."""
     rng = np.random.default_rng(2)
     shares = {"reno": (1.0, 0.01), "veno": (0.9, 0.05)}
     drawings = [drawn(techniques, rng, shares) for _ in range(100)]

@@ -1,4 +1,4 @@
-"""Judgement of claims on random numbers: decisions and error rates."""
+"""Judgment of claims on random numbers: decisions and error rates."""
 
 import itertools
 import math

@@ -22,7 +22,7 @@ PURE = {"index", "gain", "probability", "hops", "correlation", "autocorrelation"
 """Last words of columns of numbers without a unit."""
 
 PER_CENT = {"sampling", "smoothing", "ewma_level", "lookaround_rate"}
-"""Settings in whole per cent, as drivers name them: "Names that were weighed" of CONTRIBUTING.md."""
+"""Settings in whole percent, as drivers name them: "Names that were weighed" of CONTRIBUTING.md."""
 
 NEGATIONS = {"no", "not", "non", "never", "without", "disable", "disabled", "quiet"}
 

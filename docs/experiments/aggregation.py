@@ -24,7 +24,7 @@ Key = tuple[str, int, int, int, str]
 
 
 def scenario(variant: str, hops: int, mpdus: int, window: int, rts: str) -> chappe.Scenario:
-    """A chain of which neighbours decode each other, the next but one senses, and the third is hidden."""
+    """A chain of which neighbors decode each other, the next but one senses, and the third is hidden."""
     noise_dbm = -93.97
     return chappe.Scenario(
         {
@@ -102,7 +102,7 @@ def page(found: dict[Key, dict[str, float]]) -> str:
     lines = [
         "# TCP over 802.11n: what aggregation changes",
         "",
-        "One flow over 1 to 5 hops of HT20, MCS 7; neighbours decode each other, the next but one senses, the third is",
+        "One flow over 1 to 5 hops of HT20, MCS 7; neighbors decode each other, the next but one senses, the third is",
         "hidden. Means of five runs of 10 s. `python docs/experiments/aggregation.py` writes this page.",
         "",
         f"1. One hop, window 64, NewReno: {mbps('newreno', 1)}.",

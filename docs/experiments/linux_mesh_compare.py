@@ -16,7 +16,7 @@ AHEAD = 15
 """Smallest lead that counts as far [%]: the smallest of Vegas in ElRakabawy 2005 (P0-A-1)."""
 
 YES, NO, OPPOSITE, OPEN = "yes", "no", "no, the opposite", "undecided"
-"""Judgements of changes."""
+"""Judgments of changes."""
 GONE, STAYS, NEVER = "gone", "not gone", "not shown, then or now"
 """Verdicts on problems; :data:`OPEN` is one, too."""
 

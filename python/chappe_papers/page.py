@@ -23,7 +23,7 @@ COUNTED = (
 )
 """Legend of the cells of claims."""
 
-DRAWN = "In figures, stars and grey bands are numbers of the paper, grey rings values from fewer than five runs."
+DRAWN = "In figures, stars and gray bands are numbers of the paper, gray rings values from fewer than five runs."
 """Legend of the figures."""
 
 

@@ -152,7 +152,7 @@ proptest! {
         seed in any::<u32>(),
         rts in prop::sample::select(vec!["always", "never"]),
     ) {
-        // Each is a neighbour of the one before.
+        // Each is a neighbor of the one before.
         let mut positions = vec![(0, 0)];
         for (x, y) in steps {
             let last = positions[positions.len() - 1].0;
@@ -268,10 +268,10 @@ proptest! {
         }
     }
 
-    /// A node is switched off and on during a frame of its own, which occupies the medium to its end. Its neighbours
+    /// A node is switched off and on during a frame of its own, which occupies the medium to its end. Its neighbors
     /// have noticed that end, and continue to send.
     #[test]
-    fn neighbours_of_a_node_that_cuts_its_frame_send_on(
+    fn neighbors_of_a_node_that_cuts_its_frame_send_on(
         outages in prop::collection::vec((100_000..1_900_000u32, 1..3000u32), 1..6),
         preset in prop::sample::select(vec!["standard", "ns2-2.35"]),
         sinr in any::<bool>(),

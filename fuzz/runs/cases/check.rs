@@ -123,7 +123,7 @@ pub fn check(scenario: &Scenario, is_perfect: bool, chance: &mut Chance) -> Resu
     rates_hold(&setup, &watched)?;
     frames_are_apart(&setup, &watched)?;
     mpdus_have_answers(&watched)?;
-    neighbours_deliver_once_and_in_order(&setup, &watched)?;
+    neighbors_deliver_once_and_in_order(&setup, &watched)?;
     nothing_in_the_own_node_is_sent_again(&setup, &watched)?;
     airtime_sums_up(&watched)?;
     batteries_only_empty(&watched)?;
@@ -347,10 +347,10 @@ fn mpdus_have_answers(m: &Measured) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A packet that a node has handed once to its MAC for a neighbour reaches the network layer there at most once, and
+/// A packet that a node has handed once to its MAC for a neighbor reaches the network layer there at most once, and
 /// the packets of a flow in the order in which they were handed over. A station that was off has forgotten what it had
 /// received.
-fn neighbours_deliver_once_and_in_order(setup: &Setup, m: &Measured) -> Result<(), Failure> {
+fn neighbors_deliver_once_and_in_order(setup: &Setup, m: &Measured) -> Result<(), Failure> {
     if setup.events.iter().any(is_cut) {
         return Ok(());
     }

@@ -144,7 +144,7 @@ def _chain_questions(runs: Runs) -> list[tuple[str, str]]:
         ),
         (
             "Nobody moves. Why do routes fail, and how often?",
-            "The MAC gives a packet up after several collisions, and AODV believes that the neighbour is gone. With "
+            "The MAC gives a packet up after several collisions, and AODV believes that the neighbor is gone. With "
             f"NewReno this happens {_measure(newreno, failures)} times for 10,000 packets, with Vegas "
             f"{_measure(vegas, failures)} times. Until the route is found again nothing is sent, and often the timer "
             "of TCP expires.",

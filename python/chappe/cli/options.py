@@ -232,7 +232,7 @@ def _flows_option(q: argparse.ArgumentParser) -> None:
 
 
 def _share(text: str) -> float:
-    """A share, in per cent."""
+    """A share, in percent."""
     from chappe.study._file import share
 
     value = share(text)

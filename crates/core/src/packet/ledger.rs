@@ -25,13 +25,13 @@ macro_rules! reasons {
 reasons! {
     /// The MAC gave it up after the retry limit.
     RetryLimit = "retry_limit",
-    /// It waited in the interface queue for a neighbour that was declared lost.
+    /// It waited in the interface queue for a neighbor that was declared lost.
     RouteFailure = "route_failure",
     /// The interface queue was full.
     QueueFull = "queue_full",
     /// Active queue management dropped it although the queue was not full.
     Aqm = "aqm",
-    /// Another packet took its place while the neighbour's address was asked for, or nobody answered.
+    /// Another packet took its place while the neighbor's address was asked for, or nobody answered.
     ArpFailure = "arp_failure",
     /// A node on the way had no route.
     NoRoute = "no_route",

@@ -155,7 +155,7 @@ pub struct Arp {
     pub request: bool,
 }
 
-/// A congestion notification of Neighborhood RED: the distributed queue of the sender's neighbourhood is long.
+/// A congestion notification of Neighborhood RED: the distributed queue of the sender's neighborhood is long.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Notification {
     /// Drop probability for each packet that the receiver has in that queue.

@@ -115,7 +115,7 @@ pub struct Packet {
     /// Final destination: `destination`, or a node beyond it where nodes with a radio and wired nodes use different
     /// routing.
     pub goal: NodeId,
-    /// Neighbour to which it is sent next.
+    /// Neighbor to which it is sent next.
     pub next_hop: NodeId,
     /// Flow of the packet.
     pub flow: FlowId,
@@ -145,7 +145,7 @@ impl Packet {
         self.ttl > 0
     }
 
-    /// A packet that a node makes for a neighbour, or for all of them; it makes one hop and belongs to no flow.
+    /// A packet that a node makes for a neighbor, or for all of them; it makes one hop and belongs to no flow.
     #[inline]
     pub fn new(body: Body, bytes: u32, from: NodeId, to: NodeId, born: Time) -> Packet {
         Packet {

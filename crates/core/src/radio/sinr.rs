@@ -78,7 +78,7 @@ settings! {
 const BOLTZMANN: f64 = 1.380_649e-23;
 /// Reference temperature of noise figures [K].
 const TEMPERATURE: f64 = 290.0;
-/// Length of a long data frame [bit], whose delivery ratio defines neighbours.
+/// Length of a long data frame [bit], whose delivery ratio defines neighbors.
 const LONG: f64 = 8.0 * 1536.0;
 const ARRIVES: f64 = 0.9;
 /// Length of the PLCP header, which is checked [bit]; the preamble before it is not.

@@ -442,7 +442,7 @@ impl Recorder {
         t
     }
 
-    /// One row per radio, neighbour, kind of packet and rate that was used in the measured part of the run. Empty with
+    /// One row per radio, neighbor, kind of packet and rate that was used in the measured part of the run. Empty with
     /// fixed rates.
     pub fn rates(&self) -> Table {
         let (a, b) = self.measured();

@@ -7,7 +7,7 @@ use crate::unit::Time;
 counters! {
     /// Counters of the routes of a flow.
     pub struct RouteCounters {
-        /// Number of times that the source learnt that its route was broken.
+        /// Number of times that the source learned that its route was broken.
         route_breaks,
         /// For how long, while the flow went on, the source had a route \[ns\].
         route_ns,

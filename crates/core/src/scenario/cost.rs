@@ -228,8 +228,8 @@ fn memory(cfg: &Config, tally: &Tally) -> Vec<(&'static str, f64)> {
         _ => 0.0,
     };
     let destinations = (2.0 * flows).min(nodes);
-    let learnt = cfg.routing.protocol.learns_routes() && links == 0.0;
-    let routes = cfg.routing.learnt_bytes(radios);
+    let learned = cfg.routing.protocol.learns_routes() && links == 0.0;
+    let routes = cfg.routing.learned_bytes(radios);
     let buckets = tally.buckets as f64 + Queue::buckets(&cfg.queue) as f64 * nodes;
     let listed = if u64::from(cfg.traffic.flows) > cfg.listed_flows() { "traffic.flows" } else { "flow" };
     // A batch has a row per flow: blames whichever number is large.
@@ -237,7 +237,7 @@ fn memory(cfg: &Config, tally: &Tally) -> Vec<(&'static str, f64)> {
         if flows > batches && flows * FLOW_SNAPSHOT > nodes * NODE_SNAPSHOT { listed } else { "run.batches" };
     vec![
         (setting_of_nodes(cfg), nodes * NODE + tally.pairs_in_range as f64 * PAIR_IN_RANGE),
-        (listed, flows * FLOW + sinks + if learnt { 0.0 } else { destinations * nodes * 4.0 }),
+        (listed, flows * FLOW + sinks + if learned { 0.0 } else { destinations * nodes * 4.0 }),
         ("routing.protocol", radios * routes),
         ("link", links * LINK),
         ("event", cfg.event.0.len() as f64 * EVENT),

@@ -297,7 +297,7 @@ impl<'a> Users<'a> {
                 "ecn" | "mark_threshold" if !marked => {
                     Some("nothing is ECN-capable: `tcp.ecn.enabled` and `routing.ecn` are false")
                 }
-                "purge" if is_wire => Some("point-to-point links lose no neighbours"),
+                "purge" if is_wire => Some("point-to-point links lose no neighbors"),
                 "purge" if !self.cfg.routing.protocol.learns_routes() => Some(NO_LOSS),
                 "mark_threshold" if !q.cfg.ecn => Some("`queue.ecn` is false"),
                 "ecn" if !manages(&q.cfg) && (is_wire || !managed) => Some("no queue management is in use"),

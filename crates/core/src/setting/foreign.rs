@@ -107,8 +107,8 @@ impl Wanted {
 /// Setting that names a movement file.
 const NAME_MOTION: &str = "`mobility.file`, with `mobility.model = \"file\"` and `topology.kind = \"motion\"`";
 
-/// Recognises a file of another program or with another content.
-pub fn recognised(text: &str, wanted: Wanted) -> Option<Misread> {
+/// Recognizes a file of another program or with another content.
+pub fn recognized(text: &str, wanted: Wanted) -> Option<Misread> {
     let first = lines(text).next().map_or("", |l| l.0);
     let (what, help) = if is_json(first) {
         json(text, wanted)
@@ -128,7 +128,7 @@ pub fn recognised(text: &str, wanted: Wanted) -> Option<Misread> {
     Some(Misread { why: what.to_owned(), help: Some(help.unwrap_or_else(|| wanted.expected().to_owned())) })
 }
 
-/// Recognises a table with another separator, without column names, or with other columns.
+/// Recognizes a table with another separator, without column names, or with other columns.
 fn table(first: &str, wanted: Wanted) -> Option<(String, String)> {
     if first.contains(';') && !first.contains(',') {
         let help = "separate them by commas, and write decimals with a point";
@@ -182,7 +182,7 @@ fn is_control(line: &str) -> bool {
     ["for", "foreach", "while", "if", "proc", "source", "global", "incr", "array", "puts", "expr"].contains(&word)
 }
 
-/// Recognises tables of what was seen at each instant, where a `.movements` file has a line for each node.
+/// Recognizes tables of what was seen at each instant, where a `.movements` file has a line for each node.
 fn samples(text: &str) -> Option<(&'static str, &'static str)> {
     const ONE_LINE: &str = "write the waypoints of each node into one line of its own, from the first to the last";
     let says_2d = |l: &str| l.trim().strip_prefix('#').is_some_and(|c| c.trim().eq_ignore_ascii_case("2d"));
@@ -256,7 +256,7 @@ fn json(text: &str, wanted: Wanted) -> (&'static str, Option<String>) {
         return ("it is NetJSON, which is not read", Some(help));
     }
     if text.contains("\"FeatureCollection\"") {
-        let help = "project its degrees to metres, and write a CSV file with the columns x_m, y_m";
+        let help = "project its degrees to meters, and write a CSV file with the columns x_m, y_m";
         return ("it is GeoJSON, which is not read", (wanted == Wanted::Positions).then(|| help.to_owned()));
     }
     ("it is JSON, which is not read", None)
@@ -339,7 +339,7 @@ pub fn column(name: &str, header: &[&str], wanted: Wanted) -> Option<String> {
         Wanted::Links if says(&["source", "sender", "tx"]) => meant("src"),
         Wanted::Links if says(&["target", "destination", "receiver"]) => meant("dst"),
         Wanted::Positions if says(&["lat", "latitude", "lon", "lng", "long", "longitude"]) => {
-            Some("project degrees to metres on a plane: x_m, y_m".to_owned())
+            Some("project degrees to meters on a plane: x_m, y_m".to_owned())
         }
         Wanted::Positions if name == "x" || name == "y" => meant(&format!("{name}_m")),
         Wanted::Positions if says(&["z", "height", "altitude", "alt"]) => {

@@ -2,7 +2,7 @@
 //! 3.8.6.2.2). With `tcp.receive_buffer` the space is computed as Linux does, in bytes of memory: the window begins
 //! small, grows with the segments that arrive, and the buffer grows with what the application reads in a round-trip
 //! time (dynamic right-sizing; Fisk and Feng, "Dynamic Right-Sizing in TCP", 2001). The rules were derived from the
-//! behaviour of a kernel whose receiver reports `rcv_ssthresh`, buffer and round-trip time (`TCP_INFO`).
+//! behavior of a kernel whose receiver reports `rcv_ssthresh`, buffer and round-trip time (`TCP_INFO`).
 
 use crate::setting::limit::range;
 use crate::settings;

@@ -235,7 +235,7 @@ impl Receiver {
         out.push(Out::Ack(AckSegment { next, echo: self.echo, hops: self.hops, window, eln: false, sack, flag, ece }));
     }
 
-    /// Window to offer now. A duplicate repeats the last offer, so that the sender recognises it (RFC 5681, 2).
+    /// Window to offer now. A duplicate repeats the last offer, so that the sender recognizes it (RFC 5681, 2).
     fn offer(&mut self) -> u32 {
         if let Some(room) = &mut self.room {
             return room.buffer.offer().min(self.window);

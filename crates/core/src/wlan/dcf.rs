@@ -283,7 +283,7 @@ pub struct Station {
     transmits_until: Time,
     /// End of the last frame that could not be decoded, for rules that count EIFS from it.
     error_end: Time,
-    /// Last sequence number of each neighbour that sent to this station.
+    /// Last sequence number of each neighbor that sent to this station.
     seen: Vec<(RadioId, u16)>,
     rng: Stream,
     counters: Counters,
@@ -396,7 +396,7 @@ impl Station {
         &self.counters
     }
 
-    /// Frames and packets sent to each neighbour, by rate and kind of packet; empty where rates are fixed.
+    /// Frames and packets sent to each neighbor, by rate and kind of packet; empty where rates are fixed.
     pub fn tallies(&self) -> impl Iterator<Item = (RadioId, Mode, Kind, Counts)> + '_ {
         self.control.iter().flat_map(|control| control.tallies())
     }

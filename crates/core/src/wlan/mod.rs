@@ -70,7 +70,7 @@ keywords! {
 }
 
 keywords! {
-    /// Treatment of a back-off slot that ends at the very moment when a signal arrives. Between neighbours that contend
+    /// Treatment of a back-off slot that ends at the very moment when a signal arrives. Between neighbors that contend
     /// after the same frame this is the rule, not the exception.
     pub enum BoundarySlot {
         /// The slot counts.

@@ -117,7 +117,7 @@ fn ideal_rate_control_begins_anew_when_nothing_arrives() {
     let mut control = control(Config { algorithm: Algorithm::Ideal, ..Config::default() });
     control.begin(PEER, Kind::Data, 1536, Time::ZERO);
     for _ in 0..2 {
-        // The neighbour is near, moves away while nothing is sent, and is found again at the slowest rate.
+        // The neighbor is near, moves away while nothing is sent, and is found again at the slowest rate.
         control.arrived(PEER, 1.0);
         let tried = (0..9).map(|_| {
             let mode = control.begin(PEER, Kind::Data, 1536, Time::ZERO);

@@ -57,7 +57,7 @@ pub struct Flow {
     pub routes: RouteTime,
     /// Bytes of data packets that reached the destination, headers and duplicates included.
     pub received_bytes: u64,
-    /// AODV takes a neighbour for lost when the MAC gives up data of this flow.
+    /// AODV takes a neighbor for lost when the MAC gives up data of this flow.
     pub breaks_links: bool,
     /// User priority of its packets, which is their TID.
     pub priority: u8,

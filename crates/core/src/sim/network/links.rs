@@ -168,7 +168,7 @@ impl Links {
         }
     }
 
-    /// Link over which a router sends to a neighbour.
+    /// Link over which a router sends to a neighbor.
     #[inline]
     pub fn for_router(&self, from: NodeId, to: NodeId) -> Option<usize> {
         if self.directions.is_empty() || self.lead() { None } else { self.between(from, to) }

@@ -158,7 +158,7 @@ fn shortest_routes(setup: &Setup, graph: &Graph<'_>) -> Routes {
     };
     let ends = ends.chain(setup.arrivals.iter().flat_map(of_arrivals));
     let ends = ends.chain(setup.flows.iter().filter_map(|f| f.split.as_ref()).map(|s| s.node));
-    Routes::shortest(graph.nodes(), ends, |v| graph.neighbours(v), |v| graph.predecessors(v))
+    Routes::shortest(graph.nodes(), ends, |v| graph.neighbors(v), |v| graph.predecessors(v))
 }
 
 /// Nodes at which packets change between point-to-point links and radio, if routes over the radio are found on demand.

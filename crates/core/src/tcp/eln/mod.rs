@@ -61,7 +61,7 @@ impl Eln {
         }
     }
 
-    /// Behaviour of ns-2's tcp_eln: the first duplicate counts, and only when the segment lies beyond the one after the
+    /// Behavior of ns-2's tcp_eln: the first duplicate counts, and only when the segment lies beyond the one after the
     /// last that was sent again for a notification.
     fn retransmit_once(&mut self, recovery: &Recovery, conn: &mut Connection) {
         let count = if recovery.counts_duplicates_itself() {

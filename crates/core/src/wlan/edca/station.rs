@@ -123,7 +123,7 @@ pub struct QosStation {
     responses: Vec<(RadioId, u8, u32)>,
     recipients: Vec<Recipient>,
     release_at: Time,
-    /// Last sequence number of each neighbour and TID that sends without an agreement.
+    /// Last sequence number of each neighbor and TID that sends without an agreement.
     seen: Vec<(RadioId, u8, u16)>,
     /// Contents of the frame that goes on the air next, or has gone last.
     pub psdu: Psdu,
@@ -261,7 +261,7 @@ impl QosStation {
         &self.qos_counters
     }
 
-    /// Frames sent to each neighbour, by rate and kind of their first packet; empty where rates are fixed.
+    /// Frames sent to each neighbor, by rate and kind of their first packet; empty where rates are fixed.
     pub fn tallies(&self) -> impl Iterator<Item = (RadioId, Mode, Kind, Counts)> + '_ {
         self.control.iter().flat_map(|control| control.tallies())
     }

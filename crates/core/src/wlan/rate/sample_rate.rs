@@ -67,7 +67,7 @@ struct Bin {
     last_sampled: u8,
 }
 
-/// State of a neighbour.
+/// State of a neighbor.
 #[derive(Clone, Debug)]
 pub(super) struct SampleRate {
     bins: [Bin; SIZES.len()],

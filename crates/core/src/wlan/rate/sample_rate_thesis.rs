@@ -44,7 +44,7 @@ struct Rate {
     failed_at: Time,
 }
 
-/// State of a neighbour.
+/// State of a neighbor.
 #[derive(Clone, Debug)]
 pub(super) struct SampleRateThesis {
     rates: Vec<Rate>,

@@ -1,4 +1,4 @@
-//! Behaviour of every variant in the registry: lost SYNs, ends of files, closed windows.
+//! Behavior of every variant in the registry: lost SYNs, ends of files, closed windows.
 
 use super::{ack, said, sent, variants, wait};
 use chappe_core::tcp::variants::Method;
