@@ -305,7 +305,7 @@ proptest! {
         let mut sent: Vec<u64> = frames.iter().map(|row| ns(row["time_s"])).collect();
         sent.push(2_000_000_000);
         sent.sort_unstable();
-        // Node 2 has its route before node 0 asks for one. The longest frame, EIFS and the longest back-off at the first attempts are 12, 0.4 and 5 ms; node 2 always has
+        // Node 2 has its route before node 0 asks for one. The longest frame, EIFS and the longest backoff at the first attempts are 12, 0.4 and 5 ms; node 2 always has
         // something to send.
         let silent = sent.windows(2).map(|w| w[1] - w[0]).max().expect("frames");
         prop_assert!(silent < 40_000_000, "{silent} ns: {text}");

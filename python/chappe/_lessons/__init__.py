@@ -92,7 +92,7 @@ def _hidden_questions(runs: Runs) -> list[tuple[str, str]]:
         (
             "Each sender finds the medium free before it sends. Why do most of its frames die all the same?",
             "Carrier sense tells what is on the air at the sender. The frames meet at node 1, where both are heard, "
-            "and neither can be decoded. Back-off makes it rarer, but frames are long compared with a slot: whoever "
+            "and neither can be decoded. Backoff makes it rarer, but frames are long compared with a slot: whoever "
             "begins while the other is on the air destroys both.",
         ),
         (

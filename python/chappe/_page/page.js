@@ -488,13 +488,13 @@
         if (s.remaining_j !== null) c.fillText(`${s.remaining_j.toPrecision(3)} J`, x - radius, y + radius + 25);
       }
     });
-    setText("seen", node === null ? "Point at a node, or choose one, for its NAV, back-off, contention window and queue." : seen(node, of.get(node)));
+    setText("seen", node === null ? "Point at a node, or choose one, for its NAV, backoff, contention window and queue." : seen(node, of.get(node)));
   };
 
   const seen = (n, radios) => (!radios ? `Node ${n} has no radio.` : radios.map((s) => [
     `Node ${n}${run.several ? ` on channel ${s.channel}` : ""} ${STATE[s.state]}${s.src !== null && s.state !== "idle" ? `, locked on node ${s.src}` : ""}`,
     s.nav_time_s > 0 ? `NAV ${seconds(s.nav_time_s)}` : "NAV idle",
-    s.backoff_slots === null ? "no back-off" : `back-off ${s.backoff_slots} slots ${s.counting ? "to go" : "frozen"}`,
+    s.backoff_slots === null ? "no backoff" : `backoff ${s.backoff_slots} slots ${s.counting ? "to go" : "frozen"}`,
     `CW ${s.cw}`,
     s.holding ? `holds a packet (${s.short_retries} short and ${s.long_retries} long failures)` : "holds no packet",
     `queue ${s.packets}`,

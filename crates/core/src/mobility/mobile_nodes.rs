@@ -302,7 +302,7 @@ impl MobileNodes {
         self.tracks[n.index()].exact(at).position
     }
 
-    /// Returns true if motion decides ties between a signal that arrives and a back-off slot that ends.
+    /// Returns true if motion decides ties between a signal that arrives and a backoff slot that ends.
     pub fn decides_ties(&self) -> bool {
         self.decides_ties
     }

@@ -95,7 +95,7 @@ settings! {
         /// Age up to which recorded positions decide which nodes may sense a frame; its power and delay always use
         /// exact positions (1 s in ns-2).
         pub neighbor_list_interval: Span = Span::ZERO => at_most(HOUR),
-        /// Decides ties by movement: where a back-off slot ends in the nanosecond in which a signal
+        /// Decides ties by movement: where a backoff slot ends in the nanosecond in which a signal
         /// arrives, the signal comes first if its sender approaches, and the slot if its sender departs. Most ties are
         /// with the station that sent last, whose two signals exact times tell apart.
         pub decides_ties: bool = false,

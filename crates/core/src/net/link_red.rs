@@ -18,7 +18,7 @@ settings! {
         pub max_threshold: f64 = 3.0 => range(0.0, 1e6),
         /// Upper limit of the probability; 0: nothing is dropped.
         pub max_p: f64 = 0.1 => range(0.0, 1.0),
-        /// Adaptive pacing: prolongs the back-off after a packet by the time on air of that packet while the average is
+        /// Adaptive pacing: prolongs the backoff after a packet by the time on air of that packet while the average is
         /// not below `min_threshold`.
         pub pacing: bool = true,
     }
@@ -64,7 +64,7 @@ impl LinkRed {
         p > 0.0 && self.rng.uniform() < p
     }
 
-    /// Returns true if the back-off after a packet is to be prolonged.
+    /// Returns true if the backoff after a packet is to be prolonged.
     pub fn paces(&self, cfg: &Config) -> bool {
         cfg.pacing && self.is_congested(cfg)
     }

@@ -6,7 +6,7 @@
 //! the one that ends later stays locked. A stronger newcomer never takes over. Powers are not added.
 //!
 //! Busy and idle are *timestamps*, compared with each receiver's own arrival time, so that propagation delay needs no
-//! events: a station whose back-off ends before a frame arrives still transmits, as it should. The end of a frame is
+//! events: a station whose backoff ends before a frame arrives still transmits, as it should. The end of a frame is
 //! processed once it has reached the last receiver, with the end time of each receiver.
 //!
 //! Four out of five receivers sense a frame but cannot decode it, and most of these have nothing to send: the end of

@@ -53,7 +53,7 @@ const WIRE_S: f64 = 350e-9;
 const EVENT_S: f64 = 60e-9;
 /// Computing time per received entry of a routing table [s].
 const ENTRY_S: f64 = 15e-9;
-/// Channel time of a data frame and its acknowledgement beyond the data: control frames, back-off [s].
+/// Channel time of a data frame and its acknowledgement beyond the data: control frames, backoff [s].
 const OVERHEAD_S: f64 = 4.5e-3;
 /// Hops of a flow per simultaneous transmission.
 const HOPS_AT_ONCE: f64 = 4.0;

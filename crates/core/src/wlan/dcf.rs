@@ -1,8 +1,8 @@
 //! Distributed coordination function of one station (IEEE 802.11-2020, 10.3), with ns-2's deviations as settings.
 //!
-//! A station is a pure state machine with three timers: the end of its back-off (`access`), the instant of a response
+//! A station is a pure state machine with three timers: the end of its backoff (`access`), the instant of a response
 //! one SIFS after a frame (`respond`), and the end of a wait (`timeout`). Its view of the medium consists of two
-//! instants, start and end of the last signal, and of the NAV. A frozen back-off has no deadline.
+//! instants, start and end of the last signal, and of the NAV. A frozen backoff has no deadline.
 
 use super::frame::{Frame, FrameKind};
 use super::mode::{Mode, Modes};
@@ -116,9 +116,9 @@ pub struct Contention {
 pub struct Seen {
     /// End of the NAV.
     pub nav_until: Time,
-    /// Slots left of the pending back-off, if one is pending.
+    /// Slots left of the pending backoff, if one is pending.
     pub slots: Option<u32>,
-    /// The back-off is not frozen.
+    /// The backoff is not frozen.
     pub counting: bool,
     /// Contention window, CW.
     pub cw: u32,
@@ -249,13 +249,13 @@ pub struct Station {
     nav: Nav,
     /// End of a signal that was captured over.
     busy_until: Time,
-    /// End of the back-off; NEVER while none runs or it is frozen.
+    /// End of the backoff; NEVER while none runs or it is frozen.
     access: Time,
-    /// Instant at which the slots of the back-off begin to count.
+    /// Instant at which the slots of the backoff begin to count.
     counting_from: Time,
-    /// Remaining back-off slots.
+    /// Remaining backoff slots.
     slots: u32,
-    /// A back-off is pending, running or frozen.
+    /// A backoff is pending, running or frozen.
     contending: bool,
     /// The pending access needs no slots (first access to an idle medium).
     immediate: bool,
@@ -290,7 +290,7 @@ pub struct Station {
 }
 
 impl Station {
-    /// Creates the station of a radio, with its rates and its back-off stream.
+    /// Creates the station of a radio, with its rates and its backoff stream.
     pub fn new(me: RadioId, rules: &Config, modes: Modes, control: Option<Box<RateControl>>, rng: Stream) -> Station {
         Station {
             nav: Nav::default(),
@@ -475,8 +475,8 @@ impl Station {
                 FirstAccess::Idle => true,
                 FirstAccess::Backoff => false,
             };
-        // Between a frame and its response no back-off starts: `proceed` starts it after the exchange. A running or
-        // frozen back-off also serves the new packet.
+        // Between a frame and its response no backoff starts: `proceed` starts it after the exchange. A running or
+        // frozen backoff also serves the new packet.
         if immediate || !(self.contending || free && self.responds) {
             self.immediate = immediate;
             self.start_backoff(cx);
@@ -487,7 +487,7 @@ impl Station {
     #[inline]
     pub fn on_busy(&mut self, at: Time, timing: &Timing, rules: &Config) -> bool {
         self.nav.on_busy(at, timing);
-        // A back-off that ends before carrier sense notices the signal is not stopped. The tolerance is needed because
+        // A backoff that ends before carrier sense notices the signal is not stopped. The tolerance is needed because
         // rounded delays over a station between can be shorter than the direct one.
         let stops = at + rules.cca_time + Span(SAME_INSTANT) < self.access && self.access != Time::NEVER;
         if stops {
@@ -496,7 +496,7 @@ impl Station {
         stops
     }
 
-    /// Returns true if a back-off slot ends at the instant at which a signal arrives.
+    /// Returns true if a backoff slot ends at the instant at which a signal arrives.
     #[inline]
     pub fn is_tied(&self, at: Time, timing: &Timing, rules: &Config) -> bool {
         let after = (at + rules.cca_time).0 + SAME_INSTANT;
@@ -573,7 +573,7 @@ impl Station {
         }
     }
 
-    /// Resumes the back-off of a station that [only contends](Self::only_contends). Returns true if its deadline has
+    /// Resumes the backoff of a station that [only contends](Self::only_contends). Returns true if its deadline has
     /// moved.
     #[inline]
     pub fn resume(&mut self, medium: Medium, now: Time, timing: &Timing, rules: &Config) -> bool {
@@ -636,7 +636,7 @@ impl Station {
         }
     }
 
-    /// Prolongs a back-off that has just begun, by whole slots; does nothing without a back-off.
+    /// Prolongs a backoff that has just begun, by whole slots; does nothing without a backoff.
     pub fn prolong_backoff(&mut self, by: Span, timing: &Timing) {
         if !self.contending {
             return;
@@ -873,7 +873,7 @@ impl Station {
         self.awaiting_end = false;
     }
 
-    // ---- back-off ----
+    // ---- backoff ----
 
     fn draw(&mut self, rules: &Config) -> u32 {
         match rules.backoff_range {
@@ -916,7 +916,7 @@ impl Station {
         self.nav.until().max(self.busy_until)
     }
 
-    /// Lets a pending back-off run from now on, or leaves it frozen.
+    /// Lets a pending backoff run from now on, or leaves it frozen.
     fn contend(&mut self, cx: &Cx<'_>) {
         if self.state != State::Idle || self.responds || cx.medium.until > cx.now {
             self.access = Time::NEVER;
@@ -933,7 +933,7 @@ impl Station {
         if self.after_error { after_difs.max(silent.max(self.busy_until) + timing.eifs) } else { after_difs }
     }
 
-    /// Sets the deadline of a running back-off.
+    /// Sets the deadline of a running backoff.
     #[inline]
     fn count(&mut self, medium: Medium, now: Time, timing: &Timing, rules: &Config) {
         self.counting_from = if rules.backoff_clock == BackoffClock::Continuous && !self.immediate {
@@ -951,23 +951,23 @@ impl Station {
         self.access = self.counting_from + timing.slot * u64::from(self.slots);
     }
 
-    /// Continues after anything that may have made the station idle: a waiting response first, then a frozen back-off,
+    /// Continues after anything that may have made the station idle: a waiting response first, then a frozen backoff,
     /// then a waiting packet.
     fn proceed(&mut self, cx: &mut Cx<'_>) {
         if self.state != State::Idle {
             return;
         }
-        // A response has priority over a back-off, because it is due one SIFS after the frame it answers.
+        // A response has priority over a backoff, because it is due one SIFS after the frame it answers.
         if self.responds {
             if self.respond == Time::NEVER {
                 self.respond = cx.now + cx.timing.sifs;
             }
-        // A back-off that already runs keeps its deadline.
+        // A backoff that already runs keeps its deadline.
         } else if self.contending {
             if self.access == Time::NEVER {
                 self.contend(cx);
             }
-        // The packet came between a frame and its response, so its first access needs a back-off.
+        // The packet came between a frame and its response, so its first access needs a backoff.
         } else if self.job.is_some() {
             self.immediate = false;
             self.start_backoff(cx);
@@ -976,7 +976,7 @@ impl Station {
 
     // ---- sending ----
 
-    /// Schedules a response, which precedes everything else: a running back-off stops.
+    /// Schedules a response, which precedes everything else: a running backoff stops.
     fn answer(&mut self, response: Response, cx: &Cx<'_>) {
         if self.access != Time::NEVER {
             self.freeze(cx.now, cx.timing, cx.rules);

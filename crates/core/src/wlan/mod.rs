@@ -36,7 +36,7 @@ keywords! {
 }
 
 keywords! {
-    /// Range of the random number of a back-off.
+    /// Range of the random number of a backoff.
     pub enum BackoffRange {
         /// 0..CW, as in the standard.
         Inclusive = "inclusive",
@@ -46,21 +46,21 @@ keywords! {
 }
 
 keywords! {
-    /// Treatment of a frame that finds the medium idle and no back-off pending.
+    /// Treatment of a frame that finds the medium idle and no backoff pending.
     pub enum FirstAccess {
         /// Sent at once if the medium has been idle for DIFS, or EIFS (IEEE 802.11-2020, 10.3.4.2).
         Immediate = "immediate",
         /// Sent after DIFS if the medium is idle at the instant of queueing, whatever comes before: an own response, or
-        /// the frame of another station. A forwarded frame thus follows the ACK of its reception without a back-off, as
+        /// the frame of another station. A forwarded frame thus follows the ACK of its reception without a backoff, as
         /// in ns-3.
         Idle = "idle",
-        /// Always sent after a back-off, as in ns-2.
+        /// Always sent after a backoff, as in ns-2.
         Backoff = "backoff",
     }
 }
 
 keywords! {
-    /// Alignment of back-off slots.
+    /// Alignment of backoff slots.
     pub enum BackoffClock {
         /// Slot boundaries are counted from the end of the last busy period.
         Slotted = "slotted",
@@ -70,7 +70,7 @@ keywords! {
 }
 
 keywords! {
-    /// Treatment of a back-off slot that ends at the very moment when a signal arrives. Between neighbors that contend
+    /// Treatment of a backoff slot that ends at the very moment when a signal arrives. Between neighbors that contend
     /// after the same frame this is the rule, not the exception.
     pub enum BoundarySlot {
         /// The slot counts.
@@ -255,7 +255,7 @@ settings! {
         pub slot_time: Span = Span::us(20) => above(Span::ZERO).at_most(Span::ms(1)),
         /// Short interframe space (aSIFSTime).
         pub sifs: Span = Span::us(10) => above(Span::ZERO).at_most(Span::ms(1)),
-        /// Carrier-sense delay (aCCATime): a signal is noticed after this time; until then a back-off goes on.
+        /// Carrier-sense delay (aCCATime): a signal is noticed after this time; until then a backoff goes on.
         pub cca_time: Span = Span::us(15) => at_most(Span::ms(1)),
         /// Smallest contention window, aCWmin.
         pub cw_min: u32 = 31 => range(1, 65_535)
@@ -273,19 +273,19 @@ settings! {
         /// Retry counts that decide if a packet is given up.
         pub retry_counts: RetryCounts = RetryCounts::Mpdu
             ; used when Config::is_dcf, else "`wlan.access` is `edca`",
-        /// Range of the random number of a back-off.
+        /// Range of the random number of a backoff.
         pub backoff_range: BackoffRange = BackoffRange::Inclusive
             ; used when Config::is_dcf, else "`wlan.access` is `edca`",
-        /// Access to an idle medium without a back-off pending.
+        /// Access to an idle medium without a backoff pending.
         pub first_access: FirstAccess = FirstAccess::Immediate
             ; used when Config::is_dcf, else "`wlan.access` is `edca`",
-        /// Alignment of back-off slots.
+        /// Alignment of backoff slots.
         pub backoff_clock: BackoffClock = BackoffClock::Slotted
             ; used when Config::is_dcf, else "`wlan.access` is `edca`",
         /// Treatment of a slot that ends when a signal arrives.
         pub boundary_slot: BoundarySlot = BoundarySlot::Counted
             ; used when Config::is_dcf, else "`wlan.access` is `edca`",
-        /// Starts a back-off after a packet was given up, too.
+        /// Starts a backoff after a packet was given up, too.
         pub post_backoff_after_failure: bool = true
             ; used when Config::is_dcf, else "`wlan.access` is `edca`",
         /// Waiting after a frame that could not be decoded.

@@ -156,7 +156,7 @@ fn a_station_waits_for_a_frame_whose_packet_came_in_the_same_instant() {
             let psdu = Psdu::default();
             b.call(1300, |s, cx| s.on_signal(Signal::Energy, Heard { psdu: &psdu, arrived: &[] }, cx));
             let (next, ..) = b.next_frame();
-            assert!(slots(next - 1300 - 43) <= 15, "it draws a back-off");
+            assert!(slots(next - 1300 - 43) <= 15, "it draws a backoff");
         }
     }
 }

@@ -248,7 +248,7 @@ impl Air {
         timers.set(Timer::Mac(r), station.deadline());
     }
 
-    /// Prolongs the back-off of a station by the airtime of a packet to a neighbor.
+    /// Prolongs the backoff of a station by the airtime of a packet to a neighbor.
     pub fn prolong_backoff(&mut self, r: RadioId, to: RadioId, bytes: u32, timers: &mut Timers) {
         let Mac { station, rules, .. } = &mut self.macs[r.index()];
         let timing = &rules.timing;

@@ -55,7 +55,7 @@ impl Admission {
     }
 
     /// The station of a radio has sent a unicast packet or given it up. Returns true if the station has to prolong its
-    /// back-off (adaptive pacing of Link RED).
+    /// backoff (adaptive pacing of Link RED).
     pub fn on_mac_done(&mut self, r: RadioId, station: &Station, gave_up: bool) -> bool {
         let Some(red) = &mut self.link_red else { return false };
         let (node, before) = (&mut red.nodes[r.index()], &mut red.unanswered[r.index()]);

@@ -41,7 +41,7 @@ impl Connection {
         self.sums.rtt_ns += rtt.0;
     }
 
-    /// After a partial acknowledgement: ends the measurement without a result, and the back-off of the timeout.
+    /// After a partial acknowledgement: ends the measurement without a result, and the backoff of the timeout.
     pub fn skip_measurement(&mut self) {
         if self.timed.is_some_and(|t| self.una > t.0) {
             self.timed = None;

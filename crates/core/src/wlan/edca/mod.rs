@@ -57,7 +57,7 @@ keywords! {
 settings! {
     /// Parameters of an access category (IEEE 802.11-2020, table 9-155).
     pub struct Parameters {
-        /// AIFSN: slots of idle medium, after SIFS, before a back-off counts.
+        /// AIFSN: slots of idle medium, after SIFS, before a backoff counts.
         pub aifsn: u32 = 3 => range(1, 15),
         /// Smallest contention window.
         pub cw_min: u32 = 15 => range(0, 32_767),

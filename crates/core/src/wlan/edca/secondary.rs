@@ -10,7 +10,7 @@ keywords! {
     pub enum WhenBusy {
         /// The TXOP has the primary channel alone: its data are sent in 20 MHz.
         Narrow = "narrow",
-        /// The station draws another back-off from the same window, and waits for both channels.
+        /// The station draws another backoff from the same window, and waits for both channels.
         BackOff = "back_off",
     }
 }

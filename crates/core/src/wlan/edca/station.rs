@@ -106,7 +106,7 @@ pub struct QosStation {
     busy_until: Time,
     after_error: bool,
     transmits_until: Time,
-    /// Instant at which the packet came that was sent last without back-off; `None` after a back-off.
+    /// Instant at which the packet came that was sent last without backoff; `None` after a backoff.
     immediate: Option<Time>,
     /// Instant from which on the medium counts as idle, for a station that has waited for a response.
     idle_from: Time,
@@ -140,7 +140,7 @@ pub struct QosStation {
 }
 
 impl QosStation {
-    /// Creates the station of a radio, with its rates and its back-off stream.
+    /// Creates the station of a radio, with its rates and its backoff stream.
     pub fn new(
         me: RadioId,
         rules: &Config,
@@ -246,7 +246,7 @@ impl QosStation {
         self.modes.to(receiver)
     }
 
-    /// Instant at which the packet came that the station sent last without back-off; `None` after a back-off.
+    /// Instant at which the packet came that the station sent last without backoff; `None` after a backoff.
     pub fn immediate(&self) -> Option<Time> {
         self.immediate
     }
@@ -324,7 +324,7 @@ impl QosStation {
     }
 
     /// The medium turns busy at this instant. `immediate`: the instant at which the packet came that the sender sends
-    /// without back-off. Returns true if that moves the deadline.
+    /// without backoff. Returns true if that moves the deadline.
     pub fn on_busy(&mut self, at: Time, immediate: Option<Time>, timing: &Timing, rules: &Config) -> bool {
         self.nav.on_busy(at, timing);
         let sensed = at + rules.cca_time;
@@ -816,7 +816,7 @@ impl QosStation {
         }
     }
 
-    // ---- back-off ----
+    // ---- backoff ----
 
     /// Returns true if neither own frames, nor signals, nor the NAV keep the station from sending.
     fn is_idle(&self, cx: &Cx<'_>) -> bool {
@@ -857,7 +857,7 @@ impl QosStation {
         }
     }
 
-    /// Stops all back-offs, because this station sends or answers.
+    /// Stops all backoffs, because this station sends or answers.
     fn freeze(&mut self, now: Time, slot: Span) {
         let QosStation { backoffs, rng, .. } = self;
         backoffs.iter_mut().for_each(|b| b.freeze(now, slot, rng));
@@ -917,7 +917,7 @@ impl QosStation {
         }
     }
 
-    /// Ends the TXOP, with a new back-off; `reset`: with the smallest window.
+    /// Ends the TXOP, with a new backoff; `reset`: with the smallest window.
     fn end_txop(&mut self, reset: bool, cx: &mut Cx<'_>) {
         let category = self.holder();
         (self.txop, self.exchange) = (None, None);

@@ -33,7 +33,7 @@ settings! {
         pub best_tries: u32 = 3 => range(0, 15),
         /// Final attempts at the slowest rate.
         pub last_tries: u32 = 3 => range(0, 15),
-        /// Charges a frame one round of back-off too many, as in madwifi.
+        /// Charges a frame one round of backoff too many, as in madwifi.
         pub extra_backoff: bool = true,
     }
 }
