@@ -158,7 +158,7 @@ class Page:
 
 
 def counted(counts: Mapping[str, int]) -> str:
-    """Number of claims by verdict: ``11 confirmed; 2 confirmed, but of another size; 3 undecided``."""
+    """Number of claims by verdict: ``11 confirmed; 2 confirmed, effect size differs; 3 undecided``."""
     return "; ".join(f"{n} {verdict}" for verdict, n in counts.items())
 
 

@@ -17,11 +17,11 @@ from chappe_papers.zhou2004.points import ALIKE, LONE, MECHANISMS, PAPERS, READI
 
 _SHORT = {
     Verdict.CONFIRMED: "yes",
-    Verdict.SIZE: "yes, but of another size",
+    Verdict.SIZE: "yes, effect size differs",
     Verdict.EXCEPTIONS: "with exceptions",
     Verdict.DEPENDS: "depends",
     Verdict.REFUTED: "no",
-    Verdict.ALIKE: "cannot be told apart",
+    Verdict.ALIKE: "indistinguishable",
     Verdict.OPEN: "undecided",
 }
 
