@@ -99,8 +99,8 @@ settings! {
         /// Height of the area of a random topology.
         pub height: Meters = Meters(1000.0) => above(Meters(0.0)).below(FAR)
             ; used when |c| c.kind == Kind::Random, else "`topology.kind` is not `random`",
-        /// Seed of a random topology, of random flows and of shadowing. It is independent of the seed of the run: all
-        /// runs have the same positions; "run": that of the run, each of which then draws its own.
+        /// Seed of random positions, flows and shadowing. Default: fixed, so all runs share one map. "run": each run
+        /// draws its own map from its seed.
         pub seed: Option<u64> | "run" = Some(1),
         /// Redraws a random topology until every node can reach every other.
         pub connected: bool = true

@@ -289,7 +289,7 @@ impl Sim {
         self.net.ports.of_category(r, category).pop(&mut cx)
     }
 
-    /// Takes the first packet whose next hop has room, or keeps in mind that there is none.
+    /// Takes the first packet whose next hop has room. If there is none, records the radio as blocked.
     #[inline(never)]
     fn pop_where_room(&mut self, r: RadioId, at: Time) -> Option<PacketId> {
         let (ports, pool) = (&self.net.ports, &self.pool);

@@ -83,7 +83,7 @@ keywords! {
 }
 
 keywords! {
-    /// Waiting after a frame that could not be decoded.
+    /// Waiting time after a frame that could not be decoded.
     pub enum EifsRule {
         /// EIFS in place of DIFS after a frame whose start was received, until a frame is decoded or sent (IEEE
         /// 802.11-2020, 10.3.2.3.7).
@@ -288,7 +288,7 @@ settings! {
         /// Starts a backoff after a packet was given up, too.
         pub post_backoff_after_failure: bool = true
             ; used when Config::is_dcf, else "`wlan.access` is `edca`",
-        /// Waiting after a frame that could not be decoded.
+        /// Waiting time after a frame that could not be decoded.
         pub eifs: EifsRule = EifsRule::InsteadOfDifs,
         /// Effect of a frame that was captured over.
         pub captured_frame: CapturedFrame = CapturedFrame::Busy,

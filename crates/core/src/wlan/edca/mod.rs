@@ -82,8 +82,8 @@ settings! {
         pub voice: Parameters = Parameters { aifsn: 2, cw_min: 3, cw_max: 7, txop_limit: Span::us(2080) },
         /// Ends a TXOP that has time left with a CF-End.
         pub cf_end: bool = true,
-        /// Goes on with a TXOP PIFS after a frame without a response, if others have succeeded before in it and the
-        /// medium is idle; else the station backs off, as in ns-3.
+        /// After a missing response, continues the TXOP after PIFS if an earlier frame of it succeeded and the medium
+        /// is idle; otherwise backs off (ns-3).
         pub pifs_recovery: bool = false,
         /// Packets that a station holds in each category: those that wait, and those sent but not acknowledged. Others
         /// wait in the interface queue.
