@@ -17,7 +17,7 @@ AHEAD = 15
 
 YES, NO, OPPOSITE, OPEN = "yes", "no", "no, the opposite", "undecided"
 """Judgments of changes."""
-GONE, STAYS, NEVER = "gone", "not gone", "not shown, then or now"
+GONE, STAYS, NEVER = "gone", "persists", "not found, with the senders of 2003 or of today"
 """Verdicts on problems; :data:`OPEN` is one, too."""
 
 

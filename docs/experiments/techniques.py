@@ -216,8 +216,9 @@ def answer(found: Found) -> list[str]:
     """Results, in at most ten lines."""
     first = everywhere(found)
     lines = [
-        f"**{first[0].upper()}{first[1:]}.** Good is {SURE[True]} of the best throughput, not good {SURE[False]}, "
-        f"the rest is open; everywhere means in each of {len(found)} scenarios."
+        f'**{first[0].upper()}{first[1:]}.** ("Good": significantly at least {100 * GOOD:.0f} % of the best '
+        f'throughput; "not good": significantly less; otherwise "open". '
+        f'"Everywhere": in each of {len(found)} scenarios.)'
     ]
     order = sorted(COMPARED, key=lambda s: -found[worst(found, s)][1][s].chosen[0])
     for scheme, place in ((order[0], "Closest to good everywhere"), (order[-1], "Farthest from good everywhere")):
